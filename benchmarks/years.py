@@ -38,8 +38,6 @@ from smfparse.store import (
     Keys,
     Manifest,
     meets,
-    named_columns,
-    numbers_of,
     read_head,
     read_manifest,
 )
@@ -126,7 +124,6 @@ def added(folder: Folder, number: int, day: dt.date, hour: int, site: Site) -> M
         ],
         "selection": None,
         "partitioned": True,
-        "by_queue_manager": sorted(GROWING),
         "types": EXACT,
         "tables": {table: 1000 * len(names) for table, names in files.items()},
         "duplicates": 0,
@@ -134,13 +131,12 @@ def added(folder: Folder, number: int, day: dt.date, hour: int, site: Site) -> M
         "damage_count": 0,
         "files": files,
         "rows": {each: [1000, str(day), str(day)] for each in every},
-        "columns": named_columns(),
+        "fingerprints": False,
         "records": {name: len(run.fingerprints)},
         "record_days": {name: run.days},
         "checksums": sums,
         "earlier": [],
         "keys": {},
-        "numbers": numbers_of(files),
         "next": number + 1,
     }
 
@@ -162,7 +158,7 @@ def append(folder: Folder, day: dt.date, hour: int, site: Site) -> None:
     known = Dataset(folder.path, recent=True).known
     assert known is not None
     known.of_days(frozenset([int(packed, 16)]))
-    whole = summed(old, new, first) | {"next": first + 1}
+    whole = summed(old, new) | {"next": first + 1}
     whole["records"] = old["records"] | new["records"]
     for key in ("checksums", "record_days"):
         whole[key] = old[key] | new[key]

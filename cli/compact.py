@@ -16,7 +16,7 @@ def command(dataset: str) -> None:
     Each append adds files, and many small ones are slow to read. Of each table, or each of its
     folders by day and queue manager, those of less than a million rows are written anew as few,
     their rows in the order of day, queue manager and time. Rows, inputs and the fingerprints that
-    find duplicates stay the same. Folders and manifest of an earlier version become those of today.
+    find duplicates stay the same.
 
     Another command that writes there is waited for, up to an hour. A run that is killed changes
     nothing; what it left goes with the next one. Run it once a day after the last append: what is

@@ -46,7 +46,7 @@ def _can_have(
     names: re.Pattern[str] | None,
 ) -> bool:
     """Whether a file can have rows of these days and queue managers."""
-    _, *days = manifest["rows"].get(name, [None])
+    _, *days = manifest["rows"][name]
     qmgr = qmgr_name(name)
     is_named = names is None or qmgr is None or names.fullmatch(qmgr) is not None
-    return is_named and meets_span(days or None, span)
+    return is_named and meets_span(days, span)

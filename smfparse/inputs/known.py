@@ -33,10 +33,10 @@ class KnownRecords:
         for name, count in (part["records"] or {}).items():
             own: Mapping[str, int] | None = part["record_days"].get(name)
             if own is None or any(day in days for day in own):
-                run = self._whole(name, count, part["checksums"].get(name))
+                run = self._whole(name, count, part["checksums"][name])
                 yield from [run] if own is None else _days_of(run, own, days)
 
-    def _whole(self, name: str, count: int, expected: str | None) -> Fingerprints:
+    def _whole(self, name: str, count: int, expected: str) -> Fingerprints:
         """Return the fingerprints of a file, which is as it was written."""
         path = plain_file(self.folder, name)
         if size_at(path) != count * FINGERPRINT.itemsize:

@@ -6,11 +6,10 @@ table and a manifest written last. Both give the same tables.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -205,14 +204,10 @@ class Dataset:
         for _ in self._rows(table, schema(table).names):
             pass
 
-    def files_alike(self, table: str) -> Iterator[tuple[list[Place], frozenset[str]]]:
-        """Yield the sound Parquet files of a table, and the columns they lack, which are NULL."""
+    def sound_files(self, table: str) -> list[Place]:
+        """Return the Parquet files of a table, which are as they were written."""
         self.check(table)
-        kept = itertools.groupby(self.files(table), partial(self._lacking, table))
-        yield from ((list(files), less) for less, files in kept)
-
-    def _lacking(self, table: str, file: Place) -> frozenset[str]:
-        return store.lacking(self.manifest, table, store.part_number(file.name))
+        return self.files(table)
 
     @property
     def known(self) -> KnownRecords | None:
@@ -286,11 +281,10 @@ class Dataset:
         """Yield the columns `names` of a table."""
         from smfparse.inputs.stored import parquet_rows
 
-        types = self.manifest["types"]
-        for files, less in self.files_alike(table):
-            for file in files:
-                for batch in parquet_rows(file, table, names, less, types):
-                    yield _renamed(batch, self.called)
+        types, wanted = self.manifest["types"], store.wanted_in(self.manifest, table)
+        for file in self.sound_files(table):
+            for batch in parquet_rows(file, table, names, wanted, types):
+                yield _renamed(batch, self.called)
 
 
 def with_others(sources: Sequence[Source], *more: Dataset) -> list[Source]:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from smfparse.decoding import Tasks
 from smfparse.inputs.stored import check_rows, parquet_rows
 from smfparse.layout import ENCODING, UNIX_EPOCH, US_PER_SECOND, Values
-from smfparse.store import lacking, meets_span, part_number, plain_file
+from smfparse.store import meets_span, plain_file
 from smfparse.vectors import Ints
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Itera
     """Yield the 116/1 records of a dataset that SMF took in a span of time, in microseconds.
 
     number  that of its first source
-
-    Files that were written before rows had the token of their task are passed over.
     """
     sources = {name: number + each for each, name in enumerate(dataset.smf_files)}
     moments = [UNIX_EPOCH + dt.timedelta(microseconds=each) for each in (first, last)]
@@ -51,12 +49,11 @@ def _rows_of_days(dataset: Dataset, days: tuple[str, str]) -> Iterator[Any]:
     """Yield the rows of a span of days, and others of the same files."""
     found, folder = dataset.manifest, dataset.path
     for name in found["files"][_TABLE]:
-        _, *own = found["rows"].get(name, [None])
-        less = lacking(found, _TABLE, part_number(name))
-        if meets_span(own or None, days) and not less.intersection(_COLUMNS):
+        _, *own = found["rows"][name]
+        if meets_span(own, days):
             check_rows(folder, found | {"files": {_TABLE: [name]}, "is_whole": False}, _TABLE)
             file = plain_file(folder, name)
-            yield from parquet_rows(file, _TABLE, [*_COLUMNS], less, found["types"])
+            yield from parquet_rows(file, _TABLE, [*_COLUMNS], None, found["types"])
 
 
 def _tasks(batch: Any, sources: dict[str, int]) -> Tasks:

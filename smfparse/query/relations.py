@@ -13,11 +13,10 @@ import duckdb
 from smfparse.errors import InputError
 from smfparse.inputs import Dataset, Inputs, Source
 from smfparse.limits import Limits
-from smfparse.places import Place
 from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
-from smfparse.selecting import COUNTED_AT, local_columns, shown_sql, sql_condition
+from smfparse.selecting import local_columns, shown_sql, sql_condition
 from smfparse.store import no_rows, selected, wanted_in
 from smfparse.tables import (
     DAMAGE,
@@ -101,10 +100,7 @@ class Relations:
             names = [f'{scanned(table, each.name)} AS "{each.name}"' for each in found]
             parts.append(f"SELECT 0 AS input_no, {', '.join(names)} FROM smf_{table}")
         for number, each in enumerate(self._datasets, 1):
-            worked_out = any(COUNTED_AT in less for _, less in each.files_alike(table))
-            chosen = sql_condition(
-                self._selection.on(table), table, partial(_parquet, each), worked_out=worked_out
-            )
+            chosen = sql_condition(self._selection.on(table), table, partial(_parquet, each))
             rows = f"{_parquet(each, table)}{f' WHERE {chosen}' if chosen else ''}"
             shown = self._in_zone(table)
             parts.append(f"SELECT {number} AS input_no, *{shown} FROM (SELECT * FROM {rows})")
@@ -169,8 +165,12 @@ def _scan(scans: SmfScans, table: str) -> object:
 def _parquet(dataset: Dataset, table: str) -> str:
     """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
     types, wanted = dataset.manifest["types"], wanted_in(dataset.manifest, table)
-    parts = [_rows_of(table, *each, types, wanted) for each in dataset.files_alike(table)]
-    rows = f"({' UNION ALL '.join(parts) or no_rows(table)})"
+    paths = (glob.escape(str(each.absolute())) for each in dataset.sound_files(table))
+    listed = ", ".join(map(quoted, paths))
+    rows = f"({no_rows(table)})"
+    if listed:
+        every = selected(table, types, wanted)
+        rows = f"(SELECT {every} FROM read_parquet([{listed}], hive_partitioning = false))"
     if not dataset.called:
         return rows
     words = (f"WHEN {quoted(old)} THEN {quoted(new)}" for old, new in dataset.called.items())
@@ -178,16 +178,3 @@ def _parquet(dataset: Dataset, table: str) -> str:
     named, cases = [each for each in _SOURCES if each in known], " ".join(words)
     shown = ", ".join(f"CASE {each} {cases} ELSE {each} END AS {each}" for each in named)
     return f"(SELECT * REPLACE ({shown}) FROM {rows})"
-
-
-def _rows_of(
-    table: str,
-    files: Iterable[Place],
-    less: frozenset[str],
-    types: str,
-    wanted: frozenset[str] | None,
-) -> str:
-    """Return the query for the rows in files of a table, which lack the columns `less`."""
-    paths = (glob.escape(str(each.absolute())) for each in files)
-    rows = f"read_parquet([{', '.join(map(quoted, paths))}], hive_partitioning = false)"
-    return f"SELECT {selected(table, less, types=types, wanted=wanted)} FROM {rows}"

@@ -17,9 +17,6 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.selecting.conditions import sql_condition as sql_condition
     from smfparse.selecting.counting import COUNTED_AT as COUNTED_AT
-    from smfparse.selecting.counting import COUNTED_FROM as COUNTED_FROM
-    from smfparse.selecting.counting import counted_rows as counted_rows
-    from smfparse.selecting.counting import counting_sql as counting_sql
     from smfparse.selecting.counting import counting_time as counting_time
     from smfparse.selecting.criteria import Value as Value
     from smfparse.selecting.criteria import is_time as is_time
@@ -44,10 +41,6 @@ if TYPE_CHECKING:
     from smfparse.selecting.subjects import JoinKey as JoinKey
     from smfparse.selecting.subjects import naming as naming
     from smfparse.selecting.subjects import tables_about as tables_about
-    from smfparse.selecting.tasks import TASK_NUMBER as TASK_NUMBER
-    from smfparse.selecting.tasks import TASK_OFFSET as TASK_OFFSET
-    from smfparse.selecting.tasks import TASK_SQL as TASK_SQL
-    from smfparse.selecting.tasks import task_offsets as task_offsets
     from smfparse.selecting.walls import local_columns as local_columns
     from smfparse.selecting.walls import read_for as read_for
     from smfparse.selecting.walls import shown_in_zone as shown_in_zone
@@ -59,14 +52,13 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         conditions="sql_condition",
-        counting="COUNTED_AT COUNTED_FROM counted_rows counting_sql counting_time",
+        counting="COUNTED_AT counting_time",
         criteria="Value is_time like parse_moment parse_patterns texts",
         lookups="Lookup",
         rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "
         "row_mask",
         selection="ALL_RECORDS Selection queue_criteria time_is_derived without_names",
         subjects="NAMED JoinKey naming tables_about",
-        tasks="TASK_NUMBER TASK_OFFSET TASK_SQL task_offsets",
         walls="local_columns read_for shown_in_zone shown_sql",
         zones="Zone fixed_zone parse_zone",
     )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterable, Iterator
 
 from smfparse.schemas import WHOLE_RECORDS
-from smfparse.selecting.counting import AFTER_US, BEFORE_US, COUNTED_AT
 from smfparse.selecting.criteria import Types, regex
 from smfparse.selecting.lookups import Lookup, lookups, named_in
 from smfparse.selecting.selection import Selection
@@ -21,14 +19,10 @@ _KEY_SQL = {
 }
 
 
-def sql_condition(
-    selection: Selection, table: str, stored: Callable[[str], str], *, worked_out: bool = False
-) -> str | None:
+def sql_condition(selection: Selection, table: str, stored: Callable[[str], str]) -> str | None:
     """Return the SQL condition for the selected rows of a table of a dataset; None: all.
 
-    stored      gives a table of the dataset as one writes it behind FROM
-    worked_out  whether `counted_at` is, for some rows: then their SMF times are asked for as well,
-                so that files in which there are none need not be read
+    stored  gives a table of the dataset as one writes it behind FROM
     """
     if selection.holds(table) is False:
         return "false"
@@ -36,7 +30,6 @@ def sql_condition(
         *_like(["system"], selection.systems),
         *_of_qmgrs(selection, table),
         *_in_time(selection),
-        *(_near(selection) if worked_out else ()),
         *([_of_types(selection.types)] if selection.types and table == RECORD else []),
         *(_named_like(*each) for each in named_in(selection, table)),
         *(
@@ -96,21 +89,6 @@ def _in_time(selection: Selection) -> Iterator[str]:
         opens, closes = selection.daily
         second = f"(epoch_us({column}::TIME) // 1000000)"
         yield f"({second} >= {opens} {'AND' if opens < closes else 'OR'} {second} < {closes})"
-
-
-def _near(selection: Selection) -> Iterator[str]:
-    """Yield conditions for the SMF times that records counting in a span of time can have.
-
-    In a zone they can have any.
-    """
-    if selection.time_column != COUNTED_AT or selection.zone:
-        return
-    if selection.start:
-        least = selection.start - dt.timedelta(microseconds=AFTER_US)
-        yield f"smf_time >= TIMESTAMP '{least}'"
-    if selection.end:
-        most = selection.end + dt.timedelta(microseconds=BEFORE_US)
-        yield f"smf_time < TIMESTAMP '{most}'"
 
 
 def _of_types(found: Iterable[Types]) -> str:

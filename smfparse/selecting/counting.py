@@ -9,18 +9,14 @@ An interval is believed where it ends near the SMF time. Otherwise the SMF time 
 damage puts no record into another day. So a record also counts near its SMF time: the SMF header
 alone shows which records cannot be in a span.
 
-Rows carry it as the key column `counted_at`. Files of datasets that were written before the column
-came are given it as they are read, from other key columns.
+Rows carry it as the key column `counted_at`.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pyarrow as pa
 
-from smfparse.layout import US_PER_SECOND, Values
+from smfparse.layout import US_PER_SECOND
 from smfparse.vectors import Bools, Floats, Ints
 
 COUNTED_AT = "counted_at"
@@ -54,36 +50,3 @@ def counting_time(smf_time: Ints, start: Ints, seconds: Floats, known: Bools) ->
     known &= np.abs(start + whole - smf_time) <= NEAR_US
     counted: Ints = start + np.maximum(whole // 2, whole - _BEFORE_END_US)
     return np.where(known, counted, smf_time)
-
-
-COUNTED_FROM = ("smf_time", "utc_offset", "interval_start", "interval_seconds")
-"""The columns that `counted_rows` and `counting_sql` look at."""
-
-
-def counted_rows(batch: Any) -> Any:
-    """Return the column `counted_at` of rows that lack it, as an Arrow array."""
-    taken, dated = _numbers(batch, "smf_time")
-    start, started = _numbers(batch, "interval_start")
-    offset, local = _numbers(batch, "utc_offset")
-    seconds, timed = _numbers(batch, "interval_seconds", pa.float64())
-    start = start + offset * US_PER_SECOND
-    counted = counting_time(taken, start, seconds, started & local & timed)
-    return pa.array(counted, pa.int64(), mask=~dated).cast(pa.timestamp("us"))
-
-
-def _numbers(batch: Any, name: str, kind: Any = None) -> tuple[Values, Bools]:
-    """Return a column as int64 or as `kind`, and where it is known."""
-    column = batch.column(name)
-    values = column.cast(kind or pa.int64()).fill_null(0).to_numpy()
-    return values, column.is_valid().to_numpy(zero_copy_only=False)
-
-
-def counting_sql() -> str:
-    """Return `counted_at` in SQL, for rows that lack it."""
-    microseconds = f"interval_seconds * {US_PER_SECOND}"
-    believed = f"{microseconds} > 0 AND {microseconds} <= {_LONGEST_US}"
-    length = f"floor(CASE WHEN {believed} THEN {microseconds} + 0.5 END)::BIGINT"
-    start = f"(epoch_us(interval_start) + utc_offset::BIGINT * {US_PER_SECOND})"
-    part = f"greatest({length} // 2, {length} - {_BEFORE_END_US})"
-    near = f"abs({start} + {length} - epoch_us(smf_time)) <= {NEAR_US}"
-    return f"coalesce(CASE WHEN {near} THEN make_timestamp({start} + {part}) END, smf_time)"

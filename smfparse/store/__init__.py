@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from smfparse.store.hive import QMGR as QMGR
     from smfparse.store.hive import Layout as Layout
     from smfparse.store.hive import is_divided as is_divided
-    from smfparse.store.hive import is_earlier as is_earlier
     from smfparse.store.hive import qmgr_name as qmgr_name
     from smfparse.store.hive import qmgr_value as qmgr_value
     from smfparse.store.keys import Keys as Keys
@@ -49,17 +48,13 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import MEANINGS as MEANINGS
     from smfparse.store.manifest import RECORDS as RECORDS
     from smfparse.store.manifest import VIEWS as VIEWS
-    from smfparse.store.manifest import added_columns as added_columns
     from smfparse.store.manifest import called_otherwise as called_otherwise
     from smfparse.store.manifest import dataset_files as dataset_files
     from smfparse.store.manifest import every_file as every_file
     from smfparse.store.manifest import has_fingerprints as has_fingerprints
-    from smfparse.store.manifest import lacking as lacking
     from smfparse.store.manifest import manifest_text as manifest_text
     from smfparse.store.manifest import meanings_text as meanings_text
-    from smfparse.store.manifest import named_columns as named_columns
     from smfparse.store.manifest import named_parts as named_parts
-    from smfparse.store.manifest import numbers_of as numbers_of
     from smfparse.store.manifest import part_number as part_number
     from smfparse.store.manifest import part_of as part_of
     from smfparse.store.manifest import part_text as part_text
@@ -99,12 +94,12 @@ else:
         "strays unfinished",
         days="day_name meets meets_span span_of",
         folder="Folder NewFile",
-        hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout is_divided is_earlier qmgr_name qmgr_value",
+        hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout is_divided qmgr_name qmgr_value",
         keys="Keys as_run key_of",
         locking="LOCK is_locked only_writer",
-        manifest="EARLIER FORMAT GIVEN MANIFEST MEANINGS RECORDS VIEWS added_columns "
-        "called_otherwise dataset_files every_file has_fingerprints lacking manifest_text "
-        "meanings_text named_columns named_parts numbers_of part_number part_of part_text "
+        manifest="EARLIER FORMAT GIVEN MANIFEST MEANINGS RECORDS VIEWS "
+        "called_otherwise dataset_files every_file has_fingerprints manifest_text "
+        "meanings_text named_parts part_number part_of part_text "
         "read_head read_manifest read_parts smf_files wanted_in",
         objects="AnyFolder UrlFolder",
         parquet="Form TableWriter joined parquet_options",

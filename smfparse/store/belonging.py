@@ -6,15 +6,15 @@ import re
 
 from smfparse.errors import InputError
 from smfparse.places import Place, Url
-from smfparse.store.hive import EARLIER_FOLDERS, FOLDERS
+from smfparse.store.hive import FOLDERS
 from smfparse.store.locking import LOCK
 from smfparse.store.manifest import EARLIER, GIVEN, MANIFEST, RECORDS, every_file
 from smfparse.store.shapes import is_own_file
 from smfparse.store.targets import PARTIAL
 from smfparse.tables import table_names
 
-_FOLDERS = ("", *(f"{each}/" for each in (*FOLDERS, EARLIER_FOLDERS)))
-"""Folders of rows below that of a table: whole, partitioned, partitioned in format 4."""
+_FOLDERS = ("", *(f"{each}/" for each in FOLDERS))
+"""Folders of rows below that of a table: whole, partitioned."""
 _RUN = re.compile("[0-9a-f]{32}")
 """The name of a run in object storage."""
 

@@ -9,7 +9,7 @@ the type of a folder's value from its name would find one column with two types.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -21,9 +21,7 @@ DATE = "date"
 QMGR = "queue_manager"
 FOLDERS = (f"{DATE}=*", f"{DATE}=*/{QMGR}=*")
 """Patterns of the folders below that of a table."""
-EARLIER_FOLDERS = f"{DATE}=*/qmgr=*"
-"""What they were in datasets of format 4. Their files are read, and none are added."""
-FOLDER = r"(date=[\w.~%-]+/((queue_manager|qmgr)=[\w.~%-]+/)?)?"
+FOLDER = r"(date=[\w.~%-]+/(queue_manager=[\w.~%-]+/)?)?"
 """What the folders below that of a table look like, for a regular expression."""
 NO_DATE = "0001-01-01"
 """The value for rows without a day: a date, so that the folders of every table are dates."""
@@ -55,23 +53,22 @@ def is_divided(table: str) -> bool:
 class Layout(NamedTuple):
     """How the rows of a dataset are divided into folders.
 
-    by_day   whether those of all tables that have a day are divided by it
-    by_qmgr  tables that are divided by queue manager as well
+    by_day  whether the rows of tables that have a day are divided by it, and those of GROWING by
+            queue manager as well
     """
 
     by_day: bool
-    by_qmgr: frozenset[str] = GROWING
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> Layout:
-        """Return that of a dataset; earlier versions divided every table by queue manager."""
-        return cls(manifest["partitioned"], frozenset(manifest["by_queue_manager"]))
+        """Return that of a dataset."""
+        return cls(manifest["partitioned"])
 
     def keys(self, table: str) -> tuple[str, ...]:
         """Return what the folders of a table are named by, the outer ones first."""
         if not self.by_day or not is_divided(table):
             return ()
-        return (DATE, QMGR) if table in self.by_qmgr else (DATE,)
+        return (DATE, QMGR) if table in GROWING else (DATE,)
 
     def no_rows(self, table: str) -> str:
         """Return the folder of a table without rows."""
@@ -83,32 +80,9 @@ class Layout(NamedTuple):
             f"{key}={value}" for key, value in zip(self.keys(table), values, strict=False)
         )
 
-    def place(self, table: str, name: str) -> str:
-        """Return the folder below that of a table that the rows of a file belong in.
-
-        name  its path in the dataset, in folders of today or of an earlier version
-        """
-        found = dict(each.split("=", 1) for each in PurePosixPath(name).parts[1:-1])
-        qmgr = found.get(QMGR, found.get("qmgr", NO_QMGR))
-        return self.folder(table, found.get(DATE, NO_DATE), qmgr)
-
     def pattern(self, table: str) -> str:
         """Return a pattern of the folders of a table."""
         return self.folder(table, "*", "*")
-
-    def listed(self) -> list[str]:
-        """Return the tables that are divided by queue manager, as the manifest names them."""
-        return sorted(self.by_qmgr) if self.by_day else []
-
-
-def divided_before(tables: Iterable[str]) -> list[str]:
-    """Return the tables that earlier versions divided by queue manager."""
-    return sorted(filter(is_divided, tables))
-
-
-def is_earlier(file: str) -> bool:
-    """Whether a file, by its path in the dataset, is in folders of format 4."""
-    return PurePosixPath(file).parent.match(EARLIER_FOLDERS)
 
 
 def qmgr_value(name: str) -> str:
@@ -127,25 +101,24 @@ def qmgr_value(name: str) -> str:
 def qmgr_name(file: str) -> str | None:
     """Return the queue manager of all rows of a file, by its path; None: not known, or none."""
     name, _, value = PurePosixPath(file).parent.name.partition("=")
-    if name not in (QMGR, "qmgr") or value in (NO_QMGR, _BLANK):
+    if name != QMGR or value in (NO_QMGR, _BLANK):
         return None
     return unquote(value)
 
 
-def rows_sql(files: str, keys: tuple[str, ...], options: str = "") -> str:
+def rows_sql(files: str, keys: tuple[str, ...]) -> str:
     """Return the rows of a partitioned table as they stand behind FROM in DuckDB.
 
     They have the columns of the table, and its day. `qmgr` comes from the folder, where that has
     it, so that a filter by it opens no other files.
 
-    files    a pattern of files, quoted
-    keys     what the folders are named by
-    options  of read_parquet besides, each behind a comma
+    files  a pattern of files, quoted
+    keys   what the folders are named by
     """
     kinds = {DATE: "DATE", QMGR: "VARCHAR"}
     types = ", ".join(f"'{each}': {kinds[each]}" for each in keys)
     date = f"nullif({DATE}, DATE '{NO_DATE}') AS {DATE}"
-    rows = f"read_parquet({files}, hive_partitioning = true, hive_types = {{{types}}}{options})"
+    rows = f"read_parquet({files}, hive_partitioning = true, hive_types = {{{types}}})"
     if QMGR not in keys:
         return f"(SELECT * REPLACE ({date}) FROM {rows})"
     qmgr = f"CASE {QMGR} WHEN '{NO_QMGR}' THEN NULL WHEN '{_BLANK}' THEN '' ELSE {QMGR} END AS qmgr"

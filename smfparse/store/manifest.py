@@ -27,19 +27,9 @@ from typing import Any
 
 from smfparse.errors import InputError
 from smfparse.places import Place
-from smfparse.selecting import COUNTED_AT
-from smfparse.store.hive import divided_before
 from smfparse.store.plain import plain_file
-from smfparse.store.shapes import EXACT, PART_KEYS, Manifest, is_index, is_part, is_sound, own_files
-from smfparse.tables import (
-    RECORD,
-    WIDENED,
-    TableColumn,
-    columns,
-    meaning,
-    table_names,
-    with_fingerprints,
-)
+from smfparse.store.shapes import PART_KEYS, Manifest, is_index, is_part, is_sound, own_files
+from smfparse.tables import TableColumn, columns, meaning, table_names, with_fingerprints
 
 MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
@@ -48,17 +38,7 @@ GIVEN = (VIEWS, MEANINGS)
 """Files that the manifest gives; they follow it."""
 RECORDS = ".records"
 EARLIER = ".manifest"
-FORMAT = 10
-_BEFORE_COLUMNS, _BEFORE_CHECKSUMS, _BEFORE_IDENTITIES, _BEFORE_PARTS = 4, 5, 6, 7
-_BEFORE_LAYOUT, _BEFORE_WIDE_TYPES = 8, 9
-"""Formats whose manifests do not name columns, checksums, or identities of inputs, have no parts,
-do not say which tables are divided by queue manager, or whose files have the type of a record as
-one byte; datasets of these are read."""
-_LATER = frozenset(
-    f"{COUNTED_AT} task_source task_record_offset task_started_tod task_thread "
-    "sequence_no seconds_ahead".split()
-)
-"""Columns that no dataset of that format has."""
+FORMAT = 1
 _NUMBER = re.compile(r"(?:part|keys|index)-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
 
@@ -69,87 +49,14 @@ def read_head(folder: Place) -> Manifest:
     `earlier` lists the parts with the others. Raises InputError where it cannot be understood.
     """
     found = _parsed(folder, MANIFEST)
-    if isinstance(found, dict):
-        _renew(found)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(_other_version(folder, found))
+        raise InputError(
+            f"{folder}: written by another version of smfparse; use that one, or convert again "
+            "from the SMF files"
+        )
     if not is_sound(found):
         raise InputError(f"{folder}: {MANIFEST} is damaged; convert again")
     return found
-
-
-def _renew(found: Manifest) -> None:
-    """Make of a manifest of an earlier format one of today."""
-    if found.get("format") == _BEFORE_COLUMNS:
-        found |= {"format": _BEFORE_CHECKSUMS, "columns": named_columns(_LATER)}
-    if found.get("format") == _BEFORE_CHECKSUMS:
-        found |= {"format": _BEFORE_IDENTITIES, "checksums": {}}
-    if found.get("format") == _BEFORE_IDENTITIES:
-        found |= {"format": _BEFORE_PARTS}
-    if found.get("format") == _BEFORE_PARTS:
-        found |= {
-            "format": _BEFORE_LAYOUT,
-            "types": EXACT,
-            "rows": {},
-            "record_days": {},
-            "earlier": [],
-            "keys": {},
-        }
-        found["numbers"] = numbers_of(found.get("files"))
-        last = (number for _, number in found["numbers"].values())
-        found["next"] = 1 + max([*last, *_of_names(found.get("records"))], default=-1)
-    if found.get("format") == _BEFORE_LAYOUT:
-        divided = divided_before(table_names()) if found.get("partitioned") else []
-        found |= {"format": _BEFORE_WIDE_TYPES, "by_queue_manager": divided}
-    if found.get("format") == _BEFORE_WIDE_TYPES:
-        found |= {"format": FORMAT, "columns": _without_widened(found.get("columns"))}
-    _add_tables(found)
-
-
-def _add_tables(found: Manifest) -> None:
-    """Name the tables that came after a dataset in its manifest."""
-    parts = [found.get(each) for each in ("tables", "files", "columns")]
-    for table in table_names():  # one that came later has no files
-        if all(isinstance(each, dict) and each and table not in each for each in parts):
-            found["tables"][table], found["files"][table], found["columns"][table] = 0, [], {}
-
-
-def _without_widened(named: Any) -> Any:
-    """Return the `columns` of a manifest without those that have a wider type now.
-
-    The files count as if they lacked them, so that nobody takes these as they are.
-    """
-    if not isinstance(named, dict) or not all(isinstance(each, dict) for each in named.values()):
-        return named
-    return {
-        table: {name: first for name, first in names.items() if name not in WIDENED.get(table, ())}
-        for table, names in named.items()
-    }
-
-
-def numbers_of(files: Any) -> dict[str, list[int]]:
-    """Return the least and the greatest number of the parts that have files of a table.
-
-    files  table to the names of its files; anything else, as in a damaged manifest, has none
-    """
-    every = files if isinstance(files, dict) else {}
-    found = {table: list(_of_names(names)) for table, names in every.items()}
-    return {table: [min(some), max(some)] for table, some in found.items() if some}
-
-
-def _of_names(names: Any) -> Iterator[int]:
-    """Yield the numbers in names of files; what is none, as in a damaged manifest, has none."""
-    some = names if isinstance(names, (list, dict)) else ()
-    found = (_NUMBER.search(each) for each in some if isinstance(each, str))
-    yield from (int(each[1]) for each in found if each)
-
-
-def _other_version(folder: Place, found: Any) -> str:
-    """Return the message for a manifest of a format that is not read."""
-    number = found.get("format") if isinstance(found, dict) else None
-    if isinstance(number, int) and number > FORMAT:
-        return f"{folder}: written by a later version of smfparse; use that one, or a later one"
-    return f"{folder}: written by another version of smfparse; convert again from the SMF files"
 
 
 def read_manifest(folder: Place, wanted: Callable[[Manifest], bool] = bool) -> Manifest:
@@ -238,20 +145,6 @@ def part_number(name: str) -> int:
     return int(found[1])
 
 
-def named_columns(
-    less: frozenset[str] = frozenset(), *, fingerprints: bool = False
-) -> dict[str, dict[str, int]]:
-    """Return the `columns` of a new manifest: table to name to the first part that has it, 0.
-
-    less          columns that it does not name
-    fingerprints  whether the dataset has them
-    """
-    return {
-        table: {each.name: 0 for each in found if each.name not in less}
-        for table, found in _columns(fingerprints).items()
-    }
-
-
 def _columns(fingerprints: bool) -> dict[str, tuple[TableColumn, ...]]:
     """Return the columns of each table of a dataset, with fingerprints or without."""
     return {
@@ -262,30 +155,12 @@ def _columns(fingerprints: bool) -> dict[str, tuple[TableColumn, ...]]:
 
 def has_fingerprints(manifest: Manifest) -> bool:
     """Whether the table `record` of a dataset has fingerprints of its records."""
-    return "fingerprint" in manifest["columns"][RECORD]
+    return bool(manifest["fingerprints"])
 
 
 def wanted_in(manifest: Manifest, table: str) -> frozenset[str] | None:
     """Return the columns that a table of a dataset has; None: all but those to be asked for."""
     return with_fingerprints(table, asked=has_fingerprints(manifest))
-
-
-def added_columns(old: Manifest, first: int) -> dict[str, dict[str, int]]:
-    """Return the `columns` of a manifest to which parts from the number `first` on are added."""
-    return {
-        table: dict.fromkeys(names, first) | old["columns"][table]
-        for table, names in named_columns(fingerprints=has_fingerprints(old)).items()
-    }
-
-
-def lacking(manifest: Manifest, table: str, number: int) -> frozenset[str]:
-    """Return the columns of a table that files of a part lack.
-
-    It was written before they came, or they were not asked for.
-    """
-    first = manifest["columns"][table]
-    every = columns(table, with_fingerprints(table))
-    return frozenset(each.name for each in every if first.get(each.name, number + 1) > number)
 
 
 def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:

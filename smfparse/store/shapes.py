@@ -39,16 +39,14 @@ _SHAPE: _Shape = {
     "smfparse": str,
     "selection": str | None,
     "partitioned": bool,
-    "by_queue_manager": list,
     "types": str,
     "tables": dict,
     "duplicates": int,
     "unknown_bytes": dict,
     "damage_count": int,
-    "columns": dict,
+    "fingerprints": bool,
     "earlier": list,
     "keys": dict,
-    "numbers": dict,
     "next": int,
 }
 """What a manifest has besides its format."""
@@ -56,13 +54,12 @@ _EARLIER: _Shape = {
     "name": str,
     "sha256": str,
     "files": int,
-    "days": list | None,
+    "days": list,
     "record_days": list | None,
     "damaged": bool,
     "level": int,
 }
 _FILE: _Shape = {"name": str, "bytes": int, "identity": str}
-_EARLIER_FILE: _Shape = {"name": str, "bytes": int, "sha256": str}
 _DATASET: _Shape = {"name": str, "inputs": list}
 
 
@@ -71,15 +68,11 @@ def is_sound(found: Manifest) -> bool:
     return (
         _has(found, _SHAPE)
         and found["types"] in TYPES
-        and all(isinstance(each, str) for each in found["by_queue_manager"])
         and _has(found["tables"], dict.fromkeys(table_names(), int))
         and _has(found["files"], dict.fromkeys(table_names(), list))
         and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
-        and _has(found["columns"], dict.fromkeys(table_names(), dict))
-        and all(_has(each, dict.fromkeys(each, int)) for each in found["columns"].values())
         and _names_files(found)
         and all(map(_is_earlier, found["earlier"]))
-        and all(map(_is_range, found["numbers"].values()))
         and _has(found["keys"], dict.fromkeys(found["keys"], int))
         and all(map(_KEYS.fullmatch, found["keys"]))
     )
@@ -111,6 +104,8 @@ def _names_files(found: Manifest) -> bool:
         and all(map(_RUN.fullmatch, found["records"] or ()))
         and _has(found["checksums"], dict.fromkeys(found["checksums"], str))
         and all(map(_is_count, found["rows"].values()))
+        and found["rows"].keys() >= {each for names in found["files"].values() for each in names}
+        and found["checksums"].keys() >= {*own_files(found)}
         and _has(found["record_days"], dict.fromkeys(found["record_days"], dict))
         and all(_has(each, dict.fromkeys(each, int)) for each in found["record_days"].values())
         and not any(count > 1 for count in Counter(own_files(found)).values())
@@ -142,11 +137,6 @@ def _is_count(found: Any) -> bool:
     return kinds in ([int], [int, str, str])
 
 
-def _is_range(found: Any) -> bool:
-    """Whether these are two numbers."""
-    return isinstance(found, list) and [type(each) for each in found] == [int, int]
-
-
 def _is_earlier(found: Any) -> bool:
     """Whether this names an earlier part of a manifest, and the days it is about."""
     if not _has(found, _EARLIER) or not _PART.fullmatch(found["name"]):
@@ -159,5 +149,5 @@ def _is_input(found: Any, nested: int = 0) -> bool:
     if nested == _MOST_NESTED or not _has(found, {"name": str}):
         return False
     if "inputs" not in found:
-        return _has(found, _FILE) or _has(found, _EARLIER_FILE)
+        return _has(found, _FILE)
     return _has(found, _DATASET) and all(_is_input(each, nested + 1) for each in found["inputs"])

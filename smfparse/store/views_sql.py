@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
-from smfparse.selecting import COUNTED_AT, TASK_OFFSET, TASK_SQL, counting_sql
 from smfparse.store.hive import Layout, rows_sql
 from smfparse.store.shapes import EXACT, SIGNED
 from smfparse.tables import (
     DECIMAL,
-    WIDENED,
     TableColumn,
     columns,
     comments,
@@ -45,8 +43,6 @@ _SQL_TYPES = {
 """What DuckDB calls the Arrow types of columns."""
 
 
-_MADE = {COUNTED_AT: counting_sql(), TASK_OFFSET: TASK_SQL}
-"""Columns that are made of others where files lack them, and their SQL."""
 _WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
 """Arrow types of columns that have others in a dataset with signed types."""
 
@@ -54,48 +50,29 @@ _WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
 def view_statements(
     *,
     layout: Layout,
-    lacking: Mapping[str, Sequence[frozenset[str]]] | None = None,
-    without: Container[str] = (),
     types: str = EXACT,
     fingerprints: bool = False,
 ) -> str:
     """Return the statements that make a view of every table, and the views over these.
 
     layout        the folders of the tables
-    lacking       for each table the columns that its files lack, file by file; None: no file lacks
-                  any
-    without       tables that have no file: they came after the dataset
     types         those of the numbers in the files; views have them as they are
     fingerprints  whether `record` has them
 
     Tables are read in the folder of the dataset: that in which DuckDB was started.
     """
-    views = _views(layout, lacking or {}, without, types, fingerprints)
+    views = _views(layout, types, fingerprints)
     return "\n".join([_HEAD, *views, views_script()])
 
 
-def _views(
-    layout: Layout,
-    lacking: Mapping[str, Sequence[frozenset[str]]],
-    without: Container[str],
-    types: str,
-    fingerprints: bool,
-) -> Iterator[str]:
+def _views(layout: Layout, types: str, fingerprints: bool) -> Iterator[str]:
     for table in table_names():
         wanted = with_fingerprints(table, asked=fingerprints)
-        names = frozenset(each.name for each in columns(table, wanted))
-        if table in without:
-            yield f"CREATE OR REPLACE VIEW {table} AS {no_rows(table)};"
-            yield from (f"{each};" for each in comments("VIEW", table))
-            continue
         keys = layout.keys(table)
         files = quoted(PurePosixPath(table, layout.pattern(table), "part-*.parquet").as_posix())
-        found = [each & names for each in lacking.get(table, ())]
-        options = ", union_by_name = true" if any(found) else ""
-        rows = rows_sql(files, keys, options) if keys else f"read_parquet({files}{options})"
-        if any(found) or types == SIGNED:
-            none, some = frozenset.intersection(*found), frozenset.union(*found)
-            every = selected(table, none, some, types, wanted)
+        rows = rows_sql(files, keys) if keys else f"read_parquet({files})"
+        if types == SIGNED:
+            every = selected(table, types, wanted)
             rows = f"(SELECT {every}{', date' if keys else ''} FROM {rows})"
         yield f"CREATE OR REPLACE VIEW {table} AS FROM {rows};"
         yield from (f"{each};" for each in comments("VIEW", table, wanted))
@@ -107,42 +84,17 @@ def no_rows(table: str) -> str:
     return f"SELECT {', '.join(names)} WHERE FALSE"
 
 
-def selected(
-    table: str,
-    lacking: Container[str] = (),
-    some_lack: Container[str] = (),
-    types: str = EXACT,
-    wanted: frozenset[str] | None = None,
-) -> str:
+def selected(table: str, types: str = EXACT, wanted: frozenset[str] | None = None) -> str:
     """Return columns of a table as SQL selects them, each of its own type.
 
-    lacking    those that no file has; they are NULL, but for two that are made of others
-    some_lack  those that are NULL in some files
-    types      those of the numbers in the files
-    wanted     the columns; None: all but those that have to be asked for
+    types   those of the numbers in the files
+    wanted  the columns; None: all but those that have to be asked for
     """
-    found, exact = columns(table, wanted), types == EXACT
-    return ", ".join(_selected(table, each, lacking, some_lack, exact) for each in found)
+    return ", ".join(_selected(each, types == EXACT) for each in columns(table, wanted))
 
 
-def _selected(
-    table: str,
-    column: TableColumn,
-    lacking: Container[str],
-    some_lack: Container[str],
-    exact: bool,
-) -> str:
+def _selected(column: TableColumn, exact: bool) -> str:
     name = f'"{column.name}"'
-    if column.name in _MADE and column.name in lacking:
-        return f"{_MADE[column.name]} AS {name}"
-    if column.name in _MADE and column.name in some_lack:
-        return f"coalesce({name}, {_MADE[column.name]}) AS {name}"
-    if column.name in WIDENED.get(table, ()) and (
-        column.name in lacking or column.name in some_lack
-    ):
-        return f"{name}::{_SQL_TYPES[column.arrow]} AS {name}"
-    if column.name in lacking:
-        return f"NULL::{_SQL_TYPES[column.arrow]} AS {name}"
     if exact or column.arrow not in _WITHOUT_SIGN:
         return name
     return f"{name}::{_SQL_TYPES[column.arrow]} AS {name}"

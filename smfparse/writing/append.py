@@ -18,13 +18,12 @@ from smfparse.store import (
     Layout,
     Manifest,
     has_fingerprints,
-    is_earlier,
     key_of,
 )
 from smfparse.tables import table_names
 from smfparse.writing.dataset import alone_in, check_free, form_of, make, write_whole
 from smfparse.writing.making import KnownDamage, Making, damage_keys
-from smfparse.writing.manifests import DAMAGED, IDENTITIES, INPUT, NAME, SIZE
+from smfparse.writing.manifests import DAMAGED, INPUT, NAME, SIZE
 from smfparse.writing.originals import Original, originals
 from smfparse.writing.placing import clear
 
@@ -130,9 +129,7 @@ class _Names:
 
 def _known(read: dict[Place, Original], old: Manifest, keys: Keys) -> set[Place]:
     """Return the files that a dataset has; those of another size need not be read."""
-    sizes = keys.among(
-        key_of(SIZE, each.stamp.size, kind) for each in read.values() for kind in IDENTITIES
-    )
+    sizes = keys.among(key_of(SIZE, each.stamp.size) for each in read.values())
     return {
         path
         for path, each in read.items()
@@ -143,11 +140,7 @@ def _known(read: dict[Place, Original], old: Manifest, keys: Keys) -> set[Place]
 def _is_earlier_input(each: Original, keys: Keys, sizes: set[bytes]) -> bool:
     """Whether a file is among the inputs that are keys; these have some sizes."""
     size = each.stamp.size
-    return any(
-        key_of(INPUT, size, getattr(each, kind)) in keys
-        for kind in IDENTITIES
-        if key_of(SIZE, size, kind) in sizes
-    )
+    return key_of(SIZE, size) in sizes and key_of(INPUT, size, each.identity) in keys
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
@@ -184,11 +177,6 @@ def _check_alike(inputs: Inputs, there: Dataset, partition: bool, types: str | N
             "append",
         )
     _check_form(inputs, there, partition, types)
-    if any(is_earlier(each) for names in old["files"].values() for each in names):
-        raise RequestError(
-            f"{folder}: partitioned by an earlier version, whose folders other tools cannot read; "
-            "convert the SMF files again"
-        )
     for table in table_names():
         there.files(table)
 

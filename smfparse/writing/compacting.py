@@ -1,8 +1,7 @@
 """A dataset with fewer files: the short ones of each folder put together, their rows sorted.
 
-Rows, fingerprints, inputs and sums stay. Folders become those of today, and what an earlier version
-wrote gets the row counts, checksums and columns of today. Parts of the manifest whose files went
-are written anew, together with those that are short.
+Rows, fingerprints, inputs and sums stay. Parts of the manifest whose files went are written anew,
+together with those that are short.
 """
 
 from __future__ import annotations
@@ -20,11 +19,9 @@ from smfparse.limits import Limits
 from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT
 from smfparse.store import (
-    GROWING,
     MANIFEST,
     PARTIAL,
     AnyFolder,
-    Layout,
     Manifest,
     TableWriter,
     has_fingerprints,
@@ -58,12 +55,12 @@ class Compacted:
 class _Group:
     """The files of a table whose rows belong in one folder.
 
-    counts  how many rows each has; None: not known, as an earlier version wrote it
+    counts  how many rows each has
     """
 
     table: str
     folder: str
-    counts: dict[str, int | None] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_empty(self) -> bool:
@@ -71,14 +68,9 @@ class _Group:
         return all(rows == 0 for rows in self.counts.values())
 
     def short(self, most: int) -> list[str]:
-        """Return the files that are to be written anew: several, or some that are in the way."""
-        found = [name for name, rows in self.counts.items() if rows is None or rows < most]
-        wrong = [name for name in self.counts if self._is_wrong(name)]
-        return sorted({*found, *wrong}, key=[*self.counts].index) if wrong or found[1:] else []
-
-    def _is_wrong(self, name: str) -> bool:
-        place = PurePosixPath(self.table, self.folder)
-        return self.counts[name] is None or PurePosixPath(name).parent != place
+        """Return the files that are to be written anew: several."""
+        found = [name for name, rows in self.counts.items() if rows < most]
+        return found if found[1:] else []
 
 
 def compact_dataset(folder: Place, limits: Limits) -> Compacted:
@@ -104,25 +96,19 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
 
 def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
     """Return what has files that are to be written anew, and these."""
-    layout, found = _layout(whole), list[tuple[_Group, list[str]]]()
+    found = list[tuple[_Group, list[str]]]()
     for table, names in whole["files"].items():
         by_folder: dict[str, _Group] = {}
         for name in names:
-            place = layout.place(table, name)
-            group = by_folder.setdefault(place, _Group(table, place))
-            group.counts[name] = whole["rows"].get(name, [None])[0]
+            place = PurePosixPath(name).parent.relative_to(table).as_posix()
+            group = by_folder.setdefault(place, _Group(table, "" if place == "." else place))
+            group.counts[name] = whole["rows"][name][0]
         has_rows = not all(each.is_empty for each in by_folder.values())
         for group in by_folder.values():
             is_left = group.is_empty and has_rows  # in others
             files = [*group.counts] if is_left else group.short(most)
             found += [(group, files)] if files else []
     return found
-
-
-def _layout(whole: Manifest) -> Layout:
-    """Return the folders that a dataset has afterwards: no table gets more of them than it has."""
-    before = Layout.of(whole)
-    return before._replace(by_qmgr=before.by_qmgr & GROWING)
 
 
 def _compact(
@@ -135,8 +121,7 @@ def _compact(
     def made_now() -> tuple[Manifest, frozenset[str]]:
         for group, files in groups:
             writing.write(group, files)
-        head = read_head(place.path) | {"by_queue_manager": _layout(whole).listed()}
-        return repacked(place, head, writing.written, gone, limits.manifest_files)
+        return repacked(place, read_head(place.path), writing.written, gone, limits.manifest_files)
 
     placed(place, made_now, all_new=True)
     rows = sum(each.rows for each in writing.written)

@@ -18,13 +18,10 @@ from smfparse.store import (
     SIGNED,
     AnyFolder,
     Manifest,
-    added_columns,
     as_run,
     called_otherwise,
     dataset_files,
     key_of,
-    named_columns,
-    numbers_of,
     part_number,
     part_of,
     part_text,
@@ -37,12 +34,10 @@ from smfparse.writing.parts import Written
 from smfparse.writing.placing import write_new
 
 NAME, SIZE, INPUT, DAMAGED = "name", "bytes", "input", "damage"
-"""Kinds of keys: what `source` is in rows; bytes, and kind of identity, of an input; an input by
-its bytes and identity; what could not be used, by source, byte and reason."""
+"""Kinds of keys: what `source` is in rows; bytes of an input; an input by its bytes and identity;
+what could not be used, by source, byte and reason."""
 _MOST_LISTED = 16
 """Parts, or indexes of them, that are listed before they become an index."""
-IDENTITIES = ("identity", "sha256")
-"""What tells the inputs of a manifest apart; formats before 7 have the second."""
 
 
 def rows_of(written: Iterable[Written]) -> dict[str, int]:
@@ -72,7 +67,6 @@ def manifest_of(inputs: Inputs, made: Making, written: Sequence[Written]) -> Man
         "inputs": [_described(each, inputs, made) for each in inputs.sources],
         "selection": inputs.selected,
         "partitioned": made.layout.by_day,
-        "by_queue_manager": made.layout.listed(),
         "types": SIGNED if made.form.is_signed else EXACT,
         "tables": rows_of(written),
         "duplicates": inputs.duplicates,
@@ -80,16 +74,15 @@ def manifest_of(inputs: Inputs, made: Making, written: Sequence[Written]) -> Man
         "damage_count": made.not_known(inputs.met).count,
         "files": files,
         "rows": {each.name: [each.rows, *each.days] for each in written},
-        "columns": named_columns(fingerprints=made.form.has_fingerprints),
+        "fingerprints": made.form.has_fingerprints,
         "records": made.finish_fingerprints() if are_files(inputs.sources) else None,
         "record_days": made.days,
         "checksums": {each.name: each.sha256 for each in written} | made.sums,
         "earlier": [],
         "keys": {},
-        "numbers": numbers_of(files),
         "next": made.first,
     }
-    whole = manifest if made.old is None else summed(made.old, manifest, made.first)
+    whole = manifest if made.old is None else summed(made.old, manifest)
     return whole | {"next": 1 + max([made.first, *map(part_number, dataset_files(whole))])}
 
 
@@ -114,11 +107,10 @@ def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
     }
 
 
-def summed(old: Manifest, new: Manifest, first: int) -> Manifest:
-    """Return the head of a manifest with what was added: parts from the number `first` on."""
+def summed(old: Manifest, new: Manifest) -> Manifest:
+    """Return the head of a manifest with what was added."""
     unknown: Counter[str] = Counter(old["unknown_bytes"]) + Counter(new["unknown_bytes"])
     whole = new | {
-        "columns": added_columns(old, first),
         "inputs": [*old["inputs"], *new["inputs"]],
         "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
         "duplicates": old["duplicates"] + new["duplicates"],
@@ -127,18 +119,12 @@ def summed(old: Manifest, new: Manifest, first: int) -> Manifest:
         "files": {table: [*old["files"][table], *new["files"][table]] for table in table_names()},
         "earlier": old["earlier"],
         "keys": old["keys"],
-        "numbers": _ranges(old["numbers"], new["numbers"]),
     }
     here = set(dataset_files(whole))
     for key in ("checksums", "rows", "record_days"):
         both = old[key] | new[key]
         whole[key] = {name: value for name, value in both.items() if name in here}
     return whole
-
-
-def _ranges(old: dict[str, list[int]], new: dict[str, list[int]]) -> dict[str, list[int]]:
-    both = {table: [*old.get(table, ()), *new.get(table, ())] for table in old | new}
-    return {table: [min(each), max(each)] for table, each in both.items()}
 
 
 def set_apart(
@@ -190,17 +176,16 @@ def _with_part(
     name = f"{EARLIER}/part-{number:05}.json"
     written = write_new(folder, f"{folder.partial}/{name}", part_text(part).encode())
     days = [day for _, *span in part["rows"].values() for day in span]
-    known = all(each in part["rows"] for names in part["files"].values() for each in names)
     record_days = [day for each in part["record_days"].values() for day in each]
     told = part["records"].keys() == part["record_days"].keys()
     earlier = {
         "name": name,
         "sha256": written,
         "files": sum(map(len, part["files"].values())),
-        "days": span_of(days) if known else None,
+        "days": span_of(days),
         "record_days": span_of(record_days) if told else None,
         "level": 0,
-        "damaged": any(part["rows"].get(each, [1])[0] for each in part["files"].get(DAMAGE, ())),
+        "damaged": any(part["rows"][each][0] for each in part["files"].get(DAMAGE, ())),
     }
     return [*_indexed(folder, listed, number), earlier]
 
@@ -221,7 +206,7 @@ def _indexed(folder: AnyFolder, listed: list[Manifest], number: int) -> list[Man
         "name": name,
         "sha256": written,
         "files": sum(each["files"] for each in parts),
-        "days": _joined(each["days"] for each in parts),
+        "days": span_of(day for each in parts for day in each["days"]),
         "record_days": _joined(each["record_days"] for each in parts),
         "level": 1 + level,
         "damaged": any(each["damaged"] for each in parts),
@@ -244,9 +229,8 @@ def input_keys(part: Manifest) -> Iterator[bytes]:
     """Yield the keys of the inputs of a part: what it is asked for when files are added."""
     yield from (key_of(NAME, each) for each in smf_files(part["inputs"]))
     for each in part["inputs"]:
-        kind = next(kind for kind in IDENTITIES if kind in each)
-        yield key_of(SIZE, each["bytes"], kind)
-        yield key_of(INPUT, each["bytes"], each[kind])
+        yield key_of(SIZE, each["bytes"])
+        yield key_of(INPUT, each["bytes"], each["identity"])
 
 
 def _with_keys(

@@ -10,7 +10,7 @@ from smfparse.decoding import identity
 from smfparse.errors import InputError
 from smfparse.inputs import SmfFile
 from smfparse.places import Place, Stamp, stamp_of
-from smfparse.store import Manifest, checksum
+from smfparse.store import Manifest
 
 
 @dataclass
@@ -25,22 +25,11 @@ class Original:
         """The identity of the file. Raises InputError where it cannot be read."""
         return identity(self.file.input)
 
-    @cached_property
-    def sha256(self) -> str:
-        """The SHA-256 of the file. Raises InputError where it cannot be read."""
-        return checksum(self.file.path)
-
     def is_one_of(self, inputs: Iterable[Manifest]) -> bool:
-        """Whether it is one of the SMF files that a manifest names as its inputs.
-
-        Earlier versions kept the SHA-256 of a file instead of its identity.
-        """
+        """Whether it is one of the SMF files that a manifest names as its inputs."""
         return any(
-            each["identity"] == self.identity
-            if "identity" in each
-            else each["sha256"] == self.sha256
+            each["bytes"] == self.stamp.size and each["identity"] == self.identity
             for each in inputs
-            if each["bytes"] == self.stamp.size
         )
 
     def check(self) -> None:

@@ -27,7 +27,6 @@ from smfparse.store import (
     Manifest,
     dataset_files,
     has_fingerprints,
-    lacking,
     manifest_text,
     meanings_text,
     ours,
@@ -37,7 +36,6 @@ from smfparse.store import (
     unfinished,
     view_statements,
 )
-from smfparse.tables import table_names
 
 _MOST_KEPT = 16
 """Files that the disk is asked for at a time."""
@@ -118,16 +116,10 @@ def placed(
 
 def write_last(folder: AnyFolder, manifest: Manifest) -> None:
     """Write what has no rows: the manifest, and the views and meanings that it gives."""
-    found = {
-        table: [lacking(manifest, table, each) for each in numbers]
-        for table, numbers in manifest["numbers"].items()
-    }
     views = view_statements(
         layout=Layout.of(manifest),
-        lacking=found,
         types=manifest["types"],
         fingerprints=has_fingerprints(manifest),
-        without=set(table_names()) - found.keys(),
     )
     texts = {VIEWS: views, MEANINGS: meanings_text(manifest), MANIFEST: manifest_text(manifest)}
     for name, text in texts.items():

@@ -10,9 +10,7 @@ from smfparse.store import (
     FORMAT,
     AnyFolder,
     Manifest,
-    added_columns,
     named_parts,
-    numbers_of,
     own_files,
     part_of,
     read_parts,
@@ -28,16 +26,14 @@ _OF_FILES = ("checksums", "rows", "records", "record_days")
 class _Earlier(NamedTuple):
     """The earlier parts of a manifest.
 
-    stay   how those are listed that stay as they are
-    anew   what those say that are written anew
-    gone   the files of these, and of all indexes
-    names  the files of rows of those that stay
+    stay  how those are listed that stay as they are
+    anew  what those say that are written anew
+    gone  the files of these, and of all indexes
     """
 
     stay: list[Manifest]
     anew: list[Manifest]
     gone: set[str]
-    names: list[str]
 
 
 def repacked(
@@ -66,7 +62,6 @@ def repacked(
     rest = [_without(each, gone) for each in found.anew]
     parts = [*_of_inputs(rest, most), *_of_files(_together([new, *rest]), most)]
     earlier, number = listed_with(folder, found.stay, parts, head["next"])
-    names = [*found.names, *own_files(here), *(each for part in parts for each in own_files(part))]
     manifest = {
         **head,
         **here,
@@ -75,25 +70,15 @@ def repacked(
         "files": {table: here["files"].get(table, []) for table in table_names()},
         "records": head["records"] and here["records"],
         "earlier": earlier,
-        "columns": added_columns(head, head["next"]),
-        "numbers": numbers_of(_by_table(names)),
         "next": number + 1,
     }
     return manifest, gone | found.gone
 
 
-def _by_table(names: Iterable[str]) -> dict[str, list[str]]:
-    """Return files of rows by the table that they are of; others are left out."""
-    found: dict[str, list[str]] = {table: [] for table in table_names()}
-    for each in names:
-        found.get(each.partition("/")[0], []).append(each)
-    return found
-
-
 def _earlier(folder: AnyFolder, head: Manifest, gone: frozenset[str], most: int) -> _Earlier:
     """Look through the earlier parts: those with files that go are written anew, and short ones."""
     named = list(named_parts(folder.path, head["earlier"]))
-    found = _Earlier([], [], {each["name"] for each in named if each["level"]}, [])
+    found = _Earlier([], [], {each["name"] for each in named if each["level"]})
     leaves = [each for each in named if not each["level"]]
     for each, part in zip(leaves, read_parts(folder.path, leaves), strict=True):
         is_short = len(part["inputs"]) + each["files"] <= most // 2
@@ -102,7 +87,6 @@ def _earlier(folder: AnyFolder, head: Manifest, gone: frozenset[str], most: int)
             found.gone.add(each["name"])
         else:
             found.stay.append(each)
-            found.names.extend(own_files(part))
     return found
 
 
@@ -164,6 +148,6 @@ def _of_inputs(parts: Iterable[Manifest], most: int) -> Iterator[Manifest]:
 def _of_files(part: Manifest, most: int) -> Iterator[Manifest]:
     """Yield parts with the files of one, each of the next days, as many as it may name."""
     own = part | {"inputs": [], "records": {}}
-    every = sorted(own_files(own), key=lambda each: (part["rows"].get(each, [])[1:], each))
+    every = sorted(own_files(own), key=lambda each: (part["rows"][each][1:], each))
     for start in range(0, len(every), most):
         yield _with(own, frozenset(every[start : start + most]).__contains__)

@@ -26,7 +26,6 @@ from smfparse.reports import Sections
 from smfparse.selecting import Selection
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record
-from tests.support.datasets import make_older
 from tests.support.report_runs import report_rows
 from tests.support.searching import search
 from tests.support.smf import more_queues, queue, task, task_record, task_token, who
@@ -309,16 +308,6 @@ def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(tmp_path: Path) -> N
         [first, *_] = open_inputs(named, ReadOptions(late)).arrow("wqst").to_pylist()
         assert first["interval_seconds"] == 60
         assert figures(*named) == figures(day1, day2)
-
-
-def test_datasets_of_earlier_versions_are_read_and_added_to(tmp_path: Path) -> None:
-    day1, day2 = cut(tmp_path, 9)
-    write_dataset(open_inputs([day1]), tmp_path / "data")
-    before = figures(tmp_path / "data")
-    make_older(tmp_path / "data")
-    assert figures(tmp_path / "data") == before
-    append_dataset(open_inputs([day2]), tmp_path / "data")
-    assert figures(tmp_path / "data") == figures(day1, day2)
 
 
 # --- figures --------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.datasets import narrow
 from tests.support.reading import Reading
 from tests.support.variants import VARIANTS, Variant
 
@@ -106,20 +105,6 @@ def test_types_above_255_are_shown_and_selected(dump: Path) -> None:
     assert "0034  0482" in shown
 
 
-def test_a_dataset_of_an_earlier_version_is_read_and_added_to(dump: Path, tmp_path: Path) -> None:
-    """There the type of a record is one byte."""
-    first = tmp_path / "first.smf"
-    first.write_bytes(OTHER + foreign_record(255))
-    folder = tmp_path / "dataset"
-    write_dataset(open_inputs([first]), folder)
-    narrow(folder)
-    assert types_in(folder) == [115, 255]
-    append_dataset(open_inputs([dump]), folder)
-    assert sorted(types_in(folder)) == sorted([115, 255, *TYPES])
-    counted = run("sql", folder, "SELECT count(*) FROM record", "--type", "1154", "--format", "csv")
-    assert counted.stdout.splitlines()[1:] == ["1"]
-
-
 def test_the_views_of_a_dataset_that_was_added_to_have_all_types(
     dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,7 +114,6 @@ def test_the_views_of_a_dataset_that_was_added_to_have_all_types(
     first.write_bytes(OTHER + foreign_record(255))
     folder = tmp_path / "dataset"
     write_dataset(open_inputs([first]), folder)
-    narrow(folder)
     append_dataset(open_inputs([dump]), folder)
     monkeypatch.chdir(folder)
     with duckdb.connect() as connection:

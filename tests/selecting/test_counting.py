@@ -26,7 +26,7 @@ from smfparse.query import Catalog
 from smfparse.reading import Part
 from smfparse.selecting import Selection, counted_mask, counting_time, record_mask
 from smfparse.tables import RECORD, decoded_tables, wanted_tables
-from smfparse.writing import append_dataset, write_dataset
+from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import (
     NOTHING,
@@ -40,7 +40,6 @@ from tests.support.builders import (
     wtas,
 )
 from tests.support.command import run
-from tests.support.datasets import make_older
 from tests.support.dated_records import foreign, lasting, lasting_task, statistics, storage, utc
 from tests.support.paths import PROJECT
 from tests.support.searching import search
@@ -326,14 +325,6 @@ def stored(days: list[Path]) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def older(days: list[Path]) -> Path:
-    folder = days[0].parent / "older"
-    write_dataset(open_inputs(days), folder)
-    make_older(folder)
-    return folder
-
-
 def report(*arguments: object) -> list[dict[str, Any]]:
     done = run("report", *arguments, "--format", "json")
     assert done.exit_code == 0, done.output
@@ -359,8 +350,8 @@ def test_a_day_that_is_selected_is_the_interval_of_that_day(days: list[Path], na
         assert figures(one) == pytest.approx(figures(other))
 
 
-def test_a_day_has_its_seconds(days: list[Path], stored: Path, older: Path) -> None:
-    for inputs in (days, [stored], [older]):
+def test_a_day_has_its_seconds(days: list[Path], stored: Path) -> None:
+    for inputs in (days, [stored]):
         (row,) = report("log", *inputs, "--qmgr", "MQ01", *ONE_DAY, "--total")
         assert (row["interval_seconds"], row["intervals"]) == (86_400, 48)
         assert row["pages_written"] == sum(range(1, 49))
@@ -376,11 +367,11 @@ def test_a_day_of_a_release_without_intervals_has_all_its_records(days: list[Pat
 
 @pytest.mark.parametrize("smf_time", [False, True])
 def test_the_first_interval_from_nine_begins_at_nine(
-    days: list[Path], stored: Path, older: Path, smf_time: bool
+    days: list[Path], stored: Path, smf_time: bool
 ) -> None:
     """By SMF time it is the one that ended just after nine."""
     more = ("--smf-time",) if smf_time else ()
-    for inputs in (days, [stored], [older]):
+    for inputs in (days, [stored]):
         first = report("log", *inputs, "--qmgr", "MQ01", "--from", "0900", *more)[0]
         start = dt.datetime.fromisoformat(first["interval_start"]).replace(tzinfo=None) + HOUR
         assert start == FIRST + (8.5 if smf_time else 9) * HOUR + MOMENT
@@ -391,9 +382,7 @@ def of_day(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select("source", "record_no", "block_no").sort("source", "record_no", "block_no")
 
 
-def test_every_way_to_a_day_gives_the_same_rows(
-    days: list[Path], stored: Path, older: Path
-) -> None:
+def test_every_way_to_a_day_gives_the_same_rows(days: list[Path], stored: Path) -> None:
     asked = Selection.of(since="2026-03-02", until="2026-03-02")
     end = FIRST + DAY
     for table in ("record", "qjst", "qmst", "wtas", "wqst", "wtid", "qsph", "qmac"):
@@ -402,16 +391,15 @@ def test_every_way_to_a_day_gives_the_same_rows(
         in_day = pl.col("counted_at").is_between(FIRST, end, closed="left")
         expected = of_day(frame.filter(in_day))
         assert 0 < expected.height < frame.height, table
-        found = [smfparse.open(each, asked).arrow(table) for each in (days, stored, older)]
+        found = [smfparse.open(each, asked).arrow(table) for each in (days, stored)]
         found += [
-            smfparse.open(each).polars(table).filter(in_day).collect()
-            for each in (days, stored, older)
+            smfparse.open(each).polars(table).filter(in_day).collect() for each in (days, stored)
         ]
         found += [
             smfparse.open(each).sql(f"FROM {table} WHERE counted_at::DATE = DATE '2026-03-02'")
-            for each in (days, stored, older)
+            for each in (days, stored)
         ]
-        found += [smfparse.open(each, asked).sql(f"FROM {table}") for each in (days, stored, older)]
+        found += [smfparse.open(each, asked).sql(f"FROM {table}") for each in (days, stored)]
         found.append(pl.read_parquet(stored / table / "date=2026-03-02" / "**" / "*.parquet"))
         for number, each in enumerate(found):
             assert of_day(pl.DataFrame(each)).equals(expected), (table, number)
@@ -445,14 +433,14 @@ def test_hours_of_reports_are_those_in_which_records_count(days: list[Path]) -> 
 
 @pytest.mark.parametrize("table", [RECORD, "qmst", "wtas"])
 def test_smf_time_selects_as_the_smf_header_says(
-    days: list[Path], stored: Path, older: Path, table: str
+    days: list[Path], stored: Path, table: str
 ) -> None:
     frame = pl.DataFrame(smfparse.open(days).arrow(table))
     asked = Selection.of(since=["2026-03-02", "2200"], until="0600", smf_time=True)
     hour = pl.col("smf_time").dt.time()
     night = (hour >= dt.time(22)) | (hour < dt.time(6, 1))
     expected = of_day(frame.filter((pl.col("smf_time") >= FIRST) & night))
-    for each in (days, stored, older):
+    for each in (days, stored):
         data = smfparse.open(each, asked)
         assert of_day(pl.DataFrame(data.arrow(table))).equals(expected)
         assert of_day(pl.DataFrame(data.sql(f"FROM {table}"))).equals(expected)
@@ -469,23 +457,6 @@ def test_a_dataset_of_selected_rows_notes_by_which_time(days: list[Path], tmp_pa
         refused = run("convert", days[1], "--to", folder, "--append", *other)
         assert refused.exit_code == 2
         assert "another selection" in refused.stderr
-
-
-def test_a_dataset_by_days_of_an_earlier_version_goes_on(days: list[Path], tmp_path: Path) -> None:
-    """What is added goes into the folder of the day in which it counts."""
-    folder = tmp_path / "tables"
-    write_dataset(open_inputs(days[:1]), folder, partition=True)
-    make_older(folder)
-    append_dataset(open_inputs(days[1:]), folder, partition=True)
-    expected = pl.DataFrame(smfparse.open(days).arrow("qjst"))
-    asked = Selection.of(since="2026-03-03")
-    for data in (smfparse.open(folder), smfparse.open(folder, asked)):
-        whole = data.inputs.selection.everything
-        wanted = expected if whole else expected.filter(pl.col("counted_at") >= DAYS[1])
-        assert of_day(pl.DataFrame(data.arrow("qjst"))).equals(of_day(wanted))
-        assert of_day(pl.DataFrame(data.sql("FROM qjst"))).equals(of_day(wanted))
-    added = pl.read_parquet(folder / "qjst" / "date=2026-03-03" / "**" / "part-00001.parquet")
-    assert added["counted_at"].dt.date().unique().to_list() == [DAYS[1].date()]
 
 
 # Damage and unknown bytes -------------------------------------------------------------------------
@@ -552,20 +523,15 @@ def found_in(plan: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, An
         yield from found_in(each["children"], name)
 
 
-def test_duckdb_need_not_read_what_has_no_such_times(stored: Path, older: Path) -> None:
-    """Whether files have the column or not: the condition is on one that they have."""
+def test_duckdb_need_not_read_what_has_no_such_times(stored: Path) -> None:
     asked = Selection.of(since="2026-03-02T12:00", until="2026-03-02T12:59")
-    for path, column, start, end in (
-        (older, "smf_time", "2026-03-02 10:00:00", "2026-03-02 15:30:00"),
-        (stored, "counted_at", "2026-03-02 12:00:00", "2026-03-02 13:00:00"),
-    ):
-        with Catalog(open_inputs([path], ReadOptions(asked))) as catalog:
-            (row,) = catalog.arrow("EXPLAIN (FORMAT JSON) FROM qjst").to_pylist()
-        (scan,) = found_in(json.loads(row["explain_value"]), "READ_PARQUET")
-        filters = scan["extra_info"]["Filters"]
-        assert f"{column} >= '{start}'" in filters
-        assert f"{column} < '{end}'" in filters
-        assert filters.count("TIMESTAMP") == 2
+    with Catalog(open_inputs([stored], ReadOptions(asked))) as catalog:
+        (row,) = catalog.arrow("EXPLAIN (FORMAT JSON) FROM qjst").to_pylist()
+    (scan,) = found_in(json.loads(row["explain_value"]), "READ_PARQUET")
+    filters = scan["extra_info"]["Filters"]
+    assert "counted_at >= '2026-03-02 12:00:00'" in filters
+    assert "counted_at < '2026-03-02 13:00:00'" in filters
+    assert filters.count("TIMESTAMP") == 2
 
 
 # Docs ---------------------------------------------------------------------------------------------

@@ -38,7 +38,6 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.datasets import NULL_BY_TABLE, make_older
 from tests.support.dated_records import MAKERS, lasting, lasting_task, with_date
 from tests.support.generated import generate_dump
 from tests.support.oracle import (
@@ -330,12 +329,6 @@ def assert_counted(whole: Rows) -> None:
         assert frame["counted_at"].to_list() == found, table
 
 
-def of_older(rows: Rows) -> Rows:
-    """Leave out the columns that a dataset of an earlier version has not as they are."""
-    less = {table: {*NULL_BY_TABLE[table], "task_record_offset"} for table in rows}
-    return {table: frame.drop(less[table] & {*frame.columns}) for table, frame in rows.items()}
-
-
 def drawn() -> st.SearchStrategy[dict[str, list[str]]]:
     some = {
         option: st.lists(st.sampled_from(patterns), max_size=2)
@@ -355,8 +348,7 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     """Asked is by headers, by names, or by both."""
     folder = tmp_path_factory.mktemp("names")
     path = write(folder / "dump.smf", made)
-    dataset, older = stored(path, folder / "tables"), stored(path, folder / "older")
-    make_older(older)
+    dataset = stored(path, folder / "tables")
     by = data.draw(st.sampled_from(["headers", "names", "both"]))
     asked = None if by == "names" else Asked(data)
     names = {} if by == "headers" else data.draw(drawn())
@@ -366,10 +358,8 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     expected = Oracle(whole).rows(asked and asked.takes, **names)
     assert not differing(rows([path], chosen), expected)
     assert not differing(rows([dataset], chosen), expected)
-    assert not differing(of_older(rows([older], chosen)), of_older(expected))
-    for each in (dataset, older):
-        found = from_sql([each], chosen)
-        assert all(in_order(rows).equals(in_order(expected[name])) for name, rows in found.items())
+    found = from_sql([dataset], chosen)
+    assert all(in_order(rows).equals(in_order(expected[name])) for name, rows in found.items())
     small_chunks(monkeypatch, 40_000)
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
     assert not differing(rows([path], chosen, jobs=2), expected)

@@ -51,7 +51,7 @@ from smfparse.writing.dataset import alone_in
 from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
 from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import identity_of, make_older
+from tests.support.datasets import identity_of
 from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search
@@ -296,20 +296,6 @@ def test_a_file_of_other_records_is_not_taken_for_one_as_long(
     assert not done.known
     assert done.rows["record"] == 1
     assert append_dataset(open_inputs([other]), folder).known == (str(other),)
-
-
-def test_a_dataset_with_checksums_of_its_inputs_knows_them(
-    dumps: list[Path], tmp_path: Path
-) -> None:
-    """As formats before 7 had them, instead of identities."""
-    folder = tmp_path / "tables"
-    write_dataset(open_inputs(dumps[:2]), folder)
-    make_older(folder)
-    done = append_dataset(open_inputs(dumps), folder)
-    assert done.known == tuple(map(str, dumps[:2]))
-    kinds = [each.keys() & {"identity", "sha256"} for each in done.manifest["inputs"]]
-    assert kinds == [{"sha256"}, {"sha256"}, {"identity"}]
-    assert append_dataset(open_inputs(dumps), folder).known == tuple(map(str, dumps))
 
 
 def test_what_cannot_be_added_is_refused_and_changes_nothing(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections import Counter
@@ -23,7 +22,6 @@ from smfparse.limits import LIMITS, Limits
 from smfparse.store import (
     EARLIER,
     GIVEN,
-    GROWING,
     MANIFEST,
     PARTIAL,
     VIEWS,
@@ -35,7 +33,6 @@ from smfparse.tables import table_names
 from smfparse.writing import Compacted, append_dataset, compact_dataset, write_dataset
 from smfparse.writing.dataset import alone_in
 from tests.support import command
-from tests.support.datasets import divide_as_before, make_older, name_folders_as_before
 from tests.support.mixed_records import many
 from tests.support.searching import search
 from tests.writing.test_append import (
@@ -183,33 +180,6 @@ def test_parts_of_the_manifest_are_put_together_and_few_are_read(
     assert len(parts) == 2  # inputs; files
     days = [each["days"] for each in read_head(folder)["earlier"]]
     assert days[0] == []
-    assert append_dataset(open_inputs(dumps), folder).known == tuple(map(str, dumps))
-
-
-@pytest.mark.parametrize("kind", ["format 8", "format 4", "folders of format 4", "whole, format 4"])
-def test_a_dataset_of_an_earlier_version_becomes_one_of_today(
-    kind: str, dumps: list[Path], tmp_path: Path
-) -> None:
-    folder = tmp_path / "tables"
-    write_dataset(open_inputs(dumps), folder, partition=not kind.startswith("whole"))
-    if kind == "format 8":
-        divide_as_before(folder)
-    else:
-        make_older(folder)
-    if kind.startswith("folders"):
-        name_folders_as_before(folder)
-    before = rows(folder)
-    compact_dataset(folder, LIMITS)
-    found = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    assert found["format"] == 10
-    assert found["by_queue_manager"] == ([] if kind.startswith("whole") else sorted(GROWING))
-    assert rows(folder) == before
-    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
-    for table, names in found["files"].items():
-        divided = {"queue_manager=" in each for each in names}
-        assert divided == {not kind.startswith("whole") and table in GROWING}
-        assert all(each in found["checksums"] and each in found["rows"] for each in names)
-    assert not list(folder.rglob("qmgr=*"))
     assert append_dataset(open_inputs(dumps), folder).known == tuple(map(str, dumps))
 
 

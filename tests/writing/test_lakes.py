@@ -15,11 +15,9 @@ import pytest
 import smfparse
 from smfparse.errors import OutputError, RequestError
 from smfparse.places import place_of
-from smfparse.store import MANIFEST
 from smfparse.tables import plain_schema
 from smfparse.writing import Change, commit_dataset
 from tests.support import command
-from tests.support.datasets import drop, note_checksums
 from tests.support.engines import snippet
 from tests.support.paths import FIXTURES
 
@@ -123,27 +121,6 @@ def test_folders_of_days_and_queue_managers(kind: str, tmp_path: Path) -> None:
     commit_dataset(folder, target(kind, folder), FEW)
     assert_equal(kind, folder, FEW)
     assert rows(kind, folder, "record", "Q#2")
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_columns_that_came_later_are_null_in_older_files(
-    kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    later, place = "task_thread", target(kind, folder)
-    assert later in plain_schema("wqst").names
-    manifest = json.loads((folder / MANIFEST).read_text())
-    manifest["columns"]["wqst"][later] = 1
-    (folder / MANIFEST).write_text(json.dumps(manifest))
-    drop(folder / "wqst" / "part-00000.parquet", later)
-    note_checksums(folder)
-    with monkeypatch.context() as patch:
-        earlier = pa.schema([each for each in plain_schema("wqst") if each.name != later])
-        commit_dataset(folder, target(kind, folder), ["record"])  # loads the module
-        patch.setattr("smfparse.writing.lakes.plain_schema", lambda *_: earlier)
-        commit_dataset(folder, place, ["wqst"])
-    smfparse.convert(OTHER, folder, append=True)
-    commit_dataset(folder, place, ["wqst"])
-    assert_equal(kind, folder, ("wqst",))
 
 
 # Others who commit at the same time ---------------------------------------------------------------

@@ -17,7 +17,6 @@ from smfparse.store import VIEWS, read_manifest
 from smfparse.tables import schema, signed, table_names
 from smfparse.writing import append_dataset
 from tests.support.command import run
-from tests.support.datasets import make_older
 from tests.support.engines import SCALE, statement
 from tests.support.paths import FIXTURES, SMF
 
@@ -113,6 +112,5 @@ def test_a_dataset_keeps_its_types(folder: Path, tmp_path: Path) -> None:
     wrong = ["--to", tmp_path / "a", "--types", "signed", "--format", "csv"]
     assert run("convert", SMF, *wrong).exit_code == 2
     smfparse.convert(SMF, tmp_path / "exact")
-    make_older(tmp_path / "exact")
     assert smfparse.convert(OTHER, tmp_path / "exact", append=True).arrow("wqst").num_rows
     assert read_manifest(tmp_path / "exact")["types"] == "exact"
