@@ -93,6 +93,51 @@ SELECT
 FROM placed_in_order
 LEFT JOIN usual_intervals('placed_in_order') USING (alike);
 
+-- Seconds that intervals cover, by lists of when they begin and of when they end, in microseconds: from the first to
+-- the last, without the gaps. There is a gap behind the n-th end if all that begin later begin after it.
+CREATE OR REPLACE MACRO seconds_covered(begins, ends) AS (
+    list_max(ends::BIGINT[]) - list_min(begins::BIGINT[]) - coalesce(list_sum(list_transform(
+        list_zip(list_sort(begins::BIGINT[])[2:], list_sort(ends::BIGINT[])[:-2]),
+        lambda each: greatest(0::BIGINT, each[1]::BIGINT - each[2]::BIGINT)
+    )), 0)
+) / 1e6;
+
+-- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have `alike`, `began` and
+-- `ended`, in microseconds. Of a row that meets statistics only the part within them counts: the first record of a long
+-- task says all since it began, which may be hours before. Time between rows that has statistics is no gap: no task
+-- was active.
+CREATE OR REPLACE MACRO covered_time(tasks, statistics) AS TABLE
+WITH
+bounds AS (
+    SELECT alike, min(began) AS earliest, max(ended) AS latest
+    FROM query_table(statistics)
+    WHERE began <= ended
+    GROUP BY alike
+),
+of_rows AS (
+    SELECT
+        alike, coalesce(began < latest AND ended > earliest, FALSE) AS meets,
+        CASE WHEN meets THEN greatest(began, earliest) ELSE began END AS began,
+        CASE WHEN meets THEN least(ended, latest) ELSE ended END AS ended
+    FROM query_table(tasks)
+    LEFT JOIN bounds USING (alike)
+    WHERE began <= ended
+),
+reaches AS (
+    SELECT alike, min(began) AS earliest, max(ended) AS latest FROM of_rows GROUP BY alike
+),
+spans AS (
+    SELECT alike, began, ended FROM of_rows
+    UNION
+    SELECT alike, greatest(began, earliest), least(ended, latest)
+    FROM query_table(statistics)
+    JOIN reaches USING (alike)
+    WHERE began < latest AND ended > earliest
+)
+SELECT alike, seconds_covered(list(began), list(ended)) AS seconds
+FROM spans
+GROUP BY alike;
+
 -- The intervals of each queue manager, in order: rows of QMST, QJST, QCCT, WTID and QCST are named. `source` 1 are
 -- those of its statistics, 2 of its channel initiator, 3 of its accounting, which are of tasks and channels that go
 -- on side by side; the lowest one that a queue manager has is its calendar. `is_derived`: the record holds no

@@ -56,11 +56,12 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
 
     given  as in `measured`
     """
+    from smfparse.calendar import calendar_macros
     from smfparse.tables import named_macros, view_macros
 
     query = measuring_sql(which.name)
     own = (_FOLDER / "macros.sql").read_text("utf-8")
-    catalog.define(named_macros(query, view_macros() + own))
+    catalog.define(named_macros(query, view_macros() + calendar_macros() + own))
     for each in wanted(which.asked):
         if each.kind is str and not each.ask.among:
             catalog.set_variable(each.name, given.get(each.name, each.default))

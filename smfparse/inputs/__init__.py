@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.opening import decode_part as decode_part
     from smfparse.inputs.opening import open_file as open_file
     from smfparse.inputs.opening import open_inputs as open_inputs
+    from smfparse.inputs.opening import with_all_names as with_all_names
     from smfparse.inputs.options import Options as Options
     from smfparse.inputs.options import ReadOptions as ReadOptions
     from smfparse.inputs.options import read_options as read_options
@@ -37,7 +38,7 @@ else:
         apart="called_apart",
         log="Log",
         named="check_apart",
-        opening="Inputs decode_part open_file open_inputs",
+        opening="Inputs decode_part open_file open_inputs with_all_names",
         options="Options ReadOptions read_options",
         parallel="in_order",
         range="Batches",

@@ -25,13 +25,7 @@ from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place, Url
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
-from smfparse.selecting import (
-    ALL_RECORDS,
-    Selection,
-    Zone,
-    queue_criteria,
-    texts,
-)
+from smfparse.selecting import ALL_RECORDS, Selection, Zone, queue_criteria, texts, without_names
 from smfparse.tables import (
     DAMAGE,
     RECORD,
@@ -366,6 +360,17 @@ def decode_part(
             f"{file.name}: bytes {part.start} to {part.end} are not as planned; the "
             "file is damaged or was changed. Decode it from there to its end"
         ) from error
+
+
+def with_all_names(inputs: Inputs) -> Inputs:
+    """Return the same inputs with all jobs, queues and channels; their damage is logged apart."""
+    selection = without_names(inputs.selection, inputs.selection.by_name)
+    sources = [
+        replace(each, selection=selection) if isinstance(each, Dataset) else each
+        for each in inputs.sources
+    ]
+    options = replace(inputs.options, selection=selection, strict=False)
+    return replace(inputs, sources=sources, log=Log(), options=options)
 
 
 def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFile:

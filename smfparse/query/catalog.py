@@ -63,6 +63,7 @@ class Catalog:
         self.connection = connected(safe=safe)
         self.connection.execute("CREATE SCHEMA inputs")
         self._safe = safe
+        self.inputs = inputs
         self._relations = Relations(self.connection, inputs, safe=safe)
         self._statements = Statements(self.connection, self._relations)
         self.of_queues = inputs.of_queues

@@ -248,7 +248,8 @@ SELECT
     max(maxqdpth) AS deepest,
     sum(putdsq)::BIGINT AS put_direct, sum(putigq::BIGINT + put1igq)::BIGINT AS put_by_agent,
     sum(opencf0)::BIGINT AS opens_without,
-    epoch_us(min(interval_start)) AS began, epoch_us(max(interval_end)) AS ended
+    list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
+        FILTER (interval_start <= interval_end) AS spans
 FROM (
     SELECT
         *, coalesce(task_source, source) AS of_source,
@@ -260,26 +261,44 @@ LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
 
--- From when to when rows are: microseconds since 1970, one row per section. Fractions of a second would be lost in DOUBLE.
-CREATE OR REPLACE MACRO time_of(rows) AS TABLE
-SELECT
-    section, epoch_us(min(interval_start)) AS began,
-    max(epoch_us(interval_start) + round(1e6 * interval_seconds)::BIGINT) AS ended
-FROM query_table(rows)
-GROUP BY section;
-
--- The seconds that rows of class 3 cover: from the first to the last, as far as there are statistics of the same
--- time. The first record of a long task says all since it began, which may be hours before.
+-- The seconds that rows of class 3 cover: see covered_time. One row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
-SELECT
-    section,
-    CASE
-        WHEN s.began < t.ended AND s.ended > t.began
-        THEN least(t.ended, s.ended) - greatest(t.began, s.began)
-        ELSE t.ended - t.began
-    END / 1e6 AS seconds
-FROM time_of(tasks) AS t
-LEFT JOIN time_of(statistics) AS s USING (section);
+WITH
+spans_of_tasks AS (
+    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
+    FROM query_table(tasks)
+),
+spans_of_statistics AS (
+    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
+    FROM query_table(statistics)
+)
+SELECT alike AS section, seconds FROM covered_time('spans_of_tasks', 'spans_of_statistics');
+
+-- When the first statistics of each queue manager begin, in microseconds.
+CREATE OR REPLACE MACRO first_statistics(statistics) AS TABLE
+SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM query_table(statistics) GROUP BY ALL;
+
+-- When a row began, as far as it counts: the first record of a long task says all since it began, which may be hours
+-- before the first statistics.
+CREATE OR REPLACE MACRO known_part(span, known_since) AS {
+    'began': CASE WHEN known_since < span.ended THEN greatest(span.began, known_since) ELSE span.began END,
+    'ended': span.ended
+};
+
+-- What queue_uses says, with `spans` from the first statistics on.
+CREATE OR REPLACE MACRO timed_uses(queues, identities, channel_initiators, statistics) AS TABLE
+SELECT u.* REPLACE (list_transform(spans, lambda each: known_part(each, known_since)) AS spans)
+FROM queue_uses(queues, identities, channel_initiators) AS u
+LEFT JOIN first_statistics(statistics) USING (system, qmgr);
+
+-- The seconds that a rate is divided by: `seconds` that the rows of the section cover, or those of its own rows, if
+-- these cover more: they can be longer than the section.
+CREATE OR REPLACE MACRO divisor(seconds, spans) AS nullif(greatest(
+    seconds,
+    seconds_covered(
+        list_transform(spans, lambda each: each.began), list_transform(spans, lambda each: each.ended)
+    )
+), 0);
 
 -- The name of a cipher specification by its number in the TLS protocol; without a name the number, NULL: none.
 CREATE OR REPLACE MACRO cipher_name(number) AS CASE

@@ -16,6 +16,13 @@ from smfparse.calendar import calendar_macros
 from smfparse.errors import RequestError
 from smfparse.planning import plan_of_measured
 from smfparse.rendering import STYLES
+from smfparse.reports.covering import (
+    TIME_QUERIES,
+    catalog_of_all,
+    divides_by_time,
+    hold_time,
+    with_time,
+)
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.marks import zone_macros
 from smfparse.reports.sections import (
@@ -89,12 +96,28 @@ def _queries(
     """Make the views that a report reads; return its query, and how that is run by slices."""
     sections = _sections(which, sections)
     values = {**which.values(asked), "of_queues": catalog.of_queues}
-    query = _query(which, catalog, sections, asked, values)
+    held = divides_by_time(which) and _held_time(which, catalog, sections, values)
+    query = _query(with_time(which, held=held), catalog, sections, asked, values, held=held)
     if which.section in _OF_ALL or sections == TOTAL:
         return query, None
     keys = section_keys(sections, which.main, sliced=True)
-    some = _ordered(which, catalog, keys, asked, values)
-    return query, slicing(sections, which.main, which.tables, some)
+    sliced = with_time(which, held=held, sliced=True)
+    some = _ordered(sliced, catalog, keys, asked, values)
+    return query, slicing(sections, which.main, which.tables, some, held=held)
+
+
+def _held_time(
+    which: Report, catalog: Catalog, sections: Sections, values: Mapping[str, Any]
+) -> bool:
+    """Have a catalog of some names hold the covered time of all; return whether it does."""
+    every = catalog_of_all(catalog.inputs)
+    if every is None:
+        return False
+    with every:
+        queries = " ".join(TIME_QUERIES.values())
+        prepare(every, sections, which.tables, {}, queries, values)
+        hold_time(every, catalog.connection)
+    return True
 
 
 def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
@@ -120,9 +143,11 @@ def _query(
     sections: Sections,
     asked: Mapping[str, Any],
     values: Mapping[str, Any],
+    *,
+    held: bool,
 ) -> str:
     """Make the views that a report reads, and return its query."""
-    keys = section_keys(sections, which.main)
+    keys = section_keys(sections, which.main, sliced=held)
     queries = f"{which.sql} {which.busiest} {keys}"
     prepare(catalog, sections, which.tables, which.grouped, queries, values)
     if which.required and not any(values[name] for name in which.required):

@@ -64,7 +64,7 @@ _COMBINED = {
 }
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
 """Columns of `sectioned.keys` that are those of the last row."""
-_OF_STATISTICS = "section, system, qmgr, interval_start, interval_end, interval_seconds"
+OF_STATISTICS = "section, system, qmgr, interval_start, interval_end, interval_seconds"
 """Columns of all statistics that a slice needs."""
 _TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
 SECTION_COLUMNS = (
@@ -240,7 +240,7 @@ def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = Fals
 
     main    the tables whose rows make the sections; where a section has rows of two, the first
             gives its intervals
-    sliced  whether the tables have the rows of some sections only: see `slicing`
+    sliced  whether the tables have the rows of some sections or names only: see `slicing`
     """
     following = _following(main)
     if main[0] == RECORD:
@@ -270,17 +270,20 @@ def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = Fals
     """
 
 
-def slicing(sections: Sections, main: Sequence[str], tables: Iterable[str], query: str) -> Slicing:
+def slicing(
+    sections: Sections, main: Sequence[str], tables: Iterable[str], query: str, *, held: bool
+) -> Slicing:
     """Return how a query over the sections of `tables` can be run by slices.
 
     query  what is run for a slice, with the keys that are `sliced`
+    held   whether there is a table STATISTICS_OF_ALL, of all names
     """
     members, following = f"WITH members AS ({_members(main)})", _following(main)
     common = {}
     if following is not None:
         common[COMPARED] = f"{members}, {compared_intervals(following)}"
-    elif sections.combining:
-        common[STATISTICS_OF_ALL] = f"SELECT {_OF_STATISTICS} FROM sectioned.{STATISTICS}"
+    elif sections.combining and not held:
+        common[STATISTICS_OF_ALL] = f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}"
     return Slicing(
         f"{members} SELECT section, max(time) AS time FROM members GROUP BY section",
         {table: _section(sections, table) for table in tables},

@@ -50,6 +50,21 @@ def judged(spans: Sequence[Span]) -> list[dict[str, object]]:
         return found.to_arrow_table().to_pylist()
 
 
+def covered(tasks: Sequence[tuple[int, int]], statistics: Sequence[tuple[int, int]]) -> float:
+    """Return the seconds that tasks cover, all times in seconds."""
+    names = ("alike", "began", "ended")
+    with duckdb.connect() as connection:
+        connection.execute(view_macros() + calendar_macros())
+        for table, spans in (("tasks", tasks), ("statistics", statistics)):
+            rows = [("QM01", begin * SECOND, end * SECOND) for begin, end in spans]
+            types = (pa.string(), pa.int64(), pa.int64())
+            columns = zip(*rows, strict=True) if rows else [()] * 3
+            arrays = [pa.array(each, kind) for each, kind in zip(columns, types, strict=True)]
+            connection.register(table, pa.table(arrays, names=[*names]))
+        (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()
+    return float(found[1])
+
+
 def tens(first: int, last: int, number: int = 0) -> list[Span]:
     """Return intervals of ten minutes from one minute to another, numbered from `number` on."""
     begins = range(first, last, 10)
@@ -191,3 +206,38 @@ def test_a_clock_that_changes_within_a_long_interval_changes_on_the_hour() -> No
 
 def test_a_clock_without_offsets_is_utc() -> None:
     assert clock_of([ZERO], [ZERO + HOUR], [None]) == fixed_zone(0)
+
+
+# -- covered time
+
+
+@pytest.mark.parametrize(
+    ("tasks", "statistics", "seconds"),
+    [
+        ([(0, 10), (20, 30)], [], 20),
+        ([(0, 10), (5, 30), (7, 8)], [], 30),
+        ([(0, 10), (10, 20), (10, 20)], [], 20),
+        ([(5, 5)], [], 0),
+        ([(0, 60)], [(50, 60)], 10),
+        ([(0, 5), (20, 30)], [(0, 10), (10, 20), (20, 30)], 30),
+        ([(0, 5), (20, 30)], [(0, 10), (20, 30)], 20),
+        ([(0, 10), (40, 60)], [(50, 60)], 20),
+        ([(50, 70)], [(40, 60), (60, 65)], 15),
+        ([(0, 10)], [(40, 60)], 10),
+    ],
+    ids=[
+        "a gap", "side by side", "one behind the other", "a moment", "a long first record",
+        "no task was active", "neither tasks nor statistics", "a record before all statistics",
+        "a record beyond the statistics", "statistics of another time",
+    ],
+)  # fmt: skip
+def test_the_time_that_tasks_cover(
+    tasks: list[tuple[int, int]], statistics: list[tuple[int, int]], seconds: int
+) -> None:
+    assert covered(tasks, statistics) == seconds
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), min_size=1, max_size=12))
+def test_covered_time_is_that_of_any_of_the_intervals(spans: list[tuple[int, int]]) -> None:
+    tasks = [(begin, begin + length) for begin, length in spans]
+    assert covered(tasks, []) == len({each for span in tasks for each in range(*span)})

@@ -40,7 +40,8 @@ class Site:
 
     def __init__(self, path: Path, **selected: Any) -> None:
         self.catalog = Catalog(open_inputs([path], ReadOptions(Selection.of(**selected))))
-        self._frames: Mapping[str, pl.DataFrame] = Frames(open_inputs([path]))
+        self._every: Mapping[str, pl.DataFrame] = Frames(open_inputs([path]))
+        self._frames = self._every
         if selected:
             whole = {table: self._frames[table] for table in decoded_tables()}
             self._frames = Oracle(whole).rows(**selected)
@@ -54,7 +55,8 @@ class Site:
         if which.across:
             sections = sections.together()
         if sections not in self._tables:
-            self._tables[sections] = Tables(self._frames, sections, self._of_queues)
+            every = Tables(self._every, sections)
+            self._tables[sections] = Tables(self._frames, sections, self._of_queues, every)
         return self._tables[sections]
 
     def check(self, name: str, sections: Sections | None, **asked: Any) -> int:

@@ -2,9 +2,10 @@
 SELECT
     system, qmgr,
     sum(putbytes)::DOUBLE / nullif(sum(validput), 0) AS message_bytes,
-    sum(validput) / nullif(covered(time, interval_seconds), 0) AS arrivals
+    sum(validput) / nullif(any_value(seconds), 0) AS arrivals
 FROM wqst
+LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 WHERE cfstrucname <> ''
-GROUP BY ALL
+GROUP BY system, qmgr
 HAVING sum(validput) > 0
 ORDER BY ALL

@@ -3,7 +3,7 @@ WITH
 channels AS (
     SELECT
         system, qmgr, channel, sum(bytes)::DOUBLE AS bytes, sum(messages)::BIGINT AS n,
-        nullif(max(compression), 0) AS compression, covered(time, interval_seconds) AS seconds
+        nullif(max(compression), 0) AS compression
     FROM channel
     WHERE batches > 0
     GROUP BY ALL
@@ -14,6 +14,7 @@ SELECT
     arg_max(compression, (bytes, channel)) AS compressible,
     arg_max(n / nullif(seconds, 0), (bytes, channel)) AS messages_s
 FROM channels
+LEFT JOIN covered_of_qmgrs('qcst', 'qmst') USING (system, qmgr)
 WHERE n > 0
 GROUP BY ALL
 ORDER BY system, qmgr

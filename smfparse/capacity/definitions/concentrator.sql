@@ -12,8 +12,7 @@ clients AS (
 ),
 spent AS (SELECT system, qmgr, total(cpu) AS cpu FROM chinit_task GROUP BY ALL),
 got AS (
-    SELECT
-        system, qmgr, sum(messages_got)::BIGINT AS gets, covered(time, interval_seconds) AS seconds
+    SELECT system, qmgr, sum(messages_got)::BIGINT AS gets
     FROM queue_activity
     WHERE channel <> ''
     GROUP BY ALL
@@ -25,5 +24,6 @@ SELECT
 FROM spent
 FULL JOIN clients USING (system, qmgr)
 FULL JOIN got USING (system, qmgr)
+LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 WHERE clients > 0
 ORDER BY system, qmgr

@@ -1,6 +1,18 @@
--- The time that rows cover, in seconds: from the first to the last, and a usual interval more.
-CREATE OR REPLACE MACRO covered(times, seconds) AS
-    date_diff('microsecond', min(times), max(times)) / 1e6 + coalesce(median(seconds), 0);
+-- When rows are, in microseconds since 1970, and of which queue manager; not of damaged rows, beyond thirty years.
+CREATE OR REPLACE MACRO recorded_spans(found) AS TABLE
+SELECT
+    {'system': system, 'qmgr': qmgr} AS alike, epoch_us(interval_start) AS began,
+    began + round(1e6 * interval_seconds)::BIGINT AS ended
+FROM query_table(found)
+WHERE interval_seconds BETWEEN 0 AND 1e9;
+
+-- The seconds that all rows of accounting cover, by queue manager: see covered_time.
+CREATE OR REPLACE MACRO covered_of_qmgrs(tasks, statistics) AS TABLE
+WITH
+spans_of_tasks AS (FROM recorded_spans(tasks)),
+spans_of_statistics AS (FROM recorded_spans(statistics))
+SELECT alike.system AS system, alike.qmgr AS qmgr, seconds
+FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 
 -- Puts to queues, by queue manager: messages, bytes, CPU (microseconds) and persistent messages.
 CREATE OR REPLACE MACRO puts_of_managers(queues) AS TABLE
@@ -10,14 +22,13 @@ SELECT
     sum(putbytes)::DOUBLE AS bytes,
     sum(putn::BIGINT + put1n)::BIGINT AS calls,
     total(putct + put1ct) AS cpu,
-    sum(putpmsg::BIGINT + put1pmsg)::BIGINT AS persistent,
-    covered(time, interval_seconds) AS seconds
+    sum(putpmsg::BIGINT + put1pmsg)::BIGINT AS persistent
 FROM query_table(queues)
 GROUP BY ALL;
 
 -- Accounting class 3, by queue manager: API calls and new pages a second, tasks that write records each interval, how
 -- long this is, and bytes of a record.
-CREATE OR REPLACE MACRO accounting(task_rows, record_rows, task_view) AS TABLE
+CREATE OR REPLACE MACRO accounting(task_rows, record_rows, task_view, statistics) AS TABLE
 WITH
 calls AS (
     SELECT system, qmgr, sum(calls)::BIGINT AS calls FROM query_table(task_view) GROUP BY ALL
@@ -25,7 +36,7 @@ calls AS (
 tasks AS (
     SELECT
         system, qmgr, median(interval_seconds) AS length, count(*) AS records,
-        sum(wtasgpn)::BIGINT AS pages, covered(time, interval_seconds) AS seconds
+        sum(wtasgpn)::BIGINT AS pages
     FROM query_table(task_rows)
     GROUP BY ALL
 ),
@@ -43,7 +54,8 @@ SELECT
     bytes / nullif(records, 0) AS record_bytes
 FROM tasks
 FULL JOIN calls USING (system, qmgr)
-FULL JOIN bytes USING (system, qmgr);
+FULL JOIN bytes USING (system, qmgr)
+LEFT JOIN covered_of_qmgrs(task_rows, statistics) USING (system, qmgr);
 
 -- The log of a queue manager: MB a second of the fuller copy, and how busy its task was.
 CREATE OR REPLACE MACRO log_rates(logs, writes) AS TABLE

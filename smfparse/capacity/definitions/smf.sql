@@ -18,7 +18,7 @@ bytes AS (
 SELECT
     system, qmgr, calls_a_second, tasks, length AS interval, record_bytes, queues,
     bytes / nullif(of_all, 0) AS bytes_a_queue
-FROM accounting('wtas', 'record', 'task')
+FROM accounting('wtas', 'record', 'task', 'qmst')
 FULL JOIN queues USING (system, qmgr)
 LEFT JOIN bytes USING (system, qmgr)
 WHERE length > 0 OR queues > 0

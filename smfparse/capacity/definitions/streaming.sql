@@ -6,6 +6,7 @@ SELECT
     messages / nullif(seconds, 0) AS puts_s,
     mb_s AS log_mb_s
 FROM puts_of_managers('wqst')
+LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 FULL JOIN log_rates('qjst', 'qjst_io') USING (system, qmgr)
 WHERE messages > 0
 ORDER BY system, qmgr

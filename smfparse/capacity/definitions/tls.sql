@@ -2,9 +2,10 @@
 SELECT
     system, qmgr,
     sum(bytes)::DOUBLE / nullif(sum(messages), 0) / 1024 AS message_kb,
-    sum(messages) / nullif(covered(time, interval_seconds), 0) AS messages_s
+    sum(messages) / nullif(any_value(seconds), 0) AS messages_s
 FROM channel
+LEFT JOIN covered_of_qmgrs('qcst', 'qmst') USING (system, qmgr)
 WHERE cipher <> 0
-GROUP BY ALL
+GROUP BY system, qmgr
 HAVING sum(messages) > 0
 ORDER BY ALL

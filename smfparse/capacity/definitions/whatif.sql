@@ -1,6 +1,9 @@
 -- Log, puts, adapters, pages and accounting; and the share of puts to queues that match a pattern.
 WITH
-puts AS (SELECT * FROM puts_of_managers('wqst')),
+puts AS (
+    FROM puts_of_managers('wqst')
+    LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
+),
 streams AS (
     SELECT
         system, qmgr,
@@ -28,6 +31,6 @@ FROM (FROM log_rates('qjst', 'qjst_io') WHERE busy > 0 AND io_busy > 0) AS l
 FULL JOIN puts AS p USING (system, qmgr)
 FULL JOIN streams USING (system, qmgr)
 FULL JOIN adapters AS a USING (system, qmgr)
-FULL JOIN accounting('wtas', 'record', 'task') USING (system, qmgr)
+FULL JOIN accounting('wtas', 'record', 'task', 'qmst') USING (system, qmgr)
 WHERE mb_s > 0 OR p.messages > 0
 ORDER BY system, qmgr

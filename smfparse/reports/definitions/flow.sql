@@ -5,31 +5,28 @@
 -- A node is a kind, a name, and a place within which the name is that of one: the z/OS system of a job, the
 -- queue manager of a channel or queue, the queue-sharing group of a shared queue.
 WITH
-first_statistics AS (
-    SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM sectioned.qmst GROUP BY ALL
-),
--- The first record of a long task says all since it began, which may be hours before the first statistics.
 uses AS (
     SELECT
-        * REPLACE (CASE WHEN known_since < ended THEN greatest(began, known_since) ELSE began END AS began),
+        *,
         CASE WHEN channel IS NULL THEN 'job' ELSE 'channel' END AS kind,
         CASE WHEN channel IS NULL THEN system ELSE system || '/' || qmgr END AS user_place
-    FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
-    LEFT JOIN first_statistics USING (system, qmgr)
+    FROM timed_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', 'sectioned.statistics')
 ),
 -- The end of a channel at a queue manager.
 ends AS (
     SELECT
         section, system || '/' || qmgr AS place, qmgr, qcstchnm AS channel, qcstrqmn AS partner,
         sends_messages(qcstchty_text) AS sends, takes_messages(qcstchty_text) AS takes,
-        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes
+        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes,
+        list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
+            FILTER (interval_start <= interval_end) AS spans
     FROM sectioned.qcst
     WHERE qcstrqmn <> '' AND NOT getvariable('of_queues')
     GROUP BY ALL
     HAVING sends OR takes
 ),
 links AS (
-    SELECT s.section, s.channel, s.place, t.place AS partner_place, s.messages, s.bytes
+    SELECT s.section, s.channel, s.place, t.place AS partner_place, s.messages, s.bytes, s.spans
     FROM ends AS s
     JOIN ends AS t
         ON t.section = s.section AND t.channel = s.channel AND t.qmgr = s.partner AND t.takes
@@ -42,7 +39,7 @@ edges AS (
         sum(puts)::BIGINT AS messages, sum(put_bytes) / sum(puts) AS size,
         100 * sum(persistent_puts) / sum(puts) AS persistent,
         string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
-        min(began) AS began, max(ended) AS ended
+        flatten(list(spans)) AS spans
     FROM uses
     WHERE puts > 0
     GROUP BY ALL
@@ -52,7 +49,7 @@ edges AS (
         kind AS to_kind, who AS to_name, user_place AS to_place,
         sum(gets)::BIGINT AS messages, sum(get_bytes) / nullif(sum(got), 0) AS size,
         string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
-        min(began) AS began, max(ended) AS ended
+        flatten(list(spans)) AS spans
     FROM uses
     WHERE gets > 0
     GROUP BY ALL
@@ -60,21 +57,21 @@ edges AS (
     SELECT
         section, 'channel' AS from_kind, channel AS from_name, place AS from_place,
         'channel' AS to_kind, channel AS to_name, partner_place AS to_place,
-        messages, bytes / nullif(messages, 0) AS size
+        messages, bytes / nullif(messages, 0) AS size, spans
     FROM links
     UNION ALL BY NAME
     -- Of a channel whose other end is not in the input the queue manager there is known by its name.
     SELECT
         section, 'channel' AS from_kind, channel AS from_name, place AS from_place,
         'queue manager' AS to_kind, partner AS to_name, '' AS to_place,
-        messages, bytes / nullif(messages, 0) AS size
+        messages, bytes / nullif(messages, 0) AS size, spans
     FROM ends
     WHERE sends AND (section, channel, place) NOT IN (SELECT (section, channel, place) FROM links)
     UNION ALL BY NAME
     SELECT
         section, 'queue manager' AS from_kind, partner AS from_name, '' AS from_place,
         'channel' AS to_kind, channel AS to_name, place AS to_place,
-        messages, bytes / nullif(messages, 0) AS size
+        messages, bytes / nullif(messages, 0) AS size, spans
     FROM ends
     WHERE takes
         AND (section, channel, place) NOT IN (SELECT (section, channel, partner_place) FROM links)
@@ -90,11 +87,9 @@ queues AS (
     HAVING sum(puts) > 0 OR sum(gets) > 0
 )
 SELECT
-    'edge' AS line, e.* EXCLUDE (began, ended),
-    -- Its records can be longer than the section.
-    messages / nullif(greatest(seconds, (ended - began) / 1e6), 0) AS rate
+    'edge' AS line, e.* EXCLUDE (spans), messages / divisor(seconds, spans) AS rate
 FROM edges AS e
-LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
+LEFT JOIN sectioned.covered USING (section)
 WHERE messages > 0
 UNION ALL BY NAME
 SELECT

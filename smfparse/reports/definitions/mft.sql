@@ -10,7 +10,7 @@ all_uses AS (
     FROM (
         SELECT
             *, regexp_extract(queue, '^SYSTEM[.]FTE[.]([A-Z]+)[.](.+)$', ['role', 'agent']) AS name
-        FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
+        FROM timed_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', 'sectioned.statistics')
     )
 ),
 uses AS (
@@ -27,7 +27,8 @@ queues AS (
         sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
         total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
         sum(persistent_puts)::BIGINT AS persistent_puts,
-        sum(to_getter) AS to_getter, max(deepest) AS deepest, total(cpu) AS cpu
+        sum(to_getter) AS to_getter, max(deepest) AS deepest, total(cpu) AS cpu,
+        flatten(list(spans)) AS spans
     FROM uses
     GROUP BY ALL
 ),
@@ -94,10 +95,10 @@ LEFT JOIN elsewhere USING (section, agent)
 UNION ALL BY NAME
 SELECT
     'queue' AS line, section, agent, role, structure, puts, gets,
-    get_bytes / 1048576 AS mb_got, get_bytes / 1048576 / nullif(seconds, 0) AS mb_a_second,
+    get_bytes / 1048576 AS mb_got, get_bytes / 1048576 / divisor(seconds, spans) AS mb_a_second,
     put_bytes / nullif(puts, 0) / 1024 AS kb_a_message,
     100 * to_getter / nullif(puts, 0) AS to_getter_share,
     persistent_puts, greatest(deepest, highest) AS deepest, cpu / 1e6 AS cpu_seconds
 FROM queues
 LEFT JOIN depths USING (section, queue)
-LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
+LEFT JOIN sectioned.covered USING (section)

@@ -7,8 +7,9 @@ uses AS (
         section, system, qmgr, place, queue, who,
         sum(puts) AS puts, sum(gets) AS gets, sum(gets_by_id) AS by_id,
         total(put_cpu) AS put_cpu, total(get_cpu) AS get_cpu,
-        total(time_on_queue) AS time_on_queue, sum(timed_gets) AS timed_gets
-    FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
+        total(time_on_queue) AS time_on_queue, sum(timed_gets) AS timed_gets,
+        flatten(list(spans)) AS spans
+    FROM timed_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', 'sectioned.statistics')
     GROUP BY ALL
 ),
 -- Who puts to one queue and gets from another.
@@ -16,7 +17,7 @@ ends AS (
     SELECT
         p.section, p.system, p.qmgr, p.who,
         {'place': p.place, 'queue': p.queue} AS put_to, {'place': g.place, 'queue': g.queue} AS got_from,
-        p.puts, p.put_cpu, g.gets, g.by_id, g.get_cpu, g.time_on_queue, g.timed_gets
+        p.puts, p.put_cpu, g.gets, g.by_id, g.get_cpu, g.time_on_queue, g.timed_gets, g.spans
     FROM uses AS p
     JOIN uses AS g USING (section, system, qmgr, who)
     WHERE p.puts > 0 AND g.gets > 0 AND put_to <> got_from
@@ -39,7 +40,7 @@ pairs AS (
         e.by_id / e.gets AS by_id_share, s.by_id_share AS server_share,
         sum(e.puts) OVER two AS all_requests, sum(e.gets) OVER two AS all_received,
         total(e.put_cpu + e.get_cpu) OVER two + s.cpu AS cpu,
-        s.time_on_request, e.time_on_queue / nullif(e.timed_gets, 0) AS time_on_reply
+        s.time_on_request, e.time_on_queue / nullif(e.timed_gets, 0) AS time_on_reply, e.spans
     FROM ends AS e
     JOIN servers AS s ON s.section = e.section AND s.request = e.put_to AND s.reply = e.got_from
     WHERE NOT list_contains(string_split(s.server, ', '), e.who)
@@ -67,7 +68,7 @@ SELECT
     requests - received AS unanswered,
     100 * (replies - all_received) / nullif(replies, 0) AS left_share,
     100 * by_id_share AS by_id_share, direction,
-    received / nullif(seconds, 0) AS rate,
+    received / divisor(seconds, spans) AS rate,
     time_on_request / 1000 AS request_ms, time_on_reply / 1000 AS reply_ms,
     cpu / nullif(all_received, 0) AS round_trip_cpu,
     least(
@@ -76,4 +77,4 @@ SELECT
         least(all_received, replies) / greatest(all_received, replies)
     ) * CASE direction WHEN 'known' THEN by_id_share ELSE 1 END AS score
 FROM matched
-LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') USING (section)
+LEFT JOIN sectioned.covered USING (section)

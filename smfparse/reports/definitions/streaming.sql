@@ -250,12 +250,15 @@ streams AS (
 unstreamed AS (
     SELECT
         section, queue, kind,
-        sum(validput) / nullif(any_value(c.seconds), 0) AS class_3_rate,
+        sum(validput) / divisor(any_value(c.seconds), list(known_part({
+            'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)
+        }, known_since)) FILTER (interval_start <= interval_end)) AS class_3_rate,
         sum(putbytes) / nullif(sum(validput), 0) / 1024 AS put_kb,
         total(putct + put1ct) / nullif(sum(puts), 0) AS put_cpu,
         total(putbytes::DOUBLE * (putpmsg::BIGINT + put1pmsg) / nullif(validput, 0)) AS persistent_bytes
     FROM used_queues
-    LEFT JOIN covered_seconds('sectioned.wqst', 'sectioned.qmst') AS c USING (section)
+    LEFT JOIN sectioned.covered AS c USING (section)
+    LEFT JOIN first_statistics('sectioned.statistics') USING (system, qmgr)
     GROUP BY section, queue, kind
     HAVING NOT coalesce(bool_or(streams), FALSE) AND sum(validput) > 0
 ),

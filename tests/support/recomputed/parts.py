@@ -59,6 +59,7 @@ class Tables:
     """The decoded tables of inputs, each row with the section that it belongs to.
 
     of_queues  whether they have the calls on some queues only, and so not all that tasks did
+    every      the tables of all names; None: these are
     """
 
     def __init__(
@@ -66,7 +67,9 @@ class Tables:
         frames: Mapping[str, pl.DataFrame],
         sections: Sections,
         of_queues: bool = False,
+        every: Tables | None = None,
     ) -> None:
+        self.every = every or self
         self.frames, self.sections, self.of_queues = frames, sections, of_queues
         self._sectioned: dict[str, pl.DataFrame] = {}
         self._combined: dict[tuple[str, ...], pl.DataFrame] = {}

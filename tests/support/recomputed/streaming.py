@@ -17,6 +17,8 @@ OWNER = ["system", "qmgr"]
 QUEUE = [*OWNER, "queue", "kind"]
 VERBS = ("open", "close", "put", "put1")
 CALLS = ("calls", "cpu", "elapsed")
+Span = tuple[float, float]
+"""When a row begins and ends, in microseconds."""
 
 
 def streaming(report: str, tables: Tables, stream: Sequence[str] = ()) -> list[Part]:
@@ -361,8 +363,9 @@ def _plans(tables: Tables, used: pl.DataFrame, of_log: pl.DataFrame) -> pl.DataF
     )  # fmt: skip
     found = queues.filter(~pl.col("any_streams"), pl.col("done") > 0)
     every = used.group_by(keys).agg(every_lasting=persistent)
-    for other in (every, _covered(tables), of_log.select(*keys, "mb_per_second")):
+    for other in (every, of_log.select(*keys, "mb_per_second")):
         found = found.join(other, on=keys, how="left")
+    found = found.join(_divisors(tables, used), on=[*keys, "queue", "kind"], how="left")
     share = ratio(c("lasting"), c("every_lasting"))
     found = found.with_columns(
         class_3_rate=ratio(c("done"), c("covered")),
@@ -374,21 +377,67 @@ def _plans(tables: Tables, used: pl.DataFrame, of_log: pl.DataFrame) -> pl.DataF
     return pl.concat([found.drop("mb_per_second"), frame], how="horizontal")
 
 
-def _covered(tables: Tables) -> pl.DataFrame:
-    """Return the seconds that class 3 covers; where statistics are there, those of both."""
+def _divisors(tables: Tables, used: pl.DataFrame) -> pl.DataFrame:
+    """Return the seconds that puts to each queue are divided by.
+
+    They are those that class 3 covers in the section, of all names; or those of the queue's own
+    records from the first statistics on, if these are more.
+    """
+    keys, every = tables.keys, tables.every
+    statistics = _spans(every["qmst"], keys)
+    covered = {
+        key: _union(_known(spans, statistics.get(key, [])))
+        for key, spans in _spans(every["wqst"], keys).items()
+    }
+    first = {owner: min(spans)[0] for owner, spans in _spans(every["qmst"], OWNER).items()}
+    own: dict[tuple[Any, ...], list[Span]] = {}
+    by = [*keys, "queue", "kind"]
+    for (*group, system, qmgr), spans in _spans(used, [*by, *OWNER]).items():
+        since = first.get((system, qmgr), math.inf)
+        known = [(max(each[0], since) if since < each[1] else each[0], each[1]) for each in spans]
+        own.setdefault(tuple(group), []).extend(known)
+    found = [
+        (*group, max(covered[group[: len(keys)]], _union(spans)) / 1e6)
+        for group, spans in own.items()
+    ]
+    types = {name: used.schema[name] for name in by}
+    return pl.DataFrame(found, schema=types | {"covered": pl.Float64()}, orient="row")
+
+
+def _spans(frame: pl.DataFrame, by: Sequence[str]) -> dict[tuple[Any, ...], list[Span]]:
+    """Return when rows begin and end, in microseconds, by some columns."""
     length = (c("interval_seconds") * 1e6).round().cast(pl.Int64)
-    end = pl.col("interval_start").dt.epoch("us") + length
-    begun = pl.col("interval_start").min().dt.epoch("us")
-    of_tasks, of_statistics = (
-        tables[name].group_by(tables.keys).agg(began=begun, ended=end.max())
-        for name in ("wqst", "qmst")
+    begun = pl.col("interval_start").dt.epoch("us")
+    found = frame.filter(c("interval_seconds").is_between(0, 1e9)).select(
+        *by, began_us=begun, ended_us=begun + length
     )
-    both = of_tasks.join(of_statistics, on=tables.keys, how="left", suffix="_other")
-    shared = pl.min_horizontal("ended", "ended_other") - pl.max_horizontal("began", "began_other")
-    meet = (pl.col("began_other") < pl.col("ended")) & (pl.col("ended_other") > pl.col("began"))
-    alone = pl.col("ended") - pl.col("began")
-    covered = pl.when(meet.fill_null(False)).then(shared).otherwise(alone)
-    return both.select(*tables.keys, covered=covered / 1e6)
+    spans: dict[tuple[Any, ...], list[Span]] = {}
+    for *key, began, ended in found.iter_rows():
+        spans.setdefault(tuple(key), []).append((began, ended))
+    return spans
+
+
+def _known(spans: Sequence[Span], statistics: Sequence[Span]) -> list[Span]:
+    """Return the parts of spans within statistics, whole ones that meet none, and time between."""
+    if not statistics:
+        return [*spans]
+    first, last = min(each[0] for each in statistics), max(each[1] for each in statistics)
+    found = [
+        (max(began, first), min(ended, last)) if began < last and ended > first else (began, ended)
+        for began, ended in spans
+    ]
+    start, end = min(each[0] for each in found), max(each[1] for each in found)
+    between = [(max(began, start), min(ended, end)) for began, ended in statistics]
+    return [*found, *(each for each in between if each[0] < each[1])]
+
+
+def _union(spans: Sequence[Span]) -> float:
+    """Return how much spans cover: each counts from where those before it ended."""
+    covered, reached = 0.0, min(began for began, _ in spans)
+    for began, ended in sorted(spans):
+        covered += max(0, ended - max(began, reached))
+        reached = max(reached, ended)
+    return covered
 
 
 def _planned(row: Mapping[str, Any]) -> tuple[float | None, ...]:

@@ -1,0 +1,118 @@
+"""What planners divide by: the time that rows of a queue manager cover, without gaps.
+
+Expected values are worked out by hand.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+
+from smfparse.capacity import answers
+from smfparse.inputs import open_inputs
+from smfparse.planning import planner
+from smfparse.query import Catalog
+from tests.support.builders import Write
+from tests.support.smf import block, queue, record, task, task_record, task_token, who
+
+MIDNIGHT = dt.datetime(2022, 7, 7, tzinfo=dt.UTC)
+HOUR = 3600
+GAP, NO_GAP = (10, 12), (10, 11)
+"""When each of two hours begins: with an hour missing in between, and without."""
+
+
+def moment(hour: float) -> dt.datetime:
+    return MIDNIGHT + dt.timedelta(hours=hour)
+
+
+def putting(first: float, last: float, puts: int, **more: Any) -> bytes:
+    """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call."""
+    token, ended = task_token(), moment(last)
+    counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
+    counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
+    used = queue("PAY.IN", token, version=9, cfstrucname="APP1", **counts)
+    own = task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts)
+    by = who("CHINIT", kind=6, wtidchl="CLIENTS")
+    return task_record(own, used, by=by, ended=ended, east=dt.timedelta(0), **more)
+
+
+def local(hour: float) -> dt.datetime:
+    return moment(hour).replace(tzinfo=None)
+
+
+def statistics(hour: float) -> bytes:
+    return record(block("QMST"), start=local(hour), seconds=HOUR)
+
+
+def channel_initiator(hour: float) -> list[bytes]:
+    """An hour of a sender channel with TLS, and of a client: 7,200 messages."""
+    sends = {"qcstchnm": "A.B", "qcstchty": 1, "qcstnmsg": 2 * HOUR, "qcstbatc": 100}
+    sends |= {"qcstnbyt": 2048 * 2 * HOUR, "qcstslcs": 0x1302, "qcstcpra": 40}
+    blocks = [block("QCST", **sends), block("QCST", qcstchnm="CLIENTS", qcstchty=7)]
+    adapters = record(block("QCT_ADP", qcteltm=1), of="QCT_ADP", start=local(hour), seconds=HOUR)
+    return [record(*blocks, start=local(hour), seconds=HOUR), adapters]
+
+
+def asked(name: str, path: Any) -> dict[str, Any]:
+    """Return what a planner measured of the only queue manager."""
+    with Catalog(open_inputs([path])) as catalog:
+        (found,) = answers(planner(name), {}, catalog)
+    assert found.of is not None
+    return dict(found.of.values)
+
+
+RATES = {
+    "streaming": {"puts_s": 2},
+    "cf": {"arrivals": 2},
+    "cpu": {"cpu_ms_a_second": 2 * 20 / 1000},
+    "concentrator": {"transactions_s": 2},
+    "compression": {"messages_s": 2},
+    "tls": {"messages_s": 2},
+    "smf": {"calls_a_second": 4, "tasks": 1},
+    "whatif": {"puts_s": 2, "pages_s": 6, "calls_a_second": 4, "tasks": 1},
+}
+"""By planner: what 7,200 messages an hour are. Each is put and got, 20 us and 3 new pages."""
+
+
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("hours", [NO_GAP, GAP], ids=["no gap", "gap"])
+@pytest.mark.parametrize("has_statistics", [True, False])
+def test_an_hour_without_records_changes_no_rate(
+    name: str, hours: tuple[int, int], has_statistics: bool, write: Write
+) -> None:
+    records = [each for hour in hours for each in channel_initiator(hour)]
+    records += [putting(hour, hour + 1, 2 * HOUR) for hour in hours]
+    records += [statistics(hour) for hour in hours if has_statistics]
+    found = asked(name, write(*records))
+    assert {key: found[key] for key in RATES[name]} == pytest.approx(RATES[name])
+
+
+def test_the_first_record_of_a_long_task_covers_no_time_before_the_first_statistics(
+    write: Write,
+) -> None:
+    """7,200 messages from four to eleven count from ten on; and as many in the hour behind that."""
+    first, second = putting(4, 11, 2 * HOUR), putting(11, 12, 2 * HOUR)
+    path = write(first, second, statistics(10), statistics(11))
+    assert asked("streaming", path)["puts_s"] == pytest.approx(2)
+
+
+def test_time_with_statistics_is_covered_where_no_task_was_active(write: Write) -> None:
+    """7,200 messages in ten minutes of three hours, of which two hours are between them."""
+    early, late = putting(10, 10 + 1 / 12, HOUR), putting(12 + 11 / 12, 13, HOUR)
+    path = write(early, late, *(statistics(hour) for hour in (10, 11, 12)))
+    assert asked("streaming", path)["puts_s"] == pytest.approx(2 / 3)
+
+
+def test_each_queue_manager_is_divided_by_its_own_time(write: Write) -> None:
+    path = write(
+        putting(10, 11, HOUR, qmgr="QMA"), putting(12, 13, HOUR, qmgr="QMA"),
+        putting(11, 12, HOUR, qmgr="QMB"),
+    )  # fmt: skip
+    with Catalog(open_inputs([path])) as catalog:
+        found = answers(planner("streaming"), {}, catalog)
+    assert {each.of.qmgr: each.of.values["puts_s"] for each in found if each.of} == {
+        "QMA": pytest.approx(1),
+        "QMB": pytest.approx(1),
+    }

@@ -1,0 +1,217 @@
+"""What rates of class 3 are divided by: the time that their rows cover."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse import reports
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import Limits
+from smfparse.query import Catalog
+from smfparse.reports import Sections, every
+from smfparse.selecting import Selection
+from smfparse.writing import write_dataset
+from tests.support.builders import Write
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.smf import block, queue, record, task, task_record, task_token, who
+from tests.support.traffic import got, put
+
+MIDNIGHT = dt.datetime(2022, 7, 7, tzinfo=dt.UTC)
+HOUR = 3600
+KB = 1024
+ASK, ANSWER = "PAY.ASK", "PAY.ANSWER"
+DATA = "SYSTEM.FTE.DATA.AGENT2"
+HALF_HOURS = every("30m")
+RATES = {
+    "flow": ("edge", "from_name", "rate"),
+    "requests": ("pair", "requester", "rate"),
+    "mft": ("queue", "agent", "mb_a_second"),
+    "streaming": ("plan", "queue", "class_3_rate"),
+}
+"""By report: the line that has a rate, the figure that names it, and the rate."""
+LONG = {
+    "flow": {"JOB1": 1, "JOB2": 1, ASK: 1, ANSWER: 1, "FTESRC": 1, DATA: 1, "BATCH": 1},
+    "requests": {"JOB1": 1},
+    "mft": {"AGENT2": 1 / KB},
+    "streaming": {ASK: 1, ANSWER: 1, DATA: 1, "LATE": 1},
+}
+"""By report: the rates that one message per second gives, a KB each. BATCH puts to LATE."""
+
+
+def moment(hour: float) -> dt.datetime:
+    return MIDNIGHT + dt.timedelta(hours=hour)
+
+
+def using(job: str, first: float, last: float, *used: Mapping[str, Any]) -> bytes:
+    """The record of a task that used queues from one hour to another."""
+    token, ended = task_token(sum(job.encode())), moment(last)
+    blocks = [
+        queue(each["name"], token, version=9, **{k: v for k, v in each.items() if k != "name"})
+        for each in used
+    ]
+    own = task(token, ended=ended, wtasints=moment(first))
+    return task_record(own, *blocks, by=who(job), ended=ended, east=dt.timedelta(0))
+
+
+def statistics(first: float, last: float) -> bytes:
+    start = moment(first).replace(tzinfo=None)
+    return record(block("QMST"), start=start, seconds=round((last - first) * HOUR))
+
+
+def talking(first: float, last: float) -> Iterator[bytes]:
+    """A requester with its server, and two agents of file transfer: a message per second each."""
+    count = round((last - first) * HOUR)
+    yield using("JOB1", first, last, put(ASK, count, KB), got(ANSWER, count, by_id=count))
+    yield using("JOB2", first, last, got(ASK, count), put(ANSWER, count, KB))
+    yield using("FTESRC", first, last, put(DATA, count, KB))
+    yield using("FTEDST", first, last, got(DATA, count, size=KB))
+
+
+def batch(first: float, last: float) -> bytes:
+    return using("BATCH", first, last, put("LATE", round((last - first) * HOUR), KB))
+
+
+def six_hours() -> list[bytes]:
+    """Records of six hours, one of half an hour beside them, and statistics of half an hour."""
+    halves = [statistics(6 + half / 2, 6.5 + half / 2) for half in range(12)]
+    return [*halves, *talking(6, 12), batch(11.5, 12)]
+
+
+def two_hours() -> list[bytes]:
+    """From ten to eleven, and from twelve to one."""
+    return [*talking(10, 11), *talking(12, 13)]
+
+
+def rates(
+    name: str, path: Path, sections: Sections | None = None, *, slice_bytes: int = 0, **names: str
+) -> dict[str, float]:
+    """Return the rates of a report by what they are of; of sections the last one that has it."""
+    limits = Limits(slice_bytes=slice_bytes) if slice_bytes else Limits()
+    options = ReadOptions(Selection.of(**names), limits=limits)
+    line, key, rate = RATES[name]
+    with Catalog(open_inputs([path], options)) as catalog:
+        found = reports.run_report(reports.report(name), catalog, sections)
+        return {
+            row[key]: row[rate] for row in found if row["line"] == line and row[rate] is not None
+        }
+
+
+def known(expected: Mapping[str, float], *without: str) -> dict[str, Any]:
+    return {key: pytest.approx(each) for key, each in expected.items() if key not in without}
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
+    name: str, write: Write
+) -> None:
+    """21,600 messages: one per second. What is of half an hour is divided by that."""
+    assert rates(name, write(*six_hours()), HALF_HOURS) == known(LONG[name])
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_slices_divide_by_the_same_time(name: str, write: Write) -> None:
+    """A slice has the statistics of one section, but the records go back to those of others."""
+    path = write(*six_hours(), *talking(12, 12.5), statistics(12, 12.5))
+    assert rates(name, path, HALF_HOURS, slice_bytes=1) == rates(name, path, HALF_HOURS)
+
+
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("has_statistics", [True, False])
+def test_an_hour_without_records_is_not_divided_by(
+    name: str, has_statistics: bool, write: Write
+) -> None:
+    """7,200 messages in two hours, between which an hour is missing."""
+    beside = [statistics(10, 11), statistics(12, 13)] if has_statistics else []
+    assert rates(name, write(*two_hours(), *beside)) == known(LONG[name], "BATCH", "LATE")
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_an_hour_of_statistics_in_which_no_task_was_active_is_divided_by(
+    name: str, write: Write
+) -> None:
+    """7,200 messages in three hours."""
+    path = write(*two_hours(), *(statistics(hour, hour + 1) for hour in (10, 11, 12)))
+    expected = {key: 2 * each / 3 for key, each in LONG[name].items()}
+    assert rates(name, path) == known(expected, "BATCH", "LATE")
+
+
+@pytest.mark.parametrize("name", RATES)
+def test_a_first_record_is_divided_by_its_time_since_the_first_statistics(
+    name: str, write: Write
+) -> None:
+    """21,600 messages since six; statistics begin at eleven."""
+    path = write(*talking(6, 12), statistics(11, 11.5), statistics(11.5, 12))
+    expected = {key: 6 * each for key, each in LONG[name].items()}
+    assert rates(name, path, HALF_HOURS) == known(expected, "BATCH", "LATE")
+
+
+def test_records_before_the_first_statistics_count(write: Write) -> None:
+    """Two hours without statistics, and one with them."""
+    path = write(*(batch(hour, hour + 1) for hour in (8, 9, 10)), statistics(10, 11))
+    assert rates("flow", path) == known({"BATCH": 1})
+
+
+def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write) -> None:
+    """Two intervals of half an hour, an hour apart: 3,600 messages."""
+    sent = {"qcstchnm": "A.B", "qcstchty": 1, "qcstrqmn": "B", "qcstnmsg": 1800}
+    starts = (moment(hour).replace(tzinfo=None) for hour in (10, 11.5))
+    path = write(*(record(block("QCST", **sent), start=each, seconds=1800) for each in starts))
+    assert rates("flow", path) == known({"A.B": 1})
+
+
+# -- selected names
+
+
+SELECTED = {"flow": ASK, "requests": "PAY.*", "mft": DATA, "streaming": ASK}
+"""By report, the queues that are selected."""
+
+
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("sections", [None, HALF_HOURS], ids=["all", "30m"])
+@pytest.mark.parametrize("slice_bytes", [0, 1], ids=["whole", "sliced"])
+def test_selected_queues_have_the_rates_that_they_have_among_all(
+    name: str, sections: Sections | None, slice_bytes: int, write: Write
+) -> None:
+    """Others were used for longer; and the first record covers hours before the statistics."""
+    halves = [statistics(9 + half / 2, 9.5 + half / 2) for half in range(6)]
+    path = write(*talking(4, 10), *talking(10, 10.5), batch(9, 9.5), batch(11, 12), *halves)
+    all_rates = rates(name, path, sections)
+    some = rates(name, path, sections, slice_bytes=slice_bytes, queue=SELECTED[name])
+    assert some
+    assert some == {key: pytest.approx(all_rates[key]) for key in some}
+    if name in ("flow", "mft"):
+        by_job = rates(name, path, sections, job="FTE*")
+        assert by_job == {key: pytest.approx(all_rates[key]) for key in by_job} != {}
+
+
+def test_queues_of_a_dataset_have_the_rates_that_they_have_among_all(
+    tmp_path: Path, write: Write
+) -> None:
+    path = write(*six_hours(), batch(8, 9))
+    write_dataset(open_inputs([path]), tmp_path / "all")
+    some = rates("flow", tmp_path / "all", queue=ASK)
+    assert some == rates("flow", path, queue=ASK) == known({"JOB1": 1, ASK: 1})
+
+
+def test_the_heading_of_selected_queues_has_the_time_of_all(write: Write) -> None:
+    path = write(*talking(6, 12), *(statistics(hour, hour + 1) for hour in (10, 11)))
+    times = []
+    for selection in (Selection(), Selection.of(queue=ASK)):
+        with Catalog(open_inputs([path], ReadOptions(selection))) as catalog:
+            rows = list(reports.run_report(reports.report("flow"), catalog))
+            times.append({row["interval_seconds"] for row in rows})
+    assert times[0] == times[1] == {2 * HOUR}
+
+
+@needs_real_data
+def test_a_selected_queue_of_a_real_file_has_its_rate() -> None:
+    assert REAL_DATA
+    path = REAL_DATA / "TESTCHL.dat"
+    found = rates("flow", path, queue="ELKINSC.CLIENT.TEST")
+    assert found == rates("flow", path)
+    assert [*found.values()] == [pytest.approx(1.777, abs=0.001)] * 2
