@@ -140,7 +140,7 @@ class Others:
     def _end(self, number: int) -> Tasks:
         file = self.files[number]
         if file.name not in self._ends:
-            self.note(file.name, joined_tasks([NO_TASKS, *last_tasks(file)]))
+            self._ends[file.name] = joined_tasks([NO_TASKS, *last_tasks(file)])
         return self._ends[file.name].of_source(number + 1)
 
     def _stored(self, first: int, last: int) -> Iterator[Tasks]:

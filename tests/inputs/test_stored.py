@@ -46,11 +46,6 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
-def before_checksums(folder: Path) -> None:
-    """Make of a dataset one that has none."""
-    edit(folder, lambda manifest: (manifest.pop("checksums"), manifest.update(format=5)))
-
-
 def ended(command: str, folder: Path, out: Path) -> tuple[int, str]:
     """Return how a command that reads the dataset ends, and what it says."""
     name, *options = COMMANDS[command]
@@ -80,14 +75,6 @@ def test_overwritten_bytes_are_noticed_by_every_reader(folder: Path, part: int) 
     file = folder / PART
     overwrite(file, part * file.stat().st_size // 10, bytes(200))
     refused(folder, PART, "sql", "report", "convert")
-
-
-def test_arrow_notices_overwritten_bytes_of_a_dataset_without_checksums(folder: Path) -> None:
-    """The pages of its files have them, if not those of the earliest version."""
-    before_checksums(folder)
-    page = pq.ParquetFile(folder / PART).metadata.row_group(0).column(20).data_page_offset
-    overwrite(folder / PART, page + 60, bytes(range(20)))
-    refused(folder, PART, "convert")
 
 
 def test_overwritten_fingerprints_are_noticed(folder: Path, tmp_path: Path) -> None:

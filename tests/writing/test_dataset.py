@@ -22,7 +22,7 @@ from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
 from smfparse.limits import Limits
 from smfparse.store import GIVEN, MANIFEST, MEANINGS, PARTIAL, RECORDS, VIEWS, Folder
 from smfparse.tables import schema, table_names
-from smfparse.writing import append_dataset, write_dataset
+from smfparse.writing import write_dataset
 from tests.support.builders import foreign_record, rdw
 from tests.support.datasets import identity_of, note_checksums
 from tests.support.smf import LOG_START, Io, Log, log_record
@@ -532,24 +532,6 @@ def test_force_replaces_a_dataset_of_which_the_manifest_cannot_be_read(
     write_dataset(open_inputs([dump]), folder, force=True)
     assert open_inputs([folder]).arrow("qjst").num_rows == ROWS
     assert len(files_below(folder)) == len(table_names()) + 4
-
-
-def test_a_dataset_of_before_says_what_to_do_and_is_replaced(dump: Path, folder: Path) -> None:
-    """Format 4 had the column `qmgr` as a folder, which pandas and pyarrow cannot read."""
-    write_dataset(open_inputs([dump]), folder, partition=True)
-    for old in sorted(folder.glob("*/*/queue_manager=*")):
-        old.rename(old.with_name(old.name.replace("queue_manager", "qmgr")))
-    before = (folder / MANIFEST).read_text(encoding="utf-8").replace("queue_manager=", "qmgr=")
-    (folder / MANIFEST).write_text(before.replace('"format": 6', '"format": 4'), encoding="utf-8")
-    there = files_below(folder)
-    with pytest.raises(RequestError, match="partitioned by an earlier version"):
-        append_dataset(open_inputs([dump]), folder, partition=True)
-    assert files_below(folder) == there
-    rows, stored = (open_inputs([each]).arrow("qjst").num_rows for each in (dump, folder))
-    assert stored == rows
-    write_dataset(open_inputs([dump]), folder, force=True, partition=True)
-    assert len(files_below(folder)) == len(there)
-    assert not list(folder.glob("*/*/qmgr=*"))
 
 
 def test_a_file_of_another_table_is_not_read_as_one_of_this(dump: Path, folder: Path) -> None:

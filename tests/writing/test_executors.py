@@ -108,10 +108,8 @@ def noted(folder: Path) -> dict[str, Any]:
         "files",
         "checksums",
         "records",
-        "columns",
         "rows",
         "record_days",
-        "numbers",
         "next",
     )
     return {key: value for key, value in manifest.items() if key not in of_files}
