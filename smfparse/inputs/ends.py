@@ -26,10 +26,15 @@ def starts_of(file: Input) -> dict[int, int]:
 
     Of the systems with records among the first; empty where no time is known.
     """
-    for found in map(_times, _brief(file).chunks(DamageLog(), WHOLE_SOURCE, _NO_KINDS)):
-        if found:
-            return {system: int(times.min()) for system, times in found.items()}
-    return {}
+    starts: dict[int, int] = {}
+    seen = 0
+    for chunk in _brief(file).chunks(DamageLog(), WHOLE_SOURCE, _NO_KINDS):
+        for system, times in _times(chunk).items():
+            starts[system] = min(int(times.min()), starts.get(system, int(times.min())))
+        seen += int(chunk.length.sum())
+        if starts and seen >= _LOOK:
+            break
+    return starts
 
 
 def head_of(file: Input, starts: dict[int, int]) -> Iterator[Chunk]:
