@@ -1,6 +1,6 @@
--- Times that have no value though what they are of was counted: negative ones that were written without a sign, which are
--- read as NULL (`Duration` of layout). One row per queue manager, over all of the input. These are the times that rules
--- read anyway, so that no other column is decoded for it.
+-- Times that have no value though MQ wrote one: durations of counted calls that were negative and written without a sign,
+-- and QWHSSTCK before 1990 or from 2042 on, all of which are read as NULL (`Duration` and `Instant` of layout). One row per
+-- queue manager, over all of the input. These are the times that rules read anyway, so that no other column is decoded.
 WITH
 written AS (
     SELECT
@@ -91,11 +91,45 @@ latches AS (
     FROM inputs.wtas_latch
     WHERE wtaslwn > 0 AND wtaslwet IS NULL
 ),
+statistics AS (
+    SELECT
+        system, qmgr, interval_start, interval_seconds,
+        CASE WHEN qjstiocount > 0 AND qjstiototio IS NULL THEN 'QJSTIOTOTIO' END AS field
+    FROM inputs.qjst_io
+    UNION ALL
+    SELECT
+        system, qmgr, interval_start, interval_seconds, unnest([
+            CASE WHEN qis1getn > 0 AND qis1gett IS NULL THEN 'QIS1GETT' END,
+            CASE WHEN qis1dwpn > 0 AND qis1dwpt IS NULL THEN 'QIS1DWPT' END,
+            CASE WHEN qis1imwn > 0 AND qis1imwt IS NULL THEN 'QIS1IMWT' END
+        ])
+    FROM inputs.qis1
+    UNION ALL
+    SELECT
+        system, qmgr, interval_start, interval_seconds, unnest([
+            CASE WHEN qctreqn > 0 AND qcteltm IS NULL THEN 'QCTELTM' END,
+            CASE WHEN qctreqn > 0 AND qctcptm IS NULL THEN 'QCTCPTM' END
+        ])
+    FROM (
+        SELECT system, qmgr, interval_start, interval_seconds, qctreqn, qcteltm, qctcptm FROM inputs.qct_adp
+        UNION ALL
+        SELECT system, qmgr, interval_start, interval_seconds, qctreqn, qcteltm, qctcptm FROM inputs.qct_dsp
+        UNION ALL
+        SELECT system, qmgr, interval_start, interval_seconds, qctreqn, qcteltm, qctcptm FROM inputs.qct_ssl
+    )
+),
+moments AS (
+    SELECT
+        system, qmgr, smf_time - to_seconds(coalesce(utc_offset, 0)) AS interval_start,
+        NULL AS interval_seconds, 'QWHSSTCK' AS field
+    FROM inputs.record
+    WHERE qmgr <> '' AND time IS NULL
+),
 wrapped AS (
     SELECT
         system, qmgr, field, count(*) AS records, min(interval_start) AS first,
         max(epoch_us(interval_start) + (1e6 * coalesce(interval_seconds, 0))::BIGINT) AS ended_us
-    FROM (FROM queues UNION ALL FROM tasks UNION ALL FROM latches)
+    FROM (FROM queues UNION ALL FROM tasks UNION ALL FROM latches UNION ALL FROM statistics UNION ALL FROM moments)
     WHERE field IS NOT NULL
     GROUP BY ALL
 ),
