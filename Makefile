@@ -6,16 +6,16 @@ READY := $(VENV)/.ready
 # Hundreds of tests start the command: where Python may not keep what it compiled, each compiles all of it.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo quick test check coverage format-check lint types docs docs-check site wheel-check bench fuzz corrupt mutate score fixtures wheelhouse lock clean
+.PHONY: help demo quick test long check coverage format-check lint types docs docs-check site wheel-check bench corrupt mutate score fixtures wheelhouse lock clean
 
 help:
 	@echo "make demo      show a simulated day with a slow log, and what is wrong in it"
-	@echo "make quick     run the tests that take little time"
-	@echo "make test      run all tests"
+	@echo "make quick     run the tests that take little time: a minute"
+	@echo "make test      run every test but sweeps: 5 minutes"
+	@echo "make long      run the sweeps, or part K of N: an hour (PART=K/N EXAMPLES=100)"
 	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
-	@echo "make fuzz      the property tests for long, and every case of tests that have many (EXAMPLES=500)"
 	@echo "make corrupt   damage SMF files at random: is anything lost in silence? (COUNT=100000 SEED=1)"
 	@echo "make score     check and report simulated days: is it what their answer keys say? (SEEDS=20)"
 	@echo "make mutate    change SQL and Python at random: do the tests notice? (COUNT=100 SEED=1)"
@@ -39,14 +39,23 @@ demo: $(READY)
 	$(BIN)/smfparse report log build/day.smf --from 2026-03-04T14:10 --until 2026-03-04T14:30
 
 quick: $(READY)
-	$(BIN)/python -m pytest --numprocesses 2 -m "not slow"
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not slow and not long"
 
 test: $(READY)
-	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not long"
+
+long: $(READY)
+	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest --numprocesses 2 --dist worksteal \
+		-m "long or fuzz" $(if $(PART),--part $(PART))
+
+# Each commit runs another tenth of the sweeps: the one that the last digits of its hash name.
+PART_OF_COMMIT := $(shell git rev-parse HEAD 2> /dev/null | tail -c 5 | (read hash; echo $$((0x$${hash:-0} % 10 + 1))))/10
 
 check:
 	$(MAKE) --jobs 2 --output-sync format-check lint types docs-check site wheel-check
 	$(MAKE) test
+	@echo "make long PART=$(PART_OF_COMMIT)"
+	$(MAKE) long PART=$(PART_OF_COMMIT)
 
 coverage: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --cov --cov-report=term --cov-fail-under=95
@@ -78,9 +87,6 @@ bench: $(READY)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/many.py
 	$(BIN)/python benchmarks/check.py --rounds 3
-
-fuzz: $(READY)
-	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/python -m pytest --numprocesses 2 -m fuzz
 
 corrupt: $(READY)
 	$(BIN)/python tools/corrupt.py --count $(or $(COUNT),100000) --seed $(or $(SEED),1)

@@ -7,7 +7,9 @@ import shutil
 import socket
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +18,27 @@ import pytest
 from tests.support.browser import launched
 from tests.support.builders import Write, rdw
 from tests.support.command import run
+from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.storage import at_port
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", metavar="K/N", help="run part K (1 to N) of N equal parts")
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests of real files slow; searches are by `search`, other slow tests where they are."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests of real files slow, and leave those of other parts out."""
     for item in items:
         if _is_of_real_data(item):
             item.add_marker(pytest.mark.slow)
+    if part := config.getoption("--part"):
+        number, parts = map(int, part.split("/"))
+        items[:] = [
+            each for each in items if zlib.crc32(each.nodeid.encode()) % parts == number % parts
+        ]
 
 
 def _is_of_real_data(item: pytest.Item) -> bool:
@@ -85,6 +97,19 @@ def spark(tmp_path_factory: pytest.TempPathFactory, storage_port: int) -> Iterat
         )
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpora]:
+    """Inputs that tests share and do not change, by name."""
+    with ExitStack() as opened:
+        yield Corpora(tmp_path_factory.mktemp("corpora"), opened)
+
+
+@pytest.fixture
+def corpus(request: pytest.FixtureRequest, corpora: Corpora) -> Corpus:
+    """The corpus that `of_corpora` names."""
+    return corpora[request.param]
 
 
 @pytest.fixture(scope="module")

@@ -107,8 +107,7 @@ def test_generated_files_are_told_apart_likewise(tmp_path: Path) -> None:
     assert all(check_halves(tmp_path / "half.smf", seed) for seed in range(1, 5))
 
 
-@pytest.mark.fuzz
-@pytest.mark.skipif(not LONG, reason="make fuzz takes the time")
+@pytest.mark.long
 def test_a_hundred_generated_files_are_told_apart_likewise(tmp_path: Path) -> None:
     right = sum(check_halves(tmp_path / "half.smf", seed) for seed in range(5, 5 + SEEDS))
     assert right >= 0.95 * SEEDS

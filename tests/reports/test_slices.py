@@ -23,7 +23,7 @@ from smfparse.selecting import Selection
 from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
-from tests.support.searching import LONG, of_many, only_long, some
+from tests.support.searching import LONG, of_many, some
 from tests.support.small_site import write_small_site
 
 OF_ALL = (
@@ -240,7 +240,7 @@ def test_tables_show_all_rows_again_behind_the_slices(files: list[Path]) -> None
             assert left == 0
 
 
-@only_long
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_memory_does_not_grow_with_the_intervals(tmp_path: Path) -> None:
     counts, peaks = [], []

@@ -1,4 +1,4 @@
-"""How much is tried: little and the same every time, or all and anew (`make fuzz`)."""
+"""How much is tried: little and the same every time, or all and anew (`make long`)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,6 @@ def search(examples: int) -> Callable[[Any], Any]:
         ],
     )
     return lambda test: pytest.mark.slow(pytest.mark.fuzz(chosen(test)))
-
-
-def only_long(test: Any) -> Any:
-    """Decorate a test of what a cheaper one holds in a short run."""
-    return pytest.mark.fuzz(pytest.mark.skipif(not LONG, reason="`make fuzz` runs it")(test))
 
 
 def some(values: Sequence[T], count: int) -> Sequence[T]:

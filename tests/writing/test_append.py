@@ -616,7 +616,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
 EVERY = int(os.environ.get("SMFPARSE_EXAMPLES", "0")) > 0
-"""Whether every moment is tried, as `make fuzz` does."""
+"""Whether every moment is tried, as `make long` does."""
 
 
 def some(moments: Sequence[str], first: int) -> Iterable[int]:

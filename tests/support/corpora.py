@@ -1,0 +1,107 @@
+"""Inputs that many tests read and none changes: each is opened once a process.
+
+site     three queue managers of three releases, small counts, ties, a gap, a restart
+old      MQ 6 and 8
+new      MQ 10
+shared   two queue managers of a queue sharing group
+traffic  requests and replies, and agents of Managed File Transfer
+damaged  the fixture of MQ 9.3 with damage in it
+real     the real SMF files, where they are
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse import reports
+from smfparse.advice import answered_rows
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.reports import Sections
+from tests.support.paths import FIXTURES, SMF
+from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.report_runs import anyone
+from tests.support.small_site import write_small_site
+from tests.support.traffic import AGENTS, PAIR
+
+
+class Corpus:
+    """One input of tests, with one catalog; read-only."""
+
+    def __init__(self, name: str, paths: list[Path], catalog: Catalog) -> None:
+        self.name, self.paths, self.catalog = name, paths, catalog
+
+    def rows(self, report: str, sections: Sections | None = None, **asked: Any) -> list[Any]:
+        """Return the rows of a report; without options it is about everybody.
+
+        sections  None: those that the report declares
+        """
+        which = reports.report(report)
+        found = answered_rows(which, self.catalog, sections, **(asked or anyone(which)))
+        return [dict(row) for row in found]
+
+    def select(self, query: str) -> list[dict[str, Any]]:
+        """Return the rows of a query."""
+        found: list[dict[str, Any]] = self.catalog.arrow(query).to_pylist()
+        return found
+
+
+class Corpora:
+    """All corpora; a corpus is written and opened when a test asks for it first."""
+
+    def __init__(self, folder: Path, opened: ExitStack) -> None:
+        self._folder, self._opened = folder, opened
+        self._known: dict[str, Corpus] = {}
+
+    def __getitem__(self, name: str) -> Corpus:
+        if name not in self._known:
+            paths = WRITERS[name](self._folder)
+            catalog = self._opened.enter_context(Catalog(open_inputs(paths)))
+            self._known[name] = Corpus(name, paths, catalog)
+        return self._known[name]
+
+
+def _traffic(folder: Path) -> list[Path]:
+    path = folder / "traffic.smf"
+    path.write_bytes(b"".join([*PAIR, *AGENTS]))
+    return [path]
+
+
+def _damaged(folder: Path) -> list[Path]:
+    """A length in the middle is wrong, and the last record is cut."""
+    path, data = folder / "damaged.smf", bytearray(SMF.read_bytes())
+    at = 0
+    while at < len(data) // 2:
+        at += int.from_bytes(data[at : at + 2], "big")
+    data[at : at + 2] = b"\x00\x03"
+    path.write_bytes(data[:-100])
+    return [path]
+
+
+def _real(folder: Path) -> list[Path]:
+    return sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
+
+
+WRITERS: dict[str, Callable[[Path], list[Path]]] = {
+    "site": lambda folder: [write_small_site(folder / "site.smf")],
+    "old": lambda folder: [FIXTURES / "qm60.smf", FIXTURES / "qm80.smf"],
+    "new": lambda folder: [FIXTURES / "qm100.smf"],
+    "shared": lambda folder: [FIXTURES / "qm02-shared.smf"],
+    "traffic": _traffic,
+    "damaged": _damaged,
+    "real": _real,
+}
+
+
+def of_corpora(*names: str) -> Any:
+    """Parametrize a test with the fixture `corpus`: some of these, or all."""
+    chosen = [
+        pytest.param(each, marks=[needs_real_data] if each == "real" else [])
+        for each in names or WRITERS
+    ]
+    return pytest.mark.parametrize("corpus", chosen, indirect=True)
