@@ -49,8 +49,8 @@ def claims() -> dict[int, set[str]]:
             if isinstance(node, ast.FunctionDef):
                 for each in node.decorator_list:
                     if ast.unparse(each).startswith("pytest.mark.claim("):
-                        (number,) = cast(ast.Call, each).args
-                        found.setdefault(ast.literal_eval(number), set()).add(node.name)
+                        for number in cast(ast.Call, each).args:
+                            found.setdefault(ast.literal_eval(number), set()).add(node.name)
     return found
 
 
