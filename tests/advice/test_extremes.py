@@ -23,7 +23,7 @@ from smfparse.query import Catalog
 from smfparse.rendering import lines
 from smfparse.simulating import read_estate, simulate
 from smfparse.tables import named_macros, schema, view_macros
-from tests.simulating.test_random_sites import sites
+from tests.simulating.drawn import sites
 from tests.support.advised import Bench, Rows
 from tests.support.command import run
 from tests.support.paths import SMF
