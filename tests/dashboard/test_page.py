@@ -97,9 +97,8 @@ def test_findings_can_be_read_without_scripts(page: str) -> None:
     assert "QM02 on SYSA" in static
 
 
-def test_the_oldest_and_the_newest_release_give_a_page(tmp_path: Path) -> None:
-    for name in ("qm60.smf", "qm100.smf"):
-        assert payload_in(page_of(smfparse.open(FIXTURES / name), tmp_path))["days"]
+def test_the_oldest_release_gives_a_page(tmp_path: Path) -> None:
+    assert payload_in(page_of(smfparse.open(FIXTURES / "qm60.smf"), tmp_path))["days"]
 
 
 def test_missing_records_are_named_with_the_trace_to_start(day: Path, tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def test_a_queue_sharing_group_has_the_worst_of_its_members(
     assert {name: values[0] for name, values in found.items()} == pytest.approx(wanted, rel=0.02)
 
 
+@pytest.mark.long
 def test_agents_have_the_data_that_they_got(site: Callable[[str], Path], tmp_path: Path) -> None:
     path = site("mft")
     found = rows_of(page_of(smfparse.open(path), tmp_path), "file-agents")
@@ -86,6 +87,7 @@ def test_agents_have_the_data_that_they_got(site: Callable[[str], Path], tmp_pat
     assert {name: values[0] for name, values in found.items()} == pytest.approx(wanted, rel=0.02)
 
 
+@pytest.mark.long
 def test_clients_have_a_table_and_senders_are_not_in_it(
     site: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -111,6 +113,7 @@ def test_a_sound_day_shows_the_plan_of_the_log_and_no_incident(
     assert 'class="group"' not in page
 
 
+@pytest.mark.long
 def test_an_earlier_day_is_drawn_on_the_later_one_with_what_changed(
     site: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -141,6 +144,7 @@ def test_the_command_has_the_same_page_as_the_library(tmp_path: Path) -> None:
     assert (tmp_path / "day.html").read_text(encoding="utf-8") == page
 
 
+@pytest.mark.long
 def test_an_earlier_time_without_records_changes_nothing(tmp_path: Path) -> None:
     path = generate_dump(tmp_path / "day.smf")
     none = smfparse.open(path, smfparse.Selection.of(qmgr="NONE"))
