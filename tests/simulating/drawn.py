@@ -1,29 +1,13 @@
-"""The laws of test_laws hold for sites that nobody thought of: chains of queues, with incidents."""
+"""Sites as hypothesis draws them: chains of queues, with incidents."""
 
 from __future__ import annotations
 
-import inspect
-import tempfile
-from pathlib import Path
 from typing import Any
 
-from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from smfparse.simulating import read_estate, simulate
-from tests.simulating import test_laws
-from tests.simulating.simulated import Day
-from tests.support.searching import search
-
-LAWS = [
-    law
-    for name, law in vars(test_laws).items()
-    if name.startswith("test_") and [*inspect.signature(law).parameters] == ["day"]
-]
 KINDS = ("cics", "batch", "ims", "rrs")
 INCIDENTS = ("log-slow", "backlog", "surge", "poison", "restart", "smf-loss")
-FULL = 2**32 - 1
-"""A counter that says no more how many bytes a task logged."""
 FLAT = {"points": [[0, 1.0]]}
 
 
@@ -125,20 +109,3 @@ def sites(draw: st.DrawFn) -> dict[str, Any]:
         "applications": applications,
         "incidents": incidents,
     }
-
-
-@given(site=sites(), seed=st.integers(0, 1000))
-@search(4)
-def test_the_laws_hold_for_any_site(site: dict[str, Any], seed: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "site.smf"
-        simulate(path, read_estate("site", site), seed)
-        day = Day(path)
-        assume(day.one("SELECT coalesce(max(wtasjwb), 0) FROM wtas") < FULL)
-        for law in LAWS:
-            law(day)
-        day.connection.close()
-
-
-def test_the_laws_are_asked() -> None:
-    assert len(LAWS) > 15
