@@ -35,7 +35,7 @@ def flip_length(draw: Random, rope: Rope, built: Built) -> None:
     """Flip a bit of a length."""
     if built.lengths:
         each = draw.choice(built.lengths)
-        _flip(draw, rope, each.at + draw.randrange(each.width))
+        _flip(draw, rope, each.at + draw.randrange(2))
 
 
 def flip_code(draw: Random, rope: Rope, built: Built) -> None:
