@@ -16,8 +16,12 @@ from tests.support.tools import tool
 pytestmark = pytest.mark.slow
 
 corrupt = tool("corrupt")
-cases, framings, judging = map(tool, ("corruption.cases", "corruption.framings", "corruption.judging"))
-mutations, reading, rope = map(tool, ("corruption.mutations", "corruption.reading", "corruption.rope"))
+cases, framings, judging = map(
+    tool, ("corruption.cases", "corruption.framings", "corruption.judging")
+)
+mutations, reading, rope = map(
+    tool, ("corruption.mutations", "corruption.reading", "corruption.rope")
+)
 samples, strict = map(tool, ("corruption.samples", "corruption.strict"))
 
 BATCHES = 48

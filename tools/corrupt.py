@@ -1,8 +1,9 @@
 """Damage SMF files at random and see what smfparse makes of them (`make corrupt`).
 
-Each input is a small file of one of the framings, damaged, and read through the library. A seed always makes the same inputs; so do the same real files, those with RDWs in the
-folder that SMFPARSE_REAL_DATA names, if it does. What must not be is printed by kind, with the
-smallest input that shows it; the exit code is 1 then.
+Each input is a small file of one of the framings, damaged, and read through the library. A seed
+always makes the same inputs; so do the same real files, those with RDWs in the folder that
+SMFPARSE_REAL_DATA names, if it does. What must not be is printed by kind, with the smallest input
+that shows it; the exit code is 1 then.
 """
 
 from __future__ import annotations
@@ -162,7 +163,8 @@ def show(judged: Judged, manner: Manner, save: Path | None) -> None:
     """Print all that is known of one input."""
     case, reading, findings = judged
     click.echo(f"{case.framing}: {' '.join(case.told)}; {manner}")
-    click.echo(f"{len(case.file)} bytes, read as {reading.framing}; {reading.refused or reading.failed or ''}")
+    click.echo(f"{len(case.file)} bytes, read as {reading.framing}")
+    click.echo(reading.refused or reading.failed or "")
     for each in case.records:
         click.echo(f"  was  {each.start:6} {each.end:6} type {each.sample.body[1]}, {each.pieces}")
     for left in Judge(case, manner, reading).left:

@@ -173,7 +173,7 @@ def _edited(data: bytes, edit: tuple[float, int, bytes]) -> bytes:
     return data[:at] + edit[2] + data[at + edit[1] :]
 
 
-@search(examples=600)
+@search(60)
 @given(seeds=_seeds, edit=_edits(), bare=st.booleans())
 @example([(237, "m"), (238, "m")], (0.0, 1, b""), False)
 def test_no_record_of_a_damaged_file_is_shifted(
@@ -194,7 +194,7 @@ def test_no_record_of_a_damaged_file_is_shifted(
             assert record == (raw if bare else without_escapes(raw))[: len(record)]
 
 
-@search(examples=200)
+@search(30)
 @given(seeds=_seeds, places=st.lists(st.floats(0, 1), max_size=6))
 def test_marks_within_records_make_no_ftp_record_structure(
     tmp_path_factory: pytest.TempPathFactory,

@@ -237,7 +237,7 @@ def read(framing: str, data: bytes) -> list[bytes]:
 
 
 def read_at(framing: str, data: bytes) -> Found:
-    """Return the records of a file, whatever is in them, and where they start. Raises ValueError."""
+    """Return the records of a file, whatever is in them, and where each starts."""
     return _READERS[framing](data)
 
 

@@ -159,5 +159,3 @@ def _of_area(sample: Sample, start: int) -> Iterator[Length]:
     area = int.from_bytes(sample.body[24:28], "big") - RDW
     if sample.exact and len(sample.body) > HEADER and 32 <= area < len(sample.body):
         yield Length(start + 28, start + area)
-
-
