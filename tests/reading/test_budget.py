@@ -113,7 +113,7 @@ def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
     for size in (8 << 10, 32 << 10):
         path.write_bytes(data := whole(piece * (size // len(piece))))
         costs.append(Costs(path))
-        assert costs[-1].searched < 1.3 * len(data)
+    assert costs[1].searched < len(data) + (20 << 10)  # windows of 16 KB
     assert costs[1].steps < 6 * (32 << 10)
     assert costs[1].steps < 4.5 * costs[0].steps
 
