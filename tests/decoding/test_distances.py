@@ -259,7 +259,8 @@ def test_nothing_is_read_ahead_where_no_offset_is_wanted() -> None:
     assert source.looks == ["ahead in 0", "ahead in 1"]
 
 
-@pytest.mark.parametrize("name", schema("record").names)
-def test_offsets_are_looked_for_where_a_column_needs_them(name: str) -> None:
+def test_offsets_are_looked_for_where_a_column_needs_them() -> None:
     source = Source([[other("SYS9"), gap(1000)], [clock(1, "SYS9")]], 1 << 20)
-    assert source.column("record", name, alone=True) == source.column("record", name)
+    for name in schema("record").names:
+        found = source.column("record", name, alone=True)
+        assert found == source.column("record", name), name

@@ -283,34 +283,33 @@ def gone(found: Found) -> Iterator[int]:
         at += len(each)
 
 
-@pytest.mark.parametrize("count", range(0, 15, 2))
 def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is(
-    tmp_path: Path, count: int
+    tmp_path: Path,
 ) -> None:
     """Also if the bytes there lead far on; and few records are read at once behind damage."""
     path = tmp_path / "input"
     far, at = struct.pack(">HH", 0x7000, 0), SIZE - 40
     next_one = B[:at] + far + B[at + len(far) :]
-    before = [FOREIGN + bytes(100)] * count
     damaged = rdw(A, longer=4 + at)
-    path.write_bytes(
-        bytes([255] * 20) + b"".join(map(rdw, before)) + damaged + rdw(next_one) + rdw(C) * 9
-    )
-    found = [each for each in Reading(path, framing="rdw").bodies if each != A]
-    assert found == [*before, next_one, *[C] * 9]
+    for count in range(0, 15, 2):
+        before = [FOREIGN + bytes(100)] * count
+        front = bytes([255] * 20) + b"".join(map(rdw, before))
+        path.write_bytes(front + damaged + rdw(next_one) + rdw(C) * 9)
+        found = [each for each in Reading(path, framing="rdw").bodies if each != A]
+        assert found == [*before, next_one, *[C] * 9], count
 
 
 SMALL = Limits(chunk_bytes=1 << 12, max_spanned=1 << 11)
 
 
-@pytest.mark.parametrize("size", range(3500, 4200, 23))
 def test_a_length_that_reaches_into_the_next_record_costs_its_own_where_the_bytes_in_memory_end(
-    tmp_path: Path, size: int
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "input"
-    before = [foreign_record(30)[4:] + bytes(size // 20) for _ in range(20)]
-    path.write_bytes(b"".join(map(rdw, before)) + rdw(A)[:-9] + rdw(B) + rdw(C))
-    assert Reading(path, limits=SMALL, framing="rdw").bodies == [*before, B, C]
+    for size in range(3500, 4200, 23):
+        before = [foreign_record(30)[4:] + bytes(size // 20) for _ in range(20)]
+        path.write_bytes(b"".join(map(rdw, before)) + rdw(A)[:-9] + rdw(B) + rdw(C))
+        assert Reading(path, limits=SMALL, framing="rdw").bodies == [*before, B, C], size
 
 
 def test_a_file_of_which_a_part_was_translated_is_read(tmp_path: Path) -> None:
@@ -325,14 +324,11 @@ def is_in(record: bytes, piece: bytes) -> bool:
     return record in piece or in_ftp_blocks(record, 100) == piece or thirds in piece
 
 
-@pytest.mark.parametrize("size", range(980, 1040))
-def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(
-    tmp_path: Path, size: int
-) -> None:
+def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(tmp_path: Path) -> None:
     path = tmp_path / "input"
-    trailer = foreign_record(3)[4:]
-    path.write_bytes(b"\xff" * size + rdw(trailer))
-    assert Reading(path, framing="rdw").bodies == [trailer]
+    for size in range(980, 1040):
+        path.write_bytes(b"\xff" * size + rdw(TRAILER))
+        assert Reading(path, framing="rdw").bodies == [TRAILER], size
 
 
 ZERO = A.index(b"\0\0", 40)
@@ -389,17 +385,18 @@ def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
         assert [(each.offset, each.length) for each in found.damage] == [(at, 0)]
 
 
-@pytest.mark.parametrize("left", [60, SIZE - 1])
 def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told(
-    tmp_path: Path, left: int
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "input"
-    path.write_bytes(A + FOREIGN + B[:left])
-    found = Reading(path, framing="none")
-    assert found.bodies == [A, FOREIGN, B[:left]]
-    (told,) = found.damage
-    assert (told.offset, told.length) == (SIZE + len(FOREIGN), 0)
-    assert told.reason.startswith("the file is cut in this record, or its triplets are damaged")
+    for left in (60, SIZE - 1):
+        path.write_bytes(A + FOREIGN + B[:left])
+        found = Reading(path, framing="none")
+        assert found.bodies == [A, FOREIGN, B[:left]]
+        (told,) = found.damage
+        assert (told.offset, told.length) == (SIZE + len(FOREIGN), 0)
+        reason = "the file is cut in this record, or its triplets are damaged"
+        assert told.reason.startswith(reason)
 
 
 COVERED = rdw(B, longer=7)
