@@ -82,7 +82,7 @@ class Cases:
     def manner(self, batch: int) -> Manner:
         """Return how a batch is read."""
         draw = Random(f"{self._seed} batch {batch}")
-        framing = draw.choice((None, None, None, *FRAMINGS))
+        framing = draw.choice((None, *FRAMINGS, *FRAMINGS, *FRAMINGS))
         tables = draw.choices(("none", "small", "all"), (94, 5, 1))[0]
         return Manner(framing, tables, small=draw.random() < 0.8)
 
