@@ -24,8 +24,8 @@ mutations, reading, rope = map(
 )
 samples, strict = map(tool, ("corruption.samples", "corruption.strict"))
 
-BATCHES = 48
-MORE_SEEDS = [pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 14)]
+BATCHES = 32
+MORE_SEEDS = [pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12)]
 
 
 @pytest.mark.parametrize("seed", [1, *MORE_SEEDS])

@@ -153,7 +153,7 @@ def test_cells_are_theirs_but_for_defects(written: Path) -> None:
     renamed: set[tuple[str, str]] = set()
     all_excuses: set[tuple[Excuse, str]] = set()
     rows = 0
-    for of, file in ((of, file) for of in FILES for file in _theirs(of)):
+    for of, file in [(each, file) for each in FILES for file in _theirs(each)]:
         theirs, ours = _theirs(of)[file], read_file(written / of / file)
         block = file.removeprefix("SMF-").removesuffix(".csv")
         called = [HEADINGS.get((block, each), each) for each in theirs.headings]
