@@ -94,14 +94,11 @@ class Trial:
         if weighed:
             tracemalloc.start()
         readings, seconds = read(self._folder, [each.file for each in drawn], manner)
-        sound: list[Reading] | list[None] = [None] * len(drawn)
-        if manner.tables == "all":
-            sound, _ = read(self._folder, [each.sound for each in drawn], manner)
         _, peak = tracemalloc.get_traced_memory()  # before they are judged, which needs its own
         tracemalloc.stop()
         found = [
-            (case, reading, [*Judge(case, manner, reading, before).findings()])
-            for case, reading, before in zip(drawn, readings, sound, strict=True)
+            (case, reading, [*Judge(case, manner, reading).findings()])
+            for case, reading in zip(drawn, readings, strict=True)
         ]
         if weighed:
             self._weigh(found, peak)

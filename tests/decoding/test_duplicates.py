@@ -27,14 +27,14 @@ from smfparse.decoding import (
 from smfparse.inputs import ReadOptions, open_inputs, workers
 from smfparse.inputs.named import look
 from smfparse.limits import LIMITS
-from smfparse.reading import WHOLE_SOURCE, Chunk, Input, planning, spans
+from smfparse.reading import WHOLE_SOURCE, Chunk, Input, planning
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
 from tests.support import command
-from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw, segments
+from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw
 from tests.support.mixed_records import Each, many
 from tests.support.searching import LONG, search
 
@@ -129,13 +129,6 @@ def test_a_record_of_an_earlier_dump_is_counted_once(what: str, folder: Path) ->
     assert numbers(put(folder / "a", *records)) == expected
 
 
-def test_a_dump_header_that_is_in_segments_begins_a_dump(folder: Path, here: None) -> None:
-    cut = b"".join(segments(header(2), (1,)))
-    path = put(folder / "a", header(1), *map(work, range(40)), cut, *map(work, range(40)))
-    for jobs in (1, 3):
-        assert numbers(path, jobs) == [*range(1, 43)]
-
-
 def test_damage_does_not_hide_a_duplicate(folder: Path) -> None:
     dateless = bytearray(work(5))
     dateless[12] = 0xFF
@@ -152,15 +145,6 @@ def test_a_copy_of_a_file_adds_nothing(folder: Path) -> None:
     inputs = open_inputs(paths)
     assert inputs.arrow("wqst").equals(open_inputs(paths[:1]).arrow("wqst"))
     assert inputs.duplicates == 8
-
-
-def test_records_of_other_systems_are_others(folder: Path) -> None:
-    paths = [
-        put(folder / f"{number}", header(system=f"SYS{number}"), work(1, system=number))
-        for number in range(3)
-    ]
-    assert len(kept(paths)) == 6
-    assert open_inputs(paths).duplicates == 0
 
 
 def test_all_are_kept_when_asked_for(folder: Path) -> None:
@@ -431,23 +415,6 @@ def test_a_single_dump_is_not_searched(
         assert numbers(path, jobs) == [*range(1, 102)]
     with pytest.raises(AssertionError, match="searched"):
         numbers(put(folder / "c", header(), *map(work, range(100)), header()))
-
-
-def test_dumps_that_do_not_overlap_are_looked_at_by_their_headers_only(
-    folder: Path, digested: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def moved(view: Any, source: Any, target: Any, size: Any) -> None:
-        assert not len(size)
-
-    monkeypatch.setattr(spans, "move", moved)
-    paths = [
-        put(folder / f"{hour}", header(hour), work(hour), work(hour), work(hour, 300))
-        for hour in range(3)
-    ]
-    searched = Duplicates([Input(each, str(each)) for each in paths])
-    searched.find()
-    assert digested == []
-    assert [searched.count(path) for path in paths] == [0, 0, 0]
 
 
 def other(minute: int) -> Record:

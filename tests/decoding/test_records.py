@@ -172,13 +172,6 @@ def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():
     assert found.damage == told("X'D8D4E2E3' where the eye-catcher QIST should be")
 
 
-def test_a_block_without_an_eye_catcher_is_taken_by_its_position():
-    adapters = [bytes([number]) * 48 for number in range(3)]
-    sections = [NOTHING, NOTHING, NOTHING, NOTHING, Section(adapters)]
-    record = smf_record(115, 231, *sections, area=qwhs_long(triplets=6))
-    assert Found(QCT_DNS, (115, 231), 5, record).data == adapters
-
-
 def test_a_record_that_ends_in_its_triplets_has_no_blocks():
     record = qist(Section([ONE]))[:50]
     found = find_qist(b"\0" + bytes([len(record)]) + record[2:])
@@ -241,11 +234,6 @@ def test_a_record_says_whose_it_is_and_from_when():
         "qwhsssid": "MQ01",
     }
     assert {name: row[name] for name in expected} == expected
-
-
-def test_a_name_shorter_than_its_field_has_no_blanks():
-    row = record_row(smf_record(115, 2, area=LONG, system="S1", qmgr="Q"))
-    assert (row["system"], row["qmgr"]) == ("S1", "Q")
 
 
 def test_the_version_is_the_release_in_the_header():
@@ -415,13 +403,6 @@ def test_a_record_without_utc_takes_the_nearest_offset_of_its_system(
     assert offsets(*chunks) == found
 
 
-def test_the_nearest_later_offset_can_be_in_a_later_chunk():
-    source = [chunk_of(foreign("SYS2")), chunk_of(at_offset(-4), at_offset(2, "SYS2"), first=2)]
-    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), again=lambda: iter(source))
-    [(_, batch)] = decoder.decode([source[0]])
-    assert batch.column("utc_offset").to_pylist() == [2 * 3600]
-
-
 def test_a_stub_record_takes_the_offset_of_the_records_around_it():
     record = smf_record(115, 5, area=stub(), local=local(8, 0))
     [_, row] = rows("record", (at_offset(-4), record))
@@ -500,13 +481,6 @@ def test_the_correlation_header_is_part_of_class_1_accounting():
         "ALICE",
         "Batch or TSO",
     )
-
-
-def test_a_task_record_is_the_task_record_of_all_its_rows():
-    queues = Section([named_block("WQST", 2800)])
-    record = smf_record(116, 1, WTID_SECTION, WTAS_SECTION, queues, area=qwhs_short(triplets=4))
-    for table in ("wtid", "wtas", "wqst"):
-        assert [row["task_record_no"] for row in rows(table, (foreign(), record))] == [2]
 
 
 def test_blocks_of_several_records_keep_the_order_of_the_records():

@@ -272,19 +272,6 @@ def test_a_continuation_has_the_token_of_its_task(write: Write, tmp_path: Path) 
     assert queues.column("CFAsync {Close_ReadList_ET}") == ["0", "0", "1"]
 
 
-def test_blocks_of_old_releases_have_empty_cells(write: Write, tmp_path: Path) -> None:
-    token = task_token()
-    path = write(task_record(task(token, length=712), queue("OLD", token, version=4)))
-    convert(path, "--to", tmp_path / "out")
-    tasks, queues = (read_file(tmp_path / "out" / f"SMF-{name}.csv") for name in ("WTAS", "WQ"))
-    for heading in ("Longest_Latch{3}(US)", "CFCount {Prep_New}", "Topic_ET(S)", "Prepare_Count"):
-        assert tasks.column(heading) == [""]
-    assert tasks.column("Latch_Wait_Count {3}") == ["0"]
-    for heading in ("CFSync {Get_Read_ET}", "TopicOnSRB_Put(S)", "Streamed_Msgs"):
-        assert queues.column(heading) == [""]
-    assert queues.column("Get_Valid") == ["0"]
-
-
 # -- defects that the real files do not show
 
 
@@ -320,15 +307,6 @@ def test_nothing_is_read_behind_an_old_queue_block(write: Write, tmp_path: Path)
     assert found.column("TopicOnSRB_Open(US)") == ["", "", " 0 "]
     assert found.column("CFCount {Open_Lock}") == ["0", "", "0"]
     assert found.column("Put_IGQ_Count") == ["0", "", "0"]
-
-
-def test_records_without_an_interval_show_none(write: Write, tmp_path: Path) -> None:
-    path = write(record(block("QMST")), record(block("QSPH")), record(block("QSPH")))
-    convert(path, "--to", tmp_path / "out")
-    found = read_file(tmp_path / "out" / "SMF-QSPH.csv")
-    assert found.column("Interval_Start (DATE)") == ['""', '""']
-    assert found.column("Interval_Duration") == ["", ""]
-    assert read_file(tmp_path / "out" / "SMF-QMST.csv").column("Interval_Duration") == ["1"]
 
 
 def test_great_numbers_are_whole_and_nothing_in_a_bigint(write: Write, tmp_path: Path) -> None:

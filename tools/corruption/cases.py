@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 
 from corruption.framings import FRAMINGS, Built, Placed, drawn
-from corruption.mutations import MUTATIONS
+from corruption.mutations import MUTATIONS, OFTEN
 from corruption.rope import Piece, Rope
 from corruption.samples import Sample, foreign, in_file, made, of_dump, signature
 
@@ -125,7 +125,8 @@ def _mutate(draw: Random, case: Case, built: Built, another: Build) -> None:
     """Damage what is in a file, mostly in one way."""
     if draw.random() < 0.04:
         _splice(draw, case, another(draw, case.framing))
-    for name in draw.choices([*MUTATIONS], k=draw.choice((1, 1, 1, 2, 3))):
+    names = [*MUTATIONS, *OFTEN]
+    for name in draw.choices(names, k=draw.choice((1, 1, 1, 2, 3))):
         if case.rope.data:
             MUTATIONS[name](draw, case.rope, built)
             case.told.append(name)
