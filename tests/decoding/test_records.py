@@ -381,26 +381,11 @@ def foreign(system: str = "SYS1", smf_type: int = 2) -> bytes:
     return foreign_record(smf_type, system=system)
 
 
-@pytest.mark.parametrize(
-    ("chunks", "found"),
-    [
-        (((at_offset(-4), foreign(), at_offset(1), foreign(smf_type=3)),), [-4, -4, 1, 1]),
-        (((foreign(), foreign(), at_offset(-5), at_offset(1)),), [-5, -5, -5, 1]),
-        (((foreign("SYS2"), at_offset(-4), foreign("SYS2")),), [None, -4, None]),
-        (
-            ((foreign("SYS2"), at_offset(-4)), (at_offset(2, "SYS2"), foreign("SYS1"))),
-            [None, -4, 2, -4],
-        ),
-        (((at_offset(-4),), (foreign(), at_offset(1)), (foreign(),)), [-4, -4, 1, 1]),
-        (((at_offset(-4), smf_record(115, 2, area=FAR_OFF)),), [-4, None]),
-    ],
-    ids=["earlier", "later", "of no other system", "two systems", "chunks", "a day off"],
-)
-def test_a_record_without_utc_takes_the_nearest_offset_of_its_system(
-    chunks: tuple[tuple[bytes, ...], ...], found: list[int | None]
-):
-    """The nearest earlier one, or else the nearest later one."""
-    assert offsets(*chunks) == found
+def test_a_record_without_utc_takes_the_nearest_offset_of_its_system():
+    """The nearest earlier one, or else the nearest later one; see test_distances."""
+    chunks = (foreign(), at_offset(-4)), (at_offset(2, "SYS2"), foreign("SYS3"), foreign())
+    assert offsets(*chunks) == [-4, -4, 2, None, -4]
+    assert offsets((at_offset(-4), smf_record(115, 2, area=FAR_OFF))) == [-4, None]
 
 
 def test_a_stub_record_takes_the_offset_of_the_records_around_it():

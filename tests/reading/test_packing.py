@@ -28,7 +28,6 @@ from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, plan, read_chunks, unpacked
 from smfparse.reading.packing import packing_of
 from smfparse.reading.streams import PackedFile
-from smfparse.tables import table_names, wanted_tables
 from tests.support.paths import FIXTURES
 from tests.support.searching import LONG, search
 from tests.support.sharing import cut
@@ -183,28 +182,6 @@ def test_a_file_that_is_not_packed_is_given_as_it_is(file: Callable[[bytes], Pat
     assert plan(path, 1000) == [WHOLE_SOURCE]
     with unpacked(path) as source:
         assert (source.size, source.file) == (None, None)
-
-
-def rows(path: Path, folder: Path) -> dict[str, Any]:
-    """Every table of a file, under a name that is always the same."""
-    there = folder / "input.smf"
-    there.write_bytes(path.read_bytes())
-    inputs = open_inputs([there])
-    found: dict[str, list[Any]] = {}
-    for table, batch in inputs.batches(wanted_tables(table_names())):
-        found.setdefault(table, []).extend(batch.to_pylist())
-    assert not inputs.damage
-    return found
-
-
-def test_rows_are_those_of_the_file(tmp_path: Path) -> None:
-    dump = FIXTURES / "qm100.smf"
-    expected = rows(dump, tmp_path)
-    assert {"wtas", "wqst", "qjst", "record"} <= expected.keys()
-    packed = tmp_path / "packed"
-    for name in ("zip, lzma", "zip to a pipe in gzip"):
-        packed.write_bytes(PACKERS[name](dump.read_bytes()))
-        assert rows(packed, tmp_path) == expected, name
 
 
 @pytest.mark.parametrize("name", ["gzip", "zip"])

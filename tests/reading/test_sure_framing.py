@@ -40,15 +40,6 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
     return walks
 
 
-def test_blocks_are_not_looked_for_where_descriptor_words_of_records_follow_each_other(
-    bodies: list[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delattr("smfparse.reading.blocked.BdwWalk.segments")
-    path = tmp_path / "a.smf"
-    path.write_bytes(BY_NAME["rdw"].write(bodies).data)
-    assert look_at(path)[1].name == "rdw"
-
-
 @given(data=st.data())
 @search(40)
 def test_the_faster_look_for_blocks_changes_no_framing(bodies: list[bytes], data: Any) -> None:

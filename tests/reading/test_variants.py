@@ -161,20 +161,6 @@ def test_every_table_of_a_packed_file_is_that_of_the_plain_file(
     assert_same(tables(put(tmp_path, str(name), variant, packing)), reference(str(name)))
 
 
-def test_a_byte_that_is_another_does_not_pass(
-    reference: Callable[[str], dict[str, Any]], tmp_path: Path
-) -> None:
-    bodies = read_rdw(dump(SMALL))
-    which = max(range(len(bodies)), key=lambda each: len(bodies[each]))
-    body = bytearray(bodies[which])
-    body[40] ^= 1
-    path = tmp_path / "input"
-    bodies[which] = bytes(body)
-    path.write_bytes(BY_NAME["rdw"].write(bodies).data)
-    with pytest.raises(AssertionError):
-        assert_same(tables(path), reference(SMALL))
-
-
 def test_the_matrix_compares_rows_of_most_tables(
     reference: Callable[[str], dict[str, Any]],
 ) -> None:
@@ -237,18 +223,3 @@ def test_a_file_that_is_packed_twice_is_unpacked_twice(
     assert_same(tables(path), reference(SMALL))
     [told] = json.loads(info(path, "--format", "json").stdout)["inputs"]
     assert sorted(told["packing"]) == ["gzip", "zip"]
-
-
-def test_inputs_of_several_variants_are_read_one_behind_the_other(
-    reference: Callable[[str], dict[str, Any]], tmp_path: Path
-) -> None:
-    paths = []
-    for variant in VARIANTS:
-        (tmp_path / variant.name).mkdir()
-        paths.append(put(tmp_path / variant.name, SMALL, variant))
-    inputs = open_inputs(paths, ReadOptions(keep_duplicates=True))
-    found = comparable(inputs.arrow("record"))
-    once = reference(SMALL)["record"]
-    assert found.select(["type", "subtype", "length"]) == pa.concat_tables(
-        [once.select(["type", "subtype", "length"])] * len(paths)
-    )
