@@ -1,24 +1,23 @@
-"""A file of any variant that can be cut into parts: the parts together are the whole."""
+"""A file of any variant that can be cut into parts: the parts together are the whole.
+
+Blind parts, and the rows of parts, are in tests/inputs/test_any_parts.py.
+"""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import smfparse
-from smfparse.errors import DamageLog, SmfError
+from smfparse.errors import SmfError
 from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, Part, plan
-from smfparse.tables import coded_schema, schema
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Reading
-from tests.support.searching import of_many, pairs, some
+from tests.support.searching import of_many, pairs
 from tests.support.variants import (
     BY_NAME,
     VARIANTS,
@@ -103,49 +102,6 @@ def test_a_small_file_is_one_part(tmp_path: Path) -> None:
     for variant in SPLITTABLE:
         file: Written = variant.write(bodies()[:50])
         assert plan(write(tmp_path, file.data), CHUNK_BYTES) == [WHOLE_SOURCE]
-
-
-BLIND = ("rdw", "rdw-unspanned", "bdw", "length", "ftp-block", "none")
-
-
-def rows(path: Path, parts: list[Part]) -> dict[str, Any]:
-    """Return every table of some parts, without the numbers that a blind one does not know."""
-    found: dict[str, list[Any]] = {}
-    for part in parts:
-        log = DamageLog()
-        for table, batch in smfparse.decode_part(path, part, damage=log):
-            found.setdefault(table, []).append(batch)
-            if part.record_no is None:
-                assert batch.column("record_no").null_count == batch.num_rows
-        assert log.details == []
-    return {
-        table: pa.Table.from_batches(batches, coded_schema(table))
-        .cast(schema(table))
-        .select([each for each in schema(table).names if not each.endswith("record_no")])
-        for table, batches in found.items()
-    }
-
-
-@of_many("name", some(BLIND, 3))
-def test_ranges_that_start_anywhere_are_together_the_whole(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path, BY_NAME[name].write(bodies()[:150]).data)
-    size = path.stat().st_size
-    whole = rows(path, [WHOLE_SOURCE])
-    for step in (size // 2, size // 3 + 1, 40_001):
-        borders = [*range(0, size, step), size]
-        parts = [Part(start, end, None) for start, end in itertools.pairwise(borders)]
-        found = rows(path, parts)
-        assert sorted(found) == sorted(whole)
-        for table, expected in whole.items():
-            assert found[table].equals(expected), table
-
-
-def test_the_parts_of_a_plan_are_decoded_to_the_whole(tmp_path: Path) -> None:
-    path = write(tmp_path, BY_NAME["bdw"].write(bodies()).data)
-    parts = smfparse.plan(path, 1, limits=LIMITS)
-    assert len(parts) > 2
-    whole = rows(path, [WHOLE_SOURCE])
-    assert all(table.equals(whole[name]) for name, table in rows(path, parts).items())
 
 
 def test_a_part_that_is_not_as_planned_is_told(tmp_path: Path) -> None:
