@@ -21,7 +21,7 @@ from smfparse.reading import look_at
 from smfparse.tables import table_names, wanted_tables
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.searching import search
 from tests.support.variants import (
     BY_NAME,
@@ -38,13 +38,15 @@ from tests.support.variants import (
     flipped,
     no_bdw,
     padded,
-    read,
     read_rdw,
     translated,
     translated_lines,
     with_garbage,
     with_line_ends,
     without_segment,
+)
+from tests.support.variants import (
+    read as read_sound,
 )
 
 pytestmark = pytest.mark.slow
@@ -65,12 +67,6 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: ea
 @cache
 def dump(number: int, variant: Variant) -> Written:
     return variant.write(read_rdw(DUMPS[number].read_bytes()))
-
-
-def read_back(folder: Path, data: bytes) -> Reading:
-    path = folder / "input"
-    path.write_bytes(data)
-    return Reading(path)
 
 
 def missing(variant: Variant, file: Written, found: Reading) -> set[int]:
@@ -99,7 +95,7 @@ def may_be_lost(file: Written, start: int, end: int) -> set[int]:
 def whole(variant: Variant, data: bytes) -> list[bytes] | None:
     """Return the records of a file in which nothing is wrong; None if something is."""
     try:
-        return None if variant.framing == "none" else read(variant.framing, data)
+        return None if variant.framing == "none" else read_sound(variant.framing, data)
     except ValueError:
         return None
 
@@ -132,14 +128,14 @@ SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
 
 
 @pytest.mark.parametrize("what", sorted(SEARCHED))
-def test_an_edit_that_took_more_does_so_no_longer(tmp_path: Path, what: str) -> None:
+def test_an_edit_that_took_more_does_so_no_longer(read: Read, what: str) -> None:
     name, start, end, by = SEARCHED[what]
     variant = BY_NAME[name]
     for number in range(len(DUMPS)):
         file = dump(number, variant)
         put = file.data[by] if isinstance(by, slice) else by
         data = file.data[:start] + put + file.data[end:]
-        found = read_back(tmp_path, data)
+        found = read(data)
         if sound := whole(variant, data):
             assert (found.bodies, found.damage) == (sound, [])
         elif end <= len(file.data):
@@ -147,23 +143,23 @@ def test_an_edit_that_took_more_does_so_no_longer(tmp_path: Path, what: str) -> 
             assert found.damage or found.refused
 
 
-def test_a_file_that_ends_between_two_records_of_a_block_is_told_to_be_cut(tmp_path: Path) -> None:
+def test_a_file_that_ends_between_two_records_of_a_block_is_told_to_be_cut(read: Read) -> None:
     file = dump(0, BY_NAME["bdw-unspanned"])
     _, end = file.spans[-3]
     missing_bytes = len(file.data) - end
-    found = read_back(tmp_path, file.data[:end])
+    found = read(file.data[:end])
     assert len(found.bodies) == len(file.bodies) - 2
     (damage,) = found.damage
     assert (damage.offset, damage.length) == (end, 0)
     assert damage.reason == f"the file is cut: its last block has {missing_bytes} bytes more"
 
 
-def test_what_is_lost_of_a_spanned_record_is_told_once(tmp_path: Path) -> None:
+def test_what_is_lost_of_a_spanned_record_is_told_once(read: Read) -> None:
     """Behind a first segment without a last one stands a record whose length is wrong."""
     file = dump(0, BY_NAME["rdw-unspanned"])
     first, (start, end) = file.spans[4][0] + 2, file.spans[5]
     data = file.data[:first] + b"\1" + file.data[first + 1 : start + 40] + file.data[start + 41 :]
-    found = read_back(tmp_path, data)
+    found = read(data)
     assert sum(each.length or 0 for each in found.damage) == end - 1 - file.spans[4][0]
 
 
@@ -179,10 +175,10 @@ def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(tmp_path: Path) -> 
 
 
 @every_variant
-def test_a_record_is_where_it_says(tmp_path: Path, variant: Variant) -> None:
+def test_a_record_is_where_it_says(read: Read, variant: Variant) -> None:
     for number in range(len(DUMPS)):
         file = dump(number, variant)
-        found = read_back(tmp_path, file.data)
+        found = read(file.data)
         assert (found.bodies, found.damage) == (list(file.bodies), [])
         assert found.numbers == list(range(1, len(file.bodies) + 1))
         for offset, (start, _) in zip(found.offsets, file.spans, strict=True):
@@ -191,14 +187,14 @@ def test_a_record_is_where_it_says(tmp_path: Path, variant: Variant) -> None:
 
 @every_variant
 def test_a_file_that_was_cut_or_filled_up_has_all_records_before(
-    tmp_path: Path, variant: Variant
+    read: Read, variant: Variant
 ) -> None:
     file = dump(0, variant)
-    found = read_back(tmp_path, data := cut(file, 20))
+    found = read(data := cut(file, 20))
     before = {number for number, (_, end) in enumerate(file.spans) if end <= len(data)}
     assert not missing(variant, file, found) & before
     assert found.damage or ends_in_fill(variant) or whole(variant, data)
-    found = read_back(tmp_path, padded(file))
+    found = read(padded(file))
     assert found.bodies[:-1] == list(file.bodies[:-1])
     if variant.framing == "none":
         assert found.bodies[-1].rstrip(b"\0") == file.bodies[-1].rstrip(b"\0")
@@ -209,36 +205,36 @@ def test_a_file_that_was_cut_or_filled_up_has_all_records_before(
 
 
 @every_variant
-def test_two_files_in_one_are_read_as_two(tmp_path: Path, variant: Variant) -> None:
+def test_two_files_in_one_are_read_as_two(read: Read, variant: Variant) -> None:
     """Also if the first one was cut."""
     one, two = dump(0, variant), dump(1, variant)
-    found = read_back(tmp_path, one.data + two.data)
+    found = read(one.data + two.data)
     assert (found.bodies, found.damage) == ([*one.bodies, *two.bodies], [])
     shift = len(one.data)
     spans = one.spans + tuple((start + shift, end + shift) for start, end in two.spans)
     both = Written(one.data + two.data, one.bodies + two.bodies, spans)
     for size in (2, 20, 1000):
         data = cut(one, size) + two.data
-        found = read_back(tmp_path, data)
+        found = read(data)
         assert missing(variant, both, found) <= may_be_lost(both, shift - size, shift), size
         assert found.damage or whole(variant, data) or ends_in_fill(variant)
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
 def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(
-    tmp_path: Path, end: bytes
+    read: Read, end: bytes
 ) -> None:
     """But for the last one, which is at the end of the file."""
     for name in ("rdw-unspanned", "rdw", "length", "ftp-block", "ftp-block-short"):
         file = dump(0, BY_NAME[name])
-        found = read_back(tmp_path, with_line_ends(file, end))
+        found = read(with_line_ends(file, end))
         assert found.bodies == list(file.bodies)
         count = len(file.bodies) - 1
         first, last = [(each.offset, each.length, each.reason) for each in found.damage]
         assert first == (file.spans[0][1], count * len(end), f"{count} {LINE_ENDS}")
         assert last == (file.spans[-1][1] + count * len(end), len(end), LINE_END)
     file = dump(0, BY_NAME["none"])
-    found = read_back(tmp_path, with_line_ends(file, end))
+    found = read(with_line_ends(file, end))
     assert [each.removesuffix(end) for each in found.bodies] == list(file.bodies)
 
 
@@ -251,10 +247,10 @@ GARBAGE = {
 
 
 @every_variant
-def test_garbage_between_records_costs_none_of_them(tmp_path: Path, variant: Variant) -> None:
+def test_garbage_between_records_costs_none_of_them(read: Read, variant: Variant) -> None:
     file = dump(0, variant)
     for (kind, garbage), number in itertools.product(GARBAGE.items(), [0, 10]):
-        found = read_back(tmp_path, with_garbage(file, number, garbage))
+        found = read(with_garbage(file, number, garbage))
         start = file.spans[number][0]
         lost = missing(variant, file, found)
         if variant.framing in ("none", "ftp-record"):  # it may be the end or the start of a record
@@ -267,13 +263,13 @@ def test_garbage_between_records_costs_none_of_them(tmp_path: Path, variant: Var
 
 
 @pytest.mark.parametrize("name", ["rdw", "bdw-respanned", "length", "ftp-block-short"])
-def test_a_header_that_nothing_is_chained_to_is_no_record(tmp_path: Path, name: str) -> None:
+def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str) -> None:
     file = dump(0, BY_NAME[name])
     (start, end), (sound, _) = file.spans[10], file.spans[5]
     head = file.data[sound : sound + 40]
     garbage = (b"?" * 50 + head).ljust(end - start, b"?")
     assert len(garbage) == end - start
-    found = read_back(tmp_path, file.data[:start] + garbage + file.data[end:])
+    found = read(file.data[:start] + garbage + file.data[end:])
     assert found.bodies == [*file.bodies[:10], *file.bodies[11:]]
     firsts, lasts = zip(*found.told(len(file.data)), strict=True)
     assert file.spans[9][1] <= min(firsts) <= start
@@ -283,7 +279,7 @@ def test_a_header_that_nothing_is_chained_to_is_no_record(tmp_path: Path, name: 
 @pytest.mark.parametrize("prefix", [no_bdw, bdw], ids=["rdw", "bdw"])
 @pytest.mark.parametrize("which", [0, 1, -1], ids=["first", "middle", "last"])
 def test_a_segment_that_is_lost_costs_its_record(
-    tmp_path: Path, which: int, prefix: Callable[[int], bytes]
+    tmp_path: Path, read: Read, which: int, prefix: Callable[[int], bytes]
 ) -> None:
     """A first and a last segment look like a whole record; but what is in it is not."""
     file = dump(0, BY_NAME["rdw-respanned"])
@@ -291,7 +287,7 @@ def test_a_segment_that_is_lost_costs_its_record(
     number = next(each for each in segments if segments.count(each) == CHAIN)
     assert number is not None
     data = without_segment(file.bodies, SMALL_BLOCK, number, which, prefix)
-    found = read_back(tmp_path, data)
+    found = read(data)
     others = [each for each in found.bodies if each in file.bodies]
     assert others == [*file.bodies[:number], *file.bodies[number + 1 :]]
     inputs = open_inputs([tmp_path / "input"])
@@ -310,10 +306,12 @@ TRANSLATED: dict[str, Callable[[Written, str], bytes]] = {
 
 
 @pytest.mark.parametrize("code_page", CODE_PAGES)
-def test_a_translated_file_is_refused_with_the_way_out(tmp_path: Path, code_page: str) -> None:
+def test_a_translated_file_is_refused_with_the_way_out(
+    tmp_path: Path, read: Read, code_page: str
+) -> None:
     names = ["rdw", "rdw-unspanned", "bdw", "none", "length"]
     for (how, make), name in itertools.product(TRANSLATED.items(), names):
-        found = read_back(tmp_path, make(dump(0, BY_NAME[name]), code_page))
+        found = read(make(dump(0, BY_NAME[name]), code_page))
         assert found.bodies == [], (how, name)
         for word in ("translat", "transfer", "again", "binary"):
             assert word in str(found.refused), (how, name)
@@ -340,14 +338,14 @@ def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(
     assert {each["source"] for each in found["damage"]} == {str(path)}
 
 
-def test_what_is_no_dump_at_all_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_dump_at_all_is_refused(read: Read) -> None:
     for byte, size in itertools.product(b"\0\x40\x5e\x80\xff", [0, 1, 17, 1000, 100_000]):
-        assert read_back(tmp_path, bytes([byte]) * size).refused, (byte, size)
+        assert read(bytes([byte]) * size).refused, (byte, size)
 
 
 @given(data=st.binary(max_size=3000))
 @search(60)
-def test_random_bytes_are_no_dump(tmp_path: Path, data: bytes) -> None:
-    found = read_back(tmp_path, data)
+def test_random_bytes_are_no_dump(read: Read, data: bytes) -> None:
+    found = read(data)
     assert found.refused
     assert found.bodies == []

@@ -27,7 +27,7 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.paths import FIXTURE_FILES
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.real import REAL_DATA
 from tests.support.searching import LONG, of_many, pairs
 from tests.support.variants import (
@@ -140,15 +140,14 @@ def gone(file: Written, found: Reading, bit: int) -> list[int]:
     return lost
 
 
-def assert_told(path: Path, variant: Variant, dumped: str, packing: str | None = None) -> None:
+def assert_told(read: Read, variant: Variant, dumped: str, packing: str | None = None) -> None:
     file = dump(dumped, variant)
     bits = framing_bits(variant, file)
     assert bits or len(file.data) == sum(map(len, file.bodies))
     wrong = []
     for bit in bits:
         data = turned(file.data, bit)
-        path.write_bytes(PACKINGS[packing](data) if packing else data)
-        found = Reading(path)
+        found = read(PACKINGS[packing](data) if packing else data)
         if found.refused or gone(file, found, bit):
             wrong.append(bit)
     assert wrong == []
@@ -157,36 +156,34 @@ def assert_told(path: Path, variant: Variant, dumped: str, packing: str | None =
 @pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
-def test_no_record_is_gone_in_silence(tmp_path: Path, variant: Variant) -> None:
+def test_no_record_is_gone_in_silence(read: Read, variant: Variant) -> None:
     for dumped in ("mixed", "foreign"):
-        assert_told(tmp_path / "input", variant, dumped)
+        assert_told(read, variant, dumped)
 
 
 @pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("dumped", ["alike", "fixture", "real"])
-def test_no_record_of_such_ones_is_gone_in_silence(tmp_path: Path, dumped: str) -> None:
+def test_no_record_of_such_ones_is_gone_in_silence(read: Read, dumped: str) -> None:
     for name in FRAMINGS:
-        assert_told(tmp_path / "input", BY_NAME[name], dumped)
+        assert_told(read, BY_NAME[name], dumped)
 
 
 @pytest.mark.slow
 @of_many("packing, name", pairs(sorted(PACKINGS), FRAMINGS))
-def test_no_packed_record_is_gone_in_silence(tmp_path: Path, packing: str, name: str) -> None:
-    assert_told(tmp_path / "input", BY_NAME[name], "mixed", packing)
+def test_no_packed_record_is_gone_in_silence(read: Read, packing: str, name: str) -> None:
+    assert_told(read, BY_NAME[name], "mixed", packing)
 
 
-def test_a_block_that_reads_as_one_record_is_not_the_whole_file(tmp_path: Path) -> None:
+def test_a_block_that_reads_as_one_record_is_not_the_whole_file(read: Read) -> None:
     """By its time of day, which reads as a date of 1963 where a block is taken for a record."""
     evening = UTC_NOON.replace(hour=18, minute=2, second=7, microsecond=350_000, tzinfo=None)
     bodies = [record(QIST, qmgr=number, local=evening)[4:] for number in range(10)]
     variant = BY_NAME["bdw"]
     file = variant.write(bodies)
-    path = tmp_path / "input"
     for start, _ in file.spans[::3]:
         for bit in range(8 * start, 8 * start + 32):
-            path.write_bytes(turned(file.data, bit))
-            found = Reading(path)
+            found = read(turned(file.data, bit))
             assert len(found.bodies) >= 9
             assert gone(file, found, bit) == []
 
@@ -205,46 +202,38 @@ def covering(file: Written, number: int) -> bytes:
 
 
 @pytest.mark.parametrize("dumped", ["mixed", "alike", "foreign"])
-def test_a_record_that_covers_the_next_is_parted_from_it(tmp_path: Path, dumped: str) -> None:
-    path = tmp_path / "input"
+def test_a_record_that_covers_the_next_is_parted_from_it(read: Read, dumped: str) -> None:
     first = 1 if dumped != "alike" else 0  # a header of a dump is one whatever its length says
     reason = "the length of this record covers the next one too; they are parted"
     for name, number in product(("rdw", "bdw", "length", "ftp-block"), range(first, 9)):
         file = dump(dumped, BY_NAME[name])
-        path.write_bytes(covering(file, number))
-        found = Reading(path)
+        found = read(covering(file, number))
         assert found.bodies == list(file.bodies)
         assert [(each.length, each.reason) for each in found.damage] == [(0, reason)]
 
 
 @pytest.mark.parametrize("dumped", ["mixed", "foreign"])
-def test_pieces_of_two_records_are_parted_where_the_second_starts(
-    tmp_path: Path, dumped: str
-) -> None:
+def test_pieces_of_two_records_are_parted_where_the_second_starts(read: Read, dumped: str) -> None:
     """In FTP block mode one bit says that a record ends."""
     file = dump(dumped, BY_NAME["ftp-block-short"])
-    path = tmp_path / "input"
     for start, _ in file.spans[:-1]:
         assert file.data[start] == 0x80
-        path.write_bytes(turned(file.data, 8 * start + 7))
-        found = Reading(path)
+        found = read(turned(file.data, 8 * start + 7))
         assert found.bodies == list(file.bodies)
         assert len(found.damage) == 1
 
 
 @pytest.mark.parametrize("cuts", [[20, 60], [20, 40, 60, 80], [200, 240]], ids=str)
-def test_a_piece_that_covers_the_next_record_hides_nothing(tmp_path: Path, cuts: list[int]) -> None:
+def test_a_piece_that_covers_the_next_record_hides_nothing(read: Read, cuts: list[int]) -> None:
     """The first piece may be too short to tell how long the record is."""
     bodies = [record(QIST, qmgr=each)[4:] for each in range(4)]
     pieces = segments(record(QIST, qmgr=1), cuts)
     behind = record(QIST, qmgr=2)
-    path = tmp_path / "input"
     for wrong in range(len(pieces)):
         broken = list(pieces)
         length = sum(map(len, pieces[wrong:])) + len(behind)
         broken[wrong] = length.to_bytes(2, "big") + broken[wrong][2:]
-        path.write_bytes(b"".join([record(QIST), *broken, behind, record(QIST, qmgr=3)]))
-        found = Reading(path)
+        found = read(b"".join([record(QIST), *broken, behind, record(QIST, qmgr=3)]))
         assert found.bodies in (bodies, [*bodies[:1], *bodies[2:]])
         assert len(found.damage) == 1
 
@@ -255,28 +244,24 @@ def test_a_piece_that_covers_the_next_record_hides_nothing(tmp_path: Path, cuts:
     ids=["bytes", "a header"],
 )
 def test_a_record_with_more_in_it_than_its_triplets_tell_is_kept(
-    tmp_path: Path, more: bytes, told: int
+    read: Read, more: bytes, told: int
 ) -> None:
     """A header in what is more, with nothing that leads to it, may be of a record: it is told."""
     long = record(QIST) + more
     long = len(long).to_bytes(2, "big") + long[2:]
     bodies = [record(QIST, qmgr=1)[4:], long[4:], record(QMST, qmgr=2)[4:]] * 3
-    path = tmp_path / "input"
     for name in ("rdw", "bdw", "length", "ftp-block"):
-        path.write_bytes(BY_NAME[name].write(bodies).data)
-        found = Reading(path)
+        found = read(BY_NAME[name].write(bodies).data)
         assert found.bodies == bodies
         assert [each.length for each in found.damage] == [0] * told
 
 
-def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(tmp_path: Path) -> None:
+def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(read: Read) -> None:
     first, last = segments(record(QJST), [200])
     lone = foreign_record(30) + bytes(range(20))
     lone = len(lone).to_bytes(2, "big") + lone[2:]
-    path = tmp_path / "input"
     for kept in (lone, record(QIST)):
-        path.write_bytes(record(QMST) + b"\xff" * 9 + kept + last + record(QIST, qmgr=5) + first)
-        found = Reading(path)
+        found = read(record(QMST) + b"\xff" * 9 + kept + last + record(QIST, qmgr=5) + first)
         assert found.bodies == [each[4:] for each in (record(QMST), kept, record(QIST, qmgr=5))]
         assert [each.length for each in found.damage] == [9, len(last), len(first)]
 
@@ -294,11 +279,9 @@ def test_garbage_between_ftp_records_costs_none_of_them(tmp_path: Path, dumped: 
         assert [(each.offset, each.length) for each in found.damage] == [(start, len(garbage))]
 
 
-def test_a_mark_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_mark_that_is_missing_is_told(read: Read) -> None:
     file = dump("mixed", BY_NAME["ftp-record"])
-    path = tmp_path / "input"
     for _, end in file.spans[:-1]:
-        path.write_bytes(file.data[: end - 2] + file.data[end:])
-        found = Reading(path)
+        found = read(file.data[: end - 2] + file.data[end:])
         assert found.bodies == list(file.bodies)
         assert [(each.offset, each.length) for each in found.damage] == [(end - 2, 0)]

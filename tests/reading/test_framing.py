@@ -34,7 +34,7 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.mixed_records import Each, many, several, written
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.searching import search
 
 QIST = named_block("QIST", 80)
@@ -53,17 +53,7 @@ def bodies(*records: bytes) -> list[bytes]:
     return [each[4:] for each in records]
 
 
-@pytest.fixture
-def read(tmp_path: Path):
-    def reading(data: bytes, limits: Limits = LIMITS) -> Reading:
-        path = tmp_path / "test.smf"
-        path.write_bytes(data)
-        return Reading(path, limits=limits)
-
-    return reading
-
-
-def test_whole_records_come_back_as_they_were_written(read):
+def test_whole_records_come_back_as_they_were_written(read: Read):
     found = read(rdw([OTHER, SHORT, LONG]))
     assert found.bodies == bodies(OTHER, SHORT, LONG)
     assert found.numbers == [1, 2, 3]
@@ -157,7 +147,7 @@ LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
 """Why, what is in front, what is lost and what is behind, and the records that are there."""
 
 
-def test_what_is_lost_is_told_and_costs_no_record_beside_it(read):
+def test_what_is_lost_is_told_and_costs_no_record_beside_it(read: Read):
     for reason, (before, lost, behind), there in LOST:
         found = read(before + lost + behind)
         assert found.bodies == bodies(*there), reason
@@ -166,14 +156,14 @@ def test_what_is_lost_is_told_and_costs_no_record_beside_it(read):
         assert not reason or set(found.reasons) == {reason}
 
 
-def test_segments_that_never_end_are_given_up(read):
-    found = read(SHORT + FIRST + MIDDLE * 4 + OTHER, Limits(max_spanned=2048))
+def test_segments_that_never_end_are_given_up(read: Read):
+    found = read(SHORT + FIRST + MIDDLE * 4 + OTHER, limits=Limits(max_spanned=2048))
     assert found.bodies == bodies(SHORT, OTHER)
     assert found.reasons[0] == "spanned record lost: longer than 2048 bytes"
     assert sum(length or 0 for _, length in found.places) == len(FIRST + MIDDLE * 4)
 
 
-def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read):
+def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read: Read):
     for data in (
         b"Date,Time,System\n2026-03-04,12:00,SYS1\n",
         b"PAR1" * 40,
@@ -184,7 +174,7 @@ def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read):
         b"\x00\x20\x00\x00" + b"\xff" * 28,
     ):
         assert re.search(r"no SMF records in it.*quote site rdw", str(read(data).refused))
-    assert str(read(b"").refused).endswith("test.smf: the file is empty")
+    assert str(read(b"").refused).endswith("input: the file is empty")
 
 
 def test_what_cannot_be_opened_is_named_with_the_error_of_the_system(tmp_path: Path):
@@ -198,7 +188,7 @@ def test_what_cannot_be_opened_is_named_with_the_error_of_the_system(tmp_path: P
     ("at", "value"),
     [(6, "FFFFFFFF"), (6, "0083D600"), (10, "012606AF"), (10, "01260630"), (10, "0126FFFF")],
 )
-def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read, at: int, value: str):
+def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read: Read, at: int, value: str):
     for broken in range(3):
         records = [LONG, SHORT, OTHER, SHORT]
         wrong = bytearray(records[broken])
@@ -356,7 +346,7 @@ def test_a_file_that_is_cut_is_damaged_in_its_last_part_only(tmp_path: Path):
         assert [each.length for each in log.details] == [cut]
 
 
-def test_records_without_a_date_among_good_ones_cost_only_themselves(read):
+def test_records_without_a_date_among_good_ones_cost_only_themselves(read: Read):
     """However many: what follows each is not walked through again."""
     bad = bytearray(OTHER)
     bad[10:14] = bytes.fromhex("0126FFFF")
@@ -366,17 +356,19 @@ def test_records_without_a_date_among_good_ones_cost_only_themselves(read):
     assert set(found.reasons) == {"the SMF header has no time or date; the record is skipped"}
 
 
-def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read):
+def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: Read):
     for short in range(0, 60, 6):
         count = (8192 - short) // len(SHORT)
         garbage = b"\xff" * (8192 - short - count * len(SHORT) + 5000)
         filler = rdw([OTHER]) if (8192 - short) % len(SHORT) >= len(OTHER) else b""
-        found = read(filler + SHORT * count + garbage + SHORT * 3, Limits(8192, max_spanned=2048))
+        found = read(
+            filler + SHORT * count + garbage + SHORT * 3, limits=Limits(8192, max_spanned=2048)
+        )
         assert len(found.bodies) == count + 3 + bool(filler), short
         assert sum(length or 0 for _, length in found.places) == len(garbage)
 
 
-def test_without_lengths_a_record_ends_where_the_next_one_starts(read):
+def test_without_lengths_a_record_ends_where_the_next_one_starts(read: Read):
     """One of another type, whose length nothing tells."""
     foreign = [foreign_record(kind) for kind in (2, 30, 70, 30, 3)]
     found = read(b"".join(each[4:] for each in [*foreign, SHORT, foreign[1], LONG, SHORT]))
@@ -450,7 +442,7 @@ def test_records_without_a_date_in_blocks_are_walked_over_once(
     assert sum(steps.counts) < 2 * (900 + 2)
 
 
-def test_line_ends_are_walked_over_once(read, monkeypatch: pytest.MonkeyPatch):
+def test_line_ends_are_walked_over_once(read: Read, monkeypatch: pytest.MonkeyPatch):
     steps = Steps(monkeypatch, "rdw")
     found = read(b"\r\n".join([SHORT, LONG, OTHER] * 300))
     assert len(found.bodies) == 900
@@ -458,7 +450,7 @@ def test_line_ends_are_walked_over_once(read, monkeypatch: pytest.MonkeyPatch):
     assert sum(steps.counts) < 3 * 900
 
 
-def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read):
+def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read: Read):
     """The record behind it may be another header, with nothing in it."""
     header = foreign_record(2)[:18]
     for inner in (foreign_record(3)[:18], SHORT):
@@ -480,7 +472,7 @@ def test_garbage_between_blocks_is_all_that_is_lost(tmp_path: Path):
         assert [(each.offset, each.length) for each in log.details] == [(len(block), size)]
 
 
-def test_line_ends_of_two_sorts_are_told_a_sort(read):
+def test_line_ends_of_two_sorts_are_told_a_sort(read: Read):
     found = read(b"\r\n".join([LONG] * 5) + b"\n" + b"\n".join([SHORT] * 3))
     assert found.bodies == bodies(*[LONG] * 5, *[SHORT] * 3)
     assert [length for _, length in found.places] == [2 * 4, 3]
@@ -492,7 +484,7 @@ def test_line_ends_of_two_sorts_are_told_a_sort(read):
 
 @pytest.mark.parametrize("walk", ["rdw", "bdw"])
 def test_a_chain_of_tiny_segments_is_not_followed_from_every_header_before_it(
-    read, monkeypatch: pytest.MonkeyPatch, walk: str
+    read: Read, monkeypatch: pytest.MonkeyPatch, walk: str
 ):
     """Each place looks like the start of a record that goes on in 50,000 segments without end."""
     count = 200

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TypeAlias
 
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.limits import LIMITS, Limits
@@ -82,3 +83,7 @@ class Reading:
             (each.offset, size if each.length is None else each.offset + each.length)
             for each in self.damage
         ]
+
+
+Read: TypeAlias = Callable[..., Reading]
+"""Reads bytes; the fixture of ../reading/conftest.py."""
