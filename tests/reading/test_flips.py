@@ -225,7 +225,7 @@ def test_pieces_of_two_records_are_parted_where_the_second_starts(read: Read, du
 
 @pytest.mark.parametrize("cuts", [[20, 60], [20, 40, 60, 80], [200, 240]], ids=str)
 def test_a_piece_that_covers_the_next_record_hides_nothing(read: Read, cuts: list[int]) -> None:
-    """The first piece may be too short to tell how long the record is."""
+    """The first piece may be too short to tell how long the record is; the last one is parted."""
     bodies = [record(QIST, qmgr=each)[4:] for each in range(4)]
     pieces = segments(record(QIST, qmgr=1), cuts)
     behind = record(QIST, qmgr=2)
@@ -234,7 +234,8 @@ def test_a_piece_that_covers_the_next_record_hides_nothing(read: Read, cuts: lis
         length = sum(map(len, pieces[wrong:])) + len(behind)
         broken[wrong] = length.to_bytes(2, "big") + broken[wrong][2:]
         found = read(b"".join([record(QIST), *broken, behind, record(QIST, qmgr=3)]))
-        assert found.bodies in (bodies, [*bodies[:1], *bodies[2:]])
+        is_last = wrong == len(pieces) - 1
+        assert found.bodies == (bodies if is_last else [*bodies[:1], *bodies[2:]])
         assert len(found.damage) == 1
 
 
