@@ -59,7 +59,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dump that has rows for every file, of two queue managers over midnight."""
     folder = tmp_path_factory.mktemp("dump")
-    return generate_dump(folder / "dump.smf", version="10.0.0", tasks=20, queues=4)
+    return generate_dump(folder / "dump.smf", version="10.0.0", count=2, tasks=8)
 
 
 @pytest.fixture(scope="module")
@@ -177,7 +177,7 @@ def test_standard_input_gives_the_same_wherever_the_workstation_is(
 def test_a_dataset_gives_the_rows_of_its_files(
     partition: list[str], dump: Path, tmp_path: Path
 ) -> None:
-    other = generate_dump(tmp_path / "other.smf", version="9.3.0", tasks=30, qmgrs=["QM03", "QM01"])
+    other = generate_dump(tmp_path / "other.smf", version="9.3.0", count=1, qmgrs=["QM03", "QM01"])
     dataset = tmp_path / "dataset"
     for each, more in ((dump, []), (other, ["--append"])):
         done = run("convert", each, "--to", dataset, *partition, *more)

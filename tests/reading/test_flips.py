@@ -43,7 +43,7 @@ from tests.support.variants import (
 QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block("QJST", 720)
 FILL = 97
 """Of the bits of fill, behind null segments, one of so many is turned over."""
-MOST_FLIPS = 30
+MOST_FLIPS = 16
 """Bits of a file that are turned in a short run, or each of them if there are less."""
 
 
