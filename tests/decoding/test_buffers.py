@@ -62,6 +62,8 @@ def test_memory_is_used_again_when_nobody_refers_to_it() -> None:
     growing = Growing("i8")
     first = address(filled(growing, 1000, 1))
     assert address(filled(growing, 1000, 2)) == first
+    taken = filled(growing, 100_000, 3)  # the first one is too small
+    assert set(taken.tolist()) == {3}
 
 
 REFERENCES: list[tuple[Callable[[Any], Any], Callable[[Any], list[int]]]] = [
