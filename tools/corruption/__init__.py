@@ -14,4 +14,4 @@ once, `judging` compares.
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[2]))  # tests.support is there
+sys.path.insert(1, str(Path(__file__).resolve().parents[2]))  # tests.support is there
