@@ -165,6 +165,17 @@ def test_damage_names_the_record_it_is_in():
     assert (damage.record_no, damage.offset) == (2, len(good))
 
 
+def test_blocks_that_overlap_are_used_as_far_as_their_own_record_has_room():
+    """The first triplet takes nearly all of the record, so that the second one has no room."""
+    good = qist(Section([ONE]))
+    whole = len(good) - 60
+    overlapping = smf_record(
+        115, 2, Section(offset=60, length=whole, count=1), Section([ONE]), area=LONG
+    )
+    assert len(overlapping) == len(good)
+    assert find_qist(good, overlapping, good, good).owners == [0, 2, 3]
+
+
 def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():
     wrong = named_block("QMST", 80)
     found = find_qist(qist(Section([ONE, wrong, ONE])))
