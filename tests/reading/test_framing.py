@@ -307,6 +307,17 @@ def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path
     assert len(later) > 5
 
 
+def test_a_part_knows_with_which_record_its_dump_begins(tmp_path: Path):
+    path = tmp_path / "dumps.smf"
+    path.write_bytes((OTHER + SHORT * 200) * 2)
+    parts = planned(path, 4096)
+    assert len(parts) > 6
+    second = 202
+    assert [each.dump for each in parts] == [
+        second if each.record_no > second else 1 for each in parts
+    ]
+
+
 def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path):
     content, _ = written(many(200, 1))
     whole, damaged = tmp_path / "whole.smf", tmp_path / "damaged.smf"
