@@ -6,32 +6,26 @@ each are in another, of which there is one by job.
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
-from smfparse.reports import TOTAL, every
-from tests.support.corpora import Corpora, Corpus, of_corpora
+from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
 from tests.support.recomputed.accounting import BANDS
 from tests.support.recomputed.api_cost import PARTS, SHARES
 from tests.support.report_runs import cells, lines_of, rows_from
-from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
     MINUTE,
     CfCounts,
     connection_record,
-    more_queues,
     queue,
     task,
     task_record,
@@ -42,7 +36,6 @@ from tests.support.smf import (
 pytestmark = pytest.mark.slow
 
 WHICH = reports.report("api-cost")
-DIMENSIONS = [each.replace("-", "_") for each in WHICH.choices["by"]]
 COMMIT, PUT, PUT1 = 0, 3, 4
 """Groups of coupling facility requests in WTAS and in WQST."""
 US = pytest.approx
@@ -77,11 +70,6 @@ PRIVATE_OPENS = {
     "STREAMED": {"openn": 1, "openct": 2, "openet": 2, "closen": 1, "closeet": 2},
     "TOPIC": {"openn": 1, "openct": 3, "openet": 5, "topicopensrb": 1.3},
 }
-OPEN_AND_CLOSE = {
-    "WITHOUT": 18, "WITH": 32, "WITHOUT.AVOIDED": 5.5, "CF.EVERY.TIME": 32, "BASE.HELD.OTHER": 20,
-    "STREAM.HELD": 20, "BASE.HELD": 7.5, "BOTH.HELD": 7.5,
-}  # fmt: skip
-"""CPU microseconds of an open and close of a shared queue; as to first open and last close."""
 SHARED_PUTS = {
     "PUT.ALONE": ("put", 7, requests(PUT, new=1)),
     "BESTEF": ("put", 15, requests(PUT, new=2)),
@@ -92,14 +80,9 @@ SHARED_PUTS = {
     "PUT1": ("put1", 32, requests(PUT1, new=2, write=2)),
 }
 """Verb, CPU microseconds and requests of a put of 1 KB to a shared queue."""
-CALLS_ON: Mapping[str, Mapping[str, float]] = (
-    PRIVATE_OPENS
-    | {
-        name: {"openn": 1, "closen": 1, "openct": both * 0.625, "closect": both * 0.375}
-        for name, both in OPEN_AND_CLOSE.items()
-    }
-    | {name: {f"{verb}n": 1, f"{verb}ct": cpu} for name, (verb, cpu, _) in SHARED_PUTS.items()}
-)
+CALLS_ON: Mapping[str, Mapping[str, float]] = PRIVATE_OPENS | {
+    name: {f"{verb}n": 1, f"{verb}ct": cpu} for name, (verb, cpu, _) in SHARED_PUTS.items()
+}
 """By queue: the fields of one call."""
 DYNAMIC = ["REPLY.D5F0123456789ABC", "REPLY.D5F0123456789ABD"]
 SEVERAL = (1, 2, 9, 10, 99, 100)
@@ -146,15 +129,6 @@ def test_opening_a_private_queue_costs_what_was_published(by_queue: Rows) -> Non
     text = lines_of("api-cost", by_queue, by="queue")
     (words,) = (line.split() for line in text if line.startswith("TOPIC"))
     assert (words[:3], words[4], words[-1]) == (["TOPIC", "open", "1000"], "3.0", "1.3")
-
-
-def test_opening_and_closing_a_shared_queue_costs_what_was_published(by_queue: Rows) -> None:
-    verbs = by_verb(by_queue, "queue")
-    found = {
-        name: verbs[name, "open"]["call_cpu"] + verbs[name, "close"]["call_cpu"]
-        for name in OPEN_AND_CLOSE
-    }
-    assert found == OPEN_AND_CLOSE
 
 
 def cf_counts(rows: Rows, name: str) -> dict[tuple[str, str], float]:
@@ -226,66 +200,46 @@ PUBLISHED_COMMITS = {
 """A put and a commit of shared queues of one structure, and of another."""
 
 
+def putting(count: int, cpu: int, **more: Any) -> dict[str, Any]:
+    return {"name": "Q", "putn": count, "putct": cpu, "putet": 2 * cpu} | more
+
+
+OPENS = {"name": "Q", "openn": 90, "openct": 90, "openet": 90}
+TASKS: list[tuple[str, int, dict[str, Any], list[dict[str, Any]]]] = [
+    # Three tasks of 1, 2 and 9 microseconds a put; the last writes two records, and two queues.
+    ("SPREAD", 1, {}, [putting(10, 10)]),
+    ("SPREAD", 2, {}, [putting(1, 2)]),
+    ("SPREAD", 3, {}, [putting(1, 3), putting(1, 6, name="R")]),
+    ("SPREAD", 3, {"ended": ENDED + MINUTE}, [putting(2, 27)]),
+    # Two releases: the old one does not record how long MQOPEN was suspended, nor SRB time.
+    ("RELEASES", 4, {"length": 712}, [OPENS | {"version": 4}]),
+    ("RELEASES", 5, {}, [OPENS | {"openn": 10, "openct": 40, "opensuet": 50, "topicopensrb": 20}]),
+    ("OLD", 6, {"length": 712},
+     [{"name": "Q", "version": 4, "openn": 2, "putn": 1, "putct": 1, "putjwet": 7, "putpset": 5}]),
+    # Transactions of two tasks, the first of which writes two records.
+    ("TRANS", 7, {"wtascmn": 1, "wtascmct": 30}, [{"name": "A", "openn": 1, "openct": 20}]),
+    ("TRANS", 7, {"wtasotn": 1, "wtasotct": 12}, []),
+    ("TRANS", 8, {}, [{"name": "B", "putn": 2, "putct": 8, "putet": 10}]),
+    ("CLASS1", 9, {"wtascmn": 2, "wtascmct": 9}, [putting(4, 30)]),
+    *(
+        (job, 10 + number, {"wtascmn": CALLS, "wtascmct": CALLS * commit, "cf": cf},
+         [putting(CALLS, CALLS * put, cf=requests(PUT, new=2))])
+        for number, (job, (put, commit, cf)) in enumerate(PUBLISHED_COMMITS.items())
+    ),
+]  # fmt: skip
+"""By job: the number of its task, and fields of that and of its queues."""
+
+
 def job_records() -> list[bytes]:
     found = []
-    for number, (job, (put, commit, cf)) in enumerate(PUBLISHED_COMMITS.items()):
-        token = task_token(number)
-        own = task(token, wtascmn=CALLS, wtascmct=CALLS * commit, cf=cf)
-        shared = queue("Q", token, putn=CALLS, putct=CALLS * put, cf=requests(PUT, new=2))
-        found.append(task_record(own, shared, by=who(job)))
-    t = [task_token(100 + number) for number in range(20)]
-    put = {"putn": 2, "putct": 14}
-    return [
-        *found,
-        # Three tasks of 1, 2 and 9 microseconds a put; the last writes two records, and two queues.
-        *(
-            task_record(task(t[2 + n]), queue("Q", t[2 + n], **each), by=who("SPREAD"))
-            for n, each in enumerate(
-                [{"putn": 10, "putct": 10, "putet": 20}, {"putn": 1, "putct": 2, "putet": 4}]
-            )
-        ),
-        task_record(
-            task(t[4]), queue("Q", t[4], putn=1, putct=3, putet=6),
-            queue("R", t[4], putn=1, putct=6, putet=12), by=who("SPREAD"),
-        ),
-        task_record(
-            task(t[4], ended=ENDED + MINUTE), queue("Q", t[4], putn=2, putct=27, putet=54),
-            ended=ENDED + MINUTE, by=who("SPREAD"),
-        ),
-        # A task with more queues in another record; and one of whose records that alone is there.
-        task_record(
-            task(t[5], wtascmn=1, wtascmct=3), queue("A", t[5], putn=1, putct=5), by=who("MORE")
-        ),
-        more_queues(
-            queue("B", t[5], cf=requests(PUT, new=1), **put), queue("C", t[5], getn=3, getct=6),
-            by=who("MORE"),
-        ),
-        more_queues(queue("B", t[6], cf=requests(PUT, new=1), **put), by=who("ORPHAN")),
-        # Two releases: the old one does not record how long MQOPEN was suspended, nor SRB time.
-        task_record(
-            task(t[7], length=712), queue("Q", t[7], version=4, openn=90, openct=90, openet=90),
-            by=who("RELEASES"),
-        ),
-        task_record(
-            task(t[8]),
-            queue("Q", t[8], openn=10, openct=40, openet=90, opensuet=50, topicopensrb=20),
-            by=who("RELEASES"),
-        ),
-        task_record(
-            task(t[9], length=712),
-            queue("Q", t[9], version=4, openn=2, openct=3, putn=1, putct=1, putjwet=7, putpset=5),
-            by=who("OLD"),
-        ),
-        # Transactions of two tasks, the first of which writes two records.
-        task_record(
-            task(t[10], wtascmn=1, wtascmct=30), queue("A", t[10], openn=1, openct=20),
-            by=who("TRANS"),
-        ),
-        task_record(task(t[10], wtasotn=1, wtasotct=12), by=who("TRANS")),
-        task_record(task(t[11]), queue("B", t[11], putn=2, putct=8, putet=10), by=who("TRANS")),
-        task_record(task(t[12], wtascmn=2, wtascmct=9),
-                    queue("Q", t[12], putn=4, putct=30, putet=50), by=who("CLASS1")),
-    ]  # fmt: skip
+    for job, number, own, used in TASKS:
+        token, ended = task_token(number), own.get("ended", ENDED)
+        blocks = [
+            queue(each["name"], token, **{k: v for k, v in each.items() if k != "name"})
+            for each in used
+        ]
+        found.append(task_record(task(token, **own), *blocks, by=who(job), ended=ended))
+    return found
 
 
 CLASS_1 = [
@@ -359,15 +313,6 @@ def test_all_calls_of_a_task_are_what_a_transaction_costs(by_job: Rows, by_queue
     assert of_queues["queue"] is None
 
 
-def test_queues_of_continuation_records_belong_to_the_task_before_them(by_job: Rows) -> None:
-    rows = of_job(by_job, "MORE")
-    found = {verb: (row["calls"], row["tasks"], row["call_cpu"]) for verb, row in rows.items()}
-    assert found == {"get": (3, 1, 2), "put": (3, 1, US(19 / 3)), "commit": (1, 1, 3)}
-    for job in ("MORE", "ORPHAN"):  # without its task, a record has a job of its own
-        assert [row["verb"] for row in of_line(by_job, "cf") if row["job"] == job] == ["put"]
-    assert [*of_job(by_job, "ORPHAN")] == ["put"]
-
-
 def test_percentiles_are_across_tasks_whatever_number_of_records_they_wrote(by_job: Rows) -> None:
     row = of_job(by_job, "SPREAD")["put"]
     assert (row["tasks"], row["calls"], row["call_cpu"]) == (3, 15, US(48 / 15))
@@ -415,25 +360,6 @@ def test_calls_are_told_apart_by_the_mean_size_of_their_messages() -> None:
         assert of_job(rows, f"J{mean}")["put"]["call_cf_sync"] == 4
 
 
-def test_the_hour_is_that_which_has_the_middle_of_the_interval() -> None:
-    """Local time is four hours behind; one that ends a moment late is of the hour before."""
-    hour, half = dt.datetime(2022, 7, 7, 14, tzinfo=dt.UTC), dt.timedelta(minutes=5)
-    ends = [hour, hour + dt.timedelta(microseconds=200), hour + half]
-    records = [
-        task_record(
-            task(ended=end, wtasints=end - 2 * half), queue("Q", putn=1, putct=1), ended=end
-        )
-        for end in ends
-    ]
-    rows = rows_from("api-cost", *records, by="hour")
-    assert [(row["hour"], row["calls"]) for row in of_line(rows, "verb")] == [
-        (dt.datetime(2022, 7, 7, 9), 2),
-        (dt.datetime(2022, 7, 7, 10), 1),
-    ]
-    table = [line for line in lines_of("api-cost", rows, by="hour") if " put " in line]
-    assert [line.split()[0] for line in table] == ["2022/07/07,09:00", "2022/07/07,10:00"]
-
-
 def test_top_takes_rows_of_the_same_cost_by_name() -> None:
     records = [
         task_record(task(task_token(n)), queue("Q", task_token(n), putn=1, putct=7), by=who(job))
@@ -446,68 +372,6 @@ def test_top_takes_rows_of_the_same_cost_by_name() -> None:
 @pytest.fixture(scope="module")
 def site(corpora: Corpora) -> Corpus:
     return corpora["site"]
-
-
-TOTALS = ("calls", "cpu_seconds", "elapsed_seconds")
-
-
-def added(rows: Rows, *names: str) -> list[float]:
-    return [sum(row[name] or 0 for row in rows) for name in names]
-
-
-@of_corpora("site", "real")
-def test_the_verbs_of_a_task_are_its_total_in_the_report_of_tasks(corpus: Corpus) -> None:
-    expected: dict[Any, list[float]] = {}
-    for row in corpus.rows("task", TOTAL):
-        if row["line"] == "task":
-            key = row["system"], row["qmgr"], row["wtidccn"], row["wtidopid"]
-            both = expected.setdefault(key, [0, 0])
-            both[:] = both[0] + (row["task_cpu"] or 0), both[1] + (row["task_elapsed"] or 0)
-    found: dict[Any, list[float]] = {key: [0, 0] for key in expected}
-    for row in of_line(corpus.rows("api-cost", by="system,qmgr,job,user"), "verb"):
-        both = found[row["system"], row["qmgr"], row["job"], row["user"]]
-        both[:] = both[0] + 1e6 * row["cpu_seconds"], both[1] + 1e6 * row["elapsed_seconds"]
-    assert {key: US(value) for key, value in found.items()} == expected
-    assert found
-
-
-def test_totals_are_the_same_by_whatever_rows_are_told_apart(site: Corpus) -> None:
-    rows = site.rows("api-cost", by="qmgr")
-    (total,) = of_line(rows, "total")
-    class_1 = added(of_line(rows, "class 1"), "class_1_cpu_seconds")
-    requested = added(of_line(rows, "cf"), "cfcount")
-    assert all((total["calls"], *class_1, *requested))
-
-    @search(3)
-    @given(by=st.lists(st.sampled_from(DIMENSIONS), min_size=1, unique=True))
-    def same(by: list[str]) -> None:
-        rows = site.rows("api-cost", by=by)
-        for line in ("total", "verb"):
-            assert added(of_line(rows, line), *TOTALS) == US([total[each] for each in TOTALS])
-        assert added(of_line(rows, "class 1"), "class_1_cpu_seconds") == US(class_1)
-        assert added(of_line(rows, "cf"), "cfcount") == requested
-        shares = added(of_line(rows, "verb"), "cpu_share", "elapsed_share")
-        assert shares == US([100, 100])
-        keys = [tuple(row[name] for name in (*by, "verb")) for row in of_line(rows, "verb")]
-        assert len(set(keys)) == len(keys)
-        assert "qmgr" in by or all(row["qmgr"] is None for row in rows)
-
-    same()
-
-
-@pytest.mark.parametrize("sort", WHICH.choices["sort"])
-def test_top_gives_the_most_expensive_rows_in_that_order(site: Corpus, sort: str) -> None:
-    everything = site.rows("api-cost", by="job,queue")
-    rows = site.rows("api-cost", by="job,queue", top=1, sort=sort)
-    for line, name in (("verb", f"{sort}_seconds"), ("class 1", "class_1_cpu_seconds")):
-        largest = sorted((row[name] for row in of_line(everything, line)), reverse=True)
-        assert [row[name] for row in of_line(rows, line)] == largest[:1]
-        assert len(largest) > 1
-    totals = [added(of_line(each, "total"), *TOTALS) for each in (rows, everything)]
-    assert totals[0] == totals[1]
-    assert not of_line(rows, "cf")
-    hours = of_line(site.rows("api-cost", every("1h"), by="job", top=1, sort=sort), "verb")
-    assert len(hours) == len({row["bucket"] for row in hours}) > 1
 
 
 def test_only_text_has_a_row_of_the_total_and_columns_of_what_is_asked_for(site: Corpus) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from smfparse.reports import TOTAL
 from tests.support import smf
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
 from tests.support.report_runs import cells, lines_of, rows_from
@@ -113,16 +112,6 @@ def test_the_longest_name_resolution_is_printed_as_published_at_its_local_time()
     assert summary == first.replace("   0,", "Summ,", 1)
     (row, _) = json.loads("\n".join(lines_of("dns", rows, "json")))["rows"]
     assert row["longest_at"] == "2014-04-08T20:41:49.573730"
-
-
-def test_the_summary_of_ssl_tasks_has_the_longest_request_and_its_time() -> None:
-    moments = [dt.datetime(2014, 4, 8, 20, 42, second) for second in range(3)]
-    blocks = [
-        task("QCT_SSL", 1, 0, 0, qctlstm=moment, qctlsdu=longest)
-        for moment, longest in zip(moments, (10, 30, 20), strict=True)
-    ]
-    summary = rows_from("ssl", record(*blocks, of="QCT_SSL"))[-1]
-    assert (summary["longest"], summary["longest_at"]) == (30, moments[1])
 
 
 KINDS = {"adap": "QCT_ADP", "disp": "QCT_DSP", "dns": "QCT_DNS", "ssl": "QCT_SSL"}
@@ -234,7 +223,6 @@ STOPPED = {
     "qcststrt": (CHANNEL_INTERVAL + dt.timedelta(seconds=10) - EAST).replace(tzinfo=dt.UTC),
     "qcstludt": (CHANNEL_INTERVAL + dt.timedelta(seconds=15.5) - EAST).replace(tzinfo=dt.UTC),
 }
-LATER = {"qcstbatc": 23, "qcstntav": 812, "qcstnmsg": 2, "qcstntmx": 9999}
 BUSY = {"qcstetav": 900, "qcstnmsg": 50_000_000, "qcstcpra": 90}
 BY_TYPE: dict[str, Any] = {
     "start": dt.datetime(2014, 6, 30, 11, 29, 31), "seconds": 29, "system": "MVCA", "qmgr": "MQPH"
@@ -249,12 +237,9 @@ RATES = {
 
 
 def records() -> list[bytes]:
-    second = CHANNEL_INTERVAL + dt.timedelta(seconds=D45_SECONDS)
     two = [SENDER | {"qcstchnm": name, "qcstnmsg": 37860, "qcstnpmg": 37860} for name in "AB"]
     return [
         channels(SENDER),
-        channels(SENDER, qmgr="TWO"),
-        channels(SENDER | LATER, start=second, qmgr="TWO"),
         channels(SENDER | STOPPED, qmgr="STOP"),
         channels(SENDER | BUSY, qmgr="BUSY"),
         # The channel initiator writes several where there are many channels, some a moment later.
@@ -317,13 +302,6 @@ def test_low_rates_of_messages_are_shown_below_the_line_of_mp1b(dchssum: Rows, q
     assert f"{row['P/Sec']},{row['NP/Sec']}" == as_mp1b
     assert row["Persistent/s"] == f"{persistent / 30:.3f}"
     assert row["NonPersistent/s"] == f"{other / 30:.3f}"
-
-
-def test_a_channel_over_two_intervals_is_one_with_its_averages_weighted() -> None:
-    (row,) = of(rows_from("dchs", *records(), sections=TOTAL), "TWO")
-    names = ("messages", "active", "net_longest", "intervals")
-    assert [row[name] for name in names] == [3000, 244, 9999, 2]
-    assert row["net_average"] == pytest.approx((312 * 77 + 812 * 23) / 100)
 
 
 def test_a_channel_that_ended_was_active_until_then(dchs: Rows) -> None:

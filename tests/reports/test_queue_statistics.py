@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -45,15 +45,8 @@ Lowest Depth...............................0
 Total Puts.................................507
 MQPUTs.....................................500"""
 PARTIAL = {"qqstqnam": "Q", "qqstflag": "QQSTPART", "qqstpsid": 1, "qqstbpid": 1}
-OVER_INTERVALS: dict[str, list[Mapping[str, Any]]] = {
-    "DPTH": [{"qqstdpth": 7}, {"qqstdpth": 9, "qqstmage": 5}, {"qqstflag": "QQSTPART"}],
-    "SIZE": [
-        {"qqstputs": 30, "qqstmsav": 100, "qqstmsmi": 10},
-        {"qqstput1": 10, "qqstmsav": 500, "qqstmsmi": 400},
-        {},
-    ],
-}
-"""By queue manager: intervals of a queue."""
+DEPTHS = ({"qqstdpth": 7}, {"qqstdpth": 9, "qqstmage": 5}, {"qqstflag": "QQSTPART"})
+"""Intervals of a queue."""
 
 
 def records() -> Iterator[bytes]:
@@ -66,11 +59,10 @@ def records() -> Iterator[bytes]:
     start = dt.datetime(2025, 2, 22, 14, 35)
     late = {"start": start, "seconds": 60, "release": "940"}
     yield record(block("QQST", 552, **TESTER), qmgr="TEST", **late)
-    for qmgr, intervals in OVER_INTERVALS.items():
-        for number, fields in enumerate(intervals):
-            begin = START + number * dt.timedelta(minutes=1)
-            blocks = block("QQST", 552, qqstqnam="Q", **fields)
-            yield record(blocks, start=begin, seconds=60, release="940", qmgr=qmgr)
+    for number, fields in enumerate(DEPTHS):
+        begin = START + number * dt.timedelta(minutes=1)
+        blocks = block("QQST", 552, qqstqnam="Q", **fields)
+        yield record(blocks, start=begin, seconds=60, release="940", qmgr="DPTH")
     private = block("QQST", qqstqnam="Q", qqstdpth=1)
     shared = block("QQST", qqstqnam="Q", qqstdpth=2, qqstflag="QQSTDISP")
     yield record(private, shared, qmgr="BOTH")
@@ -164,12 +156,6 @@ def test_a_partial_record_does_not_tell_a_depth(rows: Found, totals: Found) -> N
     assert (row["RecType"], row["Dpth"]) == ("Partial", "")
     (total,) = totals["DPTH"]  # that of the last full record
     assert (total["depth"], total["age"], total["record_type"]) == (9, 5, "Full")
-
-
-def test_messages_of_a_queue_over_intervals_are_weighted_by_puts(totals: Found) -> None:
-    (row,) = totals["SIZE"]
-    assert row["average"] == (30 * 100 + 10 * 500) / 40
-    assert row["smallest"] == 10
 
 
 def test_a_private_and_a_shared_queue_of_one_name_are_two(rows: Found, totals: Found) -> None:

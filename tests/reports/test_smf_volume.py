@@ -6,14 +6,12 @@ Cases are in one input (`records`), at a queue manager each.
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import smfparse
 from smfparse import reports
 from smfparse.planning import planned
 from tests.support import smf
@@ -21,7 +19,6 @@ from tests.support.builders import foreign_record, rdw
 from tests.support.corpora import Corpora
 from tests.support.fact_blocks import fact_block
 from tests.support.generated import generate_dump
-from tests.support.paths import FIXTURES
 from tests.support.report_runs import lines_of, report_rows, rows_from
 from tests.support.smf import (
     ENDED,
@@ -33,7 +30,6 @@ from tests.support.smf import (
     task,
     task_record,
     task_token,
-    who,
 )
 
 pytestmark = pytest.mark.slow
@@ -175,12 +171,6 @@ def test_class_3_at_other_intervals_is_as_the_planner_says(rows: Rows, quarters:
     assert values(of("class 3", rows, "NONE")[0], PLANNED) == [None] * 3
 
 
-def test_a_table_has_what_the_planner_fills_in_too(path: Path) -> None:
-    found = smfparse.open(path).report("smf-volume", acctime="0.15").to_pylist()
-    (row,) = of("class 3", found, "M60")
-    assert row["planned_cpu_day"] == NEAR(3016 * 1440 / 1e6)
-
-
 def test_class_5_at_other_intervals_is_as_the_planner_says(corpora: Corpora) -> None:
     new = corpora["new"]
     (taken,) = new.select(
@@ -251,13 +241,6 @@ def test_a_minute_to_a_quarter_of_it_is_four_times_what_the_intervals_make(
     assert one["class 4"]["projected_records"] == 4
 
 
-def test_what_is_not_asked_for_stays_as_it_is(rows: Rows) -> None:
-    for row in by_kind(rows, "KIND").values():
-        assert row["asked_interval"] is None
-        projected = values(row, "projected_records projected_rate projected_mb_rate")
-        assert projected == values(row, "records records_rate mb_rate")
-
-
 def test_what_scales_with_an_interval_that_is_not_known_has_no_projection(quarters: Rows) -> None:
     found = by_kind(quarters, "ENDS")
     assert values(found[LONG], "present_interval projected_records") == [None, None]
@@ -311,37 +294,6 @@ def test_what_is_covered_is_time_that_passed_when_the_clock_is_changed(
     assert values(row, "records records_rate") == [2, NEAR(2 / 7200)]
 
 
-def test_hours_have_what_smf_took_in_them() -> None:
-    half = 30 * MINUTE
-    first = dt.datetime(2022, 7, 7, 13, 30, tzinfo=dt.UTC)
-    made = [statistics(first + n * half + 0.3 * SECOND, 1800) for n in range(4)]
-    rows = of("type", rows_from("smf-volume", *made, by="hour"))
-    assert [(row["hour"].hour, row["records"]) for row in rows] == [(9, 2), (10, 2)]
-    assert [row["records_rate"] for row in rows] == [NEAR(2 / 3600, rel=1e-3)] * 2
-
-
-def test_jobs_are_those_of_class_1_and_3() -> None:
-    batch = who("BATCH1")
-    made = [
-        worked(ENDED - MINUTE, 60, task_token(), by=batch),
-        more_queues(queue("Q2", task_token()), by=batch),
-        connection_record("BATCH1"), connection_record("ONLINE"), statistics(ENDED, 60),
-    ]  # fmt: skip
-    rows = of("type", rows_from("smf-volume", *made, by="job"))
-    assert [values(row, "job type subtype records") for row in rows] == [
-        ["BATCH1", 116, 0, 1], ["BATCH1", 116, 1, 1], ["BATCH1", 116, 2, 1], ["ONLINE", 116, 0, 1],
-        [None, 115, 2, 1],
-    ]  # fmt: skip
-
-
-def test_statistics_without_an_interval_are_as_far_apart_as_they_came() -> None:
-    """Old releases do not write the interval."""
-    rows = report_rows("smf-volume", FIXTURES / "qm60.smf", statime="15")
-    row = by_kind(rows, "QM60")["statistics"]
-    assert row["present_interval"] == NEAR(1800)
-    assert row["projected_records"] == NEAR(2 * row["records"])
-
-
 def test_records_of_other_programs_are_counted() -> None:
     """They cover what all of their system do."""
     local = (ENDED + WEST).replace(tzinfo=None)
@@ -379,11 +331,3 @@ def test_the_projection_is_near_what_shorter_intervals_give(tmp_path: Path) -> N
             for name in ("records", "rate", "mb_rate"):
                 present = measured[kind]["records_rate" if name == "rate" else name]
                 assert projected[kind][f"projected_{name}"] == NEAR(present, rel=1e-3)
-
-
-def test_totals_are_for_the_eye_alone(rows: Rows) -> None:
-    text, table, objects = (lines_of("smf-volume", rows, form) for form in ("text", "csv", "json"))
-    assert "All records" in text
-    assert not any(",all," in line for line in table)
-    lines = {row["line"] for row in json.loads("\n".join(objects))["rows"]}
-    assert lines == {"type", "tasks", "projection", "cost", "class 3"}

@@ -23,7 +23,7 @@ from tests.support.builders import rdw
 from tests.support.command import run
 from tests.support.report_runs import report_rows, rows_from
 from tests.support.searching import search
-from tests.support.smf import ENDED, MINUTE, task, task_record, task_token
+from tests.support.smf import ENDED, MINUTE, task, task_record
 
 pytestmark = pytest.mark.slow
 
@@ -160,16 +160,6 @@ def test_gaps_of_statistics_without_an_interval_do_not_move_how_far_apart_they_a
     assert minutes["NONE"]["present_interval"] == NEAR(1800)
 
 
-@pytest.mark.parametrize(("asked", "interval"), [("0.15", 15), ("2.00", 120)])
-def test_the_projection_is_what_the_same_restarts_give_at_that_interval(
-    path: Path, asked: str, interval: int
-) -> None:
-    """Each restart writes its stub again, at whatever interval."""
-    count = len(list(statistics("REST", restarted(interval))))
-    found = projections(report_rows("smf-volume", path, statime=asked))
-    assert found["REST"]["projected_records"] == count
-
-
 @st.composite
 def several_lives(draw: st.DrawFn) -> list[Life]:
     """A life is a part, whole intervals, and a part again; the first goes back to any start."""
@@ -200,20 +190,6 @@ def test_the_interval_is_found_whatever_restarts_there_were(
         row, (interval, covered) = found[f"QM{number}"], expected[f"QM{number}"]
         assert row["present_interval"] == interval == lives[-1].lengths[1]
         assert row["records_rate"] == NEAR(row["records"] / covered)
-
-
-def test_tasks_that_began_before_the_trace_do_not_make_the_accounting_interval() -> None:
-    """And those whose interval is cut short, as they end."""
-    found = []
-    for number in range(3):
-        token = task_token(number)
-        back = task(token, wtasints=ENDED - 10_000 * SECOND, wtasinte=ENDED)
-        found.append(task_record(back))
-        for minute in (1, 2):
-            ended = ENDED + minute * MINUTE
-            found.append(task_record(task(token, ended=ended), ended=ended))
-    rows = projections(rows_from("smf-volume", *found), LONG)
-    assert rows["VTS1"]["present_interval"] == 60
 
 
 # -- as IBM writes them: -1 for STATIME, 0 for the SMF interval

@@ -211,19 +211,3 @@ def test_a_sum_that_no_counter_can_hold_is_absent() -> None:
     more = record(block("QMST", qmstspp=1, qmstput=6), start=START + SECOND)
     (row,) = rows_from("msgm", most, more, sections=TOTAL)
     assert (row["qmstspp"], row["qmstput"]) == (None, 11)
-
-
-def test_counters_of_an_interval_are_the_sums_of_its_records() -> None:
-    """Four of 20 minutes from noon on: three in the first hour, one in the second."""
-    fields = [name for name, row in facts()["QIST"].items() if row["combine"] == "sum"][1:]
-    noon = dt.datetime(2024, 1, 1, 12)
-    made = []
-    for number in range(4):
-        counts = {name: (at + 1) * 10**number for at, name in enumerate(fields)}
-        start = noon + number * 20 * MINUTE
-        made.append(record(block("QIST", **counts), start=start, seconds=1200))
-    hours = rows_from("data", *made, sections=every("1h"))
-    (total,) = rows_from("data", *made, sections=TOTAL)
-    for at, name in enumerate(fields):
-        assert [row[name] for row in hours] == [(at + 1) * 111, (at + 1) * 1000]
-        assert total[name] == (at + 1) * 1111
