@@ -20,6 +20,7 @@ from smfparse.schemas import enums
 from smfparse.selecting import Selection
 from tests.support.builders import Write
 from tests.support.label_facts import numbered
+from tests.support.published import published
 from tests.support.report_runs import cells, lines_of, report_rows, rows_from
 from tests.support.smf import (
     ENDED,
@@ -59,60 +60,6 @@ STREAMED = PUTS | {
     "openet": 44.5, "openct": 44.25, "closeet": 10.25, "closect": 10.125,
     "putet": 181.5, "putct": 180.0, "streamedn": 10,
 }  # fmt: skip
-TASK_TEXT = """\
-VTS1 Batch Jobname:STREAMED Userid:PERFTASK
-Pages old 64
-Pages new 22
-Queues 1
-Total requests on queues 12
-Total task elapsed time 236 uS
-Total task CPU used 234 uS
-Open name LQ1000
-Queue type: QLocal LQ1000
-Queue indexed by NONE LQ1000
-First opened 2022/07/07, 10:42:09 LQ1000
-Last closed 2022/07/07, 10:42:09 LQ1000
-Page set ID 4 LQ1000
-Buffer pool 3 LQ1000
-Current opens 0 LQ1000
-Total requests 12 LQ1000
-Open count 1 LQ1000
-Open avg elapsed time 44 uS LQ1000
-Open avg CPU time 44 uS LQ1000
-Close count 1 LQ1000
-Close avg elapsed time 10 uS LQ1000
-Close avg CPU time 10 uS LQ1000
-Put count 10 LQ1000
-Put avg elapsed time 18 uS LQ1000
-Put avg CPU time 18 uS LQ1000
-Put + put1 valid count 10 LQ1000
-Put size maximum 1024 bytes LQ1000
-Put size minimum 1024 bytes LQ1000
-Put size average 1024 bytes LQ1000
-Put bytes 10240 bytes LQ1000
-Streamed messages 10 LQ1000
-Total queue elapsed time 236 uS LQ1000
-Total queue CPU used 234 uS LQ1000
-"""
-AS_PUBLISHED = [
-    "Open name                LQ1000",
-    "Queue type:    QLocal                 LQ1000",
-    "Queue indexed by         NONE         LQ1000",
-    "First opened             2022/07/07, 10:42:09   LQ1000",
-    "Total queue elapsed time   159 uS     LQ1000",
-    "Total queue CPU used       155 uS     LQ1000",
-]
-QALL = """\
-          0 Open name                                  TEAM1.STREAM.BASE
-          0 Put count                      51057       TEAM1.STREAM.BASE
-          0 Put avg elapsed time            1171 uS    TEAM1.STREAM.BASE
-          0 Put avg CPU time                  47 uS    TEAM1.STREAM.BASE
-          0 Put + put1 valid count         51057       TEAM1.STREAM.BASE
-          0 Inq count                          1       TEAM1.STREAM.BASE
-          0 Inq avg elapsed time              14 uS    TEAM1.STREAM.BASE
-          0 Inq avg CPU time                  14 uS    TEAM1.STREAM.BASE
-          0 Total queue elapsed time    59803352 uS    TEAM1.STREAM.BASE
-          0 Total queue CPU used         2406244 uS    TEAM1.STREAM.BASE"""
 STREAM_BASE = (
     {"putn": 51000, "validput": 51000, "putbytes": 40800000, "putet": 59803338 - 57 * 1171,
      "putct": 2406230 - 57 * 47, "putmaxms": 800, "putminms": 800},
@@ -230,8 +177,9 @@ def qputs(path: Path) -> Rows:
 
 def test_a_task_is_printed_as_published(texts: dict[str, list[str]]) -> None:
     head, _, _, *rest = words(texts["STREAMED"])
-    assert "\n".join([head, *rest]) + "\n" == TASK_TEXT
-    assert [each for each in texts["ALONE"] if each in AS_PUBLISHED] == AS_PUBLISHED
+    assert [head, *rest] == published("task")
+    as_published = published("task-alone")
+    assert [each for each in texts["ALONE"] if each in as_published] == as_published
     alone = words(texts["ALONE"])
     for line in (
         "Open avg CPU time 37 uS",
@@ -246,7 +194,7 @@ def test_queues_over_all_tasks_are_printed_as_published(qall: Rows, qputs: Rows)
     top, header, _, *lines = lines_of("qall", of_queue(qall, "TEAM1.STREAM.BASE"))
     assert top == "Queue data summarised by queue"
     assert header == "MVAA,VTS1,2022/07/07,10:42:10,VRM:930,"
-    assert lines == QALL.splitlines()
+    assert lines == published("qall")
     header, row = lines_of("qputs", of_queue(qputs, "TEAM1.STREAM.BASE"), "csv")
     assert header.startswith("Queue,Puts,Put1s,TotBytes,MaxMsgSz,MinMsgSz,")
     assert row.startswith("TEAM1.STREAM.BASE,51057,0,40845600,800,800,")

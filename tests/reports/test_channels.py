@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support import smf
-from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
+from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels, published
 from tests.support.report_runs import cells, lines_of, rows_from
 
 D45_START = dt.datetime(2014, 4, 8, 20, 41, 54, 984_681)
@@ -28,21 +28,6 @@ def task(name: str, requests: int, cpu: float, elapsed: float, **values: Any) ->
     return smf.block(name, qctreqn=requests, qctcptm=cpu * 1e6, qcteltm=elapsed * 1e6, **values)
 
 
-ADAP = """\
-MV45,MQ20,2014/04/08,20:43:57,VRM:800,
-From 2014/04/08,20:41:54.984681 to 2014/04/08,20:43:57.237939 duration 122.253258 seconds
-Task,Type,Requests,Busy %,     CPU used, CPU %,"avg CPU","avg ET"
-    ,    ,        ,      ,      Seconds,      , uSeconds,uSeconds
-   0,ADAP,  127599,  16.5,     0.953615,  0.8,        7,     158
-   1,ADAP,   46790,   7.6,     0.309678,  0.3,        7,     199
-   2,ADAP,   13702,   3.2,     0.065380,  0.1,        5,     284
-   3,ADAP,    2800,   0.6,     0.027000,  0.0,       10,     271
-   4,ADAP,     551,   0.1,     0.006136,  0.0,       11,     168
-   5,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
-   6,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
-   7,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
-Summ,ADAP,  191442,   3.5,     1.361809,  0.1,        7,     179"""
-"""The published sample; tasks 3 to 6 were not published and are made to fit the summary."""
 ADAPTERS = [
     (127599, 0.953615, 20.160642),
     (46790, 0.309678, 9.311210),
@@ -69,7 +54,7 @@ def of(rows: Rows, qmgr: str) -> Rows:
 
 def test_adapters_are_printed_as_published() -> None:
     rows = rows_from("adap", adapters())
-    assert lines_of("adap", rows) == ADAP.splitlines()
+    assert lines_of("adap", rows) == published("adap")
     (row,) = cells(lines_of("adap", rows, "csv"))  # a row an interval; in JSON there is every task
     assert row["Requests"] == "191442"
     found = json.loads("\n".join(lines_of("adap", rows, "json")))["rows"]
@@ -128,13 +113,6 @@ def test_an_average_of_tasks_leaves_out_a_time_that_wrapped_and_its_requests(kin
 
 # The channel initiator.
 
-CHINIT = """\
-Peak number used of current channels........... 1
-Peak number used of active channels ........... 1
-MAXCHL. Max allowed current channels........... 9999
-ACTCHL. Max allowed active channels............ 9999
-TCPCHL. Max allowed TCP/IP channels............ 9999
-LU62CHL. Max allowed LU62 channels............. 200"""
 LIMITS: dict[str, Any] = {
     "qcctnocc": 1,
     "qcctnoac": 1,
@@ -160,11 +138,11 @@ def test_the_channel_initiator_is_printed_as_published_before_and_since_mq_9_3_5
         record(of_csv, start=dt.datetime(2014, 8, 1, 15, 25, 40), **keys),
     )
     assert lines_of("chinit", of(rows, "MQ20"))[2:] == [
-        *CHINIT.splitlines(),
+        *published("chinit"),
         "Storage used by Chinit......... 436MB",
     ]
     assert lines_of("chinit", of(rows, "MQ35"))[2:] == [
-        *CHINIT.splitlines(),
+        *published("chinit"),
         "31-bit storage used............................ 436 MB",
         "64-bit storage limit...........................16384 PB",
         "64-bit storage used............................  77 MB",
@@ -175,48 +153,6 @@ def test_the_channel_initiator_is_printed_as_published_before_and_since_mq_9_3_5
 
 
 # Channels: a queue manager for each case.
-
-DCHS = {
-    "Connection name": "127.0.0.1",
-    "Remote qmgr/app": "MQ89",
-    "Channel disp": "PRIVATE",
-    "Channel type": "SENDER",
-    "Channel status": "RUNNING",
-    "Channel STATCHL": "HIGH",
-    "Channel started date & time": "2014/04/08,19:41:48",
-    "Channel status collect time": "2014/04/08,19:43:57",
-    "Active for": "122 seconds",
-    "Batch size": "50",
-    "Messages/batch": "38.9",
-    "Number of messages": "2,998",
-    "Number of persistent messages": "1,506",
-    "Number of batches": "77",
-    "Number of full batches": "42",
-    "Number of partial batches": "35",
-    "Buffers sent": "3,319",
-    "Buffers received": "109",
-    "Xmitq empty count": "13",
-    "Message data": "17,198,653 16 MB",
-    "Persistent message data": "4,251,780 4 MB",
-    "Non persistent message data": "12,946,873 12 MB",
-    "Total bytes sent": "17,200,221 16 MB",
-    "Total bytes received": "3,052 2 KB",
-    "Bytes received/Batch": "39 39 B",
-    "Bytes sent/Batch": "223,379 218 KB",
-    "Batches/Second": "0",
-    "Bytes received/message": "1 1 B",
-    "Bytes sent/message": "5,737 5 KB",
-    "Bytes received/second": "25 25 B/sec",
-    "Bytes sent/second": "140,985 137 KB/sec",
-    "Compression rate": "0",
-    "Exit time average": "0 uSec",
-    "DNS resolution time": "0 uSec",
-    "Net time average": "312 uSec",
-    "Net time min": "43 uSec",
-    "Net time max": "4,998 uSec",
-    "Net time max date&time": "2014/04/08,19:43:52",
-}
-"""The published sample, blanks between the parts of a line set to one."""
 
 
 STOPPED = {
@@ -273,8 +209,9 @@ def test_a_channel_is_printed_as_published(dchs: Rows) -> None:
         assert line.startswith("127.0.0.1  MQ89_1  ")
         label, value = line[19:51].rstrip(), line[51:]
         found[label] = " ".join(value.split())
-    assert {label: found[label] for label in DCHS} == DCHS
-    assert list(found)[:6] == list(DCHS)[:6]
+    expected = dict(line.split(": ", 1) for line in published("dchs"))
+    assert {label: found[label] for label in expected} == expected
+    assert list(found)[:6] == list(expected)[:6]
     labels = list(found)
     assert labels[labels.index("Batches/Second") + 1] == "Batches/s"
     assert found["Batches/s"] == "0.631"  # a low rate is shown below the line of MP1B

@@ -11,6 +11,7 @@ import pytest
 from smfparse import reports
 from smfparse.reports import RECORDED, TOTAL, every
 from tests.support.label_facts import numbered
+from tests.support.published import published
 from tests.support.report_runs import cells, lines_of, rows_from
 from tests.support.smf import START, block, record
 
@@ -26,24 +27,6 @@ TESTER = {
     "qqstdphi": 110221, "qqstputs": 500, "qqstput1": 7,
     "qqstlput": dt.datetime(2025, 2, 22, 14, 35, 54, 383295),
 }  # fmt: skip
-PUBLISHED = """\
-Queue Name.................................MP1B.TESTER
-Disposition................................Private
-Pageset ID.................................4
-Bufferpool ID..............................3
-Current Depth..............................110221
-Open Output Count..........................0
-Open Input Count...........................0
-QTIME Short................................0
-QTIME Long.................................0
-Last Put Time..............................2025/02/22,14:35:54.383295
-Last Get Time..............................
-Uncommitted Changes........................No
-Oldest Message Age.........................33910
-Highest Depth..............................110221
-Lowest Depth...............................0
-Total Puts.................................507
-MQPUTs.....................................500"""
 PARTIAL = {"qqstqnam": "Q", "qqstflag": "QQSTPART", "qqstpsid": 1, "qqstbpid": 1}
 DEPTHS = ({"qqstdpth": 7}, {"qqstdpth": 9, "qqstmage": 5}, {"qqstflag": "QQSTPART"})
 """Intervals of a queue."""
@@ -115,7 +98,7 @@ def test_queues_in_the_first_csv_columns_are_those_of_mp1b(rows: Found) -> None:
 def test_the_queue_statistics_of_2025_are_printed_as_published(rows: Found) -> None:
     found = lines_of("qstat", rows["TEST"])
     assert found[2] == found[0] == "MVAA,TEST,2025/02/22,14:36:00,VRM:940,"
-    assert "\n".join(found[3:20]) == PUBLISHED
+    assert found[3:20] == published("qstat")
     assert [line for line in found if "Span" in line or "Context" in line] == []
 
 

@@ -23,6 +23,7 @@ from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.command import run
 from tests.support.corpora import Corpus, of_corpora
+from tests.support.published import published
 from tests.support.report_runs import lines_of, report_rows, rows_from
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
 
@@ -96,10 +97,10 @@ LIKE = {"LIKP": PUBLISHED[0], "LIKS": PUBLISHED[9]}
 
 def compared() -> Iterator[bytes]:
     """Yield puts with and without streaming."""
-    for kind, kilobytes, published in PUBLISHED:
+    for kind, kilobytes, costs in PUBLISHED:
         name, size = f"{kind}.{kilobytes}".upper(), kilobytes * KB
-        yield sized("SIZE", name, kind, size, published[0], 0)
-        yield sized("SIZE", name, kind, size, published[1], PUTS)
+        yield sized("SIZE", name, kind, size, costs[0], 0)
+        yield sized("SIZE", name, kind, size, costs[1], PUTS)
         yield sized("SIZE", f"{name}.OTHER", kind, size, 99, 0)
     for qmgr, (kind, kilobytes, published) in LIKE.items():
         size, unlike = kilobytes * KB, "private" if kind == "shared" else "shared"
@@ -120,12 +121,6 @@ def compared() -> Iterator[bytes]:
     for qmgr, size in (("BYTE", 1), ("NULL", 0)):
         yield sized(qmgr, "BASE", "private", size, 8, PUTS)
         yield sized(qmgr, "Q", "private", size, 4, 0)
-    for cpu, streamed in ((8, 0), (18, 2)):
-        times = {"wtascmn": 2, "wtascmct": 2 * cpu, "wtascmet": 4 * cpu}
-        yield putting("COMM", "BASE", putn=2, streamedn=streamed, times=times)
-    shared = {"cfstrucname": "APPL1", "put1n": 10}
-    yield putting("PUT1", "BASE", put1ct=100, putn=5, putct=35, **shared)
-    yield putting("PUT1", "BASE", put1ct=320, putn=5, putct=110, streamedn=15, **shared)
 
 
 BATCH = {"openn": 1, "closen": 1, "putn": 10, "putbytes": 10240}
@@ -137,18 +132,6 @@ STREAMED = BATCH | {
     "openet": 44, "openct": 44, "closeet": 10, "closect": 10, "putet": 180, "putct": 180,
     "streamedn": 10,
 }  # fmt: skip
-TEXT = """\
-
-Puts by queue, and what was streamed; pages a put (old and new) from tasks that put to this queue only
-Queue                                             Kind           Puts    Failed    Streamed       %    Messages  Bytes a put  Pages a put   without      with
-LQ1000                                            private          20         0          10      50          30         1024          6.5       4.3       8.6  not all were streamed: STREAMQ set for a time only, or BESTEF and the stream queue full
-
-What streaming costs: microseconds a call without and with it; commits of tasks that put to this queue only
-Queue                                             Verb    Calls without        with  CPU without       with   overhead   times  Elapsed without       with   overhead   times  Compared with
-LQ1000                                            open                1           1         37.0       44.0        7.0    1.19             39.0       44.0        5.0    1.13  same queue
-LQ1000                                            close               1           1          8.0       10.0        2.0    1.25              8.0       10.0        2.0    1.25  same queue
-LQ1000                                            put                10          10         10.0       18.0        8.0     1.8             11.0       18.0        7.0    1.64  same queue
-"""  # noqa: E501
 TOPICS: dict[str, tuple[dict[str, Any], str, int]] = {
     f"PRICES{number}": each
     for number, each in enumerate([
@@ -171,27 +154,6 @@ def statistic(qmgr: str, name: str, number: int = 0, *, length: int = 552, **mor
     start = smf.START + number * QUARTER
     release = {84: "930", 120: "931", 552: "933"}[length]
     return smf.record(block, start=start, seconds=900, release=release, qmgr=qmgr)
-
-
-def sawtooth(number: int) -> dict[str, Any]:
-    """Depth of a queue with 200 puts a second in quarters of an hour, half of 5 minutes late.
-
-    CAPEXPRY is 20 minutes; every 5 minutes (EXPRYINT) what is older is taken off.
-    """
-    rate, lifetime, scan = 200, 20 * 60, 5 * 60
-    first, last = 3600 + 900 * number + 150, 3600 + 900 * (number + 1) + 150
-
-    def depth(moment: int) -> int:
-        return rate * (moment - (moment // scan * scan - lifetime))
-
-    depths = [depth(moment) for moment in range(first, last + 1)]
-    return {
-        "qqstputs": rate * 900,
-        "qqstexpr": rate * 900,
-        "qqstdpth": depths[-1],
-        "qqstdplo": min(depths),
-        "qqstdphi": max(depth(moment - 1) + rate for moment in range(first, last + 1)),
-    }
 
 
 def logged(qmgr: str, pages: int, ios: int, io_busy: float, task_busy: float) -> bytes:
@@ -247,11 +209,6 @@ def streamed() -> Iterator[bytes]:
     yield statistic("BEST", "BASE", qqstputs=500_000, qqststrm=19_980)
     yield statistic("BEST", "COPY", qqstputs=19_980, qqstflpt=480_020, qqstdpth=19_980)
     yield putting("MUST", "B", putn=19_881, validput=19_880, streamedn=19_880)
-    for number in range(4):
-        yield statistic("SAWS", "COPY", number, **sawtooth(number))
-    for number in range(3):
-        depth = (number + 1) * 180_000
-        yield statistic("GROW", "COPY", number, qqstputs=180_000, qqstdpth=depth)
     whole = {"qqstputs": 10, "qqstdpth": 7, "qqstdphi": 9, "qqstflag": "QQSTDISP"}
     yield statistic("PART", "COPY", 0, **whole)
     yield statistic("PART", "COPY", 1, qqstputs=10, qqstflag="QQSTDISP QQSTPART")
@@ -364,13 +321,13 @@ def check_cost(row: dict[str, Any], published: tuple[float, float, float]) -> No
 
 
 def test_what_streaming_costs_by_message_size_is_told_from_the_same_queue(rows: ByQmgr) -> None:
-    costs = {row["queue"]: row for row in of("cost", rows["SIZE"])}
+    found = {row["queue"]: row for row in of("cost", rows["SIZE"])}
     streamed = {row["queue"]: row["streamed"] for row in of("queue", rows["SIZE"])}
-    assert len(costs) == len(PUBLISHED)
-    for kind, kilobytes, published in PUBLISHED:
+    assert len(found) == len(PUBLISHED)
+    for kind, kilobytes, costs in PUBLISHED:
         name = f"{kind}.{kilobytes}".upper()
-        check_cost(costs[name], published)
-        assert costs[name]["compared_with"] == "same queue"
+        check_cost(found[name], costs)
+        assert found[name]["compared_with"] == "same queue"
         assert (streamed[name], streamed[f"{name}.OTHER"]) == (PUTS, 0)
 
 
@@ -411,7 +368,8 @@ def test_without_a_queue_to_compare_with_there_is_no_overhead(rows: ByQmgr) -> N
 
 def test_the_published_batch_task_is_printed_without_and_with_streaming(rows: ByQmgr) -> None:
     batch = rows["VTS1"]
-    assert lines_of("streaming", batch)[2 : 2 + len(TEXT.splitlines())] == TEXT.splitlines()
+    text = published("streaming")
+    assert lines_of("streaming", batch)[2 : 2 + len(text)] == text
     header, first, *costs = lines_of("streaming", batch, "csv")[:5]
     assert header.startswith("z/OS,QM,Date,Time,Line,")
     assert first.startswith("MVAA,VTS1,2022-07-07,10:42:10,queue,")
@@ -423,15 +381,6 @@ def test_the_published_batch_task_is_printed_without_and_with_streaming(rows: By
 def test_pages_of_a_task_that_puts_to_two_queues_are_given_to_none(rows: ByQmgr) -> None:
     found = [values(row, "queue pages_per_put") for row in of("queue", rows["PAGE"])]
     assert found == [["B", 2], ["A", None]]
-
-
-def test_commits_and_put1_have_costs_of_their_own(rows: ByQmgr) -> None:
-    """Commits are those of tasks that put to one queue."""
-    costs = {row["verb"]: row for row in of("cost", rows["COMM"])}
-    names = "calls_without calls_with cpu_without cpu_with cpu_factor"
-    assert values(costs["commit"], names) == [2, 2, 8, 18, 2.25]
-    found = [values(row, "verb cpu_without cpu_with") for row in of("cost", rows["PUT1"])]
-    assert found == [["put", 7, 22], ["put1", 10, 32]]
 
 
 def test_an_interval_with_streaming_is_compared_with_one_without() -> None:
@@ -490,19 +439,6 @@ def test_two_subscribers_make_two_messages_and_streaming_keeps_one_more(rows: By
 
 
 # -- stream queues
-
-
-def test_expiry_makes_a_sawtooth_between_20_and_25_minutes_of_puts(streams: ByQmgr) -> None:
-    (row,) = streams["SAWS"]
-    assert values(row, "depth_lowest depth_highest depth_last") == [240_000, 300_000, 270_000]
-    assert values(row, "arrivals_lowest arrivals_highest arrivals_last") == [20, 25, 22.5]
-    assert values(row, "put_rate expired depth_growth") == [200, 720_000, 0]
-
-
-def test_without_expiry_the_depth_grows_by_what_is_put(streams: ByQmgr) -> None:
-    (row,) = streams["GROW"]
-    names = "depth_first depth_last depth_growth arrivals_last"
-    assert values(row, names) == [180_000, 540_000, 720_000, 45]
 
 
 def test_a_depth_that_a_partial_record_does_not_tell_is_left_out(streams: ByQmgr) -> None:

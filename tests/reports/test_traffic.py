@@ -5,6 +5,7 @@ Cases of one report are in one input, at a queue manager each.
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ from smfparse.advice import rules
 from smfparse.reports import graph_lines
 from tests.support.builders import Write
 from tests.support.command import run
-from tests.support.paths import PROJECT
+from tests.support.paths import FACTS, PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import report_rows, rows_from
 from tests.support.searching import of_many, some
@@ -117,30 +118,8 @@ def test_channels_of_a_cluster_lead_from_one_queue_manager_to_another(
 
 # -- claims of published reports
 
-CLAIMS = {
-    72: ("reqrep", "requests", "requester server rate request_ms reply_ms"),
-    78: ("shared", "shared", "members single_calls multiple_calls"),
-    79: ("shared", "flow", "from_place to_place messages"),
-    84: ("cluster", "cluster", "partner share"),
-    85: ("clients", "clients", "chinit_message_cpu chinit_mb_cpu"),
-    90: ("clients", "clients", "connections messages_per_connection connection_cpu message_cpu"),
-    103: ("cluster", "channels", "mb_a_second confirm_share"),
-    109: ("cluster", "cluster", "queue opened job"),
-    111: ("cluster", "cluster", "depth note"),
-    113: ("cluster", "cluster", "opened open_slowest"),
-    119: ("reqrep", "requests", "requests replies"),
-    136: ("mft", "mft", "mb_a_second"),
-    139: ("mft", "mft", "mb_a_second cpu_a_gb"),
-    141: ("mft", "mft", "agent role kb_a_message"),
-    151: ("mft", "channels", "mb_a_second"),
-    155: ("mft", "mft", "role kb_a_message"),
-    161: ("mft", "mft", "agent mb_sent mb_received cpu_a_gb"),
-    163: ("cluster", "cluster", "depth highest"),
-    170: ("mft", "mft", "to_getter_share"),
-    171: ("mft", "mft", "kb_a_message cpu_seconds"),
-    173: ("cluster", "channels", "added_bytes"),
-    176: ("mft", "mft", "agent tasks"),
-}
+with (FACTS / "answers.csv").open(encoding="utf-8", newline="") as file:
+    ANSWERS = list(csv.DictReader(file))
 """By claim: the scenario, the report, and its figures that answer it."""
 
 
@@ -148,15 +127,16 @@ def test_reports_answer_claims_and_these_are_marked_so(
     rows_of: Callable[[str, str], Rows],
 ) -> None:
     unanswered = [
-        (claim, figure)
-        for claim, (scenario, name, asked) in CLAIMS.items()
-        for figure in asked.split()
-        if all(row[figure] is None for row in rows_of(scenario, name))
+        (each["claim"], figure)
+        for each in ANSWERS
+        for figure in each["figures"].split()
+        if all(row[figure] is None for row in rows_of(each["scenario"], each["report"]))
     ]
     assert unanswered == []
+    answered = {int(each["claim"]) for each in ANSWERS}
     page = (PROJECT / "docs" / "coverage.md").read_text("utf-8")
     marks = {int(number): mark for number, mark in MARKED.findall(page)}
-    assert {marks[claim] for claim in (*CLAIMS, 86, 140, 156, 164)} == {"y"}
+    assert {marks[claim] for claim in (*answered, 86, 140, 156, 164)} == {"y"}
 
 
 @pytest.mark.claim(156)
