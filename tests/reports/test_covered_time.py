@@ -166,7 +166,7 @@ def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write)
 EACH_WAY = [(n, each, of) for n in RATES for each in (None, HALF_HOURS) for of in (0, 1)]
 
 
-@of_many("name, sections, slice_bytes", some(EACH_WAY, 5))
+@of_many("name, sections, slice_bytes", some(EACH_WAY, 4))
 def test_selected_queues_have_the_rates_that_they_have_among_all(
     name: str, sections: Sections | None, slice_bytes: int, write: Write
 ) -> None:

@@ -215,7 +215,7 @@ def test_a_dataset_of_selected_queues_is_reported_as_the_queues_are(
     path, pay, again = path_of(), tmp_path / "pay", tmp_path / "again"
     assert write_dataset(opened(path, queue="PAY.IN"), pay)["selection"] == "queue PAY.IN"
     write_dataset(opened(pay, job="R00*"), again)
-    for name in some(OF_QUEUES, 3):
+    for name in some(OF_QUEUES, 2):
         wanted = without_sections(rows_of(name, path, queue="PAY.IN"))
         assert without_sections(rows_of(name, pay)) == wanted, name
         if not Selection.of(job="R").unknown_to(reports.report(name).tables):

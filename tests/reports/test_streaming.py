@@ -102,10 +102,10 @@ def compared() -> Iterator[bytes]:
         yield sized("SIZE", name, kind, size, costs[0], 0)
         yield sized("SIZE", name, kind, size, costs[1], PUTS)
         yield sized("SIZE", f"{name}.OTHER", kind, size, 99, 0)
-    for qmgr, (kind, kilobytes, published) in LIKE.items():
+    for qmgr, (kind, kilobytes, costs) in LIKE.items():
         size, unlike = kilobytes * KB, "private" if kind == "shared" else "shared"
-        yield sized(qmgr, "BASE", kind, size, published[1], PUTS)
-        yield sized(qmgr, "ALIKE", kind, size // 2 + 1, published[0], 0)
+        yield sized(qmgr, "BASE", kind, size, costs[1], PUTS)
+        yield sized(qmgr, "ALIKE", kind, size // 2 + 1, costs[0], 0)
         yield sized(qmgr, "LARGER", kind, size + 1, 99, 0)
         yield sized(qmgr, "SMALLER", kind, size // 2, 99, 0)
         yield sized(qmgr, "UNLIKE", unlike, size, 99, 0)
