@@ -235,6 +235,7 @@ def test_low_rates_of_messages_are_shown_below_the_line_of_mp1b(dchssum: Rows, q
     lines = [f"{head},1,{persistent},{other},{as_mp1b}"]
     lines += [f"{head},{below}"] if below else []
     assert text[1 : len(lines) + 1] == lines
+    assert len([line for line in text if "NonPersistent/s" in line]) == (2 if below else 0)
     row = cells(lines_of("dchssum", of(dchssum, qmgr), "csv"))[0]
     assert f"{row['P/Sec']},{row['NP/Sec']}" == as_mp1b
     assert row["Persistent/s"] == f"{persistent / 30:.3f}"

@@ -30,6 +30,7 @@ from tests.support.smf import (
     more_queues,
     queue,
     record,
+    structures,
     task,
     task_record,
     task_token,
@@ -105,6 +106,8 @@ def used_queues(*, whole: int, name: str = "PAY.IN") -> list[bytes]:
         record(block("QQST", qqstqnam=name, qqstdpth=5)),
         record(block("QQST", qqstqnam="PAY.OUT", qqstdpth=whole)),
         record(block("QMST", qmstput=whole), block("QIST", qistmput=whole)),
+        record(block("QCST", qcstchnm="A.B", qcstchty=1, qcstrqmn="B", qcstnmsg=whole)),
+        record(structures({"qeststr": "APP1", "qestcsec": whole})),
     ]
 
 
