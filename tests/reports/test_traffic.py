@@ -81,16 +81,6 @@ def test_a_report_that_lacks_an_edge_does_not_agree_with_the_key(
     assert len(list(TRAFFIC.wrong(estate, 1, path))) > 10
 
 
-def test_agents_have_the_chunks_and_windows_that_they_were_given(
-    rows_of: Callable[[str, str], Rows],
-) -> None:
-    rows = {row["agent"]: row for row in of("agent", rows_of("mft", "mft"))}
-    assert rows["FILESRC"]["chunk_kb"] == NEAR(256, rel=0.01)
-    assert rows["FILEDST"]["window_size"] == NEAR(10, rel=0.01)
-    assert rows["FILESRC"]["replies_a_state"] == NEAR(5, rel=0.02)
-    assert rows["FILEDST"]["mb_a_checkpoint"] == NEAR(12.5, rel=0.02)
-
-
 def test_messages_of_a_cluster_spread_as_they_were_given(
     rows_of: Callable[[str, str], Rows],
 ) -> None:
@@ -99,21 +89,6 @@ def test_messages_of_a_cluster_spread_as_they_were_given(
     assert shares == {"QM02": NEAR(60, abs=0.5), "QM03": NEAR(40, abs=0.5)}
     (command,) = [row for row in of("queue", rows) if row["queue"].endswith("COMMAND.QUEUE")]
     assert command["note"] == "ready for business"
-
-
-def test_channels_of_a_cluster_lead_from_one_queue_manager_to_another(
-    rows_of: Callable[[str, str], Rows],
-) -> None:
-    edges = of("edge", rows_of("cluster", "flow"))
-    links = [row for row in edges if row["from_kind"] == row["to_kind"] == "channel"]
-    assert sorted(figures(row, "from_name from_place to_place") for row in links) == [
-        ["CLUS.QM02", "SYSA/QM01", "SYSB/QM02"],
-        ["CLUS.QM03", "SYSA/QM01", "SYSB/QM03"],
-    ]
-    taken = {row["from_name"]: row["messages"] for row in edges if row["to_place"] == "SYSA/QM01"}
-    for row in links:
-        transmitted = taken[f"SYSTEM.CLUSTER.TRANSMIT.{row['from_name'][5:]}"]
-        assert transmitted == row["messages"]
 
 
 # -- claims of published reports
