@@ -18,7 +18,7 @@ from smfparse.selecting import Selection
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.searching import of_many, some
+from tests.support.searching import of_many, pairs, some
 from tests.support.smf import block, queue, record, task, task_record, task_token, who
 from tests.support.traffic import got, put
 
@@ -163,19 +163,21 @@ def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write)
 # -- selected names
 
 
-EACH_WAY = [(n, each, of) for n in RATES for each in (None, HALF_HOURS) for of in (0, 1)]
+WAYS = [(None, 0), (None, 1), (HALF_HOURS, 0), (HALF_HOURS, 1)]
+"""Sections, and bytes of a slice."""
 
 
-@of_many("name, sections, slice_bytes", some(EACH_WAY, 4))
+@of_many("name, way", pairs([*RATES], WAYS))
 def test_selected_queues_have_the_rates_that_they_have_among_all(
-    name: str, sections: Sections | None, slice_bytes: int, write: Write
+    name: str, way: tuple[Sections | None, int], write: Write
 ) -> None:
     """Others were used for longer; and the first record covers hours before the statistics."""
     halves = [statistics(9 + half / 2, 9.5 + half / 2) for half in range(6)]
     path = write(*talking(4, 10), *talking(10, 10.5), batch(9, 9.5), batch(11, 12), *halves)
+    sections, slice_bytes = way
     all_rates = rates(name, path, sections)
     selections = [{"queue": SELECTED[name]}]
-    selections += [{"job": "FTE*"}] if name in ("flow", "mft") else []
+    selections += [{"job": "FTE*"}] if name == "mft" else []
     for selected in selections:
         found = rates(name, path, sections, slice_bytes=slice_bytes, **selected)
         assert found == {key: pytest.approx(all_rates[key]) for key in found} != {}

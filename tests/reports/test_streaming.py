@@ -22,7 +22,6 @@ from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.command import run
-from tests.support.corpora import Corpus, of_corpora
 from tests.support.published import published
 from tests.support.report_runs import lines_of, report_rows, rows_from
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
@@ -514,16 +513,11 @@ def test_adapters_that_streamed_puts_of_channels_take_are_shown(rows: ByQmgr) ->
         assert values(row, names) == US([sum(busy) / len(busy), max(busy), busy[-1]])
 
 
-@of_corpora("new")
-def test_streams_of_a_file_are_those_of_its_dataset(corpus: Corpus, tmp_path: Path) -> None:
-    queues = [
-        row["q"] for row in corpus.select("SELECT DISTINCT qqstqnam AS q FROM qqst ORDER BY 1")
-    ]
-    pairs = [f"{queues[0]}={queues[1]}"]
-    write_dataset(open_inputs(corpus.paths), tmp_path / "dataset")
-    of_file = corpus.rows("streaming", stream=pairs)
-    assert of("stream", of_file)
-    of_dataset = report_rows("streaming", tmp_path / "dataset", stream=pairs)
-    for row in [*of_file, *of_dataset]:
+def test_streams_of_a_file_are_those_of_its_dataset(
+    path: Path, streams: ByQmgr, tmp_path: Path
+) -> None:
+    write_dataset(open_inputs([path]), tmp_path / "dataset")
+    found = by_qmgr(of("stream", report_rows("streaming", tmp_path / "dataset", stream=STREAMS)))
+    for row in itertools.chain(*found.values(), *streams.values()):
         row["section"].pop("input_no", None)
-    assert of_dataset == of_file
+    assert found == streams
