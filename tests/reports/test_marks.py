@@ -68,7 +68,7 @@ def rows_of(inputs: Inputs, table: str) -> pl.DataFrame:
 
 
 @needs_real_data
-@of_many("name", some(OF_TASKS, 3))
+@of_many("name", some(OF_TASKS, 2))
 def test_a_heading_shows_the_time_that_statistics_cover(name: str) -> None:
     """Two tasks of TESTCHL began four hours before its first interval."""
     assert REAL_DATA is not None

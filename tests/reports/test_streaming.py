@@ -208,9 +208,6 @@ def streamed() -> Iterator[bytes]:
     yield statistic("BEST", "BASE", qqstputs=500_000, qqststrm=19_980)
     yield statistic("BEST", "COPY", qqstputs=19_980, qqstflpt=480_020, qqstdpth=19_980)
     yield putting("MUST", "B", putn=19_881, validput=19_880, streamedn=19_880)
-    whole = {"qqstputs": 10, "qqstdpth": 7, "qqstdphi": 9, "qqstflag": "QQSTDISP"}
-    yield statistic("PART", "COPY", 0, **whole)
-    yield statistic("PART", "COPY", 1, qqstputs=10, qqstflag="QQSTDISP QQSTPART")
     yield statistic("Q930", "COPY", 0, length=84, qqstdpth=4)
     yield statistic("Q930", "COPY", 1, length=84, qqstdpth=9)
     yield putting("CAND", "BASE", putn=70, streamedn=70)
@@ -233,10 +230,6 @@ def records() -> Iterator[bytes]:
     yield from (*planned_queues(), *compared(), *streamed())
     yield putting("VTS1", "LQ1000", times={"wtasgpo": 32, "wtasgpn": 11}, **ALONE)
     yield putting("VTS1", "LQ1000", times={"wtasgpo": 64, "wtasgpn": 22}, **STREAMED)
-    token, put = task_token(next(numbers)), {"putn": 5, "validput": 5, "version": 9}
-    two = queue("A", token, **put), queue("B", token, **put)
-    yield task_record(task(token, wtasgpo=10, wtasgpn=10), *two, qmgr="PAGE")
-    yield putting("PAGE", "B", putn=4, times={"wtasgpo": 8})
     for name, (of_what, *_) in TOPICS.items():
         yield putting("TOPI", name, **PUBLISHING, **of_what)
     for qmgr, (log, _) in LOGS.items():
@@ -377,11 +370,6 @@ def test_the_published_batch_task_is_printed_without_and_with_streaming(rows: By
     assert [row["cpu_overhead"] for row in found if row["line"] == "cost"] == [7, 2, 8]
 
 
-def test_pages_of_a_task_that_puts_to_two_queues_are_given_to_none(rows: ByQmgr) -> None:
-    found = [values(row, "queue pages_per_put") for row in of("queue", rows["PAGE"])]
-    assert found == [["B", 2], ["A", None]]
-
-
 def test_an_interval_with_streaming_is_compared_with_one_without() -> None:
     found = rows_from(
         "streaming",
@@ -438,11 +426,6 @@ def test_two_subscribers_make_two_messages_and_streaming_keeps_one_more(rows: By
 
 
 # -- stream queues
-
-
-def test_a_depth_that_a_partial_record_does_not_tell_is_left_out(streams: ByQmgr) -> None:
-    (row,) = streams["PART"]
-    assert values(row, "puts depth_last depth_highest") == [20, 7, 9]
 
 
 def test_queues_with_puts_in_statistics_and_none_in_class_3_are_candidates(rows: ByQmgr) -> None:

@@ -66,7 +66,7 @@ def rows_of(day: Callable[[str], Day]) -> Callable[[str, str], Rows]:
     return cache(lambda scenario, name: report_rows(name, day(scenario)[1]))
 
 
-@of_many("scenario", some(TRAFFIC.SCENARIOS, 4))
+@of_many("scenario", some(TRAFFIC.SCENARIOS, 3))
 def test_edges_rates_and_requesters_are_those_of_the_answer_key(
     scenario: str, day: Callable[[str], Day]
 ) -> None:
