@@ -26,6 +26,7 @@ from tests.support.smf import (
     MINUTE,
     CfCounts,
     connection_record,
+    more_queues,
     queue,
     task,
     task_record,
@@ -220,6 +221,7 @@ TASKS: list[tuple[str, int, dict[str, Any], list[dict[str, Any]]]] = [
     ("TRANS", 7, {"wtascmn": 1, "wtascmct": 30}, [{"name": "A", "openn": 1, "openct": 20}]),
     ("TRANS", 7, {"wtasotn": 1, "wtasotct": 12}, []),
     ("TRANS", 8, {}, [{"name": "B", "putn": 2, "putct": 8, "putet": 10}]),
+    ("MORE", 20, {"wtascmn": 1, "wtascmct": 3}, [putting(1, 5)]),
     ("CLASS1", 9, {"wtascmn": 2, "wtascmct": 9}, [putting(4, 30)]),
     *(
         (job, 10 + number, {"wtascmn": CALLS, "wtascmct": CALLS * commit, "cf": cf},
@@ -239,7 +241,11 @@ def job_records() -> list[bytes]:
             for each in used
         ]
         found.append(task_record(task(token, **own), *blocks, by=who(job), ended=ended))
-    return found
+        if job == "MORE":
+            more = queue("B", token, putn=2, putct=14), queue("C", token, getn=3, getct=6)
+            found.append(more_queues(*more, by=who(job)))
+    orphan = queue("B", task_token(21), putn=2, putct=14, cf=requests(PUT, new=1))
+    return [*found, more_queues(orphan, by=who("ORPHAN"))]
 
 
 CLASS_1 = [
@@ -275,6 +281,15 @@ def test_committing_costs_what_was_published(by_job: Rows) -> None:
         ("OTHER", "commit", "New"): 2, ("OTHER", "commit", "Write"): 1,
         ("OTHER", "commit", "MoveEnt"): 2,
     }  # fmt: skip
+
+
+def test_queues_of_continuation_records_belong_to_the_task_before_them(by_job: Rows) -> None:
+    """Without its task, a record has a job of its own."""
+    rows = of_job(by_job, "MORE")
+    found = {verb: (row["calls"], row["tasks"], row["call_cpu"]) for verb, row in rows.items()}
+    assert found == {"get": (3, 1, 2), "put": (3, 1, US(19 / 3)), "commit": (1, 1, 3)}
+    lines = [(row["line"], row["verb"]) for row in by_job if row["job"] == "ORPHAN"]
+    assert lines == [("verb", "put"), ("task", None), ("cf", "put")]
 
 
 @pytest.mark.claim(55)
