@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from smfparse import reports
@@ -13,6 +14,7 @@ from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.rendering import lines
 from smfparse.reports import Report, ReportDocument, Sections
+from tests.support.builders import rdw
 
 
 def anyone(which: Report) -> dict[str, str]:
@@ -38,11 +40,28 @@ def report_rows(
         return [dict(row) for row in found]
 
 
+def rows_from(
+    name: str, *records: bytes, sections: Sections | None = None, **asked: Any
+) -> list[dict[str, Any]]:
+    """Return the rows of a report over records that are in no file yet; as `report_rows`."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "records.smf"
+        path.write_bytes(rdw(records))
+        return report_rows(name, path, sections=sections, **asked)
+
+
 def printed(
     which: Report, rows: Iterable[Mapping[str, Any]], form: str, **asked: Any
 ) -> Iterator[str]:
     """Return the lines of rows of a report in a format."""
     return lines(ReportDocument(which, rows, asked), form)
+
+
+def lines_of(
+    name: str, rows: Iterable[Mapping[str, Any]], form: str = "text", **asked: Any
+) -> list[str]:
+    """Return the lines of rows of a report, by its name."""
+    return list(printed(reports.report(name), rows, form, **asked))
 
 
 def report_lines(
@@ -54,7 +73,7 @@ def report_lines(
 ) -> list[str]:
     """Return the lines of a report over inputs."""
     rows = report_rows(name, *paths, sections=sections, **asked)
-    return list(printed(reports.report(name), rows, form, **asked))
+    return lines_of(name, rows, form, **asked)
 
 
 def cells(found: Iterable[str]) -> list[dict[str, str]]:
