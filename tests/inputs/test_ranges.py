@@ -21,8 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import Damage, InputError
-from smfparse.inputs import Batches, Inputs, Log, ReadOptions, open_inputs, workers
-from smfparse.inputs import parallel as ranges
+from smfparse.inputs import Inputs, Log, ReadOptions, open_inputs, workers
 from smfparse.inputs.range import Range, UnsoundError
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import Input, Part, planning, reader
@@ -420,27 +419,13 @@ def test_the_table_damage_is_the_same_with_all_tables_and_alone(
         assert found["damage"].to_pylist() == alone, alter
 
 
-def test_damage_that_is_met_by_several_readings_is_counted_once(tmp_path: Path) -> None:
-    path = tmp_path / "wrong.smf"
-    path.write_bytes(written([Each("wrong", 0, 0, 0)] * 1200)[0])
-    log = Log()
-    for _ in range(2):
-        file = Input(path, str(path))
-        log.add(ranges.run_unit(0, (Range(file, MIXED),), rows_written, log).log)
-    assert (log.damage.count, len(log.damage.details)) == (1200, 1200)
-
-
-def rows_written(number: int, found: Batches) -> int:
-    return sum(batch.num_rows for _, batch in found)
-
-
 def test_every_command_says_the_same_with_the_same_exit_code(tmp_path: Path, here: None) -> None:
     path = tmp_path / "test.smf"
     path.write_bytes(flipped(written(many(300, 2))[0], random.Random(3)))
     for call in (
         ("info", path, "--format", "json"),
         ("sql", path, "SELECT count(*), sum(record_no), min(utc_offset) FROM record"),
-        ("report", "log", path),
+        ("report", "api-cost", path),
         ("convert", path, "--to", tmp_path / "tables", "--force"),
     ):
         one, several = (run(*call, f"--jobs={jobs}") for jobs in (1, 3))

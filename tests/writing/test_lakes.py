@@ -162,27 +162,6 @@ def test_a_commit_to_iceberg_is_tried_again_after_another_one(
     assert len(rows("iceberg", folder, "record")) == len(expected)
 
 
-def test_a_commit_to_delta_is_tried_again_after_another_one(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = target("delta", folder)
-    commit_dataset(folder, place, ["record"])
-    smfparse.convert(OTHER, folder, append=True)
-    commit, tries = deltalake.DeltaTable.create_write_transaction, []
-
-    def between(self: Any, *asked: Any) -> Any:
-        tries.append(1)
-        if len(tries) == 1:
-            commit(deltalake.DeltaTable(str(folder / "record")), *asked)  # of the same files, too
-        return commit(self, *asked)
-
-    monkeypatch.setattr(deltalake.DeltaTable, "create_write_transaction", between)
-    commit_dataset(folder, place, ["record"])
-    assert tries == [1]
-    assert deltalake.DeltaTable(str(folder / "record")).version() == 3  # made, first, both
-    assert_equal("delta", folder, ("record",))
-
-
 # What cannot be committed -------------------------------------------------------------------------
 
 

@@ -103,6 +103,11 @@ def test_what_is_written_added_and_compacted_is_what_is_so_here(
     assert rows_of(smfparse.open(place)) == rows
     assert names_in(storage, "tables") == files_below(here).keys()
     assert "nothing to put together" in command.run("compact", place).output
+    with pytest.raises(RequestError, match="a dataset is there already"):
+        smfparse.convert(dumps[1], place)
+    smfparse.convert(dumps[1], place, force=True)
+    sizes = [each["bytes"] for each in manifest(storage, "tables")["inputs"]]
+    assert sizes == [dumps[1].stat().st_size]
 
 
 def test_what_is_no_dataset_is_not_written_to_a_url(dumps: list[Path]) -> None:
@@ -118,21 +123,6 @@ def test_what_is_no_dataset_is_not_written_to_a_url(dumps: list[Path]) -> None:
     done = command.run("convert", dumps[0], "--to", f"s3://{BUCKET}/x", "--format", "csv")
     assert done.exit_code == 2
     assert "a URL takes a dataset" in done.output
-
-
-@pytest.mark.long
-def test_a_dataset_that_is_there_is_not_replaced_by_accident(
-    dumps: list[Path], storage: Storage
-) -> None:
-    place = f"s3://{BUCKET}/once"
-    smfparse.convert(dumps[0], place, partition=True)
-    before = manifest(storage, "once")
-    with pytest.raises(RequestError, match="a dataset is there already"):
-        smfparse.convert(dumps[1], place)
-    assert manifest(storage, "once") == before
-    smfparse.convert(dumps[1], place, force=True)
-    sizes = [each["bytes"] for each in manifest(storage, "once")["inputs"]]
-    assert sizes == [dumps[1].stat().st_size]
 
 
 @pytest.mark.long

@@ -91,13 +91,3 @@ def test_work_is_done_in_order_and_little_of_it_waits(sizes: list[int]) -> None:
     thread.wait()
     thread.stop()
     assert done == list(range(len(sizes)))
-
-
-def test_what_is_stopped_begins_nothing_more() -> None:
-    thread, done, go_on = WritingThread(100), list[bool](), threading.Event()
-    thread.do(lambda: done.append(go_on.wait()))
-    for _ in range(5):
-        thread.do(lambda: done.append(False))
-    threading.Timer(0.05, go_on.set).start()
-    thread.stop()
-    assert done == [True]
