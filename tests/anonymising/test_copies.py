@@ -110,7 +110,7 @@ def test_no_old_name_is_left_and_all_figures_are_there(path: Path, tmp_path: Pat
 def test_all_reports_of_a_copy_have_the_same_numbers(path: Path, tmp_path: Path) -> None:
     copied(path, tmp_path / "out", kept=re.compile(r"SYSTEM\..*").fullmatch)
     with Catalog(open_inputs([path])) as first, Catalog(open_inputs([tmp_path / "out"])) as second:
-        for name in reports.report_names():
+        for name in some([*reports.report_names()], 8):
             which = reports.report(name)
             before, after = (
                 sorted(map(numbers, answered_rows(which, each, **anyone(which))))

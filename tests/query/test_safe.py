@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shutil
@@ -284,8 +283,7 @@ def test_connections_are_made_in_one_place() -> None:
         path.relative_to(PROJECT).as_posix()
         for folder in ("smfparse", "cli")
         for path in sorted((PROJECT / folder).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "duckdb.connect"
+        if re.search(r"\bduckdb\.connect\(", path.read_text(encoding="utf-8"))
     ]
     assert made == ["smfparse/query/connecting.py"]
     assert not os.path.exists(".tmp")

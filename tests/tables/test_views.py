@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,9 @@ from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.tables import KEY_COLUMNS, named_macros, table_names, views
 from tests.support.builders import Write
+from tests.support.corpora import Corpus, of_corpora
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
-from tests.support.real import every_file
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -101,16 +101,6 @@ def rows(query: str, *paths: Path) -> Rows:
 
 
 # --- what is declared ---------------------------------------------------------------------------
-
-
-@every_file
-def test_a_view_has_the_columns_that_are_declared_with_their_types(path: Path) -> None:
-    with Catalog(open_inputs([path])) as catalog:
-        for name in views.view_names():
-            found = catalog.arrow(f"SELECT * FROM {name} LIMIT 1").schema
-            assert [(each.name, str(each.type)) for each in found] == [
-                (each.name, each.arrow) for each in views.view(name).columns
-            ]
 
 
 def test_a_view_has_every_key_and_reads_the_tables_that_it_declares() -> None:
@@ -204,8 +194,8 @@ def check_tasks(view: pl.DataFrame, tables: Tables) -> None:
         assert (total(view[name]) or 0) == pytest.approx(expected, rel=NEAR), name
 
 
-def check_all(path: Path) -> None:
-    inputs = open_inputs([path])
+def check_all(paths: Sequence[Path], catalog: Catalog) -> None:
+    inputs = open_inputs(paths)
 
     @cache
     def tables(name: str) -> pl.DataFrame:
@@ -213,22 +203,27 @@ def check_all(path: Path) -> None:
         assert isinstance(found, pl.DataFrame)
         return found
 
-    with Catalog(inputs) as catalog:
-        for name in views.view_names():
-            view = pl.from_arrow(catalog.arrow(f"SELECT * FROM {name}"))
-            assert isinstance(view, pl.DataFrame)
-            check_fields(name, view, tables)
-            if name in ROW_OF:
-                assert view.height == sum(tables(each).height for each in ROW_OF[name]), name
-            elif name == "api_cost":
-                check_calls(view, tables)
-            else:
-                check_tasks(view, tables)
+    for name in views.view_names():
+        rows = catalog.arrow(f"SELECT * FROM {name}")
+        assert [(each.name, str(each.type)) for each in rows.schema] == [
+            (each.name, each.arrow) for each in views.view(name).columns
+        ]
+        view = pl.from_arrow(rows)
+        assert isinstance(view, pl.DataFrame)
+        check_fields(name, view, tables)
+        if name in ROW_OF:
+            assert view.height == sum(tables(each).height for each in ROW_OF[name]), name
+        elif name == "api_cost":
+            check_calls(view, tables)
+        else:
+            check_tasks(view, tables)
 
 
-@every_file
-def test_rows_and_totals_are_those_of_the_tables(path: Path) -> None:
-    check_all(path)
+@of_corpora("site", "old", "new", "shared", "real")
+def test_columns_rows_and_totals_are_those_that_are_declared_and_of_the_tables(
+    corpus: Corpus,
+) -> None:
+    check_all(corpus.paths, corpus.catalog)
 
 
 @given(
@@ -240,7 +235,7 @@ def test_rows_and_totals_are_those_of_the_tables(path: Path) -> None:
     count=st.integers(1, 3),
     dense=st.booleans(),
 )
-@search(3)
+@search(2)
 def test_totals_of_whatever_is_generated_are_those_of_the_tables(
     tmp_path: Path, **options: Any
 ) -> None:
@@ -249,7 +244,8 @@ def test_totals_of_whatever_is_generated_are_those_of_the_tables(
         path, system="SYS1", utc_offset=dt.timedelta(hours=1), interval=dt.timedelta(minutes=1),
         **options,
     )  # fmt: skip
-    check_all(path)
+    with Catalog(open_inputs([path])) as catalog:
+        check_all([path], catalog)
 
 
 # --- which rows belong together -----------------------------------------------------------------
