@@ -38,7 +38,7 @@ from tests.support.builders import foreign_record
 from tests.support.datasets import files_below, identity_of, rows_of
 from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
-from tests.support.searching import search
+from tests.support.searching import of_many, search, some
 
 pytestmark = pytest.mark.slow
 SMF = FIXTURES / "qm100.smf"
@@ -99,7 +99,7 @@ HOW: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("how", HOW)
+@of_many("how", some([*HOW], 4))
 def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     how: str, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,7 +120,7 @@ def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     st.randoms(use_true_random=False),
     st.booleans(),
 )
-@search(4)
+@search(3)
 def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
     tmp_path_factory: pytest.TempPathFactory,
     found: list[list[list[Each]]],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import shutil
 import signal
 import sys
@@ -153,12 +154,11 @@ def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def moments(steps: list[str]) -> list[int]:
-    """Return numbers of steps: all, or those around what counts, and a few others."""
-    if LONG:
-        return list(range(len(steps)))
+    """Return numbers of steps: those around what counts, one more, and others in long runs."""
     moves = [number for number, each in enumerate(steps) if each.startswith("replace")]
     (counts, *_) = [each for each in moves if steps[each].endswith(MANIFEST)] or moves[-1:]
-    return sorted({len(steps) // 3, counts, min(counts + 1, len(steps) - 1)})
+    others = random.sample(range(len(steps)), min(LONG, len(steps)))
+    return sorted({*others, len(steps) // 3, counts, min(counts + 1, len(steps) - 1)})
 
 
 @pytest.mark.fuzz
@@ -184,7 +184,7 @@ def test_a_signal_at_a_step_leaves_the_old_or_the_new(place: Place) -> None:
     way, steps = place.way, place.steps()
     kill, gentle = signal.SIGKILL, (signal.SIGTERM, signal.SIGINT)
     for count, number in enumerate(moments(steps)):
-        for kind in (kill, *gentle) if LONG else [kill] if count else gentle:
+        for kind in (kill, gentle[number % 2]) if LONG else [kill] if count else gentle:
             target = place.fresh()
             why = (way, number, steps[number], kind.name)
             ended = signalled_at(number, kind, partial(command, way, target))
