@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,12 @@ from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
+from tests.support.goldens import LOGS, log_of
 from tests.support.paths import FIXTURES, GOLDEN
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import cells, report_lines, report_rows
 from tests.support.smf import LOG_START, Io, Log, log_record
 
-GOLDEN_FIXTURES = ("qm01-930", "qm80", "qm100", "qm60")
-RENEW = "SMFPARSE_RENEW_GOLDEN"
 COUNTERS = {
     name: int(row["offset"])
     for name, row in facts()["QJST"].items()
@@ -579,15 +577,9 @@ def test_the_figures_of_a_real_file_agree_with_the_numbers_of_ibms_formatter() -
     assert row["io_1_1_longest"] == pytest.approx(40108, abs=1)
 
 
-@pytest.mark.parametrize("fixture", GOLDEN_FIXTURES)
+@pytest.mark.parametrize("fixture", LOGS)
 def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
-    """SMFPARSE_RENEW_GOLDEN=1 writes the golden files; read the difference before you keep it."""
-    made = "\n".join(report_lines("log", FIXTURES / f"{fixture}.smf")) + "\n"
-    golden = GOLDEN / f"log-{fixture}.txt"
-    if os.environ.get(RENEW) == "1":
-        GOLDEN.mkdir(exist_ok=True)
-        golden.write_text(made, encoding="utf-8")
-    assert made == golden.read_text(encoding="utf-8")
+    assert log_of(fixture) == (GOLDEN / f"log-{fixture}.txt").read_text(encoding="utf-8")
 
 
 def test_a_file_is_counted_once_beside_its_dataset(

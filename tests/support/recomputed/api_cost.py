@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
@@ -289,6 +289,3 @@ def _class_1(
     )
     found = _dearest(found.with_columns(verb=pl.lit(None)), tables, by, top, "cpu").drop("verb")
     return _part(report, found, tables, by, "class 1")
-
-
-RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {"api-cost": api_cost}

@@ -1,4 +1,4 @@
-"""Tables in sections, columns combined over a section, and rows compared with those of a report."""
+"""Tables in sections, and rows compared with those of a report."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -14,22 +14,15 @@ import polars as pl
 from smfparse.inputs import Inputs
 from smfparse.reports import Sections
 from smfparse.tables import RECORD
-from tests.support.fact_blocks import facts
 from tests.support.oracle import counted
 
 TASK_TABLES = ("wtid", "wtas", "wtas_latch", "wtas_cf", "wqst", "wqst_cf")
-ORDER = pl.coalesce(pl.col("time").dt.replace_time_zone(None), pl.col("smf_time"))
-"""By what one row of a section is the last: when its record was made."""
-SPAN = ("system", "qmgr", "interval_start")
 Row = Mapping[str, Any]
 
 
 def c(name: str) -> pl.Expr:
     """A number as it is used in a ratio."""
     return pl.col(name).cast(pl.Float64)
-
-
-SECONDS = c("interval_seconds")
 
 
 def ratio(above: pl.Expr, below: pl.Expr, times: float = 1) -> pl.Expr:
@@ -49,17 +42,10 @@ def whole(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.Int64)
 
 
-def last(column: str | pl.Expr) -> pl.Expr:
-    """The last value that there is."""
-    each = pl.col(column) if isinstance(column, str) else column
-    return each.sort_by(ORDER).drop_nulls().last()
-
-
 class Tables:
     """The decoded tables of inputs, each row with the section that it belongs to.
 
     of_queues  whether they have the calls on some queues only, and so not all that tasks did
-    every      the tables of all names; None: these are
     """
 
     def __init__(
@@ -67,12 +53,9 @@ class Tables:
         frames: Mapping[str, pl.DataFrame],
         sections: Sections,
         of_queues: bool = False,
-        every: Tables | None = None,
     ) -> None:
-        self.every = every or self
         self.frames, self.sections, self.of_queues = frames, sections, of_queues
         self._sectioned: dict[str, pl.DataFrame] = {}
-        self._combined: dict[tuple[str, ...], pl.DataFrame] = {}
 
     @cached_property
     def keys(self) -> list[str]:
@@ -122,23 +105,6 @@ class Tables:
             frame = frame.with_columns(section_interval=pl.col("counted").dt.truncate(every))
         return frame
 
-    def combined(self, table: str, by: Sequence[str] = ()) -> pl.DataFrame:
-        """Return one row a section and value of `by`; records that are sections stay as they are.
-
-        Counters are added, highs and lows stay, of gauges and names the last counts: as the
-        fact table says, which is made from IBM's descriptions.
-        """
-        if self.sections.by == "record":
-            return self[table]
-        asked = table, *by
-        if asked not in self._combined:
-            frame, keys = self[table], [*self.keys, *by]
-            own = [name for name in frame.columns if name not in keys]
-            self._combined[asked] = frame.group_by(keys).agg(
-                _combined(frame.schema[name], table, name) for name in own
-            )
-        return self._combined[asked]
-
 
 def _counted(frame: pl.DataFrame, of_statistics: pl.Expr) -> list[Any]:
     """Return when each row counts; records of MQ 7 hold no interval, so at their SMF time."""
@@ -151,33 +117,6 @@ def _counted(frame: pl.DataFrame, of_statistics: pl.Expr) -> list[Any]:
         for row in told.unique().iter_rows()
     }
     return [known[row] for row in told.iter_rows()]
-
-
-def _combined(kind: pl.DataType, table: str, name: str) -> pl.Expr:
-    if name == "interval_seconds":
-        return total(name)
-    rule = rules(table).get(name, "last")
-    if rule == "sum":
-        return total(whole(name) if kind.is_integer() else pl.col(name)).alias(name)
-    if rule in ("max", "min"):
-        return getattr(pl.col(name), rule)()
-    return last(name).alias(name)
-
-
-@cache
-def rules(table: str) -> Mapping[str, str]:
-    """How each column of a table combines, by the fact table."""
-    fields = facts().get(table.upper()) or facts()[_BLOCKS[table]]
-    found: dict[str, str] = defaultdict(lambda: "last")
-    for name, row in fields.items():
-        rule = "last" if row["combine"] == "none" else row["combine"]
-        found[name.lower()] = rule
-        for number in range(1, int(row["count"]) + 1):
-            found[f"{name.lower()}_{number}"] = rule
-    return found
-
-
-_BLOCKS = {"qjst_io": "QJST", "wtas_latch": "WTAS", "wtas_cf": "WTAS", "wqst_cf": "WQST"}
 
 
 @dataclass(frozen=True)
@@ -269,45 +208,3 @@ class Frames(dict[str, pl.DataFrame]):
     def __missing__(self, table: str) -> pl.DataFrame:
         self[table] = pl.DataFrame(self._inputs.arrow(table))
         return self[table]
-
-
-# --- the intervals of a section ---------------------------------------------------------------
-
-
-def intervals(tables: Tables, main: Sequence[str]) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """Return by section of statistics how many intervals it has, how long, from when to when.
-
-    An interval in several records is one, as long as the longest says; where a section has rows of
-    several tables, those of the first that shows intervals count.
-
-    main  the tables whose rows make the sections
-    """
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for table in main:
-        if table in TASK_TABLES:
-            continue
-        length = (SECONDS * 1e6).round().cast(pl.Int64)
-        frame = tables[table].with_columns(
-            end=pl.col("interval_start") + pl.duration(microseconds=length)
-        )
-        frame = frame.filter(pl.col("end").is_not_null())
-        spans = frame.group_by(SPAN).agg(seconds=pl.col("interval_seconds").max())
-        of_sections = frame.group_by(*tables.keys, *SPAN).agg(pl.col("end").max())
-        told = of_sections.join(spans, on=SPAN).group_by(tables.keys).agg(
-            intervals=pl.len(), interval_seconds=pl.col("seconds").sum(),
-            interval_start=pl.col("interval_start").min(), interval_end=pl.col("end").max(),
-        )  # fmt: skip
-        for row in told.iter_rows(named=True):
-            section = tuple(row.pop(key) for key in tables.keys)
-            found.setdefault(section, row)
-    return found
-
-
-def check_intervals(
-    wanted: Mapping[tuple[Any, ...], Row], rows: Sequence[Row], keys: Sequence[str]
-) -> None:
-    """Compare what rows of a report say of their sections with what `intervals` returns."""
-    for row in rows:
-        section = tuple(_section_value(row["section"], name) for name in keys)
-        for name, value in wanted.get(section, {}).items():
-            assert same(row[name], value), (section, name, row[name], value)

@@ -531,6 +531,3 @@ def _of_queues(
                 figures["planned_mb_day"] = queues * size * times / MB
             found.append(row | figures | {"plan_interval": interval})
     return found
-
-
-RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {"smf-volume": smf_volume}
