@@ -90,7 +90,7 @@ def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @of_many(
-    "name, path", some(pairs(NAMES, FILES), 8), ids=lambda value: getattr(value, "name", value)
+    "name, path", some(pairs(NAMES, FILES), 6), ids=lambda value: getattr(value, "name", value)
 )
 def test_a_report_of_a_file_is_that_of_its_dataset(name: str, path: Path, dataset: Any) -> None:
     rows = report_rows(name, path)
@@ -98,7 +98,7 @@ def test_a_report_of_a_file_is_that_of_its_dataset(name: str, path: Path, datase
     check_forms(reports.report(name), rows)
 
 
-@of_many("name", some(NAMES, 4))
+@of_many("name", some(NAMES, 2))
 def test_the_rows_of_a_section_stand_together_where_two_inputs_have_the_same_records(
     name: str, dataset: Any, tmp_path: Path
 ) -> None:
@@ -114,7 +114,7 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@of_many("name, sections", some(pairs(NAMES, [every("1h"), RECORDED, TOTAL]), 20), ids=str)
+@of_many("name, sections", some(pairs(NAMES, [every("1h"), RECORDED, TOTAL]), 13), ids=str)
 def test_figures_without_meaning_stop_no_report(name: str, sections: Sections, dense: Path) -> None:
     rows = report_rows(name, dense, sections=sections)
     assert bool(rows) == (name not in OF_TRAFFIC)
@@ -181,7 +181,7 @@ SUMMED = [which.name for which in ALL if any(additive(which))]
 LENGTHS = ["1s", "30s", "1m", "90s", "5m", "15m", "1h", "12h", "1d"]
 
 
-@of_many("name, length", some(pairs(SUMMED, LENGTHS), 8))
+@of_many("name, length", some(pairs(SUMMED, LENGTHS), 6))
 def test_the_sums_of_intervals_are_the_sums_of_their_parts(
     name: str, length: str, corpora: Corpora
 ) -> None:

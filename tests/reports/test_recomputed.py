@@ -1,4 +1,4 @@
-"""Reports with many options, asked for at random: figures are those of another computation."""
+"""smf-volume, asked for with options at random: figures are those of another computation."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ from tests.support.corpora import Corpora
 from tests.support.goldens import SELECTIONS
 from tests.support.oracle import Oracle
 from tests.support.real import FILES
-from tests.support.recomputed import RECOMPUTED
 from tests.support.recomputed.parts import Frames, Tables, check
-from tests.support.searching import of_many, pairs, search
+from tests.support.recomputed.volume import smf_volume
+from tests.support.searching import of_many, search, some
 
 pytestmark = pytest.mark.slow
+
+VOLUME = reports.report("smf-volume")
 
 
 class Site:
@@ -40,13 +42,11 @@ class Site:
             self._frames = Oracle(whole).rows(**selected)
         self._of_queues = "queue" in selected
 
-    def check(self, name: str, sections: Sections | None, **asked: Any) -> int:
-        """Compare a report with its recomputation; return how many numbers were not zero."""
-        which = reports.report(name)
-        rows = list(reports.run_report(which, self.catalog, sections, **asked))
-        together = (sections or Sections.of(which.section)).together()
-        tables = Tables(self._frames, together, self._of_queues)
-        return check(RECOMPUTED[name](name, tables, **asked), rows, tables.keys)
+    def check(self, sections: Sections = TOTAL, **asked: Any) -> int:
+        """Compare the report with its recomputation; return how many numbers were not zero."""
+        rows = list(reports.run_report(VOLUME, self.catalog, sections, **asked))
+        tables = Tables(self._frames, sections.together(), self._of_queues)
+        return check(VOLUME.name, smf_volume(tables, **asked), rows)
 
 
 @cache
@@ -54,48 +54,30 @@ def site_of(path: Path, selection: int | None = None) -> Site:
     return Site(path, **({} if selection is None else SELECTIONS[selection]))
 
 
-def some_of(name: str, option: str) -> st.SearchStrategy[list[str]]:
-    choices = reports.report(name).choices[option]
-    return st.lists(st.sampled_from(choices), min_size=1, max_size=3, unique=True)
-
-
 INTERVALS = st.sampled_from(["0.30", "1", "25", "60"])
-ASKED = {
-    "api-cost": st.fixed_dictionaries(
-        {},
-        optional={
-            "by": some_of("api-cost", "by"),
-            "top": st.integers(1, 9),
-            "sort": st.sampled_from(["cpu", "elapsed"]),
-        },
-    ),
-    "smf-volume": st.fixed_dictionaries(
-        {"smf_interval": INTERVALS},
-        optional={
-            "by": some_of("smf-volume", "by"),
-            "acctime": INTERVALS | st.sampled_from(["-1", "0"]),
-            "statime": INTERVALS | st.just("0"),
-        },
-    ),
-}
-"""Options that each report can have."""
+ASKED = st.fixed_dictionaries(
+    {"smf_interval": INTERVALS},
+    optional={
+        "by": st.lists(st.sampled_from(VOLUME.choices["by"]), min_size=1, unique=True),
+        "acctime": INTERVALS | st.sampled_from(["-1", "0"]),
+        "statime": INTERVALS | st.just("0"),
+    },
+)
 
 
-@pytest.mark.parametrize("name", RECOMPUTED)
-def test_figures_are_those_of_another_computation(name: str, corpora: Corpora) -> None:
+def test_figures_are_those_of_another_computation(corpora: Corpora) -> None:
     (path,) = corpora["site"].paths
-    sections = st.sampled_from([None, TOTAL, every("30m")])
     selections = st.none() | st.integers(0, len(SELECTIONS) - 1)
-    assert site_of(path).check(name, None) > 0
 
-    @search(6)
-    @given(asked=ASKED[name], sections=sections, selection=selections)
-    def compare(asked: dict[str, Any], sections: Sections | None, selection: int | None) -> None:
-        site_of(path, selection).check(name, sections, **asked)
+    @search(5)
+    @given(asked=ASKED, sections=st.sampled_from([TOTAL, every("30m")]), place=selections)
+    def compare(asked: dict[str, Any], sections: Sections, place: int | None) -> None:
+        site_of(path, place).check(sections, **asked)
 
     compare()
+    assert site_of(path).check() > 0
 
 
-@of_many("name, path", pairs([*RECOMPUTED], FILES), ids=lambda value: getattr(value, "name", value))
-def test_figures_of_every_file_are_those_of_another_computation(name: str, path: Path) -> None:
-    site_of(path).check(name, None)
+@of_many("path", some(FILES, 3), ids=lambda path: path.name)
+def test_figures_of_every_file_are_those_of_another_computation(path: Path) -> None:
+    site_of(path).check()
