@@ -38,34 +38,15 @@ ALL = [reports.report(name) for name in NAMES]
 OF_TRAFFIC = {"mft", "requests"}
 """Reports that have rows only where names or counts of queues agree; generated ones do not."""
 MP1B = {
-    "adap": "ADAP ADAPCSV",
-    "buff": "BUFF BUFFCSV",
-    "buffio": "BUFFIO",
-    "cf": "CF CFCSV",
-    "chinit": "CHINCSV CHINIT",
-    "data": "DATA",
-    "db2": "DB2",
-    "dchs": "DCHS DCHSCSV",
-    "dchssum": "DCHSSUM",
-    "disp": "DISP DISPCSV",
-    "dns": "DNS DNSCSV",
-    "lock": "LOCK",
-    "log": "LOG LOGBUSY LOGCSV",
-    "message": "CMESSAGE MESSAGE",
-    "msgm": "MSGM MSGMCSV",
-    "pset": "PSET PSETCSV PSIOCSV",
-    "qall": "QALL",
-    "qgets": "QGETSCSV",
-    "qputs": "QPUTSCSV",
-    "qstat": "QSTAT QSTATCSV",
-    "qsum": "QSUML QSUMS",
-    "smds": "SMDS SMDSACSV SMDSBCSV SMDSSCSV",
-    "ssl": "SSL SSLCSV",
-    "stg": "STG STGCSV STGSUM",
-    "task": "TASK TASKCSV",
-    "tasksum": "TASKSUM",
+    "adap": "ADAP ADAPCSV", "buff": "BUFF BUFFCSV", "buffio": "BUFFIO", "cf": "CF CFCSV",
+    "chinit": "CHINCSV CHINIT", "data": "DATA", "db2": "DB2", "dchs": "DCHS DCHSCSV",
+    "dchssum": "DCHSSUM", "disp": "DISP DISPCSV", "dns": "DNS DNSCSV", "lock": "LOCK",
+    "log": "LOG LOGBUSY LOGCSV", "message": "CMESSAGE MESSAGE", "msgm": "MSGM MSGMCSV",
+    "pset": "PSET PSETCSV PSIOCSV", "qall": "QALL", "qgets": "QGETSCSV", "qputs": "QPUTSCSV",
+    "qstat": "QSTAT QSTATCSV", "qsum": "QSUML QSUMS", "smds": "SMDS SMDSACSV SMDSBCSV SMDSSCSV",
+    "ssl": "SSL SSLCSV", "stg": "STG STGCSV STGSUM", "task": "TASK TASKCSV", "tasksum": "TASKSUM",
     "topic": "TOPIC",
-}
+}  # fmt: skip
 """Reports, and the DD names of MP1B that each has."""
 
 

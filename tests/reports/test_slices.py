@@ -128,7 +128,7 @@ SLICED: Sequence[tuple[str, Sections | None]] = [
 ]
 
 
-@of_many("name, sections", some(SLICED, 7), ids=str)
+@of_many("name, sections", some(SLICED, 5), ids=str)
 def test_a_report_is_the_same_slice_by_slice(
     name: str, sections: Sections | None, whole: Catalog, sliced: Catalog, counts: list[int]
 ) -> None:
