@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,8 @@ from smfparse.reports import TOTAL
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.fact_blocks import facts
-from tests.support.paths import FIXTURES, GOLDEN
+from tests.support.goldens import LOGS, log_of
+from tests.support.paths import GOLDEN
 from tests.support.published import published
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import cells, lines_of, report_lines, report_rows, rows_from
@@ -30,8 +30,6 @@ from tests.support.smf import LOG_START, Io, Log, log_record
 
 Rows = list[dict[str, Any]]
 NEAR = pytest.approx
-GOLDEN_FIXTURES = ("qm01-930", "qm80", "qm100", "qm60")
-RENEW = "SMFPARSE_RENEW_GOLDEN"
 SECOND = dt.timedelta(seconds=1)
 COUNTERS = {
     name: int(row["offset"])
@@ -394,14 +392,9 @@ def test_a_report_reads_each_file_once_and_a_catalog_gives_several(
         assert list(reports.run_report(which, catalog)) == first
 
 
-@pytest.mark.parametrize("fixture", GOLDEN_FIXTURES)
+@pytest.mark.parametrize("fixture", LOGS)
 def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
-    """SMFPARSE_RENEW_GOLDEN=1 writes the golden files; read the difference before you keep it."""
-    text = "\n".join(report_lines("log", FIXTURES / f"{fixture}.smf")) + "\n"
-    golden = GOLDEN / f"log-{fixture}.txt"
-    if os.environ.get(RENEW) == "1":
-        golden.write_text(text, encoding="utf-8")
-    assert text == golden.read_text(encoding="utf-8")
+    assert log_of(fixture) == (GOLDEN / f"log-{fixture}.txt").read_text(encoding="utf-8")
 
 
 def real(name: str) -> Path:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +14,7 @@ from smfparse import reports
 from smfparse.advice import answered_rows
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
-from smfparse.rendering import lines
+from smfparse.rendering import FORMATS, lines, md
 from smfparse.reports import Report, ReportDocument, Sections
 from tests.support.builders import rdw
 
@@ -79,3 +81,31 @@ def report_lines(
 def cells(found: Iterable[str]) -> list[dict[str, str]]:
     """Read the lines of CSV back."""
     return list(csv.DictReader(found))
+
+
+def check_forms(which: Report, rows: Sequence[dict[str, Any]], **asked: Any) -> None:
+    """Write a report in each format; what is read back has a row and cell for all there is."""
+    assert {*FORMATS} == {"text", "csv", "json", "jsonl", "md", "html"}
+    figures = {each.name for each in which.figures}
+    assert all(figures <= row.keys() for row in rows[:1])
+    told = {form: list(printed(which, rows, form, **asked)) for form in FORMATS}
+    kinds = [row.get("line") or "" for row in rows]
+    header, *table = csv.reader(told["csv"])
+    assert len(set(header)) == len(header)
+    wanted = sum(which.has(kind, "csv") for kind in kinds)
+    assert [len(row) for row in table] == [len(header)] * wanted
+    found = json.loads("\n".join(told["json"]))
+    assert found["report"] == which.name
+    assert len(found["rows"]) == sum(which.has(kind, "json") for kind in kinds)
+    assert all(figures <= row.keys() for row in found["rows"])
+    of_lines = [json.loads(each) for each in told["jsonl"]]
+    assert of_lines == [{"report": which.name} | each for each in found["rows"]]
+    assert told["md"][0] == f"# {md.escaped(f'{which.name}: {which.title}')}"
+    assert told["html"][-1] == "</html>"
+    assert told["text"]
+
+
+def check_sections(rows: Sequence[dict[str, Any]]) -> None:
+    """The rows of a section stand together."""
+    together = [section for section, _ in groupby(row["section"] for row in rows)]
+    assert all(section not in together[:place] for place, section in enumerate(together))
