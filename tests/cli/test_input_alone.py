@@ -8,27 +8,22 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import run
+from tests.support.paths import FIXTURES
 
 pytestmark = pytest.mark.usefixtures("unjudged")
-
-FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 SMF = FIXTURES / "qm80.smf"
 
 
-def test_an_input_alone_is_summarized() -> None:
+def test_inputs_alone_are_summarized_whatever_they_are(tmp_path: Path) -> None:
     found = run(SMF, "--qmgr", "QM80")
     assert found.exit_code == 0
     assert found.stdout == run("summary", SMF, "--qmgr", "QM80").stdout
     assert found.stdout.startswith("QM80 on ")
-
-
-def test_several_inputs_patterns_and_standard_input_are(tmp_path: Path) -> None:
     for name in ("qm80.smf", "qm60.smf"):
         shutil.copy(FIXTURES / name, tmp_path)
-    for arguments in ([SMF, FIXTURES / "qm60.smf"], [tmp_path / "qm*.smf"], [tmp_path]):
-        shown = run(*arguments).stdout
-        assert "QM60 on " in shown
-        assert "QM80 on " in shown
+    shown = run(tmp_path / "qm*.smf").stdout
+    assert "QM60 on " in shown
+    assert "QM80 on " in shown
     assert "QM80 on " in run("-", stdin=SMF.read_bytes()).stdout
 
 
@@ -58,9 +53,6 @@ def test_what_is_neither_gets_both_hints(name: str, hint: str) -> None:
     last = found.stderr.splitlines()[-1]
     assert "is neither a command nor an existing file; " in last
     assert last.endswith(hint)
-
-
-def test_what_is_wrong_behind_an_input_names_options_of_summary() -> None:
-    found = run(SMF, "--from", "soon")
-    assert found.exit_code == 2
-    assert "--from" in found.stderr
+    wrong = run(SMF, "--from", "soon")
+    assert wrong.exit_code == 2
+    assert "--from" in wrong.stderr

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import subprocess
-from pathlib import Path
 
 import click
+import pyarrow as pa
 import pytest
 
 from smfparse.cli import main
@@ -13,8 +13,9 @@ from smfparse.cli.at_prompt import with_inputs
 from smfparse.cli.words import meant
 from smfparse.rendering import RowsDocument, lines
 from tests.support.command import run
+from tests.support.paths import FIXTURES
 
-SMF = Path(__file__).resolve().parent.parent.parent / "fixtures" / "qm80.smf"
+SMF = FIXTURES / "qm80.smf"
 
 
 @pytest.mark.parametrize(
@@ -35,15 +36,12 @@ def test_arguments_are_what_is_meant(typed: str, found: list[str]) -> None:
     assert meant(typed.split()) == found
 
 
-def test_a_day_and_a_time_need_no_quotes() -> None:
+def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
     times = ("--from", "2026-03-04", "09:10", "--until", "2026-03-04", "09:20")
     quoted = ("--from", "2026-03-04 09:10", "--to", "2026-03-04 09:20")
     shown = run("info", SMF, *times)
     assert shown.exit_code == 0
     assert shown.stdout == run("info", SMF, *quoted).stdout
-
-
-def test_help_is_a_word_too() -> None:
     assert run("help").stdout == run("--help").stdout
     assert run("help", "report").stdout == run("report", "--help").stdout
 
@@ -103,12 +101,11 @@ def test_the_manual_has_every_command_and_option() -> None:
     assert orders == {f".{each}" for each in ours}
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_there_is_a_script_for_the_completion_of_a_shell(shell: str) -> None:
-    script = run("completion", shell).stdout
-    assert f"_SMFPARSE_COMPLETE={shell}_complete" in script
-    if shell == "bash":
-        subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+def test_there_is_a_script_for_the_completion_of_a_shell() -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert f"_SMFPARSE_COMPLETE={shell}_complete" in run("completion", shell).stdout
+    script = run("completion", "bash").stdout
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +132,6 @@ def test_commands_options_reports_and_files_are_completed(
 
 def table(width: int | None, columns: int | None = None) -> list[str]:
     """Return the text of one row of ten columns of numbers, for a terminal."""
-    import pyarrow as pa
-
     part = pa.table({f"c{number}": [number * 1111] for number in range(10)})
     return [*lines(RowsDocument([("", [part, part])], width, columns), "text")]
 

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import json
 import re
 from pathlib import Path
@@ -5,16 +7,15 @@ from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import CliRunner
 
 import smfparse
 from smfparse import reports
-from smfparse.cli import main
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL
 from smfparse.tables import table_names
 from smfparse.writing import write_dataset
+from tests.support.command import run
 from tests.support.paths import FIXTURES
 from tests.support.report_runs import printed, report_rows
 
@@ -31,13 +32,15 @@ def data(request: pytest.FixtureRequest, tmp_path: Path) -> smfparse.SmfData:
 
 def test_the_package_gives_what_it_says_and_nothing_more() -> None:
     assert len(smfparse.__all__) <= 12
-    for name in smfparse.__all__:
-        assert getattr(smfparse, name) is not None
+    assert all(getattr(smfparse, name) is not None for name in smfparse.__all__)
+    assert dir(smfparse) == sorted(smfparse.__all__)
+    assert {"Selection", "SmfData", "compare", "open"} < set(smfparse.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = smfparse.nothing
 
 
 def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
+    """Names may be written a little otherwise."""
     assert data.tables == tuple(table_names())
     whole = data.arrow("wqst")
     assert whole.num_rows
@@ -46,9 +49,9 @@ def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
     assert some.equals(whole.select(["putn", "basename"]))
     assert sum(batch.num_rows for batch in data.batches("wqst", ["putn"])) == whole.num_rows
     assert data.arrow("qqst", []).num_columns == 0
-
-
-def test_what_is_in_the_data_is_counted(data: smfparse.SmfData) -> None:
+    assert data.arrow("WQST", "putn").equals(whole.select(["putn"]))
+    assert data.polars("WQST").select("putn").collect().height == whole.num_rows
+    assert data.report("api_cost", total=True).equals(data.report("api-cost", total=True))
     counted = sum(each.records for each in data.info())
     assert counted == data.sql("SELECT count(*) AS n FROM record")["n"][0].as_py()
     assert not data.damage
@@ -80,8 +83,8 @@ def test_two_are_compared_as_on_the_command_line(data: smfparse.SmfData) -> None
 
 def test_planners_answer_as_on_the_command_line(data: smfparse.SmfData) -> None:
     answer, *_ = data.capacity("log", log_io_time=92)
-    text = json.loads("\n".join(capacity_json("log", "--log-io-time", "92")))
-    same, *_ = text["answers"]
+    asked = ("--log-io-time", "92", "--format", "json")
+    same, *_ = json.loads(run("capacity", "log", DUMP, *asked).stdout)["answers"]
     assert {each["name"]: each["value"] for each in same["figures"]} == {
         each.name: each.value for each in answer.plan.figures
     }
@@ -93,26 +96,16 @@ def test_planners_answer_as_on_the_command_line(data: smfparse.SmfData) -> None:
     assert repr(answer).startswith("<log, QM01 on SYSA: mb_s=")
 
 
-def capacity_json(name: str, *options: str) -> list[str]:
-    """Return what the command prints of the dump."""
-    asked = ["capacity", name, str(DUMP), "--format", "json", *options]
-    return CliRunner().invoke(main, asked, catch_exceptions=False).stdout.splitlines()
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "message"),
-    [
-        ("logs", {}, "there is no planner 'logs'; there are channels, "),
-        ("log", {"iotime": 92}, "planner log: no input iotime; there are mb_s, pages, "),
-        ("log", {"log_io_time": "92us"}, "log_io_time='92us': not a number"),
-        ("log", {"copies": 3}, "copies=3: outside of 1 to 2"),
-    ],
-)
-def test_what_a_planner_cannot_take_is_refused(
-    data: smfparse.SmfData, name: str, values: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(RequestError, match=re.escape(message)):
-        data.capacity(name, **values)
+def test_what_a_planner_cannot_take_is_refused() -> None:
+    wrong: dict[str, tuple[str, dict[str, Any]]] = {
+        "there is no planner 'logs'; there are channels, ": ("logs", {}),
+        "planner log: no input iotime; there are mb_s, pages, ": ("log", {"iotime": 92}),
+        "log_io_time='92us': not a number": ("log", {"log_io_time": "92us"}),
+        "copies=3: outside of 1 to 2": ("log", {"copies": 3}),
+    }
+    for message, (name, values) in wrong.items():
+        with pytest.raises(RequestError, match=re.escape(message)):
+            smfparse.open(DUMP).capacity(name, **values)
 
 
 def test_what_is_not_there_is_said_to_be_so() -> None:
@@ -145,12 +138,6 @@ def test_a_selection_is_for_every_method() -> None:
     assert "SMF data of" in repr(chosen)
 
 
-def test_what_is_written_a_little_otherwise_is_found(data: smfparse.SmfData) -> None:
-    assert data.arrow("WQST", "putn").equals(data.arrow("wqst", ["putn"]))
-    assert data.polars("WQST").select("putn").collect().height == data.arrow("wqst").num_rows
-    assert data.report("api_cost", total=True).equals(data.report("api-cost", total=True))
-
-
 def test_no_input_is_not_taken_for_some() -> None:
     for none in ([], "", ["", DUMP]):
         with pytest.raises(InputError, match="input"):
@@ -172,7 +159,10 @@ def test_a_part_is_asked_for_what_is_there() -> None:
         assert {(table, *batch.schema.names) for table, batch in found} == {("wqst", "putn")}
     with pytest.raises(RequestError, match="wqst has no column putz; near: put"):
         next(smfparse.decode_part(DUMP, tables={"wqst": ["putz"]}))
-    assert smfparse.plan(str(DUMP), 1 << 20) == smfparse.plan(DUMP, 1 << 20)
+    whole = smfparse.plan(DUMP, 1 << 20)
+    assert smfparse.plan(str(DUMP), 1 << 20) == smfparse.plan(DUMP, 1 << 20, framing="rdw") == whole
+    with pytest.raises(RequestError, match="framing=x: no such framing"):
+        smfparse.plan(DUMP, 1 << 20, framing="x")
     with pytest.raises(RequestError, match="part_bytes=0"):
         smfparse.plan(DUMP, 0)
 
@@ -180,15 +170,3 @@ def test_a_part_is_asked_for_what_is_there() -> None:
 def test_a_keyword_that_open_does_not_have_is_refused_by_name() -> None:
     with pytest.raises(TypeError, match=r"open\(\) has no keyword argument 'since'; .*Selection"):
         smfparse.open(DUMP, since="2200")  # type: ignore[call-arg]
-
-
-def test_a_plan_takes_the_name_of_a_framing() -> None:
-    assert smfparse.plan(DUMP, 1 << 20, framing="rdw") == smfparse.plan(DUMP, 1 << 20)
-    with pytest.raises(RequestError, match="framing=x: no such framing"):
-        smfparse.plan(DUMP, 1 << 20, framing="x")
-
-
-def test_the_package_shows_its_public_names_and_no_others() -> None:
-    assert dir(smfparse) == sorted(smfparse.__all__)
-    assert {"Selection", "SmfData", "compare", "open"} < set(smfparse.__all__)
-    assert all(hasattr(smfparse, name) for name in smfparse.__all__)

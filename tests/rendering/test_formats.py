@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from smfparse.cli import main
 from smfparse.rendering import FORMATS, Column, Document, Facts, RowsDocument, Section, Table, lines
 from smfparse.rendering.guard import visible
-from tests.support.paths import SMF
+from tests.support.paths import FIXTURES
 from tests.support.searching import search
 
-pytestmark = pytest.mark.usefixtures("worked_out_once")
-DUMP = str(SMF)
+pytestmark = pytest.mark.slow
+DUMP = str(FIXTURES / "qm80.smf")
 HOSTILE = [
     "<script>alert(1)</script>",
     "a|b",
@@ -157,26 +157,28 @@ def test_every_format_is_read_back_by_a_test() -> None:
     assert set(FORMATS) == {*READERS, "text", "json", "jsonl"}
 
 
-@pytest.mark.parametrize("form", ["md", "html"])
-def test_cells_come_back_whatever_they_hold(form: str) -> None:
-    @search(150)
+def test_cells_come_back_whatever_they_hold() -> None:
+    @search(50)
     @given(TEXTS, ROWS)
     def check(title: str, rows: list[tuple[str, str]]) -> None:
-        (table,) = READERS[form](written(Titled(title, rows), form))
-        assert table[0] == [shown(title), "Number"]
-        assert table[1:] == [[shown(cell) for cell in row] for row in rows]
+        document = Titled(title, rows)
+        for form in ("md", "html"):
+            (table,) = READERS[form](written(document, form))
+            assert table[0] == [shown(title), "Number"]
+            assert table[1:] == [[shown(cell) for cell in row] for row in rows]
+        facts = [{"a": a, "b": b} for a, b in rows]
+        assert json.loads(written(document, "json")) == {"title": title, "rows": facts}
+        found = [*map(json.loads, lines(document, "jsonl"))]
+        assert found == [{"title": title, **each} for each in facts]
 
     check()
 
 
-def test_headings_of_a_page_are_texts() -> None:
+def test_headings_of_pages_and_markdown_are_texts() -> None:
     title = "<b>\"Q'&amp;"
     page = Page(written(Titled(title, []), "html"))
     assert page.headings == [title] * 5
     assert page.tags <= KNOWN_TAGS
-
-
-def test_headings_of_markdown_mean_nothing_else() -> None:
     text = written(Titled("<b> *x* | `y` snake_case _z_", []), "md")
     assert text.splitlines()[0] == r"# \<b\> \*x\* \| \`y\` snake_case \_z\_"
 
@@ -186,26 +188,6 @@ def test_numbers_stand_at_the_right() -> None:
     assert '<td>a</td><td class="n">1</td>' in written(document, "html")
     assert "|---|--:|" in written(document, "md")
     assert written(document, "text").splitlines()[-2:] == ["t  Number", "a       1"]
-
-
-def test_json_has_the_values() -> None:
-    @search(50)
-    @given(TEXTS, ROWS)
-    def check(title: str, rows: list[tuple[str, str]]) -> None:
-        found = json.loads(written(Titled(title, rows), "json"))
-        assert found == {"title": title, "rows": [{"a": a, "b": b} for a, b in rows]}
-
-    check()
-
-
-def test_json_lines_have_an_object_a_row() -> None:
-    @search(50)
-    @given(TEXTS, ROWS)
-    def check(title: str, rows: list[tuple[str, str]]) -> None:
-        found = [*map(json.loads, lines(Titled(title, rows), "jsonl"))]
-        assert found == [{"title": title, "a": a, "b": b} for a, b in rows]
-
-    check()
 
 
 def objects(text: str) -> list[dict[str, Any]]:
@@ -225,19 +207,19 @@ def together(lines_of_one: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("form", ["md", "html"])
-def test_rows_of_queries_come_back_whatever_they_hold(form: str) -> None:
-    @search(60)
+def test_rows_of_queries_come_back_whatever_they_hold() -> None:
+    @search(30)
     @given(TEXTS, ROWS)
     def check(name: str, rows: list[tuple[str, str]]) -> None:
         first, second = ([row[each] for row in rows] for each in (0, 1))
         part = pa.table(
             {f"n{name}": pa.array(first, pa.string()), "b": pa.array(second, pa.string())}
         )
-        document = RowsDocument([("SELECT 1", [part, part.slice(0, 0), part])])
-        (table,) = READERS[form](written(document, form))
-        assert table[0] == [shown(f"n{name}"), "b"]
-        assert table[1:] == 2 * [[shown(cell) for cell in row] for row in rows]
+        for form in ("md", "html"):
+            document = RowsDocument([("SELECT 1", [part, part.slice(0, 0), part])])
+            (table,) = READERS[form](written(document, form))
+            assert table[0] == [shown(f"n{name}"), "b"]
+            assert table[1:] == 2 * [[shown(cell) for cell in row] for row in rows]
 
     check()
 
@@ -270,9 +252,23 @@ RESULTS = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_json_lines_have_what_json_has(name: str) -> None:
-    found = objects(call(*RESULTS[name], "--format", "jsonl"))
-    told = call(*RESULTS[name], "--format", "json")
+def test_every_result_can_be_had_in_every_format(name: str) -> None:
+    arguments = RESULTS[name]
+    told = call(*arguments, "--format", "json")
+    assert_lines_have(objects(call(*arguments, "--format", "jsonl")), told, name)
+    tables = {form: read(call(*arguments, "--format", form)) for form, read in READERS.items()}
+    assert tables["md"] == tables["html"]
+    assert len(tables["md"][0]) > 1
+    assert all(len({len(row) for row in table}) == 1 for table in tables["md"])
+    if name in ("tables", "table", "view", "column", "block"):
+        assert tables["csv"] == tables["md"]
+    if name in ("list", "list of inputs"):  # programs get the names that JSON has
+        [[headings, *rows]] = tables["md"]
+        assert tables["csv"] == [[[each.lower() for each in headings], *rows]]
+
+
+def assert_lines_have(found: list[dict[str, Any]], told: str, name: str) -> None:
+    """Fail unless JSON lines have what JSON has."""
     if name == "sql":
         assert found == [row for line in told.splitlines() for row in json.loads(line)]
     elif name in ("report", "task", "api-cost"):
@@ -281,24 +277,6 @@ def test_json_lines_have_what_json_has(name: str) -> None:
     else:
         wanted = {name: value for name, value in json.loads(told).items() if value != []}
         assert together(found) == wanted
-
-
-@pytest.mark.parametrize("name", RESULTS)
-def test_every_result_can_be_had_in_every_format(name: str) -> None:
-    arguments = RESULTS[name]
-    tables = {form: read(call(*arguments, "--format", form)) for form, read in READERS.items()}
-    assert tables["md"] == tables["html"]
-    assert len(tables["md"][0]) > 1
-    assert all(len({len(row) for row in table}) == 1 for table in tables["md"])
-    for line in call(*arguments, "--format", "json").splitlines() if name == "sql" else ():
-        assert json.loads(line)
-    if name != "sql":
-        assert json.loads(call(*arguments, "--format", "json"))
-    if name in ("tables", "table", "view", "column", "block"):
-        assert tables["csv"] == tables["md"]
-    if name in ("list", "list of inputs"):  # programs get the names that JSON has
-        [[headings, *rows]] = tables["md"]
-        assert tables["csv"] == [[[each.lower() for each in headings], *rows]]
 
 
 def test_a_page_of_several_results_is_one() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +43,7 @@ def by_polars(*parts: Any) -> list[str]:
     return aligned_frame(pl.concat([exact(pl.DataFrame(part)) for part in parts]))
 
 
-@search(200)
+@search(60)
 @given(st.data(), COLUMNS, st.tuples(st.integers(0, 4), st.integers(0, 4)))
 def test_tables_look_as_polars_shows_them(
     data: st.DataObject, kinds: list[Any], counts: tuple[int, int]
@@ -62,31 +61,27 @@ def test_tables_look_as_polars_shows_them(
     assert plain_table(parts) == by_polars(*parts)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        pa.array(["\x1b"]),
-        pa.array(["ü"]),
-        pa.array(["x" * 1001]),
-        pa.array([1e-4]),
-        pa.array([2e9]),
-        pa.array([float("nan")]),
-        pa.array([float("inf"), 1.0]),
-        pa.array([1.5], pa.float32()),
-        pa.array([Decimal("1.5")]),
-        pa.array([None], pa.null()),
-        pa.array([b"x"]),
-        pa.array([dt.time(1)]),
-        pa.array([2**62], pa.timestamp("us")),
-        pa.array([0], pa.timestamp("us", tz="Europe/Berlin")),
-        pa.array(range(1001)),
-    ],
-    ids=str,
-)
-def test_polars_shows_what_is_not_plain(values: Any) -> None:
-    assert plain_table([pa.table({"a": values})]) is None
+NOT_PLAIN = [
+    pa.array(["\x1b"]),
+    pa.array(["ü"]),
+    pa.array(["x" * 1001]),
+    pa.array([1e-4]),
+    pa.array([2e9]),
+    pa.array([float("nan")]),
+    pa.array([float("inf"), 1.0]),
+    pa.array([1.5], pa.float32()),
+    pa.array([Decimal("1.5")]),
+    pa.array([None], pa.null()),
+    pa.array([b"x"]),
+    pa.array([dt.time(1)]),
+    pa.array([2**62], pa.timestamp("us")),
+    pa.array([0], pa.timestamp("us", tz="Europe/Berlin")),
+    pa.array(range(1001)),
+]
 
 
-@pytest.mark.parametrize("name", ["", "\x07", "ü"])
-def test_polars_shows_names_that_are_not_plain(name: str) -> None:
-    assert plain_table([pa.table({name: [1]})]) is None
+def test_polars_shows_values_and_names_that_are_not_plain() -> None:
+    for values in NOT_PLAIN:
+        assert plain_table([pa.table({"a": values})]) is None, values
+    for name in ("", "\x07", "ü"):
+        assert plain_table([pa.table({name: [1]})]) is None, name
