@@ -15,6 +15,7 @@ from smfparse.selecting import Selection
 from smfparse.store import EARLIER, read_head
 from smfparse.writing import append_dataset
 from tests.support.paths import FIXTURES
+from tests.support.searching import some
 
 DUMPS = [FIXTURES / "qm02-shared.smf", FIXTURES / "qm01-930.smf"]
 """Two queue managers, two days; and the accounting of one of these."""
@@ -46,8 +47,11 @@ def counts(path: Path | list[Path], selection: Selection) -> list[int]:
     ]
 
 
+@pytest.mark.fuzz
+@pytest.mark.slow
 def test_a_selection_has_the_rows_that_it_has_of_the_files(divided: Path) -> None:
-    for name, asked in ASKED.items():
+    for name in some([*ASKED], 3):
+        asked = ASKED[name]
         found = counts(DUMPS, asked)
         assert counts(divided, asked) == found, name
         assert any(found) == (name != "none"), name

@@ -373,7 +373,7 @@ SHAPES = (
 SIGNS = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
 
 
-@search(20)
+@search(10)
 @given(chosen=table_and_columns, shape=st.sampled_from(SHAPES))
 def test_any_columns_in_any_shape_give_the_rows_of_the_whole_tables(
     catalog: Catalog,
@@ -386,7 +386,7 @@ def test_any_columns_in_any_shape_give_the_rows_of_the_whole_tables(
     same(catalog, whole, shape.format(t=table, a=a, b=b, c=c))
 
 
-@search(20)
+@search(10)
 @given(chosen=table_and_columns, row=st.integers(0, 20), sign=SIGNS)
 def test_any_filter_by_a_value_gives_the_rows_of_the_whole_tables(
     catalog: Catalog,

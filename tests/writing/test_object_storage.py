@@ -71,7 +71,7 @@ def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
 # As here ------------------------------------------------------------------------------------------
 
 
-def test_what_is_written_added_and_compacted_is_what_is_so_here(
+def test_what_is_written_and_added_is_what_is_so_here(
     dumps: list[Path], storage: Storage, tmp_path: Path
 ) -> None:
     """The one test of storage that is not in long runs only."""
@@ -85,8 +85,7 @@ def test_what_is_written_added_and_compacted_is_what_is_so_here(
     assert found["files"] == expected["files"]
     for one, other in zip(found["inputs"], expected["inputs"], strict=True):
         assert one["identity"] == other["identity"]
-    rows = rows_of(smfparse.open(place))
-    assert rows == rows_of(smfparse.open(here))
+    assert rows_of(smfparse.open(place)) == rows_of(smfparse.open(here))
     assert names_in(storage, "tables") == files_below(here).keys()
     again = command.run("convert", f"s3://{BUCKET}/day/*.smf", "--to", place, "--append")
     assert again.output.count("is in the dataset already") == 2
@@ -98,15 +97,26 @@ def test_what_is_written_added_and_compacted_is_what_is_so_here(
             sorted(map(str, smfparse.open(each).sql(asked).to_pylist())) for each in (place, here)
         ]
         assert counts[0] == counts[1]
-    assert command.run("compact", place).exit_code == 0
-    smfparse.compact(here)
-    assert rows_of(smfparse.open(place)) == rows
-    assert names_in(storage, "tables") == files_below(here).keys()
-    assert "nothing to put together" in command.run("compact", place).output
     with pytest.raises(RequestError, match="a dataset is there already"):
         smfparse.convert(dumps[1], place)
+
+
+@pytest.mark.long
+def test_a_dataset_there_is_compacted_and_replaced_as_one_here(
+    dumps: list[Path], storage: Storage, tmp_path: Path
+) -> None:
+    place, here = f"s3://{BUCKET}/grown", tmp_path / "here"
+    for each in dumps:
+        for folder in (place, here):
+            smfparse.convert(each, folder, append=True, partition=True)
+    rows = rows_of(smfparse.open(place))
+    assert command.run("compact", place).exit_code == 0
+    smfparse.compact(here)
+    assert rows_of(smfparse.open(place)) == rows == rows_of(smfparse.open(here))
+    assert names_in(storage, "grown") == files_below(here).keys()
+    assert "nothing to put together" in command.run("compact", place).output
     smfparse.convert(dumps[1], place, force=True)
-    sizes = [each["bytes"] for each in manifest(storage, "tables")["inputs"]]
+    sizes = [each["bytes"] for each in manifest(storage, "grown")["inputs"]]
     assert sizes == [dumps[1].stat().st_size]
 
 

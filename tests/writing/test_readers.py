@@ -104,7 +104,7 @@ def test_files_of_many_folders_are_written_with_few_open(dump: Path, tmp_path: P
     again = tmp_path / "again.smf"
     again.write_bytes(dump.read_bytes())
     apart = 2 * dump.stat().st_size
-    limits = Limits(group_rows=2, open_files=3, epoch_cells=1, chunk_bytes=apart)
+    limits = Limits(group_rows=8, open_files=3, epoch_cells=1, chunk_bytes=apart)
     inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
     write_dataset(inputs, tmp_path / "tables", partition=True)
     names = {path.name for path in (tmp_path / "tables" / "wqst").rglob("*.parquet")}

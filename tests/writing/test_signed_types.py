@@ -52,7 +52,8 @@ def test_every_table_has_the_same_rows_and_types(folder: Path) -> None:
     for table in table_names():
         whole = expected.arrow(table)
         assert found.arrow(table).equals(whole), table
-        assert data.sql(f"FROM {table}").cast(whole.schema).num_rows == whole.num_rows
+        if whole.num_rows:
+            assert data.sql(f"FROM {table}").cast(whole.schema).num_rows == whole.num_rows
     assert (
         lazy_frame(found, "wqst")
         .collect()
