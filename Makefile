@@ -6,13 +6,14 @@ READY := $(VENV)/.ready
 # Hundreds of tests start the command: where Python may not keep what it compiled, each compiles all of it.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo quick test long check coverage format-check lint types docs docs-check site wheel-check bench corrupt mutate score fixtures wheelhouse lock clean
+.PHONY: help demo quick test long goldens check coverage format-check lint types docs docs-check site wheel-check bench corrupt mutate score fixtures wheelhouse lock clean
 
 help:
 	@echo "make demo      show a simulated day with a slow log, and what is wrong in it"
 	@echo "make quick     run the tests that take little time: a minute"
 	@echo "make test      run every test but sweeps: 5 minutes"
 	@echo "make long      run the sweeps, or part K of N: an hour (PART=K/N EXAMPLES=100)"
+	@echo "make goldens   write tests/golden again; read the difference before you keep it"
 	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
 	@echo "make coverage  run all tests and say which lines they do not reach"
 	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
@@ -47,6 +48,9 @@ test: $(READY)
 long: $(READY)
 	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest --numprocesses 2 --dist worksteal \
 		-m "long or fuzz" $(if $(PART),--part $(PART))
+
+goldens: $(READY)
+	$(BIN)/python tools/goldens.py
 
 # Each commit runs another tenth of the sweeps: the one that the last digits of its hash name.
 PART_OF_COMMIT := $(shell git rev-parse HEAD 2> /dev/null | tail -c 5 | (read hash; echo $$((0x$${hash:-0} % 10 + 1))))/10

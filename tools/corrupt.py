@@ -1,9 +1,9 @@
 """Damage SMF files at random and see what smfparse makes of them (`make corrupt`).
 
-Each input is a small file of one of the framings and packings, damaged, and read through the
-library. A seed always makes the same inputs; so do the same real files, those with RDWs in the
-folder that SMFPARSE_REAL_DATA names, if it does. What must not be is printed by kind, with the
-smallest input that shows it; the exit code is 1 then.
+Each input is a small file of one of the framings, damaged, and read through the library. A seed
+always makes the same inputs; so do the same real files, those with RDWs in the folder that
+SMFPARSE_REAL_DATA names, if it does. What must not be is printed by kind, with the smallest input
+that shows it; the exit code is 1 then.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._counts: dict[str, Counter[str]] = {
-            each: Counter() for each in ("framings", "packings", "mutations")
+            each: Counter() for each in ("framings", "mutations")
         }
         self._found: Counter[str] = Counter()
         self._smallest: dict[str, tuple[Case, Finding]] = {}
@@ -53,7 +53,6 @@ class Tally:
     def add(self, case: Case, findings: list[Finding]) -> None:
         """Count an input."""
         self._counts["framings"][case.framing] += 1
-        self._counts["packings"][case.packing or "none"] += 1
         self._counts["mutations"].update(case.told)
         self._bytes += len(case.file)
         for each in findings:
@@ -69,7 +68,7 @@ class Tally:
             shown = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
             click.echo(f"{what}: {shown}")
         for what, (case, finding) in sorted(self._smallest.items()):
-            done = " ".join(filter(None, [case.packing, *case.told]))
+            done = " ".join(case.told)
             click.echo(f"{self._found[what]:7}  {what}")
             click.echo(f"{'':9}--only {case.number}: {done}; {len(case.file)} bytes; {finding}")
         click.echo(f"{self._counts['framings'].total()} inputs of {self._bytes} bytes")
@@ -95,14 +94,11 @@ class Trial:
         if weighed:
             tracemalloc.start()
         readings, seconds = read(self._folder, [each.file for each in drawn], manner)
-        sound: list[Reading] | list[None] = [None] * len(drawn)
-        if manner.tables == "all":
-            sound, _ = read(self._folder, [each.sound for each in drawn], manner)
         _, peak = tracemalloc.get_traced_memory()  # before they are judged, which needs its own
         tracemalloc.stop()
         found = [
-            (case, reading, [*Judge(case, manner, reading, before).findings()])
-            for case, reading, before in zip(drawn, readings, sound, strict=True)
+            (case, reading, [*Judge(case, manner, reading).findings()])
+            for case, reading in zip(drawn, readings, strict=True)
         ]
         if weighed:
             self._weigh(found, peak)
@@ -163,9 +159,9 @@ def files() -> list[Path]:
 def show(judged: Judged, manner: Manner, save: Path | None) -> None:
     """Print all that is known of one input."""
     case, reading, findings = judged
-    click.echo(f"{case.framing}, {case.packing or 'not packed'}: {' '.join(case.told)}; {manner}")
-    click.echo(f"{len(case.file)} bytes; unpacked {len(case.rope)}, of which sure {case.safe}")
-    click.echo(f"read as {reading.framing}; {reading.refused or reading.failed or ''}")
+    click.echo(f"{case.framing}: {' '.join(case.told)}; {manner}")
+    click.echo(f"{len(case.file)} bytes, read as {reading.framing}")
+    click.echo(reading.refused or reading.failed or "")
     for each in case.records:
         click.echo(f"  was  {each.start:6} {each.end:6} type {each.sample.body[1]}, {each.pieces}")
     for left in Judge(case, manner, reading).left:

@@ -11,6 +11,7 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -87,17 +88,8 @@ def report_reference() -> Iterator[str]:
         yield ""
 
 
-def report_keys() -> Iterator[str]:
-    """Yield a table of the keys that the declaration of a report can have."""
-    yield from _keys(reports.Report)
-
-
-def figure_keys() -> Iterator[str]:
-    """Yield a table of the keys that a figure of a report can have."""
-    yield from _keys(reports.Figure)
-
-
-def _keys(cls: type) -> Iterator[str]:
+def keys(cls: type) -> Iterator[str]:
+    """Yield a table of the keys that a declaration can have."""
     yield "| key | type | meaning | if left out |"
     yield "|---|---|---|---|"
     for each in reports.declared_keys(cls):
@@ -140,31 +132,6 @@ def rule_reference() -> Iterator[str]:
 
 def _subsystem(which: advice.Rule | advice.Diagnosis) -> str:
     return which.subsystem.capitalize() if isinstance(which, advice.Rule) else "Diagnoses"
-
-
-def rule_keys() -> Iterator[str]:
-    """Yield a table of the keys that the declaration of a rule can have."""
-    yield from _keys(advice.Rule)
-
-
-def subject_keys() -> Iterator[str]:
-    """Yield a table of the keys that the declaration of a subject can have."""
-    yield from _keys(advice.Subject)
-
-
-def diagnosis_keys() -> Iterator[str]:
-    """Yield a table of the keys that the declaration of a diagnosis can have."""
-    yield from _keys(advice.Diagnosis)
-
-
-def policy_keys() -> Iterator[str]:
-    """Yield a table of the keys that the policy of a site can have."""
-    yield from _keys(advice.Policy)
-
-
-def silence_keys() -> Iterator[str]:
-    """Yield a table of the keys that an entry of `silence` in a policy can have."""
-    yield from _keys(advice.Silence)
 
 
 def measure_reference() -> Iterator[str]:
@@ -211,16 +178,16 @@ def _view_table(found: Iterable[TableColumn]) -> Iterator[str]:
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
-    "report_keys": report_keys,
-    "figure_keys": figure_keys,
+    "report_keys": partial(keys, reports.Report),
+    "figure_keys": partial(keys, reports.Figure),
     "commands": command_reference,
     "measures": measure_reference,
     "rules": rule_reference,
-    "rule_keys": rule_keys,
-    "subject_keys": subject_keys,
-    "diagnosis_keys": diagnosis_keys,
-    "policy_keys": policy_keys,
-    "silence_keys": silence_keys,
+    "rule_keys": partial(keys, advice.Rule),
+    "subject_keys": partial(keys, advice.Subject),
+    "diagnosis_keys": partial(keys, advice.Diagnosis),
+    "policy_keys": partial(keys, advice.Policy),
+    "silence_keys": partial(keys, advice.Silence),
 }
 
 

@@ -53,7 +53,6 @@ class Judges:
 
     languages  of the mutants
     tests      run instead of those of the rooms; empty: those
-    quick      whether files are left out of whose tests none runs what is changed
     """
 
     def __init__(
@@ -62,12 +61,9 @@ class Judges:
         copies: Sequence[Copy],
         languages: Sequence[str],
         tests: Sequence[str] = (),
-        *,
-        quick: bool = False,
     ) -> None:
         self._house, self._copies, self._tests = house, copies, tuple(tests)
         self._mutants = [each for each in house.room_of if each.language in languages]
-        self._quick = quick
         self._free: SimpleQueue[Copy] = SimpleQueue()
         for each in copies:
             self._free.put(each)
@@ -100,7 +96,7 @@ class Judges:
     def _judged(self, mutant: Mutant, recording: Recording) -> Outcome:
         copy = self._free.get()
         try:
-            return copy.judge(mutant, recording, quick=self._quick)
+            return copy.judge(mutant, recording)
         finally:
             self._free.put(copy)
 
@@ -145,7 +141,6 @@ def enough(language: str, found: Sequence[Outcome], share: float) -> bool:
 @click.option("--tests", multiple=True, help="Run these tests instead of those of the room.")
 @click.option("--share", default=0.95, show_default=True, help="Share that has to be caught.")
 @click.option("--workers", default=1, show_default=True, help="Try so many mutants at once.")
-@click.option("--quick", is_flag=True, help="Leave out files of tests that do not run it.")
 @click.option("--list", "listed", is_flag=True, help="Print the mutants and try none.")
 def main(
     seed: int,
@@ -157,7 +152,6 @@ def main(
     tests: Sequence[str],
     share: float,
     workers: int,
-    quick: bool,
     listed: bool,
 ) -> None:
     """Draw mutants, try them, and exit with 1 if too few are caught."""
@@ -171,7 +165,7 @@ def main(
             return
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             copies = [Copy(ROOT, Path(folder) / str(number)) for number in range(workers)]
-            judges = Judges(house, copies, [*draws], tests, quick=quick)
+            judges = Judges(house, copies, [*draws], tests)
             found = {each: tried(judges, draws[each][:only], first, count) for each in draws}
         results = [enough(each, found[each], share) for each in found]
         sys.exit(0 if all(results) else 1)

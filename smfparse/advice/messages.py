@@ -97,7 +97,7 @@ def _crossed(rows: Judged, rule: Rule, bucket: str) -> str:
         {keys}, {rule.ranks or rule.rank} AS rank,
         any_value(utc_offset)::INTEGER AS utc_offset,
         count(*) AS crossed, any_value(evaluated) AS evaluated,
-        round(100 * sum(seconds) / any_value(all_seconds), 6) AS share,
+        coalesce(round(100 * sum(seconds) / nullif(any_value(all_seconds), 0), 6), 0) AS share,
         round(sum(seconds), 6) AS interval_seconds, min(start) AS interval_start,
         max(TRY(start + INTERVAL 1 second * seconds)) AS interval_end,
         first("{value_column(rule)}" {worst}) AS value, first(start {worst}) AS worst_at

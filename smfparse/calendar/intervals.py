@@ -164,7 +164,8 @@ class Calendar:
             return np.zeros(len(starts), bool)
         middles = starts + (seconds * (SECOND_US / 2)).astype(np.int64)
         at = np.clip(np.searchsorted(self.starts, middles, side="right") - 1, 0, None)
-        is_inside = (self.starts[at] <= middles) & (middles < self.ends[at])
+        begins, ends = self.starts[at], self.ends[at]
+        is_inside: Flags = (begins == middles) | ((begins < middles) & (middles < ends))
         odd = np.array([each in _ODD for each in self.kinds], bool)[at] & is_inside
         if self.is_recorded:
             goes_back = starts < self.first - self.typical * SECOND_US

@@ -1,38 +1,65 @@
-"""Damaged records hold any number: no rule fails by one."""
+"""Rules over inputs without rows, with the largest numbers, and with damage that is drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import math
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
 
-from smfparse.advice import rules, subjects
+from smfparse.advice import CheckDocument, rules, run_rules, subjects
 from smfparse.advice.judging import subject_query
 from smfparse.calendar import calendar_macros
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import LIMITS, Limits
+from smfparse.query import Catalog
+from smfparse.rendering import lines
+from smfparse.simulating import read_estate, simulate
 from smfparse.tables import named_macros, schema, view_macros
-from tests.support.advised import Bench
+from tests.simulating.drawn import sites
+from tests.support.advised import Bench, Rows
+from tests.support.command import run
+from tests.support.paths import SMF
+from tests.support.searching import search
 
 KEYS = {"input_no", "utc_offset", "record_no", "block_no", "task_record_no", "record_offset"}
 LONGEST_US = 2.0**52
 """The clock of a record counts no further."""
+DAMAGED, UNUSABLE = 4, 8
+_PLACES = st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=8))
+"""Where bytes are written over others, as a share of the file, and the bytes."""
 
 
-@pytest.mark.parametrize("name", subjects())
-def test_no_number_is_too_large_for_a_rule(name: str) -> None:
+def subject_rows(name: str, rows: Rows) -> Any:
+    """Return the rows of a subject over tables, with the states of all its rules."""
     subject = subjects()[name]
-    rows = {table: [*_rows(table)] for table in subject.tables}
     some = [each for each in rules().values() if each.subject == name and each.complete]
     query = subject_query(subject, some)
     bench = Bench(rows, subject.tables)
     bench.define(named_macros(query, view_macros() + calendar_macros()))
-    assert "start" in bench.arrow(query).column_names
+    return bench.arrow(query)
 
 
-def _rows(table: str) -> Iterator[dict[str, Any]]:
-    """Yield rows of intervals with all numbers the smallest, and the largest, there are."""
+def test_a_subject_of_tables_without_rows_has_none() -> None:
+    assert {name for name in subjects() if subject_rows(name, {}).num_rows} == set()
+
+
+def test_no_number_is_too_large_for_a_rule() -> None:
+    """Damaged records hold any number."""
+    for name, subject in subjects().items():
+        rows = {table: [*_extreme_rows(table)] for table in subject.tables}
+        assert "start" in subject_rows(name, rows).column_names, name
+
+
+def _extreme_rows(table: str) -> Iterator[dict[str, Any]]:
+    """Yield rows of intervals in which all numbers are the smallest, or the largest, possible."""
     for number, smallest in enumerate((True, False, False)):
         fields = {
             each.name: _extreme(each.type, smallest=smallest)
@@ -52,3 +79,56 @@ def _extreme(kind: Any, *, smallest: bool) -> float:
         return -LONGEST_US if smallest else LONGEST_US
     limits = np.iinfo(kind.to_pandas_dtype())
     return int(limits.min if smallest else limits.max)
+
+
+def test_a_small_file_is_checked_as_a_large_one() -> None:
+    """Subjects of which a small file has no rows are not asked for, and nothing else differs."""
+
+    def checked_lines(whole_bytes: int) -> list[str]:
+        opened = open_inputs([SMF], ReadOptions(limits=Limits(whole_bytes=whole_bytes)))
+        with Catalog(opened) as catalog:
+            document = CheckDocument(run_rules(catalog), [SMF.name], at_length=True)
+        return [line for form in ("text", "json") for line in lines(document, form)]
+
+    assert checked_lines(LIMITS.whole_bytes) == checked_lines(0)
+
+
+@given(site=sites(), seed=st.integers(0, 1000), harm=st.lists(_PLACES, max_size=12))
+@search(2)
+def test_any_input_is_judged_or_its_damage_is_reported(
+    site: dict[str, Any], seed: int, harm: Sequence[tuple[float, bytes]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "site.smf"
+        simulate(path, read_estate("site", site), seed)
+        path.write_bytes(_harmed(path.read_bytes(), harm))
+        for command in ("check", "summary"):
+            result = run(command, path, "--format", "json")
+            event(f"exit code {result.exit_code}")
+            assert result.exit_code in ((0, DAMAGED, UNUSABLE) if harm else (0,))
+            if result.exit_code == UNUSABLE:
+                assert result.stdout == ""
+                continue
+            assert not {"NaN", "Infinity"} & {*result.stdout.split()}
+            for each in _findings(json.loads(result.stdout)):
+                assert each["class"] in range(1, 6)
+                assert 0 <= each.get("share", 0) <= 1
+                assert each.get("crossed", 0) <= each.get("evaluated", math.inf)
+                assert each.get("start", "") <= each.get("end", "")
+
+
+def _harmed(data: bytes, harm: Sequence[tuple[float, bytes]]) -> bytes:
+    harmed = bytearray(data)
+    for share, some in harm:
+        at = int(share * (len(harmed) - len(some)))
+        harmed[at : at + len(some)] = some
+    return bytes(harmed)
+
+
+def _findings(found: Any) -> Iterator[dict[str, Any]]:
+    """Yield all findings, those under others as well."""
+    if isinstance(found, dict) and "rule" in found and "class" in found:
+        yield found
+    parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    for each in parts:
+        yield from _findings(each)

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 
 from smfparse.advice import CheckDocument, Checked, Finding, Policy
 from smfparse.advice.episodes import episodes, runs
+from smfparse.advice.findings import Figure
+from smfparse.advice.wording import evidence, finding_lines, in_short, shown
 from smfparse.calendar import SECOND_US
 from smfparse.rendering import lines
-from tests.support.advised import START, Rows, checked
+from tests.support.advised import ABSENT, START, Rows, checked
+from tests.support.searching import search
 
 MINUTE = 60.0
 
@@ -44,6 +47,16 @@ def the(found: Checked, rule: str) -> Finding:
     return one
 
 
+def persistence(values: Sequence[int], seconds: float = MINUTE) -> str:
+    """Return the persistence of the waits, of intervals so long."""
+    return the(checked(waits(values, [seconds] * len(values))), "LOG-WTB").persistence
+
+
+def at(count: int, *crossed: int) -> list[int]:
+    """Return so many intervals, some of which wait."""
+    return [int(number in crossed) for number in range(count)]
+
+
 def test_the_published_vector() -> None:
     found = the(checked(waits([0, 5, 6, 0, 0, 7])), "LOG-WTB")
 
@@ -55,66 +68,39 @@ def test_the_published_vector() -> None:
     assert found.persistence == "persistent"
 
 
-def test_a_longer_first_interval_counts_by_its_seconds() -> None:
-    lengths = [150, *[MINUTE] * 5]
+def test_a_longer_first_interval_counts_by_its_seconds_up_to_three_medians() -> None:
+    found = the(checked(waits([0, 5, 6, 0, 0, 7], [150, *[MINUTE] * 5])), "LOG-WTB")
+    assert (found.share, found.persistence) == (180 / 450, "repeated")
 
-    found = the(checked(waits([0, 5, 6, 0, 0, 7], lengths)), "LOG-WTB")
-
-    assert found.share == 180 / 450
-    assert found.persistence == "repeated"
-
-
-def test_a_first_interval_of_more_than_three_medians_is_left_out() -> None:
     found = the(checked(waits([9, 0, 5, 6, 0, 0, 7], [300, *[MINUTE] * 6])), "LOG-WTB")
-
     assert (found.evaluated, found.peak) == (6, 7)
 
 
-def test_a_figure_that_no_interval_has_is_none_and_no_number() -> None:
-    """A queue that is opened, and neither put to nor got from, has no opens a message."""
+def test_a_value_that_no_interval_has_is_none_and_no_number() -> None:
+    """A queue that is opened, and neither put to nor got from, has no opens per message."""
     rows: Rows = {"wtid": [{"wtidccn": "JOBA"}], "wqst": [{"openn": 1000}]}
     found = checked(rows)
     finding = the(found, "QUEUE-OPENS")
     assert (finding.peak, finding.typical) == (None, None)
-    text = "\n".join(lines(CheckDocument(found), "json"))
-    assert "NaN" not in text
+    assert "NaN" not in "\n".join(lines(CheckDocument(found), "json"))
+    assert in_short(finding).endswith(": the queue is opened for each message: once")
 
 
-def test_one_interval_is_once() -> None:
-    assert the(checked(waits([0, 0, 4, 0])), "LOG-WTB").persistence == "once"
-
-
-def test_a_condition_of_the_same_hour_on_two_days_recurs() -> None:
-    values = [0] * 48
-    values[3] = values[27] = 1
-
-    found = the(checked(waits(values, [3600.0] * 48)), "LOG-WTB")
-
-    assert found.persistence == "recurring"
-
-
-def test_a_short_one_is_a_peak() -> None:
-    values = [0] * 40
-    values[3] = values[20] = 1
-
-    assert the(checked(waits(values)), "LOG-WTB").persistence == "peak"
-
-
-def test_a_run_of_a_quarter_of_an_hour_is_persistent() -> None:
-    values = [0] * 40
-    values[3:6] = [1, 1, 1]
-
-    assert the(checked(waits(values, [300.0] * 40)), "LOG-WTB").persistence == "persistent"
-    assert the(checked(waits(values)), "LOG-WTB").persistence == "peak"
+def test_persistence_is_by_runs_days_and_length() -> None:
+    assert persistence([0, 0, 4, 0]) == "once"
+    assert persistence(at(48, 3, 27), 3600.0) == "recurring"
+    assert persistence(at(40, 3, 20)) == "peak"
+    assert persistence(at(40, 3, 4, 5), 300.0) == "persistent"
+    assert persistence(at(40, 3, 4, 5)) == "peak"
 
 
 def test_a_finding_begins_and_ends_with_its_main_episode() -> None:
-    values = [1, 0, 0, 0, 1, 1, 0, 1, 0, 0]
+    found = the(checked(waits([1, 0, 0, 0, 1, 1, 0, 1, 0, 0])), "LOG-WTB")
 
-    found = the(checked(waits(values)), "LOG-WTB")
-
-    assert found.start == dt.datetime(2026, 3, 4, 9, 4)
-    assert found.end == dt.datetime(2026, 3, 4, 9, 8)
+    assert (found.start, found.end) == (
+        dt.datetime(2026, 3, 4, 9, 4),
+        dt.datetime(2026, 3, 4, 9, 8),
+    )
 
 
 def test_the_policy_asks_for_a_run_and_silences() -> None:
@@ -131,8 +117,10 @@ def test_without_records_nothing_is_found_and_the_traces_are_named() -> None:
 
     assert (found.findings, found.managers) == ([], [])
     assert any("CLASS(1)" in trace for trace, _ in found.not_evaluated)
+    assert ": ," not in "\n".join(lines(CheckDocument(found), "text"))
 
 
+@search(100)
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 900), st.booleans()), max_size=40))
 def test_runs_hold_what_crossed_and_break_where_time_does(
     some: list[tuple[bool, int, bool]],
@@ -160,43 +148,33 @@ def test_runs_hold_what_crossed_and_break_where_time_does(
     assert sum(each.intervals for each in joined) == crossed.sum()
 
 
-def waiting(starts: Sequence[int], seconds: Sequence[int]) -> Rows:
-    """Return intervals that all wait for log buffers, as often as they are seconds long."""
+@pytest.mark.parametrize(
+    ("starts", "seconds", "counted"),
+    [
+        ([0, 600, 1200, 2000, 2100, 2700], [600, 600, 600, 100, 600, 600], 5),
+        ([*range(0, 600, 60), 600, 1080], [60] * 10 + [480, 60], 12),
+        ([0, None, 120], [60, 60, 60], 2),
+    ],
+    ids=["stub behind a gap", "long behind another", "no time"],
+)
+def test_stubs_and_records_without_a_time_are_no_intervals(
+    starts: Sequence[int | None], seconds: Sequence[int], counted: int
+) -> None:
+    """All intervals wait for log buffers, as often as they are seconds long."""
     rows = [
         {
-            "interval_start": START + dt.timedelta(seconds=start),
+            "interval_start": ABSENT if at is None else START + dt.timedelta(seconds=at),
             "interval_seconds": float(length),
             "record_no": number + 1,
             "qjstwtb": length,
         }
-        for number, (start, length) in enumerate(zip(starts, seconds, strict=True))
+        for number, (at, length) in enumerate(zip(starts, seconds, strict=True))
     ]
-    return {"qjst": rows}
+    found = the(checked({"qjst": rows}), "LOG-WTB")
 
-
-def test_a_restart_leaves_out_the_stub_behind_the_gap() -> None:
-    rows = waiting([0, 600, 1200, 2000, 2100, 2700], [600, 600, 600, 100, 600, 600])
-
-    found = the(checked(rows), "LOG-WTB")
-
-    assert (found.evaluated, found.crossed, found.total) == (5, 5, 3000)
-
-
-def test_a_long_interval_that_follows_another_counts() -> None:
-    rows = waiting([*range(0, 600, 60), 600, 1080], [60] * 10 + [480, 60])
-
-    found = the(checked(rows), "LOG-WTB")
-
-    assert (found.evaluated, found.crossed, found.total) == (12, 12, 1140)
-
-
-def test_a_record_without_a_time_is_no_interval() -> None:
-    rows = waiting([0, 60, 120], [60, 60, 60])
-    rows["qjst"][1]["interval_start"] = "NULL"  # type: ignore[index]
-
-    found = the(checked(rows), "LOG-WTB")
-
-    assert (found.evaluated, found.total) == (2, 120)
+    left_out = sum(seconds) - found.total
+    assert (found.evaluated, found.crossed) == (counted, counted)
+    assert left_out == {5: 100, 12: 0, 2: 60}[counted]
 
 
 @pytest.mark.parametrize(("seconds_on_queue", "rule"), [(599, "D4"), (600, "BUFF-SOS")])
@@ -220,6 +198,7 @@ def test_a_pool_may_be_too_small_where_nothing_is_known_of_its_messages() -> Non
     (first, *_) = checked({"qpst": [pool]}).findings
 
     assert (first.rule, first.object) == ("D4", "3")
+    assert "; of " not in evidence(first)
 
 
 def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() -> None:
@@ -236,3 +215,27 @@ def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() 
 
     assert (of_all.object, sorted(each.object for each in of_all.explains)) == ("", ["A", "B"])
     assert (of_one.object, [each.object for each in of_one.explains]) == ("B", ["B"])
+    (sentence,) = [text for word, text in finding_lines(of_all, []) if word == "explains"]
+    assert "CF-SLOW" in sentence
+    assert " A, B: " in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "style", "shows"),
+    [
+        ("copy 1 {} us", 1064.4, "rounded", "copy 1 1,064 us"),
+        ("copy 1 {} us", 999.6, "rounded", "copy 1 1,000 us"),
+        ("{} ms", 1272.67, "percent", "1,273 ms"),
+        ("{} times full", 3051, "count", "3,051 times full"),
+        ("{} times full", 1, "count", "1 time full"),
+        ("{} times as much fits then", 1.0, "percent", "1 times as much fits then"),
+        ("{} messages when it began", 1, "grouped", "1 message when it began"),
+        ("at most {} entries", 1, "grouped", "at most 1 entry"),
+        ("{} switches", 1, "count", "1 switch"),
+        ("{} intervals are missing", 1.0, "rounded", "1 interval is missing"),
+        ("{} us each", 1, "rounded", "1 us each"),
+        ("{} % of gets", None, "percent", "- % of gets"),
+    ],
+)
+def test_a_value_in_its_words(text: str, value: float | None, style: str, shows: str) -> None:
+    assert shown(Figure(text, value, style)) == shows

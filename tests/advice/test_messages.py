@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import pytest
@@ -11,11 +11,11 @@ import pytest
 from smfparse import reports
 from smfparse.advice import Finding, answered_parts, answered_rows, rules, run_rules, subjects
 from smfparse.errors import RequestError
-from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
 from tests.support.advised import SECONDS, START, Bench, Rows
-from tests.support.real import REAL_DATA, every_file, needs_real_data
+from tests.support.corpora import Corpus, of_corpora
+from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import printed, report_rows
 
 MESSAGE = reports.report("message")
@@ -52,9 +52,11 @@ def test_intervals_are_put_together_with_the_worst_of_them() -> None:
     assert (row["value"], row["worst_at"]) == (70, clock(20))
 
 
-def test_a_warning_is_what_check_has_in_class_1_or_2() -> None:
-    assert [row["grade"] for row in messages(channels(89))] == ["I"]
-    assert [row["grade"] for row in messages(channels(90))] == ["W"]
+def test_a_warning_is_a_finding_of_class_1_or_2() -> None:
+    assert {active: messages(channels(active))[0]["grade"] for active in (89, 90)} == {
+        89: "I",
+        90: "W",
+    }
 
 
 def test_each_interval_can_be_had_by_itself() -> None:
@@ -149,20 +151,19 @@ def test_its_rules_are_those_of_the_catalogue() -> None:
     assert {each for each in rules() if each.startswith("MQCHIN")} <= {*MESSAGE.rules}
 
 
-def findings(found: Iterator[Finding]) -> set[tuple[Any, ...]]:
-    return {
-        (*each.key, each.rule, each.crossed, each.evaluated, round(100 * each.share, 6), each.peak)
-        for top in found
-        for each in (top, *top.explains)
-        if each.rule in MESSAGE.rules
-    }
+def findings(found: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
+    """Yield what findings say of the rules of the report, with those under them."""
+    for each in found:
+        if each.rule in MESSAGE.rules:
+            share = round(100 * each.share, 6)
+            yield *each.key, each.rule, each.crossed, each.evaluated, share, each.peak
+        yield from findings(each.explains)
 
 
-@every_file
-def test_it_says_what_check_finds(path: Any) -> None:
-    with Catalog(open_inputs([path])) as catalog:
-        (table,) = answered_parts(MESSAGE, catalog)
-        checked = run_rules(catalog)
+@of_corpora("site", "old", "real")
+def test_it_says_what_check_finds(corpus: Corpus) -> None:
+    (table,) = answered_parts(MESSAGE, corpus.catalog)
+    checked = run_rules(corpus.catalog)
     assert table.schema.names[-1] == MESSAGE.figures[-1].name
     shown = {
         tuple(
@@ -174,7 +175,7 @@ def test_it_says_what_check_finds(path: Any) -> None:
         )
         for row in table.to_pylist()
     }
-    assert shown == findings(iter(checked.findings))
+    assert shown == {*findings(checked.findings)}
 
 
 @needs_real_data

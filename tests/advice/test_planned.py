@@ -143,21 +143,19 @@ def finding(rule: str, rows: Rows) -> Finding:
     return next(each for each in every if each.rule == rule)
 
 
-def test_every_rule_with_a_planner_of_its_own_has_a_case() -> None:
+def test_a_finding_shows_what_the_planner_gives() -> None:
     assert {name for name, each in rules().items() if each.planned} == set(CASES)
-
-
-@pytest.mark.parametrize("rule", CASES)
-def test_a_finding_says_what_the_planner_gives(rule: str) -> None:
-    rows, inputs = CASES[rule]
-    which = rules()[rule]
-    assert which.planned is not None
-    plan = planned(which.plan, **inputs)
-    found = finding(rule, rows)
-    shown = [(each.text, each.style) for each in found.planned]
-    assert shown == [(text, style) for text, _, style in which.planned.says]
-    for each, (_, name, _) in zip(found.planned, which.planned.says, strict=True):
-        assert each.value == pytest.approx(plan[name]), name
+    for rule, (rows, inputs) in CASES.items():
+        which = rules()[rule]
+        assert which.planned is not None
+        known = {each.name for each in wanted(planner(which.plan).asked)}
+        assert planner_inputs(which).keys() <= known, rule
+        plan = planned(which.plan, **inputs)
+        found = finding(rule, rows)
+        shown = [(each.text, each.style) for each in found.planned]
+        assert shown == [(text, style) for text, _, style in which.planned.says], rule
+        for each, (_, name, _) in zip(found.planned, which.planned.says, strict=True):
+            assert each.value == pytest.approx(plan[name]), (rule, name)
 
 
 def test_a_full_log_by_hand() -> None:
@@ -207,9 +205,3 @@ def test_a_page_set_that_fills_is_full_when_the_planner_says() -> None:
     assert move.soonest is not None
     assert move.latest is not None
     assert move.soonest < move.hours < move.latest
-
-
-@pytest.mark.parametrize("rule", [name for name, each in rules().items() if each.planned])
-def test_planners_are_asked_by_inputs_that_they_have(rule: str) -> None:
-    known = {each.name for each in wanted(planner(rules()[rule].plan).asked)}
-    assert planner_inputs(rules()[rule]).keys() <= known

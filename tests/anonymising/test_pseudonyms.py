@@ -35,7 +35,7 @@ def learnt(names: list[str], **options: object) -> Pseudonyms:
 
 
 def test_names_keep_their_shape_and_differ_where_the_old_ones_do() -> None:
-    @search(60)
+    @search(25)
     @given(st.lists(st.text(LETTERS + "./_%", min_size=1, max_size=20), max_size=30, unique=True))
     def check(names: list[str]) -> None:
         pseudonyms = learnt(names)
@@ -70,7 +70,7 @@ def elsewhere(address: str) -> str:
 
 
 def test_addresses_become_addresses_and_ports_stay() -> None:
-    @search(60)
+    @search(25)
     @given(st.ip_addresses(v=4))
     def check(address: ipaddress.IPv4Address) -> None:
         made = elsewhere(str(address))
@@ -83,7 +83,7 @@ def test_addresses_become_addresses_and_ports_stay() -> None:
 
 
 def test_ipv6_addresses_become_ipv6_addresses() -> None:
-    @search(40)
+    @search(25)
     @given(st.ip_addresses(v=6))
     def check(address: ipaddress.IPv6Address) -> None:
         made = elsewhere(str(address))
@@ -132,7 +132,7 @@ def test_what_is_no_map_is_refused(text: str | bytes, tmp_path: Path) -> None:
 def test_texts_are_found_as_by_looking_at_one_place_after_the_other() -> None:
     alphabet = st.text("AB1", min_size=4, max_size=7)
 
-    @search(80)
+    @search(25)
     @given(
         st.lists(alphabet, min_size=1, max_size=6, unique=True),
         st.text("AB1 .", max_size=60),
@@ -152,7 +152,7 @@ def test_texts_are_found_as_by_looking_at_one_place_after_the_other() -> None:
 
 
 def test_short_names_are_counted_as_by_looking_at_one_place_after_the_other() -> None:
-    @search(60)
+    @search(25)
     @given(
         st.lists(st.text("AB1", min_size=1, max_size=3), max_size=5, unique=True),
         st.text("AB1 .", max_size=60),

@@ -19,6 +19,7 @@ from smfparse.calendar import Calendar, calendar_macros, calendars_of
 from smfparse.calendar.intervals import clock_of
 from smfparse.selecting import fixed_zone
 from smfparse.tables import view_macros
+from tests.support.searching import search
 
 SECOND = 1_000_000
 HOUR = 3600 * SECOND
@@ -78,23 +79,17 @@ def test_intervals_that_follow_one_another_are_typical() -> None:
     assert {each["typical"] for each in found} == {600.0}
 
 
-@pytest.mark.parametrize(
-    ("length", "kind"),
-    [(4.9, "short"), (5.1, "typical"), (14.9, "typical"), (15.1, "long"), (31, "long")],
-)
-def test_an_interval_behind_another_is_short_or_long(length: float, kind: str) -> None:
-    spans = [*tens(0, 100, 7), (100, 100 + length, 17)]
-    assert judged(spans)[-1]["kind"] == kind
+def test_an_interval_behind_another_is_short_or_long() -> None:
+    kinds = {4.9: "short", 5.1: "typical", 14.9: "typical", 15.1: "long", 31: "long"}
+    for length, kind in kinds.items():
+        assert judged([*tens(0, 100, 7), (100, 100 + length, 17)])[-1]["kind"] == kind, length
 
 
-@pytest.mark.parametrize(
-    ("length", "kind"), [(4.9, "stub"), (5.1, "typical"), (29, "long"), (31, "first")]
-)
-def test_an_interval_behind_a_gap_is_a_stub_or_goes_back(length: float, kind: str) -> None:
-    spans = [*tens(0, 100, 7), (140 - length, 140, 17), *tens(140, 200, 18)]
-    found = judged(spans)
-    assert found[10]["kind"] == kind
-    assert found[10]["gap"] == pytest.approx(60 * (40 - length))
+def test_an_interval_behind_a_gap_is_a_stub_or_goes_back() -> None:
+    for length, kind in {4.9: "stub", 5.1: "typical", 29: "long", 31: "first"}.items():
+        found = judged([*tens(0, 100, 7), (140 - length, 140, 17), *tens(140, 200, 18)])
+        assert found[10]["kind"] == kind, length
+        assert found[10]["gap"] == pytest.approx(60 * (40 - length))
 
 
 def test_an_interval_shorter_than_any_setting_is_a_stub() -> None:
@@ -162,6 +157,7 @@ def calendar(spans: Sequence[tuple[float, float]], kind: str = "typical") -> Cal
 minutes = st.lists(st.integers(0, 120), min_size=2, max_size=12)
 
 
+@search(60)
 @given(minutes, st.integers(-10, 130), st.integers(0, 60))
 def test_covered_time_is_that_of_minutes_with_data(
     bounds: list[int], begin: int, length: int
@@ -237,6 +233,7 @@ def test_the_time_that_tasks_cover(
     assert covered(tasks, statistics) == seconds
 
 
+@search(60)
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), min_size=1, max_size=12))
 def test_covered_time_is_that_of_any_of_the_intervals(spans: list[tuple[int, int]]) -> None:
     tasks = [(begin, begin + length) for begin, length in spans]

@@ -6,13 +6,13 @@ import datetime as dt
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-import smfparse
 from smfparse.capacity import Answer, answers, measuring_sql
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.planning import io_line, planner, planner_names, wanted
@@ -24,69 +24,80 @@ from tests.support.real import REAL_DATA, needs_real_data
 SCENARIOS = PROJECT / "smfparse" / "simulating" / "scenarios"
 
 
+class Opened:
+    """An input that is opened once, its planners and its tables."""
+
+    def __init__(self, path: Path, catalog: Catalog) -> None:
+        self.path, self._catalog = path, catalog
+
+    def __call__(self, name: str, **given: Any) -> Answer:
+        (found,) = answers(planner(name), given, self._catalog)
+        return found
+
+    def tables(self, *names: str) -> Iterator[pl.DataFrame]:
+        return (pl.DataFrame(self._catalog.arrow(f"SELECT * FROM {name}")) for name in names)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Opened]:
+    with Catalog(open_inputs([str(path)], ReadOptions(jobs=1))) as catalog:
+        yield Opened(path, catalog)
+
+
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
     path = tmp_path_factory.mktemp("site") / "day.smf"
     simulate(path, load_estate("payments", interval=dt.timedelta(minutes=30)))
-    return path
+    with opened(path) as found:
+        yield found
 
 
-def answered(path: Path, name: str, **given: Any) -> list[Answer]:
-    with Catalog(open_inputs([str(path)], ReadOptions(jobs=1))) as catalog:
-        return answers(planner(name), given, catalog)
+def test_every_planner_measures_its_documented_inputs_and_options_override_them(
+    site: Opened,
+) -> None:
+    for name in planner_names():
+        which, found = planner(name), site(name)
+        assert found.of is not None
+        documented = {each.name for each in wanted(which.asked) if each.ask.measured}
+        assert found.of.values.keys() <= documented
+        sql = measuring_sql(name)
+        assert documented <= {*re.findall(r"\bAS (\w+)", sql), *re.findall(r"(\w+)[,\n]", sql)}
+        assert {*found.origins.values()} <= {"measured", "published"}
+        given = {
+            each.name: max(each.ask.low, 0) + 1 if each.default is None else each.default
+            for each in wanted(which.asked)
+        }
+        found = site(name, **given)
+        assert found.plan.asked == which.asked(**given)
+        assert set(found.origins.values()) == {"given"}
 
 
-def tables(path: Path, *names: str) -> Iterator[pl.DataFrame]:
-    data = smfparse.open(path)
-    return (pl.DataFrame(data.sql(f"SELECT * FROM {name}")) for name in names)
-
-
-@pytest.mark.parametrize("name", planner_names())
-def test_every_planner_measures_what_it_says_it_does(name: str, site: Path) -> None:
-    (found,) = answered(site, name)
-    assert found.of is not None
-    documented = {each.name for each in wanted(found.plan.planner.asked) if each.ask.measured}
-    assert found.of.values.keys() <= documented
-    columns = set(re.findall(r"\bAS (\w+)", measuring_sql(name))) | set(
-        re.findall(r"(\w+)[,\n]", measuring_sql(name))
-    )
-    assert documented <= columns
-    for each in wanted(found.plan.planner.asked):
-        assert found.origins[each.name] in ("measured", "published")
-
-
-@pytest.mark.parametrize("name", planner_names())
-def test_what_is_given_goes_before_what_is_measured(name: str, site: Path) -> None:
-    which = planner(name)
-    given = {
-        each.name: max(each.ask.low, 0) + 1 if each.default is None else each.default
-        for each in wanted(which.asked)
-    }
-    (found,) = answered(site, name, **given)
-    assert found.plan.asked == which.asked(**given)
-    assert set(found.origins.values()) == {"given"}
-
-
-def test_storage_of_channels(site: Path) -> None:
-    (qcct,) = tables(site, "qcct")
-    (found,) = answered(site, "channels")
+def test_storage_cpu_pools_and_page_sets(site: Opened) -> None:
+    qcct, qsrs, task, qpst, qis1 = site.tables("qcct", "qsrs", "task", "qpst", "qis1")
     most = qcct.sort("qcctnocc", "time").row(-1, named=True)
-    asked = found.plan.asked
+    asked = site("channels").plan.asked
     assert (asked.current, asked.used_mb, asked.maxchl) == (
         most["qcctnocc"],
         most["qcctstus"],
         most["qcctmxcc"],
     )
+    left = qsrs["qsrsaval"] - qsrs["qsrssos"] - qsrs["qsrscrit"] - qsrs["qsrsmvs"]
+    assert site("connections").plan.asked.left_mb == pytest.approx(left.min() / 2**20)
+    cost = task["cpu"].sum() / task["calls"].sum()
+    assert site("cpu").plan.asked.cost_us == pytest.approx(cost)
+    asked = site("pages").plan.asked
+    assert asked.peak_pages == (qpst["qpstnbuf"] - qpst["qpstcbsl"]).max()
+    assert asked.free_pages == qis1["qis1unpg"].min()
 
 
-def test_the_log(site: Path) -> None:
-    qjst, io, qmst = tables(site, "qjst", "qjst_io", "qmst")
+def test_the_log(site: Opened) -> None:
+    qjst, io, qmst = site.tables("qjst", "qjst_io", "qmst")
     seconds = qjst["interval_seconds"].sum()
     copies = {copy: rows for (copy,), rows in io.partition_by("copy", as_dict=True).items()}
     pages = {copy: rows["qjstioci"].sum() for copy, rows in copies.items()}
     fuller = max(pages, key=lambda copy: pages[copy])
     suspended = max(rows["qjstiototsus"].sum() for rows in copies.values())
-    (found,) = answered(site, "log")
+    found = site("log")
     asked = found.plan.asked
     assert asked.mb_s == pytest.approx(pages[fuller] / 256 / seconds)
     assert asked.pages == pytest.approx(pages[fuller] / copies[fuller]["qjstiocount"].sum())
@@ -103,9 +114,9 @@ def test_the_log(site: Path) -> None:
     assert more["qjstioci"].sum() > more["qjstiocount"].sum()
 
 
-def test_puts_for_streaming(site: Path) -> None:
-    (wqst,) = tables(site, "wqst")
-    (found,) = answered(site, "streaming")
+def test_puts_for_streaming(site: Opened) -> None:
+    (wqst,) = site.tables("wqst")
+    found = site("streaming")
     asked = found.plan.asked
     messages = wqst["validput"].sum()
     assert asked.message_kb == pytest.approx(wqst["putbytes"].sum() / messages / 1024)
@@ -116,29 +127,8 @@ def test_puts_for_streaming(site: Path) -> None:
     assert asked.puts_s == pytest.approx(messages / seconds)
 
 
-def test_cpu_of_calls(site: Path) -> None:
-    (task,) = tables(site, "task")
-    (found,) = answered(site, "cpu")
-    assert found.plan.asked.cost_us == pytest.approx(task["cpu"].sum() / task["calls"].sum())
-
-
-def test_storage_of_the_queue_manager(site: Path) -> None:
-    (qsrs,) = tables(site, "qsrs")
-    left = qsrs["qsrsaval"] - qsrs["qsrssos"] - qsrs["qsrscrit"] - qsrs["qsrsmvs"]
-    (found,) = answered(site, "connections")
-    assert found.plan.asked.left_mb == pytest.approx(left.min() / 2**20)
-
-
-def test_pools_and_page_sets(site: Path) -> None:
-    qpst, qis1 = tables(site, "qpst", "qis1")
-    (found,) = answered(site, "pages")
-    asked = found.plan.asked
-    assert asked.peak_pages == (qpst["qpstnbuf"] - qpst["qpstcbsl"]).max()
-    assert asked.free_pages == qis1["qis1unpg"].min()
-
-
-def test_a_channel_that_waits_for_its_batches(site: Path) -> None:
-    (channel,) = tables(site, "channel")
+def test_a_channel_that_waits_for_its_batches(site: Opened) -> None:
+    (channel,) = site.tables("channel")
     waiting = channel.filter(pl.col("batches") > 0, pl.col("net_average") > 0).with_columns(
         waited=pl.col("batches") * pl.col("net_average")
     )
@@ -146,7 +136,7 @@ def test_a_channel_that_waits_for_its_batches(site: Path) -> None:
         pl.col("waited", "messages", "batches", "bytes", "active_seconds").sum()
     )
     most = sums.sort("waited").row(-1, named=True)
-    (found,) = answered(site, "batches")
+    found = site("batches")
     assert found.of is not None
     assert found.of.about == f"channel {most['channel']}"
     asked = found.plan.asked
@@ -159,12 +149,13 @@ def test_a_channel_that_waits_for_its_batches(site: Path) -> None:
 def test_transfers_of_files(tmp_path: Path) -> None:
     path = tmp_path / "files.smf"
     simulate(path, load_estate("mft", interval=dt.timedelta(minutes=60)))
-    (wqst,) = tables(path, "wqst")
+    with opened(path) as files:
+        (wqst,) = files.tables("wqst")
+        found = files("mft")
     roles = {
         role: wqst.filter(pl.col("basename").str.starts_with(f"SYSTEM.FTE.{role}."))
         for role in ("DATA", "REPLY", "STATE")
     }
-    (found,) = answered(path, "mft")
     asked = found.plan.asked
     messages, replies = (roles[each]["validput"].sum() for each in ("DATA", "REPLY"))
     source = roles["STATE"].filter(pl.col("basename") == "SYSTEM.FTE.STATE.FILESRC")
@@ -176,32 +167,20 @@ def test_transfers_of_files(tmp_path: Path) -> None:
     assert found.plan["states"] == pytest.approx(source["validput"].sum(), rel=0.03)
 
 
-@needs_real_data
-def test_a_log_that_does_nearly_nothing_is_measured() -> None:
-    (found,) = answered(REAL_DATA / "TESTCHL.dat", "log")
-    names = ("mb_s", "pages", "io_busy", "busy")
-    assert [found.origins[name] for name in names] == ["measured"] * 4
-    assert found.plan["io_us"] == pytest.approx(310.1, abs=0.1)
-
-
 def test_a_queue_that_grows(tmp_path: Path) -> None:
     path = tmp_path / "day.smf"
     simulate(path, load_estate("backlog", interval=dt.timedelta(minutes=15)))
-    (found,) = answered(path, "pages")
+    with opened(path) as day:
+        found, (qqst,) = day("pages"), day.tables("qqst")
+    depth = pl.col("qqstdpth")
+    grown = qqst.sort("time").group_by("qqstqnam").agg(grown=depth.last() - depth.first())
+    most = grown.sort("grown", "qqstqnam").row(-1, named=True)
     assert found.of is not None
-    (qqst,) = tables(path, "qqst")
-    grown = (
-        qqst.sort("time")
-        .group_by("qqstqnam")
-        .agg((pl.col("qqstdpth").last() - pl.col("qqstdpth").first()).alias("grown"))
-    )
-    assert (
-        found.of.about == f"queue {grown.sort('grown', 'qqstqnam').row(-1, named=True)['qqstqnam']}"
-    )
+    assert found.of.about == f"queue {most['qqstqnam']}"
 
 
-def test_an_input_without_what_is_measured(site: Path) -> None:
-    (found,) = answered(site, "cluster")
+def test_an_input_without_what_is_measured(site: Opened) -> None:
+    found = site("cluster")
     assert found.of is not None
     assert found.of.system == ""
     assert set(found.origins.values()) == {"published"}
@@ -209,57 +188,50 @@ def test_an_input_without_what_is_measured(site: Path) -> None:
 
 
 @needs_real_data
-def test_a_real_log_comes_out_as_published() -> None:
+def test_real_files_give_what_is_published() -> None:
     assert REAL_DATA is not None
-    (found,) = answered(REAL_DATA / "TEST115.dat", "log")
-    assert round(found.plan["mb_s"], 3) == 0.324
-    assert round(found.plan["full_mb_s"], 2) == 3.49
-    assert round(found.plan["ceiling_mb_s"], 1) == 31.3
-    asked = found.plan.asked
-    figures = (asked.one_page_us, asked.more_pages, asked.more_pages_us)
-    assert figures == pytest.approx((1084.45, 3.8639, 1417.12), rel=1e-5)
-    assert (asked.io_busy, asked.busy) == (
-        pytest.approx(9.18, abs=0.005),
-        pytest.approx(9.27, abs=0.005),
-    )
+    with opened(REAL_DATA / "TESTCHL.dat") as idle:
+        found = idle("log")
+        names = ("mb_s", "pages", "io_busy", "busy")
+        assert [found.origins[name] for name in names] == ["measured"] * 4
+        assert found.plan["io_us"] == pytest.approx(310.1, abs=0.1)
+    with opened(REAL_DATA / "TEST115.dat") as real:
+        found = real("log")
+        assert round(found.plan["mb_s"], 3) == 0.324
+        assert round(found.plan["full_mb_s"], 2) == 3.49
+        assert round(found.plan["ceiling_mb_s"], 1) == 31.3
+        asked = found.plan.asked
+        times = (asked.one_page_us, asked.more_pages, asked.more_pages_us)
+        assert times == pytest.approx((1084.45, 3.8639, 1417.12), rel=1e-5)
+        assert (asked.io_busy, asked.busy) == pytest.approx((9.18, 9.27), abs=0.005)
+        assert real("pages").plan["buffers_floor"] == 67_873
+    with opened(REAL_DATA / "TEST116.dat") as tasks:
+        (wtas,) = tasks.tables("wtas")
+        assert 2231 in wtas["wtasjwb"].to_list()
 
 
-@needs_real_data
-def test_a_real_buffer_pool_comes_out_as_published() -> None:
-    assert REAL_DATA is not None
-    (found,) = answered(REAL_DATA / "TEST115.dat", "pages")
-    assert found.plan["buffers_floor"] == 67_873
-
-
-@needs_real_data
-def test_log_bytes_of_a_real_message() -> None:
-    assert REAL_DATA is not None
-    (wtas,) = tables(REAL_DATA / "TEST116.dat", "wtas")
-    assert 2231 in wtas["wtasjwb"].to_list()
-
-
-def test_the_share_of_queues_that_would_be_streamed(site: Path) -> None:
-    (wqst,) = tables(site, "wqst")
-    (found,) = answered(site, "whatif", streaming="PAY.*")
+def test_the_share_of_queues_that_would_be_streamed(site: Opened) -> None:
+    (wqst,) = site.tables("wqst")
+    found = site("whatif", streaming="PAY.*")
     puts = wqst.filter(pl.col("basename").str.starts_with("PAY."))["validput"].sum()
     assert 0 < puts < wqst["validput"].sum()
     assert found.plan.asked.share == pytest.approx(100 * puts / wqst["validput"].sum())
     assert found.origins["share"] == "measured"
-    (none,) = answered(site, "whatif")
+    none = site("whatif")
     assert (none.plan.asked.share, none.origins["share"]) == (0, "measured")
 
 
-def test_what_if_measures_as_the_planners_do(site: Path) -> None:
-    (page,) = answered(site, "whatif")
+def test_what_if_measures_as_the_planners_do(site: Opened) -> None:
+    page = site("whatif")
     for name, same in (
         ("log", ("mb_s", "pages", "io_busy", "busy")),
         ("streaming", ("message_kb", "put_cost", "puts_s")),
         ("smf", ("tasks", "interval", "record_bytes", "calls_a_second")),
     ):
-        (other,) = answered(site, name)
+        other = site(name)
         for each in same:
             assert getattr(page.plan.asked, each) == getattr(other.plan.asked, each), each
-    wtas, adapters = tables(site, "wtas", "qct_adp")
+    wtas, adapters = site.tables("wtas", "qct_adp")
     times = wtas["time"]
     seconds = (times.max() - times.min()).total_seconds() + wtas["interval_seconds"].median()
     assert page.plan.asked.pages_s == pytest.approx(wtas["wtasgpn"].sum() / seconds)
@@ -267,8 +239,8 @@ def test_what_if_measures_as_the_planners_do(site: Path) -> None:
     assert page.plan.asked.adapter_busy == pytest.approx(busy)
 
 
-def test_the_io_time_that_was_declared_is_measured(site: Path) -> None:
-    (found,) = answered(site, "log")
+def test_the_io_time_that_was_declared_is_measured(site: Opened) -> None:
+    found = site("log")
     asked = found.plan.asked
     line = io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
     declared = tomllib.loads((SCENARIOS / "payments.toml").read_text("utf-8"))

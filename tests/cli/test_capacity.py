@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,13 @@ import pytest
 from smfparse.planning import planner, planner_names
 from tests.support.builders import foreign_record
 from tests.support.command import run
+from tests.support.goldens import planners
 from tests.support.paths import GOLDEN, SMF
 
 
 @pytest.mark.claim(15)
 def test_what_all_planners_print_of_published_values_is_the_golden_file() -> None:
-    """SMFPARSE_RENEW_GOLDEN=1 writes the golden file; read the difference before you keep it."""
-    found = "".join(f"{run('capacity', name).stdout}\n" for name in planner_names())
-    golden = GOLDEN / "capacity.txt"
-    if os.environ.get("SMFPARSE_RENEW_GOLDEN"):
-        golden.write_text(found, encoding="utf-8")
-    assert found == golden.read_text(encoding="utf-8")
+    assert planners() == (GOLDEN / "capacity.txt").read_text(encoding="utf-8")
 
 
 def test_every_planner_explains_itself_and_answers_with_an_input() -> None:

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from scipy import special
 
 from smfparse.comparing.distributions import digamma, student, trigamma, trigamma_inverse
+from tests.support.searching import search
 
 POSITIVE = st.floats(1e-3, 1e7)
 MOST = 5e5
 
 
+@search(50)
 @given(POSITIVE)
 @example(12.0)
 @example(1.4616321449683622)
@@ -22,6 +24,7 @@ def test_digamma_and_trigamma_are_those_of_scipy(x: float) -> None:
     assert trigamma(np.array(x)) == pytest.approx(special.polygamma(1, x), rel=1e-13)
 
 
+@search(50)
 @given(st.floats(1, 2e6), st.floats(-40, 40))
 @example(1.0, 0.0)
 @example(2e6, 2.5)
@@ -43,6 +46,7 @@ def test_no_number_gives_none_and_ends() -> None:
     assert np.isnan(found[1])
 
 
+@search(50)
 @given(st.floats(1e-3, MOST))
 def test_the_inverse_of_trigamma(x: float) -> None:
     value = float(special.polygamma(1, x))

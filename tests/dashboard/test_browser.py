@@ -62,10 +62,15 @@ BLUE_COLUMNS = """canvas => {
 WHOLE = "2026/03/04 09:00 \u2013 12:00"
 
 
-def test_a_drag_in_a_chart_zooms_and_0_shows_all_again(opened: Any) -> None:
-    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
+def shown_chart(page: Any, panel: str = "log-written") -> Any:
+    chart = page.locator(f".manager.shown .chart[data-panel={panel}]")
     chart.scroll_into_view_if_needed()
-    box = chart.locator(".u-over").bounding_box()
+    return chart
+
+
+def test_drag_keys_findings_links_tables_and_csv_work(opened: Any) -> None:
+    """One page, and what a reader does with it most."""
+    box = shown_chart(opened).locator(".u-over").bounding_box()
     assert shown_time(opened) == WHOLE
     opened.mouse.move(box["x"] + box["width"] / 4, box["y"] + 50)
     opened.mouse.down()
@@ -75,8 +80,39 @@ def test_a_drag_in_a_chart_zooms_and_0_shows_all_again(opened: Any) -> None:
     assert "from=2026-03-04T09:4" in opened.url
     opened.keyboard.press("0")
     assert shown_time(opened) == WHOLE
+    opened.keyboard.press("+")
+    assert shown_time(opened) == "2026/03/04 09:45 \u2013 11:15"
+    opened.keyboard.press("ArrowRight")
+    assert shown_time(opened).startswith("2026/03/04 10:07:30")
+    opened.keyboard.press("0")
+    with opened.expect_download() as saved:
+        shown_chart(opened).get_by_role("button", name="CSV").click()
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert lines[0] == "from,to,Log written"
+    assert lines[1].startswith("2026-03-04T09:00:00,2026-03-04T09:30:00,")
+    assert len(lines) == 7
+    sheet = opened.locator(".manager.shown .sheet[data-name=verbs]")
+    sheet.locator("thead button").nth(2).click()
+    sheet.locator("thead th[aria-sort=descending]").wait_for()
+    cells = sheet.locator("tbody td:nth-child(4)").all()
+    values = [float(each.get_attribute("data-v") or 0) for each in cells]
+    assert values == sorted(values, reverse=True)
+    sheet.locator(".filter").fill("put1")
+    assert sheet.locator("tbody tr:visible").count() == 1
+    with opened.expect_download() as saved:
+        sheet.locator(".csv").click()
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert lines[0].startswith("Verb,CPU s,Calls")
+    assert [each.partition(",")[0] for each in lines[1:]] == ["put1"]
+    finding = opened.locator(".manager.shown .findings > li:has(.zoom:not([data-panel='']))").first
+    finding.locator("summary").click()
+    finding.locator(".zoom").click()
+    assert opened.locator(".chart.aimed").is_visible()
+    opened.keyboard.press("q")
+    assert opened.locator(".manager.shown").get_attribute("id") == "m1"
 
 
+@pytest.mark.long
 def test_a_value_with_none_beside_it_is_as_wide_as_its_interval(
     browser: Any, url: str, tmp_path: Path
 ) -> None:
@@ -87,17 +123,16 @@ def test_a_value_with_none_beside_it_is_as_wide_as_its_interval(
     (tmp_path / "changed.html").write_text(changed, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1300, "height": 900})
     ready(page, (tmp_path / "changed.html").as_uri())
-    chart = page.locator(".manager.shown .chart[data-panel=log-written]")
-    chart.scroll_into_view_if_needed()
+    chart = shown_chart(page)
     over = chart.locator(".u-over").bounding_box()
     drawn = chart.locator("canvas").evaluate(BLUE_COLUMNS)
     page.close()
     assert drawn == pytest.approx(over["width"] / 6, abs=4)
 
 
+@pytest.mark.long
 def test_a_chart_out_of_sight_has_the_new_time_when_it_comes_into_it(opened: Any) -> None:
-    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
-    chart.scroll_into_view_if_needed()
+    chart = shown_chart(opened)
     before = chart.locator("canvas").evaluate("canvas => canvas.toDataURL()")
     opened.evaluate("scrollTo(0, document.body.scrollHeight)")
     opened.wait_for_timeout(200)
@@ -112,6 +147,7 @@ MOVES = """() => { window.moved = 0; new PerformanceObserver(list => {
 }).observe({ type: "layout-shift" }); }"""
 
 
+@pytest.mark.long
 def test_charts_that_come_into_sight_move_nothing_else(opened: Any) -> None:
     opened.wait_for_timeout(300)
     opened.evaluate(MOVES)
@@ -122,30 +158,12 @@ def test_charts_that_come_into_sight_move_nothing_else(opened: Any) -> None:
     assert opened.evaluate("window.moved") < 0.02
 
 
-def test_keys_zoom_move_and_change_the_queue_manager(opened: Any) -> None:
-    opened.keyboard.press("+")
-    assert shown_time(opened) == "2026/03/04 09:45 \u2013 11:15"
-    opened.keyboard.press("ArrowRight")
-    assert shown_time(opened).startswith("2026/03/04 10:07:30")
-    opened.keyboard.press("q")
-    assert opened.locator(".manager.shown").get_attribute("id") == "m1"
-
-
-def test_a_click_on_a_finding_goes_to_its_chart(opened: Any) -> None:
-    finding = opened.locator(".manager.shown .findings > li:has(.zoom:not([data-panel='']))").first
-    finding.locator("summary").click()
-    finding.locator(".zoom").click()
-    aimed = opened.locator(".chart.aimed")
-    assert aimed.count() == 1
-    assert aimed.is_visible()
-
-
+@pytest.mark.long
 def test_the_command_behind_a_chart_is_copied_and_runs(browser: Any, url: str) -> None:
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
     page = context.new_page()
     ready(page, url)
-    chart = page.locator(".manager.shown .chart[data-panel=log-io]")
-    chart.scroll_into_view_if_needed()
+    chart = shown_chart(page, "log-io")
     chart.get_by_role("button", name="Formula").click()
     chart.get_by_role("button", name="copy the command").click()
     chart.get_by_role("button", name="copied").wait_for()
@@ -157,6 +175,7 @@ def test_the_command_behind_a_chart_is_copied_and_runs(browser: Any, url: str) -
     context.close()
 
 
+@pytest.mark.long
 def test_a_link_to_a_part_keeps_the_queue_manager_and_the_time(opened: Any) -> None:
     opened.keyboard.press("q")
     opened.keyboard.press("+")
@@ -170,6 +189,7 @@ def test_a_link_to_a_part_keeps_the_queue_manager_and_the_time(opened: Any) -> N
     opened.locator("#m0.shown").wait_for()
 
 
+@pytest.mark.long
 def test_a_link_shows_its_queue_manager_and_time(browser: Any, url: str) -> None:
     page = browser.new_page()
     ready(page, f"{url}#qmgr=QM02&from=2026-03-04T10:00&to=2026-03-04T11:00")
@@ -178,40 +198,10 @@ def test_a_link_shows_its_queue_manager_and_time(browser: Any, url: str) -> None
     page.close()
 
 
-def test_a_table_sorts_filters_and_is_saved(opened: Any) -> None:
-    sheet = opened.locator(".manager.shown .sheet[data-name=verbs]")
-    heading = sheet.locator("thead button").nth(2)
-    heading.click()
-    sheet.locator("thead th[aria-sort=descending]").wait_for()
-    values = [
-        float(each.get_attribute("data-v") or 0)
-        for each in sheet.locator("tbody td:nth-child(4)").all()
-    ]
-    assert values == sorted(values, reverse=True)
-    sheet.locator(".filter").fill("put1")
-    assert sheet.locator("tbody tr:visible").count() == 1
-    with opened.expect_download() as saved:
-        sheet.locator(".csv").click()
-    lines = Path(saved.value.path()).read_text().splitlines()
-    assert lines[0].startswith("Verb,CPU s,Calls")
-    assert [each.partition(",")[0] for each in lines[1:]] == ["put1"]
-
-
-def test_the_csv_of_a_chart_has_its_intervals(opened: Any) -> None:
-    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
-    chart.scroll_into_view_if_needed()
-    with opened.expect_download() as saved:
-        chart.get_by_role("button", name="CSV").click()
-    lines = Path(saved.value.path()).read_text().splitlines()
-    assert lines[0] == "from,to,Log written"
-    assert lines[1].startswith("2026-03-04T09:00:00,2026-03-04T09:30:00,")
-    assert len(lines) == 7
-
-
+@pytest.mark.long
 def test_a_chart_is_saved_as_a_drawing_and_as_a_picture(opened: Any) -> None:
     for panel in ("log-written", "queue-puts"):
-        chart = opened.locator(f".manager.shown .chart[data-panel={panel}]")
-        chart.scroll_into_view_if_needed()
+        chart = shown_chart(opened, panel)
         with opened.expect_download() as saved:
             chart.get_by_role("button", name="SVG").click()
         drawing = ElementTree.parse(saved.value.path()).getroot()
@@ -223,20 +213,16 @@ def test_a_chart_is_saved_as_a_drawing_and_as_a_picture(opened: Any) -> None:
         with opened.expect_download() as saved:
             chart.get_by_role("button", name="PNG").click()
         assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
-
-
-def test_a_drawing_that_is_saved_has_the_time_that_is_shown(opened: Any) -> None:
     opened.keyboard.press("+")
-    chart = opened.locator(".manager.shown .chart[data-panel=log-written]")
-    chart.scroll_into_view_if_needed()
     with opened.expect_download() as saved:
-        chart.get_by_role("button", name="SVG").click()
+        shown_chart(opened).get_by_role("button", name="SVG").click()
     paths = ElementTree.parse(saved.value.path()).getroot().iter(f"{SVG}path")
     (course,) = (each.get("d", "") for each in paths if each.get("stroke") == "#0072b2")
     ends = [float(each) for each in re.findall(r"H(\d+\.\d)", course)]
     assert ends == pytest.approx([126.7, 380.0, 633.3, 760.0], abs=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(scheme: str, browser: Any, url: str) -> None:
     package = find_spec("axe_core_python")
@@ -252,6 +238,7 @@ def test_axe_finds_nothing(scheme: str, browser: Any, url: str) -> None:
     assert [(each["id"], each["nodes"][0]["html"]) for each in found["violations"]] == []
 
 
+@pytest.mark.long
 def test_a_phone_needs_no_scrolling_sideways(browser: Any, url: str) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 800})
     ready(page, url)
@@ -270,6 +257,7 @@ _OVERLAPS = """() => [...document.querySelectorAll(".manager.shown .plot")].filt
 }).map((plot) => plot.parentElement.textContent.slice(0, 40))"""
 
 
+@pytest.mark.long
 def test_it_prints(browser: Any, url: str) -> None:
     page = browser.new_page()
     ready(page, url)
@@ -286,6 +274,7 @@ def test_it_prints(browser: Any, url: str) -> None:
     page.close()
 
 
+@pytest.mark.long
 def test_without_scripts_the_findings_of_all_queue_managers_are_there(
     browser: Any, url: str
 ) -> None:

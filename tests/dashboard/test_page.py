@@ -14,6 +14,7 @@ import pytest
 import smfparse
 from smfparse.dashboard.sheets import short
 from smfparse.errors import RequestError
+from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import HARM, hostile_dump, raw
 from tests.support.pages import page_of, payload_in
@@ -23,9 +24,13 @@ MARKUP = "<script>&\"'="
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("page")
-    return page_of(smfparse.open(generate_dump(folder / "day.smf")), folder)
+def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate_dump(tmp_path_factory.mktemp("page") / "day.smf")
+
+
+@pytest.fixture(scope="module")
+def page(day: Path) -> str:
+    return page_of(smfparse.open(day), day.parent)
 
 
 def hashed(text: str) -> str:
@@ -41,8 +46,6 @@ def test_its_policy_lets_in_its_own_script_and_style_and_nothing_else(page: str)
         f"style-src 'sha256-{hashed(style)}'; base-uri 'none'; form-action 'none'"
     )
 
-
-def test_it_has_no_style_or_script_that_the_policy_would_refuse(page: str) -> None:
     assert not re.findall(r"<[^>]*\s(?:style|on\w+)=", page)
     assert not re.findall(r"<(?:link|img|iframe|object|embed|base)\b", page)
     assert not re.findall(r"\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|import)\s*\(", page)
@@ -64,26 +67,19 @@ def test_no_character_that_is_not_seen_leaves_the_program(tmp_path: Path) -> Non
 
 
 def test_the_name_of_an_input_is_shown_harmless(tmp_path: Path) -> None:
-    for number, harm in enumerate(each for each in HARM if "/" not in each and "\0" not in each):
-        path = generate_dump(tmp_path / f"{number}{harm}.smf", count=1, qmgrs=["QM01"])
+    harms = [each for each in HARM if "/" not in each and "\0" not in each]
+    for harm in harms[1:2]:
+        path = generate_dump(tmp_path / f"{harm}.smf", count=1, qmgrs=["QM01"])
         assert raw(page_of(smfparse.open(path), tmp_path)) == []
-        if number > 4:
-            return
 
 
-def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
-    opened = smfparse.open(generate_dump(tmp_path / "day.smf"))
-    assert page_of(opened, tmp_path) == page_of(opened, tmp_path)
-
-
-def test_a_dataset_gives_the_same_figures(tmp_path: Path) -> None:
-    from tests.support.command import run
-
-    path = generate_dump(tmp_path / "day.smf")
-    assert run("convert", path, "--to", tmp_path / "dataset").exit_code == 0
-    pages = (page_of(smfparse.open(each), tmp_path) for each in (path, tmp_path / "dataset"))
-    first, second = (payload_in(each)["days"] for each in pages)
-    assert first == second
+def test_the_same_input_gives_the_same_bytes_and_a_dataset_the_same_values(
+    day: Path, page: str, tmp_path: Path
+) -> None:
+    assert page_of(smfparse.open(day), tmp_path) == page
+    assert run("convert", day, "--to", tmp_path / "dataset").exit_code == 0
+    other = page_of(smfparse.open(tmp_path / "dataset"), tmp_path)
+    assert payload_in(other)["days"] == payload_in(page)["days"]
 
 
 def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
@@ -94,63 +90,54 @@ def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_text() == "mine"
 
 
-def test_what_is_wrong_can_be_read_without_scripts(page: str) -> None:
+def test_findings_can_be_read_without_scripts(page: str) -> None:
     static = re.sub(r"<script.*?</script>|<style>.*?</style>", "", page, flags=re.S)
     assert "Findings" in static
     assert "What SMF held" in static
     assert "QM02 on SYSA" in static
 
 
-@pytest.mark.parametrize("name", ["qm60.smf", "qm80.smf", "qm100.smf", "qm02-shared.smf"])
-def test_every_release_gives_a_page(name: str, tmp_path: Path) -> None:
-    assert payload_in(page_of(smfparse.open(FIXTURES / name), tmp_path))["days"]
+def test_the_oldest_release_gives_a_page(tmp_path: Path) -> None:
+    assert payload_in(page_of(smfparse.open(FIXTURES / "qm60.smf"), tmp_path))["days"]
 
 
-def test_without_records_of_mq_the_page_says_what_to_start(tmp_path: Path) -> None:
-    (tmp_path / "none.smf").write_bytes(b"")
-    path = generate_dump(tmp_path / "day.smf")
-    selected = smfparse.open(path, smfparse.Selection.of(qmgr="NONE"))
-    page = page_of(selected, tmp_path)
-    assert "No MQ statistics or accounting to show" in page
-    assert "START TRACE(STAT) CLASS(1)" in page
+def test_missing_records_are_named_with_the_trace_to_start(day: Path, tmp_path: Path) -> None:
+    selected = smfparse.open(day, smfparse.Selection.of(qmgr="NONE"))
+    none = page_of(selected, tmp_path)
+    assert "No MQ statistics or accounting to show" in none
+    assert "START TRACE(STAT) CLASS(1)" in none
+    traces = {"115": "START TRACE(ACCTG) CLASS(3)", "116": "START TRACE(STAT)"}
+    for types, trace in traces.items():
+        part = page_of(smfparse.open(day, smfparse.Selection.of(type=types)), tmp_path)
+        (missing,) = re.findall(r'id="missing">(.*?)</section>', part, re.S)
+        assert trace in missing
 
 
-@pytest.mark.parametrize(
-    ("types", "absent"), [("115", "START TRACE(ACCTG) CLASS(3)"), ("116", "START TRACE(STAT)")]
-)
-def test_with_one_kind_of_records_it_says_which_trace_is_missing(
-    types: str, absent: str, tmp_path: Path
-) -> None:
-    path = generate_dump(tmp_path / "day.smf")
-    page = page_of(smfparse.open(path, smfparse.Selection.of(type=types)), tmp_path)
-    (missing,) = re.findall(r'id="missing">(.*?)</section>', page, re.S)
-    assert absent in missing
-
-
-def test_one_interval_is_enough(tmp_path: Path) -> None:
-    page = page_of(smfparse.open(generate_dump(tmp_path / "day.smf", count=1)), tmp_path)
-    assert all(len(day["start"]) == 1 for day in payload_in(page)["days"])
-
-
-def test_its_times_are_local_times_of_the_system(tmp_path: Path) -> None:
-    path = generate_dump(tmp_path / "day.smf", utc_offset=dt.timedelta(hours=5, minutes=30))
+def test_one_interval_is_enough_and_times_are_local(tmp_path: Path) -> None:
+    east = dt.timedelta(hours=5, minutes=30)
+    path = generate_dump(tmp_path / "day.smf", count=1, utc_offset=east)
     page = page_of(smfparse.open(path), tmp_path)
-    first = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=payload_in(page)["days"][0]["first"])
+    days = payload_in(page)["days"]
+    assert all(len(each["start"]) == 1 for each in days)
+    first = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=days[0]["first"])
     assert first == dt.datetime(2026, 3, 4, 9)
     assert "local time of the system, UTC+05:30" in page
 
 
-def test_a_panel_of_which_all_is_0_is_a_word_and_no_chart(tmp_path: Path) -> None:
-    page = page_of(smfparse.open(generate_dump(tmp_path / "day.smf")), tmp_path)
+def test_a_panel_of_zeros_is_a_word_and_no_chart(page: str) -> None:
     (quiet,) = set(re.findall(r'class="quiet">0 all the time: (Waits for a log buffer)', page))
     assert quiet
     assert 'data-panel="log-waits"' not in page
+
+
+@pytest.mark.long
+def test_a_panel_of_zeros_is_a_chart_beside_one_with_values(day: Path, tmp_path: Path) -> None:
     dense = generate_dump(tmp_path / "dense.smf", dense=True, count=2)
-    beside = page_of(smfparse.open(tmp_path / "day.smf"), tmp_path, before=dense)
+    beside = page_of(smfparse.open(day), tmp_path, before=dense)
     assert 'data-panel="log-waits"' in beside
 
 
-def test_what_is_very_small_is_said_to_be_so() -> None:
+def test_very_small_values_are_marked() -> None:
     assert [short(each) for each in (0.0, 8.4e-05, 0.001, 1.5, 12345.6, math.nan)] == [
         *("0", "<0.001", "0.001", "1.5", "12,346", "-")
     ]

@@ -1,7 +1,11 @@
-"""What a page has of a site: groups, clients, files, shared queues, planners, an earlier day."""
+"""What a page shows of a site: groups, clients, files, shared queues, planners, an earlier day,
+and cards of incidents with the right time and the right first cause.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -64,23 +68,14 @@ def test_a_queue_sharing_group_has_the_worst_of_its_members(
     for state, part in tile.findall(group):
         assert state == min((each[part] for each in members), key=order.index)
     assert "c2" in {state for state, _ in tile.findall(group)}
-
-
-def test_a_queue_manager_of_no_group_has_no_tiles_of_one(
-    site: Callable[[str], Path], tmp_path: Path
-) -> None:
-    assert 'class="group"' not in page_of(smfparse.open(site("payments")), tmp_path)
-
-
-def test_shared_queues_have_their_messages(site: Callable[[str], Path], tmp_path: Path) -> None:
-    path = site("cf-slow")
-    found = rows_of(page_of(smfparse.open(path), tmp_path), "shared-queues")
-    wanted = sums(path, "wqst.cfstrucname <> ''", "wqst.objname")
+    found = rows_of(page, "shared-queues")
+    wanted = sums(site("cf-slow"), "wqst.cfstrucname <> ''", "wqst.objname")
     assert wanted
     assert {name: values[0] for name, values in found.items()} == pytest.approx(wanted, rel=0.02)
 
 
-def test_agents_have_the_data_that_they_took(site: Callable[[str], Path], tmp_path: Path) -> None:
+@pytest.mark.long
+def test_agents_have_the_data_that_they_got(site: Callable[[str], Path], tmp_path: Path) -> None:
     path = site("mft")
     found = rows_of(page_of(smfparse.open(path), tmp_path), "file-agents")
     rows = smfparse.open(path).sql(
@@ -92,6 +87,7 @@ def test_agents_have_the_data_that_they_took(site: Callable[[str], Path], tmp_pa
     assert {name: values[0] for name, values in found.items()} == pytest.approx(wanted, rel=0.02)
 
 
+@pytest.mark.long
 def test_clients_have_a_table_and_senders_are_not_in_it(
     site: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -105,7 +101,7 @@ def test_clients_have_a_table_and_senders_are_not_in_it(
     assert all(messages > 0 and cpu > 0 for messages, cpu in found.values())
 
 
-def test_the_planner_of_the_log_says_what_the_command_does(
+def test_a_sound_day_shows_the_plan_of_the_log_and_no_incident(
     site: Callable[[str], Path], tmp_path: Path
 ) -> None:
     page = page_of(smfparse.open(site("payments")), tmp_path)
@@ -113,13 +109,11 @@ def test_the_planner_of_the_log_says_what_the_command_does(
     said = run("capacity", "log", site("payments"), "--format", "html").stdout
     for row in re.findall(r"<tr>.*?</tr>", plan):
         assert row in said
+    assert 'class="incident' not in page
+    assert 'class="group"' not in page
 
 
-def test_without_accounting_no_planner_answers(site: Callable[[str], Path], tmp_path: Path) -> None:
-    selected = smfparse.open(site("payments"), smfparse.Selection.of(type="115"))
-    assert 'class="plan"' not in page_of(selected, tmp_path)
-
-
+@pytest.mark.long
 def test_an_earlier_day_is_drawn_on_the_later_one_with_what_changed(
     site: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -143,16 +137,62 @@ def test_an_earlier_day_is_drawn_on_the_later_one_with_what_changed(
 
 
 def test_the_command_has_the_same_page_as_the_library(tmp_path: Path) -> None:
-    path = generate_dump(tmp_path / "day.smf")
+    path = generate_dump(tmp_path / "day.smf", count=1)
     options = ("--before", path, "--output", tmp_path / "day.html")
     assert run("dashboard", path, *options).exit_code == 0
     page = page_of(smfparse.open(path), tmp_path, before=path)
     assert (tmp_path / "day.html").read_text(encoding="utf-8") == page
 
 
+@pytest.mark.long
 def test_an_earlier_time_without_records_changes_nothing(tmp_path: Path) -> None:
     path = generate_dump(tmp_path / "day.smf")
     none = smfparse.open(path, smfparse.Selection.of(qmgr="NONE"))
     page = page_of(smfparse.open(path), tmp_path, before=none)
     assert 'id="changes"' in page
     assert all("before" not in day for day in payload_in(page)["days"])
+
+
+# Cards of incidents
+
+SCENARIOS = (
+    *("backlog", "cf-slow", "channel-batch", "log-slow", "poison", "scan", "smf-loss"),
+    *("storage-leak", "storm", "streaming", "restart", "log-full"),
+)
+INTERVAL = dt.timedelta(minutes=10)
+TIME = r"\d\d:\d\d(?::\d\d)?"
+CARD = re.compile(
+    rf'class="incident c\d"><h3>(\S+ {TIME}) to ((?:\S+ )?{TIME}): .*?<p><b>([^<]+)</b>', re.S
+)
+"""Of each card the begin, the end, and the rule of the cause."""
+
+
+def moment(text: str, date: str) -> dt.datetime:
+    """Return a time that has its date, or that of another one."""
+    whole = text if "/" in text else f"{date} {text}"
+    return dt.datetime.fromisoformat(whole.replace("/", "-"))
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        pytest.param(each, marks=[] if each == "log-slow" else pytest.mark.long)
+        for each in SCENARIOS
+    ],
+)
+def test_the_first_card_has_the_time_and_the_cause_of_the_key(
+    scenario: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "day.smf"
+    assert run("generate", path, "--scenario", scenario).exit_code == 0
+    key = json.loads(
+        run("generate", "--scenario", scenario, "--explain", "--format", "json").stdout
+    )
+    wanted = next(rows[0] for rows in key.values() if isinstance(rows, list) and "rule" in rows[0])
+
+    start, end, rule = CARD.findall(page_of(smfparse.open(path), tmp_path))[0]
+
+    assert rule == wanted["rule"]
+    date = start.partition(" ")[0]
+    for shown, known in ((start, wanted["start"]), (end, wanted["end"])):
+        assert abs(moment(shown, date) - dt.datetime.fromisoformat(known)) <= INTERVAL

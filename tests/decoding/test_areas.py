@@ -39,7 +39,7 @@ def parts(qwhslen: int, length: int, release: bytes) -> tuple[int, bool, int, bo
 
 
 @given(st.lists(AREAS, min_size=1, max_size=20))
-@search(200)
+@search(60)
 def test_parts_of_the_area_are_where_the_lengths_say(areas: list[tuple[int, int, bytes]]) -> None:
     qwhslen, length, releases = zip(*areas, strict=True)
     raw = np.frombuffer(b"".join(releases), np.uint8).reshape(-1, 3)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import struct
-from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
-from smfparse.inputs import open_inputs
 from smfparse.limits import Limits
 from smfparse.reading import Chunk
 from smfparse.tables import wanted_tables
@@ -24,9 +21,7 @@ from tests.support.builders import (
     named_block,
     qwhs_long,
     qwhs_short,
-    rdw,
     smf_record,
-    stub,
     wtas,
 )
 
@@ -36,11 +31,7 @@ MINUTE = dt.timedelta(minutes=1)
 def decoded(table: str, *chunks: Chunk) -> list[dict[str, Any]]:
     """Decode one table out of chunks of one source; nothing may be damaged."""
     damage = DamageLog()
-
-    def again() -> Iterator[Chunk]:
-        return iter(chunks)
-
-    decoder = Decoder(Needs(wanted_tables([table])), damage, again)
+    decoder = Decoder(Needs(wanted_tables([table])), damage, lambda: iter(chunks))
     rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
     assert damage.count == 0
     return rows
@@ -68,14 +59,6 @@ def test_buffer_pools_stand_in_115_2_before_8_0_and_in_215_since() -> None:
     assert [(row["record_no"], row["block_no"]) for row in rows] == [
         (1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2),
     ]  # fmt: skip
-
-
-def test_dns_blocks_of_another_length_than_48_are_garbage_and_no_rows() -> None:
-    def record(length: int) -> bytes:
-        return smf_record(115, 231, *[NOTHING] * 4, Section([bytes(length)]), area=qwhs_long())
-
-    rows = decoded("qct_dns", chunk_of(record(48), record(44), record(52)))
-    assert [row["record_no"] for row in rows] == [1]
 
 
 def test_used_slots_of_qest_are_told_by_the_first_byte_of_their_name() -> None:
@@ -201,81 +184,10 @@ def test_a_continuation_belongs_to_the_nearest_task_record_before_it() -> None:
     assert starts[2] == starts[0] != starts[3] == starts[5]
 
 
-def test_a_continuation_without_a_task_record_before_it_belongs_to_none() -> None:
-    assert links(chunk_of(Task(1).more(), Task(1).first(0), Task(2).more())) == [
-        (1, None, None), (2, 2, 60.0), (3, None, None),
-    ]  # fmt: skip
-
-
 def test_a_token_alone_links_nothing() -> None:
     others = (Task(1, qmgr="MQ02"), Task(1, system="SYS2"))
     chunk = chunk_of(*(each.first(0) for each in others), Task(1).more())
     assert links(chunk)[-1] == (3, None, None)
-
-
-def test_a_continuation_in_a_later_chunk_still_finds_its_task() -> None:
-    chunks = (
-        chunk_of(Task(1).first(0), Task(2).first(0)),
-        chunk_of(foreign_record(3), first=3),
-        chunk_of(Task(2).more(), Task(1).more(), first=4),
-    )
-    assert links(*chunks)[2:] == [(4, 2, 60.0), (5, 1, 60.0)]
-    assert links(*chunks, table="wtid")[2:] == [(4, 2, 60.0), (5, 1, 60.0)]
-
-
-def test_records_without_utc_take_the_next_offset_in_a_later_chunk() -> None:
-    local = (UTC_NOON - 5 * dt.timedelta(hours=1)).replace(tzinfo=None)
-    chunks = (
-        chunk_of(foreign_record(2), foreign_record(2, system="SYS9")),
-        chunk_of(foreign_record(30), first=3),
-        chunk_of(smf_record(115, 1, area=qwhs_long(), local=local), foreign_record(3), first=4),
-    )
-    offsets = [row["utc_offset"] for row in decoded("record", *chunks)]
-    assert offsets == [-18000, None, -18000, -18000, -18000]
-
-
-def test_stub_records_have_no_interval_but_the_offset_of_their_system() -> None:
-    local = (UTC_NOON + dt.timedelta(hours=1)).replace(tzinfo=None)
-    region = smf_record(115, 7, Section([named_block("QSRS", 232)]), area=stub(), local=local)
-    other = smf_record(115, 1, area=qwhs_long(), local=local)
-    (row,) = decoded("qsrs", chunk_of(other, foreign_record(3)), chunk_of(region, first=3))
-    assert (row["time"], row["interval_start"], row["interval_seconds"]) == (None, None, None)
-    assert row["utc_offset"] == 3600
-    assert row["smf_time"] == local
-
-
-def test_unknown_subtypes_and_types_are_in_the_inventory_alone(
-    tmp_path: Path,
-) -> None:
-    """No other table has a row of them."""
-    path = tmp_path / "mixed.smf"
-    unknown = smf_record(115, 99, Section([bytes(64)]), area=qwhs_long())
-    path.write_bytes(rdw([foreign_record(2), unknown, foreign_record(30)]))
-    inputs = open_inputs([path])
-    rows = inputs.arrow("record").to_pylist()
-    assert [(row["type"], row["subtype"], row["qmgr"]) for row in rows] == [
-        (2, None, None), (115, 99, "MQ01"), (30, None, None),
-    ]  # fmt: skip
-    assert rows[1]["qwhsstck"] == UTC_NOON
-    assert inputs.damage.count == 0
-
-
-def test_a_source_is_looked_ahead_in_once_for_all_systems_without_utc() -> None:
-    chunks = [
-        chunk_of(foreign_record(30, system=f"SY{number}"), first=number) for number in range(1, 9)
-    ]
-    chunks.append(chunk_of(smf_record(115, 1, area=qwhs_long()), first=9))
-    looks = 0
-
-    def again() -> Iterator[Chunk]:
-        nonlocal looks
-        looks += 1
-        return iter(chunks)
-
-    decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), again)
-    rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
-    assert [row["utc_offset"] for row in rows] == [None] * 8 + [0]
-    assert looks == 1
 
 
 def test_many_small_records_are_given_before_they_fill_the_memory() -> None:

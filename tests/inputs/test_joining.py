@@ -5,15 +5,13 @@ from __future__ import annotations
 import gzip
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from smfparse.decoding import Decoder
-from smfparse.errors import DamageError
 from smfparse.inputs import ReadOptions, joining, open_inputs
-from smfparse.limits import LIMITS
+from smfparse.limits import LIMITS, Limits
 from smfparse.reading import Chunk
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.tables import decoded_tables
@@ -21,6 +19,7 @@ from tests.inputs.test_ranges import ALTERATIONS, Found, bad_headers, found_in
 from tests.support.builders import foreign_record
 from tests.support.mixed_records import many, written
 from tests.support.paths import FIXTURE_FILES
+from tests.support.searching import of_many, some
 from tests.support.variants import BY_NAME
 
 ANYWHERE = [each for each in ALTERATIONS if each is not bad_headers]
@@ -57,7 +56,7 @@ def put(folder: Path, *data: bytes) -> list[Path]:
     return paths
 
 
-@pytest.mark.parametrize("seed", range(12))
+@of_many("seed", some(range(12), 2))
 def test_files_with_all_that_may_be_wrong_give_the_same(
     seed: int, tmp_path: Path, decoded: list[int]
 ) -> None:
@@ -98,20 +97,6 @@ def test_no_damage_of_a_file_waits_for_another(tmp_path: Path) -> None:
     assert len({each.source for each in together.damage}) == 3
 
 
-def test_files_of_a_selection_or_strictly_read_are_decoded_one_by_one(
-    tmp_path: Path, decoded: list[int]
-) -> None:
-    paths = put(tmp_path, *(written(many(30, seed))[0] for seed in range(4)))
-    together, alone = ways(paths, Selection.of(type=["116"]))
-    assert together == alone
-    assert set(decoded) == {1}
-    with pytest.raises(DamageError) as first:
-        open_inputs(paths, ReadOptions(strict=True)).arrow("qist")
-    with pytest.raises(DamageError) as again:
-        open_inputs(paths[:1], ReadOptions(strict=True)).arrow("qist")
-    assert str(first.value) == str(again.value)
-
-
 @pytest.mark.parametrize(
     ("files", "less", "counts"), [(4, 0, [4, 4]), (4, 1, [1] * 8), (6, 1, [5, 3])]
 )
@@ -119,7 +104,7 @@ def test_as_many_files_are_decoded_together_as_a_chunk_has_bytes(
     files: int, less: int, counts: list[int], tmp_path: Path, decoded: list[int]
 ) -> None:
     record = foreign_record(30)
-    limits = replace(LIMITS, chunk_bytes=files * len(record) - less)
+    limits = Limits(chunk_bytes=files * len(record) - less)
     inputs = open_inputs(
         put(tmp_path, *[record] * 8), ReadOptions(keep_duplicates=True, limits=limits)
     )

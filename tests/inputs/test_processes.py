@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from smfparse.cli import main
 from smfparse.decoding import Decoder
 from smfparse.errors import InputError, OutputError
 from smfparse.inputs import ReadOptions, open_inputs, spilling, workers
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog
-from smfparse.store import MANIFEST, PARTIAL
+from smfparse.store import PARTIAL
 from smfparse.tables import wanted_tables
 from smfparse.writing import write_dataset
+from tests.support.command import run
 from tests.support.mixed_records import TABLES, many, written
+from tests.support.searching import of_many, some
 
 CAPACITY = 8192
 MIXED = wanted_tables(TABLES)
@@ -112,20 +112,9 @@ def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None])
 
 
 def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
-    dump: Path, temporary: Path, started: list[Any]
-) -> None:
-    found = open_inputs([dump], ReadOptions(jobs=3)).batches(MIXED)
-    next(found)
-    assert list(temporary.iterdir())
-    found.close()  # type: ignore[attr-defined]
-    assert all_ended(started)
-    assert not list(temporary.iterdir())
-
-
-def test_the_folder_that_processes_write_to_goes_after_them(
     dump: Path, temporary: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that writes meanwhile would make a file in it, and it would stay for ever."""
+    """The folder goes after the processes: one of them might make a file in it meanwhile."""
     remove, ended = shutil.rmtree, []
 
     def removing(path: Path, **options: Any) -> None:
@@ -135,25 +124,13 @@ def test_the_folder_that_processes_write_to_goes_after_them(
     monkeypatch.setattr(shutil, "rmtree", removing)
     found = open_inputs([dump], ReadOptions(jobs=3)).batches(MIXED)
     next(found)
+    assert list(temporary.iterdir())
     found.close()  # type: ignore[attr-defined]
     assert ended == [True]
-    assert not list(temporary.iterdir())
-
-
-def test_a_query_of_the_first_rows_leaves_nothing(
-    dump: Path, temporary: Path, started: list[Any]
-) -> None:
-    """No process runs on, and no temporary file stays."""
     with Catalog(open_inputs([dump], ReadOptions(jobs=3))) as catalog:
         assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
-    assert all_ended(started)
-    assert not list(temporary.iterdir())
-
-
-def test_all_rows_leave_no_process_and_no_file(
-    dump: Path, temporary: Path, started: list[Any]
-) -> None:
     assert open_inputs([dump], ReadOptions(jobs=3)).arrow("record").num_rows == 400
+    assert len(started) == 3
     assert all_ended(started)
     assert not list(temporary.iterdir())
 
@@ -187,22 +164,7 @@ def vanish() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.parametrize("end", [vanish, lambda: os._exit(1)], ids=["killed", "exit"])
-def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
-    end: Callable[[], None],
-    dump: Path,
-    temporary: Path,
-    started: list[Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    in_processes_only(monkeypatch, end)
-    with pytest.raises(InputError, match=r"was killed.*try jobs=1"):
-        open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
-    assert all_ended(started)
-    assert not list(temporary.iterdir())
-
-
-@pytest.mark.parametrize("moment", [1, 2, 5, 13, 34, 10_000])
+@of_many("moment", some([1, 2, 5, 13, 34, 10_000], 2))
 def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
     moment: int,
     dump: Path,
@@ -232,20 +194,28 @@ def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.parametrize("command", ["info", "sql", "convert"])
-def test_every_command_says_that_a_process_was_ended(
-    command: str, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
+    dump: Path,
+    temporary: Path,
+    started: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    with monkeypatch.context() as patch:
+        in_processes_only(patch, vanish)
+        with pytest.raises(InputError, match=r"was killed.*try jobs=1"):
+            open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
     in_processes_only(monkeypatch, lambda: os._exit(1))
-    arguments = {
-        "info": ["info", dump],
-        "sql": ["sql", dump, "SELECT count(*) FROM record"],
-        "convert": ["convert", dump, "--to", tmp_path / "tables"],
-    }[command]
-    found = CliRunner().invoke(main, [*map(str, arguments), "--jobs=3"])
-    assert found.exit_code == 8
-    assert "try --jobs 1" in found.stderr
-    assert not (tmp_path / "tables" / MANIFEST).exists()
+    for command in (
+        ("info", dump),
+        ("sql", dump, "SELECT count(*) FROM record"),
+        ("convert", dump, "--to", tmp_path / "tables"),
+    ):
+        found = run(*command, "--jobs=3")
+        assert (found.exit_code, "try --jobs 1" in found.stderr) == (8, True), command
+    assert not (tmp_path / "tables").exists()
+    assert all_ended(started)
+    assert not list(temporary.iterdir())
 
 
 def test_an_input_that_cannot_be_read_any_more_is_an_input_error(
@@ -258,7 +228,7 @@ def test_an_input_that_cannot_be_read_any_more_is_an_input_error(
     with pytest.raises(InputError, match=r"^.*dump.smf: Input/output error$"):
         open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
     assert all_ended(started)
-    found = CliRunner().invoke(main, ["info", str(dump), "--jobs=3"])
+    found = run("info", dump, "--jobs=3")
     assert (found.exit_code, found.stdout) == (8, "")
 
 
@@ -269,36 +239,22 @@ class Full:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-@pytest.mark.parametrize("command", [["info"], ["sql", "SELECT count(*) FROM record"]], ids=str)
 def test_a_temporary_folder_without_room_is_named_with_the_way_out(
-    command: list[str], dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+    dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spilling.pa, "OSFile", Full)
-    found = CliRunner().invoke(main, [command[0], str(dump), *command[1:], "--jobs=3"])
+    with monkeypatch.context() as patch:
+        patch.setattr(spilling.pa, "OSFile", Full)
+        found = run("sql", dump, "SELECT count(*) FROM record", "--jobs=3")
     assert found.exit_code == 8
     assert str(temporary) in found.stderr
     assert "No space left on device; set TMPDIR to another folder" in found.stderr
     assert not list(temporary.iterdir())
-
-
-def test_a_temporary_folder_that_cannot_be_made_is_named(
-    dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     temporary.rmdir()
     with pytest.raises(OutputError, match="temporary: No such file or directory; set TMPDIR"):
         open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
 
 
-def test_a_dataset_on_a_disk_without_room_is_an_output_error(
-    dump: Path, tmp_path: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pyarrow.parquet.ParquetWriter", Full)
-    with pytest.raises(OutputError, match="tables: No space left on device"):
-        write_dataset(open_inputs([dump], ReadOptions(jobs=3)), tmp_path / "tables")
-    assert all_ended(started)
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 3])
+@of_many("jobs", some([1, 2, 3], 1))
 def test_a_file_that_cannot_grow_is_one_line_on_stderr(
     dump: Path, tmp_path: Path, jobs: int
 ) -> None:
@@ -386,38 +342,24 @@ def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
         group.communicate()
 
 
-@pytest.mark.parametrize(
-    "call", [["info"], ["sql", "SELECT sum(record_no) FROM record"]], ids=["info", "sql"]
-)
-def test_an_interrupt_ends_all_processes_and_leaves_no_file(
-    call: list[str], dump: Path, temporary: Path, lasting: Lasting
-) -> None:
-    command, *query = call
-    group = lasting(command, dump, *query)
-    os.killpg(group.pid, signal.SIGINT)
-    output, errors = group.communicate(timeout=60)
-    assert (group.returncode, output, errors) == (130, "", "smfparse: interrupted\n")
-    assert not family(group.pid)
-    assert not list(temporary.iterdir())
-
-
-def test_an_interrupted_convert_leaves_nothing(
-    dump: Path, tmp_path: Path, lasting: Lasting
+def test_an_interrupt_ends_all_processes_and_leaves_nothing(
+    dump: Path, tmp_path: Path, temporary: Path, lasting: Lasting
 ) -> None:
     """The same call then makes the dataset."""
     folder = tmp_path / "tables"
     group = lasting("convert", dump, "--to", folder)
     os.killpg(group.pid, signal.SIGINT)
-    group.communicate(timeout=60)
-    assert group.returncode == 130
+    output, errors = group.communicate(timeout=60)
+    assert (group.returncode, output, errors) == (130, "", "smfparse: interrupted\n")
     assert not family(group.pid)
+    assert not list(temporary.iterdir())
     assert not folder.exists()
     write_dataset(open_inputs([dump], ReadOptions(jobs=3)), folder)
     assert open_inputs([folder]).arrow("record").num_rows == 400
     assert not (folder / PARTIAL).exists()
 
 
-@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGKILL], ids=["TERM", "KILL"])
+@of_many("kind", some([signal.SIGKILL, signal.SIGTERM], 1), ids=lambda each: str(each.name))
 def test_processes_end_when_the_one_that_started_them_is_killed(
     kind: signal.Signals, dump: Path, lasting: Lasting
 ) -> None:
@@ -425,17 +367,3 @@ def test_processes_end_when_the_one_that_started_them_is_killed(
     os.kill(group.pid, kind)
     group.wait(timeout=60)
     assert wait_until(lambda: not family(group.pid))
-
-
-def test_leftovers_of_an_interrupted_run_with_more_parts_are_gone(
-    dump: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "tables"
-    left = folder / PARTIAL / "wqst" / "part-00077.parquet"
-    left.parent.mkdir(parents=True)
-    left.write_bytes(b"half a file")
-    with pytest.raises(InputError, match="interrupted"):
-        open_inputs([folder])
-    write_dataset(open_inputs([dump], ReadOptions(jobs=3)), folder)
-    assert not (folder / PARTIAL).exists()
-    assert not (folder / "wqst" / left.name).exists()

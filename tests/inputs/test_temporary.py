@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import subprocess
 import sys
@@ -14,8 +13,12 @@ import pytest
 from smfparse.inputs import TemporaryFolder
 from tests.support.command import COMMAND
 from tests.support.paths import SMF
+from tests.support.searching import of_many, some
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals, links and copies")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals, links and copies"),
+]
 
 
 def copying() -> subprocess.Popen[bytes]:
@@ -47,11 +50,7 @@ def test_a_folder_goes_with_its_object(temporary: Path) -> None:
     assert not list(temporary.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
-    ids=lambda each: getattr(each, "name", each),
-)
+@of_many("kind, code", some([(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)], 1))
 def test_a_signal_leaves_no_copy_of_standard_input(
     kind: signal.Signals, code: int, temporary: Path
 ) -> None:
@@ -66,11 +65,13 @@ def test_a_signal_leaves_no_copy_of_standard_input(
 
 def test_the_copy_of_a_process_that_was_killed_goes_with_the_next_run(temporary: Path) -> None:
     """And that of one that is at work stays."""
-    killed, at_work = copying(), copying()
+    killed = copying()
+    wait_for_copies(temporary, 1)
+    (left,) = temporary.iterdir()
+    at_work = copying()
     wait_for_copies(temporary, 2)
     killed.kill()
     killed.communicate()
-    (left,) = [each for each in temporary.iterdir() if not is_held(each)]
     with TemporaryFolder() as new:
         there = set(temporary.iterdir())
     assert left not in there
@@ -80,17 +81,6 @@ def test_the_copy_of_a_process_that_was_killed_goes_with_the_next_run(temporary:
     assert at_work.returncode == 0, errors
     assert output
     assert not list(temporary.iterdir())
-
-
-def is_held(folder: Path) -> bool:
-    """Whether a process has a file in a folder open, by what the system shows."""
-    found = subprocess.run(
-        ["ls", "-l", *(f"/proc/{each}/fd" for each in os.listdir("/proc") if each.isdigit())],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return str(folder) in found.stdout
 
 
 def test_what_is_of_others_stays(temporary: Path, tmp_path: Path) -> None:

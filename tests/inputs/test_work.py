@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-import pyarrow as pa
 import pytest
 
 from smfparse.cli import output as cli_output
-from smfparse.decoding.table_buffers import TableBuffer
 from smfparse.errors import DamageLog
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.limits import Limits
 from smfparse.reading import look_at, read_chunks
 from smfparse.store import TableWriter
-from smfparse.tables import wanted_tables
 from tests.support.builders import rdw
 from tests.support.command import run
 from tests.support.paths import FIXTURES
-from tests.support.smf import LOG_START, Log, log_record
+from tests.support.smf import Log, log_record
 
 MIB = 1 << 20
 
@@ -46,52 +39,10 @@ def most_bytes(work: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
-def test_to_look_at_a_small_file_takes_its_first_megabyte_once(small: Path) -> None:
+def test_to_look_at_and_read_a_small_file_takes_little_more_than_it_has(small: Path) -> None:
     assert small.stat().st_size < MIB // 4
     assert most_bytes(lambda: look_at(small)) < 2 * MIB
-
-
-def test_to_read_a_small_file_takes_no_more_than_it_has(small: Path) -> None:
     assert most_bytes(lambda: list(read_chunks(small, DamageLog()))) < 2 * MIB
-
-
-def test_small_files_are_decoded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Columns are set up once, and rows of all files are in one batch a table."""
-    files = [tmp_path / f"{number:02}.smf" for number in range(50)]
-    for number, path in enumerate(files):
-        start = LOG_START + dt.timedelta(seconds=10 * number)
-        path.write_bytes(log_record(Log(), start=start) + log_record(Log(), start=start))
-    made = 0
-    begin = TableBuffer.__init__
-
-    def counted(self: TableBuffer, *arguments: Any) -> None:
-        nonlocal made
-        made += 1
-        begin(self, *arguments)
-
-    monkeypatch.setattr(TableBuffer, "__init__", counted)
-    wanted = wanted_tables(["qjst", "record"])
-    found = list(open_inputs(files).batches(wanted))
-    assert made == len(wanted)
-    assert sorted(table for table, _ in found) == ["qjst", "record"]
-    for _, batch in found:
-        assert batch["source"].to_pylist() == [str(path) for path in files for _ in range(2)]
-        assert batch["record_no"].to_pylist() == [1, 2] * 50
-
-
-@pytest.mark.parametrize("limits", [Limits(), Limits(epoch_cells=64), Limits(epoch_bytes=2000)])
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_rows_of_files_together_are_those_of_each(
-    jobs: int, limits: Limits, tmp_path: Path
-) -> None:
-    paths = [tmp_path / name for name in ("a.smf", "b.smf", "c.smf")]
-    for path, name in zip(paths, ("qm60.smf", "qm01-930.smf", "qm80.smf"), strict=True):
-        path.write_bytes((FIXTURES / name).read_bytes())
-    limits = replace(limits, least_unit=1 if jobs > 1 else limits.least_unit)
-    together = open_inputs(paths, ReadOptions(jobs=jobs, keep_duplicates=True, limits=limits))
-    for table in ("record", "qjst", "qjst_io", "wtas", "qpst", "qcst"):
-        each = [open_inputs([path]).arrow(table) for path in paths]
-        assert together.arrow(table).equals(pa.concat_tables(each))
 
 
 def test_a_batch_is_counted_once_however_many_are_held() -> None:

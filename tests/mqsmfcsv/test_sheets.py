@@ -12,11 +12,9 @@ import pytest
 from smfparse.mqsmfcsv import Sheet, sheets
 from smfparse.mqsmfcsv.declared import Cell, Group
 from smfparse.tables import STATISTICS_KEYS, TASK_KEYS, columns, schema
-from tests.mqsmfcsv.sheets import read_file
+from tests.mqsmfcsv.sheets import Decoded, Row, read_file
 from tests.support.command import run
 from tests.support.generated import generate_dump
-from tests.support.paths import FIXTURE_FILES
-from tests.support.peer import Decoded, Row
 
 pytestmark = pytest.mark.slow
 
@@ -59,18 +57,18 @@ def test_all_files_are_declared() -> None:
     assert len({each.table for each in sheets()}) == len(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_field_is_in_its_file_once(name: str) -> None:
-    sheet = BY_NAME[name]
+def test_each_field_is_in_its_file_once() -> None:
     keys = {each.name for each in (*STATISTICS_KEYS, *TASK_KEYS)}
     first = set(schema("record").names) | keys | {"slot"}
-    own = {each.name for each in columns(sheet.table) if not each.name.endswith("_text")} - first
-    shown = [each.field for each in sheet.parts if isinstance(each, Cell) and each.field in own]
-    assert set(shown) == own - NOT_PRINTED.get(name, set())
-    assert [each for each in own if shown.count(each) > 1] == ["wtidcori"] * (name == "WTID")
-    for group in sheet.groups:
-        index = {field for field, _ in group.entries[0].index}
-        assert index | {each.field for each in group.cells} <= set(schema(group.table).names)
+    for name, sheet in BY_NAME.items():
+        names = {each.name for each in columns(sheet.table) if not each.name.endswith("_text")}
+        own = names - first
+        shown = [each.field for each in sheet.parts if isinstance(each, Cell) and each.field in own]
+        assert set(shown) == own - NOT_PRINTED.get(name, set()), name
+        assert [each for each in own if shown.count(each) > 1] == ["wtidcori"] * (name == "WTID")
+        for group in sheet.groups:
+            index = {field for field, _ in group.entries[0].index}
+            assert index | {each.field for each in group.cells} <= set(schema(group.table).names)
 
 
 def _number(value: Any) -> str:
@@ -196,13 +194,8 @@ def check(path: Path, folder: Path) -> set[str]:
     return {each.stem.removeprefix("SMF-") for each in folder.glob("*.csv")}
 
 
-@pytest.mark.parametrize("path", FIXTURE_FILES, ids=lambda path: path.name)
-def test_files_have_the_rows_of_the_tables(path: Path, tmp_path: Path) -> None:
-    assert check(path, converted(path, tmp_path / "out"))
-
-
 @pytest.mark.parametrize("version", ["6.0.0", "7.1.0", "8.0.0", "9.3.0", "10.0.0"])
 def test_files_have_any_value_of_every_version(version: str, tmp_path: Path) -> None:
-    dump = generate_dump(tmp_path / "dump.smf", version=version, count=2, dense=True)
+    dump = generate_dump(tmp_path / "dump.smf", version=version, count=1, tasks=4, dense=True)
     found = check(dump, converted(dump, tmp_path / "out"))
     assert found == set(NAMES) or version != "10.0.0"

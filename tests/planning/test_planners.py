@@ -1,81 +1,78 @@
-"""What holds of every planner: inputs with bounds, formulas, sources; tables that are published."""
+"""Rules for all planners: inputs with ranges, results with formulas, sources, published tables."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from decimal import Decimal
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from smfparse.errors import RequestError
 from smfparse.planning import (
     between,
     plan_of_measured,
+    plan_within,
     planned,
     planner,
     planner_names,
     published,
     published_names,
+    slope,
     source,
     wanted,
 )
 
-every_planner = pytest.mark.parametrize("name", planner_names())
-INPUTS = [(name, each) for name in planner_names() for each in wanted(planner(name).asked)]
-BOUNDED = [
-    pytest.param(name, each, value, id=f"{name} {each.name} {value:g}")
-    for name, each in INPUTS
-    if each.kind in (int, float)
-    for value in (each.ask.low - 1, each.ask.high + 1)
-    if not math.isinf(value)
-]
+
+def test_a_planner_answers_with_published_values_and_names_its_sources_and_limits() -> None:
+    for name in planner_names():
+        found, which = planned(name), planner(name)
+        assert len({each.name for each in found.figures}) == len(found.figures) > 0
+        for each in found.figures:
+            assert found[each.name] == each.value
+            assert math.isfinite(each.value)
+            assert each.label
+        assert which.name == name
+        assert which.title
+        assert which.stands_on
+        assert which.unknown
+        assert which.holds.endswith(".")
+        assert "START TRACE" in which.trace
 
 
-@every_planner
-def test_a_planner_answers_by_published_values_alone(name: str) -> None:
-    found = planned(name)
-    assert found.figures
-    assert len({each.name for each in found.figures}) == len(found.figures)
-    for each in found.figures:
-        assert found[each.name] == each.value
-        assert math.isfinite(each.value)
-        assert each.label
+def not_allowed() -> Iterator[tuple[str, str, object, str]]:
+    """Yield planner, input, a value just outside its range, and the reason."""
+    for name in planner_names():
+        for each in wanted(planner(name).asked):
+            if each.ask.among:
+                yield name, each.name, "nothing", f"{each.name}='nothing': not one of "
+            elif each.kind in (int, float):
+                for value in (each.ask.low - 1, each.ask.high + 1):
+                    if not math.isinf(value):
+                        yield name, each.name, value, f"{each.name}=.*: outside of .*"
 
 
-@every_planner
-def test_a_planner_says_what_it_stands_on_and_what_it_cannot_know(name: str) -> None:
-    which = planner(name)
-    assert which.name == name
-    assert which.title
-    assert which.stands_on
-    assert which.unknown
-    assert which.holds.endswith(".")
-    assert "START TRACE" in which.trace
+def test_a_value_outside_its_range_and_an_unknown_word_are_refused() -> None:
+    cases = list(not_allowed())
+    assert len(cases) > 100
+    for name, which, value, reason in cases:
+        with pytest.raises(RequestError, match=reason) as error:
+            planned(name, **{which: value})
+        assert error.value.parameters == (which,), name
 
 
-@pytest.mark.parametrize(("name", "each", "value"), BOUNDED)
-def test_a_value_outside_its_range_is_refused(name: str, each: object, value: float) -> None:
-    which = each.name  # type: ignore[attr-defined]
-    with pytest.raises(RequestError, match=f"{which}=.*: outside of .*") as error:
-        planned(name, **{which: value})
-    assert error.value.parameters == (which,)
-
-
-@pytest.mark.parametrize(
-    ("name", "which"),
-    [(name, each.name) for name, each in INPUTS if each.ask.among],
-)
-def test_a_word_that_is_not_known_is_refused(name: str, which: str) -> None:
-    with pytest.raises(RequestError, match=f"{which}='nothing': not one of "):
-        planned(name, **{which: "nothing"})
-
-
-def test_an_input_that_has_to_be_there() -> None:
+def test_missing_and_unknown_inputs_and_planners_are_refused() -> None:
     with pytest.raises(RequestError, match="there has to be a value"):
         planned("channels", message_kb=None)
+    with pytest.raises(RequestError, match=r"planner channels: .*colour"):
+        planned("channels", colour="red")
+    with pytest.raises(RequestError, match=r"no planner 'weather'; there are channels, "):
+        planned("weather")
 
 
-def test_what_was_measured_is_planned_by_alone() -> None:
+def test_measured_values_are_enough_for_a_plan() -> None:
     values = {"used_mb": Decimal(120), "current": 7.4, "kb_each": None, "sharecnv": "1"}
     plan = plan_of_measured("channels", values)
     assert plan is not None
@@ -94,18 +91,8 @@ def test_what_was_measured_is_planned_by_alone() -> None:
         ("channels", {"message_kb": 65, "sharecnv": "1"}),
     ],
 )
-def test_without_a_value_that_fits_nothing_is_planned(name: str, values: dict[str, float]) -> None:
+def test_measured_values_that_do_not_fit_give_no_plan(name: str, values: dict[str, float]) -> None:
     assert plan_of_measured(name, values) is None
-
-
-def test_an_input_that_there_is_not() -> None:
-    with pytest.raises(RequestError, match=r"planner channels: .*colour"):
-        planned("channels", colour="red")
-
-
-def test_a_planner_that_there_is_not() -> None:
-    with pytest.raises(RequestError, match=r"no planner 'weather'; there are channels, "):
-        planned("weather")
 
 
 def test_every_published_table_has_a_source() -> None:
@@ -121,3 +108,57 @@ def test_between_published_points() -> None:
     for at in (0.9, 4.1):
         with pytest.raises(RequestError, match="published values are there for 1 to 4 KB only"):
             between(points, at, "x", "KB")
+
+
+# Slopes of measured values
+
+
+def points(count: int, seed: int) -> list[list[float]]:
+    random = np.random.default_rng(seed)
+    xs = random.integers(100, 200, count)
+    return [[float(x), 232.0 * x + 500 + float(random.normal(0, 40))] for x in xs]
+
+
+@pytest.mark.parametrize("count", [10, 11, 30, 500])
+def test_a_slope_and_its_interval_are_those_of_scipy(count: int) -> None:
+    some = points(count, seed=count)
+    found = slope(some)
+    assert found is not None
+    assert slope(some[::-1]) == found
+    fit = stats.linregress(*zip(*some, strict=True))
+    around = stats.t.ppf(0.95, count - 2) * fit.stderr
+    assert found.value == pytest.approx(fit.slope)
+    assert found.high - found.value == pytest.approx(around, rel=2e-3)
+    assert found.value - found.low == pytest.approx(around, rel=2e-3)
+    assert found.low < 232 < found.high
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        points(9, seed=1),
+        [[1000.0 + x, 5.0 * x] for x in range(100)],
+        [[float(x), float(x % 2)] for x in range(30)],
+        [[float(x), 7.0] for x in range(30)],
+    ],
+    ids=["too few", "x hardly changes", "chance", "no slope"],
+)
+def test_points_without_a_slope(some: list[list[float]]) -> None:
+    assert slope(some) is None
+
+
+def test_points_on_a_line_have_a_slope_without_doubt() -> None:
+    assert slope([[float(x), 3.0 * x + 1] for x in range(20)]) == pytest.approx((3, 3, 3))
+
+
+def test_results_have_the_interval_of_their_inputs_within_the_range_of_the_input() -> None:
+    plan = planned("channels", kb_each=232)
+    found = plan_within(plan.planner, plan.asked, {"kb_each": (200, 300)})
+    intervals = {each.name: each.interval for each in found.figures}
+    assert intervals["more"] == (1052 * 1024 // 300, 1052 * 1024 // 200)
+    assert intervals["room_mb"] is None
+    assert found["more"] == 4643
+    plan = planned("connections", kb_each=16)
+    found = plan_within(plan.planner, plan.asked, {"kb_each": (-5, 20)})
+    (storage,) = (each for each in found.figures if each.name == "storage_mb")
+    assert storage.interval == pytest.approx((8000 * 0.1 / 1024, 8000 * 20 / 1024))

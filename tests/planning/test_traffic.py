@@ -37,6 +37,8 @@ from smfparse.planning import (
     unacknowledged,
 )
 
+# Structures of a coupling facility
+
 IN_4GB = {
     1164: (1_900_000, 2260),
     2048: (1_150_000, 3735),
@@ -49,37 +51,28 @@ IN_4GB = {
 
 
 @pytest.mark.claim(193)
-@pytest.mark.parametrize("size", IN_4GB)
-def test_messages_of_a_structure(size: int) -> None:
-    count, each = IN_4GB[size]
-    found = planned("cf", message_bytes=size)
-    assert message_bytes(size) == pytest.approx(each, abs=1)
-    assert round(found["in_4gb"]) == count
-
-
-@pytest.mark.claim(193)
-def test_a_structure_for_an_outage() -> None:
+def test_messages_of_a_structure() -> None:
+    for size, (count, each) in IN_4GB.items():
+        assert message_bytes(size) == pytest.approx(each, abs=1)
+        assert round(planned("cf", message_bytes=size)["in_4gb"]) == count
     found = planned("cf", message_bytes=100, arrivals=10, outage_min=1)
     assert found["depth"] == 600
     assert found["structure_mb"] == pytest.approx(600 * 2**32 / 1.9e6 / 2**20 + 8)
     assert structure_mb(600, 100) == found["structure_mb"]
-    assert smds_pages(2048) == 1
     with pytest.raises(RequestError, match="message_bytes=70000: outside of 0 to 64,512 bytes"):
         planned("cf", message_bytes=70_000)
 
 
 @pytest.mark.claim(157)
-def test_buffers_that_hold_what_is_offloaded() -> None:
+def test_messages_that_are_offloaded() -> None:
     found = planned("cf", depth=1000, message_bytes=20_000)
     assert found["dsbufs"] == math.ceil(1000 * 5 * 4096 / 262_144) == 79
+    assert smds_pages(2048) == 1
+    full = {0: None, 69: None, 70: 32, 80: 4, 89: 4, 90: 0, 100: 0}
+    assert {each: offload_kb(each) for each in full} == full
 
 
-@pytest.mark.parametrize(
-    ("full", "kb"), [(0, None), (69, None), (70, 32), (80, 4), (89, 4), (90, 0), (100, 0)]
-)
-def test_what_is_offloaded(full: int, kb: int | None) -> None:
-    assert offload_kb(full) == kb
-
+# TLS and AMS
 
 Z16 = {
     "TLS_RSA_WITH_AES_256_CBC_SHA256": (0.43, 0.86, 0.64),
@@ -87,51 +80,30 @@ Z16 = {
     "ECDHE_RSA_AES_256_CBC_SHA384": (3.9, 4.37, 3.8),
     "ECDHE_ECDSA_AES_256_CBC_SHA384": (3.0, 4.4, 3.8),
 }
+STARTS = {
+    "TLS_RSA_WITH_AES_256_CBC_SHA256": (150, 1.97),
+    "ECDHE_RSA_AES_256_CBC_SHA384": (95, 3.43),
+    "ECDHE_ECDSA_AES_256_CBC_SHA384": (88, 3.39),
+}
+"""By cipher, the most channel starts a second, and ms of CPU of each."""
 
 
 @pytest.mark.claim(81)
-@pytest.mark.parametrize("cipher", Z16)
-def test_keys_of_both_publications(cipher: str) -> None:
-    assert Z16[cipher] == tuple(key_ms(cipher, each) for each in ("z16", "z15", "z15-paper"))
-
-
-@pytest.mark.claim(81)
-def test_keys_a_message() -> None:
+def test_keys_of_tls() -> None:
+    for cipher, ms in Z16.items():
+        assert ms == tuple(key_ms(cipher, each) for each in ("z16", "z15", "z15-paper"))
     assert round(key_us_a_message(3.9, 32 * 1024, 2**20), 1) == 121.9
     assert round(key_us_a_message(0.43, 32 * 1024, 2**20), 1) == 13.4
     assert key_us_a_message(3.9, 32 * 1024, 0) == 0
     assert round(planned("tls")["message_us"], 1) == 121.9
-
-
-@pytest.mark.parametrize(
-    ("cipher", "a_second", "ms"),
-    [
-        ("TLS_RSA_WITH_AES_256_CBC_SHA256", 150, 1.97),
-        ("ECDHE_RSA_AES_256_CBC_SHA384", 95, 3.43),
-        ("ECDHE_ECDSA_AES_256_CBC_SHA384", 88, 3.39),
-    ],
-)
-def test_channels_that_start(cipher: str, a_second: int, ms: float) -> None:
-    found = planned("tls", cipher=cipher, starts_s=10)
-    assert (found["starts_limit"], found["starts_ms_s"]) == (a_second, pytest.approx(10 * ms))
-
-
-def test_keys_of_ams_that_are_used_again() -> None:
+    for cipher, (a_second, each) in STARTS.items():
+        found = planned("tls", cipher=cipher, starts_s=10)
+        assert found["starts_limit"] == a_second
+        assert found["starts_ms_s"] == pytest.approx(10 * each)
     assert avoided_percent(10) == pytest.approx(90)
 
 
-@pytest.mark.claim(142)
-@pytest.mark.parametrize(("tls", "cpu_s"), [("N", 5.57), ("TLS 1.2", 8.41), ("TLS 1.3", 8.66)])
-def test_transfers_with_tls(tls: str, cpu_s: float) -> None:
-    assert planned("mft", tls=tls)["cpu_s"] == pytest.approx(cpu_s)
-
-
-@pytest.mark.parametrize(
-    ("ams", "cpu_s"), [("Integrity", 9.63), ("Privacy", 10.83), ("Confidentiality", 7.93)]
-)
-def test_transfers_with_ams(ams: str, cpu_s: float) -> None:
-    assert planned("mft", ams=ams)["cpu_s"] == pytest.approx(cpu_s)
-
+# Compression
 
 EVEN = {
     "none": (None, None, None, None, None, None),
@@ -143,33 +115,21 @@ EVEN = {
 """From which compressibility on ZLIBFAST saves CPU: of 2, 8, 16, 32, 64 and 100 KB."""
 
 
-@pytest.mark.claim(82)
-@pytest.mark.claim(185)
-@pytest.mark.parametrize("channel", EVEN)
-def test_when_compression_saves_cpu(channel: str) -> None:
-    found = [break_even(channel, size) for size in (2, 8, 16, 32, 64, 100)]
-    assert tuple(None if each is None else round(each, 1) for each in found) == EVEN[channel]
-
-
-@pytest.mark.claim(82)
-def test_costs_of_compression_that_never_pays() -> None:
+@pytest.mark.claim(82, 185)
+def test_when_compression_saves_cpu() -> None:
+    for channel, expected in EVEN.items():
+        found = [break_even(channel, size) for size in (2, 8, 16, 32, 64, 100)]
+        assert tuple(None if each is None else round(each, 1) for each in found) == expected
     cost = "transaction cost, CPU us"
     for size, with_it, without in ((8, 184.43, 182.61), (16, 295.21, 288.05)):
         assert compression_figure(cost, "tls12-rsa-cbc", "ZLIBFAST", size, 80) == with_it
         assert compression_figure(cost, "tls12-rsa-cbc", "NONE", size, 80) == without
-    assert "break_even_percent" not in {
-        each.name for each in planned("compression", channel_kind="tls13-gcm").figures
-    }
+    assert planned("compression", channel_kind="tls13-gcm").get("break_even_percent") is None
 
 
-@pytest.mark.parametrize(
-    ("kb", "tls", "count"), [(63, True, 4), (33, True, 3), (100, False, 4), (32, False, 1)]
-)
-def test_chunks_of_a_message(kb: float, tls: bool, count: int) -> None:
-    assert compression_chunks(kb, tls) == count
-
-
-def test_time_of_chunks() -> None:
+def test_chunks_of_a_message() -> None:
+    chunks = {(63, True): 4, (33, True): 3, (100, False): 4, (32, False): 1}
+    assert {each: compression_chunks(*each) for each in chunks} == chunks
     assert compression_us(63, True, 9) == 36
     assert compression_us(63, True, 116) == 464
     assert compression_us(100, False, 46) == 184  # 188 is printed
@@ -181,31 +141,21 @@ def test_time_of_chunks() -> None:
 def test_bytes_of_the_network() -> None:
     found = planned("compression", message_kb=64, messages_s=160, compressible=75)
     assert found["mb_s"] == 2.5
-
-
-def test_sizes_that_nobody_compressed_are_refused() -> None:
     with pytest.raises(RequestError, match="message_kb=101: outside of 2 to 100 KB"):
         planned("compression", message_kb=101)
 
 
-@pytest.mark.claim(158)
-@pytest.mark.claim(174)
-def test_data_between_checkpoints() -> None:
+# Transfers of files
+
+
+@pytest.mark.claim(158, 174)
+def test_checkpoints_of_transfers() -> None:
     assert checkpoint_mb(262_144, 10, 5, 1) == 12.5
-    assert 12.5 * 1024 == 12_800
     assert checkpoint_mb(262_144, 10, 5, 8) == 100
     assert checkpoint_mb(262_144, 10, 1, 1) == 2.5
-
-
-@pytest.mark.claim(174)
-def test_two_ways_to_have_a_checkpoint_every_100_messages() -> None:
     for frame, interval, pending in ((5, 2, 50), (10, 1, 100)):
         assert state_updates(100, 10, frame, interval) == 1
         assert unacknowledged(10, frame) == pending
-
-
-@pytest.mark.claim(158)
-def test_messages_of_a_gigabyte() -> None:
     found = planned("mft")
     names = ("messages", "replies", "states", "pending", "buffers")
     assert [found[name] for name in names] == [4096, 409, 81, 50, 3200]
@@ -225,7 +175,7 @@ def test_distance_and_loss_of_transfers() -> None:
 
 
 @pytest.mark.claim(159)
-def test_every_published_transfer_is_there() -> None:
+def test_every_published_transfer_is_known() -> None:
     assert len(published("mft_v1.02_appendix_C")) == 92
     (row,) = transfer_rows(
         "CPU s per GB", source="USS", target="USS", network="10Gb", mode="binary"
@@ -235,32 +185,43 @@ def test_every_published_transfer_is_there() -> None:
     assert transfer_figure(row, 5000) == 7.99
 
 
-@pytest.mark.claim(145)
-@pytest.mark.parametrize(
-    ("compmsg", "cpu_s"), [("N", 4.73), ("RLE", 8.92), ("ZLIBFAST", 6.67), ("ZLIBHIGH", 41.43)]
-)
-def test_transfers_that_are_compressed(compmsg: str, cpu_s: float) -> None:
-    assert planned("mft", network="10Gb", compmsg=compmsg)["cpu_s"] == pytest.approx(cpu_s)
-
-
-def test_transfers_on_a_faster_machine() -> None:
+@pytest.mark.claim(142, 145)
+def test_cpu_of_transfers() -> None:
+    for option, seconds in {
+        "tls": {"N": 5.57, "TLS 1.2": 8.41, "TLS 1.3": 8.66},
+        "ams": {"Integrity": 9.63, "Privacy": 10.83, "Confidentiality": 7.93},
+    }.items():
+        for value, cpu_s in seconds.items():
+            assert planned("mft", **{option: value})["cpu_s"] == pytest.approx(cpu_s), value
+    for compmsg, cpu_s in {"N": 4.73, "RLE": 8.92, "ZLIBFAST": 6.67, "ZLIBHIGH": 41.43}.items():
+        found = planned("mft", network="10Gb", compmsg=compmsg)
+        assert found["cpu_s"] == pytest.approx(cpu_s), compmsg
     assert planned("mft", gb=10, cpu_ratio=1.1)["cpu_s"] == pytest.approx(55.7 / 1.1)
 
 
-def test_a_transfer_that_nobody_measured_has_no_rate() -> None:
-    names = {each.name for each in planned("mft", tls="TLS 1.2", ams="Privacy").figures}
-    assert names.isdisjoint({"mb_s", "cpu_s"})
+@pytest.mark.claim(145, 150)
+def test_rates_of_a_10_gigabit_network() -> None:
+    for source, target, mb_s in [
+        ("xLinux", "z/OS", 190),
+        ("z/OS", "xLinux", 251),
+        ("USS", "xLinux", 220),
+        ("z/OS", "z/OS", 200),
+        ("USS", "USS", 223),
+    ]:
+        found = planned("mft", network="10Gb", source=source, target=target)
+        assert int(found["mb_s"]) == mb_s, (source, target)
+    assert int(planned("mft", network="10Gb", compmsg="ZLIBFAST")["mb_s"]) == 146
+    unknown = planned("mft", tls="TLS 1.2", ams="Privacy")
+    assert (unknown.get("mb_s"), unknown.get("cpu_s")) == (None, None)
 
 
-@pytest.mark.claim(93)
-def test_cpu_of_a_transaction_by_address_space() -> None:
-    assert transaction_parts("direct") == {
-        "MSTR": 5.2,
-        "CHIN": 127.3,
-        "TCPIP": 13.3,
-        "server": 34.5,
-        "zCX": 0,
-    }
+# Clients and their concentrator
+
+
+@pytest.mark.claim(93, 97, 98)
+def test_a_concentrator_of_clients() -> None:
+    direct = {"MSTR": 5.2, "CHIN": 127.3, "TCPIP": 13.3, "server": 34.5, "zCX": 0}
+    assert transaction_parts("direct") == direct
     sums = {
         kind: (round(sum(transaction_parts(kind).values()), 1), printed_total(kind))
         for kind in ("direct", "concentrator", "concentrator after zIIP")
@@ -270,29 +231,18 @@ def test_cpu_of_a_transaction_by_address_space() -> None:
         "concentrator": (258.1, 257.8),
         "concentrator after zIIP": (91.6, 91.6),
     }
-
-
-@pytest.mark.claim(93)
-def test_what_a_concentrator_saves() -> None:
     assert round(chin_ratio(), 3) == 0.379
     assert round(saved_cpu_s(8000, True), 2) == 0.71
     assert round(saved_cpu_s(8000, False), 2) == -0.62
     assert round(planned("concentrator", chin_us=127.3)["chin_us"], 1) == 48.2
-
-
-@pytest.mark.claim(97)
-@pytest.mark.claim(98)
-def test_storage_and_records_that_a_concentrator_saves() -> None:
     found = planned("concentrator")
     names = ("chin_mb", "mstr_mb", "class4_mb", "records")
     assert [found[name] for name in names] == [700, 110, 40, 2]
-
-
-def test_clients_that_connect_for_few_messages() -> None:
     assert break_even_messages(590, 180.3, 91.6) is None
-    found = planned("concentrator", ziip="no")
-    assert found["break_even"] == pytest.approx(590 / (257.8 - 180.3))
+    assert planned("concentrator", ziip="no")["break_even"] == pytest.approx(590 / (257.8 - 180.3))
 
+
+# Streams
 
 PUTS = {
     "private": {
@@ -316,26 +266,19 @@ PUTS = {
 }
 
 
-@pytest.mark.claim(45)
-@pytest.mark.claim(46)
-@pytest.mark.claim(53)
+@pytest.mark.claim(45, 46, 53)
 @pytest.mark.parametrize("kind", PUTS)
 def test_puts_with_and_without_a_stream(kind: str) -> None:
     for kb, (without, with_it) in PUTS[kind].items():
         assert (put_us(kb, kind, False), put_us(kb, kind, True)) == (without, with_it)
         assert 2 <= put_ratio(kb, kind) <= 2.5
         assert planned("streaming", kind=kind, message_kb=kb)["then_us"] == pytest.approx(with_it)
-
-
-@pytest.mark.claim(45)
-def test_a_measured_put_keeps_the_published_ratio() -> None:
     found = planned("streaming", put_cost=9, puts_s=500, share=50)
     assert found["then_us"] == pytest.approx(19)
     assert found["cpu_ms_s"] == pytest.approx(2.5)
 
 
-@pytest.mark.claim(44)
-@pytest.mark.claim(50)
+@pytest.mark.claim(44, 50)
 def test_opens_of_shared_queues() -> None:
     found = planned("streaming", kind="shared")
     assert found["open_us"] == 32
@@ -343,69 +286,24 @@ def test_opens_of_shared_queues() -> None:
     assert "20 with one of them held open, 7.5 with both" in opened.formula
 
 
-@pytest.mark.claim(47)
-def test_a_tight_loop_is_slower() -> None:
+@pytest.mark.claim(47, 58)
+def test_slower_loops_and_mustdup() -> None:
     (slower,) = (each for each in planned("streaming").figures if each.name == "slower")
     assert slower.interval == pytest.approx((28, 45))
-
-
-@pytest.mark.claim(58)
-def test_mustdup() -> None:
     best, strict = (planned("streaming", quality=each)["then_us"] for each in ("BESTEF", "MUSTDUP"))
     assert 1 <= strict - best <= 2
-    assert round((1 - 1 / 1.16) * 100) == 14
-
-
-@pytest.mark.claim(68)
-def test_round_trips_on_a_full_log_are_said() -> None:
-    assert any("20 % with 64 KB" in each for each in planned("streaming").planner.stands_on)
-
-
-@pytest.mark.claim(160)
-@pytest.mark.claim(175)
-@pytest.mark.parametrize("words", ["20 to 25 MB/s", "52 at most", "512 KB 20 %", "40 25 % faster"])
-def test_figures_of_the_first_transfers_are_said(words: str) -> None:
-    assert any(words in each for each in planned("mft").planner.stands_on)
-
-
-@pytest.mark.claim(83)
-@pytest.mark.parametrize("latency", ["0 us", "30 us", "150 us"])
-def test_batches_of_200_keep_their_rate(latency: str) -> None:
-    rates = published("qrep_latency_mb_s")["channel BATCHSZ 200"]
-    assert min(each / now for each, now in zip(rates[latency], rates["0 us"], strict=True)) > 0.87
-
-
-@pytest.mark.claim(150)
-@pytest.mark.parametrize(
-    ("source", "target", "mb_s"),
-    [
-        ("xLinux", "z/OS", 190),
-        ("z/OS", "xLinux", 251),
-        ("USS", "xLinux", 220),
-        ("z/OS", "z/OS", 200),
-        ("USS", "USS", 223),
-    ],
-)
-def test_rates_of_a_10_gigabit_network(source: str, target: str, mb_s: int) -> None:
-    found = planned("mft", network="10Gb", source=source, target=target)
-    assert int(found["mb_s"]) == mb_s
-
-
-@pytest.mark.claim(145)
-def test_the_rate_of_compressed_transfers() -> None:
-    assert int(planned("mft", network="10Gb", compmsg="ZLIBFAST")["mb_s"]) == 146
-
-
-@pytest.mark.claim(63)
-def test_streams_instead_of_subscribers() -> None:
-    assert any("18 % cheaper" in each for each in planned("streaming").planner.stands_on)
-
-
-def test_the_log_of_streams_is_left_out_where_it_is_not_known() -> None:
-    assert planned("streaming").get("log_mb_s") is None
 
 
 @pytest.mark.claim(64)
 def test_log_and_pages_of_streams() -> None:
     found = planned("streaming", log_mb_s=3, puts_s=100, share=50, message_kb=4)
     assert (found["log_mb_s"], found["pages_s"]) == (1.5, 150)
+    assert planned("streaming").get("log_mb_s") is None
+
+
+@pytest.mark.claim(83)
+def test_batches_of_200_keep_their_rate() -> None:
+    rates = published("qrep_latency_mb_s")["channel BATCHSZ 200"]
+    for latency in ("0 us", "30 us", "150 us"):
+        shares = [a / b for a, b in zip(rates[latency], rates["0 us"], strict=True)]
+        assert min(shares) > 0.87

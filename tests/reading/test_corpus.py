@@ -16,7 +16,7 @@ import pytest
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import look_at
 from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.variants import translated
 
 QWHS_LENGTH = 28
@@ -263,12 +263,10 @@ CORPUS |= {
 
 
 @pytest.mark.parametrize("what", CORPUS)
-def test_what_was_lost_once_is_there_and_all_else_is_told(tmp_path: Path, what: str) -> None:
+def test_what_was_lost_once_is_there_and_all_else_is_told(read: Read, what: str) -> None:
     found = CORPUS[what]
-    path = tmp_path / "input"
     data = b"".join(found.pieces)
-    path.write_bytes(data)
-    reading = Reading(path, framing=found.framing)
+    reading = read(data, framing=found.framing)
     assert [each for each in reading.bodies if each != A or A in found.there] == [*found.there]
     told = {at for start, end in reading.told(len(data)) for at in range(start, end)}
     assert told >= set(gone(found))
@@ -283,40 +281,39 @@ def gone(found: Found) -> Iterator[int]:
         at += len(each)
 
 
-@pytest.mark.parametrize("count", range(0, 15, 2))
 def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is(
-    tmp_path: Path, count: int
+    read: Read,
 ) -> None:
     """Also if the bytes there lead far on; and few records are read at once behind damage."""
-    path = tmp_path / "input"
     far, at = struct.pack(">HH", 0x7000, 0), SIZE - 40
     next_one = B[:at] + far + B[at + len(far) :]
-    before = [FOREIGN + bytes(100)] * count
     damaged = rdw(A, longer=4 + at)
-    path.write_bytes(
-        bytes([255] * 20) + b"".join(map(rdw, before)) + damaged + rdw(next_one) + rdw(C) * 9
-    )
-    found = [each for each in Reading(path, framing="rdw").bodies if each != A]
-    assert found == [*before, next_one, *[C] * 9]
+    for count in range(0, 15, 2):
+        before = [FOREIGN + bytes(100)] * count
+        front = bytes([255] * 20) + b"".join(map(rdw, before))
+        found = [
+            each
+            for each in read(front + damaged + rdw(next_one) + rdw(C) * 9, framing="rdw").bodies
+            if each != A
+        ]
+        assert found == [*before, next_one, *[C] * 9], count
 
 
 SMALL = Limits(chunk_bytes=1 << 12, max_spanned=1 << 11)
 
 
-@pytest.mark.parametrize("size", range(3500, 4200, 23))
 def test_a_length_that_reaches_into_the_next_record_costs_its_own_where_the_bytes_in_memory_end(
-    tmp_path: Path, size: int
+    read: Read,
 ) -> None:
-    path = tmp_path / "input"
-    before = [foreign_record(30)[4:] + bytes(size // 20) for _ in range(20)]
-    path.write_bytes(b"".join(map(rdw, before)) + rdw(A)[:-9] + rdw(B) + rdw(C))
-    assert Reading(path, limits=SMALL, framing="rdw").bodies == [*before, B, C]
+    for size in range(3500, 4200, 23):
+        before = [foreign_record(30)[4:] + bytes(size // 20) for _ in range(20)]
+        assert read(
+            b"".join(map(rdw, before)) + rdw(A)[:-9] + rdw(B) + rdw(C), limits=SMALL, framing="rdw"
+        ).bodies == [*before, B, C], size
 
 
-def test_a_file_of_which_a_part_was_translated_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "input"
-    path.write_bytes(rdw(translated(A, "cp500")) + rdw(B) + rdw(C))
-    assert Reading(path).bodies == [B, C]
+def test_a_file_of_which_a_part_was_translated_is_read(read: Read) -> None:
+    assert read(rdw(translated(A, "cp500")) + rdw(B) + rdw(C)).bodies == [B, C]
 
 
 def is_in(record: bytes, piece: bytes) -> bool:
@@ -325,14 +322,9 @@ def is_in(record: bytes, piece: bytes) -> bool:
     return record in piece or in_ftp_blocks(record, 100) == piece or thirds in piece
 
 
-@pytest.mark.parametrize("size", range(980, 1040))
-def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(
-    tmp_path: Path, size: int
-) -> None:
-    path = tmp_path / "input"
-    trailer = foreign_record(3)[4:]
-    path.write_bytes(b"\xff" * size + rdw(trailer))
-    assert Reading(path, framing="rdw").bodies == [trailer]
+def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(read: Read) -> None:
+    for size in range(980, 1040):
+        assert read(b"\xff" * size + rdw(TRAILER), framing="rdw").bodies == [TRAILER], size
 
 
 ZERO = A.index(b"\0\0", 40)
@@ -351,21 +343,17 @@ LAST_OF_TWO = struct.pack(">HH", 4 + SIZE - ZERO, 0x200) + A[ZERO:]
     ids=["behind each other", "a block at the start", "in front of a segment with zeros"],
 )
 def test_null_segments_are_no_damage(
-    tmp_path: Path, framing: str, data: bytes, there: list[bytes]
+    read: Read, framing: str, data: bytes, there: list[bytes]
 ) -> None:
-    path = tmp_path / "input"
-    path.write_bytes(data)
-    found = Reading(path, framing=framing)
+    found = read(data, framing=framing)
     assert (found.bodies, found.damage) == (there, [])
 
 
 def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(
-    tmp_path: Path,
+    read: Read,
 ) -> None:
-    path = tmp_path / "input"
     escaped = (B[:-4] + b"\xff" * 4).replace(b"\xff", b"\xff\xff")
-    path.write_bytes(escaped + MARK + b"\r\n" + A + MARK + C + MARK)
-    found = Reading(path, framing="ftp-record")
+    found = read(escaped + MARK + b"\r\n" + A + MARK + C + MARK, framing="ftp-record")
     assert found.bodies == [B[:-4] + b"\xff" * 4, A, C]
     assert [each.reason for each in found.damage] == [
         "a line end behind a record, as a transfer in text mode adds"
@@ -389,17 +377,16 @@ def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
         assert [(each.offset, each.length) for each in found.damage] == [(at, 0)]
 
 
-@pytest.mark.parametrize("left", [60, SIZE - 1])
 def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told(
-    tmp_path: Path, left: int
+    read: Read,
 ) -> None:
-    path = tmp_path / "input"
-    path.write_bytes(A + FOREIGN + B[:left])
-    found = Reading(path, framing="none")
-    assert found.bodies == [A, FOREIGN, B[:left]]
-    (told,) = found.damage
-    assert (told.offset, told.length) == (SIZE + len(FOREIGN), 0)
-    assert told.reason.startswith("the file is cut in this record, or its triplets are damaged")
+    for left in (60, SIZE - 1):
+        found = read(A + FOREIGN + B[:left], framing="none")
+        assert found.bodies == [A, FOREIGN, B[:left]]
+        (told,) = found.damage
+        assert (told.offset, told.length) == (SIZE + len(FOREIGN), 0)
+        reason = "the file is cut in this record, or its triplets are damaged"
+        assert told.reason.startswith(reason)
 
 
 COVERED = rdw(B, longer=7)
@@ -417,24 +404,20 @@ COVERED = rdw(B, longer=7)
     ids=["with others", "alone", "in front of damage", "of another product, in front of damage"],
 )
 def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
-    tmp_path: Path, pieces: tuple[bytes, ...], there: tuple[bytes, ...]
+    read: Read, pieces: tuple[bytes, ...], there: tuple[bytes, ...]
 ) -> None:
-    path = tmp_path / "input"
-    path.write_bytes(b"".join([rdw(C), *pieces]))
-    found = Reading(path, framing="rdw")
+    found = read(b"".join([rdw(C), *pieces]), framing="rdw")
     assert found.bodies == [C, *there]
     assert pieces[0].index(COVERED) + SIZE + 4 in [each.offset for each in found.damage]
 
 
 def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(
-    tmp_path: Path,
+    read: Read,
 ) -> None:
     """Its triplets are in the first two blocks; the last block covers a damaged record."""
-    path = tmp_path / "input"
     damaged = b"\x80\0\xff" + B
     blocks = ftp_block(A[:32], ends=False) + ftp_block(A[32:] + damaged)
-    path.write_bytes(blocks + ftp_block(C))
-    found = Reading(path, framing="ftp-block")
+    found = read(blocks + ftp_block(C), framing="ftp-block")
     assert found.bodies == [A + damaged, C]
     assert blocks.index(damaged) in [each.offset for each in found.damage]
 

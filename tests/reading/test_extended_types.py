@@ -19,7 +19,7 @@ from tests.support.builders import (
 )
 from tests.support.command import run
 from tests.support.reading import Reading
-from tests.support.variants import VARIANTS, Variant
+from tests.support.variants import BY_NAME, FRAMINGS
 
 MQ = smf_record(115, 2, Section(), Section([named_block("QIST", 80)]), area=qwhs_long())
 OTHER = smf_record(115, 2, Section(), Section(), area=qwhs_long(), qmgr="MQ09")
@@ -49,47 +49,34 @@ def dump(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+@pytest.mark.parametrize("name", FRAMINGS)
 def test_the_type_is_that_of_the_extended_header_in_every_framing(
-    variant: Variant, tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "input"
-    path.write_bytes(variant.write([each[4:] for each in RECORDS]).data)
+    path.write_bytes(BY_NAME[name].write([each[4:] for each in RECORDS]).data)
     found = Reading(path)
     assert (found.bodies, found.damage) == ([each[4:] for each in RECORDS], [])
     assert types_in(path) == TYPES
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        extended_record(1154, flags=0x5E),
-        extended_record(1154, flags=0x3E),
-        extended_record(1154, length=31),
-        extended_record(1154, version=2),
-        extended_record(2048),
-        extended_record(115),
-        extended_record(2),
-        b"\0\x37\0\0" + extended_record(1154)[4:-1],
-        foreign_record(126),
-    ],
-    ids=[
-        "no bit of an extended header",
-        "no bit of a subtype",
-        "another length",
-        "another version",
-        "more than any type",
-        "a type of MQ",
-        "a type of the dump program",
-        "too short",
-        "a standard header",
-    ],
-)
-def test_a_record_whose_extended_header_is_not_sound_stays_126(
-    record: bytes, tmp_path: Path
-) -> None:
+NOT_SOUND = {
+    "no bit of an extended header": extended_record(1154, flags=0x5E),
+    "no bit of a subtype": extended_record(1154, flags=0x3E),
+    "another length": extended_record(1154, length=31),
+    "another version": extended_record(1154, version=2),
+    "more than any type": extended_record(2048),
+    "a type of MQ": extended_record(115),
+    "a type of the dump program": extended_record(2),
+    "too short": b"\0\x37\0\0" + extended_record(1154)[4:-1],
+    "a standard header": foreign_record(126),
+}
+
+
+@pytest.mark.parametrize("what", NOT_SOUND)
+def test_a_record_whose_extended_header_is_not_sound_stays_126(what: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
-    path.write_bytes(b"".join([MQ, record, MQ]))
+    path.write_bytes(b"".join([MQ, NOT_SOUND[what], MQ]))
     assert types_in(path) == [115, 126, 115]
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,9 +27,9 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.paths import FIXTURE_FILES
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.real import REAL_DATA
-from tests.support.searching import LONG
+from tests.support.searching import LONG, of_many, pairs
 from tests.support.variants import (
     BY_NAME,
     FRAMINGS,
@@ -41,11 +42,9 @@ from tests.support.variants import (
 
 QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block("QJST", 720)
 FILL = 97
-MOST_FLIPS = 160
-"""Bits of a file that are turned in a short run, or each of them if there are less."""
 """Of the bits of fill, behind null segments, one of so many is turned over."""
-every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
-every_framing = pytest.mark.parametrize("name", FRAMINGS)
+MOST_FLIPS = 16
+"""Bits of a file that are turned in a short run, or each of them if there are less."""
 
 
 def record(*blocks: bytes, qmgr: int = 0, local: dt.datetime | None = None) -> bytes:
@@ -97,10 +96,11 @@ def dump(name: str, variant: Variant) -> Written:
     return variant.write(DUMPS[name]())
 
 
-def framing_bits(variant: Variant, file: Written) -> Iterator[int]:
-    """Give the bits of a file that belong to no record, and of the escapes in it.
+def framing_bits(variant: Variant, file: Written) -> list[int]:
+    """Return the bits of a file that belong to no record, and of the escapes in it.
 
-    They are those that stay as they are when the bits of all records are other ones.
+    They are those that stay as they are when the bits of all records are other ones. In a short
+    run some: of the eight of a byte now one, now another.
     """
     if variant.framing == "ftp-record":
         places = {place for _, end in file.spans for place in (end - 2, end - 1)}
@@ -112,14 +112,8 @@ def framing_bits(variant: Variant, file: Written) -> Iterator[int]:
         places = {place for place, (each, other) in pairs if each == other}
     near = {place for start, end in file.spans for place in (*range(start - 8, start + 8), end - 1)}
     bits = [8 * place + bit for place in sorted(places) for bit in range(8)]
-    return (bit for number, bit in enumerate(bits) if bit // 8 in near or not number % FILL)
-
-
-def some(bits: Iterator[int]) -> Iterator[int]:
-    """Return all bits in a long run, else some: of the eight of a byte now one, now another."""
-    found = [*bits]
-    step = 1 if LONG else 1 + len(found) // MOST_FLIPS | 1
-    return iter(found[::step])
+    bits = [bit for number, bit in enumerate(bits) if bit // 8 in near or not number % FILL]
+    return bits[:: 1 if LONG else 1 + len(bits) // MOST_FLIPS | 1]
 
 
 def turned(data: bytes, bit: int) -> bytes:
@@ -146,66 +140,55 @@ def gone(file: Written, found: Reading, bit: int) -> list[int]:
     return lost
 
 
-def assert_told(path: Path, file: Written, bits: Iterator[int], packing: str | None = None) -> None:
-    count = 0
+def assert_told(read: Read, variant: Variant, dumped: str, packing: str | None = None) -> None:
+    file = dump(dumped, variant)
+    bits = framing_bits(variant, file)
+    assert bits or len(file.data) == sum(map(len, file.bodies))
+    wrong = []
     for bit in bits:
         data = turned(file.data, bit)
-        path.write_bytes(PACKINGS[packing](data) if packing else data)
-        found = Reading(path)
-        assert found.refused is None, f"bit {bit}"
-        assert gone(file, found, bit) == [], f"bit {bit}"
-        count += 1
-    assert count or not framing_of(file)
-
-
-def framing_of(file: Written) -> int:
-    """Return how many bytes of a file are in no record."""
-    return len(file.data) - sum(map(len, file.bodies))
+        found = read(PACKINGS[packing](data) if packing else data)
+        if found.refused or gone(file, found, bit):
+            wrong.append(bit)
+    assert wrong == []
 
 
 @pytest.mark.slow
 @pytest.mark.fuzz
-@every_variant
-@pytest.mark.parametrize("name", ["mixed", "foreign"])
-def test_no_record_is_gone_in_silence(tmp_path: Path, name: str, variant: Variant) -> None:
-    file = dump(name, variant)
-    assert_told(tmp_path / "input", file, some(framing_bits(variant, file)))
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+def test_no_record_is_gone_in_silence(read: Read, variant: Variant) -> None:
+    for dumped in ("mixed", "foreign"):
+        assert_told(read, variant, dumped)
 
 
 @pytest.mark.slow
 @pytest.mark.fuzz
-@every_framing
 @pytest.mark.parametrize("dumped", ["alike", "fixture", "real"])
-def test_no_record_of_such_ones_is_gone_in_silence(tmp_path: Path, dumped: str, name: str) -> None:
-    file = dump(dumped, BY_NAME[name])
-    assert_told(tmp_path / "input", file, some(framing_bits(BY_NAME[name], file)))
+def test_no_record_of_such_ones_is_gone_in_silence(read: Read, dumped: str) -> None:
+    for name in FRAMINGS:
+        assert_told(read, BY_NAME[name], dumped)
 
 
 @pytest.mark.slow
-@every_framing
-@pytest.mark.parametrize("packing", sorted(PACKINGS))
-def test_no_packed_record_is_gone_in_silence(tmp_path: Path, packing: str, name: str) -> None:
-    file = dump("mixed", BY_NAME[name])
-    bits = [*framing_bits(BY_NAME[name], file)]
-    assert_told(tmp_path / "input", file, iter(bits[::13]), packing)
+@of_many("packing, name", pairs(sorted(PACKINGS), FRAMINGS))
+def test_no_packed_record_is_gone_in_silence(read: Read, packing: str, name: str) -> None:
+    assert_told(read, BY_NAME[name], "mixed", packing)
 
 
-def test_a_block_that_reads_as_one_record_is_not_the_whole_file(tmp_path: Path) -> None:
+def test_a_block_that_reads_as_one_record_is_not_the_whole_file(read: Read) -> None:
     """By its time of day, which reads as a date of 1963 where a block is taken for a record."""
     evening = UTC_NOON.replace(hour=18, minute=2, second=7, microsecond=350_000, tzinfo=None)
     bodies = [record(QIST, qmgr=number, local=evening)[4:] for number in range(10)]
     variant = BY_NAME["bdw"]
     file = variant.write(bodies)
-    path = tmp_path / "input"
-    for start, _ in file.spans:
+    for start, _ in file.spans[::3]:
         for bit in range(8 * start, 8 * start + 32):
-            path.write_bytes(turned(file.data, bit))
-            found = Reading(path)
+            found = read(turned(file.data, bit))
             assert len(found.bodies) >= 9
             assert gone(file, found, bit) == []
 
 
-def covering(variant: Variant, file: Written, number: int) -> bytes:
+def covering(file: Written, number: int) -> bytes:
     """Return a file in which the length of record `number` covers the next one as well."""
     start, end = file.spans[number][0], file.spans[number + 1][1]
     size = len(file.bodies[number])
@@ -219,52 +202,40 @@ def covering(variant: Variant, file: Written, number: int) -> bytes:
 
 
 @pytest.mark.parametrize("dumped", ["mixed", "alike", "foreign"])
-@pytest.mark.parametrize("name", ["rdw", "bdw", "length", "ftp-block"])
-def test_a_record_that_covers_the_next_is_parted_from_it(
-    tmp_path: Path, name: str, dumped: str
-) -> None:
-    variant = BY_NAME[name]
-    file = dump(dumped, variant)
-    path = tmp_path / "input"
+def test_a_record_that_covers_the_next_is_parted_from_it(read: Read, dumped: str) -> None:
     first = 1 if dumped != "alike" else 0  # a header of a dump is one whatever its length says
-    for number in range(first, 9):
-        path.write_bytes(covering(variant, file, number))
-        found = Reading(path)
+    reason = "the length of this record covers the next one too; they are parted"
+    for name, number in product(("rdw", "bdw", "length", "ftp-block"), range(first, 9)):
+        file = dump(dumped, BY_NAME[name])
+        found = read(covering(file, number))
         assert found.bodies == list(file.bodies)
-        [damage] = found.damage
-        assert damage.length == 0
-        assert damage.reason == "the length of this record covers the next one too; they are parted"
+        assert [(each.length, each.reason) for each in found.damage] == [(0, reason)]
 
 
 @pytest.mark.parametrize("dumped", ["mixed", "foreign"])
-def test_pieces_of_two_records_are_parted_where_the_second_starts(
-    tmp_path: Path, dumped: str
-) -> None:
+def test_pieces_of_two_records_are_parted_where_the_second_starts(read: Read, dumped: str) -> None:
     """In FTP block mode one bit says that a record ends."""
     file = dump(dumped, BY_NAME["ftp-block-short"])
-    path = tmp_path / "input"
     for start, _ in file.spans[:-1]:
         assert file.data[start] == 0x80
-        path.write_bytes(turned(file.data, 8 * start + 7))
-        found = Reading(path)
+        found = read(turned(file.data, 8 * start + 7))
         assert found.bodies == list(file.bodies)
         assert len(found.damage) == 1
 
 
 @pytest.mark.parametrize("cuts", [[20, 60], [20, 40, 60, 80], [200, 240]], ids=str)
-def test_a_piece_that_covers_the_next_record_hides_nothing(tmp_path: Path, cuts: list[int]) -> None:
-    """The first piece may be too short to tell how long the record is."""
+def test_a_piece_that_covers_the_next_record_hides_nothing(read: Read, cuts: list[int]) -> None:
+    """The first piece may be too short to tell how long the record is; the last one is parted."""
     bodies = [record(QIST, qmgr=each)[4:] for each in range(4)]
     pieces = segments(record(QIST, qmgr=1), cuts)
     behind = record(QIST, qmgr=2)
-    path = tmp_path / "input"
     for wrong in range(len(pieces)):
         broken = list(pieces)
         length = sum(map(len, pieces[wrong:])) + len(behind)
         broken[wrong] = length.to_bytes(2, "big") + broken[wrong][2:]
-        path.write_bytes(b"".join([record(QIST), *broken, behind, record(QIST, qmgr=3)]))
-        found = Reading(path)
-        assert found.bodies in (bodies, [*bodies[:1], *bodies[2:]])
+        found = read(b"".join([record(QIST), *broken, behind, record(QIST, qmgr=3)]))
+        is_last = wrong == len(pieces) - 1
+        assert found.bodies == (bodies if is_last else [*bodies[:1], *bodies[2:]])
         assert len(found.damage) == 1
 
 
@@ -274,40 +245,34 @@ def test_a_piece_that_covers_the_next_record_hides_nothing(tmp_path: Path, cuts:
     ids=["bytes", "a header"],
 )
 def test_a_record_with_more_in_it_than_its_triplets_tell_is_kept(
-    tmp_path: Path, more: bytes, told: int
+    read: Read, more: bytes, told: int
 ) -> None:
     """A header in what is more, with nothing that leads to it, may be of a record: it is told."""
     long = record(QIST) + more
     long = len(long).to_bytes(2, "big") + long[2:]
     bodies = [record(QIST, qmgr=1)[4:], long[4:], record(QMST, qmgr=2)[4:]] * 3
-    path = tmp_path / "input"
     for name in ("rdw", "bdw", "length", "ftp-block"):
-        path.write_bytes(BY_NAME[name].write(bodies).data)
-        found = Reading(path)
+        found = read(BY_NAME[name].write(bodies).data)
         assert found.bodies == bodies
         assert [each.length for each in found.damage] == [0] * told
 
 
-def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(tmp_path: Path) -> None:
+def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(read: Read) -> None:
     first, last = segments(record(QJST), [200])
     lone = foreign_record(30) + bytes(range(20))
     lone = len(lone).to_bytes(2, "big") + lone[2:]
-    path = tmp_path / "input"
     for kept in (lone, record(QIST)):
-        path.write_bytes(record(QMST) + b"\xff" * 9 + kept + last + record(QIST, qmgr=5) + first)
-        found = Reading(path)
+        found = read(record(QMST) + b"\xff" * 9 + kept + last + record(QIST, qmgr=5) + first)
         assert found.bodies == [each[4:] for each in (record(QMST), kept, record(QIST, qmgr=5))]
         assert [each.length for each in found.damage] == [9, len(last), len(first)]
 
 
-@pytest.mark.parametrize("garbage", [b"\r\n", b"\n", b"250 OK\r\n", bytes(100)])
 @pytest.mark.parametrize("dumped", ["mixed", "foreign"])
-def test_garbage_between_ftp_records_costs_none_of_them(
-    tmp_path: Path, dumped: str, garbage: bytes
-) -> None:
+def test_garbage_between_ftp_records_costs_none_of_them(tmp_path: Path, dumped: str) -> None:
     file = dump(dumped, BY_NAME["ftp-record"])
     path = tmp_path / "input"
-    for start, _ in file.spans[1:]:
+    garbages = (b"\r\n", b"\n", b"250 OK\r\n", bytes(100))
+    for garbage, (start, _) in product(garbages, file.spans[1:]):
         path.write_bytes(file.data[:start] + garbage + file.data[start:])
         assert look_at(path)[1].name == "ftp-record"
         found = Reading(path)
@@ -315,11 +280,9 @@ def test_garbage_between_ftp_records_costs_none_of_them(
         assert [(each.offset, each.length) for each in found.damage] == [(start, len(garbage))]
 
 
-def test_a_mark_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_mark_that_is_missing_is_told(read: Read) -> None:
     file = dump("mixed", BY_NAME["ftp-record"])
-    path = tmp_path / "input"
     for _, end in file.spans[:-1]:
-        path.write_bytes(file.data[: end - 2] + file.data[end:])
-        found = Reading(path)
+        found = read(file.data[: end - 2] + file.data[end:])
         assert found.bodies == list(file.bodies)
         assert [(each.offset, each.length) for each in found.damage] == [(end - 2, 0)]

@@ -19,7 +19,7 @@ from smfparse.reading.marks import Ends
 from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
 from tests.support.command import run
 from tests.support.paths import PROJECT
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.searching import search
 from tests.support.tools import tool
 from tests.support.variants import ftp_record, no_prefix
@@ -94,39 +94,34 @@ def test_the_ends_of_records_show_whether_there_are_marks(
 
 
 def test_a_record_that_is_escaped_is_told_rather_than_read_with_its_bytes_shifted(
-    tmp_path: Path,
+    read: Read,
 ) -> None:
     """Its mark is gone: neither framing fits, but QWHS is where it is behind escapes only."""
-    path = write(tmp_path / "input", SMALL + SMALL + escaped(A) + b"\xee" * 9)
-    found = Reading(path)
+    found = read(SMALL + SMALL + escaped(A) + b"\xee" * 9)
     assert found.bodies == [SMALL, SMALL]
     told = found.damage[0]
     assert (told.offset, told.length) == (2 * len(SMALL), len(A))
     assert "--framing ftp-record or --framing none" in told.reason
 
 
-def test_who_asks_for_no_framing_gets_the_bytes_as_they_are(tmp_path: Path) -> None:
-    path = write(tmp_path / "input", SMALL + SMALL + escaped(A) + b"\xee" * 9)
-    found = Reading(path, framing="none")
+def test_who_asks_for_no_framing_gets_the_bytes_as_they_are(read: Read) -> None:
+    found = read(SMALL + SMALL + escaped(A) + b"\xee" * 9, framing="none")
     assert found.bodies == [SMALL, SMALL, escaped(A)[: len(A)]]
 
 
 def test_a_record_with_ff_in_front_of_damage_is_kept_where_nothing_is_escaped(
-    tmp_path: Path,
+    read: Read,
 ) -> None:
-    path = write(tmp_path / "input", A + b"\xee" * 9)
-    assert Reading(path).bodies == [A]
+    assert read(A + b"\xee" * 9).bodies == [A]
 
 
 def test_a_record_whose_last_bytes_may_be_escaped_is_kept_if_enough_others_have_no_marks(
-    tmp_path: Path,
+    read: Read,
 ) -> None:
     """Nothing in it shows whether the last FFs are one or two."""
     doubtful = A[:-8] + b"\0\0\xff\xff\0\0\0\1"
-    alone = write(tmp_path / "alone", doubtful + b"\xee" * 9)
-    assert Reading(alone).bodies == []
-    among = write(tmp_path / "among", B + B + doubtful + b"\xee" * 9 + B)
-    assert Reading(among).bodies == [B, B, doubtful, B]
+    assert read(doubtful + b"\xee" * 9).bodies == []
+    assert read(B + B + doubtful + b"\xee" * 9 + B).bodies == [B, B, doubtful, B]
 
 
 def test_marks_are_counted_behind_the_first_megabyte(tmp_path: Path) -> None:
@@ -173,7 +168,7 @@ def _edited(data: bytes, edit: tuple[float, int, bytes]) -> bytes:
     return data[:at] + edit[2] + data[at + edit[1] :]
 
 
-@search(examples=600)
+@search(60)
 @given(seeds=_seeds, edit=_edits(), bare=st.booleans())
 @example([(237, "m"), (238, "m")], (0.0, 1, b""), False)
 def test_no_record_of_a_damaged_file_is_shifted(
@@ -194,7 +189,7 @@ def test_no_record_of_a_damaged_file_is_shifted(
             assert record == (raw if bare else without_escapes(raw))[: len(record)]
 
 
-@search(examples=200)
+@search(30)
 @given(seeds=_seeds, places=st.lists(st.floats(0, 1), max_size=6))
 def test_marks_within_records_make_no_ftp_record_structure(
     tmp_path_factory: pytest.TempPathFactory,

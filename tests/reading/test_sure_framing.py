@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.reading import detection, look_at
@@ -17,6 +17,7 @@ from smfparse.reading.chunks import SLACK
 from smfparse.reading.segments import Walk
 from smfparse.reading.walks import WALKS
 from tests.support.generated import generate_dump
+from tests.support.searching import search
 from tests.support.variants import BY_NAME, VARIANTS, read_rdw
 
 
@@ -39,17 +40,8 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> list[Walk]:
     return walks
 
 
-def test_blocks_are_not_looked_for_where_descriptor_words_of_records_follow_each_other(
-    bodies: list[bytes], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delattr("smfparse.reading.blocked.BdwWalk.segments")
-    path = tmp_path / "a.smf"
-    path.write_bytes(BY_NAME["rdw"].write(bodies).data)
-    assert look_at(path)[1].name == "rdw"
-
-
-@settings(max_examples=200, deadline=None)
 @given(data=st.data())
+@search(40)
 def test_the_faster_look_for_blocks_changes_no_framing(bodies: list[bytes], data: Any) -> None:
     kinds = st.sampled_from(["bdw", "rdw", "rdw-unspanned", "length"])
     some = slice(data.draw(st.integers(0, 40)), data.draw(st.integers(41, 200)))
@@ -91,14 +83,6 @@ def test_a_file_of_few_records_that_are_all_of_it_leaves_no_doubt(
     assert tried == list(WALKS.values())[:2]
 
 
-def _cut(data: bytes) -> bytes:
-    return data[:-1]
-
-
-def _followed(data: bytes) -> bytes:
-    return data + bytes(range(1, 60))
-
-
 def _longer(data: bytes) -> bytes:
     """Return the records, most of which say less than their length."""
     at, wrong = 0, bytearray()
@@ -109,7 +93,11 @@ def _longer(data: bytes) -> bytes:
     return bytes(wrong)
 
 
-@pytest.mark.parametrize("made", [_cut, _followed, _longer])
+@pytest.mark.parametrize(
+    "made",
+    [lambda data: data[:-1], lambda data: data + bytes(range(1, 60)), _longer],
+    ids=["cut", "followed", "longer"],
+)
 def test_all_walks_are_tried_where_few_records_leave_a_doubt(
     made: Callable[[bytes], bytes], bodies: list[bytes], tried: list[Walk], tmp_path: Path
 ) -> None:

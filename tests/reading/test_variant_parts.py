@@ -1,23 +1,23 @@
-"""A file of any variant that can be cut into parts: the parts together are the whole."""
+"""A file of any variant that can be cut into parts: the parts together are the whole.
+
+Blind parts, and the rows of parts, are in tests/inputs/test_any_parts.py.
+"""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import smfparse
-from smfparse.errors import DamageLog, SmfError
+from smfparse.errors import SmfError
 from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, Part, plan
-from smfparse.tables import coded_schema, schema
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Reading
+from tests.support.searching import of_many, pairs
 from tests.support.variants import (
     BY_NAME,
     VARIANTS,
@@ -37,7 +37,7 @@ LIMITS = Limits(chunk_bytes=CHUNK_BYTES)
 PARTS = (1, CHUNK_BYTES, 2 * CHUNK_BYTES + 1)
 SPLITTABLE = [each for each in VARIANTS if each.framing != "ftp-record"]
 """The records of FTP record structure have no lengths by which to go from one to the next."""
-splittable_variant = pytest.mark.parametrize("variant", SPLITTABLE, ids=lambda each: each.name)
+SOME = pairs(SPLITTABLE, ["not damaged", "first", "middle", "last"])
 
 
 @cache
@@ -66,94 +66,42 @@ def assert_parts_are_the_whole(path: Path, part_bytes: int) -> int:
     return len(parts)
 
 
-@splittable_variant
-def test_parts_together_are_the_whole(tmp_path: Path, variant: Variant) -> None:
-    path = write(tmp_path, variant.write(bodies()).data)
+DAMAGED: dict[str, Callable[[Written], bytes]] = {
+    "not damaged": lambda file: file.data,
+    "first": lambda file: flipped(file, len(file.spans) // 100, b"\xff"),
+    "middle": lambda file: with_garbage(file, len(file.spans) // 2, b"?" * 99),
+    "last": lambda file: flipped(file, len(file.spans) * 99 // 100, b"\xff"),
+}
+
+
+@of_many("variant, where", SOME, ids=lambda each: getattr(each, "name", None))
+def test_parts_together_are_the_whole(tmp_path: Path, variant: Variant, where: str) -> None:
+    """Also of a damaged file."""
+    path = write(tmp_path, DAMAGED[where](variant.write(bodies())))
+    assert_parts_are_the_whole(path, CHUNK_BYTES)
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw-null", "none", "ftp-block-short"])
+def test_a_file_is_cut_into_as_many_parts_as_it_may(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, BY_NAME[name].write(bodies()).data)
     assert Reading(path, limits=LIMITS).bodies == bodies()
     counts = [assert_parts_are_the_whole(path, part_bytes) for part_bytes in PARTS]
     assert counts[0] > counts[-1] > 1
 
 
-@splittable_variant
-@pytest.mark.parametrize(
-    ("where", "damage"),
-    [
-        (0.01, partial(flipped, mask=b"\xff")),
-        (0.5, partial(with_garbage, garbage=b"?" * 99)),
-        (0.99, partial(flipped, mask=b"\xff")),
-    ],
-    ids=["first", "middle", "last"],
-)
-def test_parts_of_a_damaged_file_are_the_whole(
-    tmp_path: Path, variant: Variant, where: float, damage: Callable[[Written, int], bytes]
-) -> None:
-    file = variant.write(bodies())
-    path = write(tmp_path, damage(file, int(where * len(file.spans))))
-    assert_parts_are_the_whole(path, CHUNK_BYTES)
-
-
-@pytest.mark.parametrize("name", ["ftp-record", "ftp-record-eof", "ftp-record-both"])
-def test_ftp_record_structure_has_as_many_parts_as_it_may(tmp_path: Path, name: str) -> None:
-    path = write(tmp_path, BY_NAME[name].write(bodies()).data)
+def test_ftp_record_structure_has_as_many_parts_as_it_may(tmp_path: Path) -> None:
+    """And is not read from the middle."""
+    path = write(tmp_path, BY_NAME["ftp-record"].write(bodies()).data)
     assert Reading(path, limits=LIMITS).bodies == bodies()
     assert_parts_are_the_whole(path, 1)
+    with pytest.raises(SmfError, match="ftp-record must be read from its start"):
+        list(smfparse.decode_part(path, Part(100, 2000, None)))
 
 
 def test_a_small_file_is_one_part(tmp_path: Path) -> None:
     for variant in SPLITTABLE:
         file: Written = variant.write(bodies()[:50])
         assert plan(write(tmp_path, file.data), CHUNK_BYTES) == [WHOLE_SOURCE]
-
-
-BLIND = [BY_NAME[name] for name in ("rdw", "rdw-unspanned", "bdw", "length", "ftp-block", "none")]
-
-
-def rows(path: Path, parts: list[Part]) -> dict[str, Any]:
-    """Return every table of some parts, without the numbers that a blind one does not know."""
-    found: dict[str, list[Any]] = {}
-    for part in parts:
-        log = DamageLog()
-        for table, batch in smfparse.decode_part(path, part, damage=log):
-            found.setdefault(table, []).append(batch)
-            if part.record_no is None:
-                assert batch.column("record_no").null_count == batch.num_rows
-        assert log.details == []
-    return {
-        table: pa.Table.from_batches(batches, coded_schema(table))
-        .cast(schema(table))
-        .select([each for each in schema(table).names if not each.endswith("record_no")])
-        for table, batches in found.items()
-    }
-
-
-@pytest.mark.parametrize("variant", BLIND, ids=lambda each: each.name)
-def test_ranges_that_start_anywhere_are_together_the_whole(
-    tmp_path: Path, variant: Variant
-) -> None:
-    path = write(tmp_path, variant.write(bodies()[:150]).data)
-    size = path.stat().st_size
-    whole = rows(path, [WHOLE_SOURCE])
-    for step in (size // 2, size // 3 + 1, 40_001):
-        borders = [*range(0, size, step), size]
-        parts = [Part(start, end, None) for start, end in itertools.pairwise(borders)]
-        found = rows(path, parts)
-        assert sorted(found) == sorted(whole)
-        for table, expected in whole.items():
-            assert found[table].equals(expected), table
-
-
-def test_ftp_record_structure_is_not_read_from_the_middle(tmp_path: Path) -> None:
-    path = write(tmp_path, BY_NAME["ftp-record"].write(bodies()[:50]).data)
-    with pytest.raises(SmfError, match="ftp-record must be read from its start"):
-        list(smfparse.decode_part(path, Part(100, 2000, None)))
-
-
-def test_the_parts_of_a_plan_are_decoded_to_the_whole(tmp_path: Path) -> None:
-    path = write(tmp_path, BY_NAME["bdw"].write(bodies()).data)
-    parts = smfparse.plan(path, 1, limits=LIMITS)
-    assert len(parts) > 2
-    whole = rows(path, [WHOLE_SOURCE])
-    assert all(table.equals(whole[name]) for name, table in rows(path, parts).items())
 
 
 def test_a_part_that_is_not_as_planned_is_told(tmp_path: Path) -> None:

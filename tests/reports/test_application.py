@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
@@ -15,37 +16,39 @@ from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import report_lines, report_rows
-from tests.support.traffic import OTHER_PAIR, PAIR, got, put, using
+from tests.support.report_runs import lines_of, report_rows
+from tests.support.traffic import OTHER_PAIR, PAIR, put, using
 
 Rows = list[dict[str, Any]]
-US = pytest.approx
+NEAR = pytest.approx
 
 
-def page(*paths: Path, **asked: Any) -> Rows:
-    return report_rows("application", *paths, **asked)
+def of(line: str, rows: Rows, application: str = "") -> Rows:
+    found = [row for row in rows if row["line"] == line]
+    return [row for row in found if application in ("", row["application"])]
 
 
-def of(line: str, rows: Rows) -> Rows:
-    return [row for row in rows if row["line"] == line]
-
-
-@pytest.fixture
-def site(write: Write) -> Path:
-    return write(
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("application") / "site.smf"
+    queues = [put(f"Q{number}", 10, putct=1000.0 * number) for number in range(1, 4)]
+    waiting = put("Q", 10, putet=5000.0, putct=700.0, putpset=300.0)
+    records = [
         *PAIR, *OTHER_PAIR, using("", put("PAY.REQUEST", 7), channel="TO.QM02"),
         using("QM01CHIN", put("PAY.REQUEST", 20), channel="PAY.CLIENT"),
-    )  # fmt: skip
+        using("MANY", *queues), using("WAITS", waiting),
+    ]  # fmt: skip
+    path.write_bytes(b"".join(records))
+    return path
 
 
 def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Path) -> None:
-    rows = page(site, job="CICSA")
+    """The options are no selection here; Python has the same rows."""
+    done = run("report", "application", site, "--job", "CICSA", "--format", "json")
+    rows = json.loads(done.stdout)["rows"]
     assert {row["application"] for row in rows} == {"CICSA"}
-    queues = {row["queue"]: row for row in of("queue", rows)}
-    assert {name: (row["puts"], row["gets"]) for name, row in queues.items()} == {
-        "PAY.REQUEST": (1000, 0),
-        "PAY.REPLY": (0, 998),
-    }
+    queues = {row["queue"]: (row["puts"], row["gets"]) for row in of("queue", rows)}
+    assert queues == {"PAY.REQUEST": (1000, 0), "PAY.REPLY": (0, 998)}
     others = {
         (row["queue"], row["other_job"], row["other_channel"]): (row["puts"], row["gets"])
         for row in of("user", rows)
@@ -56,28 +59,40 @@ def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Pa
         ("PAY.REQUEST", "", "TO.QM02"): (7, 0),
         ("PAY.REQUEST", "QM01CHIN", "PAY.CLIENT"): (20, 0),
     }
+    table = smfparse.open(site).report("application", job="CICSA")
+    assert table.column("line").to_pylist() == [row["line"] for row in rows]
+    assert table.column("puts").to_pylist() == [row["puts"] for row in rows]
 
 
-def test_a_pattern_or_several_give_a_page_each(site: Path) -> None:
-    names = [row["application"] for row in of("application", page(site, job="cics?"))]
-    assert names == ["CICSA", "CICSC"]
-    names = [row["application"] for row in of("application", page(site, job=["PAYSRV", "CICSC"]))]
-    assert names == ["CICSC", "PAYSRV"]
-    by_channel = of("application", page(site, channel="*"))
-    assert [row["application"] for row in by_channel] == ["PAY.CLIENT", "TO.QM02"]
-    both = of("application", page(site, job="QM01*", channel="*"))
-    assert [row["application"] for row in both] == ["PAY.CLIENT"]
+def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site: Path) -> None:
+    rows = report_rows("application", site, job=["cics?", "MANY", "waits"], top=2)
+    names = [row["application"] for row in of("application", rows)]
+    assert sorted(names) == ["CICSA", "CICSC", "MANY", "WAITS"]
+    assert [row["queue"] for row in of("queue", rows, "MANY")] == ["Q3", "Q2"]
+    parts = {row["part"]: row["elapsed_seconds"] for row in of("time", rows, "WAITS")}
+    (whole,) = of("application", rows, "WAITS")
+    verbs = of("verb", rows, "WAITS")
+    assert whole["elapsed_seconds"] == NEAR(sum(row["elapsed_seconds"] for row in verbs))
+    assert (parts["CPU"], parts["page sets"]) == NEAR((whole["cpu_seconds"], 300e-6))
 
 
-def test_a_job_that_nobody_knows_has_no_page(site: Path) -> None:
-    assert page(site, job="NOBODY") == []
-    done = run("report", "application", site, "--job", "NOBODY")
-    assert (done.exit_code, "START TRACE(ACCTG) CLASS(3)" in done.stderr) == (0, True)
+def test_channels_have_pages_and_a_job_limits_them(site: Path) -> None:
+    """TO.QM02 is a channel of no such job."""
+    rows = report_rows("application", site, channel="*", job="QM01*")
+    assert [row["application"] for row in of("application", rows)] == ["PAY.CLIENT"]
 
 
-def test_without_a_name_it_lists_the_busiest_ten(site: Path, write: Write) -> None:
+def test_without_a_page_the_command_says_why(site: Path) -> None:
+    nobody = run("report", "application", site, "--job", "NOBODY")
+    no_class_3 = run("report", "application", FIXTURE_FILES[0], "--type", "115")
+    for done in (nobody, no_class_3):
+        assert done.exit_code == 0
+        assert "START TRACE(ACCTG) CLASS(3)" in done.stderr
+
+
+def test_without_a_name_it_lists_the_busiest_ten(write: Write) -> None:
     jobs = [using(f"JOB{number:02}", put("Q", number, putct=1e6 * number)) for number in range(15)]
-    path = write(*jobs, *PAIR, using("", put("Q", 1, putct=99e6), channel="FROM.QM02"), name="b")
+    path = write(*jobs, *PAIR, using("", put("Q", 1, putct=99e6), channel="FROM.QM02"))
     done = run("report", "application", path)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "give --job or --channel" in done.stderr
@@ -87,62 +102,12 @@ def test_without_a_name_it_lists_the_busiest_ten(site: Path, write: Write) -> No
         smfparse.open(path).report("application")
 
 
-def test_inputs_without_class_3_say_which_trace_is_missing() -> None:
-    done = run("report", "application", FIXTURE_FILES[0], "--type", "115")
-    assert done.exit_code == 0
-    assert "START TRACE(ACCTG) CLASS(3)" in done.stderr
-
-
-def test_parts_of_its_time_overlap_and_the_rest_is_what_is_left(write: Write) -> None:
-    queue = put("Q", 10, putet=5000.0, putct=700.0, putpset=300.0)
-    rows = page(write(using("A", queue)), job="A")
-    parts = {row["part"]: row["elapsed_seconds"] for row in of("time", rows)}
-    (whole,) = of("application", rows)
-    assert whole["elapsed_seconds"] == pytest.approx(
-        sum(row["elapsed_seconds"] for row in of("verb", rows))
-    )
-    assert parts["CPU"] == pytest.approx(whole["cpu_seconds"])
-    assert parts["page sets"] == pytest.approx(300e-6)
-
-
-def test_python_has_the_same_rows_as_json(site: Path) -> None:
-    table = smfparse.open(site).report("application", job="CICSA")
-    done = run("report", "application", site, "--job", "CICSA", "--format", "json")
-    told = json.loads(done.stdout)["rows"]
-    assert [row["line"] for row in table.to_pylist()] == [row["line"] for row in told]
-    assert table.column("puts").to_pylist() == [row["puts"] for row in told]
-
-
-def test_the_options_are_no_selection_here(site: Path) -> None:
-    """Else nobody else would be there; elsewhere they are one."""
-    rows = json.loads(
-        run("report", "application", site, "--job", "PAYSRV", "--format", "json").stdout
-    )["rows"]
-    assert "CICSA" in {row["other_job"] for row in rows}
-    tasks = run("report", "task", site, "--job", "PAYSRV").stdout
-    assert "PAYSRV" in tasks
-    assert "CICSA" not in tasks
-
-
-def test_top_keeps_the_dearest_queues_of_each_page(write: Write) -> None:
-    queues = [put(f"Q{number}", 10, putct=1000.0 * number) for number in range(5)]
-    rows = page(write(using("A", *queues), using("B", got("Q4", 1), got("Q3", 1))), job="*", top=2)
-    assert [(row["application"], row["queue"]) for row in of("queue", rows)][:2] == [
-        ("A", "Q4"),
-        ("A", "Q3"),
-    ]
-
-
 def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> None:
-    estate = load_estate("scan")
-    simulate(tmp_path / "scan.smf", estate, 1)
-    found = [
-        each
-        for each in smfparse.open(tmp_path / "scan.smf").check().findings
-        if each.object or each.job
-    ]
+    path = tmp_path / "scan.smf"
+    simulate(path, load_estate("scan", interval=dt.timedelta(hours=2)), 1)
+    found = smfparse.open(path).check().findings
     first = next(each for each in found if each.job and each.object)
-    rows = page(tmp_path / "scan.smf", job=first.job)
+    rows = report_rows("application", path, job=first.job)
     shown = [(row["class"], row["rule"], row["object"]) for row in of("finding", rows)]
     assert (first.rank, first.rule, first.object) in shown
     queues = {row["queue"] for row in of("queue", rows)}
@@ -152,32 +117,23 @@ def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> 
 
 @needs_real_data
 def test_real_files_have_the_figures_that_their_tables_have() -> None:
-    rows = page(REAL_DATA / "TESTCHL.dat", channel="ELKINSC*")
-    (whole,) = of("application", rows)
-    assert (whole["tasks"], whole["calls"], whole["commits"], whole["backouts"]) == (
-        *(44, 6081),
-        *(22, 64),
-    )
-    assert whole["elapsed_seconds"] == US(0.095210, abs=1e-6)
-    assert whole["cpu_seconds"] == US(0.088821, abs=1e-6)
-    (queue,) = of("queue", rows)
-    assert (queue["queue"], queue["opens"], queue["puts"], queue["gets"]) == (
-        *("ELKINSC.CLIENT.TEST", 22),
-        *(1100, 1100),
-    )
-    assert queue["cpu_seconds"] == US(0.0785, abs=1e-6)
-    assert queue["elapsed_seconds"] == US(0.081067, abs=1e-6)
+    rows = report_rows("application", REAL_DATA / "TESTCHL.dat", channel="ELKINSC*")
+    (whole,), (queue,) = of("application", rows), of("queue", rows)
+    counts = [whole[name] for name in ("tasks", "calls", "commits", "backouts")]
+    assert counts == [44, 6081, 22, 64]
+    times = [row[f"{each}_seconds"] for row in (whole, queue) for each in ("elapsed", "cpu")]
+    assert times == NEAR([0.095210, 0.088821, 0.081067, 0.0785], abs=1e-6)
+    names = ("queue", "opens", "puts", "gets")
+    assert [queue[name] for name in names] == ["ELKINSC.CLIENT.TEST", 22, 1100, 1100]
     assert "CHL-CTL" in {row["rule"] for row in of("finding", rows)}
 
 
 @needs_real_data
 def test_the_page_of_a_real_job_says_how_much_of_its_time_mq_had() -> None:
-    path = REAL_DATA / "TEST116.dat"
-    rows = page(path, job="PRDC")
+    rows = report_rows("application", REAL_DATA / "TEST116.dat", job="PRDC")
     parts = {row["part"]: row["elapsed_seconds"] for row in of("time", rows)}
-    assert parts["forced log writes"] == US(0.006592, abs=1e-6)
     verbs = {row["verb"]: row["elapsed_seconds"] for row in of("verb", rows)}
-    assert verbs["prepare"] == US(0.005540, abs=1e-6)
-    assert verbs["commit"] == US(0.001218, abs=1e-6)
-    lines = report_lines("application", path, job="PRDC")
+    found = (parts["forced log writes"], verbs["prepare"], verbs["commit"])
+    assert found == NEAR((0.006592, 0.005540, 0.001218), abs=1e-6)
+    lines = lines_of("application", rows, job="PRDC")
     assert "MQ had 0.4 % of this job's time: 0.007254 of 1.831 seconds." in lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import json
 from collections.abc import Sequence
@@ -10,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from smfparse.reports import TOTAL
 from tests.support import smf
-from tests.support.builders import Write
-from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels
-from tests.support.report_runs import cells, report_lines, report_rows
+from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels, published
+from tests.support.report_runs import cells, lines_of, rows_from
 
 D45_START = dt.datetime(2014, 4, 8, 20, 41, 54, 984_681)
 D45_SECONDS = 122.253258
@@ -31,21 +28,6 @@ def task(name: str, requests: int, cpu: float, elapsed: float, **values: Any) ->
     return smf.block(name, qctreqn=requests, qctcptm=cpu * 1e6, qcteltm=elapsed * 1e6, **values)
 
 
-ADAP = """\
-MV45,MQ20,2014/04/08,20:43:57,VRM:800,
-From 2014/04/08,20:41:54.984681 to 2014/04/08,20:43:57.237939 duration 122.253258 seconds
-Task,Type,Requests,Busy %,     CPU used, CPU %,"avg CPU","avg ET"
-    ,    ,        ,      ,      Seconds,      , uSeconds,uSeconds
-   0,ADAP,  127599,  16.5,     0.953615,  0.8,        7,     158
-   1,ADAP,   46790,   7.6,     0.309678,  0.3,        7,     199
-   2,ADAP,   13702,   3.2,     0.065380,  0.1,        5,     284
-   3,ADAP,    2800,   0.6,     0.027000,  0.0,       10,     271
-   4,ADAP,     551,   0.1,     0.006136,  0.0,       11,     168
-   5,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
-   6,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
-   7,ADAP,       0,   0.0,     0.000000,  0.0,        0,       0
-Summ,ADAP,  191442,   3.5,     1.361809,  0.1,        7,     179"""
-"""The published sample; tasks 3 to 6 were not published and are made to fit the summary."""
 ADAPTERS = [
     (127599, 0.953615, 20.160642),
     (46790, 0.309678, 9.311210),
@@ -60,101 +42,77 @@ def adapters(tasks: Sequence[tuple[int, float, float]] = ADAPTERS) -> bytes:
     return record(*[task("QCT_ADP", *each) for each in tasks], of="QCT_ADP")
 
 
-def test_adapters_are_printed_as_published(write: Write) -> None:
-    assert report_lines("adap", write(adapters())) == ADAP.splitlines()
+Rows = list[dict[str, Any]]
 
 
-def test_a_dispatcher_is_printed_as_published_with_its_channels(write: Write) -> None:
+def of(rows: Rows, qmgr: str) -> Rows:
+    return [row for row in rows if row["qmgr"] == qmgr]
+
+
+# Tasks.
+
+
+def test_adapters_are_printed_as_published() -> None:
+    rows = rows_from("adap", adapters())
+    assert lines_of("adap", rows) == published("adap")
+    (row,) = cells(lines_of("adap", rows, "csv"))  # a row an interval; in JSON there is every task
+    assert row["Requests"] == "191442"
+    found = json.loads("\n".join(lines_of("adap", rows, "json")))["rows"]
+    assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
+
+
+def test_a_dispatcher_is_printed_as_published_with_its_channels() -> None:
     """97.6 % busy and 96.9 % CPU of 166073 requests: an interval of 60 s."""
     busy = task("QCT_DSP", 166073, 58.111662, 58.56, qctchln=1)
     idle = task("QCT_DSP", 0, 0, 0, qctchln=1)
-    path = write(record(busy, idle, of="QCT_DSP", seconds=60))
-    found = report_lines("disp", path)
+    other = task("QCT_DSP", 21332, 0.358341, 0.31998)
+    rows = rows_from(
+        "disp",
+        record(busy, idle, of="QCT_DSP", seconds=60),
+        record(other, of="QCT_DSP", seconds=120, system="SC61", qmgr="CSQ5"),
+    )
+    found = lines_of("disp", of(rows, "MQ20"))
     assert found[4] == "   0,DISP,  166073,  97.6,    58.111662, 96.9,      350,     353"
     assert found[7:] == [
         "   0,DISP, number of channels on this TCB,     1",
         "   1,DISP, number of channels on this TCB,     1",
         "Summ,DISP, number of channels on all TCBs,     2",
     ]
-
-
-def test_the_csv_of_tasks_has_the_columns_of_mp1b(
-    write: Write,
-) -> None:
-    """Average CPU has one decimal."""
-    path = write(
-        record(
-            task("QCT_DSP", 21332, 0.358341, 0.31998),
-            of="QCT_DSP",
-            seconds=120,
-            system="SC61",
-            qmgr="CSQ5",
-        )
-    )
-    header, row = report_lines("disp", path, form="csv")
+    header, row = lines_of("disp", of(rows, "CSQ5"), "csv")  # average CPU has one decimal
     assert header.startswith(
         "mvs,qm,qsg,date,time,Type,Requests,Busy%,Total CPU,CPU%,avg CPU,avg ET,"
     )
     assert row.startswith("SC61,CSQ5,,2014-04-08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,")
 
 
-def test_the_csv_of_tasks_has_a_row_an_interval_and_json_every_task(write: Write) -> None:
-    path = write(adapters())
-    (row,) = csv.DictReader(report_lines("adap", path, form="csv"))
-    assert row["Requests"] == "191442"
-    found = json.loads("\n".join(report_lines("adap", path, form="json")))["rows"]
-    assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
-
-
-def test_the_longest_name_resolution_is_printed_as_published(
-    write: Write,
-) -> None:
-    """At its local time."""
+def test_the_longest_name_resolution_is_printed_as_published_at_its_local_time() -> None:
     slowest = dt.datetime(2014, 4, 8, 20, 41, 49, 573_730)
     dns = task("QCT_DNS", 24, 0.007980, 0.024744, qctlgtm=slowest, qctlgdu=24_284)
-    path = write(record(dns, of="QCT_DNS"))
-    first, summary = report_lines("dns", path)[4:]
+    rows = rows_from("dns", record(dns, of="QCT_DNS"))
+    first, summary = lines_of("dns", rows)[4:]
     assert first == (
         "   0,DNS ,      24,   0.0,     0.007980,  0.0,      332,    1031,"
         "   24284,2014/04/08,20:41:49.573730"
     )
     assert summary == first.replace("   0,", "Summ,", 1)
-    (row, _) = json.loads("\n".join(report_lines("dns", path, form="json")))["rows"]
+    (row, _) = json.loads("\n".join(lines_of("dns", rows, "json")))["rows"]
     assert row["longest_at"] == "2014-04-08T20:41:49.573730"
 
 
-def test_the_summary_of_ssl_tasks_has_the_longest_request(
-    write: Write,
-) -> None:
-    """And its time."""
-    moments = [dt.datetime(2014, 4, 8, 20, 42, second) for second in range(3)]
-    blocks = [
-        task("QCT_SSL", 1, 0, 0, qctlstm=moment, qctlsdu=longest)
-        for moment, longest in zip(moments, (10, 30, 20), strict=True)
-    ]
-    path = write(record(*blocks, of="QCT_SSL"))
-    summary = report_rows("ssl", path)[-1]
-    assert (summary["longest"], summary["longest_at"]) == (30, moments[1])
+KINDS = {"adap": "QCT_ADP", "disp": "QCT_DSP", "dns": "QCT_DNS", "ssl": "QCT_SSL"}
 
 
-@pytest.mark.parametrize("kind", ["adap", "disp", "dns", "ssl"])
-def test_an_average_of_tasks_leaves_out_a_time_that_wrapped(write: Write, kind: str) -> None:
-    """And the requests that it is of."""
-    name = {"adap": "QCT_ADP", "disp": "QCT_DSP", "dns": "QCT_DNS", "ssl": "QCT_SSL"}[kind]
-    sound = smf.block(name, qctreqn=10, qctcptm=50, qcteltm=100)
-    wrapped = smf.block(name, qctreqn=30, qctcptm=b"\xff" * 8, qcteltm=900)
-    rows = report_rows(kind, write(record(sound, wrapped, of=name)))
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_average_of_tasks_leaves_out_a_time_that_wrapped_and_its_requests(kind: str) -> None:
+    sound = smf.block(KINDS[kind], qctreqn=10, qctcptm=50, qcteltm=100)
+    wrapped = smf.block(KINDS[kind], qctreqn=30, qctcptm=b"\xff" * 8, qcteltm=900)
+    rows = rows_from(kind, record(sound, wrapped, of=KINDS[kind]))
     averages = {row["task"]: (row["cpu_average"], row["elapsed_average"]) for row in rows}
     assert averages == {"0": (5, 10), "1": (None, 30), "Summ": (5, 25)}
 
 
-CHINIT = """\
-Peak number used of current channels........... 1
-Peak number used of active channels ........... 1
-MAXCHL. Max allowed current channels........... 9999
-ACTCHL. Max allowed active channels............ 9999
-TCPCHL. Max allowed TCP/IP channels............ 9999
-LU62CHL. Max allowed LU62 channels............. 200"""
+# The channel initiator.
+
 LIMITS: dict[str, Any] = {
     "qcctnocc": 1,
     "qcctnoac": 1,
@@ -166,184 +124,142 @@ LIMITS: dict[str, Any] = {
 }
 
 
-def test_the_channel_initiator_is_printed_as_published_before_mq_9_3_5(write: Write) -> None:
-    path = write(record(smf.block("QCCT", **LIMITS)))
-    assert report_lines("chinit", path)[2:] == [
-        *CHINIT.splitlines(),
+def test_the_channel_initiator_is_printed_as_published_before_and_since_mq_9_3_5() -> None:
+    new = smf.block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
+    of_csv = smf.block(
+        "QCCT", qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
+        qcctmxlu=200, qcctstus=22,
+    )  # fmt: skip
+    keys: dict[str, Any] = {"seconds": 60, "system": "SC61", "qmgr": "CSQ5"}
+    rows = rows_from(
+        "chinit",
+        record(smf.block("QCCT", **LIMITS)),
+        record(new, release="935", qmgr="MQ35"),
+        record(of_csv, start=dt.datetime(2014, 8, 1, 15, 25, 40), **keys),
+    )
+    assert lines_of("chinit", of(rows, "MQ20"))[2:] == [
+        *published("chinit"),
         "Storage used by Chinit......... 436MB",
     ]
-
-
-def test_the_channel_initiator_is_printed_as_published_since_mq_9_3_5(write: Write) -> None:
-    block = smf.block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
-    path = write(record(block, release="935"))
-    assert report_lines("chinit", path)[2:] == [
-        *CHINIT.splitlines(),
+    assert lines_of("chinit", of(rows, "MQ35"))[2:] == [
+        *published("chinit"),
         "31-bit storage used............................ 436 MB",
         "64-bit storage limit...........................16384 PB",
         "64-bit storage used............................  77 MB",
     ]
-
-
-def test_the_csv_of_the_channel_initiator_gives_the_published_row(write: Write) -> None:
-    block = smf.block(
-        "QCCT", qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
-        qcctmxlu=200, qcctstus=22,
-    )  # fmt: skip
-    path = write(
-        record(
-            block,
-            start=dt.datetime(2014, 8, 1, 15, 25, 40),
-            seconds=60,
-            system="SC61",
-            qmgr="CSQ5",
-        )
-    )
-    header, row = report_lines("chinit", path, form="csv")
+    header, row = lines_of("chinit", of(rows, "CSQ5"), "csv")
     assert header.startswith("mvs,qm,date,time,QSG,CurCHL,MaxCHL,ActCHL,MaxAct,MaxTCP,MaxLU,StgMB,")
     assert row.startswith("SC61,CSQ5,2014-08-01,15:26:40,,13,200,12,200,200,200,22,")
 
 
-DCHS = {
-    "Connection name": "127.0.0.1",
-    "Remote qmgr/app": "MQ89",
-    "Channel disp": "PRIVATE",
-    "Channel type": "SENDER",
-    "Channel status": "RUNNING",
-    "Channel STATCHL": "HIGH",
-    "Channel started date & time": "2014/04/08,19:41:48",
-    "Channel status collect time": "2014/04/08,19:43:57",
-    "Active for": "122 seconds",
-    "Batch size": "50",
-    "Messages/batch": "38.9",
-    "Number of messages": "2,998",
-    "Number of persistent messages": "1,506",
-    "Number of batches": "77",
-    "Number of full batches": "42",
-    "Number of partial batches": "35",
-    "Buffers sent": "3,319",
-    "Buffers received": "109",
-    "Xmitq empty count": "13",
-    "Message data": "17,198,653 16 MB",
-    "Persistent message data": "4,251,780 4 MB",
-    "Non persistent message data": "12,946,873 12 MB",
-    "Total bytes sent": "17,200,221 16 MB",
-    "Total bytes received": "3,052 2 KB",
-    "Bytes received/Batch": "39 39 B",
-    "Bytes sent/Batch": "223,379 218 KB",
-    "Batches/Second": "0",
-    "Bytes received/message": "1 1 B",
-    "Bytes sent/message": "5,737 5 KB",
-    "Bytes received/second": "25 25 B/sec",
-    "Bytes sent/second": "140,985 137 KB/sec",
-    "Compression rate": "0",
-    "Exit time average": "0 uSec",
-    "DNS resolution time": "0 uSec",
-    "Net time average": "312 uSec",
-    "Net time min": "43 uSec",
-    "Net time max": "4,998 uSec",
-    "Net time max date&time": "2014/04/08,19:43:52",
+# Channels: a queue manager for each case.
+
+
+STOPPED = {
+    "qcststrt": (CHANNEL_INTERVAL + dt.timedelta(seconds=10) - EAST).replace(tzinfo=dt.UTC),
+    "qcstludt": (CHANNEL_INTERVAL + dt.timedelta(seconds=15.5) - EAST).replace(tzinfo=dt.UTC),
 }
-"""The published sample, blanks between the parts of a line set to one."""
+BUSY = {"qcstetav": 900, "qcstnmsg": 50_000_000, "qcstcpra": 90}
+BY_TYPE: dict[str, Any] = {
+    "start": dt.datetime(2014, 6, 30, 11, 29, 31), "seconds": 29, "system": "MVCA", "qmgr": "MQPH"
+}  # fmt: skip
+RATES = {
+    "LOW0": (3, 0, "0,0", "Persistent/s 0.100,NonPersistent/s 0.000"),
+    "LOW1": (90, 29, "3,0", "Persistent/s 3.000,NonPersistent/s 0.967"),
+    "LOW2": (30, 30, "1,1", None),
+    "LOW3": (0, 0, "0,0", None),
+}
+"""By queue manager: messages in 30 seconds, rates as in MP1B, and the line below low ones."""
 
 
-def test_a_channel_is_printed_as_published(write: Write) -> None:
+def records() -> list[bytes]:
+    two = [SENDER | {"qcstchnm": name, "qcstnmsg": 37860, "qcstnpmg": 37860} for name in "AB"]
+    return [
+        channels(SENDER),
+        channels(SENDER | STOPPED, qmgr="STOP"),
+        channels(SENDER | BUSY, qmgr="BUSY"),
+        # The channel initiator writes several where there are many channels, some a moment later.
+        channels(SENDER, qmgr="MANY"),
+        channels(SENDER | {"qcstchnm": "MQ89_2"}, seconds=D45_SECONDS + 0.01, qmgr="MANY"),
+        channels(*two, **BY_TYPE),
+        *(
+            channels(
+                SENDER | {"qcstnmsg": persistent + other, "qcstnpmg": persistent},
+                seconds=30.0,
+                qmgr=qmgr,
+            )
+            for qmgr, (persistent, other, *_) in RATES.items()
+        ),
+    ]
+
+
+@pytest.fixture(scope="module")
+def dchs() -> Rows:
+    return rows_from("dchs", *records())
+
+
+@pytest.fixture(scope="module")
+def dchssum() -> Rows:
+    return rows_from("dchssum", *records())
+
+
+def test_a_channel_is_printed_as_published(dchs: Rows) -> None:
     found = {}
-    for line in report_lines("dchs", write(channels(SENDER)))[2:]:
+    for line in lines_of("dchs", of(dchs, "MQ20"))[2:]:
         assert line.startswith("127.0.0.1  MQ89_1  ")
         label, value = line[19:51].rstrip(), line[51:]
         found[label] = " ".join(value.split())
-    assert {label: found[label] for label in DCHS} == DCHS
-    assert list(found)[:6] == list(DCHS)[:6]
+    expected = dict(line.split(": ", 1) for line in published("dchs"))
+    assert {label: found[label] for label in expected} == expected
+    assert list(found)[:6] == list(expected)[:6]
+    labels = list(found)
+    assert labels[labels.index("Batches/Second") + 1] == "Batches/s"
+    assert found["Batches/s"] == "0.631"  # a low rate is shown below the line of MP1B
+    (row,) = cells(lines_of("dchs", of(dchs, "MQ20"), "csv"))
+    assert (row["Batches/second"], row["Batches/s"]) == ("0", "0.631")
 
 
-def test_channels_by_type_are_printed_as_published(write: Write) -> None:
-    keys: dict[str, Any] = {
-        "start": dt.datetime(2014, 6, 30, 11, 29, 31),
-        "seconds": 29,
-        "system": "MVCA",
-        "qmgr": "MQPH",
-    }
-    two = [SENDER | {"qcstchnm": name, "qcstnmsg": 37860, "qcstnpmg": 37860} for name in "AB"]
-    assert report_lines("dchssum", write(channels(*two, **keys))) == [
+def test_channels_by_type_are_printed_as_published(dchssum: Rows) -> None:
+    assert lines_of("dchssum", of(dchssum, "MQPH")) == [
         "MVS,MQ,date,time,VRM,channelType,count,Persistent,NonPersistent,'P/Sec','NP/Sec'",
         "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,SENDER,2,75720,0,2611,0",
         "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,total,2,75720,0,2611,0",
     ]
 
 
-@pytest.mark.parametrize(
-    ("persistent", "nonpersistent", "as_mp1b", "below"),
-    [
-        (3, 0, "0,0", "Persistent/s 0.100,NonPersistent/s 0.000"),
-        (90, 29, "3,0", "Persistent/s 3.000,NonPersistent/s 0.967"),
-        (30, 30, "1,1", None),
-        (0, 0, "0,0", None),
-    ],
-)
-def test_low_rates_of_messages_are_shown_below_the_line_of_mp1b(
-    write: Write, persistent: int, nonpersistent: int, as_mp1b: str, below: str | None
-) -> None:
-    counts = {"qcstnmsg": persistent + nonpersistent, "qcstnpmg": persistent}
-    path = write(channels(SENDER | counts, seconds=30.0))
-    head = ",".join(report_lines("dchssum", path)[1].split(",")[:6])
-    lines = [f"{head},1,{persistent},{nonpersistent},{as_mp1b}"]
+@pytest.mark.parametrize("qmgr", RATES)
+def test_low_rates_of_messages_are_shown_below_the_line_of_mp1b(dchssum: Rows, qmgr: str) -> None:
+    persistent, other, as_mp1b, below = RATES[qmgr]
+    text = lines_of("dchssum", of(dchssum, qmgr))
+    head = ",".join(text[1].split(",")[:6])
+    lines = [f"{head},1,{persistent},{other},{as_mp1b}"]
     lines += [f"{head},{below}"] if below else []
-    assert report_lines("dchssum", path)[1 : len(lines) + 1] == lines
-    row = cells(report_lines("dchssum", path, form="csv"))[0]
+    assert text[1 : len(lines) + 1] == lines
+    assert len([line for line in text if "NonPersistent/s" in line]) == (2 if below else 0)
+    row = cells(lines_of("dchssum", of(dchssum, qmgr), "csv"))[0]
     assert f"{row['P/Sec']},{row['NP/Sec']}" == as_mp1b
     assert row["Persistent/s"] == f"{persistent / 30:.3f}"
-    assert row["NonPersistent/s"] == f"{nonpersistent / 30:.3f}"
+    assert row["NonPersistent/s"] == f"{other / 30:.3f}"
 
 
-def test_a_low_rate_of_batches_is_shown_below_the_line_of_mp1b(write: Write) -> None:
-    path = write(channels(SENDER | {"qcstbatc": 77}))
-    lines = [line[19:].split() for line in report_lines("dchs", path)]
-    at = lines.index(["Batches/Second", "0"])
-    (row,) = report_rows("dchs", path)
-    assert lines[at + 1] == ["Batches/s", f"{77 / row['active']:.3f}"] == ["Batches/s", "0.631"]
-    (csv_row,) = cells(report_lines("dchs", path, form="csv"))
-    assert (csv_row["Batches/second"], csv_row["Batches/s"]) == ("0", "0.631")
+def test_a_channel_that_ended_was_active_until_then(dchs: Rows) -> None:
+    (row,) = of(dchs, "STOP")
+    assert (row["active"], row["sent_per_second"]) == (5, 17_200_221 / 5)
 
 
-def test_a_channel_over_two_intervals_is_one_with_its_averages_weighted(write: Write) -> None:
-    later = SENDER | {"qcstbatc": 23, "qcstntav": 812, "qcstnmsg": 2, "qcstntmx": 9999}
-    duration = dt.timedelta(seconds=D45_SECONDS)
-    path = write(channels(SENDER), channels(later, start=CHANNEL_INTERVAL + duration))
-    (row,) = report_rows("dchs", path, sections=TOTAL)
-    assert row["messages"] == 3000
-    assert row["active"] == 244
-    assert row["net_average"] == pytest.approx((312 * 77 + 812 * 23) / 100)
-    assert row["net_longest"] == 9999
-    assert row["intervals"] == 2
-
-
-def test_a_channel_that_ended_was_active_until_then(write: Write) -> None:
-    stopped = SENDER | {
-        "qcststrt": (CHANNEL_INTERVAL + dt.timedelta(seconds=10) - EAST).replace(tzinfo=dt.UTC),
-        "qcstludt": (CHANNEL_INTERVAL + dt.timedelta(seconds=15.5) - EAST).replace(tzinfo=dt.UTC),
-    }
-    (row,) = report_rows("dchs", write(channels(stopped)))
-    assert row["active"] == 5
-    assert row["sent_per_second"] == 17_200_221 / 5
-
-
-def test_the_records_of_one_interval_are_one_section_without_marks(write: Write) -> None:
-    """The channel initiator writes several where there are many channels, some a moment later."""
-    other = SENDER | {"qcstchnm": "MQ89_2"}
-    late = {"seconds": D45_SECONDS + 0.01}
-    path = write(channels(SENDER), channels(other, **late))
-    assert len(report_rows("dchs", path)) == 2
-    text = report_lines("dchs", path)
+def test_the_records_of_one_interval_are_one_section_without_marks(
+    dchs: Rows, dchssum: Rows
+) -> None:
+    rows = of(dchs, "MANY")
+    assert len(rows) == 2
+    text = lines_of("dchs", rows)
     assert sum(line.startswith("From ") for line in text) == 1
     assert not any(line.startswith("Marked") for line in text)
-    assert [line.split(",")[5:8] for line in report_lines("dchssum", path)[1:]] == [
-        ["SENDER", "2", "3012"],
-        ["total", "2", "3012"],
-    ]
+    found = lines_of("dchssum", of(dchssum, "MANY"))[1:]
+    expected = [["SENDER", "2", "3012"], ["total", "2", "3012"]]
+    assert [line.split(",")[5:8] for line in found] == expected
 
 
-def test_averages_of_a_busy_channel_do_not_overflow(write: Write) -> None:
-    busy = SENDER | {"qcstetav": 900, "qcstnmsg": 50_000_000, "qcstcpra": 90}
-    (row,) = report_rows("dchs", write(channels(busy)))
+def test_averages_of_a_busy_channel_do_not_overflow(dchs: Rows) -> None:
+    (row,) = of(dchs, "BUSY")
     assert (row["exit_average"], row["compression"]) == (900, 90)

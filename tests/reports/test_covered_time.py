@@ -18,6 +18,7 @@ from smfparse.selecting import Selection
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.searching import of_many, pairs, some
 from tests.support.smf import block, queue, record, task, task_record, task_token, who
 from tests.support.traffic import got, put
 
@@ -35,12 +36,16 @@ RATES = {
 }
 """By report: the line that has a rate, the figure that names it, and the rate."""
 LONG = {
-    "flow": {"JOB1": 1, "JOB2": 1, ASK: 1, ANSWER: 1, "FTESRC": 1, DATA: 1, "BATCH": 1},
+    "flow": {"JOB1": 1, "JOB2": 1, ASK: 1, ANSWER: 1, "FTESRC": 1, DATA: 1},
     "requests": {"JOB1": 1},
     "mft": {"AGENT2": 1 / KB},
-    "streaming": {ASK: 1, ANSWER: 1, DATA: 1, "LATE": 1},
+    "streaming": {ASK: 1, ANSWER: 1, DATA: 1},
 }
-"""By report: the rates that one message per second gives, a KB each. BATCH puts to LATE."""
+"""By report: the rates that one message per second gives, a KB each."""
+BATCH = {"flow": {"BATCH": 1}, "requests": {}, "mft": {}, "streaming": {"LATE": 1}}
+"""Those of a job that puts to a queue of its own."""
+SELECTED = {"flow": ASK, "requests": "PAY.*", "mft": DATA, "streaming": ASK}
+"""By report, the queues that are selected."""
 
 
 def moment(hour: float) -> dt.datetime:
@@ -101,8 +106,8 @@ def rates(
         }
 
 
-def known(expected: Mapping[str, float], *without: str) -> dict[str, Any]:
-    return {key: pytest.approx(each) for key, each in expected.items() if key not in without}
+def known(expected: Mapping[str, float], times: float = 1) -> dict[str, Any]:
+    return {key: pytest.approx(times * each) for key, each in expected.items()}
 
 
 @pytest.mark.parametrize("name", RATES)
@@ -110,44 +115,35 @@ def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
     name: str, write: Write
 ) -> None:
     """21,600 messages: one per second. What is of half an hour is divided by that."""
-    assert rates(name, write(*six_hours()), HALF_HOURS) == known(LONG[name])
+    assert rates(name, write(*six_hours()), HALF_HOURS) == known(LONG[name] | BATCH[name])
 
 
-@pytest.mark.parametrize("name", RATES)
+@of_many("name", some([*RATES], 2))
 def test_slices_divide_by_the_same_time(name: str, write: Write) -> None:
     """A slice has the statistics of one section, but the records go back to those of others."""
     path = write(*six_hours(), *talking(12, 12.5), statistics(12, 12.5))
-    assert rates(name, path, HALF_HOURS, slice_bytes=1) == rates(name, path, HALF_HOURS)
+    assert rates(name, path, HALF_HOURS, slice_bytes=1) == known(LONG[name] | BATCH[name])
 
 
-@pytest.mark.parametrize("name", RATES)
-@pytest.mark.parametrize("has_statistics", [True, False])
-def test_an_hour_without_records_is_not_divided_by(
-    name: str, has_statistics: bool, write: Write
-) -> None:
-    """7,200 messages in two hours, between which an hour is missing."""
-    beside = [statistics(10, 11), statistics(12, 13)] if has_statistics else []
-    assert rates(name, write(*two_hours(), *beside)) == known(LONG[name], "BATCH", "LATE")
-
-
-@pytest.mark.parametrize("name", RATES)
-def test_an_hour_of_statistics_in_which_no_task_was_active_is_divided_by(
+@of_many("name", some([*RATES], 2))
+def test_an_hour_without_records_is_not_divided_by_but_one_of_idle_tasks_is(
     name: str, write: Write
 ) -> None:
-    """7,200 messages in three hours."""
-    path = write(*two_hours(), *(statistics(hour, hour + 1) for hour in (10, 11, 12)))
-    expected = {key: 2 * each / 3 for key, each in LONG[name].items()}
-    assert rates(name, path) == known(expected, "BATCH", "LATE")
+    """7,200 messages in two hours, between which an hour is missing; or has statistics alone."""
+    assert rates(name, write(*two_hours())) == known(LONG[name])
+    some = write(*two_hours(), *(statistics(hour, hour + 1) for hour in (10, 12)))
+    assert rates(name, some) == known(LONG[name])
+    idle = write(*two_hours(), *(statistics(hour, hour + 1) for hour in (10, 11, 12)))
+    assert rates(name, idle) == known(LONG[name], 2 / 3)
 
 
-@pytest.mark.parametrize("name", RATES)
+@of_many("name", some([*RATES], 2))
 def test_a_first_record_is_divided_by_its_time_since_the_first_statistics(
     name: str, write: Write
 ) -> None:
     """21,600 messages since six; statistics begin at eleven."""
     path = write(*talking(6, 12), statistics(11, 11.5), statistics(11.5, 12))
-    expected = {key: 6 * each for key, each in LONG[name].items()}
-    assert rates(name, path, HALF_HOURS) == known(expected, "BATCH", "LATE")
+    assert rates(name, path, HALF_HOURS) == known(LONG[name], 6)
 
 
 def test_records_before_the_first_statistics_count(write: Write) -> None:
@@ -167,26 +163,24 @@ def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write)
 # -- selected names
 
 
-SELECTED = {"flow": ASK, "requests": "PAY.*", "mft": DATA, "streaming": ASK}
-"""By report, the queues that are selected."""
+WAYS = [(None, 0), (None, 1), (HALF_HOURS, 0), (HALF_HOURS, 1)]
+"""Sections, and bytes of a slice."""
 
 
-@pytest.mark.parametrize("name", RATES)
-@pytest.mark.parametrize("sections", [None, HALF_HOURS], ids=["all", "30m"])
-@pytest.mark.parametrize("slice_bytes", [0, 1], ids=["whole", "sliced"])
+@of_many("name, way", pairs([*RATES], WAYS))
 def test_selected_queues_have_the_rates_that_they_have_among_all(
-    name: str, sections: Sections | None, slice_bytes: int, write: Write
+    name: str, way: tuple[Sections | None, int], write: Write
 ) -> None:
     """Others were used for longer; and the first record covers hours before the statistics."""
     halves = [statistics(9 + half / 2, 9.5 + half / 2) for half in range(6)]
     path = write(*talking(4, 10), *talking(10, 10.5), batch(9, 9.5), batch(11, 12), *halves)
+    sections, slice_bytes = way
     all_rates = rates(name, path, sections)
-    some = rates(name, path, sections, slice_bytes=slice_bytes, queue=SELECTED[name])
-    assert some
-    assert some == {key: pytest.approx(all_rates[key]) for key in some}
-    if name in ("flow", "mft"):
-        by_job = rates(name, path, sections, job="FTE*")
-        assert by_job == {key: pytest.approx(all_rates[key]) for key in by_job} != {}
+    selections = [{"queue": SELECTED[name]}]
+    selections += [{"job": "FTE*"}] if name == "mft" else []
+    for selected in selections:
+        found = rates(name, path, sections, slice_bytes=slice_bytes, **selected)
+        assert found == {key: pytest.approx(all_rates[key]) for key in found} != {}
 
 
 def test_queues_of_a_dataset_have_the_rates_that_they_have_among_all(
@@ -200,12 +194,10 @@ def test_queues_of_a_dataset_have_the_rates_that_they_have_among_all(
 
 def test_the_heading_of_selected_queues_has_the_time_of_all(write: Write) -> None:
     path = write(*talking(6, 12), *(statistics(hour, hour + 1) for hour in (10, 11)))
-    times = []
     for selection in (Selection(), Selection.of(queue=ASK)):
         with Catalog(open_inputs([path], ReadOptions(selection))) as catalog:
             rows = list(reports.run_report(reports.report("flow"), catalog))
-            times.append({row["interval_seconds"] for row in rows})
-    assert times[0] == times[1] == {2 * HOUR}
+            assert {row["interval_seconds"] for row in rows} == {2 * HOUR}
 
 
 @needs_real_data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,12 +13,13 @@ from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports.folding import folded
 from tests.support.command import run
-from tests.support.paths import FIXTURES
-from tests.support.searching import of_many, pairs
+from tests.support.paths import FIXTURE_FILES, FIXTURES
+from tests.support.searching import of_many, pairs, search, some
 
 WIDE = 132
 
 
+@search(60)
 @given(
     words=st.lists(st.text("ab ", min_size=1, max_size=30), max_size=12),
     starts=st.sets(st.integers(1, 200)),
@@ -45,9 +47,10 @@ def test_rows_are_cut_at_the_columns_at_which_their_heading_is() -> None:
 
 
 NAMES = [each for each in reports.report_names() if not reports.report(each).required]
-SHOWN = pairs(NAMES, sorted(FIXTURES.glob("*.smf")))
+SHOWN = some(pairs(NAMES, FIXTURE_FILES), 8)
 
 
+@pytest.mark.slow
 @of_many("path", sorted({path for _, path in SHOWN}), ids=lambda path: path.stem)
 def test_every_report_fits(path: Path) -> None:
     """All that a report says is there, in lines of 132 characters, whatever it says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,11 @@ from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from smfparse.simulating import load_estate, simulate
 from tests.support.command import run
+from tests.support.corpora import Corpora, Corpus, of_corpora
 from tests.support.generated import generate_dump
-from tests.support.searching import some
-from tests.support.small_site import write_small_site
+from tests.support.searching import of_many, some
+
+pytestmark = pytest.mark.slow
 
 RANKED = {
     name: each.ranked
@@ -34,36 +36,9 @@ OWN = {"api-cost", "application"}
 """Reports whose SQL takes `top` itself, as it is about groups of rows."""
 SECTIONS = {"class1": TOTAL}
 """What makes sections where those of the report have a row each."""
-SCENARIOS = {"cluster": "cluster", "mft": "mft", "requests": "reqrep"}
+SCENARIOS = {"cluster": "cluster", "clients": "clients", "mft": "mft", "requests": "reqrep"}
+"""The simulated days of reports that have too few rows of the small site."""
 Rows = Sequence[Mapping[str, Any]]
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two systems and several queue managers; their queues, jobs and channels are many."""
-    folder = tmp_path_factory.mktemp("ranking")
-    dump = generate_dump(folder / "dump.smf", version="10.0.0", count=2, tasks=6)
-    return [write_small_site(folder / "site.smf"), dump]
-
-
-@pytest.fixture(scope="module")
-def catalog(files: list[Path]) -> Iterator[Catalog]:
-    with Catalog(open_inputs(files)) as found:
-        yield found
-
-
-@pytest.fixture
-def of_report(
-    name: str, catalog: Catalog, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Catalog]:
-    """What has several rows of a report: a simulated day of what others do not have."""
-    if name not in SCENARIOS:
-        yield catalog
-        return
-    path = tmp_path_factory.mktemp(name) / "day.smf"
-    simulate(path, load_estate(SCENARIOS[name], interval=dt.timedelta(hours=12)))
-    with Catalog(open_inputs([path])) as found:
-        yield found
 
 
 def ranked(name: str, rows: Rows, figure: str, top: int | None) -> Rows:
@@ -83,13 +58,21 @@ def test_every_report_that_takes_top_is_ranked_in_one_way() -> None:
     assert taking == RANKED.keys() | OWN
 
 
-@pytest.mark.fuzz
-@pytest.mark.parametrize("name", RANKED)
+@of_many("name", some([*RANKED], 6))
 def test_rows_are_ranked_by_any_figure_and_top_takes_the_largest(
-    name: str, of_report: Catalog
+    name: str, corpora: Corpora, tmp_path: Path
 ) -> None:
-    which = reports.report(name)
-    rows = list(reports.run_report(which, of_report, SECTIONS.get(name)))
+    which, sections = reports.report(name), SECTIONS.get(name)
+    catalog = corpora["site"].catalog
+    if name in SCENARIOS:
+        day = load_estate(SCENARIOS[name], interval=dt.timedelta(hours=12))
+        simulate(tmp_path / "day.smf", day)
+        catalog = Catalog(open_inputs([tmp_path / "day.smf"]))
+
+    def made(**asked: Any) -> Rows:
+        return list(reports.run_report(which, catalog, sections, **asked))
+
+    rows = made()
     assert len(rows) > len({str(row["section"]) for row in rows})
     assert {*which.choices["sort"]} <= rows[0].keys()
     numbers = [
@@ -97,34 +80,30 @@ def test_rows_are_ranked_by_any_figure_and_top_takes_the_largest(
         for each in which.choices["sort"]
         if not any(isinstance(row[each], str) for row in rows)
     ]
-    expected = ranked(name, rows, RANKED[name], 2)
-    assert list(reports.run_report(which, of_report, SECTIONS.get(name), top=2)) == expected
-    changed = 0
-    for figure in some(numbers, 3):
-        expected = ranked(name, rows, figure, None)
-        found = list(reports.run_report(which, of_report, SECTIONS.get(name), sort=figure))
-        assert found == expected, figure
-        changed += expected != rows
-    assert changed or name == "cluster"  # its few rows are in one order by most figures
+    assert made(top=1) == ranked(name, rows, RANKED[name], 1)
+    for figure in some(numbers, 2):
+        assert made(sort=figure) == ranked(name, rows, figure, None), figure
 
 
-def test_sections_that_are_read_in_slices_are_ranked_likewise(files: list[Path]) -> None:
+def test_sections_that_are_read_in_slices_are_ranked_likewise(tmp_path: Path) -> None:
+    path = generate_dump(tmp_path / "dump.smf", count=2, tasks=2, queues=4)
     found = []
     for limits in (Limits(), Limits(slice_bytes=1)):
-        with Catalog(open_inputs(files[1:], ReadOptions(limits=limits))) as each:
-            found.append(
-                list(reports.run_report(reports.report("qstat"), each, top=2, sort="depth"))
-            )
+        with Catalog(open_inputs([path], ReadOptions(limits=limits))) as each:
+            which = reports.report("qstat")
+            found.append(list(reports.run_report(which, each, top=2, sort="depth")))
     assert found[0] == found[1]
     assert found[0]
 
 
-def test_the_command_and_the_library_rank_alike(files: list[Path]) -> None:
-    rows = smfparse.open(files[1]).report("tasksum", top=3, sort="tasks")
-    asked = ("--top", "3", "--sort", "tasks", "--format", "jsonl")
-    shown = run("report", "tasksum", files[1], *asked).stdout.splitlines()
+@of_corpora("new")
+def test_the_command_and_the_library_rank_alike(corpus: Corpus) -> None:
+    (path,) = corpus.paths
+    rows = smfparse.open(path).report("tasksum", top=2, sort="tasks")
+    asked = ("--top", "2", "--sort", "tasks", "--format", "jsonl")
+    shown = run("report", "tasksum", path, *asked).stdout.splitlines()
     assert [json.loads(line)["wtidccn"] for line in shown] == rows["wtidccn"].to_pylist()
-    assert len(shown) == 3 * len({*rows["qmgr"].to_pylist()})
+    assert len(shown) == 2 * len({*rows["qmgr"].to_pylist()})
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_intervals_of_a_second_are_told_apart_and_their_gaps_seen(write: Write) 
     assert [row["pages_written"] for row in found] == [3, 12, 16, 64 + 128]
 
 
-@pytest.mark.parametrize("late", [0, 0.08, 0.9])
+@pytest.mark.parametrize("late", [0.08, 0.9])
 def test_an_interval_that_ends_late_goes_where_most_of_it_was(write: Write, late: float) -> None:
     begin = dt.datetime(2023, 10, 2, 11, 45) - LOG_START
     records = [interval(begin.total_seconds() + 900 * n + late, 900, pages=10**n) for n in range(4)]
@@ -127,7 +127,7 @@ def test_an_interval_of_a_task_goes_whole_where_its_middle_is_and_is_marked(writ
     assert [row["marks"] for row in found] == [None, "spanning: 1 of 2 began before"]
 
 
-@pytest.mark.parametrize("seconds", [4e11, 1e12, 9.2e12])
+@pytest.mark.parametrize("seconds", [4e11, 9.2e12])
 def test_an_interval_that_cannot_be_spoils_no_other(write: Write, seconds: float) -> None:
     """QWHSDURN of a damaged record: thousands of years, and beyond what a date can be."""
     path = write([interval(0, 60), interval_of_any_length(seconds)])

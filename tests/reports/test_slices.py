@@ -23,31 +23,21 @@ from smfparse.selecting import Selection
 from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
-from tests.support.searching import LONG, of_many, some
+from tests.support.searching import of_many, some
 from tests.support.small_site import write_small_site
 
 OF_ALL = (
-    *(
-        "api-cost",
-        "application",
-        "channels",
-        "clients",
-        "cluster",
-        "flow",
-        "mft",
-        "qall",
-        "qgets",
-        "qputs",
-    ),
-    *("requests", "shared", "smf-volume", "streaming", "tasksum"),
-)
+    "api-cost", "application", "channels", "clients", "cluster", "flow", "mft", "qall", "qgets",
+    "qputs", "requests", "shared", "smf-volume", "streaming", "tasksum",
+)  # fmt: skip
 """Reports that put rows of all times together."""
 _GROWTH = 25_000
 """Bytes of memory that another interval may take of `qstat`: as one slice it takes 70,000."""
 _MORE = 1.5
 """How many times the memory of a report one of ten times as many intervals may take."""
-_FEW = 2000 if LONG else 1000
+_FEW = 2000
 """Intervals of the smaller file."""
+BOUNDS = ("1MB", "2MB", "80%")
 _SETTINGS = """
 SELECT current_setting('threads') AS threads, current_setting('memory_limit') AS memory,
     current_setting('preserve_insertion_order') AS ordered
@@ -73,6 +63,9 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two systems, of which the times overlap, and a third that has intervals of its own."""
@@ -95,10 +88,9 @@ def whole(files: list[Path]) -> Iterator[Catalog]:
         yield catalog
 
 
-def run_whole(name: str, whole: Catalog, sections: Sections | None = None) -> list[dict[str, Any]]:
+def run_whole(name: str, whole: Catalog) -> list[dict[str, Any]]:
     """The rows of a report as one slice."""
-    which = reports.report(name)
-    return list(reports.run_report(which, whole, sections, **anyone(which)))
+    return list(reports.run_report(reports.report(name), whole))
 
 
 @pytest.fixture
@@ -130,44 +122,33 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("name", "sections"),
-    [
-        *((name, None) for name in reports.report_names() if not reports.report(name).rules),
-        *((name, every("15m")) for name in ("log", "stg", "task", "streaming")),
-    ],
-)
+SLICED: Sequence[tuple[str, Sections | None]] = [
+    *((name, None) for name in reports.report_names() if not reports.report(name).rules),
+    *((name, every("15m")) for name in ("log", "stg", "task", "streaming")),
+]
+
+
+@of_many("name, sections", some(SLICED, 5), ids=str)
 def test_a_report_is_the_same_slice_by_slice(
     name: str, sections: Sections | None, whole: Catalog, sliced: Catalog, counts: list[int]
 ) -> None:
-    """Rows and their types in JSON: these are those of one slice."""
-    which, expected = reports.report(name), run_whole(name, whole, sections)
+    """Rows and their types in JSON, and parts: these are those of one slice.
+
+    The types of parts are those of SQL: integers of 128 bits would be others, by what is in a file.
+    """
+    which, asked = reports.report(name), anyone(reports.report(name))
+    expected = list(reports.run_report(which, whole, sections, **asked))
+    (at_once,) = reports.report_parts(which, whole, sections, **asked)
     assert not counts
-    found = list(reports.run_report(which, sliced, sections, **anyone(which)))
+    found = list(reports.run_report(which, sliced, sections, **asked))
     assert list(printed(which, found, "json")) == list(printed(which, expected, "json"))
-    assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
-
-
-PARTED = [each for each in reports.report_names() if each != "message"]
-
-
-@of_many("name", some(PARTED, 13))
-def test_parts_of_a_report_are_its_rows(
-    name: str, whole: Catalog, sliced: Catalog, counts: list[int]
-) -> None:
-    """Their types are those of SQL: integers of 128 bits would be others, by what is in a file."""
-    which = reports.report(name)
-    (at_once,) = reports.report_parts(which, whole, **anyone(which))
-    assert not counts
-    parts = list(reports.report_parts(which, sliced, **anyone(which)))
+    parts = list(reports.report_parts(which, sliced, sections, **asked))
     rows = [row for part in parts for row in part.to_pylist()]
-    expected = [{**row} for row in run_whole(name, whole)]
-    for row in expected:
-        del row["section"]
+    expected = [{name: row[name] for name in row if name != "section"} for row in expected]
     assert rows == expected == at_once.to_pylist()
     assert {part.schema for part in parts} == {at_once.schema}
     assert not [each for each in parts[0].schema if pa.types.is_decimal(each.type)]
-    assert [count > 1 for count in counts] == [True] * (name not in OF_ALL)
+    assert [count > 1 for count in counts] == [True, True] * (name not in OF_ALL)
 
 
 @pytest.mark.parametrize(("name", "others"), [("task", "115"), ("log", "116"), ("adap", "116")])
@@ -193,8 +174,10 @@ def test_a_slice_has_few_sections(files: list[Path], whole: Catalog, shown: list
     assert rows == run_whole("log", whole)
 
 
-@pytest.mark.parametrize("name", ["log", "streaming"])
-@pytest.mark.parametrize("bounds", [("1MB", "80%"), ("1MB", "2MB", "80%")])
+@of_many(
+    "name, bounds",
+    some([("log", BOUNDS), ("log", BOUNDS[::2]), ("streaming", BOUNDS)], 1),
+)
 def test_a_report_that_needs_more_memory_has_it(
     name: str,
     bounds: tuple[str, ...],
@@ -257,9 +240,9 @@ def test_memory_does_not_grow_with_the_intervals(tmp_path: Path) -> None:
     assert peaks[1] - peaks[0] < 2000 * _GROWTH
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is what Linux counts")
-@of_many("name", some(["smf-volume", "qstat", "streaming", "stg"], 2))
+@pytest.mark.parametrize("name", ["smf-volume", "qstat", "streaming", "stg"])
 def test_memory_of_ten_times_as_many_intervals_is_much_the_same(
     name: str, many: Sequence[Path]
 ) -> None:
@@ -267,8 +250,7 @@ def test_memory_of_ten_times_as_many_intervals_is_much_the_same(
     assert more < _MORE * few
 
 
-@pytest.mark.slow
-@pytest.mark.fuzz
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is what Linux counts")
 def test_memory_of_a_report_as_parquet_is_much_the_same(
     many: Sequence[Path], tmp_path: Path

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import open as open_smf
 from smfparse.errors import RequestError
-from smfparse.inputs import open_inputs
 from tests.support import smf
-from tests.support.builders import Write, rdw
+from tests.support.builders import rdw
 from tests.support.command import run
-from tests.support.report_runs import report_rows
+from tests.support.report_runs import report_rows, rows_from
 from tests.support.searching import search
-from tests.support.smf import ENDED, MINUTE, task, task_record, task_token
+from tests.support.smf import ENDED, MINUTE, task, task_record
+
+pytestmark = pytest.mark.slow
 
 NEAR = pytest.approx
 SECOND = dt.timedelta(seconds=1)
@@ -32,6 +31,8 @@ SEVEN = ("QMST", "QSPH", "QJST", "QIS1", "QPST", "QQST", "QCCT")
 STUBS = (0.741, 0.765, 0.782, 0.782, 0.799)
 """Seconds of the intervals that restarts begin with."""
 NOON = dt.datetime(2022, 7, 7, 12)
+LONG = "class 3 long-running"
+Found = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,13 @@ class Life:
     down: float = 30
 
 
-def statistics(lives: Iterable[Life], blocks: Sequence[str] = SEVEN) -> Iterator[bytes]:
+def statistics(qmgr: str, lives: Iterable[Life], blocks: Sequence[str] = SEVEN) -> Iterator[bytes]:
     """Yield the records of statistics of the lives of a queue manager, one after the other."""
     start = NOON
     for life in lives:
         for length in life.lengths:
             for name in blocks:
-                yield smf.record(smf.block(name), start=start, seconds=length)
+                yield smf.record(smf.block(name), start=start, seconds=length, qmgr=qmgr)
             start += length * SECOND
         start += life.down * SECOND
 
@@ -65,160 +66,114 @@ def restarted(interval: int) -> list[Life]:
     ]
 
 
-def projected(path: Path, kind: str = "statistics", **asked: Any) -> dict[str, Any]:
-    """Return the projection of one kind of records of the only queue manager."""
-    rows = report_rows("smf-volume", path, **asked)
-    (row,) = (row for row in rows if (row["line"], row["kind"]) == ("projection", kind))
-    return row
+def projections(rows: Iterable[dict[str, Any]], kind: str = "statistics") -> Found:
+    """Return the projection of one kind of records by queue manager."""
+    return {row["qmgr"]: row for row in rows if (row["line"], row["kind"]) == ("projection", kind)}
 
 
-def recomputed(path: Path) -> tuple[float, float]:
-    """Return interval and seconds covered of the only queue manager, from its records."""
-    rows = (
-        pl.DataFrame(open_inputs([path]).arrow("record")).drop_nulls("interval_seconds").to_dicts()
+def covered(lives: Sequence[Life], interval: float) -> Any:
+    """Return seconds from the first start, or an interval before the first end, to the last end.
+
+    The times at which SMF took records are in hundredths.
+    """
+    passed = sum(sum(life.lengths) + life.down for life in lives) - lives[-1].down
+    before = max(lives[0].lengths[0] - interval, 0)
+    return NEAR(passed - before, abs=0.03)
+
+
+LIVES = {
+    "BEFO": [Life([60]), *(Life([stub]) for stub in STUBS)],
+    "BEHI": [*(Life([stub]) for stub in STUBS), Life([60])],
+    "ROWS": [Life([60, 60, 2, 2, 2, 2, 2])],
+    "BACK": [Life([14_183, 60, 60])],
+    "GAPS": [Life([60, 60], down=86_400), Life([60])],
+    "ENDS": [Life([25, 60, 40]), Life([31, 60, 58]), Life([17, 60, 59])],
+    "REST": restarted(60),
+}
+"""Stubs and gaps, which do not move an interval of a minute."""
+
+
+@pytest.fixture(scope="module")
+def minutes() -> Found:
+    """LIVES, a queue manager each; stubs alone; and statistics without an interval."""
+    half = 30 * MINUTE
+    ends = [NOON + n * half for n in range(4)] + [NOON + 2 * dt.timedelta(days=1) + half]
+    records = [each for qmgr, lives in LIVES.items() for each in statistics(qmgr, lives)]
+    records += statistics("STUB", (Life([stub]) for stub in STUBS))
+    records += (
+        smf.record(smf.block("QJST"), start=end - SECOND, interval=False, qmgr="NONE")
+        for end in ends
     )
-    for row in rows:
-        row["end"] = row["interval_start"] + row["interval_seconds"] * SECOND
-    going_on = [
-        row["interval_seconds"]
-        for row in rows
-        if any(
-            abs(row["interval_start"] - other["end"]) <= SECOND
-            for other in rows
-            if other["subtype"] == row["subtype"]
-            and other["interval_start"] < row["interval_start"]
-        )
-    ]
-    lengths = sorted(going_on or [row["interval_seconds"] for row in rows])
-    interval = next(
-        length
-        for length, up_to in zip(lengths, accumulate(lengths), strict=True)
-        if up_to >= sum(lengths) / 2
-    )
-    began = min(row["smf_time"] - min(row["interval_seconds"], interval) * SECOND for row in rows)
-    return interval, (max(row["smf_time"] for row in rows) - began).total_seconds()
+    return projections(rows_from("smf-volume", *records, statime="1.00"))
 
 
-def test_five_restart_stubs_do_not_make_the_interval(write: Write) -> None:
-    path = write(*statistics(restarted(60)))
-    found = projected(path, statime="1.00")
-    assert found["records"] == 49
-    assert found["present_interval"] == 60
-    assert found["projected_records"] == NEAR(49)
+def test_neither_stubs_nor_gaps_move_the_interval(minutes: Found) -> None:
+    for qmgr, lives in LIVES.items():
+        found = minutes[qmgr]
+        assert found["present_interval"] == 60, qmgr
+        assert found["records"] / found["records_rate"] == covered(lives, 60), qmgr
+
+
+def test_five_restart_stubs_do_not_make_the_interval(minutes: Found) -> None:
+    found, seconds = minutes["REST"], sum(STUBS) + 4 * 30 + 120
+    assert found["records"] == found["projected_records"] == NEAR(49)
     assert found["projected_gb_day"] == NEAR(found["gb_day"])
-    covered = sum(STUBS) + 4 * 30 + 120
-    assert found["gb_day"] == NEAR(found["bytes"] / covered * 86400 / 1024**3, rel=1e-3)
-    assert recomputed(path) == (60, NEAR(covered, abs=0.02))
+    assert found["gb_day"] == NEAR(found["bytes"] / seconds * 86400 / 1024**3, rel=1e-3)
+    names = ("present_interval", "projected_records")
+    assert [minutes["STUB"][name] for name in names] == [None, None]  # stubs alone show none
 
 
-@pytest.mark.parametrize(("asked", "interval"), [("0.15", 15), ("0.30", 30), ("2.00", 120)])
-def test_the_projection_is_what_the_same_restarts_give_at_that_interval(
-    write: Write, asked: str, interval: int
+def test_gaps_of_statistics_without_an_interval_do_not_move_how_far_apart_they_are(
+    minutes: Found,
 ) -> None:
-    """Each restart writes its stub again, at whatever interval."""
-    there = len(list(statistics(restarted(interval))))
-    assert projected(write(*statistics(restarted(60))), statime=asked)["projected_records"] == there
+    assert minutes["NONE"]["present_interval"] == NEAR(1800)
 
 
-@pytest.mark.parametrize(
-    "lives",
-    [
-        [Life([60]), *(Life([stub]) for stub in STUBS)],
-        [*(Life([stub]) for stub in STUBS), Life([60])],
-        [Life([60, 60, 2, 2, 2, 2, 2])],
-        [Life([14_183, 60, 60])],
-        [Life([60, 60], down=86_400), Life([60])],
-        [Life([25, 60, 40]), Life([31, 60, 58]), Life([17, 60, 59])],
-    ],
-    ids=["before", "behind", "in a row", "back to a start", "gap", "parts at both ends"],
-)
-def test_neither_stubs_nor_gaps_move_the_interval(write: Write, lives: list[Life]) -> None:
-    path = write(*statistics(lives))
-    found = projected(path)
-    assert found["present_interval"] == 60
-    interval, covered = recomputed(path)
-    assert interval == 60
-    assert found["records_rate"] == NEAR(found["records"] / covered)
-
-
-lengths = st.integers(1, 3600).map(float)
-
-
-@search(6)
-@given(data=st.data(), interval=lengths)
-def test_the_interval_is_found_whatever_restarts_there_were(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, interval: float
-) -> None:
+@st.composite
+def several_lives(draw: st.DrawFn) -> list[Life]:
     """A life is a part, whole intervals, and a part again; the first goes back to any start."""
+    interval = float(draw(st.integers(1, 3600)))
     parts = st.floats(0.01, interval - 0.01).map(lambda each: round(each, 2))
     whole = st.integers(1, 3).map(lambda count: [interval] * count)
     life = st.builds(
         lambda first, middle, last, down: Life([first, *middle, last], down),
         parts, whole, parts, st.integers(2, 86_400),
     )  # fmt: skip
-    lives = data.draw(st.lists(life, min_size=1, max_size=5))
-    first = data.draw(st.none() | st.integers(1, 10**6).map(float))
-    if first is not None:
-        lives.insert(0, Life([first, *[interval] * 2]))
-    path = tmp_path_factory.mktemp("lives") / "dump.smf"
-    path.write_bytes(rdw(statistics(lives, ["QMST"])))
-    found = projected(path)
-    assert (found["present_interval"], recomputed(path)[0]) == (interval, interval)
-    assert found["records_rate"] == NEAR(found["records"] / recomputed(path)[1])
+    lives = draw(st.lists(life, min_size=1, max_size=4))
+    first = draw(st.none() | st.integers(1, 10**6).map(float))
+    return lives if first is None else [Life([first, *[interval] * 2]), *lives]
 
 
-def test_stubs_alone_show_no_interval(write: Write) -> None:
-    path = write(*statistics(Life([stub]) for stub in STUBS))
-    found = projected(path, statime="1.00")
-    assert (found["present_interval"], found["projected_records"]) == (None, None)
+@search(3)
+@given(drawn=st.lists(several_lives(), min_size=4, max_size=8))
+def test_the_interval_is_found_whatever_restarts_there_were(drawn: list[list[Life]]) -> None:
+    records: list[bytes] = []
+    for number, lives in enumerate(drawn):
+        records += statistics(f"QM{number}", lives, ["QMST"])
+    found = projections(rows_from("smf-volume", *records))
+    for number, lives in enumerate(drawn):
+        row, interval = found[f"QM{number}"], lives[-1].lengths[1]
+        assert row["present_interval"] == interval
+        assert row["records"] / row["records_rate"] == covered(lives, interval)
 
 
-def test_gaps_of_statistics_without_an_interval_do_not_move_how_far_apart_they_are(
-    write: Write,
-) -> None:
-    half = 30 * MINUTE
-    ends = [NOON + n * half for n in range(4)] + [NOON + 2 * dt.timedelta(days=1) + half]
-    path = write(
-        *(smf.record(smf.block("QJST"), start=end - SECOND, interval=False) for end in ends)
-    )
-    assert projected(path)["present_interval"] == NEAR(1800)
+# -- as IBM writes them: -1 for STATIME, 0 for the SMF interval
 
 
-def test_tasks_that_began_before_the_trace_do_not_make_the_accounting_interval(
-    write: Write,
-) -> None:
-    """And those whose interval is cut short, as they end."""
-    found = []
-    for number in range(3):
-        token = task_token(number)
-        back = task(token, wtasints=ENDED - 10_000 * SECOND, wtasinte=ENDED)
-        found.append(task_record(back))
-        for minute in (1, 2):
-            ended = ENDED + minute * MINUTE
-            found.append(task_record(task(token, ended=ended), ended=ended))
-    assert projected(write(*found), "class 3 long-running")["present_interval"] == 60
-
-
-@pytest.fixture
-def minute(write: Write) -> Path:
+@pytest.fixture(scope="module")
+def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Statistics of a minute, and a task and channels with an accounting interval of 30 seconds."""
-    ends = (ENDED - 30 * SECOND, ENDED)
-    tasks = (
-        task_record(task(ended=end, wtasints=end - 30 * SECOND, wtasinte=end), ended=end)
-        for end in ends
-    )
-    east = smf.WEST
+    ends, east = (ENDED - 30 * SECOND, ENDED), smf.WEST
     local = (ENDED + east).replace(tzinfo=None)
-    whole = {"start": local - MINUTE, "seconds": 60, "east": east}
-    parts = ({"start": local - n * 30 * SECOND, "seconds": 30, "east": east} for n in (2, 1))
-    return write(
-        smf.record(smf.block("QMST"), **whole),
-        *tasks,
-        *(smf.record(smf.block("QCST"), **part) for part in parts),
-    )
-
-
-LONG = "class 3 long-running"
+    records = [smf.record(smf.block("QMST"), start=local - MINUTE, seconds=60, east=east)]
+    for number, end in enumerate(ends):
+        block = task(ended=end, wtasints=end - 30 * SECOND, wtasinte=end)
+        start = local - (2 - number) * 30 * SECOND
+        records.append(task_record(block, ended=end))
+        records.append(smf.record(smf.block("QCST"), start=start, seconds=30, east=east))
+    path = tmp_path_factory.mktemp("minute") / "minute.smf"
+    path.write_bytes(rdw(records))
+    return path
 
 
 @pytest.mark.claim(19)
@@ -239,42 +194,38 @@ LONG = "class 3 long-running"
     ids=str,
 )
 def test_intervals_are_asked_for_as_the_queue_manager_takes_them(
-    minute: Path, asked: dict[str, Any], then: dict[str, tuple[float | None, float]]
+    minute: Path, asked: dict[str, Any], then: Mapping[str, tuple[float | None, float]]
 ) -> None:
     found = {
         row["kind"]: (row["asked_interval"], row["projected_records"])
-        for row in open_smf(minute).report("smf-volume", **asked).to_pylist()
+        for row in report_rows("smf-volume", minute, **asked)
         if row["line"] == "projection" and row["kind"] in then
     }
     assert found == {kind: (each, NEAR(records)) for kind, (each, records) in then.items()}
 
 
-def test_acctime_that_is_statime_is_not_known_without_statistics(write: Write) -> None:
-    path = write(task_record(task()), task_record(task(ended=ENDED + MINUTE), ended=ENDED + MINUTE))
-    found = projected(path, LONG, acctime="-1")
+def test_acctime_that_is_statime_is_not_known_without_statistics() -> None:
+    made = [task_record(task()), task_record(task(ended=ENDED + MINUTE), ended=ENDED + MINUTE)]
+    found = projections(rows_from("smf-volume", *made, acctime="-1"), LONG)["VTS1"]
     assert (found["present_interval"], found["asked_interval"]) == (60, None)
     assert found["projected_records"] is None
-    assert projected(path, LONG, acctime="-1", statime="0.30")["projected_records"] == NEAR(4)
+    found = projections(rows_from("smf-volume", *made, acctime="-1", statime="0.30"), LONG)["VTS1"]
+    assert found["projected_records"] == NEAR(4)
 
 
-def test_each_queue_manager_has_its_own_statime_for_acctime(write: Write) -> None:
+def test_each_queue_manager_has_its_own_statime_for_acctime() -> None:
     """Where those of a row differ there is no one interval."""
-    path = write(
-        *(
-            smf.record(smf.block(name), start=NOON, seconds=seconds, qmgr=qmgr)
-            for qmgr, seconds, name in (
-                ("VTS1", 60, "QMST"), ("VTS2", 20, "QMST"), ("VTS1", 60, "QCST"),
-                ("VTS2", 60, "QCST"),
-            )
+    made = [
+        smf.record(smf.block(name), start=NOON, seconds=seconds, qmgr=qmgr)
+        for qmgr, seconds, name in (
+            ("VTS1", 60, "QMST"), ("VTS2", 20, "QMST"), ("VTS1", 60, "QCST"), ("VTS2", 60, "QCST")
         )
-    )  # fmt: skip
-    rows = report_rows("smf-volume", path, acctime="-1")
-    assert [
-        (row["asked_interval"], row["projected_records"])
-        for row in rows
-        if (row["line"], row["kind"]) == ("projection", "class 4")
-    ] == [(60, NEAR(1)), (20, NEAR(3))]
-    both = projected(path, "class 4", acctime="-1", by="system")
+    ]  # fmt: skip
+    rows = projections(rows_from("smf-volume", *made, acctime="-1"), "class 4")
+    found = {qmgr: (row["asked_interval"], row["projected_records"]) for qmgr, row in rows.items()}
+    assert found == {"VTS1": (60, NEAR(1)), "VTS2": (20, NEAR(3))}
+    rows = projections(rows_from("smf-volume", *made, acctime="-1", by="system"), "class 4")
+    (both,) = rows.values()
     assert (both["asked_interval"], both["projected_records"]) == (None, NEAR(4))
 
 
@@ -294,20 +245,16 @@ def test_a_value_below_zero_is_taken_on_the_command_line(
 ) -> None:
     found = run("report", "smf-volume", minute, *arguments, "--format", "csv")
     assert found.exit_code == 0
-    (row,) = (
-        row
-        for row in csv.DictReader(found.stdout.splitlines())
-        if (row["Line"], row["Kind"]) == ("projection", LONG)
-    )
+    rows = csv.DictReader(found.stdout.splitlines())
+    (row,) = (row for row in rows if (row["Line"], row["Kind"]) == ("projection", LONG))
     assert (row["Asked interval seconds"], row["Projected records"]) == ("60.000", "1")
 
 
 def test_a_value_that_cannot_be_is_named_with_its_option(minute: Path) -> None:
     refused = run("report", "smf-volume", minute, "--statime", "-1")
     assert refused.exit_code == 2
-    assert (
-        "--statime -1: expected MMMM.SS, minutes and seconds; give 0.01 to 1440" in refused.stderr
-    )
+    expected = "--statime -1: expected MMMM.SS, minutes and seconds; give 0.01 to 1440"
+    assert expected in refused.stderr
     assert "or 0 for the SMF interval" in refused.stderr
     refused = run("report", "smf-volume", minute, "--acctime", "-2")
     assert "--acctime -2: expected MMMM.SS" in refused.stderr

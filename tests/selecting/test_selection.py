@@ -6,8 +6,7 @@ import datetime as dt
 import itertools
 import json
 import struct
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,6 @@ from tests.support.builders import (
     qwhs_long,
     rdw,
     smf_record,
-    stub,
 )
 from tests.support.command import run
 from tests.support.dated_records import (
@@ -127,51 +125,34 @@ TIMES = [
 ]
 
 
-@pytest.mark.parametrize(("since", "until", "expected"), TIMES)
 def test_a_time_is_local_and_its_end_includes_the_unit_it_names(
-    days: Path, since: Any, until: Any, expected: list[int]
-) -> None:
-    assert numbers(days, since=since, until=until) == expected
-
-
-@pytest.mark.parametrize(("since", "until", "expected"), TIMES)
-def test_a_time_is_the_same_in_the_sql_of_a_dataset(
-    stored_days: Path, since: Any, until: Any, expected: list[int]
+    days: Path, stored_days: Path
 ) -> None:
     query = "SELECT record_no FROM qist ORDER BY 1"
-    with Catalog(
-        open_inputs([stored_days], ReadOptions(asking(since=since, until=until)))
-    ) as catalog:
-        assert catalog.arrow(query)["record_no"].to_pylist() == expected
+    for since, until, expected in TIMES:
+        assert numbers(days, since=since, until=until) == expected, (since, until)
+        asked = ReadOptions(asking(since=since, until=until))
+        with Catalog(open_inputs([stored_days], asked)) as catalog:
+            assert catalog.arrow(query)["record_no"].to_pylist() == expected, (since, until)
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("yesterday", "is not a time"),
-        ("2026-3-4", "is not a time"),
-        ("20260304", "is not a time"),
-        ("2026-03/04", "is not a time"),
-        ("2026-03-04T", "is not a time"),
-        ("2026-03-04T09", "is not a time"),
-        ("9", "is not a time"),
-        ("", "is not a time"),
-        ("2026-02-29", "no such day"),
-        ("2026000", "no such day"),
-        ("2026366", "no such day"),
-        ("0000-01-01", "no such day"),
-        ("1899-12-31", "1900 to 2099"),
-        ("2100001", "1900 to 2099"),
-        ("2401", "no such time"),
-        ("0960", "no such time"),
-        ("09:00:60", "no such time"),
-        ("2026-03-04T25:00", "no such time"),
-    ],
-)
-@pytest.mark.parametrize("option", ["since", "until"])
-def test_a_time_that_cannot_be_is_refused(option: str, text: str, reason: str) -> None:
-    with pytest.raises(RequestError, match=reason):
-        Selection.of(**{option: [text]})
+NO_TIMES = {
+    "is not a time": (
+        *("yesterday", "2026-3-4", "20260304", "2026-03/04", "2026-03-04T", "2026-03-04T09"),
+        *("9", ""),
+    ),
+    "no such day": ("2026-02-29", "2026000", "2026366", "0000-01-01"),
+    "1900 to 2099": ("1899-12-31", "2100001"),
+    "no such time": ("2401", "0960", "09:00:60", "2026-03-04T25:00"),
+}
+
+
+def test_an_impossible_time_is_refused() -> None:
+    for reason, texts in NO_TIMES.items():
+        for text in texts:
+            for option in ("since", "until"):
+                with pytest.raises(RequestError, match=reason):
+                    Selection.of(**{option: [text]})
 
 
 def test_times_that_contradict_each_other_are_refused() -> None:
@@ -194,9 +175,8 @@ def named(tmp_path: Path) -> Path:
     return write(tmp_path / "named.smf", *records, foreign(NOON, "S1"), other(NOON, "S2", "QM01"))
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
+def test_names_are_patterns_in_any_case(named: Path) -> None:
+    cases: list[tuple[dict[str, Any], list[int]]] = [
         ({"qmgr": "QM01"}, [1]),
         ({"qmgr": "qm01"}, [1]),
         ({"qmgr": "QM*"}, [1, 2, 3]),
@@ -214,41 +194,32 @@ def named(tmp_path: Path) -> Path:
         ({"system": "S?"}, [1, 2, 3, 4, 5, 6, 7]),
         ({"system": "S2,S3"}, [2, 3, 7]),
         ({"system": "S1,S2", "qmgr": "QM*"}, [1, 2]),
-    ],
-)
-def test_names_are_patterns_in_any_case(
-    named: Path, asked: Mapping[str, Any], expected: list[int]
-) -> None:
-    assert numbers(named, **asked) == expected
+    ]
+    for asked, expected in cases:
+        assert numbers(named, **asked) == expected, asked
 
 
-@pytest.mark.parametrize("text", ["", "QM01,", ",", " "])
-def test_an_empty_name_is_refused(text: str) -> None:
-    with pytest.raises(RequestError, match="empty name"):
-        Selection.of(qmgr=[text])
+def test_empty_and_too_long_names_are_refused() -> None:
+    for text in ("", "QM01,", ",", " "):
+        with pytest.raises(RequestError, match="empty name"):
+            Selection.of(qmgr=[text])
+    for text in ("QM001", "QM*01?"):
+        with pytest.raises(RequestError, match="up to 4 characters"):
+            Selection.of(system=[text])
 
 
-@pytest.mark.parametrize("text", ["QM001", "QM*01?"])
-def test_a_name_that_is_too_long_is_refused_as_nothing_can_be_like_it(text: str) -> None:
-    with pytest.raises(RequestError, match="up to 4 characters"):
-        Selection.of(system=[text])
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("115", "115"),
-        ("115,116", "115,116"),
-        ("115,116(1:2)", "115,116(1:2)"),
-        ("116(1,10)", "116(1,10)"),
-        ("TYPE(115,116(1:3))", "115,116(1:3)"),
-        ("type( 115, 116(1:3, 10) ,30 )", "115,116(1:3,10),30"),
-        ("2:3,110:119", "2:3,110:119"),
-        ("115(215)", "115(215)"),
-    ],
-)
-def test_types_are_written_as_for_ifasmfdp(text: str, expected: str) -> None:
-    assert ",".join(map(str, Selection.of(type=[text]).types)) == expected
+def test_types_are_written_as_for_ifasmfdp() -> None:
+    for text, expected in {
+        "115": "115",
+        "115,116": "115,116",
+        "115,116(1:2)": "115,116(1:2)",
+        "116(1,10)": "116(1,10)",
+        "TYPE(115,116(1:3))": "115,116(1:3)",
+        "type( 115, 116(1:3, 10) ,30 )": "115,116(1:3,10),30",
+        "2:3,110:119": "2:3,110:119",
+        "115(215)": "115(215)",
+    }.items():
+        assert ",".join(map(str, Selection.of(type=[text]).types)) == expected
 
 
 @pytest.mark.parametrize(
@@ -259,32 +230,27 @@ def test_types_are_written_as_for_ifasmfdp(text: str, expected: str) -> None:
         *("115:116(1)", "116(65536)", "116(1,)", "TYPE(115", "TYPE()", "TYPE(TYPE(115))", "\u0661"),
     ],
 )
-def test_types_that_cannot_be_are_refused(text: str) -> None:
+def test_impossible_types_are_refused(text: str) -> None:
     with pytest.raises(RequestError, match=r"types|ascending"):
         Selection.of(type=[text])
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("115", [1, 2, 3, 8]),
-        ("115(5)", [3]),
-        ("115(1:200)", [1, 3, 8]),
-        ("115(2,215)", [1, 2]),
-        ("116(1:2)", [4, 5]),
-        ("115(2),116(2)", [1, 5]),
-        ("2:3", [6]),
-        ("2(0)", []),
-        ("30(2)", [7]),
-        ("116(3)", []),
-        ("0:255", [1, 2, 3, 4, 5, 6, 7, 8]),
-    ],
-)
-def test_types_and_subtypes_are_those_of_the_header(
-    tmp_path: Path, text: str, expected: list[int]
-) -> None:
+def test_types_and_subtypes_are_those_of_the_header(tmp_path: Path) -> None:
     path = write(tmp_path / "all.smf", *(make(NOON) for make in MAKERS))
-    assert numbers(path, type=text) == expected
+    for text, expected in {
+        "115": [1, 2, 3, 8],
+        "115(5)": [3],
+        "115(1:200)": [1, 3, 8],
+        "115(2,215)": [1, 2],
+        "116(1:2)": [4, 5],
+        "115(2),116(2)": [1, 5],
+        "2:3": [6],
+        "2(0)": [],
+        "30(2)": [7],
+        "116(3)": [],
+        "0:255": [1, 2, 3, 4, 5, 6, 7, 8],
+    }.items():
+        assert numbers(path, type=text) == expected, text
 
 
 def test_a_selection_says_what_it_asks() -> None:
@@ -307,24 +273,20 @@ def test_a_selection_says_what_it_asks() -> None:
     assert Selection.of(smf_time=True).everything
 
 
-@pytest.mark.parametrize(
-    ("one", "several"),
-    [
+def test_one_value_is_as_good_as_a_list_of_it() -> None:
+    cases: list[tuple[dict[str, Any], dict[str, list[str]]]] = [
         ({"job": "IMS*"}, {"job": ["IMS*"]}),
         ({"qmgr": "QM01,QM02"}, {"qmgr": ["QM01", "QM02"]}),
         ({"type": 115}, {"type": ["115"]}),
         ({"type": [115, "116(1)"]}, {"type": ["115,116(1)"]}),
         ({"since": NOON}, {"since": ["2026-03-04T12:00:00"]}),
         ({"until": [NOON.date(), dt.time(9)]}, {"until": ["2026-03-04", "09:00:00"]}),
-    ],
-)
-def test_one_value_is_as_good_as_a_list_of_it(
-    one: dict[str, Any], several: dict[str, list[str]]
-) -> None:
-    assert Selection.of(**one) == Selection.of(**several)
+    ]
+    for one, several in cases:
+        assert Selection.of(**one) == Selection.of(**several)
 
 
-def test_what_is_no_text_nor_time_of_the_system_is_refused() -> None:
+def test_values_of_other_types_are_refused() -> None:
     with pytest.raises(RequestError, match="None: expected a string"):
         Selection.of(job=[None])  # type: ignore[list-item]
     with pytest.raises(RequestError, match="is not a time"):
@@ -366,31 +328,6 @@ def test_a_continuation_belongs_to_a_task_that_is_not_selected() -> None:
     assert rows["interval_seconds"].to_pylist() == [3600.0]
 
 
-def test_damage_is_that_of_selected_records() -> None:
-    broken = Section([named_block("QSPH", 88)], offset=9999)
-    records = [
-        smf_record(115, 5, broken, area=stub(), local=NOON, qmgr=name) for name in ("QM01", "QM02")
-    ]
-    damage = DamageLog()
-    decoded("qsph", [chunk_of(*records)], Selection.of(qmgr=["QM02"]), damage)
-    assert [each.record_no for each in damage.details] == [2]
-
-
-def test_bytes_that_no_column_knows_are_counted_in_selected_records() -> None:
-    longer = Section([named_block("QIST", 100)])
-    records = [
-        smf_record(115, 2, NOTHING, longer, area=qwhs_long(), qmgr=name)
-        for name in ("QM01", "QM02", "QM02")
-    ]
-    counts: Counter[str] = Counter()
-    asked = Selection.of(qmgr=["QM02"])
-    decoder = Decoder(
-        Needs(wanted_tables([RECORD]), asked, unknown=True), DamageLog(), unknown=counts
-    )
-    list(decoder.decode([chunk_of(*records)]))
-    assert counts == {"QIST": 40}
-
-
 def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> None:
     """So their damage is not reported."""
     broken = Section([named_block("QIST", 80)], offset=9999)
@@ -399,23 +336,6 @@ def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> Non
     rows = decoded("qist", [chunk_of(bad)], Selection.of(qmgr=["QM02"]), damage)
     assert rows.num_rows == 0
     assert not damage
-
-
-def test_a_chunk_without_records_of_a_table_is_no_trouble() -> None:
-    asked = Selection.of(qmgr=["MQ*"], since=["0800"], type=["115"])
-    assert decoded("wtas", [chunk_of(statistics(NOON))], asked).num_rows == 0
-
-
-def test_the_mask_of_a_chunk_is_made_by_numpy_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    chunk = chunk_of(*[statistics(NOON)] * 5000)
-    calls: list[int] = []
-    whole = Selection.has_type
-    monkeypatch.setattr(Selection, "has_type", lambda *each: calls.append(1) or whole(*each))
-    asked = Selection.of(qmgr=["MQ*"], since=["0800"], type=["115(2)"])
-    mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
-    assert mask is not None
-    assert mask.all()
-    assert len(calls) == 1
 
 
 def test_a_date_that_is_none_is_at_no_time() -> None:
@@ -463,13 +383,13 @@ def test_a_selection_takes_the_same_before_and_after_convert(
         assert set(first["qmgr"].to_pylist()) <= {"QM02"}
 
 
-@pytest.mark.parametrize("fixture", sorted(FIXTURES.glob("*.smf")), ids=lambda path: path.name)
-def test_the_parts_of_a_fixture_add_up(fixture: Path) -> None:
-    whole = open_inputs([fixture]).arrow(RECORD)
-    before, after = (numbers(fixture, **each) for each in ({"until": "0929"}, {"since": "0930"}))
-    assert sorted([*before, *after]) == whole["record_no"].to_pylist()
-    of_type = [numbers(fixture, type=each) for each in ("115", "116", "0:114,117:255")]
-    assert sorted(itertools.chain(*of_type)) == whole["record_no"].to_pylist()
+def test_the_parts_of_a_fixture_add_up() -> None:
+    for fixture in sorted(FIXTURES.glob("*.smf")):
+        whole = open_inputs([fixture]).arrow(RECORD)["record_no"].to_pylist()
+        at = [numbers(fixture, **each) for each in ({"until": "0929"}, {"since": "0930"})]
+        of_type = [numbers(fixture, type=each) for each in ("115", "116", "0:114,117:255")]
+        for parts in (at, of_type):
+            assert sorted(itertools.chain(*parts)) == whole, fixture
 
 
 def records_in(result: Result) -> int:
@@ -478,22 +398,16 @@ def records_in(result: Result) -> int:
     return found
 
 
-def test_info_counts_what_is_selected(named: Path) -> None:
-    assert records_in(run("info", named, "--format", "json")) == 7
-    assert records_in(run("info", named, "--format", "json", "--qmgr", "QM*")) == 3
+def test_commands_read_what_is_selected(named: Path, days: Path) -> None:
+    info = ("info", "--format", "json")
+    assert records_in(run(*info, named)) == 7
+    assert records_in(run(*info, named, "--qmgr", "QM*")) == 3
     asked = ("--qmgr", "QM01", "--qmgr", "CSQ", "--system", "S4", "--to", "2026-03-04")
-    assert records_in(run("info", named, "--format", "json", *asked)) == 1
-
-
-def test_until_is_another_name_of_to(days: Path) -> None:
+    assert records_in(run(*info, named, *asked)) == 1
     for option in ("--to", "--until"):
-        assert records_in(run("info", days, "--format", "json", option, "2026-03-03")) == 1
-
-
-def test_sql_sees_what_is_selected(named: Path) -> None:
+        assert records_in(run(*info, days, option, "2026-03-03")) == 1
     query = "SELECT count(*) AS n FROM record"
-    shown = run("sql", named, "--type", "115", query, "--format", "csv")
-    assert shown.stdout == "n\n5\n"
+    assert run("sql", named, "--type", "115", query, "--format", "csv").stdout == "n\n5\n"
 
 
 def test_a_report_is_of_what_is_selected() -> None:
@@ -527,22 +441,22 @@ def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "folder").exists()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [("info",), ("report", "log"), ("sql",), ("convert",), ("compare", "--split-at", "2026-03-04")],
-    ids=lambda each: each[0],
-)
-def test_a_selection_that_takes_nothing_is_said(
-    days: Path, tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    more = {"sql": ("SELECT * FROM qist",), "convert": ("--to", tmp_path / "none")}
-    shown = run(*command, days, "--qmgr", "ZZ*", *more.get(command[0], ()))
-    assert shown.exit_code == 0
-    assert "the selection matches no record: qmgr ZZ*" in shown.stderr
-    assert "no data for the report" not in shown.stderr
+def test_a_selection_without_records_is_reported(days: Path, tmp_path: Path) -> None:
+    commands: list[list[object]] = [
+        ["info", days],
+        ["report", "log", days],
+        ["sql", days, "SELECT * FROM qist"],
+        ["convert", days, "--to", tmp_path / "none"],
+        ["compare", "--split-at", "2026-03-04", days],
+    ]
+    for command in commands:
+        shown = run(*command, "--qmgr", "ZZ*")
+        assert shown.exit_code == 0
+        assert "the selection matches no record: qmgr ZZ*" in shown.stderr, command
+        assert "no data for the report" not in shown.stderr
 
 
-def test_a_report_without_selected_data_says_which_trace_to_start(
+def test_a_report_without_selected_data_names_the_trace_to_start(
     days: Path,
 ) -> None:
     """It names the selection, too."""
@@ -553,17 +467,12 @@ def test_a_report_without_selected_data_says_which_trace_to_start(
     assert "matches no record" not in shown.stderr
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [("--qmgr", "QM001"), ("--from", "noon"), ("--type", "116(1"), ("--to", "2026-02-30")],
-)
-def test_a_selection_that_cannot_be_read_is_a_wrong_call(
-    days: Path, asked: tuple[str, str]
-) -> None:
-    refused = run("info", days, *asked)
-    assert refused.exit_code == 2
-    assert refused.stdout == ""
-    assert "smfparse: " in refused.stderr
+def test_an_unreadable_selection_is_a_wrong_call(days: Path) -> None:
+    for option, text in (("--qmgr", "QM001"), ("--from", "noon"), ("--type", "116(1")):
+        refused = run("info", days, option, text)
+        assert refused.exit_code == 2
+        assert refused.stdout == ""
+        assert "smfparse: " in refused.stderr
 
 
 def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(

@@ -1,4 +1,6 @@
-"""What the log is on: one copy or two, stripes, zHyperWrite."""
+"""The devices of the log (one copy or two, stripes, zHyperWrite), and pools that fill faster than
+they are written: first pages are written behind, then by tasks, then no buffer is free.
+"""
 
 from __future__ import annotations
 
@@ -59,16 +61,14 @@ def test_a_single_log_has_no_second_copy(tmp_path: Path) -> None:
     assert day.one(wrong) == 0
 
 
-@pytest.mark.parametrize("stripes", [1, 4])
-def test_stripes_take_the_pages_of_a_write_at_the_same_time(stripes: int, tmp_path: Path) -> None:
-    for copy, _, writes, pages, took in made(tmp_path, stripes=stripes).rows(WRITES):
+def test_stripes_take_the_pages_of_a_write_at_the_same_time(tmp_path: Path) -> None:
+    for copy, _, writes, pages, took in made(tmp_path, stripes=4).rows(WRITES):
         second = 1.02 if copy == 2 else 1
-        assert took == pytest.approx(second * (writes * IO + pages * PAGE / stripes), rel=0.001)
+        assert took == pytest.approx(second * (writes * IO + pages * PAGE / 4), rel=0.001)
 
 
 @pytest.mark.parametrize(
-    ("word", "size", "share"),
-    [("capable", 2000, 1), ("enabled", 2000, 0.6), ("enabled", 10**6, 0.88)],
+    ("word", "size", "share"), [("capable", 2000, 1), ("enabled", 10**6, 0.88)]
 )
 def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_path: Path) -> None:
     day = made(tmp_path, zhyperwrite=word, size=size, pages=50_000)
@@ -84,15 +84,79 @@ def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_pat
     assert enabled == (new if word == "enabled" else 0)
 
 
-@pytest.mark.parametrize(
-    ("log", "said"),
-    [
+def test_a_log_that_cannot_be_is_refused() -> None:
+    for log, reason in (
         ({"zhyperwrite": "enable"}, "near: enabled"),
         ({"copies": 3}, "copies = 3"),
         ({"stripes": 0}, "stripes = 0: from 1"),
         ({"stripe": 2}, "near: stripes"),
-    ],
+    ):
+        with pytest.raises(RequestError, match=reason):
+            read_estate("log", site(**log))
+
+
+# Pools
+
+BUFFERS = 5000
+SLOW_IO, SLOW_PAGE = 2000.0, 100.0
+BEHIND = 16e6 / (SLOW_IO + 16 * SLOW_PAGE)
+"""Pages a second that the page set takes, 16 at a time."""
+
+
+APPLICATION = {
+    "queue_manager": "QM01",
+    "kind": "batch",
+    "job": "JOB",
+    "curve": "flat",
+    "persistent": False,
+    "commit": 0,
+}
+
+
+def backlog(folder: Path, rate: float) -> Day:
+    """Return a day of messages of a page, `rate` a second, that nobody gets before the night."""
+    site: dict[str, Any] = {
+        "site": {"interval": "10m"},
+        "curves": {"flat": {}},
+        "queue_managers": {
+            "QM01": {
+                "pools": {"1": {"buffers": BUFFERS}},
+                "page_sets": {
+                    "1": {"pool": 1, "pages": 20_000_000, "io": SLOW_IO, "page": SLOW_PAGE}
+                },
+            }
+        },
+        "queues": {"IN": {"queue_manager": "QM01", "page_set": 1}},
+        "applications": {
+            "PUT": {**APPLICATION, "rate": rate, "put": {"IN": 1}, "tasks": 4, "think": 100.0},
+            "GET": {**APPLICATION, "get": ["IN"], "window": "23:00-23:10"},
+        },
+    }
+    simulate(folder / "day.smf", read_estate("pool", site))
+    return Day(folder / "day.smf")
+
+
+POOL = """
+    SELECT
+        qpstnbuf, qpstcbsl, qpstdwt > 0, qpstdmc, qpstsos, qpstimw, qqstputs / 600,
+        (SELECT sum(putpset) FROM wqst)
+    FROM qpst JOIN qqst USING (interval_start)
+    ORDER BY qpst.interval_start LIMIT 3 OFFSET 6
+"""
+
+
+@pytest.mark.parametrize(
+    ("rate", "full"), [(0.6 * BEHIND, 85), (1.05 * BEHIND, 95), (2 * BEHIND, 100)]
 )
-def test_a_log_that_cannot_be_is_refused(log: dict[str, Any], said: str) -> None:
-    with pytest.raises(RequestError, match=said):
-        read_estate("log", site(**log))
+def test_a_pool_fills_as_far_as_pages_come_faster_than_they_are_written(
+    rate: float, full: int, tmp_path: Path
+) -> None:
+    rows = backlog(tmp_path, rate).rows(POOL)
+    assert len(rows) == 3
+    for buffers, least, behind, by_tasks, none_free, immediate, puts, waited in rows:
+        assert behind
+        assert immediate == by_tasks
+        assert (by_tasks > 0) == (waited > 0) == (full >= 95)
+        assert (none_free > 0) == (puts < 0.8 * rate) == (full == 100)
+        used = 100 * (1 - least / buffers)
+        assert used == full if full != 95 else 95 <= used < 100

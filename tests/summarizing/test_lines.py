@@ -13,7 +13,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
-from smfparse.summarizing import Day, Figures, lines, summarized
+from smfparse.summarizing import Day, Figures, lines, sparkline, summarized
 from smfparse.writing import write_dataset
 
 HOUR = dt.timedelta(hours=1)
@@ -57,7 +57,10 @@ AVERAGES = {
 }
 
 
-@pytest.fixture(scope="module", params=["clients", "mft", "shared"])
+@pytest.fixture(
+    scope="module",
+    params=["shared", *(pytest.param(each, marks=pytest.mark.long) for each in ("clients", "mft"))],
+)
 def catalog(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Catalog]:
@@ -85,32 +88,28 @@ def expected(catalog: Catalog, day: Day, query: str) -> dict[str, float]:
     return {name: float(value) for name, value in rows if value is not None}
 
 
-@pytest.mark.parametrize("name", PEAKS)
-def test_a_peak_is_the_highest_of_the_day(name: str, catalog: Catalog, days: list[Day]) -> None:
-    for day in days:
-        wanted = expected(catalog, day, PEAKS[name])
-        found = of_line(day, name)
-        assert {each: found[each].highest for each in found} == pytest.approx(
-            {each: wanted[each] for each in found}
-        )
-        highest = [each.highest for each in found.values()]
-        assert max(highest, default=0) == pytest.approx(max(wanted.values(), default=0))
+def test_peaks_are_the_highest_of_the_day(catalog: Catalog, days: list[Day]) -> None:
+    for name, query in PEAKS.items():
+        for day in days:
+            wanted, found = expected(catalog, day, query), of_line(day, name)
+            assert {each: found[each].highest for each in found} == pytest.approx(
+                {each: wanted[each] for each in found}
+            ), name
+            highest = max((each.highest for each in found.values()), default=0)
+            assert highest == pytest.approx(max(wanted.values(), default=0)), name
 
 
-@pytest.mark.parametrize("name", [*TOTALS, *AVERAGES])
-def test_what_is_usual_is_that_of_all_the_day(name: str, catalog: Catalog, days: list[Day]) -> None:
-    for day in days:
-        wanted = expected(catalog, day, (TOTALS | AVERAGES)[name])
-        order = sorted(wanted, key=lambda each: -wanted[each])[: lines()[name].top]
-        first = [each for number, each in enumerate(order) if wanted[each] or not number]
-        found = of_line(day, name)
-        assert sorted(each.usual for each in found.values()) == pytest.approx(
-            sorted(wanted[each] for each in first), rel=0.01
-        )
-
-
-def test_every_line_is_tested() -> None:
+def test_usual_values_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> None:
     assert {*PEAKS, *TOTALS, *AVERAGES} == {*lines()}
+    for name, query in (TOTALS | AVERAGES).items():
+        for day in days:
+            wanted = expected(catalog, day, query)
+            order = sorted(wanted, key=lambda each: -wanted[each])[: lines()[name].top]
+            first = [each for number, each in enumerate(order) if wanted[each] or not number]
+            found = of_line(day, name)
+            assert sorted(each.usual for each in found.values()) == pytest.approx(
+                sorted(wanted[each] for each in first), rel=0.01
+            ), name
 
 
 def test_a_course_has_a_step_for_each_hour_and_its_peak_at_its_time(days: list[Day]) -> None:
@@ -154,3 +153,20 @@ def test_a_wrong_declaration_names_file_and_key(
             lines()
     finally:
         lines.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("values", "drawn"),
+    [
+        ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], "▁▂▃▄▅▆▇██"),
+        ([5.0, None, 10.0], "▅ █"),
+        ([0.0, 0.0], "▁▁"),
+        ([None, None], "  "),
+        ([-1.0, 1.0], "▁█"),
+        ([], ""),
+    ],
+)
+def test_a_block_is_as_high_as_its_share_of_the_greatest(
+    values: list[float | None], drawn: str
+) -> None:
+    assert sparkline(values) == drawn

@@ -72,20 +72,6 @@ def test_a_gap_is_counted_with_its_length_and_its_slots_have_no_data() -> None:
     assert found.covered.tolist() == [600, 0, 0, 600, 0, 0, 600]
 
 
-def test_a_short_interval_behind_a_gap_follows_a_restart() -> None:
-    said = facts(row(0, 600), row(600, 600), row(1500, 300), row(1800, 600))
-    assert (said["gaps"], said["gap_seconds"], said["restarts"]) == (1, 300, 1)
-    assert facts(row(0, 600), row(600, 600), row(1500, 570), row(2070, 600))["restarts"] == 0
-
-
-def test_numbers_tell_a_restart_from_records_that_are_missing() -> None:
-    before = row(0, 600, sequence_no=7), row(600, 600, sequence_no=8)
-    lost = facts(*before, row(1800, 300, sequence_no=11))
-    assert (lost["gaps"], lost["restarts"], lost["missing_intervals"]) == (1, 0, 2)
-    again = facts(*before, row(1800, 300, sequence_no=1))
-    assert (again["gaps"], again["restarts"], again["missing_intervals"]) == (1, 1, 0)
-
-
 def test_a_gap_is_more_than_a_second_or_a_tenth_of_an_interval() -> None:
     assert facts(row(0, 600), row(601, 600))["gaps"] == 0
     assert facts(row(0, 600), row(601.1, 600))["gaps"] == 1
@@ -97,12 +83,6 @@ def test_a_first_interval_that_covers_days_before_the_trace_is_not_of_its_time()
     found = only(row(-90_000, 90_000), *(row(600 * each, 600) for each in range(3)))
     assert found.calendar.kinds == ["first", "typical", "typical", "typical"]
     assert (found.first, found.slots, found.calendar.facts["gaps"]) == (0, 3, 0)
-
-
-def test_longer_intervals_after_a_change_of_the_setting_count() -> None:
-    found = only(*(row(60 * each, 60) for each in range(5)), row(300, 1800), row(2100, 1800))
-    assert (found.first, found.last) == (0, 3900 * SECOND_US)
-    assert found.calendar.facts["intervals"] == 7
 
 
 def test_one_interval_is_enough() -> None:

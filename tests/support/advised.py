@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 
 from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
-from smfparse.advice.judging import State, subject_query, value_column, wanted
+from smfparse.advice.judging import State, subject_query, wanted
 from smfparse.calendar import calendar_macros
 from smfparse.query import Catalog, Connection, connected
 from smfparse.tables import named_macros, schema, view_macros
@@ -66,37 +68,59 @@ def _merged(base: Rows, changed: Rows) -> Rows:
     return found
 
 
-def states(
-    rule: str, rows: Rows, limits: Mapping[str, float] = {}
-) -> list[tuple[int | None, float | None]]:
-    """Return what a rule says of each row of its subject over tables, and the figure.
-
-    limits  those that the site gives
-    """
-    which = wanted({rule: limits})[rule]
-    found = _asked(which, rows, f'"{rule}", "{value_column(which)}"')
-    return [tuple(each.values()) for each in found]
+def states(some: Sequence[Case]) -> list[set[int | None]]:
+    """Return what the rule of each case says of its rows; all cases are asked at once."""
+    found: list[set[int | None]] = [set() for _ in some]
+    for which, numbers in _by_rules(some):
+        columns = ", ".join(f'"{each.id}"' for each in which)
+        for row in _asked(which, some, numbers, f"SELECT input_no, {columns} FROM ({{}})"):
+            found[row["input_no"]].add(row[some[row["input_no"]].rule])
+    return found
 
 
-def rank(rule: str, rows: Rows) -> int:
-    """Return the class of what a rule says over all rows that crossed."""
-    which = rules()[rule]
-    crossed = f'WHERE "{rule}" = {State.CROSSED.value}'
-    ((number,),) = [
-        each.values() for each in _asked(which, rows, which.ranks or str(which.rank), crossed)
-    ]
-    return int(number)
+def ranks(some: Sequence[Case]) -> list[int]:
+    """Return the class of what the rule of each case says over its rows that crossed."""
+    found = dict[int, int]()
+    for (which,), numbers in _by_rules(some, alone=True):
+        rank = which.ranks or str(which.rank)
+        crossed = f'"{which.id}" = {State.CROSSED.value}'
+        query = f"SELECT input_no, {rank} AS rank FROM ({{}}) WHERE {crossed} GROUP BY input_no"
+        found |= {row["input_no"]: row["rank"] for row in _asked([which], some, numbers, query)}
+    return [found[number] for number in range(len(some))]
 
 
-def _asked(which: Rule, rows: Rows, shown: str, where: str = "") -> list[dict[str, Any]]:
-    """Return what SQL shows of the rows of a rule's subject over tables."""
-    subject = subjects()[which.subject]
-    unknown = rows.keys() - {*subject.tables}
-    assert not unknown, f"{which.subject} does not read {unknown}"
-    bench, query = Bench(rows, subject.tables), subject_query(subject, [which])
-    bench.define(named_macros(query, view_macros() + calendar_macros()))
-    found = bench.arrow(f"SELECT {shown} FROM ({query}) {where}")
-    return cast(list[dict[str, Any]], found.to_pylist())
+def _by_rules(
+    some: Sequence[Case], *, alone: bool = False
+) -> Iterator[tuple[list[Rule], list[int]]]:
+    """Yield rules that one query can ask together, with the numbers of their cases."""
+    groups = defaultdict[tuple[str, str], list[int]](list)
+    for number, case in enumerate(some):
+        own = case.rule if alone or case.limits else ""
+        groups[rules()[case.rule].subject, own].append(number)
+    for numbers in groups.values():
+        limits = {some[each].rule: some[each].limits for each in numbers}
+        yield [wanted(limits)[each] for each in limits], numbers
+
+
+def _asked(
+    which: Sequence[Rule], some: Sequence[Case], numbers: Sequence[int], query: str
+) -> list[dict[str, Any]]:
+    """Return the rows of a query over those of the subject; each case is an input of its own."""
+    subject = subjects()[which[0].subject]
+    tables = defaultdict[str, list[Mapping[str, Any]]](list)
+    for each in numbers:
+        unknown = some[each].rows.keys() - {*subject.tables}
+        assert not unknown, f"{subject.name} does not read {unknown}"
+        own = {"input_no": each, "system": f"S{each}", "source": f"{each}", "qqstqnam": f"Q{each}"}
+        own["task_source"] = own["source"]
+        for table, rows in some[each].rows.items():
+            known = {name: own[name] for name in own.keys() & _names(table)}
+            tables[table] += [{"block_no": at + 1} | known | row for at, row in enumerate(rows)]
+    asked = subject_query(subject, which)
+    bench = Bench(tables, subject.tables)
+    bench.define(named_macros(asked, view_macros() + calendar_macros()))
+    numbered = f"SELECT *, system[2:]::INTEGER AS input_no FROM ({asked})"
+    return cast(list[dict[str, Any]], bench.arrow(query.format(numbered)).to_pylist())
 
 
 def checked(rows: Rows, policy: Policy = NO_POLICY) -> Checked:
@@ -125,7 +149,11 @@ class Bench:
         return self.connection.sql(query).to_arrow_table()
 
     def arrows_of_filled(self, queries: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
-        return map(self.arrow, [*queries, *others])
+        """Yield rows; None for queries that name no table with rows."""
+        filled = {table for table, rows in _held.items() if rows}
+        for each in queries:
+            yield self.arrow(each) if filled.intersection(re.findall(r"\w+", each)) else None
+        yield from map(self.arrow, others)
 
 
 @cache
@@ -137,14 +165,16 @@ def _connection() -> Connection:
 
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Make a table with rows."""
-    columns = _columns(table)
     rows = [each for row in rows for each in _copies(row)]
-    known = {_WHEN, *(each.name for each in columns)}
     for row in rows:
-        assert row.keys() <= known, f"{table} has no {row.keys() - known}"
-    usual = [_usual(row, number) | row for number, row in enumerate(rows)]
-    arrays = [pa.array([_value(each, row) for row in usual], _plain(each.type)) for each in columns]
-    held = pa.Table.from_arrays(arrays, names=[each.name for each in columns])
+        assert row.keys() <= _names(table), f"{table} has no {row.keys() - _names(table)}"
+    full = [_usual(row, number) | row for number, row in enumerate(rows)]
+    arrays = []
+    for column in _columns(table):
+        values = [row.get(column.name, _default(column)) for row in full]
+        values = [None if each == ABSENT else each for each in values]
+        arrays.append(pa.array(values, _plain(column.type)))
+    held = pa.Table.from_arrays(arrays, names=[each.name for each in _columns(table)])
     connection.register(f"held_{table}", held)
     connection.execute(f"CREATE OR REPLACE TABLE inputs.{table} AS SELECT * FROM held_{table}")
 
@@ -152,6 +182,12 @@ def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]])
 @cache
 def _columns(table: str) -> Sequence[Any]:
     return [pa.field("input_no", pa.int32()), *schema(table)]
+
+
+@cache
+def _names(table: str) -> frozenset[str]:
+    """Return what a row can say."""
+    return frozenset({_WHEN, _COPIES, *(each.name for each in _columns(table))})
 
 
 def _copies(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -181,10 +217,9 @@ def _usual(row: Mapping[str, Any], number: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _value(column: Any, row: Mapping[str, Any]) -> Any:
-    """Return the value of a column: as written, as the keys of a usual interval, or 0."""
-    if column.name in row:
-        return None if row[column.name] == ABSENT else row[column.name]
+@cache
+def _default(column: Any) -> Any:
+    """Return the value of a column that a row does not say."""
     kind = _plain(column.type)
     if pa.types.is_string(kind) or pa.types.is_timestamp(kind):
         return None

@@ -11,8 +11,8 @@ real     the real SMF files, where they are
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,13 @@ class Corpus:
         return found
 
 
+@contextmanager
+def opened_corpus(name: str, *paths: Path) -> Iterator[Corpus]:
+    """Open an input of one module's tests."""
+    with Catalog(open_inputs(paths)) as catalog:
+        yield Corpus(name, list(paths), catalog)
+
+
 class Corpora:
     """All corpora; a corpus is written and opened when a test asks for it first."""
 
@@ -61,8 +68,7 @@ class Corpora:
     def __getitem__(self, name: str) -> Corpus:
         if name not in self._known:
             paths = WRITERS[name](self._folder)
-            catalog = self._opened.enter_context(Catalog(open_inputs(paths)))
-            self._known[name] = Corpus(name, paths, catalog)
+            self._known[name] = self._opened.enter_context(opened_corpus(name, *paths))
         return self._known[name]
 
 

@@ -1,22 +1,51 @@
-"""A dataset as an earlier version wrote it: without the columns that came later."""
+"""Datasets: their rows, their files, and what is done to these."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import struct
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
+import smfparse
 from smfparse.store import MANIFEST, checksum, dataset_files
+
+
+def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
+    """Return every table, in the order of its rows' places and values."""
+    found = {}
+    for table in data.tables:
+        whole = data.arrow(table)
+        order = [(name, "ascending") for name in whole.column_names]
+        found[table] = whole.sort_by(order) if whole.num_rows else whole
+    return found
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder, through no link."""
+    found = (each for each in folder.rglob("*") if each.is_file() and not each.is_symlink())
+    return {each.relative_to(folder).as_posix(): each.read_bytes() for each in found}
+
+
+def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the manifest of a dataset."""
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    change(manifest)
+    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
 
 
 def note_checksums(folder: Path) -> None:
     """Let the manifest have the checksums that the files have now, as one who forges them does."""
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    manifest["checksums"] = {each: checksum(folder / each) for each in dataset_files(manifest)}
-    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    edit(
+        folder,
+        lambda manifest: manifest.update(
+            checksums={each: checksum(folder / each) for each in dataset_files(manifest)}
+        ),
+    )
 
 
 def drop(file: Path, *names: str) -> None:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ _LOADED = ("smfparse.cli.convert", "smfparse.writing", "duckdb")
 _PATIENCE = 120
 """Seconds that a process may take."""
 Before = Callable[[int, str], object]
-"""Takes the number of a step, from 0 on, and its name."""
+"""Takes the number of a step, from 0 on, and its name; behind `replace` that of the new file."""
 
 
 def before_steps(patch: pytest.MonkeyPatch, call: Before) -> None:
@@ -31,7 +32,8 @@ def before_steps(patch: pytest.MonkeyPatch, call: Before) -> None:
             with guard:
                 number = count
                 count += 1
-            call(number, name)
+            new = f" {PurePath(arguments[1]).name}" if name == "replace" else ""
+            call(number, f"{name}{new}")
             return whole(*arguments, **options)
 
         return step
@@ -88,16 +90,3 @@ def _signalled(number: int, kind: int, do: Callable[[], int]) -> None:
         code = do()
     finally:
         os._exit(code)
-
-
-def chosen(steps: list[str], every: bool, first: int, apart: int) -> list[int]:
-    """Return numbers of steps: all, or some, the last ones, and the first and last of each name."""
-    if every:
-        return list(range(len(steps)))
-    ends = [each for name in set(steps) for each in _first_and_last(steps, name)]
-    last = range(max(0, len(steps) - 8), len(steps))
-    return sorted({*range(first, len(steps), apart), *ends, *last})
-
-
-def _first_and_last(steps: list[str], name: str) -> tuple[int, int]:
-    return steps.index(name), len(steps) - 1 - steps[::-1].index(name)

@@ -1,4 +1,4 @@
-"""The channel of a published sample."""
+"""Samples that IBM published: texts of reports, and the channel of one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 from tests.support import smf
+from tests.support.paths import GOLDEN
 
 EAST = dt.timedelta(hours=-5)
 """Local time minus UTC."""
@@ -45,3 +46,8 @@ def channels(*blocks: dict[str, Any], **keys: Any) -> bytes:
     usual = {"start": CHANNEL_INTERVAL, "seconds": 122.253258, "east": EAST, "release": "800"}
     usual |= {"system": "MV45", "qmgr": "MQ20"}
     return smf.record(*[smf.block("QCST", 324, **each) for each in blocks], **(usual | keys))
+
+
+def published(name: str) -> list[str]:
+    """Return the lines of a published text, but for names that tests give: golden/published-*."""
+    return (GOLDEN / f"published-{name}.txt").read_text("utf-8").splitlines()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import TypeAlias
 
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import WHOLE_SOURCE, Part, framing_named, read_chunks
+from smfparse.reading import SLACK, WHOLE_SOURCE, Part, framing_named, read_chunks
 
 PATIENCE = 20
 """Seconds after which reading a small file is taken to be endless."""
@@ -58,6 +59,7 @@ class Reading:
                         chunk.start.tolist(), chunk.length.tolist(), strict=True
                     ):
                         self.bodies.append(chunk.buffer[start + 4 : start + length].tobytes())
+                        assert start + length + SLACK <= chunk.buffer.size
                     self.offsets += chunk.offset.tolist()
                     self.numbers += chunk.record_no.tolist()
         except InputError as error:
@@ -67,9 +69,21 @@ class Reading:
     def damage(self) -> list[Damage]:
         return self.log.details
 
+    @property
+    def places(self) -> list[tuple[int, int | None]]:
+        return [(each.offset, each.length) for each in self.damage]
+
+    @property
+    def reasons(self) -> list[str]:
+        return [each.reason for each in self.damage]
+
     def told(self, size: int) -> list[tuple[int, int]]:
         """Return start and end of what the damage log says was given up, of a file of `size`."""
         return [
             (each.offset, size if each.length is None else each.offset + each.length)
             for each in self.damage
         ]
+
+
+Read: TypeAlias = Callable[..., Reading]
+"""Reads bytes; the fixture of ../reading/conftest.py."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from smfparse import reports
 from smfparse.advice import answered_rows
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
-from smfparse.rendering import lines
+from smfparse.rendering import FORMATS, lines, md
 from smfparse.reports import Report, ReportDocument, Sections
+from tests.support.builders import rdw
 
 
 def anyone(which: Report) -> dict[str, str]:
@@ -38,11 +42,28 @@ def report_rows(
         return [dict(row) for row in found]
 
 
+def rows_from(
+    name: str, *records: bytes, sections: Sections | None = None, **asked: Any
+) -> list[dict[str, Any]]:
+    """Return the rows of a report over records that are in no file yet; as `report_rows`."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "records.smf"
+        path.write_bytes(rdw(records))
+        return report_rows(name, path, sections=sections, **asked)
+
+
 def printed(
     which: Report, rows: Iterable[Mapping[str, Any]], form: str, **asked: Any
 ) -> Iterator[str]:
     """Return the lines of rows of a report in a format."""
     return lines(ReportDocument(which, rows, asked), form)
+
+
+def lines_of(
+    name: str, rows: Iterable[Mapping[str, Any]], form: str = "text", **asked: Any
+) -> list[str]:
+    """Return the lines of rows of a report, by its name."""
+    return list(printed(reports.report(name), rows, form, **asked))
 
 
 def report_lines(
@@ -54,9 +75,37 @@ def report_lines(
 ) -> list[str]:
     """Return the lines of a report over inputs."""
     rows = report_rows(name, *paths, sections=sections, **asked)
-    return list(printed(reports.report(name), rows, form, **asked))
+    return lines_of(name, rows, form, **asked)
 
 
 def cells(found: Iterable[str]) -> list[dict[str, str]]:
     """Read the lines of CSV back."""
     return list(csv.DictReader(found))
+
+
+def check_forms(which: Report, rows: Sequence[dict[str, Any]], **asked: Any) -> None:
+    """Write a report in each format; what is read back has a row and cell for all there is."""
+    assert {*FORMATS} == {"text", "csv", "json", "jsonl", "md", "html"}
+    figures = {each.name for each in which.figures}
+    assert all(figures <= row.keys() for row in rows[:1])
+    told = {form: list(printed(which, rows, form, **asked)) for form in FORMATS}
+    kinds = [row.get("line") or "" for row in rows]
+    header, *table = csv.reader(told["csv"])
+    assert len(set(header)) == len(header)
+    wanted = sum(which.has(kind, "csv") for kind in kinds)
+    assert [len(row) for row in table] == [len(header)] * wanted
+    found = json.loads("\n".join(told["json"]))
+    assert found["report"] == which.name
+    assert len(found["rows"]) == sum(which.has(kind, "json") for kind in kinds)
+    assert all(figures <= row.keys() for row in found["rows"])
+    of_lines = [json.loads(each) for each in told["jsonl"]]
+    assert of_lines == [{"report": which.name} | each for each in found["rows"]]
+    assert told["md"][0] == f"# {md.escaped(f'{which.name}: {which.title}')}"
+    assert told["html"][-1] == "</html>"
+    assert told["text"]
+
+
+def check_sections(rows: Sequence[dict[str, Any]]) -> None:
+    """The rows of a section stand together."""
+    together = [section for section, _ in groupby(row["section"] for row in rows)]
+    assert all(section not in together[:place] for place, section in enumerate(together))

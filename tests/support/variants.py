@@ -134,7 +134,7 @@ def bdw(length: int) -> bytes:
     return struct.pack(">HH", length + 4, 0)
 
 
-def _extended_bdw(length: int) -> bytes:
+def extended_bdw(length: int) -> bytes:
     return struct.pack(">I", 0x8000_0000 | length + 4)
 
 
@@ -201,8 +201,8 @@ VARIANTS = (
     Variant("bdw-respanned", "bdw", partial(blocked, prefix=bdw, size=SMALL_BLOCK)),
     Variant("bdw-unspanned", "bdw", partial(blocked, prefix=bdw, size=LONGEST + 8, spanned=False)),
     Variant("bdw-null", "bdw", partial(blocked, prefix=bdw, size=SMALL_BLOCK, records=3)),
-    Variant("bdw-extended", "bdw", partial(blocked, prefix=_extended_bdw)),
-    Variant("bdw-large", "bdw", partial(blocked, prefix=_extended_bdw, size=100_000)),
+    Variant("bdw-extended", "bdw", partial(blocked, prefix=extended_bdw)),
+    Variant("bdw-large", "bdw", partial(blocked, prefix=extended_bdw, size=100_000)),
     Variant("none", "none", no_prefix),
     Variant("length", "length", by_length),
     Variant("ftp-block", "ftp-block", ftp_block),
@@ -219,18 +219,26 @@ FRAMINGS = tuple(sorted({each.framing for each in VARIANTS}))
 
 # Reading: strictly, so that what it takes is a whole file of the variant and nothing else.
 
+Found: TypeAlias = list[tuple[int, bytes]]
+"""Where each record starts, with what frames it, and its body."""
+
 
 def read_rdw(data: bytes) -> list[bytes]:
     """Return the records of an RDW stream. Raises ValueError where it is not sound."""
-    return _joined(_segments(data))
+    return [body for _, body in _joined(_segments(data, 0, len(data)))]
 
 
 def read(framing: str, data: bytes) -> list[bytes]:
     """Return the records of a file. Raises ValueError where anything in it is not sound."""
-    bodies = _READERS[framing](data)
+    bodies = [body for _, body in read_at(framing, data)]
     for number, body in enumerate(bodies, 1):
         _check(plausible(body), f"record {number} has no SMF header")
     return bodies
+
+
+def read_at(framing: str, data: bytes) -> Found:
+    """Return the records of a file, whatever is in them, and where each starts."""
+    return _READERS[framing](data)
 
 
 def plausible(body: bytes) -> bool:
@@ -245,57 +253,60 @@ def plausible(body: bytes) -> bool:
     return time < _DAY_HUNDREDTHS and 1960 <= year < 2100 and 1 <= day <= 366
 
 
+def block_length(data: bytes) -> int:
+    """Return the length that a block descriptor word at the start says; 0: it is none."""
+    (word,) = struct.unpack_from(">I", data.ljust(4, b"\0"))
+    length: int = word & 0x7FFF_FFFF if word >> 31 else word >> 16
+    return length if length >= 8 and (word >> 31 or not word & 0xFFFF) else 0
+
+
 def _check(good: bool, reason: str) -> None:
     if not good:
         raise ValueError(reason)
 
 
-def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield code and piece of each segment, null segments left out."""
-    at = 0
-    while at < len(data):
-        _check(at + _RDW.size <= len(data), f"half an RDW at {at}")
+def _segments(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield place, code and piece of each segment, null segments left out."""
+    while at < end:
+        _check(at + _RDW.size <= end, f"half an RDW at {at}")
         length, code, zero = _RDW.unpack_from(data, at)
         _check(zero == 0 and (code <= MIDDLE or code == NULL), f"no RDW at {at}")
-        _check(_RDW.size <= length <= len(data) - at, f"the RDW at {at} says {length}")
+        _check(_RDW.size <= length <= end - at, f"the RDW at {at} says {length}")
         piece = data[at + _RDW.size : at + length]
         if code == NULL:
             _check(not any(piece), f"a null segment at {at} that is not null")
         else:
-            yield code, piece
+            yield at, code, piece
         at += length
 
 
-def _joined(segments: Iterator[tuple[int, bytes]]) -> list[bytes]:
-    bodies: list[bytes] = []
+def _joined(segments: Iterator[tuple[int, int, bytes]]) -> Found:
+    found: Found = []
     goes_on = False
-    for code, piece in segments:
+    for at, code, piece in segments:
         _check((code in (LAST, MIDDLE)) == goes_on, "a segment is missing")
         if goes_on:
-            bodies[-1] += piece
+            found[-1] = (found[-1][0], found[-1][1] + piece)
         else:
-            bodies.append(piece)
+            found.append((at, piece))
         goes_on = code in (FIRST, MIDDLE)
     _check(not goes_on, "the last segment is missing")
-    return bodies
+    return found
 
 
-def _read_bdw(data: bytes) -> list[bytes]:
-    def segments() -> Iterator[tuple[int, bytes]]:
+def _read_bdw(data: bytes) -> Found:
+    def segments() -> Iterator[tuple[int, int, bytes]]:
         at = 0
         while at < len(data):
-            _check(at + 4 <= len(data), f"half a BDW at {at}")
-            (word,) = struct.unpack_from(">I", data, at)
-            length = word & 0x7FFF_FFFF if word >> 31 else word >> 16
-            _check(bool(word >> 31) or not word & 0xFFFF, f"no BDW at {at}")
-            _check(8 <= length <= len(data) - at, f"the BDW at {at} says {length}")
-            yield from _segments(data[at + 4 : at + length])
+            length = block_length(data[at : at + 4])
+            _check(0 < length <= len(data) - at, f"the BDW at {at} says {length}")
+            yield from _segments(data, at + 4, at + length)
             at += length
 
     return _joined(segments())
 
 
-def _read_none(data: bytes) -> list[bytes]:
+def _read_none(data: bytes) -> Found:
     starts = [
         at
         for at in range(len(data))
@@ -304,61 +315,64 @@ def _read_none(data: bytes) -> list[bytes]:
         and plausible(data[at:])
     ]
     _check(starts[:1] == [0], "no SMF header at the start")
-    return [data[start:end] for start, end in itertools.pairwise([*starts, len(data)])]
+    return [(start, data[start:end]) for start, end in itertools.pairwise([*starts, len(data)])]
 
 
-def _read_length(data: bytes) -> list[bytes]:
-    bodies = []
-    at = 0
+def _read_length(data: bytes) -> Found:
+    found, at = [], 0
     while at < len(data):
         _check(at + 4 <= len(data), f"half a length at {at}")
         (length,) = struct.unpack_from(">I", data, at)
         _check(length <= len(data) - at - 4, f"the length at {at} says {length}")
-        bodies.append(data[at + 4 : at + 4 + length])
+        found.append((at, data[at + 4 : at + 4 + length]))
         at += 4 + length
-    return bodies
+    return found
 
 
-def _read_ftp_block(data: bytes) -> list[bytes]:
-    bodies, body, at = [], b"", 0
+def _read_ftp_block(data: bytes) -> Found:
+    found: Found = []
+    body, start, at = b"", 0, 0
     while at < len(data):
         _check(at + _BLOCK_MODE.size <= len(data), f"half a block header at {at}")
         flags, length = _BLOCK_MODE.unpack_from(data, at)
+        start = at if not body else start
         at += _BLOCK_MODE.size
         _check(not flags & ~(EOR | EOF) and (flags or length) > 0, f"no block at {at - 3}")
         _check(length <= len(data) - at, f"the block at {at - 3} says {length}")
         body += data[at : at + length]
         at += length
         if flags & EOR:
-            bodies.append(body)
+            found.append((start, body))
             body = b""
         _check(not flags & EOF or not body, "the file ends inside of a record")
     _check(not body, "the last record has no end")
-    return bodies
+    return found
 
 
-def _read_ftp_record(data: bytes) -> list[bytes]:
-    bodies, body, at = [], bytearray(), 0
+def _read_ftp_record(data: bytes) -> Found:
+    found: Found = []
+    body, start, at = b"", 0, 0
     while at < len(data):
-        code = data[at + 1 : at + 2]
-        if data[at] != 0xFF:
-            body.append(data[at])
-            at += 1
-            continue
-        at += 2
-        _check(code in (b"\xff", b"\x01", b"\x02", b"\x03"), f"no escape at {at - 2}")
+        escape = data.find(b"\xff", at)
+        code = data[escape + 1 : escape + 2]
+        _check(escape >= 0, "the last record has no end")
+        _check(code in (b"\xff", b"\x01", b"\x02", b"\x03"), f"no escape at {escape}")
+        body += data[at:escape]
+        at = escape + 2
         if code == b"\xff":
-            body.append(0xFF)
-        elif code != b"\x02":
-            bodies.append(bytes(body))
-            body.clear()
-        _check(code != b"\x02" or not body, "the file ends inside of a record")
+            body += code
+            continue
+        if code != b"\x02":
+            found.append((start, body))
+            body = b""
+        _check(not body, "the file ends inside of a record")
+        start = at
     _check(not body, "the last record has no end")
-    return bodies
+    return found
 
 
-_READERS: dict[str, Callable[[bytes], list[bytes]]] = {
-    "rdw": read_rdw,
+_READERS: dict[str, Callable[[bytes], Found]] = {
+    "rdw": lambda data: _joined(_segments(data, 0, len(data))),
     "bdw": _read_bdw,
     "none": _read_none,
     "length": _read_length,
@@ -382,7 +396,9 @@ def padded(file: Written, size: int = 1000) -> bytes:
 
 def with_line_ends(file: Written, end: bytes = b"\r\n") -> bytes:
     """A line end behind every record."""
-    return _between(file, lambda _: end)
+    ends = [place for _, place in file.spans]
+    pieces = [file.data[start:place] for start, place in itertools.pairwise([0, *ends])]
+    return b"".join(piece + end for piece in pieces) + file.data[ends[-1] :]
 
 
 def with_garbage(file: Written, number: int, garbage: bytes) -> bytes:
@@ -411,13 +427,6 @@ def without_segment(
         for data in (b"".join(each.data for each in block) for block in kept)
         if data
     )
-
-
-def _between(file: Written, behind: Callable[[int], bytes]) -> bytes:
-    ends = [end for _, end in file.spans]
-    pieces = [file.data[start:end] for start, end in itertools.pairwise([0, *ends])]
-    lines = [piece + behind(number) for number, piece in enumerate(pieces)]
-    return b"".join(lines) + file.data[ends[-1] :]
 
 
 _SWAPPED = bytes.fromhex("5FB0BABBADBD"), bytes.fromhex("B05FADBDBABB")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,23 +12,20 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import reports
-from smfparse.cli import main
 from smfparse.errors import RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.tables import KEY_COLUMNS, named_macros, table_names, views
-from smfparse.writing import write_dataset
 from tests.support.builders import Write
+from tests.support.corpora import Corpus, of_corpora
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
-from tests.support.real import every_file
 from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
@@ -45,7 +42,6 @@ from tests.support.smf import (
 pytestmark = pytest.mark.slow
 
 FIXTURE = FIXTURES / "qm01-930.smf"
-every_view = pytest.mark.parametrize("name", views.view_names())
 ROW_OF = {
     "buffer_pool": ["qpst"],
     "channel": ["qcst"],
@@ -104,69 +100,24 @@ def rows(query: str, *paths: Path) -> Rows:
         return found
 
 
-@cache
-def raw(path: Path, table: str) -> pl.DataFrame:
-    """A table, decoded without DuckDB."""
-    found = pl.from_arrow(open_inputs([path]).arrow(table))
-    assert isinstance(found, pl.DataFrame)
-    return found
-
-
-def framed(catalog: Catalog, query: str) -> pl.DataFrame:
-    found = pl.from_arrow(catalog.arrow(query))
-    assert isinstance(found, pl.DataFrame)
-    return found
-
-
 # --- what is declared ---------------------------------------------------------------------------
 
 
-@every_view
-@every_file
-def test_a_view_has_the_columns_that_are_declared_with_their_types(name: str, path: Path) -> None:
-    with Catalog(open_inputs([path])) as catalog:
-        found = catalog.arrow(f"SELECT * FROM {name} LIMIT 1").schema
-    assert [(each.name, str(each.type)) for each in found] == [
-        (each.name, each.arrow) for each in views.view(name).columns
-    ]
-
-
-@every_view
-def test_a_view_has_every_key_and_says_what_its_columns_are(name: str) -> None:
-    which = views.view(name)
+def test_a_view_has_every_key_and_reads_the_tables_that_it_declares() -> None:
     keys = [each.name for each in KEY_COLUMNS if each.name not in ("record_offset", "block_no")]
-    assert [each.name for each in which.columns][: len(keys)] == keys
-    assert len({each.name for each in which.columns}) == len(which.columns)
-    assert not {name, *(each.name for each in which.columns)} & {*table_names()}
-    for each in which.columns:
-        assert len(each.doc) > 3, each.name
-        assert each.place or each.name in (*keys, "block_no", "task_record_no"), each.name
-
-
-@every_view
-def test_a_view_reads_the_tables_that_it_declares(name: str) -> None:
-    which = views.view(name)
-    found = re.findall(r"(?:FROM|JOIN) (\w+)|\('(\w+)'\)", which.sql)
-    assert {a or b for a, b in found} & {*table_names()} == {*which.tables}
-
-
-def test_no_report_is_taken_for_a_view_nor_a_view_for_a_report() -> None:
+    for name in views.view_names():
+        which = views.view(name)
+        names = [each.name for each in which.columns]
+        assert names[: len(keys)] == keys
+        assert len({*names}) == len(names)
+        assert not {name, *names} & {*table_names()}
+        for each in which.columns:
+            assert len(each.doc) > 3, each.name
+            assert each.place or each.name in (*keys, "block_no", "task_record_no"), each.name
+        found = re.findall(r"(?:FROM|JOIN) (\w+)|\('(\w+)'\)", which.sql)
+        assert {a or b for a, b in found} & {*table_names()} == {*which.tables}
     assert "queue_activity" not in reports.report_names()
     assert set(views.view_names()) == {*ROW_OF, "task", "api_cost"}
-
-
-def test_describe_shows_a_view_in_any_case() -> None:
-    shown = CliRunner().invoke(main, ["describe", "API_Cost"]).stdout.splitlines()
-    assert shown[0].startswith("api_cost: What API calls cost")
-    assert len(shown) == 3 + len(views.view("api_cost").columns)
-    line = next(each for each in shown if each.startswith("cpu_per_call"))
-    assert re.split(r"  +", line) == [
-        "cpu_per_call",
-        "double",
-        "microseconds",
-        "CPU time of a call",
-        "cpu / calls",
-    ]
 
 
 # --- totals -------------------------------------------------------------------------------------
@@ -243,8 +194,8 @@ def check_tasks(view: pl.DataFrame, tables: Tables) -> None:
         assert (total(view[name]) or 0) == pytest.approx(expected, rel=NEAR), name
 
 
-def check_all(path: Path) -> None:
-    inputs = open_inputs([path])
+def check_all(paths: Sequence[Path], catalog: Catalog) -> None:
+    inputs = open_inputs(paths)
 
     @cache
     def tables(name: str) -> pl.DataFrame:
@@ -252,22 +203,27 @@ def check_all(path: Path) -> None:
         assert isinstance(found, pl.DataFrame)
         return found
 
-    with Catalog(inputs) as catalog:
-        for name in views.view_names():
-            view = pl.from_arrow(catalog.arrow(f"SELECT * FROM {name}"))
-            assert isinstance(view, pl.DataFrame)
-            check_fields(name, view, tables)
-            if name in ROW_OF:
-                assert view.height == sum(tables(each).height for each in ROW_OF[name]), name
-            elif name == "api_cost":
-                check_calls(view, tables)
-            else:
-                check_tasks(view, tables)
+    for name in views.view_names():
+        rows = catalog.arrow(f"SELECT * FROM {name}")
+        assert [(each.name, str(each.type)) for each in rows.schema] == [
+            (each.name, each.arrow) for each in views.view(name).columns
+        ]
+        view = pl.from_arrow(rows)
+        assert isinstance(view, pl.DataFrame)
+        check_fields(name, view, tables)
+        if name in ROW_OF:
+            assert view.height == sum(tables(each).height for each in ROW_OF[name]), name
+        elif name == "api_cost":
+            check_calls(view, tables)
+        else:
+            check_tasks(view, tables)
 
 
-@every_file
-def test_rows_and_totals_are_those_of_the_tables(path: Path) -> None:
-    check_all(path)
+@of_corpora("site", "old", "new", "shared", "real")
+def test_columns_rows_and_totals_are_those_that_are_declared_and_of_the_tables(
+    corpus: Corpus,
+) -> None:
+    check_all(corpus.paths, corpus.catalog)
 
 
 @given(
@@ -279,7 +235,7 @@ def test_rows_and_totals_are_those_of_the_tables(path: Path) -> None:
     count=st.integers(1, 3),
     dense=st.booleans(),
 )
-@search(8)
+@search(2)
 def test_totals_of_whatever_is_generated_are_those_of_the_tables(
     tmp_path: Path, **options: Any
 ) -> None:
@@ -288,7 +244,8 @@ def test_totals_of_whatever_is_generated_are_those_of_the_tables(
         path, system="SYS1", utc_offset=dt.timedelta(hours=1), interval=dt.timedelta(minutes=1),
         **options,
     )  # fmt: skip
-    check_all(path)
+    with Catalog(open_inputs([path])) as catalog:
+        check_all([path], catalog)
 
 
 # --- which rows belong together -----------------------------------------------------------------
@@ -410,29 +367,6 @@ def test_a_116_2_without_its_116_1_is_of_the_task_that_it_names(write: Write) ->
     assert [tuple(each.values()) for each in found] == [(None, "JOB1", None), (None, "JOB2", None)]
 
 
-@pytest.mark.parametrize("kind", ["datasets", "both"])
-def test_records_that_two_inputs_number_alike_stay_apart(
-    write: Write, tmp_path: Path, kind: str
-) -> None:
-    path = write(task_record(task(wtascmn=1), queue("Q", getn=1), by=who("JOB1")))
-    write_dataset(open_inputs([path]), tmp_path / "first")
-    write(task_record(task(wtascmn=2), queue("Q", getn=2), by=who("JOB2"), qmgr="QM2"))
-    write_dataset(open_inputs([path]), tmp_path / "second")
-    inputs = [tmp_path / "first", path if kind == "both" else tmp_path / "second"]
-    found = rows(
-        "SELECT job, verb, sum(calls)::BIGINT FROM api_cost GROUP BY ALL ORDER BY ALL", *inputs
-    )
-    assert [tuple(each.values()) for each in found] == [
-        (job, verb, calls)
-        for job, calls in (("JOB1", 1), ("JOB2", 2))
-        for verb in ("commit", "get")
-    ]
-    activity = rows("SELECT job, gets FROM queue_activity ORDER BY ALL", *inputs)
-    assert len(activity) == 2
-    tasks = rows("SELECT job, intervals, commits, gets FROM task ORDER BY job", *inputs)
-    assert [tuple(each.values()) for each in tasks] == [("JOB1", 1, 1, 1), ("JOB2", 1, 2, 2)]
-
-
 def test_an_average_of_nothing_is_null_and_no_error(write: Write) -> None:
     path = write(task_record(task(), queue("Q", openet=5)))
     (found,) = rows("SELECT * FROM api_cost", path)
@@ -445,35 +379,24 @@ def test_an_average_of_nothing_is_null_and_no_error(write: Write) -> None:
 # --- the same wherever it is read ---------------------------------------------------------------
 
 
-@pytest.fixture(scope="module", params=["qm01-930.smf", "qm60.smf"])
-def dataset(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("views") / request.param
-    write_dataset(open_inputs([FIXTURES / request.param]), folder)
-    return folder
-
-
 def sorted_rows(found: Any) -> list[str]:
     """Rows as text, for those that have no order; doubles but for how they were added."""
     frame = pl.DataFrame(found).with_columns(pl.selectors.float().round_sig_figs(12))
     return sorted(map(repr, frame.rows()))
 
 
-def parquet(connection: duckdb.DuckDBPyConnection, folder: Path, kind: str) -> None:
-    for table in table_names():
-        files = f"read_parquet('{folder / table}/*.parquet')"
-        connection.execute(f"CREATE {kind} {table} AS SELECT * FROM {files}")
-
-
-@pytest.mark.parametrize("kind", ["VIEW", "TABLE"])
 def test_the_script_makes_the_views_in_a_duckdb_that_has_only_the_tables(
-    dataset: Path, tmp_path: Path, kind: str
+    whole_dataset: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "made.duckdb"
     with duckdb.connect(file) as made:
-        parquet(made, dataset, kind)
+        for table in table_names():
+            kind = "TABLE" if table.startswith("w") else "VIEW"
+            files = f"read_parquet('{whole_dataset / table}/*.parquet')"
+            made.execute(f"CREATE {kind} {table} AS SELECT * FROM {files}")
         for _ in range(2):
             made.execute(views.views_script())
-    with Catalog(open_inputs([dataset])) as catalog, duckdb.connect() as other:
+    with Catalog(open_inputs([whole_dataset])) as catalog, duckdb.connect() as other:
         other.execute(f"ATTACH '{file}' AS made (READ_ONLY); SET TimeZone = 'UTC'")
         for name in views.view_names():
             expected = catalog.arrow(f"SELECT * FROM {name}")
@@ -489,26 +412,6 @@ def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:
             made.execute(views.views_script(["qpst"]))  # a table that is none of ours
     assert "VIEW buffer_pool" in views.views_script(["qpst", "qjst"])
     assert "VIEW log_interval" not in views.views_script(["qpst", "qjst"])
-
-
-def test_views_and_their_columns_are_described_in_duckdb() -> None:
-    with Catalog(open_inputs([FIXTURE])) as catalog:
-        found = catalog.arrow(
-            "SELECT view_name, comment FROM duckdb_views() WHERE schema_name = 'main' "
-            "AND NOT internal"
-        ).to_pylist()
-        told = catalog.arrow(
-            "SELECT column_name, comment FROM duckdb_columns() WHERE schema_name = 'main' "
-            "AND table_name = 'buffer_pool'"
-        ).to_pylist()
-    comments = {each["view_name"]: each["comment"] for each in found}
-    assert {*table_names(), *views.view_names()} <= comments.keys()
-    assert comments["task"] == views.view("task").title
-    expected = {each.name: each for each in views.view("buffer_pool").columns}
-    assert {each["column_name"] for each in told} == expected.keys()
-    assert {each["column_name"]: each["comment"] for each in told}["used_percent"] == (
-        "Most buffers in use (percent)"
-    )
 
 
 # --- what is read -------------------------------------------------------------------------------
@@ -548,12 +451,13 @@ NEEDED = {
 """Queries over views: the columns of tables that are asked for, at once."""
 
 
-@pytest.mark.parametrize("query", NEEDED)
 def test_a_view_has_only_the_columns_decoded_that_a_query_needs(
-    asked: list[dict[str, frozenset[str] | None]], query: str
+    asked: list[dict[str, frozenset[str] | None]],
 ) -> None:
-    rows(query, FIXTURE)
-    assert asked == [{table: frozenset(names.split()) for table, names in NEEDED[query].items()}]
+    for query, needed in NEEDED.items():
+        asked.clear()
+        rows(query, FIXTURE)
+        assert asked == [{table: frozenset(names.split()) for table, names in needed.items()}]
 
 
 def test_what_a_verb_costs_is_read_without_columns_that_no_call_is_about(
@@ -583,41 +487,22 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_a_view_can_be_named_like_a_table(query: str) -> None:
-    assert rows(query, FIXTURE) == QUERIES[query]
-
-
-def test_views_are_made_when_they_are_read_only() -> None:
+def test_a_view_can_be_named_like_a_table() -> None:
     with Catalog(open_inputs([FIXTURE])) as catalog:
-        catalog.arrow("SELECT qcstchnm AS channel, 1 AS task FROM qcst ORDER BY channel")
-        list(reports.run_report(reports.report("task"), catalog))
-        found = catalog.connection.execute(
-            "SELECT view_name FROM duckdb_views() WHERE schema_name = 'main' AND NOT internal"
-        ).fetchall()
-    assert not {name for (name,) in found} & {*views.view_names()}
-
-
-def test_a_statement_can_keep_a_view_as_a_table() -> None:
-    with Catalog(open_inputs([FIXTURE])) as catalog:
+        for query, expected in QUERIES.items():
+            assert catalog.arrow(query).to_pylist() == expected, query
         catalog.execute("CREATE TABLE kept AS SELECT * FROM chinit_task")
-        (row,) = catalog.arrow("SELECT count(*) AS n FROM kept").to_pylist()
-    assert row["n"] > 0
-
-
-def test_a_wrong_name_is_refused_with_near_names() -> None:
-    """Of a view, or of its column."""
-    with Catalog(open_inputs([FIXTURE])) as catalog:
+        (row,) = catalog.arrow("SELECT count(*) > 0 AS n FROM kept").to_pylist()
+        assert row["n"]
         with pytest.raises(RequestError, match="queue_activity"):
             catalog.arrow("SELECT * FROM queue_activities")
         with pytest.raises(RequestError, match="cpu_per_call"):
             catalog.arrow("SELECT cpu_per_cal FROM api_cost")
 
 
-@every_file
-def test_the_log_is_as_busy_as_its_report_says(path: Path) -> None:
+def test_the_log_is_as_busy_as_its_report_says() -> None:
     names = ("mb_written", "mb_per_second", "pages_per_write", "io_busy", "task_busy")
-    with Catalog(open_inputs([path])) as catalog:
+    with Catalog(open_inputs([FIXTURE])) as catalog:
         told = {row["record_no"]: row for row in reports.run_report(reports.report("log"), catalog)}
         found = catalog.arrow("SELECT * FROM log_interval").to_pylist()
     assert len(found) == len(told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 from zoneinfo import ZoneInfo
@@ -16,6 +17,7 @@ from smfparse.selecting import Zone, parse_zone
 from smfparse.tables import named_macros, view_macros
 from smfparse.trending import Trend, trended
 from smfparse.trending.running import Course
+from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 MONDAY = dt.datetime(2026, 3, 2)
 EAST = 3600
@@ -157,27 +159,25 @@ def test_hours_above_and_below_are_found() -> None:
     assert course.last == 60
 
 
-@pytest.mark.parametrize(
-    ("line", "limit"), [("page-set", 100), ("log-busy", 95), ("current-channels", 100),
-                        ("storage-31", 100)],
-)  # fmt: skip
-def test_days_until_a_limit_are_those_of_its_growth(line: str, limit: float) -> None:
-    scale = 3600 if line == "log-busy" else 1
-    found = only(trend(29, {(line, "it"): lambda day, hour: (weekly(0, hour) + day) * scale}))
-    assert found.per_week == pytest.approx(7)
-    highest = weekly(0, 23) + 28
-    assert found.days_left == pytest.approx(limit - highest, abs=0.5)
+def test_days_until_a_limit_are_those_of_its_growth() -> None:
+    for line, limit in {
+        "page-set": 100, "log-busy": 95, "current-channels": 100, "storage-31": 100,
+    }.items():  # fmt: skip
+        scale = 3600 if line == "log-busy" else 1
+        found = only(
+            trend(
+                29,
+                {(line, "it"): lambda day, hour, by=scale: (weekly(0, hour) + day) * by},
+            )
+        )
+        assert found.per_week == pytest.approx(7), line
+        highest = weekly(0, 23) + 28
+        assert found.days_left == pytest.approx(limit - highest, abs=0.5), line
 
 
-def test_every_page_set_that_grows_is_followed() -> None:
-    values = {
-        ("page-set", f"page set {each}"): lambda day, _, each=each: 10.0 * each + day
-        for each in range(5)
-    }
-    assert len(trend(29, values).courses) == 5
-
-
-def test_what_shrinks_has_no_days_left() -> None:
+def test_what_shrinks_has_no_days_left_and_every_page_set_is_followed() -> None:
+    sets = {("page-set", f"{each}"): lambda day, _, at=each: 10.0 * at + day for each in range(5)}
+    assert len(trend(29, sets).courses) == 5
     course = only(trend(29, {("page-set", "it"): lambda day, _: 90.0 - day}))
     assert course.per_week == pytest.approx(-7)
     assert course.days_left is None
@@ -277,3 +277,44 @@ def test_an_interval_that_goes_on_after_midnight_makes_no_day() -> None:
     )
     assert (found.last, found.hours) == (dt.date(2026, 4, 17), [*range(24)])
     assert len(found.comparable) == 4
+
+
+# Usual ranges, and growth by more than chance
+
+
+def test_the_usual_range_is_about_the_median_and_one_outlier_does_not_move_it() -> None:
+    low, high = usual_range([100, 102, 98, 101, 99, 5000])
+    assert 80 < low < 98
+    assert 102 < high < 125
+
+    assert usual_range([50.0] * 8) == (45, 55)
+    assert usual_range([50.0] * 8, least=10) == (40, 60)
+    assert usual_range([0.0] * 8, least=2) == (0, 2)
+    few, many = usual_range([8, 10, 12]), usual_range([8, 10, 12] * 10)
+    assert few[1] - few[0] > many[1] - many[0]
+
+
+def test_growth_is_that_of_each_season_and_the_step_between_them_is_none() -> None:
+    workdays = {day: 100.0 + day for day in range(0, 28, 2)}
+    weekends = {day: 10.0 + day for day in range(1, 28, 2)}
+    found = growth([workdays, weekends])
+    assert found is not None
+    per_day, chance = found
+    assert per_day == 1
+    assert chance < CHANCE / 100
+
+
+def test_equal_days_and_one_day_of_each_season_do_not_grow() -> None:
+    for seasons in ([], [{}], [{3: 1.0}], [{3: 1.0}, {4: 2.0}]):
+        assert growth(seasons) is None
+    assert growth([dict.fromkeys(range(10), 5.0)]) == (0, pytest.approx(1))
+
+
+def test_chance_is_taken_for_growth_as_seldom_as_is_said() -> None:
+    drawn = random.Random(1)
+    taken = 0
+    for _ in range(400):
+        found = growth([{day: drawn.gauss(100, 10) for day in range(15)}])
+        assert found is not None
+        taken += found[1] < CHANCE
+    assert taken <= 0.08 * 400

@@ -1,76 +1,53 @@
-"""Files added to a dataset: as if it had been made of all of them at once, also when killed."""
+"""Files added to a dataset: as if it had been made of all of them at once."""
 
 from __future__ import annotations
 
 import datetime as dt
-import gc
-import itertools
-import json
-import os
 import random
-import re
 import shutil
-import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from subprocess import PIPE, Popen
 from typing import Any
 
-import polars as pl
-import pyarrow.dataset as pads
-import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.cli import main
-from smfparse.decoding import FINGERPRINT
-from smfparse.errors import InputError, RequestError
-from smfparse.inputs import Inputs, ReadOptions, open_inputs, workers
-from smfparse.limits import LIMITS, Limits
-from smfparse.selecting import Selection
+import smfparse
+from smfparse.errors import InputError, OutputError, RequestError
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.limits import Limits
+from smfparse.progress import PROGRESS
 from smfparse.store import (
     EARLIER,
     GIVEN,
     LOCK,
     MANIFEST,
-    PARTIAL,
     RECORDS,
-    Folder,
-    NewFile,
-    dataset_files,
     every_file,
+    only_writer,
     read_head,
     read_manifest,
 )
-from smfparse.tables import table_names
 from smfparse.writing import append_dataset, manifests, write_dataset
-from smfparse.writing.dataset import alone_in
-from tests.inputs.test_ranges import CAPACITY, Here, small_chunks
+from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import identity_of
+from tests.support.datasets import files_below, identity_of, rows_of
 from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
-from tests.support.searching import search
+from tests.support.searching import of_many, search, some
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
-SMF = FIXTURES / "qm01-930.smf"
+pytestmark = pytest.mark.slow
+SMF = FIXTURES / "qm100.smf"
 HEADER = foreign_record(2)
+SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count", "format")
 
 
-def rows(folder: Path, skip: Iterable[str] = ()) -> dict[str, Any]:
-    """Return every table, in the order of its rows' places and values."""
-    inputs = open_inputs([folder])
-    found = {}
-    for table in table_names():
-        if table not in skip:
-            whole = inputs.arrow(table)
-            order = [(name, "ascending") for name in whole.column_names]
-            found[table] = whole.sort_by(order) if whole.num_rows else whole
-    return found
+def rows(folder: Path) -> dict[str, Any]:
+    return rows_of(smfparse.open(folder))
 
 
 def put(path: Path, records: Sequence[bytes]) -> Path:
@@ -78,13 +55,20 @@ def put(path: Path, records: Sequence[bytes]) -> Path:
     return path
 
 
-def convert(*arguments: object, code: int = 0, stdin: bytes | None = None) -> Result:
-    done = CliRunner().invoke(main, ["convert", *map(str, arguments)], input=stdin)
+def grown(folder: Path, paths: Sequence[Path], **options: Any) -> Path:
+    """Add files one by one."""
+    for path in paths:
+        smfparse.convert(path, folder, append=True, **options)
+    return folder
+
+
+def convert(*arguments: object, code: int = 0, stdin: bytes = b"") -> Result:
+    done = command.run("convert", *arguments, stdin=stdin)
     assert done.exit_code == code, done.output
     return done
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pieces() -> list[bytes]:
     """The records of a file with all kinds of them, each as it stands in a file."""
     data = SMF.read_bytes()
@@ -94,32 +78,41 @@ def pieces() -> list[bytes]:
 
 @pytest.fixture
 def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
-    """Three dumps, each of which overlaps with the one before."""
+    """Three dumps, each of which overlaps with the one before; the last two are cut."""
     size = len(pieces) // 4
     cuts = [(0, 2 * size), (size, 3 * size), (2 * size, None)]
-    return [put(tmp_path / f"{n}.smf", pieces[a:b]) for n, (a, b) in enumerate(cuts)]
+    found = [put(tmp_path / f"{n}.smf", pieces[a:b]) for n, (a, b) in enumerate(cuts)]
+    for each in found[1:]:
+        each.write_bytes(each.read_bytes()[:-3])
+    return found
 
 
 # What is in it after ------------------------------------------------------------------------------
 
+HOW: dict[str, dict[str, Any]] = {
+    "one process": {},
+    "processes": {"jobs": 3, "limits": Limits(chunk_bytes=8192, max_spanned=8192, least_unit=1)},
+    "types": {"selection": smfparse.Selection.of(type=["116"])},
+    "names": {"selection": smfparse.Selection.of(queue=["*"])},
+    "duplicates": {"keep_duplicates": True},
+    "few fingerprints": {"limits": Limits(fingerprints=5, merged=5)},
+}
 
-@pytest.mark.parametrize("jobs", [1, 2, 3])
-@pytest.mark.parametrize("first", [1, 2])
+
+@of_many("how", some([*HOW], 4))
 def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
-    jobs: int, first: int, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    how: str, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
-    once = write_dataset(open_inputs(dumps), tmp_path / "once")
-    write_dataset(open_inputs(dumps[:first], ReadOptions(jobs=jobs)), tmp_path / "twice")
-    done = append_dataset(open_inputs(dumps[first:], ReadOptions(jobs=jobs)), tmp_path / "twice")
-    assert rows(tmp_path / "twice") == rows(tmp_path / "once")
-    assert done.manifest == read_manifest(tmp_path / "twice")
-    for each in (
-        *("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count"),
-        *("format", "smfparse", "partitioned"),
-    ):
-        assert done.manifest[each] == once[each], each
-    assert once["duplicates"] > len(dumps)
+    monkeypatch.setattr("smfparse.inputs.workers.ProcessPoolExecutor", Here)
+    smfparse.convert(dumps, tmp_path / "once", **HOW[how])
+    grown(tmp_path / "steps", dumps, **HOW[how])
+    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
+    once, found = read_manifest(tmp_path / "once"), read_manifest(tmp_path / "steps")
+    assert {each: found[each] for each in SUMS} == {each: once[each] for each in SUMS}
+    assert once["damage_count"] == smfparse.open(tmp_path / "steps").inputs.lost.count >= 2
+    if how == "one process":
+        assert once["duplicates"] > len(dumps)
+        assert once["unknown_bytes"] != {}
 
 
 @given(
@@ -127,7 +120,7 @@ def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     st.randoms(use_true_random=False),
     st.booleans(),
 )
-@search(6)
+@search(3)
 def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
     tmp_path_factory: pytest.TempPathFactory,
     found: list[list[list[Each]]],
@@ -137,120 +130,50 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
     """Each step adds some dumps; a dump takes up some records of those before it."""
     place = tmp_path_factory.mktemp("steps")
     earlier: list[bytes] = []
-    steps: list[list[Path]] = []
+    every: list[Path] = []
     for number, step in enumerate(found):
-        steps.append([])
+        paths = []
         for each in step:
             own = [b"".join(record.pieces()) for record in each]
-            again = chance.sample(earlier, chance.randint(0, len(earlier)))
-            records = [*again, *own]
+            records = [*chance.sample(earlier, chance.randint(0, len(earlier))), *own]
             chance.shuffle(records)
             earlier += own
-            steps[-1].append(put(place / f"{number}-{len(steps[-1])}.smf", records))
-    for step in steps:
-        append_dataset(open_inputs(step), place / "steps", partition=partition)
-    every = [path for step in steps for path in step]
-    write_dataset(open_inputs(every), place / "once")
+            paths.append(put(place / f"{number}-{len(paths)}.smf", records))
+        smfparse.convert(paths, place / "steps", append=True, partition=partition)
+        every += paths
+    smfparse.convert(every, place / "once")
     assert rows(place / "steps") == rows(place / "once")
-
-
-def test_a_dump_of_which_every_record_is_there_adds_nothing(
-    pieces: list[bytes], tmp_path: Path
-) -> None:
-    once, tables = put(tmp_path / "once.smf", pieces), tmp_path / "tables"
-    convert(once, "--to", tables)
-    before = rows(tables)
-    part = put(tmp_path / "part.smf", pieces[:3])
-    convert(part, "--to", tables, "--append")
-    assert rows(tables) == before
-    assert [each["name"] for each in read_manifest(tables)["inputs"]] == [str(once), str(part)]
-
-
-def test_a_selection_leaves_out_what_it_leaves_out_at_once(
-    dumps: list[Path], tmp_path: Path
-) -> None:
-    asked = Selection.of(type=["116"])
-    write_dataset(open_inputs(dumps, ReadOptions(asked)), tmp_path / "once")
-    for dump in dumps:
-        append_dataset(open_inputs([dump], ReadOptions(asked)), tmp_path / "steps")
-    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
-    names = Selection.of(queue=["*"])
-    write_dataset(open_inputs(dumps, ReadOptions(names)), tmp_path / "named")
-    for dump in dumps:
-        append_dataset(open_inputs([dump], ReadOptions(names)), tmp_path / "named steps")
-    assert rows(tmp_path / "named steps") == rows(tmp_path / "named")
-
-
-def test_damage_and_unknown_bytes_add_up(dumps: list[Path], tmp_path: Path) -> None:
-    for dump in dumps[1:]:
-        dump.write_bytes(dump.read_bytes()[:-3])
-    once = write_dataset(open_inputs(dumps), tmp_path / "once")
-    for dump in dumps:
-        done = append_dataset(open_inputs([dump]), tmp_path / "steps")
-    assert done.manifest["damage_count"] == once["damage_count"] == 2
-    assert done.manifest["unknown_bytes"] == once["unknown_bytes"] != {}
-    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
-    assert open_inputs([tmp_path / "steps"]).lost.count == 2
-
-
-def test_duplicates_are_kept_where_that_is_asked_for(dumps: list[Path], tmp_path: Path) -> None:
-    write_dataset(open_inputs(dumps, ReadOptions(keep_duplicates=True)), tmp_path / "once")
-    for dump in dumps:
-        append_dataset(open_inputs([dump], ReadOptions(keep_duplicates=True)), tmp_path / "steps")
-    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
-
-
-def test_a_dataset_from_several_processes_knows_all_its_records(
-    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_chunks(monkeypatch, CAPACITY * 4)
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
-    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
-    write_dataset(open_inputs([SMF], ReadOptions(jobs=3)), tmp_path / "tables")
-    done = append_dataset(open_inputs(dumps, ReadOptions(jobs=3)), tmp_path / "tables")
-    assert done.rows["record"] == 1  # the header of the first dump
-    assert sum(done.rows.values()) == 1
 
 
 # Inputs -------------------------------------------------------------------------------------------
 
 
-def test_an_input_that_is_there_is_passed_over_whatever_its_name(
-    dumps: list[Path], tmp_path: Path
-) -> None:
-    folder, again = tmp_path / "tables", tmp_path / "again.smf"
-    again.write_bytes(dumps[0].read_bytes())
-    convert(dumps[0], "--to", folder)
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def test_an_input_that_is_there_is_skipped_whatever_its_name(tmp_path: Path) -> None:
+    """And one of other records that is as long is not."""
+    records = [foreign_record(number) for number in range(30, 33)]
+    first, other = put(tmp_path / "1.smf", records[:1]), put(tmp_path / "2.smf", records[1:2])
+    again, folder = put(tmp_path / "again.smf", records[:1]), tmp_path / "tables"
+    convert(first, "--to", folder)
+    before = files_below(folder)
     said = convert(again, "--to", folder, "--append").stderr
     assert said.splitlines() == [
         f"smfparse: {again}: is in the dataset already; skipped",
         f"smfparse: {folder}: 0 rows added in 0 tables",
     ]
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-    said = convert(again, dumps[1], "--to", folder, "--append").stderr
+    assert files_below(folder) == before
+    said = convert(again, other, "--to", folder, "--append").stderr
     assert f"{again}: is in the dataset already; skipped" in said
-    names = [each["name"] for each in read_manifest(folder)["inputs"]]
-    assert names == [str(dumps[0]), str(dumps[1])]
-
-
-def test_a_file_of_the_same_size_is_not_taken_for_the_same(tmp_path: Path) -> None:
-    one, other = (
-        put(tmp_path / "1", [foreign_record(30)]),
-        put(tmp_path / "2", [foreign_record(31)]),
-    )
-    assert one.stat().st_size == other.stat().st_size
-    write_dataset(open_inputs([one]), tmp_path / "tables")
-    assert append_dataset(open_inputs([other]), tmp_path / "tables").rows["record"] == 1
+    assert smfparse.open(folder).arrow("record")["type"].to_pylist() == [2, 30, 31]
+    assert [each["name"] for each in read_manifest(folder)["inputs"]] == [str(first), str(other)]
 
 
 def test_inputs_of_one_name_are_called_apart(dumps: list[Path], tmp_path: Path) -> None:
     """Rows of a record belong together by the name of the input and the number of the record."""
     folder, same = tmp_path / "tables", tmp_path / "DUMP.smf"
     said = ""
-    for dump in dumps:
+    for number, dump in enumerate(dumps):
         same.write_bytes(dump.read_bytes())
-        said += convert(same, "--to", folder, "--append").stderr
+        said += convert(same, "--to", folder, "--append", code=4 if number else 0).stderr
     assert f"{same}: another input has this name; called {same}#2\n" in said
     assert f"{same}: another input has this name; called {same}#3\n" in said
     names = [str(same), f"{same}#2", f"{same}#3"]
@@ -263,60 +186,33 @@ def test_inputs_of_one_name_are_called_apart(dumps: list[Path], tmp_path: Path) 
 def test_standard_input_has_size_and_identity(dumps: list[Path], tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     convert(dumps[0], "--to", folder)
-    data = dumps[0].read_bytes()
-    done = convert("-", "--to", folder, "--append", stdin=data)
+    done = convert("-", "--to", folder, "--append", stdin=dumps[0].read_bytes())
     assert "-: is in the dataset already" in done.stderr
-    convert("-", "--to", folder, "--append", stdin=dumps[1].read_bytes())
-    assert read_manifest(folder)["inputs"][1] == read_manifest(folder)["inputs"][1] | {
-        "name": "-",
-        "bytes": dumps[1].stat().st_size,
-        "identity": identity_of(dumps[1]),
-    }
-
-
-def test_each_file_is_read_once(
-    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its identity comes of its records; a file that no input is as long as is not read for it."""
-    monkeypatch.delattr("smfparse.writing.originals.identity")
-    write_dataset(open_inputs(dumps[:1]), tmp_path / "tables")
-    append_dataset(open_inputs(dumps[1:]), tmp_path / "tables")
-
-
-def test_a_file_of_other_records_is_not_taken_for_one_as_long(
-    dumps: list[Path], tmp_path: Path
-) -> None:
-    folder, other = tmp_path / "tables", tmp_path / "other.smf"
-    write_dataset(open_inputs([dumps[0]]), folder)
-    data = bytearray(dumps[0].read_bytes())
-    data[-1] ^= 1
-    other.write_bytes(data)
-    done = append_dataset(open_inputs([other]), folder)
-    assert not done.known
-    assert done.rows["record"] == 1
-    assert append_dataset(open_inputs([other]), folder).known == (str(other),)
+    other = put(tmp_path / "other.smf", [foreign_record(30)])
+    convert("-", "--to", folder, "--append", stdin=other.read_bytes())
+    found = read_manifest(folder)["inputs"][1]
+    assert (found["name"], found["bytes"]) == ("-", other.stat().st_size)
+    assert found["identity"] == identity_of(other)
 
 
 def test_what_cannot_be_added_is_refused_and_changes_nothing(
     dumps: list[Path], tmp_path: Path
 ) -> None:
     folder, second = tmp_path / "tables", tmp_path / "second"
-    write_dataset(open_inputs([dumps[0]]), folder)
-    write_dataset(open_inputs([folder]), second)
-    before = read_manifest(folder)
-    refused = {
-        "a dataset cannot be appended": open_inputs([second]),
-        "with another selection": open_inputs([dumps[1]], ReadOptions(Selection.of(qmgr=["QM01"]))),
-    }
-    for what, inputs in refused.items():
-        with pytest.raises(RequestError, match=what):
-            append_dataset(inputs, folder)
-    with pytest.raises(RequestError, match="keeps no record fingerprints"):
-        append_dataset(open_inputs([dumps[0]]), second)
-    with pytest.raises(RequestError, match="without partition=True"):
-        append_dataset(open_inputs([dumps[1]]), folder, partition=True)
-    assert read_manifest(folder) == before
+    smfparse.convert(dumps[0], folder)
+    smfparse.convert(folder, second)
+    before = files_below(tmp_path)
+    selected = smfparse.Selection.of(qmgr=["QM01"])
+    for given_to, what, said, options in (
+        (folder, second, "a dataset cannot be appended", {}),
+        (folder, dumps[1], "with another selection", {"selection": selected}),
+        (folder, dumps[1], "without partition=True", {"partition": True}),
+        (second, dumps[0], "keeps no record fingerprints", {}),
+    ):
+        with pytest.raises(RequestError, match=said):
+            smfparse.convert(what, given_to, append=True, **options)
     convert(dumps[0], "--to", folder, "--append", "--force", code=2)
+    assert files_below(tmp_path) == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter").write_text("mine")
     convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
@@ -330,14 +226,14 @@ def test_a_text_file_in_a_folder_is_noted_once(
     place.mkdir()
     monkeypatch.chdir(place)
     Path("README.txt").write_text("not of SMF")
-    for number, dump in enumerate(dumps):
-        Path(f"{number}.smf").write_bytes(dump.read_bytes())
+    for number in range(2):
+        put(Path(f"{number}.smf"), [foreign_record(30 + number)])
         said = convert(".", "--to", "tables", "--append", code=4).stderr
         assert "README.txt: byte 0x0" in said
         assert "a dataset" not in said
     assert [each.source for each in open_inputs(["tables"]).lost.details] == ["README.txt"]
     assert read_manifest(Path("tables"))["damage_count"] == 1
-    assert len(read_manifest(Path("tables"))["inputs"]) == len(dumps)
+    assert len(read_manifest(Path("tables"))["inputs"]) == 2
 
 
 @pytest.mark.parametrize("append", [False, True])
@@ -346,7 +242,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
 ) -> None:
     folder = tmp_path / "tables"
     if append:
-        write_dataset(open_inputs([dumps[0]]), folder)
+        smfparse.convert(dumps[0], folder)
     before = files_below(folder)
     batches = Inputs.batches
 
@@ -355,12 +251,12 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
         with dumps[1].open("ab") as file:
             file.write(HEADER)
 
-    monkeypatch.setattr(Inputs, "batches", growing)
-    with pytest.raises(InputError, match=r"1\.smf: changed while it was read; run again"):
-        append_dataset(open_inputs([dumps[1]]), folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(Inputs, "batches", growing)
+        with pytest.raises(InputError, match=r"1\.smf: changed while it was read; run again"):
+            grown(folder, dumps[1:2])
     assert files_below(folder) == before
-    monkeypatch.undo()
-    append_dataset(open_inputs([dumps[1]]), folder)
+    grown(folder, dumps[1:2])
     assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
 
 
@@ -368,20 +264,19 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
 
 
 def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
-    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dumps: list[Path], tmp_path: Path
 ) -> None:
-    folder = tmp_path / "tables"
-    monkeypatch.setitem(vars(LIMITS), "wait_seconds", 0.15)
-    with alone_in(folder):
-        before = files_below(folder)
-        for more in ("--append", "--force"):
-            done = convert(dumps[0], "--to", folder, more, code=8)
-            assert f"{folder}: another smfparse is writing there; run again" in done.stderr
-            waited = f"{folder}: another smfparse is writing there; waiting for it" in done.stderr
-            assert waited == (more == "--append")
-        assert files_below(folder) == before
-    assert not folder.exists()
-    append_dataset(open_inputs([dumps[0]]), folder)
+    folder, said = tmp_path / "tables", list[str]()
+    folder.mkdir()
+    soon = Limits(wait_seconds=0.01)
+    with only_writer(folder), PROGRESS.told_by(said.append):
+        for options in ({"append": True}, {"force": True}):
+            with pytest.raises(OutputError, match=f"{folder}: another smfparse is writing there;"):
+                smfparse.convert(dumps[0], folder, limits=soon, **options)  # type: ignore[arg-type]
+        assert files_below(folder).keys() == {LOCK}
+    assert said == [f"{folder}: another smfparse is writing there; waiting for it"]
+    (folder / LOCK).touch()  # as one that was killed leaves it
+    grown(folder, dumps[:1])
     assert not (folder / LOCK).exists()
 
 
@@ -389,7 +284,8 @@ def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
     dumps: list[Path], tmp_path: Path
 ) -> None:
     folder = tmp_path / "tables"
-    with alone_in(folder):
+    folder.mkdir()
+    with only_writer(folder):
         asked = [[*command.COMMAND, "convert", each, "--to", folder, "--append"] for each in dumps]
         runs = [Popen(each, stderr=PIPE, text=True) for each in asked[1:]]
         for run in runs:
@@ -400,31 +296,16 @@ def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
     finally:
         for run in runs:
             run.kill()
-    assert [run.returncode for run in runs] == [0, 0], rest
-    found = read_manifest(folder)
-    order = [Path(each["name"]) for each in found["inputs"]]
-    write_dataset(open_inputs(order), tmp_path / "once")
-    assert found["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
+    assert [run.returncode for run in runs] == [4, 4], rest
+    order = [Path(each["name"]) for each in read_manifest(folder)["inputs"]]
     assert sorted(order) == dumps[1:]
-    keys = [("qmgr", "ascending"), ("putn", "ascending"), ("basename", "ascending")]
-    one, other = (rows(each)["wqst"].sort_by(keys) for each in (folder, tmp_path / "once"))
-    assert one.num_rows == other.num_rows > 0
-    assert one.select(["qmgr", "basename", "putn"]) == other.select(["qmgr", "basename", "putn"])
-    whole = rows(tmp_path / "once")
-    for table, each in rows(folder).items():
-        assert each.num_rows == found["tables"][table] == whole[table].num_rows
+    smfparse.convert(order, tmp_path / "once")
+    assert rows(folder) == rows(tmp_path / "once")
+    assert read_manifest(folder)["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
     assert not (folder / LOCK).exists()
 
 
-def test_a_run_waits_for_nobody_who_was_killed(dumps: list[Path], tmp_path: Path) -> None:
-    folder = tmp_path / "tables"
-    write_dataset(open_inputs([dumps[0]]), folder)
-    (folder / LOCK).touch()
-    assert append_dataset(open_inputs([dumps[1]]), folder).rows["record"]
-    assert not (folder / LOCK).exists()
-
-
-# What is not there any more -----------------------------------------------------------------------
+# What is kept of records and inputs ---------------------------------------------------------------
 
 
 def emptied(file: Path) -> None:
@@ -435,56 +316,54 @@ def cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-5])
 
 
-@pytest.mark.parametrize(
-    ("kind", "spoil"),
-    [
-        ("record/part-*.parquet", Path.unlink),
-        *((f"{RECORDS}/part-*.bin", each) for each in (Path.unlink, emptied, cut)),
-    ],
-)
+SPOILT: tuple[Callable[[Path], None], ...] = (Path.unlink, emptied, cut)
+
+
 def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
-    kind: str, spoil: Callable[[Path], None], dumps: list[Path], tmp_path: Path
+    dumps: list[Path], tmp_path: Path
 ) -> None:
+    smfparse.convert(dumps[0], tmp_path / "whole")
+    for number, spoil in enumerate((Path.unlink, *SPOILT)):
+        folder = Path(shutil.copytree(tmp_path / "whole", tmp_path / f"{number}"))
+        (file,) = folder.glob(f"{RECORDS}/part-*.bin" if number else "record/part-*.parquet")
+        spoil(file)
+        before = files_below(folder)
+        with pytest.raises(InputError, match=f"{file}: .*; convert again"):
+            grown(folder, dumps[1:2])
+        assert files_below(folder) == before
+
+
+def test_sixteen_bytes_are_kept_for_a_record_in_few_files(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
-    write_dataset(open_inputs([dumps[0]]), folder)
-    (file,) = folder.glob(kind)
-    spoil(file)
-    before = files_below(folder)
-    with pytest.raises(InputError, match=f"{file}: .*; convert again"):
-        append_dataset(open_inputs([dumps[1]]), folder)
-    assert files_below(folder) == before
+    for number in range(10):
+        grown(folder, [put(tmp_path / f"{number}.smf", [foreign_record(30 + number)])])
+    names = read_manifest(folder)["records"]
+    assert sum((folder / each).stat().st_size for each in names) == 16 * 11
+    assert len(names) < 5
+    assert {each.name for each in (folder / RECORDS).iterdir()} == {
+        Path(each).name for each in names
+    }
 
 
-# What is kept of records --------------------------------------------------------------------------
-
-
-def test_sixteen_bytes_are_kept_a_record_in_few_files(pieces: list[bytes], tmp_path: Path) -> None:
-    """Runs that follow each other are put together, but where the earlier is much longer."""
-    for number, piece in enumerate(pieces[:24]):
-        path = put(tmp_path / f"{number}.smf", [piece])
-        append_dataset(open_inputs([path]), tmp_path / "tables")
-    manifest = read_manifest(tmp_path / "tables")
-    sizes = [(tmp_path / "tables" / each).stat().st_size for each in manifest["records"]]
-    assert sum(sizes) == 16 * manifest["tables"]["record"]
-    assert len(sizes) < 8
-    there = [f"{RECORDS}/{path.name}" for path in (tmp_path / "tables" / RECORDS).iterdir()]
-    assert sorted(there) == sorted(manifest["records"])
-
-
-def test_runs_do_not_grow_without_end(
-    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_many_parts_of_the_manifest_are_listed_in_indexes(
+    pieces: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few = ReadOptions(limits=Limits(fingerprints=5, merged=5))
-    write_dataset(open_inputs(dumps, few), tmp_path / "once")
-    for dump in dumps:
-        append_dataset(open_inputs([dump], few), tmp_path / "steps")
-    assert len(read_manifest(tmp_path / "steps")["records"]) == len(dumps)
-    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
-    assert FINGERPRINT.itemsize == 16
+    """Two of a kind become one of the next, so the head lists one of each kind, and one more."""
+    monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
+    few, folder = ReadOptions(limits=Limits(manifest_files=1)), tmp_path / "tables"
+    paths = [put(tmp_path / f"{number}.smf", [each]) for number, each in enumerate(pieces[:12])]
+    for path in paths:
+        append_dataset(open_inputs([path], few), folder)
+    head, once = read_head(folder), write_dataset(open_inputs(paths), tmp_path / "once")
+    assert [each["level"] for each in head["earlier"]] in ([3, 1, 0], [2, 2, 1, 0], [2, 2, 1, 0, 0])
+    assert read_manifest(folder)["inputs"] == once["inputs"]
+    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
+    assert rows(folder) == rows(tmp_path / "once")
+    assert len(append_dataset(open_inputs(paths), folder).known) == len(paths)
 
 
 @pytest.fixture
-def parts(pieces: list[bytes], dumps: list[Path], tmp_path: Path) -> Path:
+def parts(dumps: list[Path], tmp_path: Path) -> Path:
     """A dataset to which so much was added that most of its manifest is in earlier parts."""
     few = ReadOptions(limits=Limits(manifest_files=3, merged=40))
     (tmp_path / "notes").mkdir()
@@ -505,9 +384,9 @@ def test_earlier_parts_of_the_manifest_count_as_its_head_does(
     assert len(head["inputs"]) == 1
     called = str(tmp_path / "notes" / "DUMP.smf")
     assert [each["name"] for each in whole["inputs"]] == [called, f"{called}#2", f"{called}#3"]
-    assert whole["damage_count"] == 1
+    assert whole["damage_count"] == 3  # the text file, and two dumps that are cut
     once = write_dataset(open_inputs(dumps), tmp_path / "once")
-    assert whole["tables"] == once["tables"] | {"damage": 1}
+    assert whole["tables"] == once["tables"] | {"damage": 3}
     assert whole["duplicates"] == once["duplicates"]
     found, expected = (open_inputs([each]).arrow("wqst") for each in (parts, tmp_path / "once"))
     less = ["source", "task_source"]
@@ -515,202 +394,24 @@ def test_earlier_parts_of_the_manifest_count_as_its_head_does(
     before = files_below(parts)
     assert len(append_dataset(open_inputs(dumps), parts).known) == len(dumps)
     assert files_below(parts) == before
-    assert {*every_file(parts), MANIFEST, *GIVEN} == before.keys()
 
 
-def test_many_parts_are_listed_in_indexes(
-    pieces: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_fingerprints_of_other_days_are_not_read_and_damaged_parts_are_named(
+    parts: Path, tmp_path: Path
 ) -> None:
-    """Two of a kind become one of the next, so the head lists one of each kind, and one more."""
-    monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
-    few, folder = ReadOptions(limits=Limits(manifest_files=1)), tmp_path / "tables"
-    paths = [put(tmp_path / f"{number}.smf", [each]) for number, each in enumerate(pieces[:12])]
-    for path in paths:
-        append_dataset(open_inputs([path], few), folder)
-    head, once = read_head(folder), write_dataset(open_inputs(paths), tmp_path / "once")
-    assert [each["level"] for each in head["earlier"]] in ([3, 1, 0], [2, 2, 1, 0], [2, 2, 1, 0, 0])
-    assert read_manifest(folder)["inputs"] == once["inputs"]
-    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
-    assert rows(folder) == rows(tmp_path / "once")
-    assert len(append_dataset(open_inputs(paths), folder).known) == len(paths)
-
-
-def test_fingerprints_of_other_days_are_not_looked_at(parts: Path, tmp_path: Path) -> None:
     for run in (parts / RECORDS).iterdir():
         run.unlink()
     old, new = tmp_path / "old.smf", tmp_path / "new.smf"
     old.write_bytes(foreign_record(30, dt.datetime(1999, 1, 1)) * 3)
     new.write_bytes(foreign_record(2))
-    assert append_dataset(open_inputs([old]), parts).rows["record"] == 3
+    alone = ReadOptions(limits=Limits(merged=1))
+    assert append_dataset(open_inputs([old], alone), parts).rows["record"] == 3
     with pytest.raises(InputError, match="not there"):
         append_dataset(open_inputs([new]), parts)
-
-
-@pytest.mark.parametrize("spoil", [emptied, cut, Path.unlink])
-def test_an_earlier_part_that_was_damaged_is_named(
-    spoil: Callable[[Path], None], parts: Path
-) -> None:
     part = sorted((parts / EARLIER).glob("part-*.json"))[0]
-    spoil(part)
-    with pytest.raises(InputError, match=part.name):
-        open_inputs([parts])
-
-
-# Killed -------------------------------------------------------------------------------------------
-
-STEPS = ("create", "make", "move", "remove", "remove_empty")
-
-
-def watch(patch: pytest.MonkeyPatch, moment: Callable[[str], object]) -> None:
-    """Call `moment` before and after every step, by its name: what changes the folder."""
-
-    def stepping(whole: Callable[..., Any]) -> Callable[..., Any]:
-        def step(*arguments: Any, **options: Any) -> Any:
-            named = f"{whole.__name__} {arguments[-1]}"
-            moment(named)
-            result = whole(*arguments, **options)
-            moment(named)
-            return result
-
-        return step
-
-    of_file = [(NewFile, name) for name in ("flush", "close")]
-    for owner, name in (*((Folder, name) for name in STEPS), *of_file):
-        patch.setattr(owner, name, stepping(getattr(owner, name)))
-
-
-def moments_of(do: Callable[[], object]) -> list[str]:
-    """Return the moments that there are in doing something, each by the name of its step."""
-    found: list[str] = []
-    with pytest.MonkeyPatch.context() as patch:
-        watch(patch, found.append)
-        do()
-    return found
-
-
-def killed_at(number: int, do: Callable[[], object]) -> bool:
-    """Do something in a process of its own that is killed at that moment: whether it was."""
-    child = os.fork()
-    if not child:
-        gc.freeze()  # what libraries left in the process that was copied is not theirs here
-        count = itertools.count()
-        try:
-            watch(
-                pytest.MonkeyPatch(),
-                lambda _: next(count) != number or os.kill(os.getpid(), signal.SIGKILL),
-            )
-            do()
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-
-
-def files_below(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-
-
-forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a copy of this process")
-EVERY = int(os.environ.get("SMFPARSE_EXAMPLES", "0")) > 0
-"""Whether every moment is tried, as `make long` does."""
-
-
-def some(moments: Sequence[str], first: int) -> Iterable[int]:
-    """Return numbers of moments: some, the last ones, and those around a move of the manifest."""
-    count = len(moments)
-    if EVERY:
-        return range(count)
-    moved = [number for number, each in enumerate(moments) if each == f"move {MANIFEST}"]
-    assert moved
-    around = {number + beside for number in moved for beside in (-1, 0, 1)}
-    return sorted({*range(first, count, 251), *range(count - 6, count), *around} & {*range(count)})
-
-
-def chosen(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a folder that belong to the dataset."""
-    return {name: files[name] for name in (MANIFEST, *dataset_files(json.loads(files[MANIFEST])))}
-
-
-def found_by_manifest(folder: Path) -> dict[str, bytes]:
-    return chosen(files_below(folder))
-
-
-def counted_from_0(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Return files with parts that are numbered from 0 on: those of a replacement are behind."""
-    least = min(int(each) for name in files for each in re.findall(r"part-(\d{5})", name))
-
-    def counted(text: str) -> str:
-        return re.sub(r"part-(\d{5})", lambda each: f"part-{int(each[1]) - least:05}", text)
-
-    found = {counted(name): data for name, data in files.items()}
-    manifest = json.loads(counted(found[MANIFEST].decode()))
-    manifest |= {"next": manifest["next"] - least}
-    return found | {MANIFEST: json.dumps(manifest).encode()}
-
-
-def check_readers_by_pattern(folder: Path, files: Iterable[bytes]) -> None:
-    """Who reads all files of a table finds whole ones: some of `files`, and no others."""
-    found = [each for each in (folder / "record").rglob("*") if each.is_file()]
-    assert {each.read_bytes() for each in found} <= set(files)
-    if found:
-        count = sum(pq.read_metadata(each).num_rows for each in found)
-        assert pads.dataset(folder / "record").count_rows() == count
-        assert pl.scan_parquet(folder / "record").select(pl.len()).collect().item() == count
-
-
-def preparing(place: Path, paths: list[Path], *, partition: bool) -> Callable[[str], Path]:
-    """Return what gives a folder by its name: with a dataset of the files, if there are any."""
-    if paths:
-        write_dataset(open_inputs(paths), place / "before", partition=partition)
-
-    def prepared(name: str) -> Path:
-        return shutil.copytree(place / "before", place / name) if paths else place / name
-
-    return prepared
-
-
-@forks
-@pytest.mark.parametrize(
-    ("what", "partition"),
-    [("convert", True), ("replace", False), ("append", False), ("append", True)],
-)
-def test_a_kill_at_any_moment_and_the_same_command_again_give_the_same_dataset(
-    what: str, partition: bool, dumps: list[Path], tmp_path: Path
-) -> None:
-    """An append that is killed leaves the old dataset, whoever reads it, or is done."""
-    opened, again = [dumps[1]], [dumps[0]]
-
-    prepared = preparing(tmp_path, [] if what == "convert" else again, partition=partition)
-
-    def command(folder: Path) -> None:
-        inputs = open_inputs(opened)
-        if what == "append":
-            append_dataset(inputs, folder)
-        else:
-            write_dataset(inputs, folder, force=what == "replace", partition=partition)
-
-    expected = prepared("expected")
-    old = files_below(expected)
-    command(expected)
-    wanted = files_below(expected)
-    moments = moments_of(partial(command, prepared("counted")))
-    assert len(moments) > 2 * len(table_names())
-    for number in some(moments, random.Random(f"{what}{partition}").randrange(61)):
-        folder = prepared(f"killed at {number}")
-        assert killed_at(number, partial(command, folder)), number
-        if what != "convert":
-            assert found_by_manifest(folder) in (chosen(old), chosen(wanted)), number
-        check_readers_by_pattern(folder, [*old.values(), *wanted.values()])
-        if what != "convert" or not (folder / MANIFEST).exists():
-            command(folder)
-        else:  # it is done, and refused; the next one takes away what it left
-            assert not any(append_dataset(open_inputs(opened), folder).rows.values())
-        assert not (folder / PARTIAL).exists()
-        assert counted_from_0(files_below(folder)) == counted_from_0(wanted), number
-
-
-# Partitions ---------------------------------------------------------------------------------------
+    whole = part.read_bytes()
+    for spoil in SPOILT:
+        part.write_bytes(whole)
+        spoil(part)
+        with pytest.raises(InputError, match=part.name):
+            open_inputs([parts])

@@ -18,7 +18,7 @@ import pytest
 
 from smfparse.store import GIVEN, LOCK, MANIFEST, PARTIAL, dataset_files
 from tests.support.command import run
-from tests.support.failing import chosen, failing_at, signalled_at, steps_of
+from tests.support.failing import failing_at, signalled_at, steps_of
 from tests.support.paths import FIXTURES
 from tests.support.searching import LONG
 
@@ -29,29 +29,29 @@ WAYS: dict[str, list[str]] = {
     "partition": ["--partition"],
     "force": ["--force"],
     "append": ["--append"],
-    "csv": ["--format", "csv", "--force"],
-    "parquet": ["--format", "parquet", "--force"],
-    "duckdb": ["--format", "duckdb", "--force"],
+    "compact": [],
+    "csv": ["--format", "csv", "--force", "--table", "record,wtas,wqst"],
+    "duckdb": ["--format", "duckdb", "--force", "--table", "record,wtas"],
 }
 NEW = ("convert", "partition")
 """Ways in which nothing is there before."""
-FILES = ("csv", "parquet")
-"""Ways in which each file is the old or the new."""
-REMOVING = ("unlink", "rmdir")
 posix = pytest.mark.skipif(sys.platform == "win32", reason="copies of this process, signals")
-every_way = pytest.mark.parametrize("way", WAYS)
 
 
 def command(way: str, target: Path) -> int:
     """Do it; return the exit code."""
+    if way == "compact":
+        return run("compact", target).exit_code
     return run("convert", SECOND, "--to", target, *WAYS[way]).exit_code
 
 
 def prepared(way: str, target: Path) -> Path:
     """Make what is there before."""
-    if way not in NEW:
-        options = [] if way in ("force", "append") else WAYS[way]
-        assert run("convert", FIRST, "--to", target, *options).exit_code == 0
+    options = WAYS[way] if way in ("csv", "duckdb") else []
+    before = [] if way in NEW else [FIRST, SECOND] if way == "compact" else [FIRST]
+    for path in before:
+        more = ["--append", "--partition"] if way == "compact" else options
+        assert run("convert", path, "--to", target, *more).exit_code == 0
     return target
 
 
@@ -95,117 +95,103 @@ class Place:
         self.old = content(target)
         assert command(way, target) == 0
         self.new = content(target)
-        self.known: set[object] = set()
 
-    def fresh(self, name: str) -> Path:
+    def fresh(self) -> Path:
         """Return a target that is as before."""
         shutil.rmtree(self.folder / "tried", ignore_errors=True)
         (self.folder / "tried").mkdir()
         return copy(self.folder / "old", self.folder / "tried" / "out")
 
+    def steps(self) -> list[str]:
+        return steps_of(partial(command, self.way, self.fresh()))
+
     def check_counted(self, target: Path, why: object) -> None:
-        """What counts is the old result or the new one, whole."""
+        """What counts is the old result or the new one, whole; so is each file of a table."""
         found = content(target)
-        if self.way in ("force", "append"):
-            assert of_dataset(found) in (of_dataset(self.old), of_dataset(self.new)), why
-        elif self.way in FILES:
+        if self.way == "csv":  # each file is the old one or the new
             both = {*self.old.items(), *self.new.items()}
             whole = {name for name in found if not name.endswith(PARTIAL)}
             assert whole == self.new.keys(), why
             assert {(name, found[name]) for name in whole} <= both, why
-        elif self.way in NEW:
-            assert MANIFEST not in found or of_dataset(found) == of_dataset(self.new), why
+        elif self.way != "duckdb":
+            old = [] if self.way in NEW and MANIFEST not in found else [of_dataset(self.old)]
+            if MANIFEST in found or self.way not in NEW:
+                assert of_dataset(found) in (*old, of_dataset(self.new)), why
+            tables = {name for name in found if name.endswith(".parquet") and name[0] != "."}
+            assert {found[name] for name in tables} <= {*self.old.values(), *self.new.values()}, why
 
     def check_alone(self, target: Path, why: object) -> None:
         """Nothing else is there: no part, no file that does not count, no lock of a process."""
         found = content(target)
         found.pop(LOCK, None)  # to remove it can fail, too; nobody holds it
-        if self.way in FILES:  # which are replaced one by one
+        if self.way == "csv":  # files are replaced one by one
             assert found.keys() == self.new.keys(), why
         else:
             assert found in (self.old, self.new), why
 
-    def is_known(self, step: str) -> bool:
-        """Whether the command was repeated over the same files and folders after such a step."""
-        tried = self.folder / "tried"
-        found = (each for each in tried.rglob("*") if not each.is_symlink())
-        state = frozenset(
-            (str(each.relative_to(tried)), each.read_bytes() if each.is_file() else None)
-            for each in found
-        )
-        known = (step, state) in self.known
-        self.known.add((step, state))
-        return known
-
-    def check_again(self, target: Path, why: object, step: str = "") -> None:
-        """The same command gives the new result, and removes what was left.
-
-        step  what failed in this process, which may have kept something of it
-        """
-        if not LONG and self.is_known(step):
-            return
+    def check_again(self, target: Path, why: object) -> None:
+        """The same command gives the new result, and removes what was left."""
         code = command(self.way, target)
         if self.way in NEW and code == 2:  # it was done
             code = run("convert", SECOND, "--to", target, "--append").exit_code
         assert code == 0, why
         found = content(target)
-        if self.way != "force":  # whose parts have other numbers
+        if self.way == "force":  # whose parts have other numbers
+            assert sorted(map(len, of_dataset(found))) == sorted(map(len, of_dataset(self.new)))
+        else:
             assert of_dataset(found) == of_dataset(self.new), why
         assert found.keys() - {LOCK, *GIVEN} == of_dataset(found).keys() - {*GIVEN}, why
 
 
-@pytest.fixture
-def place(way: str, tmp_path: Path) -> Place:
-    return Place(way, tmp_path)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(way, marks=pytest.mark.long if way == "partition" else []) for way in WAYS
+    ],
+)
+def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return Place(request.param, tmp_path_factory.mktemp("place"))
 
 
-def numbers(steps: list[str], way: str, apart: int) -> list[int]:
-    return chosen(steps, LONG > 0, random.Random(way).randrange(apart), apart)
-
-
-def check_failure(place: Place, number: int, name: str, code: int) -> None:
-    """A step that fails ends the command with 8, or is none that matters."""
-    target = place.fresh(name)
-    why = (place.way, number, name, errno.errorcode[code])
-    ended = failing_at(number, code, partial(command, place.way, target))
-    assert ended in (0, 8), why
-    place.check_counted(target, why)
-    if name not in REMOVING:
-        place.check_alone(target, why)
-    place.check_again(target, why, name)
+def moments(steps: list[str]) -> list[int]:
+    """Return numbers of steps: those around what counts, one more, and others in long runs."""
+    moves = [number for number, each in enumerate(steps) if each.startswith("replace")]
+    (counts, *_) = [each for each in moves if steps[each].endswith(MANIFEST)] or moves[-1:]
+    others = random.sample(range(len(steps)), min(LONG, len(steps)))
+    return sorted({*others, len(steps) // 3, counts, min(counts + 1, len(steps) - 1)})
 
 
 @pytest.mark.fuzz
 @pytest.mark.slow
-@every_way
-def test_a_step_that_fails_changes_nothing_or_all_is_done(way: str, place: Place) -> None:
-    steps = steps_of(partial(command, way, place.fresh("counted")))
-    for number in numbers(steps, way, 401):
-        check_failure(place, number, steps[number], CODES[number % len(CODES)])
-
-
-def check_signal(place: Place, number: int, name: str, kind: signal.Signals) -> None:
-    target = place.fresh(name)
-    why = (place.way, number, name, kind.name)
-    ended = signalled_at(number, kind, partial(command, place.way, target))
-    place.check_counted(target, why)
-    if kind == signal.SIGTERM:
-        assert ended in (143, 0), why
-        place.check_alone(target, why)
-    else:
-        assert ended == 128 + kind, why
-    place.check_again(target, why)
+def test_a_step_that_fails_changes_nothing_or_all_is_done(place: Place) -> None:
+    """It ends the command with 8, or is none that matters."""
+    way, steps = place.way, place.steps()
+    first = [steps.index(each) for each in {"mkdir", "write", "unlink"} & {*steps}]
+    for number in sorted({*moments(steps), *first}):
+        target, code = place.fresh(), CODES[number % len(CODES)]
+        why = (way, number, steps[number], errno.errorcode[code])
+        assert failing_at(number, code, partial(command, way, target)) in (0, 8), why
+        place.check_counted(target, why)
+        if steps[number] not in ("unlink", "rmdir"):
+            place.check_alone(target, why)
+        place.check_again(target, why)
 
 
 @posix
 @pytest.mark.fuzz
 @pytest.mark.slow
-@every_way
-@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGKILL], ids=["TERM", "KILL"])
-def test_a_signal_at_a_step_leaves_the_old_or_the_new(
-    kind: signal.Signals, way: str, place: Place
-) -> None:
-    steps = steps_of(partial(command, way, place.fresh("counted")))
-    some = slice(None) if LONG else slice(kind % 3, None, 3)
-    for number in numbers(steps, way, 599)[some]:
-        check_signal(place, number, steps[number], kind)
+def test_a_signal_at_a_step_leaves_the_old_or_the_new(place: Place) -> None:
+    way, steps = place.way, place.steps()
+    kill, gentle = signal.SIGKILL, (signal.SIGTERM, signal.SIGINT)
+    for count, number in enumerate(moments(steps)):
+        for kind in (kill, gentle[number % 2]) if LONG else [kill] if count else gentle:
+            target = place.fresh()
+            why = (way, number, steps[number], kind.name)
+            ended = signalled_at(number, kind, partial(command, way, target))
+            place.check_counted(target, why)
+            if kind == kill:
+                assert ended == 128 + kill, why
+            else:
+                assert ended in (128 + kind, 0), why
+                place.check_alone(target, why)
+            place.check_again(target, why)

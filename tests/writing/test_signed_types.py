@@ -14,26 +14,14 @@ from smfparse.errors import RequestError
 from smfparse.inputs import open_inputs
 from smfparse.query import lazy_frame
 from smfparse.store import VIEWS, read_manifest
-from smfparse.tables import schema, signed, table_names
+from smfparse.tables import schema, table_names
 from smfparse.writing import append_dataset
 from tests.support.command import run
-from tests.support.engines import SCALE, statement
 from tests.support.paths import FIXTURES, SMF
 
+pytestmark = pytest.mark.slow
+
 OTHER = FIXTURES / "qm60.smf"
-TRINO = {
-    "string": "varchar",
-    "bool": "boolean",
-    "int32": "integer",
-    "int64": "bigint",
-    "decimal128(20, 0)": "decimal(20, 0)",
-    "decimal128(38, 0)": "decimal(38, 0)",
-    "double": "double",
-    "timestamp[us, tz=UTC]": "timestamp(6) with time zone",
-    "timestamp[us]": "timestamp(6)",
-}
-"""What Trino's connectors make of the types in Parquet files, as Trino's documentation has it."""
-REPORTS = ("log", "buff", "api-cost", "tasksum")
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +46,6 @@ def test_no_column_has_a_type_that_engines_lack_and_each_holds_every_value(folde
     assert 2**64 - 1 < 10**20
 
 
-def test_docs_name_the_type_of_trino_for_every_column(folder: Path) -> None:
-    text = SCALE.read_text(encoding="utf-8").rpartition("| column | in the files | Trino |")[2]
-    cells = [line.strip("| ").split(" | ") for line in text.splitlines() if " | `" in line]
-    kinds = {kind.strip("`"): trino.strip("`") for _, kind, trino in cells}
-    assert kinds == TRINO
-    schemas = [pq.read_schema(next((folder / table).iterdir())) for table in table_names()]
-    assert {str(each.type) for found in schemas for each in found} == kinds.keys()
-    declared = statement("CREATE TABLE hive.mq.wqst").partition("(\n")[2].partition("\n)")[0]
-    wqst = signed(schema("wqst"))
-    for line in declared.splitlines()[:-2]:  # behind them the folders
-        name, trino = line.strip(" ,").split()
-        assert trino == TRINO[str(wqst.field(name).type)], name
-
-
 def test_every_table_has_the_same_rows_and_types(folder: Path) -> None:
     expected, found = open_inputs([SMF, OTHER]), open_inputs([folder])
     data = smfparse.open(folder)
@@ -88,11 +62,11 @@ def test_every_table_has_the_same_rows_and_types(folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", REPORTS)
-def test_reports_have_the_same_figures(name: str, folder: Path) -> None:
+def test_reports_have_the_same_figures(folder: Path) -> None:
     expected, found = smfparse.open([SMF, OTHER]), smfparse.open(folder)
-    assert found.report(name).equals(expected.report(name))
-    assert found.report(name).num_rows > 0
+    for name in ("log", "api-cost"):
+        assert found.report(name).equals(expected.report(name))
+        assert found.report(name).num_rows > 0
 
 
 def test_views_have_numbers_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,8 +83,6 @@ def test_views_have_numbers_as_they_are(folder: Path, monkeypatch: pytest.Monkey
 def test_a_dataset_keeps_its_types(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="written with signed types"):
         append_dataset(open_inputs([OTHER]), folder, types="exact")
-    wrong = ["--to", tmp_path / "a", "--types", "signed", "--format", "csv"]
-    assert run("convert", SMF, *wrong).exit_code == 2
     smfparse.convert(SMF, tmp_path / "exact")
     assert smfparse.convert(OTHER, tmp_path / "exact", append=True).arrow("wqst").num_rows
     assert read_manifest(tmp_path / "exact")["types"] == "exact"

@@ -1,7 +1,11 @@
-"""Spark reads SMF files by the source `smf`, and has the rows that smfparse has."""
+"""Spark reads SMF files by the source `smf`, and has the rows that smfparse has.
+
+Most of it needs no Spark: the source plans and reads its parts in this process.
+"""
 
 from __future__ import annotations
 
+import pickle
 import random
 import subprocess
 import sys
@@ -13,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import smfparse
+from smfparse.errors import DamageError, RequestError
 from smfparse.tables import IDENTITY_COLUMNS, schema
 from tests.support.builders import UTC_NOON, foreign_record
 from tests.support.engines import COUNTED, recipe, statement
@@ -20,6 +25,7 @@ from tests.support.mixed_records import TABLES, many
 from tests.support.storage import serving
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+SMALL = {"partBytes": "60000"}
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +38,6 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "one.smf").write_bytes(b"".join([begin, *records[:300]]))
     (folder / "two.smf").write_bytes(b"".join([begin, *records[200:], middle, *records[:10]]))
     return folder
-
-
-def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
-    found = spark.read.format("smf").option("table", table)
-    return found.options(**options).load(str(dumps))
 
 
 def expected(dumps: Path | str, table: str, **options: Any) -> list[dict[str, Any]]:
@@ -52,83 +53,79 @@ def plain(rows: pa.Table) -> list[dict[str, Any]]:
     return rows.cast(pa.schema(whole), safe=False).to_pylist()
 
 
-@pytest.mark.parametrize("table", [*TABLES, "damage"])
-def test_rows_are_those_of_one_process(table: str, dumps: Path, spark: Any) -> None:
-    found = read(spark, dumps, table, partBytes=60_000)
-    assert table == "damage" or found.rdd.getNumPartitions() > 1
-    assert plain(found.toArrow()) == expected(dumps, table)
+# Without Spark ------------------------------------------------------------------------------------
 
 
-def test_numbers_are_decimals_or_long(dumps: Path, spark: Any) -> None:
+def reader_of(dumps: Path, **options: str) -> Any:
+    pytest.importorskip("pyspark.sql.datasource")
+    from pyspark_smfparse import DefaultSource
+
+    source = DefaultSource({"path": str(dumps), **options})
+    return source.reader(source.schema())
+
+
+def read_here(dumps: Path, table: str, **options: str) -> pa.Table:
+    """Read all parts, each of which could be sent to another process."""
+    reader = reader_of(dumps, table=table, **options)
+    parts = pickle.loads(pickle.dumps(reader.partitions()))
+    return pa.Table.from_batches([each for part in parts for each in reader.read(part)])
+
+
+def test_parts_have_the_rows_of_one_process(dumps: Path) -> None:
+    assert len(reader_of(dumps, table="record", **SMALL).partitions()) > 1
+    for table in (*TABLES, "damage"):
+        assert plain(read_here(dumps, table, **SMALL)) == expected(dumps, table), table
+
+
+def test_numbers_are_decimals_or_long(dumps: Path) -> None:
     unsigned = [each.name for each in schema("wqst") if each.type == pa.uint64()]
-    for uint64, name in (("decimal", "decimal(20,0)"), ("long", "bigint")):
-        types = dict(read(spark, dumps, "wqst", uint64=uint64).dtypes)
-        assert {types[each] for each in unsigned} == {name}
+    for uint64, kind in (("decimal", pa.decimal128(20, 0)), ("long", pa.int64())):
+        found = read_here(dumps, "wqst", uint64=uint64).schema
+        assert {found.field(each).type for each in unsigned} == {kind}
 
 
-def test_columns_and_selections(dumps: Path, spark: Any) -> None:
-    found = read(spark, dumps, "record", columns="qmgr,record_no", system="SYS1", type="116")
+def test_columns_selections_duplicates_and_fingerprints(dumps: Path) -> None:
+    found = read_here(dumps, "record", columns="qmgr,record_no", system="SYS1", type="116")
     chosen = smfparse.Selection.of(system="SYS1", type="116")
     wanted = smfparse.open(dumps, chosen).arrow("record", ["qmgr", "record_no"])
-    assert found.toArrow().to_pylist() == wanted.to_pylist() != []
-
-
-def test_duplicates_are_kept_if_asked_for(dumps: Path, spark: Any) -> None:
-    kept = read(spark, dumps, "record", keepDuplicates="true").count()
-    assert kept == len(expected(dumps, "record", keep_duplicates=True))
-    assert kept > len(expected(dumps, "record"))
-
-
-def test_fingerprints_are_columns_of_record_if_asked_for(dumps: Path, spark: Any) -> None:
+    assert found.to_pylist() == wanted.to_pylist() != []
     names = {each.name for each in IDENTITY_COLUMNS}
-    assert not names & {*read(spark, dumps, "record").columns}
-    assert not names & {*read(spark, dumps, "wqst", fingerprints="true").columns}
-    how = {"keepDuplicates": "true", "fingerprints": "true", "partBytes": 60_000}
-    found = plain(read(spark, dumps, "record", **how).toArrow())
-    assert found == expected(dumps, "record", keep_duplicates=True, fingerprints=True)
-    assert len({(each["source"], each["dump_start"]) for each in found}) > 1
+    assert not names & {*read_here(dumps, "record").column_names}
+    assert not names & {*read_here(dumps, "wqst", fingerprints="true").column_names}
+    kept = plain(read_here(dumps, "record", keepDuplicates="true", fingerprints="true", **SMALL))
+    assert kept == expected(dumps, "record", keep_duplicates=True, fingerprints=True)
+    assert len(kept) > len(expected(dumps, "record"))
+    assert len({(each["source"], each["dump_start"]) for each in kept}) > 1
 
 
-def test_rows_of_a_url(dumps: Path, spark: Any, storage_port: int) -> None:
-    with serving(storage_port) as storage:
-        for each in dumps.iterdir():
-            url = storage.put(f"day/{each.name}", each).rpartition("/")[0]
-        found = plain(read(spark, url, "record", partBytes=60_000).toArrow())
-        kept = {each["source"] for each in found}
-        assert kept == {f"{url}/one.smf", f"{url}/two.smf"}
-        assert found == expected(url, "record")
-
-
-def test_a_view_of_sql(dumps: Path, spark: Any) -> None:
-    spark.sql(f"CREATE TEMPORARY VIEW r USING smf OPTIONS (path '{dumps}', table 'record')")
-    try:
-        assert spark.sql("SELECT count(*) FROM r").first()[0] == len(expected(dumps, "record"))
-    finally:
-        spark.catalog.dropTempView("r")
-
-
-def test_the_first_damage_fails_or_all_is_written_to_a_folder(
-    dumps: Path, spark: Any, tmp_path: Path
-) -> None:
-    with pytest.raises(Exception, match=r"one\.smf: record 3"):
-        read(spark, dumps, "qist", mode="FAILFAST").count()
-    read(spark, dumps, "qist", damageLog=str(tmp_path / "log")).toArrow()
+def test_the_first_damage_fails_or_all_is_written_to_a_folder(dumps: Path, tmp_path: Path) -> None:
+    with pytest.raises(DamageError, match=r"one\.smf: record 3"):
+        read_here(dumps, "qist", mode="FAILFAST")
+    read_here(dumps, "qist", damageLog=str(tmp_path / "log"))
     logged = pq.read_table(tmp_path / "log")
-    assert logged.num_rows > 10
     data = smfparse.open(dumps)
     data.arrow("qist")
-    assert logged.num_rows == len(data.damage)
+    assert logged.num_rows == len(data.damage) > 10
 
 
-@pytest.mark.parametrize("asked", ["qmgr = 'QM1'", "system IN ('SYS1', 'SYS2')", "qmgr IS NULL"])
-def test_filters_that_are_pushed_down_give_the_same(asked: str, dumps: Path, spark: Any) -> None:
-    setting = "spark.sql.python.filterPushdown.enabled"
-    spark.conf.set(setting, "true")
-    try:
-        pushed = read(spark, dumps, "record", pushdown="true").where(asked).count()
-    finally:
-        spark.conf.unset(setting)
-    assert pushed == read(spark, dumps, "record").where(asked).count() > 0
+def test_filters_of_queue_managers_and_systems_leave_records_out(dumps: Path) -> None:
+    pytest.importorskip("pyspark.sql.datasource")
+    from pyspark.sql.datasource import EqualTo, In, IsNull
+
+    whole = expected(dumps, "record")
+    for asked, wanted in (
+        (EqualTo(("qmgr",), "QM1"), [each for each in whole if each["qmgr"] == "QM1"]),
+        (In(("system",), ("SYS1", "SYS2")), [each for each in whole if each["system"] != "SYS0"]),
+        (IsNull(("qmgr",)), whole),
+    ):
+        reader = reader_of(dumps, table="record", pushdown="true")
+        assert list(reader.pushFilters([asked])) == [asked]  # Spark applies it again
+        batches = [each for part in reader.partitions() for each in reader.read(part)]
+        found = {
+            (each["source"], each["record_no"]) for each in plain(pa.Table.from_batches(batches))
+        }
+        assert found >= {(each["source"], each["record_no"]) for each in wanted}
+        assert len(found) == len(wanted) > 0
 
 
 @pytest.mark.parametrize(
@@ -142,13 +139,58 @@ def test_filters_that_are_pushed_down_give_the_same(asked: str, dumps: Path, spa
     ],
     ids=str,
 )
-def test_a_wrong_option_is_named(
-    options: dict[str, str], said: str, dumps: Path, spark: Any
-) -> None:
-    with pytest.raises(Exception, match=said):
-        spark.read.format("smf").options(**options).load(str(dumps))
+def test_a_wrong_option_is_named(options: dict[str, str], said: str, dumps: Path) -> None:
+    with pytest.raises(RequestError, match=said):
+        reader_of(dumps, **options)
 
 
+def test_smfparse_does_not_load_spark() -> None:
+    code = (
+        "import sys, smfparse; smfparse.convert, smfparse.open; assert 'pyspark' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# With Spark ---------------------------------------------------------------------------------------
+
+
+def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
+    found = spark.read.format("smf").option("table", table)
+    return found.options(**options).load(str(dumps))
+
+
+@pytest.mark.long
+def test_spark_reads_tables_views_of_sql_and_filters(dumps: Path, spark: Any) -> None:
+    for table in ("record", "wqst", "damage"):
+        found = read(spark, dumps, table, **SMALL)
+        assert table == "damage" or found.rdd.getNumPartitions() > 1
+        assert plain(found.toArrow()) == expected(dumps, table)
+    spark.sql(f"CREATE TEMPORARY VIEW r USING smf OPTIONS (path '{dumps}', table 'record')")
+    assert spark.sql("SELECT count(*) FROM r").first()[0] == len(expected(dumps, "record"))
+    spark.catalog.dropTempView("r")
+    setting = "spark.sql.python.filterPushdown.enabled"
+    for asked in ("qmgr = 'QM1'", "system IN ('SYS1', 'SYS2')", "qmgr IS NULL"):
+        spark.conf.set(setting, "true")
+        pushed = read(spark, dumps, "record", pushdown="true").where(asked).count()
+        spark.conf.unset(setting)
+        assert pushed == read(spark, dumps, "record").where(asked).count() > 0
+    with pytest.raises(Exception, match=r"one\.smf: record 3"):
+        read(spark, dumps, "qist", mode="FAILFAST").count()
+    with pytest.raises(Exception, match="no option of the smf source"):
+        read(spark, dumps, "wqst", tables="x")
+
+
+@pytest.mark.long
+def test_spark_reads_a_url(dumps: Path, spark: Any, storage_port: int) -> None:
+    with serving(storage_port) as storage:
+        for each in dumps.iterdir():
+            url = storage.put(f"day/{each.name}", each).rpartition("/")[0]
+        found = plain(read(spark, url, "record", **SMALL).toArrow())
+        assert {each["source"] for each in found} == {f"{url}/one.smf", f"{url}/two.smf"}
+        assert found == expected(url, "record")
+
+
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_a_stream_of_files_counts_each_once_also_after_it_failed(
     dumps: Path, spark: Any, tmp_path: Path
@@ -181,10 +223,3 @@ def counted(spark: Any, rows: Any) -> list[tuple[str, int]]:
 
 def numbers(rows: pa.Table) -> list[tuple[str, int]]:
     return sorted((each["source"], each["record_no"]) for each in rows.to_pylist())
-
-
-def test_smfparse_does_not_load_spark() -> None:
-    code = (
-        "import sys, smfparse; smfparse.convert, smfparse.open; assert 'pyspark' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -5,7 +5,13 @@ out   the inputs of which smfparse loses something in silence, fails, or takes t
 never asks the reader what is sound: the files are written here, so it is known which record stands
 where and which bytes are untouched
 
-`samples` has the records, `framings` and `packings` write files of them, `mutations` damages these
-with a `rope`, which knows where each byte comes from. `strict` reads files in which nothing is
-wrong. `cases` draws inputs by a seed, `reading` has smfparse read many at once, `judging` compares.
+`samples` has the records, `framings` files of them, which tests/support/variants.py writes,
+`mutations` damages these with a `rope`, which knows where each byte comes from. `strict` reads
+files in which nothing is wrong. `cases` draws inputs by a seed, `reading` has smfparse read many at
+once, `judging` compares.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.insert(1, str(Path(__file__).resolve().parents[2]))  # tests.support is there

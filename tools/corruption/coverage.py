@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from corruption.framings import EOF, EOR, FIRST, MIDDLE, NULL
 from corruption.reading import Row
 from corruption.samples import RDW
+from tests.support.variants import EOF, EOR, FIRST, MIDDLE, NULL
 
 _STEPS = 10_000
 _MARKS = (b"\0", b"\1", b"\2", b"\3")

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from corruption.samples import HEADER, RDW, Sample
+from tests.support.variants import (
+    EOF,
+    EOR,
+    NULL,
+    Written,
+    bdw,
+    block_length,
+    blocked,
+    by_length,
+    extended_bdw,
+    ftp_block,
+    ftp_record,
+    no_bdw,
+    no_prefix,
+)
 
-WHOLE, FIRST, LAST, MIDDLE = range(4)
-NULL = 0x80
-EOR, EOF = 0x80, 0x40
-_RECORD_ENDS = ((b"\xff\1", b""), (b"\xff\3", b""), (b"\xff\1", b"\xff\2"))
-"""Behind the last record of FTP's record structure, and behind that."""
+FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
+PREFIX = {"rdw": 4, "bdw": 4, "length": 4, "ftp-block": 3, "ftp-record": 0, "none": 0}
+"""Bytes in front of a record, or of a piece of it."""
 _LARGEST_FILLED = 1000
 """Bytes of blocks that null segments fill up."""
 
@@ -35,10 +49,9 @@ class Placed:
 
 @dataclass(frozen=True)
 class Length:
-    """A length in a file: its place, its bytes, and from where on it counts."""
+    """The two bytes of a length in a file: their place, and from where on it counts."""
 
     at: int
-    width: int
     base: int
 
 
@@ -51,206 +64,98 @@ class Built:
     """
 
     framing: str
-    data: bytearray = field(default_factory=bytearray)
+    data: bytes = b""
     records: list[Placed] = field(default_factory=list)
     lengths: list[Length] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     marks: list[tuple[int, int]] = field(default_factory=list)
 
-    def add(self, sample: Sample, start: int, prefix: int, pieces: int = 1) -> None:
-        """Note a record that ends where the data do."""
-        head = start + prefix
-        in_one = len(self.data) - head >= HEADER
-        self.records.append(
-            Placed(
-                sample,
-                start,
-                len(self.data),
-                (head, head + HEADER if in_one else head),
-                pieces,
-            )
-        )
-
-
-def none(samples: Sequence[Sample]) -> Built:
-    """Write records with nothing between them."""
-    built = Built("none")
-    for each in samples:
-        start = len(built.data)
-        built.data += each.body
-        built.add(each, start, 0)
-        area = struct.unpack_from(">I", each.body.ljust(28, b"\0"), 24)[0] - RDW
-        if each.exact and len(each.body) > HEADER and 32 <= area < len(each.body):
-            built.lengths.append(Length(start + 28, 2, start + area))
-    return built
-
-
-def by_length(samples: Sequence[Sample]) -> Built:
-    """Write a 4-byte length in front of every record."""
-    built = Built("length")
-    for each in samples:
-        start = len(built.data)
-        built.lengths.append(Length(start + 2, 2, start + RDW))
-        built.data += struct.pack(">I", len(each.body)) + each.body
-        built.add(each, start, RDW)
-    return built
-
-
-def ftp_block(samples: Sequence[Sample], most: int, last: int = EOR, *, ended: bool) -> Built:
-    """Write FTP's block mode: blocks of up to `most` bytes; `ended`: an empty one at the end."""
-    built = Built("ftp-block")
-    for each in samples:
-        start, pieces = (
-            len(built.data),
-            [each.body[at : at + most] for at in range(0, len(each.body), most)],
-        )
-        for number, piece in enumerate(pieces, 1):
-            at = len(built.data)
-            is_last = each is samples[-1] and number == len(pieces)
-            flag = 0 if number < len(pieces) else last if is_last else EOR
-            built.codes.append(at)
-            built.lengths.append(Length(at + 1, 2, at + 3))
-            built.data += struct.pack(">BH", flag, len(piece)) + piece
-        built.add(each, start, 3, len(pieces))
-        _check_head(built, len(pieces[0]))
-    if ended:
-        built.codes.append(len(built.data))
-        built.data += struct.pack(">BH", EOF, 0)
-    return built
-
-
-def ftp_record(samples: Sequence[Sample], last: bytes, end: bytes = b"") -> Built:
-    """Write FTP's record structure: FF is doubled, `last` ends the last record."""
-    built = Built("ftp-record")
-    for each in samples:
-        start = len(built.data)
-        built.data += each.body.replace(b"\xff", b"\xff\xff")
-        built.marks.append((len(built.data), len(built.data) + 2))
-        built.data += last if each is samples[-1] else b"\xff\x01"
-        built.add(each, start, 0)
-        if b"\xff" in each.body[:HEADER]:
-            _check_head(built, 0)
-    built.data += end
-    return built
-
-
-def words(
-    samples: Sequence[Sample],
-    size: int,
-    bdw: Callable[[int], bytes] | None,
-    *,
-    spanned: bool,
-    held: int = 0,
-) -> Built:
-    """Write RDWs in blocks of up to `size` bytes.
-
-    bdw      makes the descriptor word of a block of so many bytes; None: there are none
-    spanned  whether records go on in the next block; else they stay whole
-    held     records of a block, the rest of which a null segment fills; 0: as many as there is room
-    """
-    blocks = _Blocks("bdw" if bdw else "rdw", size, bdw)
-    for each in samples:
-        if held and blocks.count >= held:
-            blocks.fill()
-        blocks.put(each, spanned)
-    blocks.end()
-    return blocks.built
-
-
-class _Blocks:
-    """Blocks that are being filled."""
-
-    def __init__(self, framing: str, size: int, bdw: Callable[[int], bytes] | None) -> None:
-        self.built = Built(framing)
-        self.count = 0
-        self._size, self._bdw = size, bdw
-        self._start: int | None = None
-
-    def put(self, sample: Sample, spanned: bool) -> None:
-        """Put a record in, or into the next block."""
-        built, rest, pieces = self.built, sample.body, 0
-        start = first = 0
-        while rest:
-            needed = 1 if spanned else len(sample.body)
-            if self._start is None or self._left < RDW + needed:
-                self._begin()
-            size = min(len(rest), max(self._left - RDW, needed))
-            at, piece, rest = len(built.data), rest[:size], rest[size:]
-            if not pieces:
-                start, first = at, size
-            code = (MIDDLE if rest else LAST) if pieces else (FIRST if rest else WHOLE)
-            built.lengths.append(Length(at, 2, at))
-            built.codes.append(at + 2)
-            built.data += struct.pack(">HBB", size + RDW, code, 0) + piece
-            pieces += 1
-        built.add(sample, start, RDW, pieces)
-        _check_head(built, first)
-        self.count += 1
-
-    def fill(self) -> None:
-        """Fill the block with a null segment."""
-        if self._start is not None and self._left >= RDW:
-            left = self._left
-            self.built.codes.append(len(self.built.data) + 2)
-            self.built.data += struct.pack(">HBB", left, NULL, 0) + bytes(left - RDW)
-        self.end()
-
-    def end(self) -> None:
-        """End the block."""
-        if self._start is not None and self._bdw:
-            word = self._bdw(len(self.built.data) - self._start)
-            self.built.data[self._start : self._start + RDW] = word
-        self._start, self.count = None, 0
-
-    def _begin(self) -> None:
-        self.end()
-        self._start = len(self.built.data)
-        if self._bdw:
-            self.built.lengths.append(Length(self._start, 2, self._start))
-            self.built.data += bytes(RDW)
-
-    @property
-    def _left(self) -> int:
-        assert self._start is not None
-        return self._start + self._size - len(self.built.data)
-
-
-def _check_head(built: Built, first: int) -> None:
-    """Note that the header of the last record is not in one piece, if the first is too short."""
-    if first < HEADER:
-        placed = built.records[-1]
-        head = (placed.head[0], placed.head[0])
-        built.records[-1] = Placed(placed.sample, placed.start, placed.end, head, placed.pieces)
-
-
-def _short_word(length: int) -> bytes:
-    return struct.pack(">HH", length, 0)
-
-
-def _long_word(length: int) -> bytes:
-    return struct.pack(">I", 0x8000_0000 | length)
-
 
 def drawn(draw: Random, framing: str, samples: Sequence[Sample]) -> Built:
     """Return a file of a framing, in one of its forms."""
-    small = draw.choice((64, 200, 512, 1000, 4096, 27_998))
+    return built(framing, samples, _form(draw, framing, [each.body for each in samples]))
+
+
+def _form(draw: Random, framing: str, bodies: list[bytes]) -> Written:
     match framing:
         case "none":
-            return none(samples)
+            return no_prefix(bodies)
         case "length":
-            return by_length(samples)
+            return by_length(bodies)
         case "ftp-block":
             most = draw.choice((0xFFFF, 0xFFFF, 1000, 100))
-            last, ended = draw.choice(((EOR, False), (EOR, True), (EOR | EOF, False)))
-            return ftp_block(samples, most, last, ended=ended)
+            end = struct.pack(">BH", EOF, 0)
+            last, end = draw.choice(((EOR, b""), (EOR, end), (EOR | EOF, b"")))
+            return ftp_block(bodies, most, last, end)
         case "ftp-record":
-            return ftp_record(samples, *draw.choice(_RECORD_ENDS))
-    word = draw.choice((_short_word, _short_word, _long_word)) if framing == "bdw" else None
-    spanned = draw.random() < 0.5
-    whole = max(len(each.body) for each in samples) + 2 * RDW
+            last, end = draw.choice(((b"\xff\1", b""), (b"\xff\3", b""), (b"\xff\1", b"\xff\2")))
+            return ftp_record(bodies, last, end)
+    word = draw.choice((bdw, bdw, extended_bdw)) if framing == "bdw" else no_bdw
+    small = draw.choice((64, 200, 512, 1000, 4096, 27_998))
     held = draw.choice((0, 0, 0, 1, 3))
     small = min(small, _LARGEST_FILLED) if held else small
-    return words(samples, small if spanned else max(small, whole), word, spanned=spanned, held=held)
+    spanned = draw.random() < 0.5
+    whole = max(map(len, bodies)) + 2 * RDW
+    size = small if spanned else max(small, whole)
+    return blocked(bodies, word, size, spanned=spanned, records=held)
 
 
-FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
+def built(framing: str, samples: Sequence[Sample], file: Written) -> Built:
+    """Return a file with the places in it."""
+    found = Built(framing, file.data)
+    pieces: list[Length] = []
+    for each, code in _lengths(framing, file.data):
+        found.lengths.append(each)
+        found.codes += [] if code is None else [code]
+        pieces += [each] if _is_piece(framing, file.data, code) else []
+    if framing == "ftp-record":
+        found.marks = [(end - 2, end) for _, end in file.spans]
+    starts = [each.at for each in pieces]
+    for sample, (start, end) in zip(samples, file.spans, strict=True):
+        own = pieces[bisect_left(starts, start) : bisect_left(starts, end)]
+        head = start + PREFIX[framing]
+        first = _end(file.data, own[0]) - head if own else len(sample.body)
+        escaped = framing == "ftp-record" and b"\xff" in sample.body[:HEADER]
+        behind = head if escaped or first < HEADER else head + HEADER
+        found.records.append(Placed(sample, start, end, (head, behind), len(own) or 1))
+        if framing == "none":
+            found.lengths += _of_area(sample, start)
+    return found
+
+
+def _is_piece(framing: str, data: bytes, code: int | None) -> bool:
+    """Whether a piece of a record is behind a length: not so at a block, nor at what is null."""
+    if code is None:
+        return framing == "length"
+    return data[code] != (EOF if framing == "ftp-block" else NULL)
+
+
+def _end(data: bytes, length: Length) -> int:
+    return length.base + int.from_bytes(data[length.at : length.at + 2], "big")
+
+
+def _lengths(framing: str, data: bytes) -> Iterator[tuple[Length, int | None]]:
+    """Yield the lengths in a sound file, and where the code is that goes with each, if one does."""
+    at = block_end = 0
+    while at < len(data) and framing not in ("none", "ftp-record"):
+        found, code = Length(at, at), None
+        if framing == "bdw" and at == block_end:
+            block_end = at + block_length(data[at : at + RDW])
+            at += RDW
+        elif framing == "length":
+            found = Length(at + 2, at + RDW)
+            at = _end(data, found)
+        elif framing == "ftp-block":
+            found, code = Length(at + 1, at + 3), at
+            at = _end(data, found)
+        else:
+            code = at + 2
+            at = _end(data, found)
+        yield found, code
+
+
+def _of_area(sample: Sample, start: int) -> Iterator[Length]:
+    """Yield the length of the QWHS area, by which a record without a prefix says how long it is."""
+    area = int.from_bytes(sample.body[24:28], "big") - RDW
+    if sample.exact and len(sample.body) > HEADER and 32 <= area < len(sample.body):
+        yield Length(start + 28, start + area)

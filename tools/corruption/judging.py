@@ -20,16 +20,16 @@ from functools import cached_property
 
 from corruption.cases import Case, Manner
 from corruption.coverage import extent, framing_only
-from corruption.framings import Placed
+from corruption.framings import PREFIX, Placed
 from corruption.reading import Damaged, Reading, Row
 from corruption.samples import HEADER, RDW, implied, recognised, triplets_end
-from corruption.strict import block_length, strictly
+from corruption.strict import strictly
+from tests.support.variants import block_length
 
 _LINE_ENDS = (b"\r\n", b"\n")
 """They are told once where the first one is."""
 _NOTHING = (b"\0\4\0\0", b"\0\4\x80\0")
 """RDWs of segments without data."""
-_PREFIX = {"rdw": 4, "bdw": 4, "length": 4, "ftp-block": 3, "ftp-record": 0, "none": 0}
 
 
 @dataclass(frozen=True)
@@ -64,18 +64,11 @@ class Left:
 
 
 class Judge:
-    """Judges what was read of one case.
+    """Judges what was read of one case."""
 
-    sound  what was read of the file before it was damaged; None: that is not known
-    """
-
-    def __init__(
-        self, case: Case, manner: Manner, reading: Reading, sound: Reading | None = None
-    ) -> None:
+    def __init__(self, case: Case, manner: Manner, reading: Reading) -> None:
         self._case, self._manner, self._reading = case, manner, reading
-        self._sound = sound
         self._data = bytes(case.rope.data)
-        self._size = len(self._data) if case.safe is None else case.safe
         self._rows = {each.offset: each for each in reading.rows}
         self.left = [] if case.many else list(_left(case))
 
@@ -89,17 +82,15 @@ class Judge:
 
     def _lost(self) -> Iterator[Finding]:
         reading = self._reading
-        sound = strictly(self._case.framing, self._data) if self._case.safe is None else None
+        sound = strictly(self._case.framing, self._data)
         if sound and self._begins <= {at for at, _ in sound}:
             yield from self._as_sound(sound)
             return
         yield from self._not_there()
-        if self._case.safe is None and not reading.refused:
+        if not reading.refused:
             yield from self._not_told()
             yield from self._not_accounted()
             yield from self._not_true()
-        elif self._case.safe is not None:
-            yield from self._fewer()
 
     @property
     def _begins(self) -> set[int]:
@@ -120,8 +111,7 @@ class Judge:
 
     def _not_there(self) -> Iterator[Finding]:
         """Yield untouched records that are not there, or with other values."""
-        firm = [each for each in self._firm if each.behind <= self._size]
-        firm = [each for each in firm if not self._is_inside(each)]
+        firm = [each for each in self._firm if not self._is_inside(each)]
         shows = bool(self._manner.framing) or len(firm) > 1  # one record shows no framing
         if self._reading.refused:
             if firm and shows:
@@ -143,11 +133,10 @@ class Judge:
 
     def _is_as_long(self, row: Row, each: Left, mistaken: bool) -> bool:
         length = len(each.placed.sample.body) + RDW
-        behind = each.behind
         framing = self._framing if mistaken else self._case.framing
         if framing == "none" and not each.placed.sample.exact:
             return row.length >= length  # its end is where the next record starts
-        return row.length == length or (row.length > length and behind > self._size)
+        return row.length == length
 
     def _wrong_values(self, each: Left, place: int) -> str:
         if self._manner.tables == "none":
@@ -157,10 +146,6 @@ class Judge:
             found = tuple(value for at, value in rows if at == place)
             if found != numbers:
                 return f"{table}.{column} is {found}, not {numbers}"
-        if self._sound and each.placed.start < len(self._case.sound):
-            was = self._sound.content.get(each.placed.start, [])
-            if self._reading.content.get(place, []) != was:
-                return "tables differ"
         return ""
 
     def _not_told(self) -> Iterator[Finding]:
@@ -188,10 +173,10 @@ class Judge:
 
     def _head(self, each: Left) -> int:
         """Return where the row of a record starts, in the framing that the file was read as."""
-        return each.start + each.placed.head[0] - each.placed.start - _PREFIX[self._framing]
+        return each.start + each.placed.head[0] - each.placed.start - PREFIX[self._framing]
 
     def _is_told(self, each: Left) -> bool:
-        end = min(each.behind, self._size)
+        end = min(each.behind, len(self._data))
         start = self._from(each.start)
         return any(
             told.offset <= end and (told.length is None or told.offset + told.length >= start)
@@ -308,7 +293,7 @@ class Judge:
         others = {other.start for other in self.left} | {*self._shown}
         if any(at in others for at in range(each.behind - RDW + 1, each.behind)):
             return True
-        if each.behind == self._size == len(self._data):
+        if each.behind == len(self._data):
             return False
         if each.placed.sample.exact and each.placed.pieces == 1:
             return False
@@ -325,7 +310,7 @@ class Judge:
 
         And how long that is.
         """
-        bodies = {at: self._data[at + _PREFIX[self._framing] :] for at in self._rows}
+        bodies = {at: self._data[at + PREFIX[self._framing] :] for at in self._rows}
         told = {at: implied(body) for at, body in bodies.items() if recognised(body)}
         return {at: size for at, size in told.items() if size in (0, self._rows[at].length - RDW)}
 
@@ -365,7 +350,7 @@ class Judge:
         """Yield rows that show what is not in the file."""
         framing = self._framing
         for row in self._reading.rows:
-            head = self._data[row.offset + _PREFIX[framing] :][:HEADER]
+            head = self._data[row.offset + PREFIX[framing] :][:HEADER]
             if framing == "ftp-record":
                 head = head.replace(b"\xff\xff", b"\xff")
             if head[:2] != bytes((row.flags, row.type)) and not self._is_in_pieces(row, framing):
@@ -373,14 +358,8 @@ class Judge:
 
     def _is_in_pieces(self, row: Row, framing: str) -> bool:
         span = extent(framing, self._data, row)
-        size = row.length - RDW + _PREFIX[framing]
+        size = row.length - RDW + PREFIX[framing]
         return span is None or (framing != "ftp-record" and span[1] - span[0] != size)
-
-    def _fewer(self) -> Iterator[Finding]:
-        """Yield that records are gone that a damaged packed file had, without a word."""
-        reading = self._reading
-        if len(reading.rows) < len(self.left) and not reading.damage and not reading.refused:
-            yield Finding("records of a packed file are gone in silence", f"{len(reading.rows)}")
 
 
 def _left(case: Case) -> Iterator[Left]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 
 from corruption.framings import Built
@@ -25,43 +25,32 @@ _GARBAGE = (
 )
 
 
-def flip(draw: Random, rope: Rope, built: Built) -> None:  # noqa: ARG001 - wherever it is
-    """Flip bits anywhere."""
+def flip(draw: Random, rope: Rope, built: Built) -> None:
+    """Flip bits: anywhere, or one of a length, code, end mark, header or triplet."""
+    near = _near(draw, built)
+    if near and draw.random() < 0.85:
+        _flip(draw, rope, draw.choice(near))
+        return
     for _ in range(draw.choice((1, 1, 2, 5, 20))):
         _flip(draw, rope, draw.randrange(len(rope)))
 
 
-def flip_length(draw: Random, rope: Rope, built: Built) -> None:
-    """Flip a bit of a length."""
-    if built.lengths:
-        each = draw.choice(built.lengths)
-        _flip(draw, rope, each.at + draw.randrange(each.width))
-
-
-def flip_code(draw: Random, rope: Rope, built: Built) -> None:
-    """Flip a bit of a segment code or descriptor, or of the byte behind it."""
-    if built.codes:
-        _flip(draw, rope, draw.choice(built.codes) + draw.choice((0, 0, 1)))
-
-
-def flip_mark(draw: Random, rope: Rope, built: Built) -> None:
-    """Flip a bit of an end mark."""
-    if built.marks:
-        _flip(draw, rope, draw.randrange(*draw.choice(built.marks)))
-
-
-def flip_header(draw: Random, rope: Rope, built: Built) -> None:
-    """Flip a bit of an SMF header."""
+def _near(draw: Random, built: Built) -> Sequence[int]:
+    """Return the bytes of one thing by which records are found, if the file has such a thing."""
     start, end = draw.choice(built.records).head
-    if end > start:
-        _flip(draw, rope, draw.randrange(start, end))
-
-
-def flip_triplet(draw: Random, rope: Rope, built: Built) -> None:
-    """Flip a bit of the triplets, or of what is in front of them."""
-    start, end = draw.choice(built.records).head
-    if end > start:
-        _flip(draw, rope, draw.randrange(end, end + 34))
+    length = draw.choice(built.lengths).at if built.lengths else 0
+    code = draw.choice(built.codes) if built.codes else 0
+    mark = draw.choice(built.marks) if built.marks else (0, 0)
+    in_one = end > start
+    return draw.choice(
+        (
+            range(length, length + 2) if built.lengths else (),
+            (code, code, code + 1) if built.codes else (),
+            range(*mark),
+            range(start, end),
+            range(end, end + 34) if in_one else (),  # triplets, and what is in front of them
+        )
+    )
 
 
 def set_length(draw: Random, rope: Rope, built: Built) -> None:
@@ -83,18 +72,12 @@ def cover(draw: Random, rope: Rope, built: Built) -> None:
         rope.set(each.at, struct.pack(">H", draw.choice(later)))
 
 
-def cut_end(draw: Random, rope: Rope, built: Built) -> None:
-    """Cut off the end."""
+def cut(draw: Random, rope: Rope, built: Built) -> None:
+    """Cut off the end, or the start."""
     at = _place(draw, rope, built)
-    if at:
-        rope.replace(at, len(rope), Piece(b""))
-
-
-def cut_start(draw: Random, rope: Rope, built: Built) -> None:
-    """Cut off the start."""
-    at = _place(draw, rope, built)
-    if at < len(rope):
-        rope.replace(0, at, Piece(b""))
+    if 0 < at < len(rope):
+        start, end = draw.choice(((at, len(rope)), (0, at)))
+        rope.replace(start, end, Piece(b""))
 
 
 def delete(draw: Random, rope: Rope, built: Built) -> None:
@@ -105,17 +88,14 @@ def delete(draw: Random, rope: Rope, built: Built) -> None:
 
 
 def insert(draw: Random, rope: Rope, built: Built) -> None:
-    """Insert bytes of a kind that transfers add, or any."""
+    """Insert bytes of a kind that transfers add, any, or what holds no record."""
     at = _place(draw, rope, built)
     size = draw.choice((1, 2, 3, 4, 8, 50, 300))
-    new = draw.choice((*_GARBAGE, bytes(size), draw.randbytes(size)))
-    rope.replace(at, at, Piece(new))
-
-
-def line_end(draw: Random, rope: Rope, built: Built) -> None:
-    """Insert a line end."""
-    at = _place(draw, rope, built)
-    rope.replace(at, at, Piece(draw.choice(_LINE_ENDS)))
+    null = struct.pack(">HBB", size + RDW, 0x80, 0) + bytes(size)
+    block = struct.pack(">HH", len(null) + RDW, 0) + null
+    nothing = (null, block, b"\xff\1", b"\x80\0\0", b"\0\4\0\0")
+    kinds = (_GARBAGE, _LINE_ENDS, nothing, (bytes(size), draw.randbytes(size)))
+    rope.replace(at, at, Piece(draw.choice(draw.choice(kinds))))
 
 
 def line_ends(draw: Random, rope: Rope, built: Built) -> None:
@@ -148,25 +128,11 @@ def swap(draw: Random, rope: Rope, built: Built) -> None:
     rope.replace(a, b, second)
 
 
-def zeros(draw: Random, rope: Rope, built: Built) -> None:
-    """Overwrite a range with zero bytes."""
+def spoil(draw: Random, rope: Rope, built: Built) -> None:
+    """Overwrite a range with zero bytes, or translate it from EBCDIC to Latin-1."""
     start, end = _range(draw, rope, built)
-    rope.set(start, bytes(end - start))
-
-
-def translate(draw: Random, rope: Rope, built: Built) -> None:
-    """Translate a range from EBCDIC to Latin-1."""
-    start, end = _range(draw, rope, built)
-    rope.set(start, rope.data[start:end].translate(_LATIN_1))
-
-
-def null_block(draw: Random, rope: Rope, built: Built) -> None:
-    """Insert a null segment, a block of nothing, or an empty record."""
-    at = _place(draw, rope, built)
-    size = draw.choice((4, 8, 100))
-    null = struct.pack(">HBB", size, 0x80, 0) + bytes(size - RDW)
-    block = struct.pack(">HH", size + RDW, 0) + null
-    rope.replace(at, at, Piece(draw.choice((null, block, b"\xff\1", b"\x80\0\0", b"\0\4\0\0"))))
+    found = rope.data[start:end]
+    rope.set(start, draw.choice((bytes(len(found)), bytes(found).translate(_LATIN_1))))
 
 
 def _flip(draw: Random, rope: Rope, at: int) -> None:
@@ -193,26 +159,10 @@ def _range(draw: Random, rope: Rope, built: Built) -> tuple[int, int]:
 MUTATIONS: dict[str, Mutate] = {
     each.__name__.replace("_", "-"): each
     for each in (
-        flip,
-        flip_length,
-        flip_code,
-        flip_mark,
-        flip_header,
-        flip_triplet,
-        set_length,
-        cover,
-        cut_end,
-        cut_start,
-        delete,
-        insert,
-        line_end,
-        line_ends,
-        duplicate,
-        overwrite,
-        swap,
-        zeros,
-        translate,
-        null_block,
+        *(flip, set_length, cover, cut, delete, insert, line_ends),
+        *(duplicate, overwrite, swap, spoil),
     )
 }
-"""By name; each is drawn alike."""
+"""By name."""
+OFTEN = ("flip", "flip", "flip", "flip", "insert", "insert")
+"""Those that are many in one: they are drawn so much more often."""

@@ -22,12 +22,6 @@ SMALL_TABLES = {
     "qmac": "qmacputa",
     "wqst": "openn",
 }
-_OF_OTHERS = (
-    *("source", "record_no", "record_offset", "task_source", "task_record_no"),
-    "task_record_offset",
-    *("utc_offset", "counted_at", "interval_start", "interval_seconds"),
-)
-"""Columns whose values depend on the place of a record, or on other records."""
 SMALL = Limits(chunk_bytes=1 << 16, max_spanned=1 << 16)
 
 
@@ -59,13 +53,11 @@ class Reading:
     """What comes of a file.
 
     values   by table: byte of the record, and number in the block
-    content  by byte of the record: table, and a hash of what a row has of the record alone
     """
 
     rows: list[Row] = field(default_factory=list)
     damage: list[Damaged] = field(default_factory=list)
     values: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
-    content: dict[int, list[tuple[str, int]]] = field(default_factory=dict)
     refused: str | None = None
     failed: str | None = None
     framing: str | None = None
@@ -112,8 +104,6 @@ def _together(name: Path, paths: Sequence[Path], manner: Manner) -> list[Reading
             continue
         if table in SMALL_TABLES:
             _add_values(found, table, batch)
-        if manner.tables == "all":
-            _add_content(found, table, batch)
     for each in data.damage:
         _add_damage(found[each.source], each)
     return list(found.values())
@@ -140,14 +130,6 @@ def _add_values(found: dict[str, Reading], table: str, batch: Any) -> None:
     names = ("source", "record_offset", SMALL_TABLES[table])
     for source, offset, value in zip(*(batch[name].to_pylist() for name in names), strict=True):
         found[source].values.setdefault(table, []).append((offset, value))
-
-
-def _add_content(found: dict[str, Reading], table: str, batch: Any) -> None:
-    names = [each for each in batch.schema.names if each not in _OF_OTHERS]
-    rows = zip(*(batch[name].to_pylist() for name in names), strict=True)
-    places = (batch[name].to_pylist() for name in ("source", "record_offset"))
-    for source, offset, row in zip(*places, rows, strict=True):
-        found[source].content.setdefault(offset, []).append((table, hash(row)))
 
 
 def _add_damage(found: Reading, each: smfparse.Damage) -> None:

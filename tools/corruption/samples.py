@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from tests.support.variants import plausible, read_rdw
+
 RDW = 4
 HEADER = 14
 """Bytes behind the RDW up to the end of the system id."""
@@ -93,18 +95,6 @@ def _triplets(body: bytes) -> Iterator[tuple[int, int, int]]:
         yield (offset, length, count) if length and count else (0, 0, 0)
 
 
-def plausible(body: bytes) -> bool:
-    """Whether a body starts with the time and date of an SMF header."""
-    if len(body) < HEADER:
-        return False
-    _, _, time, date, _ = _START.unpack_from(body)
-    digits = date.hex()
-    if not digits[:-1].isdecimal() or digits[-1] not in "abcdef":
-        return False
-    year, day = 1900 + int(digits[:4]), int(digits[4:7])
-    return time < _DAY_HUNDREDTHS and 1960 <= year < 2100 and 1 <= day <= 366
-
-
 def recognised(body: bytes) -> bool:
     """Whether a record is recognised by its header alone: z/OS wrote its flag and system id."""
     names = body[HEADER - 4 : HEADER].decode("cp500")
@@ -149,15 +139,9 @@ def signature(draw: Random) -> Sample:
     return Sample(head + body)
 
 
-def in_file(path: Path, longest: int) -> Iterator[Sample]:
-    """Yield the records of a file with RDWs, the spanned ones joined, up to some length."""
-    data, at, body = path.read_bytes(), 0, b""
-    while at < len(data):
-        length, code = struct.unpack_from(">HB", data, at)
-        body = (body if code >= 2 else b"") + data[at + RDW : at + length]
-        at += length
-        if code in (0, 2) and len(body) <= longest:
-            yield Sample(body)
+def in_file(path: Path, longest: int) -> list[Sample]:
+    """Return the records of a sound file with RDWs, up to some length."""
+    return [Sample(each) for each in read_rdw(path.read_bytes()) if len(each) <= longest]
 
 
 def _header(draw: Random, flag: int, smf_type: int) -> bytes:

@@ -133,9 +133,9 @@ class Recorder:
         View.statements = heard  # type: ignore[assignment,method-assign]
 
     def _heard(self, method: Any) -> Any:
-        def heard(catalog: Any, statement: str) -> Any:
+        def heard(catalog: Any, statement: str, *more: Any, **named: Any) -> Any:
             self._hear(statement)
-            return method(catalog, statement)
+            return method(catalog, statement, *more, **named)
 
         return heard
 

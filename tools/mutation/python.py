@@ -1,4 +1,4 @@
-"""Changes of Python, found in its syntax tree; of strings that are SQL, those of `sql`.
+"""Changes of Python, found in its syntax tree.
 
 Left alone is what no figure depends on: annotations, decorators, docstrings, messages (f-strings,
 and what is raised), assertions, `__all__`.
@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import tokenize
 from bisect import bisect_left
-from collections.abc import Iterator
 from itertools import pairwise
 
 from mutation.mutant import Change
-from mutation.sql import changes_of_sql
 
 OPERATORS = {
     "==": ("!=",),
@@ -62,20 +59,15 @@ STRINGS = {"left": "right", "right": "left"}
 """Which side `searchsorted` takes."""
 SPEED_ONLY = {"copy", "strict"}
 """Arguments that never change a result of code that is right."""
+_NO_CODE = {"annotation", "returns", "decorator_list"}
 _SEQUENCES = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.JoinedStr | ast.ListComp
-_FIELD_OF_FORMAT = re.compile(r"\{\{\w*\}\}|\{\w*\}")
-_TEXT = re.compile(r"(?i)([a-z]*)('''|\"\"\"|'|\")(.*)\2", re.DOTALL)
-_F_STRING = getattr(tokenize, "FSTRING_START", -1), getattr(tokenize, "FSTRING_END", -1)
-"""Since Python 3.12 an f-string is several tokens."""
 
 
-def changes_of_python(source: bytes, *, sql: bool = False) -> Iterator[Change]:
-    """Yield all changes of a module; `sql`: of the SQL in its strings as well."""
+def changes_of_python(source: bytes) -> list[Change]:
+    """Return all changes of a module."""
     finder = _Finder(source)
     finder.visit(ast.parse(source))
-    yield from finder.found
-    if sql:
-        yield from _changes_of_strings(source, finder)
+    return finder.found
 
 
 class _Source:
@@ -117,33 +109,25 @@ class _Source:
 
 
 class _Finder(ast.NodeVisitor):
-    """Collects the changes of a module in `found`, and in `skipped` what is left alone."""
+    """Collects the changes of a module in `found`."""
 
     def __init__(self, source: bytes) -> None:
         self.source = _Source(source)
         self.found: list[Change] = []
-        self.skipped: list[tuple[int, int]] = []
         self._lines = (1, 1)
 
     def visit(self, node: ast.AST) -> None:
         """Visit a node, unless it is left alone."""
         if isinstance(node, ast.stmt):
             self._lines = _lines_of(node)
-        if isinstance(node, ast.JoinedStr):
-            return
-        if _is_left_alone(node):
-            self.skipped.append(self.source.place(node))  # type: ignore[arg-type]
-        else:
+        if not _is_left_alone(node):
             super().visit(node)
 
     def generic_visit(self, node: ast.AST) -> None:
         """Visit what is below a node, but for annotations and decorators."""
         for name, value in ast.iter_fields(node):
-            below = [each for each in _listed(value) if isinstance(each, ast.AST)]
-            if name in {"annotation", "returns", "decorator_list"}:
-                self.skipped += [self.source.place(each) for each in below]  # type: ignore[arg-type]
-            else:
-                for each in below:
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, ast.AST) and name not in _NO_CODE:
                     self.visit(each)
 
     def _add(self, start: int, end: int, *afters: str) -> None:
@@ -240,10 +224,6 @@ class _Finder(ast.NodeVisitor):
             self._add(start, end, f"(not ({self.source.raw[start:end].decode()}))")
 
 
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
-
-
 def _is_sequence(node: ast.expr) -> bool:
     """Whether only `+` could stand beside it: any other operator fails at once."""
     text = isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
@@ -251,7 +231,7 @@ def _is_sequence(node: ast.expr) -> bool:
 
 
 def _is_left_alone(node: ast.AST) -> bool:
-    if isinstance(node, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom):
+    if isinstance(node, ast.Raise | ast.Assert | ast.Import | ast.ImportFrom | ast.JoinedStr):
         return True
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
@@ -270,44 +250,3 @@ def _lines_of(statement: ast.stmt) -> tuple[int, int]:
         first = body[0].pattern if isinstance(body[0], ast.match_case) else body[0]
         end = max(statement.lineno, first.lineno - 1)
     return statement.lineno, end
-
-
-def _changes_of_strings(source: bytes, finder: _Finder) -> Iterator[Change]:
-    for start, end in _strings(finder.source):
-        text = source[start:end].decode()
-        found = _TEXT.fullmatch(text)
-        kind = found[1].lower() if found else "r"
-        if found is None or "r" in kind or any(a <= start < b for a, b in finder.skipped):
-            continue
-        inside = _blanked(found[3]) if "f" in kind else found[3]
-        inside = _FIELD_OF_FORMAT.sub(lambda field: "x" * len(field[0]), inside)
-        first = start + len(text[: found.start(3)].encode())
-        for each in changes_of_sql(inside, found[3]):
-            yield each._replace(start=first + each.start, end=first + each.end)
-
-
-def _strings(source: _Source) -> Iterator[tuple[int, int]]:
-    """Yield where the string literals of a module start and end."""
-    depth, start = 0, 0
-    for each in source.tokens:
-        if each.type == tokenize.STRING and not depth:
-            yield source.of_token(*each.start), source.of_token(*each.end)
-        elif each.type == _F_STRING[0]:
-            start = start if depth else source.of_token(*each.start)
-            depth += 1
-        elif each.type == _F_STRING[1]:
-            depth -= 1
-            if not depth:
-                yield start, source.of_token(*each.end)
-
-
-def _blanked(text: str) -> str:
-    """Return the text of an f-string with an `x` for each byte of the expressions in it."""
-    made, depth = [], 0
-    for each in re.findall(r"\{\{|\}\}|.", text, re.DOTALL):
-        if each == "{" or (depth and each == "{{"):
-            depth += len(each)
-        made.append("x" * len(each.encode()) if depth else each)
-        if depth and each in {"}", "}}"}:
-            depth -= len(each)
-    return "".join(made)

@@ -51,12 +51,6 @@ ROOMS = {
     "inputs": Room(("smfparse/inputs/*.py",), ("tests/inputs",)),
     "reading": Room(("smfparse/reading/*.py",), ("tests/reading",)),
 }
-WITH_SQL = {
-    "smfparse/reports/sections.py",
-    "smfparse/selecting/conditions.py",
-    "smfparse/selecting/lookups.py",
-}
-"""Python files whose strings are SQL, and are changed as such."""
 
 
 def files(project: Path, room: str) -> list[str]:
@@ -76,5 +70,5 @@ def mutants(project: Path, room: str) -> Iterator[Mutant]:
         if language_of(path) == "sql":
             changes = changes_of_sql(source.decode())
         else:
-            changes = changes_of_python(source, sql=path in WITH_SQL)
+            changes = changes_of_python(source)
         yield from mutants_of(path, source, changes)

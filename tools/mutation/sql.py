@@ -117,13 +117,10 @@ def tokens_of(sql: str) -> list[Token]:
     return tokens
 
 
-def changes_of_sql(sql: str, written: str = "") -> Iterator[Change]:
-    """Yield all changes of SQL: a file, or a part that an expression is made of.
-
-    written  what stands in the file, where `sql` has something else of the same length in its place
-    """
-    tokens, raw = tokens_of(sql), (written or sql).encode()
-    places = [_Place(raw, tokens, at) for at in range(len(tokens))]
+def changes_of_sql(sql: str) -> Iterator[Change]:
+    """Yield all changes of SQL: a file, or a part that an expression is made of."""
+    tokens = tokens_of(sql)
+    places = [_Place(tokens, at) for at in range(len(tokens))]
     skipped = _between_ands(tokens) | _simple_whens(tokens)
     unit = ""
     for at, place in enumerate(places):
@@ -137,28 +134,14 @@ def changes_of_sql(sql: str, written: str = "") -> Iterator[Change]:
 class _Place:
     """A token and those around it."""
 
-    def __init__(self, raw: bytes, tokens: list[Token], at: int) -> None:
-        self._raw, self._tokens, self._at = raw, tokens, at
+    def __init__(self, tokens: list[Token], at: int) -> None:
+        self._tokens, self._at = tokens, at
         self.token, self.before, self.behind = tokens[at], self.near(-1), self.near(1)
 
     def near(self, step: int) -> Token:
         """Return the token so many steps away."""
         at = self._at + step
         return self._tokens[at] if 0 <= at < len(self._tokens) else NOTHING
-
-    def swapped(self) -> Iterator[Change]:
-        """Yield the first two arguments of the function that is here the other way round."""
-        commas, depth = [self.behind.end], 0
-        for each in self._tokens[self._at + 2 :]:
-            depth += (each.text in _OPENING) - (each.text in _CLOSING)
-            if depth < 0 or (not depth and each.text == ","):
-                commas.append(each.start)
-            if depth < 0 or len(commas) > 2:
-                break
-        if len(commas) > 2:
-            start, middle, end = commas
-            first, second = self._raw[start:middle], self._raw[middle + 1 : end]
-            yield Change(start, end, f"{second.decode().strip()}, {first.decode().strip()}")
 
     def keys_of_order(self) -> Iterator[Token]:
         """Yield the last token of each key of the ORDER BY that is here, if it has no direction."""
@@ -210,8 +193,6 @@ def _changes_of_function(place: _Place) -> Iterator[Change]:
         yield Change(token.start, place.near(3).end, "max(1)")
     elif name in FUNCTIONS:
         yield _replaced(token, FUNCTIONS[name])
-    elif name == "coalesce":
-        yield from place.swapped()
     elif name == "filter" and place.near(2).word not in {"WHERE", "NOT"}:
         yield Change(place.behind.end, place.behind.end, "NOT ")
 

@@ -19,7 +19,7 @@ from typing import Any
 from mutation.mutant import Mutant
 from mutation.plugin import PLAN
 
-_PYTEST = ("-m", "pytest", "-x", "--tb=short", "-p", "mutation.plugin")
+_PYTEST = ("-m", "pytest", "-x", "-m", "not long", "--tb=short", "-p", "mutation.plugin")
 _WITHOUT = ("cacheprovider", "xdist", "pytest_cov")
 _PATIENCE = 60.0
 """Seconds for a test, and before the first, besides ten times what it took unchanged."""
@@ -57,16 +57,10 @@ class Recording:
     sql: Mapping[str, Sequence[str]]
     kills: Counter[str] = field(default_factory=Counter)
 
-    def groups(self, mutant: Mutant, *, quick: bool = False) -> Iterator[list[str]]:
-        """Yield the tests that run what is changed, then the others; the likely killers first.
-
-        quick  leaves out the files in which no test runs it; others of a file share its fixtures
-        """
+    def groups(self, mutant: Mutant) -> Iterator[list[str]]:
+        """Yield the tests that run what is changed, then the others; the likely killers first."""
         runs = self._that_run(mutant)
         order = sorted(self.seconds, key=lambda each: (-self.kills[each], self.seconds[each]))
-        if quick and runs:
-            files = {_file_of(each) for each in runs}
-            order = [each for each in order if _file_of(each) in files]
         for group in ([t for t in order if t in runs], [t for t in order if t not in runs]):
             if group:
                 yield group
@@ -77,10 +71,6 @@ class Recording:
         lines = self.lines.get(mutant.path, {})
         first, last = mutant.change.lines
         return {test for line in range(first, last + 1) for test in lines.get(str(line), ())}
-
-
-def _file_of(test: str) -> str:
-    return test.partition("::")[0]
 
 
 def joined(parts: Iterable[Recording]) -> Recording:
@@ -150,7 +140,7 @@ class Copy:
                 texts[unit_of(each)] = (self.root / each.path).read_text("utf-8")
         return {"texts": texts, "macros": macros}
 
-    def judge(self, mutant: Mutant, recording: Recording, *, quick: bool = False) -> Outcome:
+    def judge(self, mutant: Mutant, recording: Recording) -> Outcome:
         """Try a mutant: the tests that run what is changed first, then others, as in `groups`."""
         path = self.root / mutant.path
         source, stat = path.read_bytes(), path.stat()
@@ -159,9 +149,9 @@ class Copy:
         os.utime(path, (later, later))
         began = time.monotonic()
         try:
-            for tests in recording.groups(mutant, quick=quick):
+            for tests in recording.groups(mutant):
                 plan = {"record": None, "tests": tests}
-                names = list(dict.fromkeys(map(_file_of, tests)))
+                names = list(dict.fromkeys(each.partition("::")[0] for each in tests))
                 code, ended = self._pytest(names, plan, recording.seconds)
                 if code not in (0, _NO_TESTS):
                     return self._noticed(mutant, ended, recording, time.monotonic() - began)

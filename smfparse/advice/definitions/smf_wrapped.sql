@@ -124,6 +124,9 @@ moments AS (
         NULL AS interval_seconds, 'QWHSSTCK' AS field
     FROM inputs.record
     WHERE qmgr <> '' AND time IS NULL
+        AND (type, subtype) IN (  -- others have no QWHS
+            (115, 1), (115, 2), (115, 201), (115, 215), (115, 216), (115, 231), (116, 0), (116, 1), (116, 2), (116, 10)
+        )
 ),
 wrapped AS (
     SELECT

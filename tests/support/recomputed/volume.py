@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,8 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from tests.support.recomputed.accounting import shown, with_tokens
-from tests.support.recomputed.parts import Part, Tables
+from tests.support.recomputed.parts import Lines, Row, Tables
 
 CALL_US, RECORD_US, RECORD_US_AT_WORST = 0.5, 4.0, 36.0
 """What class 3 costs, by the performance report of MQ 9.3: a call, and a record."""
@@ -26,7 +24,6 @@ CALLS = ("openn", "closen", "getn", "putn", "put1n", "inqn", "setn", "cbn")
 TASK_CALLS = [f"wtas{two}n" for two in ("cm", "ba", "pr", "su", "sq", "ct", "st", "ot")]
 SETTINGS = {"class 3 long-running": "ACCTIME", "class 4": "ACCTIME", "statistics": "STATIME"}
 CLASS_3 = ("class 3 short-lived", "class 3 long-running")
-Row = dict[str, Any]
 
 
 def added(values: Iterable[float | None]) -> float | None:
@@ -52,7 +49,7 @@ class Record:
     """An SMF record, and what is known of it."""
 
     row: Row
-    section: tuple[Any, ...]
+    section: Any
     job: str | None = None
     token: str | None = None
     calls: int | None = None
@@ -90,13 +87,12 @@ class Record:
 
 
 def smf_volume(
-    report: str,
     tables: Tables,
     by: Sequence[str] = ("qmgr",),
     acctime: str | None = None,
     statime: str | None = None,
     smf_interval: str | None = None,
-) -> list[Part]:
+) -> list[Lines]:
     """Return records by type, tasks, what other intervals would make, and what class 3 costs."""
     smf = seconds_of(smf_interval)
     asked = {"ACCTIME": seconds_of(acctime), "STATIME": seconds_of(statime)}
@@ -104,27 +100,13 @@ def smf_volume(
     records = list(_records(tables))
     _time(records)
     _rate(records, asked, by)
-    planned = [] if tables.of_queues else records
-    lines = {
-        "type": (_types(records, by), [*by, "type", "subtype"]),
-        "all": (_all(records), []),
-        "tasks": (_tasks(records, by), [*by, "kind"]),
-        "projection": (_projections(records, by), [*_but_hours(by), "kind"]),
-        "cost": (_costs(planned, by), list(by)),
-        "class 3": (_of_tasks(planned, by, acctime is None), [*_but_hours(by), "plan_interval"]),
-        "class 5": (
-            [] if tables.of_queues else _of_queues(tables, records, by, statime is None),
-            [*_but_hours(by), "plan_interval"],
-        ),
-    }
-    parts = []
-    for line, (rows, keys) in lines.items():
-        rows = [dict(zip(tables.keys, row.pop("section"), strict=True)) | row for row in rows]
-        frame = pl.DataFrame(rows, infer_schema_length=None)
-        kept = list(dict.fromkeys([*tables.keys, *keys]))
-        made = shown(report, frame, kept) if rows else pl.DataFrame(schema=kept)
-        parts.append(Part(made, keys, {"line": line}))
-    return parts
+    return [
+        ("type", [*by, "type", "subtype"], _types(records, by)),
+        ("all", [], _all(records)),
+        ("tasks", [*by, "kind"], _tasks(records, by)),
+        ("projection", [*_but_hours(by), "kind"], _projections(records, by)),
+        ("cost", list(by), [] if tables.of_queues else _costs(records, by)),
+    ]
 
 
 # --- records ------------------------------------------------------------------------------------
@@ -146,8 +128,7 @@ def _records(tables: Tables) -> Iterator[Record]:
     lives = _lives(tables)
     for row in tables["record"].iter_rows(named=True):
         place = _place(row)
-        section = tuple(row[key] for key in tables.keys)
-        made = Record(row, section, jobs.get(place), tokens.get(place), calls.get(place))
+        made = Record(row, row["section"], jobs.get(place), tokens.get(place), calls.get(place))
         made.ended, made.short_lived = lives.get(first.get(place), (False, False))
         yield made
 
@@ -446,91 +427,27 @@ def _costs(records: Sequence[Record], by: Sequence[str]) -> list[Row]:
     return found
 
 
-# --- at other intervals -------------------------------------------------------------------------
-
-USUAL = (60.0, 300.0, 900.0, 1800.0)
-QUEUE_BYTES = 84 * 341
-"""Of queues in a record of class 5, at most."""
+# --- tokens -------------------------------------------------------------------------------------
 
 
-def _at_intervals(length: float | None, usual: bool) -> Sequence[float | None]:
-    """Return the intervals that are planned for: the one asked for, or usual ones."""
-    return USUAL if usual else [length]
+def with_tokens(frame: pl.DataFrame, table: str) -> pl.DataFrame:
+    """Add what identifies a task: 16 bytes, of which WTAS has a moment and two numbers."""
+    if table == "wqst":
+        token = pl.col("correl").map_elements(_of_correl, return_dtype=pl.String)
+        return frame.with_columns(token=token)
+    moment = pl.col("wtasstrt").dt.epoch("us").cast(pl.Int64).fill_null(-_TOD_EPOCH)
+    parts = pl.struct(moment, "wtasmthr", "wtaswtas")
+    return frame.with_columns(token=parts.map_elements(_of_parts, return_dtype=pl.String))
 
 
-def _in_a_day(interval: float | None) -> float | None:
-    """Return how many intervals a day has; nothing where it cannot be one of MQ's."""
-    return DAY / interval if interval is not None and 1 <= interval <= DAY else None
+_TOD_EPOCH = 2_208_988_800_000_000
+"""Microseconds from 1900, where the TOD clock starts, to 1970."""
 
 
-def _of_tasks(records: Sequence[Record], by: Sequence[str], usual: bool) -> list[Row]:
-    """Return what the long-running tasks of class 3 would write and cost at other intervals."""
-    by, found = _but_hours(by), []
-    tasks = _rows([each for each in records if each.kind in CLASS_3], by)
-    for told, mine in tasks:
-        long = [each for each in mine if each.kind == CLASS_3[1]]
-        if not long:
-            continue
-        present = _alike(each.figures["present"] for each in long)
-        rate = added(divided(1, each.figures["seconds"]) for each in long)
-        calls = added(divided(each.calls or 0, each.figures["seconds"]) for each in mine)
-        number = None if rate is None or present is None else rate * present
-        row = told | {
-            "present_interval": present,
-            "plan_tasks": number,
-            "plan_bytes": sum(each.row["length"] for each in long) / len(long),
-            "call_rate": calls,
-        }
-        length = _alike(each.figures["length"] for each in long)
-        for interval in _at_intervals(length, usual):
-            times = _in_a_day(interval) if _in_a_day(present) else None
-            figures: Row = dict.fromkeys(f"planned_{each}_day" for each in ("records", "mb", "cpu"))
-            if times is not None and number is not None and calls is not None:
-                written = round(number) * times
-                figures = {
-                    "planned_records_day": written,
-                    "planned_mb_day": written * row["plan_bytes"] / MB,
-                    "planned_cpu_day": (DAY * calls * CALL_US + written * RECORD_US) / 1e6,
-                }
-            found.append(row | figures | {"plan_interval": interval})
-    return found
+def _of_correl(correl: str) -> str:
+    return f"{int(correl[:16], 16) >> 12:013X}-{correl[16:24]}-{correl[24:]}"
 
 
-def _of_queues(
-    tables: Tables, records: Sequence[Record], by: Sequence[str], usual: bool
-) -> list[Row]:
-    """Return what statistics of queues would write at other intervals; nothing of them has jobs."""
-    if "job" in by:
-        return []
-    in_intervals: dict[Any, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
-    for row in tables["qqst"].iter_rows(named=True):
-        section = tuple(row[key] for key in tables.keys)
-        in_intervals[section, row["system"], row["qmgr"]][row["interval_start"]] += 1
-    statistics = [each for each in records if each.kind == "statistics"]
-    found = []
-    for told, mine in _rows(statistics, _but_hours(by)):
-        sizes = [each for each in mine if (each.row["type"], each.row["subtype"]) == (115, 216)]
-        owners = {each.owner for each in sizes if each.owner in in_intervals}
-        if not owners:
-            continue
-        queues = sum(max(in_intervals[owner].values()) for owner in owners)
-        rows = sum(sum(in_intervals[owner].values()) for owner in owners)
-        size = sum(each.row["length"] for each in sizes if each.owner in owners) / rows
-        row = told | {
-            "present_interval": _alike(each.figures["present"] for each in mine),
-            "plan_queues": queues,
-            "plan_bytes": size,
-        }
-        length = _alike(each.figures["length"] for each in mine)
-        for interval in _at_intervals(length, usual):
-            times = _in_a_day(interval) if 1 <= size <= QUEUE_BYTES else None
-            figures: Row = {"planned_records_day": None, "planned_mb_day": None}
-            if times is not None:
-                full = math.floor(QUEUE_BYTES / size)
-                figures["planned_records_day"] = math.ceil(queues / full) * times
-                figures["planned_mb_day"] = queues * size * times / MB
-            found.append(row | figures | {"plan_interval": interval})
-    return found
-
-
-RECOMPUTED: Mapping[str, Callable[..., list[Part]]] = {"smf-volume": smf_volume}
+def _of_parts(parts: Mapping[str, int]) -> str:
+    words = (parts[name] % 2**32 for name in ("wtasmthr", "wtaswtas"))
+    return "-".join([f"{parts['wtasstrt'] + _TOD_EPOCH:013X}", *(f"{word:08X}" for word in words)])

@@ -1,0 +1,351 @@
+"""Damage that transfers do to files of every variant: what was not hit is there, all else is told.
+
+tools/corrupt.py damages small files at random; here are whole dumps, and what such searches found.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.inputs import open_inputs
+from smfparse.reading import look_at
+from smfparse.tables import table_names, wanted_tables
+from tests.support.command import run
+from tests.support.paths import FIXTURE_FILES
+from tests.support.reading import Read, Reading
+from tests.support.searching import search
+from tests.support.variants import (
+    BY_NAME,
+    CODE_PAGES,
+    FRAMINGS,
+    SMALL_BLOCK,
+    VARIANTS,
+    Variant,
+    Written,
+    as_utf_8,
+    bdw,
+    blocks_of,
+    cut,
+    flipped,
+    no_bdw,
+    padded,
+    read_rdw,
+    translated,
+    translated_lines,
+    with_garbage,
+    with_line_ends,
+    without_segment,
+)
+from tests.support.variants import (
+    read as read_sound,
+)
+
+pytestmark = pytest.mark.slow
+
+DUMPS = FIXTURE_FILES[1:]
+"""Those of some 25 records; the first has four times as many."""
+NEIGHBOURS = 2
+"""Records on either side that a damaged length may hide."""
+CHAIN = 3
+"""Records that have to be chained to each other behind damage before one is believed."""
+PREFIX = 4
+"""Bytes of the longest prefix: the place of a record is that of its prefix, or right behind it."""
+LINE_END = "a line end behind a record, as a transfer in text mode adds"
+LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+
+
+@cache
+def dump(number: int, variant: Variant) -> Written:
+    return variant.write(read_rdw(DUMPS[number].read_bytes()))
+
+
+def missing(variant: Variant, file: Written, found: Reading) -> set[int]:
+    """Return the records that are not there with their exact bytes.
+
+    In files without prefixes a record may have bytes too many: it ends where the next one starts.
+    """
+    there, lost = Counter(found.bodies), set()
+    for number, body in enumerate(file.bodies):
+        there[body] -= 1
+        longer = variant.framing == "none" and any(each.startswith(body) for each in found.bodies)
+        if there[body] < 0 and not longer:
+            lost.add(number)
+    return lost
+
+
+def may_be_lost(file: Written, start: int, end: int) -> set[int]:
+    """Return the records that damage from `start` to `end` may take with it."""
+    count = len(file.spans)
+    first = sum(behind <= start for _, behind in file.spans)
+    behind = sum(begin < end for begin, _ in file.spans)
+    lost = set(range(first - NEIGHBOURS, behind + NEIGHBOURS))
+    return lost | set(range(behind, count)) if count - behind < CHAIN else lost
+
+
+def whole(variant: Variant, data: bytes) -> list[bytes] | None:
+    """Return the records of a file in which nothing is wrong; None if something is."""
+    try:
+        return None if variant.framing == "none" else read_sound(variant.framing, data)
+    except ValueError:
+        return None
+
+
+def ends_in_fill(variant: Variant) -> bool:
+    """Whether what stands at the end, or is missing there, may be the fill of the last record.
+
+    Without prefixes a record may have anything behind it; and the zeros behind a null segment are
+    the rest of a block whose length is not told.
+    """
+    return variant.framing == "none" or variant.name == "rdw-null"
+
+
+SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
+    "lengths by chance that lead to one": ("length", 2, 8, b""),
+    "a block that reads as the header of the dump": ("bdw-unspanned", 1, 5, b""),
+    "damaged twice before the first block ends": ("bdw", 69, 69, slice(4, 104)),
+    "a block that reads as one record": ("bdw-unspanned", 4, 8, b""),
+    "a block that reads as one and goes on": ("bdw", 4, 8, b""),
+    "a segment over blocks up to the end of one": ("bdw-respanned", 18502, 18503, b"\x27"),
+    "a block as long as three": ("bdw-respanned", 16384, 16385, b"\x30"),
+    "a block that ends at what looks like one": ("bdw-large", 2, 3, b"\x17"),
+    "what is no null segment, by more bits": ("rdw-unspanned", 390, 390, b"\0\4\xcd" + bytes(14)),
+    "a mark in the first record": ("ftp-record", 9, 9, b"\n\0\0\0\0\xff\1"),
+    "a first record that seems to have a length": ("ftp-record-both", 1, 1, bytes(4)),
+    "a piece of a record that seems a restart marker": ("ftp-block-short", 388, 389, b"\x10"),
+    "a restart marker longer than its block": ("ftp-block-eof", 0, 0, b"\x10"),
+}
+"""Edits by which a search found something: variant, start, end, and by what, or a copy of."""
+
+
+@pytest.mark.parametrize("what", sorted(SEARCHED))
+def test_an_edit_that_took_more_does_so_no_longer(read: Read, what: str) -> None:
+    name, start, end, by = SEARCHED[what]
+    variant = BY_NAME[name]
+    for number in range(len(DUMPS)):
+        file = dump(number, variant)
+        put = file.data[by] if isinstance(by, slice) else by
+        data = file.data[:start] + put + file.data[end:]
+        found = read(data)
+        if sound := whole(variant, data):
+            assert (found.bodies, found.damage) == (sound, [])
+        elif end <= len(file.data):
+            assert missing(variant, file, found) <= may_be_lost(file, start, end), found.refused
+            assert found.damage or found.refused
+
+
+def test_a_file_that_ends_between_two_records_of_a_block_is_told_to_be_cut(read: Read) -> None:
+    file = dump(0, BY_NAME["bdw-unspanned"])
+    _, end = file.spans[-3]
+    missing_bytes = len(file.data) - end
+    found = read(file.data[:end])
+    assert len(found.bodies) == len(file.bodies) - 2
+    (damage,) = found.damage
+    assert (damage.offset, damage.length) == (end, 0)
+    assert damage.reason == f"the file is cut: its last block has {missing_bytes} bytes more"
+
+
+def test_what_is_lost_of_a_spanned_record_is_told_once(read: Read) -> None:
+    """Behind a first segment without a last one stands a record whose length is wrong."""
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    first, (start, end) = file.spans[4][0] + 2, file.spans[5]
+    data = file.data[:first] + b"\1" + file.data[first + 1 : start + 40] + file.data[start + 41 :]
+    found = read(data)
+    assert sum(each.length or 0 for each in found.damage) == end - 1 - file.spans[4][0]
+
+
+def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(tmp_path: Path) -> None:
+    """In front of a record stands one that says how long a block is, but none is so long."""
+    path = tmp_path / "input"
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    for number, broken in itertools.product(range(1, 28, 5), range(0, 28, 9)):
+        bad = flipped(file, broken, b"\xff\xff\xff\xff")
+        at = file.spans[number][0]
+        path.write_bytes(bad[:at] + bdw(20_000) + bad[at:])
+        assert look_at(path)[1].name == "rdw", (number, broken)
+
+
+@every_variant
+def test_a_record_is_where_it_says(read: Read, variant: Variant) -> None:
+    for number in range(len(DUMPS)):
+        file = dump(number, variant)
+        found = read(file.data)
+        assert (found.bodies, found.damage) == (list(file.bodies), [])
+        assert found.numbers == list(range(1, len(file.bodies) + 1))
+        for offset, (start, _) in zip(found.offsets, file.spans, strict=True):
+            assert start <= offset <= start + PREFIX
+
+
+@every_variant
+def test_a_file_that_was_cut_or_filled_up_has_all_records_before(
+    read: Read, variant: Variant
+) -> None:
+    file = dump(0, variant)
+    found = read(data := cut(file, 20))
+    before = {number for number, (_, end) in enumerate(file.spans) if end <= len(data)}
+    assert not missing(variant, file, found) & before
+    assert found.damage or ends_in_fill(variant) or whole(variant, data)
+    found = read(padded(file))
+    assert found.bodies[:-1] == list(file.bodies[:-1])
+    if variant.framing == "none":
+        assert found.bodies[-1].rstrip(b"\0") == file.bodies[-1].rstrip(b"\0")
+    else:
+        assert found.bodies[-1] == file.bodies[-1]
+        told = [each.offset >= file.spans[-1][1] for each in found.damage]
+        assert told == ([] if ends_in_fill(variant) else [True])
+
+
+@every_variant
+def test_two_files_in_one_are_read_as_two(read: Read, variant: Variant) -> None:
+    """Also if the first one was cut."""
+    one, two = dump(0, variant), dump(1, variant)
+    found = read(one.data + two.data)
+    assert (found.bodies, found.damage) == ([*one.bodies, *two.bodies], [])
+    shift = len(one.data)
+    spans = one.spans + tuple((start + shift, end + shift) for start, end in two.spans)
+    both = Written(one.data + two.data, one.bodies + two.bodies, spans)
+    for size in (2, 20, 1000):
+        data = cut(one, size) + two.data
+        found = read(data)
+        assert missing(variant, both, found) <= may_be_lost(both, shift - size, shift), size
+        assert found.damage or whole(variant, data) or ends_in_fill(variant)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
+def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(
+    read: Read, end: bytes
+) -> None:
+    """But for the last one, which is at the end of the file."""
+    for name in ("rdw-unspanned", "rdw", "length", "ftp-block", "ftp-block-short"):
+        file = dump(0, BY_NAME[name])
+        found = read(with_line_ends(file, end))
+        assert found.bodies == list(file.bodies)
+        count = len(file.bodies) - 1
+        first, last = [(each.offset, each.length, each.reason) for each in found.damage]
+        assert first == (file.spans[0][1], count * len(end), f"{count} {LINE_ENDS}")
+        assert last == (file.spans[-1][1] + count * len(end), len(end), LINE_END)
+    file = dump(0, BY_NAME["none"])
+    found = read(with_line_ends(file, end))
+    assert [each.removesuffix(end) for each in found.bodies] == list(file.bodies)
+
+
+GARBAGE = {
+    "text": b"226 Transfer complete.\r\n" * 4,
+    "high": b"\xff" * 100,
+    "zeros": bytes(100),
+    "blanks": b"\x40" * 333,
+}
+
+
+@every_variant
+def test_garbage_between_records_costs_none_of_them(read: Read, variant: Variant) -> None:
+    file = dump(0, variant)
+    for (kind, garbage), number in itertools.product(GARBAGE.items(), [0, 10]):
+        found = read(with_garbage(file, number, garbage))
+        start = file.spans[number][0]
+        lost = missing(variant, file, found)
+        if variant.framing in ("none", "ftp-record"):  # it may be the end or the start of a record
+            assert lost <= {number - 1, number}, kind
+            continue
+        assert lost == set(), kind
+        told = found.told(len(file.data) + len(garbage))
+        fill = kind == "zeros" and ends_in_fill(variant)
+        assert fill or any(first < start + len(garbage) and start < last for first, last in told)
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw-respanned", "length", "ftp-block-short"])
+def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str) -> None:
+    file = dump(0, BY_NAME[name])
+    (start, end), (sound, _) = file.spans[10], file.spans[5]
+    head = file.data[sound : sound + 40]
+    garbage = (b"?" * 50 + head).ljust(end - start, b"?")
+    assert len(garbage) == end - start
+    found = read(file.data[:start] + garbage + file.data[end:])
+    assert found.bodies == [*file.bodies[:10], *file.bodies[11:]]
+    firsts, lasts = zip(*found.told(len(file.data)), strict=True)
+    assert file.spans[9][1] <= min(firsts) <= start
+    assert end <= max(lasts) <= file.spans[11][0]
+
+
+@pytest.mark.parametrize("prefix", [no_bdw, bdw], ids=["rdw", "bdw"])
+@pytest.mark.parametrize("which", [0, 1, -1], ids=["first", "middle", "last"])
+def test_a_segment_that_is_lost_costs_its_record(
+    tmp_path: Path, read: Read, which: int, prefix: Callable[[int], bytes]
+) -> None:
+    """A first and a last segment look like a whole record; but what is in it is not."""
+    file = dump(0, BY_NAME["rdw-respanned"])
+    segments = [each.number for block in blocks_of(file.bodies, SMALL_BLOCK) for each in block]
+    number = next(each for each in segments if segments.count(each) == CHAIN)
+    assert number is not None
+    data = without_segment(file.bodies, SMALL_BLOCK, number, which, prefix)
+    found = read(data)
+    others = [each for each in found.bodies if each in file.bodies]
+    assert others == [*file.bodies[:number], *file.bodies[number + 1 :]]
+    inputs = open_inputs([tmp_path / "input"])
+    assert sum(1 for _ in inputs.batches(wanted_tables(table_names())))
+    assert inputs.damage
+
+
+TRANSLATED: dict[str, Callable[[Written, str], bytes]] = {
+    "all bytes": lambda file, code_page: translated(file.data, code_page),
+    "with line ends": lambda file, code_page: translated(with_line_ends(file), code_page),
+    "and line ends": lambda file, code_page: translated(file.data, code_page) + b"\r\n",
+    "lines": lambda file, code_page: translated_lines(file, code_page),
+    "unix lines": lambda file, code_page: translated_lines(file, code_page, b"\n"),
+    "utf-8": lambda file, code_page: as_utf_8(file.data, code_page),
+}
+
+
+@pytest.mark.parametrize("code_page", CODE_PAGES)
+def test_a_translated_file_is_refused_with_the_way_out(
+    tmp_path: Path, read: Read, code_page: str
+) -> None:
+    names = ["rdw", "rdw-unspanned", "bdw", "none", "length"]
+    for (how, make), name in itertools.product(TRANSLATED.items(), names):
+        found = read(make(dump(0, BY_NAME[name]), code_page))
+        assert found.bodies == [], (how, name)
+        for word in ("translat", "transfer", "again", "binary"):
+            assert word in str(found.refused), (how, name)
+    shown = run("info", tmp_path / "input")
+    assert (shown.exit_code, shown.stdout) == (8, "")
+    assert "binary" in shown.stderr
+
+
+@pytest.mark.parametrize("name", FRAMINGS)
+def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "input"
+    file = dump(0, BY_NAME[name])
+    start, end = file.spans[10]
+    end -= 2  # what ends a record of FTP record structure: the next one starts behind it
+    path.write_bytes(file.data[:start] + b"?" * (end - start) + file.data[end:])
+    result = run("info", path, "--format", "json")
+    assert result.exit_code == 4
+    found = json.loads(result.stdout)
+    assert found["records"] == len(file.bodies) - 1
+    assert found["inputs"][0]["framing"] == name
+    assert found["damage_count"] > 0
+    assert {each["source"] for each in found["damage"]} == {str(path)}
+
+
+def test_what_is_no_dump_at_all_is_refused(read: Read) -> None:
+    for byte, size in itertools.product(b"\0\x40\x5e\x80\xff", [0, 1, 17, 1000, 100_000]):
+        assert read(bytes([byte]) * size).refused, (byte, size)
+
+
+@given(data=st.binary(max_size=3000))
+@search(60)
+def test_random_bytes_are_no_dump(read: Read, data: bytes) -> None:
+    found = read(data)
+    assert found.refused
+    assert found.bodies == []

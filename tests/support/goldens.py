@@ -1,0 +1,348 @@
+"""Goldens: rows of reports, views and comparisons as files that a person can read in a diff.
+
+`make goldens` writes them, tests compare; tests/golden/README.md says how to read them. A golden is
+cases by name; a case is its rows by section. Of many rows every n-th is kept, and the sums of all.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from smfparse import reports
+from smfparse.comparing import NAMES, Rename, compared, measured
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.query import Catalog
+from smfparse.reports import RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
+from smfparse.selecting import Selection
+from smfparse.tables import view_names
+from tests.support.command import run
+from tests.support.corpora import Corpora
+from tests.support.paths import FIXTURES, GOLDEN
+from tests.support.report_runs import anyone, report_lines
+from tests.support.small_site import QMGRS, write_small_site
+
+Golden = dict[str, Any]
+"""What JSON can hold."""
+KEPT = 40
+"""Rows of a case that are kept."""
+ON_A_LINE = 8
+"""Figures: those that a declaration has together stay on one line, whatever is absent."""
+TEXTS = {"message": ("grade", "message", "action", "figure", "bound", "origin")}
+"""Columns of reports whose words tests/advice holds."""
+OF_CORPORA = {
+    "old": "log buff msgm stg chinit dchs qall api-cost class1",
+    "new": "log qstat dchs streaming pset smf-volume",
+    "shared": "cf shared db2 qsum",
+    "traffic": "flow mft requests",
+    "damaged": "log api-cost smf-volume",
+}
+"""Reports by corpus: those that show what it has and the site has not."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """How a report is asked for; sections: None for those of its declaration."""
+
+    sections: Sections | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    selected: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        told = {**self.asked, **self.selected}
+        words = [f"{key}={','.join(v) if isinstance(v, list) else v}" for key, v in told.items()]
+        if self.sections:
+            words.append(f"{self.sections.by} {self.sections.seconds or ''}".strip())
+        return " ".join(words) or "declared"
+
+
+# --- reports ------------------------------------------------------------------------------------
+
+HALF_HOURS = (
+    "api-cost", "channels", "class1", "clients", "dchs", "flow", "log", "qall", "qputs", "qstat",
+    "shared", "smf-volume", "stg", "streaming", "task", "tasksum",
+)  # fmt: skip
+ALSO_RECORDED = ("channels", "dchs", "dchssum", "qall", "qsum", "stg", "tasksum")
+"""Reports whose declaration says otherwise, and which can be had by record."""
+OPTIONS: Sequence[tuple[str, dict[str, Any]]] = [
+    *(("api-cost", {"by": [each]}) for each in ("qmgr", "queue", "size", "hour")),
+    ("api-cost", {"by": ["connection-type", "user", "hour"]}),
+    ("api-cost", {"by": ["job", "queue"], "top": 7}),
+    ("api-cost", {"by": ["system", "channel"], "top": 2, "sort": "elapsed"}),
+    ("smf-volume", {"by": ["qmgr"]}),
+    ("smf-volume", {"by": ["job", "hour"], "acctime": "1", "statime": "0.30"}),
+    ("smf-volume", {"acctime": "-1", "statime": "25"}),
+    ("smf-volume", {"acctime": "0", "smf_interval": "15", "by": ["system"]}),
+    ("streaming", {"stream": ["LQ2=LQ3", "LQ0=LQ4"]}),
+]
+SELECTIONS: Sequence[dict[str, list[str]]] = [
+    {"queue": ["LQ1"]},
+    {"queue": ["SQ*", "DYN.*"]},
+    {"job": ["JOBA"]},
+    {"channel": ["CHL1"]},
+    {"job": ["MOVER", "JOBB"], "queue": ["LQ2", "ALIAS"]},
+]
+SELECTED = {
+    **dict.fromkeys(("api-cost", "smf-volume", "task"), (1, 4)),
+    **dict.fromkeys(("class1", "tasksum", "qsum"), (2,)),
+    **dict.fromkeys(("dchs", "dchssum", "qall"), (3,)),
+    **dict.fromkeys(("qgets", "qstat", "streaming"), (0,)),
+    "qputs": (4,),
+}
+"""Reports of jobs, queues or channels, and the places in SELECTIONS of what is selected."""
+
+
+def cases(corpus: str, name: str) -> Iterator[Case]:
+    """Yield the cases of a report."""
+    yield Case()
+    if corpus != "site":
+        return
+    which = reports.report(name)
+    if which.section not in ("total", "all"):
+        yield Case(TOTAL)
+    if name in HALF_HOURS:
+        yield Case(every("30m"))
+    if name in ALSO_RECORDED:
+        yield Case(RECORDED)
+    yield from (Case(asked=asked) for report, asked in OPTIONS if report == name)
+    yield from (Case(selected=SELECTIONS[place]) for place in SELECTED.get(name, ()))
+
+
+def rows_by_case(corpora: Corpora, corpus: str, name: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of all cases of a report, by their names."""
+    return {case.name: rows_of(corpora, corpus, name, case) for case in cases(corpus, name)}
+
+
+def of_report(name: str, rows: Mapping[str, Sequence[dict[str, Any]]]) -> Golden:
+    """Return the golden of a report."""
+    texts = TEXTS.get(name, ())
+    return {
+        case: cut([_row(row, texts) for row in found], _section_of) for case, found in rows.items()
+    }
+
+
+def rows_of(corpora: Corpora, corpus: str, name: str, case: Case) -> list[dict[str, Any]]:
+    """Return the rows of a case."""
+    found = corpora[corpus]
+    if not case.selected:
+        return found.rows(name, case.sections, **case.asked)
+    which, options = reports.report(name), ReadOptions(Selection.of(**case.selected))
+    with Catalog(open_inputs(found.paths, options)) as catalog:
+        return [dict(row) for row in reports.run_report(which, catalog, None, **anyone(which))]
+
+
+def _row(row: dict[str, Any], texts: Sequence[str] = ()) -> dict[str, Any]:
+    """Leave out texts, the section, which its columns say, and the folder of a file."""
+    return {
+        name: Path(value).name if name == "source" and value else value
+        for name, value in row.items()
+        if name not in ("section", *texts)
+    }
+
+
+def _section_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in SECTION_COLUMNS if name in row}
+
+
+# --- views, comparisons -------------------------------------------------------------------------
+
+
+def of_view(corpora: Corpora, name: str) -> Golden:
+    """Return the golden of a view of the site."""
+    rows = corpora["site"].select(f"SELECT * FROM {name} ORDER BY ALL")
+    return {"rows": cut([_row(row) for row in rows])}
+
+
+COMPARISONS: Sequence[tuple[Sequence[str], list[str]]] = [
+    (NAMES, []),
+    (["job"], []),
+    (["qmgr", "verb"], []),
+    (NAMES, ["MQ02=MQ09", "LQ%=XX%", "JOBA=JOBB", "DYN%=DYN.OTHER"]),
+    (["qmgr", "job"], ["MQ0%=QM%", "JOB%=%"]),
+]
+"""Columns that rows are told apart by, and names that differ."""
+
+
+def of_comparisons(folder: Path) -> Golden:
+    """Return the golden of two sites whose queue managers have names of their own."""
+    before, after = (
+        measured(open_inputs([write_small_site(folder / f"{seed}.smf", seed, QMGRS[1:])]))
+        for seed in (2, 3)
+    )
+    return {
+        " ".join([",".join(by), *renames]): cut(
+            compared(before, after, by, [Rename.of(each) for each in renames]).to_dicts()
+        )
+        for by, renames in COMPARISONS
+    }
+
+
+# --- form ---------------------------------------------------------------------------------------
+
+
+def cut(
+    rows: Sequence[Mapping[str, Any]], section: Callable[[Any], dict[str, Any]] = lambda row: {}
+) -> Golden:
+    """Return rows by section; of more than KEPT every n-th, and the sums of all."""
+    step = max(1, math.ceil(len(rows) / KEPT))
+    sections = [
+        _plain(keys) | {"rows": [_plain(row, {*keys}) for row in mine]}
+        for keys, mine in groupby(rows[::step], section)
+    ]
+    golden: Golden = {"count": len(rows), "sections": sections}
+    if step > 1:
+        golden["sums"] = dict(_sums(rows))
+    return golden
+
+
+def _plain(row: Mapping[str, Any], without: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what JSON can hold; NULL is left out, but keeps its place on a line."""
+    return {name: _value(value) for name, value in row.items() if name not in without}
+
+
+def _value(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, dt.date | dt.time) else value
+
+
+def _sums(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield for each kind of row the sums of its numbers; of others, how many there are."""
+    kinds: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        for name, value in row.items():
+            if value is not None:
+                kinds[row.get("line") or row.get("figure") or "all"][name].append(value)
+    for kind, figures in sorted(kinds.items()):
+        yield kind, {name: _sum(values) for name, values in figures.items()}
+
+
+def _sum(values: Sequence[Any]) -> float:
+    if all(isinstance(each, int) for each in values):
+        return sum(values)
+    numbers = all(isinstance(each, int | float) for each in values)
+    return math.fsum(values) if numbers else len(values)
+
+
+def written(golden: Golden) -> str:
+    """Return a golden as JSON, ON_A_LINE figures on a line."""
+    return "".join(_written(golden, "")) + "\n"
+
+
+def _written(value: Any, indent: str) -> Iterator[str]:
+    within = indent + " "
+    if isinstance(value, list):
+        yield "["
+        for number, each in enumerate(value):
+            yield ",\n" * bool(number) + ("" if number else "\n") + within
+            yield from _written(each, within)
+        yield "]"
+    elif isinstance(value, dict) and any(isinstance(each, dict | list) for each in value.values()):
+        figures = {name: each for name, each in value.items() if not isinstance(each, dict | list)}
+        parts = [_figures(figures, within)] if figures else []
+        for name, each in value.items():
+            if isinstance(each, dict | list):
+                parts.append(f"{json.dumps(name)}: {''.join(_written(each, within))}")
+        yield "{\n" + within + f",\n{within}".join(filter(None, parts)) + "}"
+    elif isinstance(value, dict):
+        yield "{" + _figures(value, within) + "}"
+    else:
+        yield json.dumps(value)
+
+
+def _figures(row: Mapping[str, Any], indent: str) -> str:
+    told = [(name, value) for name, value in row.items()]
+    lines = []
+    for first in range(0, len(told), ON_A_LINE):
+        some = [
+            f"{json.dumps(name)}: {json.dumps(value)}"
+            for name, value in told[first : first + ON_A_LINE]
+            if value is not None
+        ]
+        lines.append(", ".join(some))
+    return f",\n{indent}".join(filter(None, lines))
+
+
+def difference(place: Path, found: Golden) -> str | None:
+    """Return the first difference of a golden from its file, or None."""
+    if not place.exists():
+        return f"no file {place}; `make goldens` writes it"
+    kept = json.loads(place.read_text("utf-8"))
+    for where, wanted, have in _differences(kept, json.loads(written(found)), ()):
+        return f"{place}: {where}: the golden has {wanted}, not {have}; see tests/golden/README.md"
+    return None
+
+
+def _differences(kept: Any, found: Any, path: tuple[Any, ...]) -> Iterator[tuple[str, Any, Any]]:
+    """Yield where two values differ; a row is named by its number and its first texts."""
+    if isinstance(kept, dict) and isinstance(found, dict):
+        texts = [str(each) for each in kept.values() if isinstance(each, str)][:6]
+        told = (*path, f"({' '.join(texts)})") if texts else path
+        for name in dict.fromkeys([*kept, *found]):
+            yield from _differences(kept.get(name), found.get(name), (*told, name))
+    elif isinstance(kept, list) and isinstance(found, list) and len(kept) == len(found):
+        for number, (one, other) in enumerate(zip(kept, found, strict=True), 1):
+            yield from _differences(one, other, (*path, number))
+    elif type(kept) is not type(found) or kept != found:
+        yield " ".join(map(str, path)), _short(kept), _short(found)
+
+
+def _short(value: Any) -> str:
+    return f"{len(value)} rows" if isinstance(value, list) else repr(value)[:200]
+
+
+# --- texts, all files ---------------------------------------------------------------------------
+
+
+def planners() -> str:
+    """Return what all planners print of published values."""
+    from smfparse.planning import planner_names
+
+    return "".join(f"{run('capacity', name).stdout}\n" for name in planner_names())
+
+
+def log_of(fixture: str) -> str:
+    """Return the text of the report log of a fixture."""
+    return "\n".join(report_lines("log", FIXTURES / f"{fixture}.smf")) + "\n"
+
+
+LOGS = ("qm01-930", "qm80", "qm100", "qm60")
+
+
+def reports_of(corpus: str) -> Sequence[str]:
+    """Return the reports of a corpus that have goldens."""
+    if corpus != "site":
+        return OF_CORPORA[corpus].split()
+    return [each for each in reports.report_names() if each not in _WITHOUT_ROWS]
+
+
+_WITHOUT_ROWS = ("cluster", "mft", "requests")
+"""Reports that have no rows of the site."""
+REPORTS = [(corpus, name) for corpus in ("site", *OF_CORPORA) for name in reports_of(corpus)]
+
+
+def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callable[[], str]]]:
+    """Yield the file of each golden, and what makes its text."""
+    for corpus, name in REPORTS:
+        yield GOLDEN / corpus / f"{name}.json", partial(_report, corpora, corpus, name)
+    for name in view_names():
+        yield GOLDEN / "views" / f"{name}.json", partial(_view, corpora, name)
+    yield GOLDEN / "compare.json", lambda: written(of_comparisons(folder))
+    yield GOLDEN / "capacity.txt", planners
+    for fixture in LOGS:
+        yield GOLDEN / f"log-{fixture}.txt", partial(log_of, fixture)
+
+
+def _report(corpora: Corpora, corpus: str, name: str) -> str:
+    return written(of_report(name, rows_by_case(corpora, corpus, name)))
+
+
+def _view(corpora: Corpora, name: str) -> str:
+    return written(of_view(corpora, name))

@@ -1,0 +1,356 @@
+"""A dataset in object storage is the one that is written here, by one run after the other."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from subprocess import PIPE, Popen, run
+from typing import Any
+
+import pytest
+
+import smfparse
+from smfparse.errors import InputError, OutputError, RequestError
+from smfparse.limits import Limits
+from smfparse.places import place_of
+from smfparse.progress import PROGRESS
+from smfparse.store import LOCK, MANIFEST, PARTIAL, UrlFolder, only_writer
+from tests.support import command
+from tests.support.datasets import files_below
+from tests.support.mixed_records import overlapping
+from tests.support.paths import FIXTURES
+from tests.support.storage import BUCKET, Storage, serving
+
+pytest.importorskip("obstore")
+pytestmark = pytest.mark.slow
+
+SMALL = Limits(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_task=20_000)
+SOON = Limits(lease_seconds=0.6)
+
+
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two dumps that overlap."""
+    return overlapping(tmp_path_factory.mktemp("dumps"), 60, 5, range(20, 40))
+
+
+@pytest.fixture(scope="module")
+def storage(dumps: list[Path]) -> Iterator[Storage]:
+    with serving() as found:
+        for each in dumps:
+            found.put(f"day/{each.name}", each)
+        yield found
+
+
+def manifest(storage: Storage, name: str) -> dict[str, Any]:
+    body = storage.client.get_object(Bucket=BUCKET, Key=f"{name}/{MANIFEST}")["Body"]
+    return json.loads(body.read())  # type: ignore[no-any-return]
+
+
+def names_in(storage: Storage, name: str) -> set[str]:
+    """Return the names of all objects of a folder."""
+    return {each.removeprefix(f"{name}/") for each in storage.keys(f"{name}/")}
+
+
+def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
+    """Return the rows of all tables, without where the files of their sources are."""
+    found = {}
+    for table in data.tables:
+        rows = data.arrow(table).to_pylist()
+        for each in rows:
+            for name in {"source", "task_source"} & each.keys():
+                each[name] = (each[name] or "").rpartition("/")[2]
+        found[table] = sorted(rows, key=str)
+    return found
+
+
+# As here ------------------------------------------------------------------------------------------
+
+
+def test_what_is_written_added_and_compacted_is_what_is_so_here(
+    dumps: list[Path], storage: Storage, tmp_path: Path
+) -> None:
+    """The one test of storage that is not in long runs only."""
+    place, here = f"s3://{BUCKET}/tables", tmp_path / "here"
+    for each in dumps:
+        smfparse.convert(each, here, append=True)
+        done = command.run("convert", f"s3://{BUCKET}/day/{each.name}", "--to", place, "--append")
+        assert done.exit_code == 4, done.output  # blocks are damaged
+    found, expected = manifest(storage, "tables"), json.loads((here / MANIFEST).read_text())
+    assert found["duplicates"] == expected["duplicates"] > 10
+    assert found["files"] == expected["files"]
+    for one, other in zip(found["inputs"], expected["inputs"], strict=True):
+        assert one["identity"] == other["identity"]
+    rows = rows_of(smfparse.open(place))
+    assert rows == rows_of(smfparse.open(here))
+    assert names_in(storage, "tables") == files_below(here).keys()
+    again = command.run("convert", f"s3://{BUCKET}/day/*.smf", "--to", place, "--append")
+    assert again.output.count("is in the dataset already") == 2
+    query = (
+        "SELECT wqst.qmgr, sum(putn) FROM wqst JOIN record USING (source, record_no) GROUP BY ALL"
+    )
+    for asked in (query, "SELECT count(*) FROM damage"):
+        counts = [
+            sorted(map(str, smfparse.open(each).sql(asked).to_pylist())) for each in (place, here)
+        ]
+        assert counts[0] == counts[1]
+    assert command.run("compact", place).exit_code == 0
+    smfparse.compact(here)
+    assert rows_of(smfparse.open(place)) == rows
+    assert names_in(storage, "tables") == files_below(here).keys()
+    assert "nothing to put together" in command.run("compact", place).output
+    with pytest.raises(RequestError, match="a dataset is there already"):
+        smfparse.convert(dumps[1], place)
+    smfparse.convert(dumps[1], place, force=True)
+    sizes = [each["bytes"] for each in manifest(storage, "tables")["inputs"]]
+    assert sizes == [dumps[1].stat().st_size]
+
+
+def test_what_is_no_dataset_is_not_written_to_a_url(dumps: list[Path]) -> None:
+    for line in (
+        "report log {dump} --output s3://b/x",
+        "dashboard {dump} --output s3://b/x.html",
+        "generate s3://b/x.smf",
+        "anonymise {dump} --to s3://b/x.smf",
+    ):
+        done = command.run(*line.format(dump=dumps[0]).split())
+        assert done.exit_code == 2
+        assert "only a dataset is written to a URL" in " ".join(done.output.split())
+    done = command.run("convert", dumps[0], "--to", f"s3://{BUCKET}/x", "--format", "csv")
+    assert done.exit_code == 2
+    assert "a URL takes a dataset" in done.output
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("last", [MANIFEST, "record/part-00001.parquet"])
+def test_a_run_that_is_ended_changes_nothing_and_the_next_one_clears_up(
+    last: str, dumps: list[Path], storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"ended-{last[:4]}"
+    place = f"s3://{BUCKET}/{name}"
+    smfparse.convert(dumps[0], place)
+    before = rows_of(smfparse.open(place))
+
+    def killed(self: UrlFolder, source: str, to: str) -> None:
+        if to == last:
+            raise OSError(None, "the storage is gone")
+        original(self, source, to)
+
+    original = UrlFolder.move
+    with monkeypatch.context() as patch:
+        patch.setattr(UrlFolder, "move", killed)
+        patch.setattr(UrlFolder, "publish", killed)
+        patch.setattr(UrlFolder, "remove", lambda *_: None)  # as if nothing ran any more
+        with pytest.raises(OutputError, match="the storage is gone"):
+            smfparse.convert(dumps[1], place, append=True)
+    assert any(PARTIAL in each for each in names_in(storage, name))
+    assert rows_of(smfparse.open(place)) == before
+    smfparse.convert(dumps[1], place, append=True)
+    assert not any(PARTIAL in each for each in names_in(storage, name))
+    assert len(names_in(storage, f"{name}/record")) == 2
+
+
+@pytest.mark.long
+def test_an_unfinished_dataset_and_a_bucket_that_is_not_there_are_named(
+    dumps: list[Path], storage: Storage
+) -> None:
+    storage.put("unfinished/.partial/record/part-00000.parquet", b"x")
+    with pytest.raises(InputError, match="convert was interrupted here"):
+        smfparse.open(f"s3://{BUCKET}/unfinished")
+    done = command.run("convert", dumps[0], "--to", "s3://nobody/tables")
+    assert done.exit_code == 8
+    assert "s3://nobody/tables" in done.output
+    assert "no such bucket; check the name" in done.output
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_workers_read_and_write_the_same_urls(
+    dumps: list[Path], storage: Storage, tmp_path: Path
+) -> None:
+    place = f"s3://{BUCKET}/by-workers"
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
+        there = smfparse.convert(f"s3://{BUCKET}/day", place, executor, limits=SMALL)
+    here = smfparse.convert(dumps, tmp_path / "here", limits=SMALL)
+    assert rows_of(there) == rows_of(here)
+    assert len(names_in(storage, "by-workers/record")) > 2
+
+
+# One after the other ------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_appends_at_the_same_time_wait_and_add_each_row_once(
+    dumps: list[Path], storage: Storage, tmp_path: Path
+) -> None:
+    place = f"s3://{BUCKET}/both"
+    with only_writer(place_of(place)):
+        assert names_in(storage, "both") == {LOCK}
+        asked = [[*command.COMMAND, "convert", each, "--to", place, "--append"] for each in dumps]
+        runs = [Popen(each, stderr=PIPE, text=True) for each in asked]
+        for each in runs:
+            assert each.stderr is not None
+            said = each.stderr.readline()
+            assert f"{place}: another smfparse is writing there (process " in said
+            assert "waiting for it (60 seconds without a sign of life end its lock)" in said
+    try:
+        rest = [each.communicate(timeout=60)[1] for each in runs]
+    finally:
+        for each in runs:
+            each.kill()
+    assert [each.returncode for each in runs] == [4, 4], rest  # blocks are damaged
+    found = manifest(storage, "both")
+    order = [Path(each["name"]) for each in found["inputs"]]
+    assert sorted(order) == dumps
+    once = smfparse.convert(order, tmp_path / "once")
+    assert rows_of(smfparse.open(place)) == rows_of(once)
+    expected = json.loads((tmp_path / "once" / MANIFEST).read_text())
+    assert found["duplicates"] == expected["duplicates"] > 10
+    assert not [each for each in names_in(storage, "both") if LOCK in each or PARTIAL in each]
+
+
+@pytest.fixture(scope="module")
+def whole(dumps: list[Path], storage: Storage) -> set[str]:
+    """The names of the objects of a dataset of the first dump."""
+    smfparse.convert(dumps[0], f"s3://{BUCKET}/whole")
+    return names_in(storage, "whole")
+
+
+def copied(storage: Storage, whole: set[str], name: str) -> str:
+    """Copy the dataset to another folder; return its URL."""
+    for each in whole:
+        source = {"Bucket": BUCKET, "Key": f"whole/{each}"}
+        storage.client.copy_object(Bucket=BUCKET, Key=f"{name}/{each}", CopySource=source)
+    return f"s3://{BUCKET}/{name}"
+
+
+@pytest.mark.long
+def test_what_is_no_append_ends_while_another_one_lives(
+    dumps: list[Path], storage: Storage
+) -> None:
+    place, said = f"s3://{BUCKET}/alive", list[str]()
+    with only_writer(place_of(place), SOON), PROGRESS.told_by(said.append):
+        for wait, append in ((3600, False), (0.3, True)):
+            limits = Limits(lease_seconds=0.6, wait_seconds=wait)
+            with pytest.raises(OutputError, match=r"another smfparse is writing .*; run again"):
+                smfparse.convert(dumps[0], place, append=append, limits=limits)
+        assert names_in(storage, "alive") == {LOCK}
+    assert ["looking whether it still does" in each for each in said] == [True, False]
+    assert not names_in(storage, "alive")
+
+
+@pytest.mark.long
+def test_the_lock_of_a_run_that_was_killed_is_taken_over(
+    dumps: list[Path], storage: Storage, whole: set[str]
+) -> None:
+    place = copied(storage, whole, "left")
+    storage.put(f"left/{LOCK}", b"left by a run that was killed")
+    storage.put(f"left/{PARTIAL}/{'0' * 32}/wqst/part-00001.parquet", b"as is this")
+    with only_writer(place_of(place), SOON):  # also one that waits for nobody who lives
+        assert b"smfparse" not in place_of(f"{place}/{LOCK}").read_bytes()
+    storage.put(f"left/{LOCK}", b"left by a run that was killed")
+    smfparse.convert(dumps[0], place, append=True, limits=SOON)  # is there already
+    assert names_in(storage, "left") == whole
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_run_that_lost_its_lock_or_its_manifest_changes_nothing(
+    when: str,
+    dumps: list[Path],
+    storage: Storage,
+    whole: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    name = f"lost-{when}"
+    place, theirs = copied(storage, whole, name), f"{name}/{PARTIAL}/{'1' * 32}/{MANIFEST}"
+    before = manifest(storage, name)
+    step_name = {"before": "new", "after": "move_all"}[when]
+    step = getattr(UrlFolder, step_name)
+
+    def taken_over(self: UrlFolder, names: Any) -> Any:
+        if when == "after":
+            storage.put(f"{name}/{MANIFEST}", json.dumps(before | {"smfparse": "theirs"}).encode())
+        elif names.endswith(MANIFEST):
+            storage.put(f"{name}/{LOCK}", b"theirs")
+            storage.put(theirs, b"theirs")
+        return step(self, names)
+
+    monkeypatch.setattr(UrlFolder, step_name, taken_over)
+    reason = {"before": "took the lock over", "after": "wrote there meanwhile; run again"}[when]
+    with pytest.raises(OutputError, match=reason):
+        smfparse.convert(dumps[1], place, append=True)
+    found, there = manifest(storage, name), storage.keys(f"{name}/")
+    if when == "before":
+        assert found == before
+        assert {theirs, f"{name}/{LOCK}"} <= {*there}
+        assert not any("part-00001" in each for each in there if PARTIAL not in each)
+    else:
+        assert found == before | {"smfparse": "theirs"}
+        assert f"{name}/{LOCK}" not in there
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("why", ["no obstore", "no conditions"])
+def test_where_nothing_can_be_locked_it_is_written_as_without(
+    why: str,
+    dumps: list[Path],
+    storage: Storage,
+    whole: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import obstore
+
+    name, is_missing = why.replace(" ", "-"), why == "no obstore"
+    place, put, said = copied(storage, whole, name), obstore.put, list[str]()
+    if is_missing:
+        storage.put(f"{name}/{LOCK}", b"theirs")
+        monkeypatch.setitem(sys.modules, "obstore", None)
+    else:
+        monkeypatch.setattr(obstore, "put", lambda *some, mode, **how: put(*some, **how))
+    added = dumps[1] if is_missing else dumps[0]  # that is there already
+    with PROGRESS.told_by(said.append):
+        smfparse.convert(added, place, append=True)
+    warned = ["nothing keeps others from writing there" in each for each in said]
+    assert warned == ([] if is_missing else [True])
+    assert (LOCK in names_in(storage, name)) == is_missing
+    if is_missing:
+        assert len(manifest(storage, name)["inputs"]) == 2
+
+
+_COMMITTED = """
+import json, sys
+from deltalake import DeltaTable, QueryBuilder
+import smfparse
+place = sys.argv[1]
+done = [smfparse.commit(place, f"delta:{place}", tables=["record", "wqst"]) for _ in range(2)]
+how = {"AWS_ALLOW_HTTP": "true"}
+tables = {each: DeltaTable(f"{place}/{each}", storage_options=how) for each in done[0]}
+reader = QueryBuilder()  # what reads by Arrow with it may abort as the process ends
+for name, each in tables.items():
+    reader.register(name, each)
+counts = {name: reader.execute(f"SELECT count(*) FROM {name}").read_all() for name in tables}
+rows = {name: each.column(0)[0].as_py() for name, each in counts.items()}
+print(json.dumps([rows, [{name: [each.added, each.stayed] for name, each in some.items()}
+                         for some in done]]))
+"""
+
+
+@pytest.mark.long
+def test_delta_takes_a_dataset_in_s3(storage: Storage) -> None:
+    """By a process of its own: deltalake keeps others of its process from running meanwhile."""
+    pytest.importorskip("deltalake")
+    place = f"s3://{BUCKET}/delta"
+    smfparse.convert(FIXTURES / "qm60.smf", place, types="signed")
+    done = run([sys.executable, "-c", _COMMITTED, place], capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    rows, changes = json.loads(done.stdout)
+    tables = manifest(storage, "delta")["tables"]
+    assert rows == {each: tables[each] for each in ("record", "wqst")}
+    assert rows["wqst"] > 0
+    assert changes == [{each: [1, 0] for each in rows}, {each: [0, 1] for each in rows}]
+    assert LOCK not in names_in(storage, "delta")

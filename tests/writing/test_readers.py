@@ -1,0 +1,343 @@
+"""A dataset, divided by day and queue manager or not, is read by smfparse and by seven other tools.
+
+Every value is compared with what smfparse decodes. The tools take the folder of a table.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.limits import Limits
+from smfparse.query import Catalog
+from smfparse.schemas import REGISTRY
+from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, VIEWS, Layout, read_manifest
+from smfparse.tables import schema, table_names, title, views
+from smfparse.writing import append_dataset, write_dataset
+from tests.support.generated import generate_midnight
+from tests.support.paths import SMF
+from tests.support.smf import Log, log_record
+
+pytestmark = pytest.mark.slow
+
+QMGRS = ("P101", "Q#2")
+FORMS = ("whole", "divided")
+every_form = pytest.mark.parametrize("form", FORMS)
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generate_midnight(tmp_path_factory.mktemp("dump") / "dump.smf", *QMGRS)
+
+
+@pytest.fixture(scope="module")
+def raw(dump: Path) -> dict[str, Any]:
+    """The tables of the file."""
+    inputs = open_inputs([dump])
+    return {table: inputs.arrow(table) for table in table_names()}
+
+
+@pytest.fixture(scope="module")
+def folders(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The dataset in both forms, moved after it was written."""
+    place = tmp_path_factory.mktemp("datasets")
+    for form in FORMS:
+        write_dataset(open_inputs([dump]), place / "made", partition=form == "divided")
+        (place / "made").rename(place / form)
+    return {form: place / form for form in FORMS}
+
+
+def in_order(table: Any) -> list[str]:
+    return sorted(map(repr, table.to_pylist()))
+
+
+# Our own ------------------------------------------------------------------------------------------
+
+
+@every_form
+def test_we_read_the_tables_that_the_file_has(
+    form: str, dump: Path, raw: dict[str, Any], folders: dict[str, Path]
+) -> None:
+    made = open_inputs([folders[form]])
+    for table in table_names():
+        assert in_order(made.arrow(table)) == in_order(raw[table]), table
+    with Catalog(made) as catalog, Catalog(open_inputs([dump])) as other:
+        for query in (
+            "DESCRIBE wqst",
+            "SELECT qmgr, count(*), sum(putn)::BIGINT FROM wqst GROUP BY ALL ORDER BY ALL",
+        ):
+            assert catalog.arrow(query).to_pylist() == other.arrow(query).to_pylist()
+
+
+def test_folders_are_days_of_the_system_and_queue_managers(folders: dict[str, Path]) -> None:
+    divided = folders["divided"]
+    days, qmgrs = ("2026-03-04", "2026-03-05"), ("%50101", "Q%232")
+    below = {path.parent.relative_to(divided).as_posix()
+             for path in (divided / "wqst").rglob("*.parquet")}  # fmt: skip
+    assert below == {f"wqst/date={day}/queue_manager={qmgr}" for day in days for qmgr in qmgrs}
+    for day in days:
+        for file in (divided / "record").glob(f"date={day}/*/*.parquet"):
+            times = pq.ParquetFile(file).read()["counted_at"].to_pylist()
+            assert {f"{each:%Y-%m-%d}" for each in times} == {day}
+    assert (divided / "record" / "date=2026-03-04" / f"queue_manager={NO_QMGR}").is_dir()
+    assert (divided / "damage" / "part-00000.parquet").is_file()
+    manifest, layout = read_manifest(divided), Layout(True)
+    empty = [each for each, rows in manifest["tables"].items() if not rows and layout.keys(each)]
+    assert empty
+    for table in empty:  # a reader finds a file there
+        assert manifest["files"][table] == [f"{table}/{layout.no_rows(table)}/part-00000.parquet"]
+
+
+def test_files_of_many_folders_are_written_with_few_open(dump: Path, tmp_path: Path) -> None:
+    """A file that was closed to make room has a next one."""
+    again = tmp_path / "again.smf"
+    again.write_bytes(dump.read_bytes())
+    apart = 2 * dump.stat().st_size
+    limits = Limits(group_rows=2, open_files=3, epoch_cells=1, chunk_bytes=apart)
+    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
+    write_dataset(inputs, tmp_path / "tables", partition=True)
+    names = {path.name for path in (tmp_path / "tables" / "wqst").rglob("*.parquet")}
+    assert names == {"part-00000.parquet", "part-00000-00001.parquet"}
+    made = open_inputs([tmp_path / "tables"])
+    for table in ("record", "wqst"):
+        assert in_order(made.arrow(table)) == in_order(inputs.arrow(table))
+
+
+def test_tables_that_grow_with_work_are_those_of_records_tasks_queues_and_channels() -> None:
+    """All of accounting (SMF 116), a row for each record, and the statistics of each queue."""
+    blocks = [
+        each
+        for (smf_type, *_), triplets in REGISTRY.items()
+        if smf_type == 116
+        for each in triplets.values()
+    ]
+    tables = {each.name.lower() for each in blocks}
+    tables |= {child.table for each in blocks for child in each.children}
+    assert tables | {"record", "qqst"} == GROWING
+
+
+# DuckDB with views.sql ----------------------------------------------------------------------------
+
+
+def with_views(folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    """Open a dataset with nothing but its views.sql, from inside its folder."""
+    patch.chdir(folder)
+    database = duckdb.connect()
+    database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+    return database
+
+
+@every_form
+def test_views_have_the_rows_and_descriptions_of_every_table(
+    form: str,
+    dump: Path,
+    raw: dict[str, Any],
+    folders: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with (
+        with_views(folders[form], monkeypatch) as database,
+        Catalog(open_inputs([dump])) as catalog,
+    ):
+        for table, whole in raw.items():
+            read = database.sql(f"FROM {table}").to_arrow_table()
+            extra = ["date"] if Layout(form == "divided").keys(table) else []
+            assert read.column_names == [*whole.column_names, *extra]
+            read = read.select(whole.column_names).cast(whole.schema.remove_metadata())
+            assert in_order(read) == in_order(whole), table
+        for name in views.view_names():
+            query = f"SELECT * FROM {name}"
+            read, expected = database.sql(query).to_arrow_table(), catalog.arrow(query)
+            assert read.schema.equals(expected.schema), name
+            assert in_order(read) == in_order(expected), name
+        said = database.sql(
+            "SELECT view_name, comment FROM duckdb_views()"
+            " WHERE NOT internal AND schema_name = 'main'"
+        ).fetchall()
+        titles = {name: views.view(name).title for name in views.view_names()}
+        assert dict(said) == {table: title(table) for table in table_names()} | titles
+        of_columns = database.sql(
+            "SELECT comment FROM duckdb_columns() WHERE schema_name = 'main'"
+            " AND table_name = 'qjst' AND column_name = 'qjstslptu'"
+        ).fetchall()
+        assert of_columns == [("Time the log writer had nothing to do (microseconds)",)]
+
+
+def test_views_are_in_utc_and_read_only_files_that_a_filter_needs(
+    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "America/New_York")
+    with with_views(folders["divided"], monkeypatch) as database:
+        (row,) = database.sql("SELECT min(time)::VARCHAR AS first FROM qjst").to_arrow_table()[0]
+        assert row.as_py().startswith("2026-03-04 21:30:0")
+        assert row.as_py().endswith("+00")
+        for query, files in (
+            ("SELECT sum(putn) FROM wqst WHERE date = DATE '2026-03-05'", "2/4"),
+            ("SELECT sum(putn) FROM wqst WHERE qmgr = 'Q#2'", "2/4"),
+            ("SELECT count(*) FROM qjst WHERE date = DATE '2026-03-05'", "1/2"),
+        ):
+            plan = database.sql(f"EXPLAIN {query}").to_arrow_table()["explain_value"].to_pylist()
+            assert f"Scanning Files: {files}" in "".join(plan), query
+
+
+@pytest.mark.parametrize("name", ["NULL", "P101", "A/B="])
+def test_a_queue_manager_whose_name_means_nothing_to_duckdb_has_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dump.smf").write_bytes(log_record(Log(), qmgr=name))
+    write_dataset(open_inputs([tmp_path / "dump.smf"]), tmp_path / "tables", partition=True)
+    with with_views(tmp_path / "tables", monkeypatch) as database:
+        assert database.sql("SELECT qmgr FROM record").fetchall() == [(name,)]
+        asked = "SELECT count(*) FROM record WHERE qmgr = ?"
+        assert database.execute(asked, [name]).fetchall() == [(1,)]
+
+
+def test_views_read_what_was_added(
+    dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_dataset(open_inputs([dump]), tmp_path / "tables")
+    with with_views(tmp_path / "tables", monkeypatch) as database:
+        ((before,),) = database.sql("SELECT count(*) FROM qjst").fetchall()
+        done = append_dataset(open_inputs([SMF]), tmp_path / "tables")
+        ((after,),) = database.sql("SELECT count(*) FROM qjst").fetchall()
+        assert after - before == done.rows["qjst"] > 0
+
+
+# Tools without options ----------------------------------------------------------------------------
+
+NAMES = ("QM01", "P101", "P102", "DEC1", "T010", "M1", "NAN", "INF", "NULL", "TRUE", "NOW", "Q#2",
+         "$A@", "1234", "0012", "1E5", "A/B=", "%41", "none", "")  # fmt: skip
+"""Names that look like numbers, durations, dates, truth values and paths; most are allowed."""
+ALONE = ("P101", "TRUE")
+
+
+def with_duckdb(folder: Path) -> Any:
+    with duckdb.connect() as database:
+        database.execute("SET TimeZone = 'UTC'")
+        return database.sql(f"FROM '{folder}/**/*.parquet'").to_arrow_table()
+
+
+def with_datafusion(folder: Path) -> Any:
+    """A table with what DataFusion finds out by itself: columns of files and of folders."""
+    datafusion = pytest.importorskip("datafusion")
+    context = datafusion.SessionContext()
+    context.sql(f"CREATE EXTERNAL TABLE found STORED AS PARQUET LOCATION '{folder}/'")
+    found = context.sql("SELECT * FROM found")
+    return pa.Table.from_batches(found.collect(), found.schema())
+
+
+def with_fastparquet(folder: Path) -> Any:
+    fastparquet = pytest.importorskip("fastparquet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves files open
+        found = fastparquet.ParquetFile(str(folder)).to_pandas()
+    return pa.Table.from_pandas(found, preserve_index=False)
+
+
+def with_pandas(folder: Path) -> Any:
+    return pa.Table.from_pandas(pd.read_parquet(folder), preserve_index=False)
+
+
+def with_polars(folder: Path) -> Any:
+    return pl.read_parquet(folder).to_arrow()
+
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    "duckdb": with_duckdb,
+    "polars": with_polars,
+    "pyarrow": pq.read_table,
+    "datafusion": with_datafusion,
+    "fastparquet": with_fastparquet,
+    "pandas": with_pandas,
+}
+CHEAP = ("duckdb", "polars", "pyarrow")
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(each, marks=[] if each in CHEAP else pytest.mark.long)
+        for each in (*READERS, "spark")
+    ]
+)
+def reader(request: pytest.FixtureRequest) -> Callable[[Path], Any]:
+    """Return what reads a table with one of the tools."""
+    if request.param != "spark":
+        return READERS[request.param]
+    session = request.getfixturevalue("spark")
+    return lambda folder: session.read.parquet(str(folder)).toArrow()
+
+
+def telling_tables(raw: dict[str, Any]) -> list[str]:
+    """Return a few tables that have every type, one without rows, and one that is not divided."""
+    rows = {table: whole.num_rows for table, whole in raw.items()}
+    chosen = ["record", "wqst", "damage", next(each for each in rows if not rows[each])]
+    missing = {str(kind) for each in rows if rows[each] for kind in schema(each).types}
+    while missing := missing - {str(kind) for each in chosen for kind in schema(each).types}:
+        chosen.append(
+            next(each for each in rows if rows[each] and missing & {*map(str, schema(each).types)})
+        )
+    return chosen
+
+
+@every_form
+def test_every_value_is_read_as_it_was_decoded(
+    form: str, reader: Callable[[Path], Any], raw: dict[str, Any], folders: dict[str, Path]
+) -> None:
+    for table in telling_tables(raw):
+        whole, read = raw[table], reader(folders[form] / table)
+        keys = set(Layout(form == "divided").keys(table))
+        assert set(read.column_names) == {*whole.column_names, *keys}
+        assert len(read.column_names) == len(set(read.column_names))
+        read = read.select(whole.column_names).cast(whole.schema.remove_metadata())
+        assert in_order(read) == in_order(whole), table
+
+
+@pytest.fixture(scope="module")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset of a record for each name, and datasets of one name each."""
+    place = tmp_path_factory.mktemp("names")
+    for folder, names in [("all", NAMES), *((each, [each]) for each in ALONE)]:
+        dump = place / f"{folder}.smf"
+        dump.write_bytes(b"".join(log_record(Log(), qmgr=name) for name in names))
+        write_dataset(open_inputs([dump]), place / folder, partition=True)
+    return place
+
+
+def test_every_name_of_a_queue_manager_is_read(
+    reader: Callable[[Path], Any], named: Path, folders: dict[str, Path]
+) -> None:
+    """Also alone, where it looks like a value; rows without a queue manager say so."""
+    read = reader(named / "all" / "record").select(["qmgr", DATE, QMGR]).to_pylist()
+    assert sorted(each["qmgr"] for each in read) == sorted(NAMES)
+    for each in read:
+        assert str(each[DATE]).startswith("2023-10-02")
+        if reader is with_fastparquet:  # which does not decode what is written in hexadecimal
+            assert isinstance(each[QMGR], str)
+        else:
+            assert each[QMGR] == (each["qmgr"] or "blank")
+    for name in ALONE:
+        (row,) = reader(named / name / "record").select(["qmgr"]).to_pylist()
+        assert row["qmgr"] == name
+    read = reader(folders["divided"] / "record").select(["qmgr", QMGR]).to_pylist()
+    assert {each[QMGR] for each in read if each["qmgr"] is None} == {NO_QMGR}
+    assert NO_QMGR not in {each[QMGR] for each in read if each["qmgr"] is not None}
+
+
+def test_polars_takes_days_and_queue_managers_from_the_folders(folders: dict[str, Path]) -> None:
+    read = pl.scan_parquet(folders["divided"] / "wqst")
+    assert read.collect_schema()["date"] == pl.Date
+    assert read.collect_schema()["correl"] == pl.String
+    found = read.filter(date=dt.date(2026, 3, 5), queue_manager="Q#2").collect()
+    assert found["qmgr"].unique().to_list() == ["Q#2"]
+    assert found["smf_time"].dt.date().unique().to_list() == [dt.date(2026, 3, 5)]
