@@ -207,7 +207,7 @@ def test_a_question_has_an_answer(
 
 @of_many(
     "question, path",
-    some(pairs([*QUESTIONS], FILES), 4),
+    some(pairs([*QUESTIONS], FILES), 2),
     ids=lambda each: getattr(each, "name", each),
 )
 def test_a_question_is_answered_alike_on_a_file(
@@ -216,7 +216,7 @@ def test_a_question_is_answered_alike_on_a_file(
     answers(opened(path), question)
 
 
-@of_many("question", some([*QUESTIONS], 6))
+@of_many("question", some([*QUESTIONS], 3))
 def test_a_question_is_answered_where_all_counters_are_full(
     opened: Callable[[Path], Opened], worst: Path, question: str
 ) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import FIXTURES
-from tests.support.searching import of_many, some
+from tests.support.searching import LONG, of_many, some
 
 pytestmark = pytest.mark.slow
 HIDING = r'''
@@ -119,9 +119,11 @@ def test_the_main_commands_run_without_posix(tmp_path: Path, encoding: str) -> N
         ["describe", "qjst"],
         ["man"],
     ]
+    if not LONG:
+        commands = [each for each in commands if each[0] not in ("summary", "check", "dashboard")]
     shown = without_posix(RUNS, json.dumps(commands), encoding=encoding)
-    assert "QM80 on " in shown
+    assert "QM80" in shown
     assert "records" in shown
     assert (folder / "log.csv").read_text(encoding="utf-8").count("\n") > 1
     assert Path(copy).stat().st_size == Path(smf).stat().st_size
-    assert Path(page).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert not LONG or Path(page).read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
