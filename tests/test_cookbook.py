@@ -25,7 +25,7 @@ from tests.support.generated import generate_dump
 from tests.support.paths import PROJECT
 from tests.support.published import SENDER, channels
 from tests.support.real import FILES
-from tests.support.searching import of_many, pairs
+from tests.support.searching import of_many, pairs, some
 from tests.support.smf import (
     ENDED,
     MINUTE,
@@ -167,69 +167,56 @@ def all_of(question: str) -> str:
     return QUESTIONS[question].replace("LIMIT 5", "")
 
 
-@pytest.mark.parametrize("question", JOINS)
-def test_an_answer_counts_every_record_of_a_task_once(
-    split: duckdb.DuckDBPyConnection, question: str
-) -> None:
-    column, expected = JOINS[question]
-    found: Counter[str] = Counter()
-    for row in split.sql(all_of(question)).to_arrow_table().to_pylist():
-        found[row.get("job", "")] += row[column]
-    assert found == (expected if isinstance(expected, dict) else {"": expected})
+def test_an_answer_counts_every_record_of_a_task_once(split: duckdb.DuckDBPyConnection) -> None:
+    for question, (column, expected) in JOINS.items():
+        found: Counter[str] = Counter()
+        for row in split.sql(all_of(question)).to_arrow_table().to_pylist():
+            found[row.get("job", "")] += row[column]
+        assert found == (expected if isinstance(expected, dict) else {"": expected}), question
+    rows = split.sql(all_of("Which jobs cost the most, and on which queues?")).to_arrow_table()
+    assert sum(rows["tasks"].to_pylist()) == 4  # those of two queue managers with one token are two
 
 
 def test_every_question_about_class_3_is_held_to_what_was_counted() -> None:
+    assert len(QUESTIONS) == PAGE.count("```sql\n") >= 20
     about = re.compile(r"(?:FROM|JOIN) (?:wqst|wtas|wtid|task|queue_activity|api_cost)\b|wtas_")
     assert {each for each, query in QUESTIONS.items() if about.search(query)} == {*JOINS}
 
 
-def test_tasks_of_two_queue_managers_with_one_token_are_two(
+def test_rates_are_of_active_channels_and_depths_of_the_last_record(
     split: duckdb.DuckDBPyConnection,
 ) -> None:
-    rows = split.sql(all_of("Which jobs cost the most, and on which queues?")).to_arrow_table()
-    assert sum(rows["tasks"].to_pylist()) == 4
-
-
-def test_messages_a_second_are_those_of_an_active_channel(split: duckdb.DuckDBPyConnection) -> None:
-    """Time in which it was not active does not count."""
-    (row,) = split.sql(
-        all_of("Which channels are busy, and do they fill their batches?")
-    ).fetchall()
+    query = all_of("Which channels are busy, and do they fill their batches?")
+    (row,) = split.sql(query).fetchall()
     assert row[1:5] == ("MQ89_1", "Sender", 2 * 2998, round(2998 / 122.253258, 2))
-
-
-def test_the_depth_of_a_queue_now_is_never_an_older_one(split: duckdb.DuckDBPyConnection) -> None:
     (row,) = split.sql(all_of("Which queues are deep, or hold old messages?")).fetchall()
     assert (row[1], row[3]) == ("PAY.IN", None)
-
-
-def test_there_are_as_many_questions_as_queries() -> None:
-    assert len(QUESTIONS) == PAGE.count("```sql\n") >= 20
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_has_an_answer(
     opened: Callable[[Path], Opened], day: Path, tmp_path: Path, question: str
 ) -> None:
-    if "FROM damage" in QUESTIONS[question]:
-        assert answers(opened(day), question) == []
+    found = answers(opened(day), question)
+    assert bool(found) is ("FROM damage" not in QUESTIONS[question])
+    if not found:
         cut = tmp_path / "cut.smf"
         cut.write_bytes(day.read_bytes()[:-1])
         assert len(answers(opened(cut), question)) == 1
-    else:
-        found = answers(opened(day), question)
-        assert found
-        assert smfparse.open(day).sql(QUESTIONS[question]).to_pylist() == found
 
 
-@of_many("question, path", pairs([*QUESTIONS], FILES), ids=lambda each: getattr(each, "name", each))
+@of_many(
+    "question, path",
+    some(pairs([*QUESTIONS], FILES), 2),
+    ids=lambda each: getattr(each, "name", each),
+)
 def test_a_question_is_answered_alike_on_a_file(
     opened: Callable[[Path], Opened], path: Path, question: str
 ) -> None:
     answers(opened(path), question)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@of_many("question", some([*QUESTIONS], 3))
 def test_a_question_is_answered_where_all_counters_are_full(
     opened: Callable[[Path], Opened], worst: Path, question: str
 ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.decoding import Decoder, Needs
@@ -23,6 +23,7 @@ from tests.support.builders import (
     qwhs_short,
     smf_record,
 )
+from tests.support.searching import of_many, search, some
 
 pytestmark = pytest.mark.slow
 
@@ -62,9 +63,9 @@ def decoded(*records: bytes) -> tuple[dict[str, pa.Table], DamageLog]:
     return {table: pa.Table.from_batches(found) for table, found in parts.items()}, damage
 
 
-@settings(max_examples=150, deadline=None)
+@search(40)
 @given(hostile())
-def test_rows_fit_in_their_record_whatever_it_says(record: bytes):
+def test_rows_fit_in_their_record_whatever_it_says(record: bytes) -> None:
     """Its neighbours are used."""
     tables, damage = decoded(NEIGHBOUR, record, NEIGHBOUR)
     assert tables["record"].num_rows == 3
@@ -78,9 +79,9 @@ def test_rows_fit_in_their_record_whatever_it_says(record: bytes):
     assert room >= 0
 
 
-@settings(max_examples=100, deadline=None)
+@search(30)
 @given(hostile())
-def test_what_is_decoded_of_a_record_does_not_depend_on_what_is_looked_for(record: bytes):
+def test_what_is_decoded_of_a_record_does_not_depend_on_what_is_looked_for(record: bytes) -> None:
     tables, damage = decoded(record)
     for name in sorted(tables):
         [*found] = Decoder(Needs(wanted_tables([name])), DamageLog()).decode([chunk_of(record)])
@@ -97,16 +98,16 @@ def told(*sections: Section) -> list[Damage]:
 QMST, QIST = named_block("QMST", 72), named_block("QIST", 80)
 
 
-@pytest.mark.parametrize("length", [0, 3, 47])
-def test_a_block_shorter_than_any_release_wrote_is_damage(length: int):
-    [damage] = told(Section([QMST], length=length, count=65535))
-    assert damage.reason == (
-        f"QMST cannot be {length} bytes long, 48 is the least. The record may be cut; skipped"
-    )
-    assert (damage.record_no, damage.offset) == (1, 0)
+def test_a_block_shorter_than_any_release_wrote_is_damage() -> None:
+    for length in (0, 3, 47):
+        [damage] = told(Section([QMST], length=length, count=65535))
+        assert damage.reason == (
+            f"QMST cannot be {length} bytes long, 48 is the least. The record may be cut; skipped"
+        )
+        assert (damage.record_no, damage.offset) == (1, 0)
 
 
-def test_blocks_that_overlap_are_damage_and_those_that_fit_first_are_used():
+def test_blocks_that_overlap_are_damage_and_those_that_fit_first_are_used() -> None:
     record = smf_record(
         115,
         2,
@@ -123,7 +124,7 @@ def test_blocks_that_overlap_are_damage_and_those_that_fit_first_are_used():
     assert lost in reasons
 
 
-def test_a_count_that_is_too_large_takes_no_room_from_sound_blocks():
+def test_a_count_that_is_too_large_takes_no_room_from_sound_blocks() -> None:
     record = smf_record(
         115, 2, Section([QMST], count=65535), Section([QIST]), area=qwhs_long(triplets=3)
     )
@@ -147,8 +148,8 @@ NAMES = ("many queues", "zero", "same bytes")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory of this process alone")
-@pytest.mark.parametrize("name", NAMES)
-def test_a_small_file_never_takes_the_memory_of_a_large_one(name: str, tmp_path: Path):
+@of_many("name", some(NAMES, 1))
+def test_a_small_file_never_takes_the_memory_of_a_large_one(name: str, tmp_path: Path) -> None:
     eight = named_block("WQST", 8)
     whole = named_block("WQST", 576)
     empty = Section()

@@ -19,6 +19,7 @@ from tests.support.command import run
 from tests.support.dated_records import statistics
 from tests.support.real import REAL_DATA, needs_real_data
 
+pytestmark = pytest.mark.slow
 START = dt.datetime(2026, 5, 11, 10, 2, 10)
 END = dt.datetime(2026, 5, 11, 10, 6, 30)
 NEXT_DAY = dt.datetime(2026, 5, 12, 0, 1, 2, 340_000)
@@ -44,53 +45,37 @@ def rows(path: Path, query: str = LOST, **selection: str) -> list[tuple[object, 
     return [tuple(each.values()) for each in found]
 
 
-@pytest.mark.parametrize(
-    ("count", "length", "flags"),
-    [(1, 28, None), (48_211, 36, None), (65_535, 28, None), (70_000, 36, None), (70_000, 90, None)],
-)
-def test_the_count_is_the_short_one_unless_a_flag_says_that_it_overflowed(
-    write: Write, count: int, length: int, flags: int | None
-) -> None:
-    path = write(lost_record(START, END, count, system="SYSX", length=length, flags=flags))
-    assert rows(path) == [("SYSX", None, START, END, 260.0, count)]
-
-
-def test_a_count_that_is_not_in_the_record_is_not_known(write: Write) -> None:
+def test_the_count_is_the_short_one_unless_a_flag_says_that_it_overflowed(write: Write) -> None:
+    for count, length in ((1, 28), (48_211, 36), (65_535, 28), (70_000, 36), (70_000, 90)):
+        path = write(lost_record(START, END, count, system="SYSX", length=length))
+        assert rows(path) == [("SYSX", None, START, END, 260.0, count)]
     path = write(lost_record(START, END, 70_000, length=30))
     assert rows(path, "SELECT records FROM data_lost") == [(None,)]
     assert "SMF lost an unknown number of records of SYS1 from" in run("info", path).stdout
 
 
 def test_a_loss_goes_over_midnight_by_the_date_of_its_start(write: Write) -> None:
+    """IBM documents that date as 00yydddF: one without its century is of this one."""
     path = write(lost_record(START, NEXT_DAY, 3))
     assert rows(path)[0][2:5] == (START, NEXT_DAY, (NEXT_DAY - START).total_seconds())
-
-
-def test_a_date_without_its_century_is_of_this_one(write: Write) -> None:
-    """IBM documents the date of the start as 00yydddF."""
     record = bytearray(lost_record(START, END, 3))
     assert record[24:28] == bytes.fromhex("0126131F")
     record[24] = 0
     assert rows(write(bytes(record)))[0][2] == START
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
+def test_a_start_that_is_no_moment_is_not_known_and_the_count_stays(write: Write) -> None:
+    record = lost_record(START, END, 3)
+    for moment in (
         struct.pack(">I", 8_640_000) + bytes.fromhex("0126131F"),
         struct.pack(">I", 1) + bytes.fromhex("012613AF"),
         struct.pack(">I", 1) + bytes.fromhex("0126000F"),
         struct.pack(">I", 1) + bytes.fromhex("01261311"),
         bytes(8),
-    ],
-)
-def test_a_start_that_is_no_moment_is_not_known_and_the_count_stays(
-    write: Write, moment: bytes
-) -> None:
-    record = lost_record(START, END, 3)
-    path = write(record[:20] + moment + record[28:])
-    assert rows(path) == [("SYS1", None, None, END, None, 3)]
-    assert "SMF lost 3 records of SYS1 from - to" in run("info", path).stdout
+    ):
+        path = write(record[:20] + moment + record[28:])
+        assert rows(path) == [("SYS1", None, None, END, None, 3)]
+        assert "SMF lost 3 records of SYS1 from - to" in run("info", path).stdout
 
 
 def test_a_record_too_short_for_its_start_is_damage(write: Write) -> None:
@@ -107,25 +92,18 @@ def test_the_bytes_of_its_start_are_not_taken_for_a_subtype(write: Write) -> Non
 
 
 def test_a_loss_is_of_all_queue_managers_of_its_system(day: Path, tmp_path: Path) -> None:
-    assert run("convert", day, "--to", tmp_path / "tables").exit_code == 0
+    assert run("convert", day, "--to", tmp_path / "tables", "--partition").exit_code == 0
     for path in (day, tmp_path / "tables"):
         assert len(rows(path, qmgr="QA02")) == len(rows(path, qmgr="none")) == 1
-        assert rows(path, "SELECT type FROM record", qmgr="QA02") == [(115,), (7,)]
+        assert sorted(rows(path, "SELECT type FROM record", qmgr="QA02")) == [(7,), (115,)]
         assert rows(path, qmgr="QA02", system="SYSY") == []
         assert rows(path, type="115") == []
         assert rows(path, since="2026-05-11T10:06:30") != []
         assert rows(path, since="2026-05-11T10:06:31") == []
 
 
-def test_a_dataset_by_queue_manager_has_it(day: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "tables"
-    assert run("convert", day, "--to", folder, "--partition").exit_code == 0
-    assert len(rows(folder, qmgr="QA01")) == 1
-
-
 def test_it_is_found_where_nothing_is_between_the_records(day: Path, tmp_path: Path) -> None:
-    data, at = b"", 0
-    whole = day.read_bytes()
+    data, at, whole = b"", 0, day.read_bytes()
     while at < len(whole):
         length = int.from_bytes(whole[at : at + 2])
         data, at = data + whole[at + 4 : at + length], at + length
@@ -155,6 +133,7 @@ def test_info_names_it(day: Path) -> None:
 
 
 def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, tmp_path: Path) -> None:
+    """And shows the command that lists them."""
     several = tmp_path / "several.smf"
     later = lost_record(END + dt.timedelta(hours=1), END + dt.timedelta(hours=2), 7, system="SYSX")
     several.write_bytes(day.read_bytes() + rdw([later]))
@@ -171,10 +150,9 @@ def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, tmp_path: Pa
     assert "5 SMF-LOST SYSX 2026/05/11 10:02:10: SMF lost records" in text
     assert "48,211 records lost; in 260 s" in text
     assert "too low" in text
+    assert f"smfparse sql {day} 'SELECT * FROM data_lost'" in text
     first = [each for each in text.splitlines() if " on SYS" in each]
-    assert [("1 data quality" in each or "2 data quality" in each) for each in first[:2]] == [
-        True
-    ] * 2
+    assert all("1 data quality" in each or "2 data quality" in each for each in first[:2])
 
 
 def test_a_system_without_a_loss_has_no_finding_and_the_rule_has_its_data(write: Write) -> None:
@@ -182,10 +160,6 @@ def test_a_system_without_a_loss_has_no_finding_and_the_rule_has_its_data(write:
     found = json.loads(run("check", path, "--format", "json").stdout)
     assert "SMF-LOST" not in {each["rule"] for each in found["findings"]}
     assert "SMF-LOST" not in {rule for each in found["not_evaluated"] for rule in each["rules"]}
-
-
-def test_the_command_that_check_shows_has_the_loss(day: Path) -> None:
-    assert f"smfparse sql {day} 'SELECT * FROM data_lost'" in run("check", day, "--all").stdout
 
 
 def test_dump_explains_it(write: Write) -> None:

@@ -33,7 +33,9 @@ def rerun(pages: SimpleNamespace, text: str) -> str:
     return made
 
 
-def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_the_site_fetches_nothing(tmp_path: Path) -> None:
+    """`make site` builds it without a warning too."""
     build = [sys.executable, "-m", "sphinx", "--fail-on-warning", "-q", "docs", str(tmp_path)]
     done = subprocess.run(build, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -43,30 +45,24 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(tmp_path: Path)
         assert not FETCHED.search(file.read_text(encoding="utf-8")), file
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_fetched_is_found() -> None:
+    for text in (
         '<script src="https://cdn.example/x.js"></script>',
         '<link rel="stylesheet" href="//fonts.example/x.css">',
         "@import 'https://fonts.example/x.css';",
         "src: url(https://fonts.example/x.woff2)",
-    ],
-)
-def test_what_is_fetched_is_found(text: str) -> None:
-    assert FETCHED.search(text)
+    ):
+        assert FETCHED.search(text)
 
 
-def test_output_that_is_wrong_is_made_anew(pages: SimpleNamespace) -> None:
+def test_output_is_made_anew_where_it_is_wrong_and_kept_where_it_is_right(
+    pages: SimpleNamespace,
+) -> None:
+    """Also but for what is left out; text that is no output is left alone."""
     page = "```python\nn = 6\nprint(n)\nn * 7\n```\n\n```text\n{}```\n"
     assert rerun(pages, page.format("41\n")) == page.format("6\n42\n")
-
-
-def test_output_that_is_right_but_for_what_is_left_out_is_kept(pages: SimpleNamespace) -> None:
     page = "```python\nfor n in range(9):\n    print(n)\n```\n\n```text\n0\n...\n8\n```\n"
     assert rerun(pages, page) == page
-
-
-def test_text_that_is_no_output_is_left_alone(pages: SimpleNamespace) -> None:
     page = "```python\n6 * 7\n```\n\nIn words:\n\n```text\nforty-two\n```\n"
     assert rerun(pages, page) == page
 
@@ -79,18 +75,15 @@ def test_commands_and_queries_are_run(pages: SimpleNamespace) -> None:
     assert rerun(pages, page.format("")) == page.format("| logs |\n|------|\n|    1 |\n")
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        "```console\n$ smfparse info MISSING.smf\n```\n",
-        "```console\n$ rm DUMP.smf\n```\n",
-        "```sql\nSELECT no_column FROM qjst\n```\n",
-        "```python\n1 / 0\n```\n",
-    ],
-)
-def test_an_example_that_fails_ends_the_run(pages: SimpleNamespace, block: str) -> None:
-    with pytest.raises((ValueError, ArithmeticError)):
-        rerun(pages, block)
+def test_an_example_that_fails_ends_the_run(pages: SimpleNamespace) -> None:
+    for kind, line in (
+        ("console", "$ smfparse info MISSING.smf"),
+        ("console", "$ rm DUMP.smf"),
+        ("sql", "SELECT no_column FROM qjst"),
+        ("python", "1 / 0"),
+    ):
+        with pytest.raises((ValueError, ArithmeticError)):
+            rerun(pages, f"```{kind}\n{line}\n```\n")
 
 
 def test_pictures_are_made_by_the_page_and_compared_by_their_words(

@@ -7,13 +7,14 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse import vectors
+from tests.support.searching import search
 
 
-@settings(deadline=None)  # the first loads functions of Arrow
+@search(30)
 @given(st.integers(1, 12), st.lists(st.integers(0, 3), min_size=1, max_size=90))
 def test_few_rows_and_many_are_numbered_alike(width: int, values: list[int]) -> None:
     rows = np.repeat(np.array(values, np.uint8)[:, None], width, axis=1)

@@ -12,7 +12,7 @@ import pytest
 from click.testing import Result
 
 import smfparse
-from smfparse.advice import CheckDocument, Checked, compared_with, rules
+from smfparse.advice import CheckDocument, Checked, compared_with, metric_lines, rules
 from smfparse.library import Findings
 from smfparse.rendering import FORMATS, lines
 from tests.support import command
@@ -76,6 +76,7 @@ def test_real_files_have_the_findings_that_they_must_have() -> None:
     assert first["who"] == "who waits is unknown: START TRACE(ACCTG) CLASS(3) would tell"
 
     assert rules_of(once, 1, 2, 3) == set()
+    assert any("START TRACE(STAT) CLASS(1)" in each["trace"] for each in once["not_evaluated"])
     (wait,) = [each for each in once["seen_once"] if each["rule"] == "TASK-LOG-WAIT"]
     assert wait["intervals"] == 1
 
@@ -129,15 +130,13 @@ def test_a_finding_of_the_class_ends_with_3_also_where_data_is_damaged(
 
 
 @pytest.mark.claim(190)
-def test_metrics_have_a_sample_for_each_finding(slow_log: Path, found: Any) -> None:
-    result = check(slow_log, "--metrics", "--fail-on", 1)
-    assert result.exit_code == 0  # no finding is of class 1
-    samples = result.stdout.splitlines()
+def test_metrics_have_a_sample_for_each_finding(checked: Findings) -> None:
+    samples = [*metric_lines(checked)]
     shares = [each for each in samples if each.startswith("smfparse_finding_share{")]
-    assert len(shares) == len(found["findings"])
+    assert len(shares) == len(checked.findings)
     assert 'rule="D2"' in shares[0]
     counts = [each for each in samples if each.startswith("smfparse_findings{")]
-    assert sum(int(each.rsplit(" ", 1)[1]) for each in counts) == len(found["findings"])
+    assert sum(int(each.rsplit(" ", 1)[1]) for each in counts) == len(checked.findings)
 
 
 def test_a_limit_is_used_and_named_and_a_policy_silences_for_a_time(
@@ -193,11 +192,6 @@ def test_a_baseline_shows_what_is_new_and_gone(
     assert {each.since for each in compared_with(checked, Checked()).findings} == {"new"}
 
 
-def test_the_trace_that_accounting_alone_lacks_is_named(slow_log: Path) -> None:
-    found = facts(slow_log, "--type", "116")
-    assert any("START TRACE(STAT) CLASS(1)" in each["trace"] for each in found["not_evaluated"])
-
-
 def test_an_input_without_mq_says_so(tmp_path: Path) -> None:
     other = tmp_path / "other.smf"
     other.write_bytes(foreign_record(2))
@@ -236,8 +230,10 @@ def test_a_finding_names_the_planner_of_a_change(slow_log: Path, found: Any) -> 
     assert "measured: CIs of the fuller copy" in answer.stdout
 
 
-def test_a_dataset_gives_what_its_file_gives(slow_log: Path, tmp_path: Path, found: Any) -> None:
+def test_metrics_of_a_dataset_are_those_of_its_file(
+    slow_log: Path, tmp_path: Path, checked: Findings
+) -> None:
+    """No finding is of class 1."""
     assert command.run("convert", slow_log, "--to", tmp_path / "tables").exit_code == 0
-    stored = facts(tmp_path / "tables")["findings"]
-    path, folder = str(slow_log), str(tmp_path / "tables")
-    assert stored == json.loads(json.dumps(found["findings"]).replace(path, folder))
+    result = check(tmp_path / "tables", "--metrics", "--fail-on", 1)
+    assert (result.exit_code, result.stdout.splitlines()) == (0, [*metric_lines(checked)])

@@ -18,6 +18,7 @@ from smfparse.cli.output import Output
 from smfparse.rendering import FORMATS
 from tests.support.builders import foreign_record, rdw
 from tests.support.command import COMMAND, run
+from tests.support.searching import of_many, some
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 COMMANDS = tuple(sorted(main.commands))
@@ -242,28 +243,25 @@ def test_a_wrong_call_of_a_report_says_the_way_out(dump: Path) -> None:
     assert run("report", "no-such.smf", "--list").exit_code == 8
 
 
-RESULTS = pytest.mark.parametrize(
-    "arguments",
-    [
-        *(["info", "DUMP"], ["report", "log", "DUMP"], ["sql", "DUMP", "SELECT * FROM qjst"]),
-        ["compare", "DUMP", "DUMP"],
-        ["check", "DUMP"],
-        ["summary", "DUMP"],
-        ["trend", "DUMP"],
-        ["dashboard", "DUMP"],
-        ["plot", "log-busy", "DUMP"],
-        ["capacity", "log", "DUMP"],
-    ],
-    ids=lambda each: each[0],
+RESULTS = of_many(
+    "call",
+    some(
+        [
+            *("info DUMP", "trend DUMP", "report log DUMP", "compare DUMP DUMP"),
+            *("capacity log DUMP", "check DUMP", "plot log-busy DUMP", "dashboard DUMP"),
+            *("sql DUMP FROM_qjst", "summary DUMP"),
+        ],
+        5,
+    ),
 )
 
 
 @RESULTS
-@pytest.mark.usefixtures("unjudged")
 def test_output_writes_what_stdout_would_show_and_replaces_a_file_only_by_force(
-    dump: Path, tmp_path: Path, arguments: list[str]
+    dump: Path, tmp_path: Path, call: str
 ) -> None:
-    arguments = [each.replace("DUMP", str(dump)) for each in arguments]
+    names = {"DUMP": str(dump), "FROM_qjst": "FROM qjst"}
+    arguments = [names.get(each, each) for each in call.split()]
     output = tmp_path / "result.txt"
     output.write_text("mine", encoding="utf-8")
     refused = run(*arguments, "--output", output)

@@ -240,7 +240,8 @@ def test_strict_ends_with_the_first_damage_and_no_result(name: str, place: Path)
     assert (result.exit_code, result.stdout) == (8, "")
     assert result.stderr == f"smfparse: {message(place)}\n"
     assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
-    assert run(*call(name, place, "clean"), "--strict").exit_code == 0
+    if LONG or name not in DEAR:
+        assert run(*call(name, place, "clean"), "--strict").exit_code == 0
 
 
 @pytest.mark.parametrize("name", HEADERS_ONLY)

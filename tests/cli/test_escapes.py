@@ -20,7 +20,7 @@ from smfparse.rendering import FORMATS
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, hostile_dump, raw
 from tests.support.paths import SMF
 from tests.support.report_runs import printed, report_rows
-from tests.support.searching import of_many, pairs, search, some
+from tests.support.searching import LONG, of_many, pairs, search, some
 
 pytestmark = pytest.mark.slow
 
@@ -79,7 +79,7 @@ CALLS = [
 ]
 
 
-@of_many("arguments, form", pairs(CALLS, sorted(FORMATS)))
+@of_many("arguments, form", pairs(CALLS, sorted(FORMATS))[:: 1 if LONG else 2])
 def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list[str]) -> None:
     command, *others = arguments
     more = ["; ".join(others)] if command == "sql" else others
@@ -89,7 +89,7 @@ def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list
 
 
 def test_every_report_shows_it_in_every_format(dump: Path) -> None:
-    for name in some(reports.report_names(), 8):
+    for name in some(reports.report_names(), 5):
         rows = report_rows(name, dump)
         for form in FORMATS:
             shown = "\n".join(printed(reports.report(name), rows, form))

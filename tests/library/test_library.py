@@ -74,15 +74,16 @@ def test_a_report_is_a_table_of_what_json_has(data: smfparse.SmfData) -> None:
                     assert row[each.name] == pytest.approx(told[each.name])
 
 
-def test_two_are_compared_as_on_the_command_line(data: smfparse.SmfData) -> None:
+def test_two_are_compared_as_on_the_command_line() -> None:
+    data = smfparse.open(FIXTURES / "qm60.smf")
     rows = smfparse.compare(data, data, by="job")
     assert isinstance(rows, pl.DataFrame)
     assert set(rows["ratio"].drop_nulls()) == {1.0}
     assert rows["queue"].null_count() == rows.height
 
 
-def test_planners_answer_as_on_the_command_line(data: smfparse.SmfData) -> None:
-    answer, *_ = data.capacity("log", log_io_time=92)
+def test_planners_answer_as_on_the_command_line() -> None:
+    answer, *_ = smfparse.open(DUMP).capacity("log", log_io_time=92)
     asked = ("--log-io-time", "92", "--format", "json")
     same, *_ = json.loads(run("capacity", "log", DUMP, *asked).stdout)["answers"]
     assert {each["name"]: each["value"] for each in same["figures"]} == {

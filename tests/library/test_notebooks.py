@@ -75,12 +75,13 @@ def test_findings_are_shown_as_check_does(day: Path) -> None:
 
 def test_names_do_no_harm(tmp_path: Path) -> None:
     data = smfparse.open(hostile_dump(tmp_path / "odd.smf", "<script>&\"'\x1b\x07\x9b"))
-    for shown in (data, data.show("task"), data.check()):
+    for shown in (data, data.show("task")):
         text = shown._repr_html_()
         assert raw(text) == []
         assert "<script" not in text
 
 
+@pytest.mark.long
 def test_queries_run_in_a_notebook_without_widgets(day: Path, tmp_path: Path) -> None:
     """DuckDB refuses settings of its progress bar there."""
     ask = f"import smfparse\nsmfparse.open({str(day)!r}).sql('SELECT 40 + 2 AS answer').to_pylist()"
@@ -114,6 +115,7 @@ def test_another_frame_is_refused_before_anything_is_read(
         data.sql("SELECT 1", frame="pandas")
 
 
+@pytest.mark.long
 def test_the_help_of_the_package_shows_what_runs(
     day: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
