@@ -30,7 +30,8 @@ def starts_of(file: Input) -> dict[int, int]:
     seen = 0
     for chunk in _brief(file).chunks(DamageLog(), WHOLE_SOURCE, _NO_KINDS):
         for system, times in _times(chunk).items():
-            starts[system] = min(int(times.min()), starts.get(system, int(times.min())))
+            first = int(times.min())
+            starts[system] = min(first, starts.get(system, first))
         seen += int(chunk.length.sum())
         if starts and seen >= _LOOK:
             break

@@ -19,9 +19,9 @@ _AT_PEAK = 3
 """How many more brief tasks there are at one time than on average."""
 _WEEK = 7 * 86_400_000_000
 _EARLY, _LATE, _EARLY_ONE_OF = 90, 150, 141
-"""Microseconds from the end of an interval to the records of tasks, in front of the statistics and
-behind, and how few are in front: these are written 109 behind it, and in SMF data of MQ 10 of 141
-records of tasks one is earlier, the median 123 later."""
+"""Microseconds from the end of an interval to the earliest records of tasks: before the statistics,
+which are written at 109, and after them; and of how many records one is before. In SMF data of
+MQ 10 this is one of 141, and the median is 123 after."""
 
 
 class Tasks:

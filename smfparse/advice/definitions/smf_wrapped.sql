@@ -2,17 +2,25 @@
 -- and QWHSSTCK before 1990 or from 2042 on, all of which are read as NULL (`Duration` and `Instant` of layout). One row per
 -- queue manager, over all of the input. These are the times that rules read anyway, so that no other column is decoded.
 WITH
-written AS (
+records AS (
     SELECT
-        system, qmgr, min(coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0)))) AS began,
-        any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version
+        system, qmgr, mq_version, utc_offset, coalesce(time, smf_time - to_seconds(coalesce(utc_offset, 0))) AS moment,
+        time IS NULL AND (type, subtype) IN (  -- others have no QWHS
+            (115, 1), (115, 2), (115, 201), (115, 215), (115, 216), (115, 231), (116, 0), (116, 1), (116, 2), (116, 10)
+        ) AS is_impossible
     FROM inputs.record
     WHERE qmgr <> ''
+),
+written AS (
+    SELECT
+        system, qmgr, min(moment) AS began, any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version
+    FROM records
     GROUP BY system, qmgr
 ),
-queues AS (
+-- Rows with the names of their fields that have no value; NULL stands for one that has.
+rows AS (
     SELECT
-        system, qmgr, interval_start, interval_seconds, unnest([
+        system, qmgr, interval_start, interval_seconds, [
             CASE WHEN openn > 0 AND openet IS NULL THEN 'OPENET' END,
             CASE WHEN openn > 0 AND openct IS NULL THEN 'OPENCT' END,
             CASE WHEN closen > 0 AND closeet IS NULL THEN 'CLOSEET' END,
@@ -30,29 +38,11 @@ queues AS (
             CASE WHEN cbn > 0 AND cbet IS NULL THEN 'CBET' END,
             CASE WHEN cbn > 0 AND cbct IS NULL THEN 'CBCT' END,
             CASE WHEN validget > 0 AND totlatnt IS NULL THEN 'TOTLATNT' END
-        ]) AS field
+        ] AS fields
     FROM inputs.wqst
-    WHERE (openn > 0 AND openet IS NULL)
-        OR (openn > 0 AND openct IS NULL)
-        OR (closen > 0 AND closeet IS NULL)
-        OR (closen > 0 AND closect IS NULL)
-        OR (getn > 0 AND getet IS NULL)
-        OR (getn > 0 AND getct IS NULL)
-        OR (putn > 0 AND putet IS NULL)
-        OR (putn > 0 AND putct IS NULL)
-        OR (put1n > 0 AND put1et IS NULL)
-        OR (put1n > 0 AND put1ct IS NULL)
-        OR (inqn > 0 AND inqet IS NULL)
-        OR (inqn > 0 AND inqct IS NULL)
-        OR (setn > 0 AND setet IS NULL)
-        OR (setn > 0 AND setct IS NULL)
-        OR (cbn > 0 AND cbet IS NULL)
-        OR (cbn > 0 AND cbct IS NULL)
-        OR (validget > 0 AND totlatnt IS NULL)
-),
-tasks AS (
+    UNION ALL
     SELECT
-        system, qmgr, interval_start, interval_seconds, unnest([
+        system, qmgr, interval_start, interval_seconds, [
             CASE WHEN wtascmn > 0 AND wtascmet IS NULL THEN 'WTASCMET' END,
             CASE WHEN wtascmn > 0 AND wtascmct IS NULL THEN 'WTASCMCT' END,
             CASE WHEN wtasban > 0 AND wtasbaet IS NULL THEN 'WTASBAET' END,
@@ -68,71 +58,43 @@ tasks AS (
             CASE WHEN wtascsec > 0 AND wtassstc IS NULL THEN 'WTASSSTC' END,
             CASE WHEN wtascmec > 0 AND wtasmstc IS NULL THEN 'WTASMSTC' END,
             CASE WHEN wtaspsn0 > 0 AND wtaspse0 IS NULL THEN 'WTASPSE0' END
-        ]) AS field
+        ]
     FROM inputs.wtas
-    WHERE (wtascmn > 0 AND wtascmet IS NULL)
-        OR (wtascmn > 0 AND wtascmct IS NULL)
-        OR (wtasban > 0 AND wtasbaet IS NULL)
-        OR (wtasban > 0 AND wtasbact IS NULL)
-        OR (wtasotn > 0 AND wtasotet IS NULL)
-        OR (wtasotn > 0 AND wtasotct IS NULL)
-        OR (wtasprn > 0 AND wtaspret IS NULL)
-        OR (wtasprn > 0 AND wtasprct IS NULL)
-        OR (wtasjwn > 0 AND wtasjwet IS NULL)
-        OR (wtasjcn > 0 AND wtasjcet IS NULL)
-        OR (wtassusn > 0 AND wtassuse IS NULL)
-        OR (wtasdbct > 0 AND wtasdbet IS NULL)
-        OR (wtascsec > 0 AND wtassstc IS NULL)
-        OR (wtascmec > 0 AND wtasmstc IS NULL)
-        OR (wtaspsn0 > 0 AND wtaspse0 IS NULL)
-),
-latches AS (
-    SELECT system, qmgr, interval_start, interval_seconds, 'WTASLWET' AS field
-    FROM inputs.wtas_latch
-    WHERE wtaslwn > 0 AND wtaslwet IS NULL
-),
-statistics AS (
+    UNION ALL
     SELECT
-        system, qmgr, interval_start, interval_seconds,
-        CASE WHEN qjstiocount > 0 AND qjstiototio IS NULL THEN 'QJSTIOTOTIO' END AS field
+        system, qmgr, interval_start, interval_seconds, [
+            CASE WHEN wtaslwn > 0 AND wtaslwet IS NULL THEN 'WTASLWET' END
+        ]
+    FROM inputs.wtas_latch
+    UNION ALL
+    SELECT
+        system, qmgr, interval_start, interval_seconds, [
+            CASE WHEN qjstiocount > 0 AND qjstiototio IS NULL THEN 'QJSTIOTOTIO' END
+        ]
     FROM inputs.qjst_io
     UNION ALL
     SELECT
-        system, qmgr, interval_start, interval_seconds, unnest([
+        system, qmgr, interval_start, interval_seconds, [
             CASE WHEN qis1getn > 0 AND qis1gett IS NULL THEN 'QIS1GETT' END,
             CASE WHEN qis1dwpn > 0 AND qis1dwpt IS NULL THEN 'QIS1DWPT' END,
             CASE WHEN qis1imwn > 0 AND qis1imwt IS NULL THEN 'QIS1IMWT' END
-        ])
+        ]
     FROM inputs.qis1
     UNION ALL
     SELECT
-        system, qmgr, interval_start, interval_seconds, unnest([
+        system, qmgr, interval_start, interval_seconds, [
             CASE WHEN qctreqn > 0 AND qcteltm IS NULL THEN 'QCTELTM' END,
             CASE WHEN qctreqn > 0 AND qctcptm IS NULL THEN 'QCTCPTM' END
-        ])
-    FROM (
-        SELECT system, qmgr, interval_start, interval_seconds, qctreqn, qcteltm, qctcptm FROM inputs.qct_adp
-        UNION ALL
-        SELECT system, qmgr, interval_start, interval_seconds, qctreqn, qcteltm, qctcptm FROM inputs.qct_dsp
-        UNION ALL
-        SELECT system, qmgr, interval_start, interval_seconds, qctreqn, qcteltm, qctcptm FROM inputs.qct_ssl
-    )
-),
-moments AS (
-    SELECT
-        system, qmgr, smf_time - to_seconds(coalesce(utc_offset, 0)) AS interval_start,
-        NULL AS interval_seconds, 'QWHSSTCK' AS field
-    FROM inputs.record
-    WHERE qmgr <> '' AND time IS NULL
-        AND (type, subtype) IN (  -- others have no QWHS
-            (115, 1), (115, 2), (115, 201), (115, 215), (115, 216), (115, 231), (116, 0), (116, 1), (116, 2), (116, 10)
-        )
+        ]
+    FROM (FROM inputs.qct_adp UNION ALL BY NAME FROM inputs.qct_dsp UNION ALL BY NAME FROM inputs.qct_ssl)
+    UNION ALL
+    SELECT system, qmgr, moment, NULL, ['QWHSSTCK'] FROM records WHERE is_impossible
 ),
 wrapped AS (
     SELECT
         system, qmgr, field, count(*) AS records, min(interval_start) AS first,
         max(epoch_us(interval_start) + (1e6 * coalesce(interval_seconds, 0))::BIGINT) AS ended_us
-    FROM (FROM queues UNION ALL FROM tasks UNION ALL FROM latches UNION ALL FROM statistics UNION ALL FROM moments)
+    FROM (SELECT * EXCLUDE (fields), unnest(fields) AS field FROM rows WHERE list_count(fields) > 0)
     WHERE field IS NOT NULL
     GROUP BY ALL
 ),
