@@ -11,8 +11,10 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
+from multiprocessing import get_context
 from pathlib import Path
 
 import click
@@ -228,8 +230,9 @@ def main() -> None:
     """Write or check every page."""
     check = "--check" in sys.argv
     stale = []
-    for page in sorted({*DOCS.glob("*.md"), *DOCS.glob(f"notebooks/*{NOTEBOOK}"), *RUN}):
-        for path, wanted in made(page).items():
+    found = sorted({*DOCS.glob("*.md"), *DOCS.glob(f"notebooks/*{NOTEBOOK}"), *RUN})
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:  # a page runs in a folder of its own
+        for path, wanted in chain.from_iterable(each.items() for each in pool.map(made, found)):
             if is_as(path, wanted):
                 continue
             stale.append(path)

@@ -18,8 +18,7 @@ from smfparse.rendering import FORMATS, lines
 from tests.support import command
 from tests.support.builders import foreign_record
 from tests.support.paths import FIXTURES
-from tests.support.real import FILES, REAL_DATA, needs_real_data
-from tests.support.searching import of_many, some
+from tests.support.real import REAL_DATA, every_file, needs_real_data
 
 pytestmark = pytest.mark.slow
 OLD = FIXTURES / "qm60.smf"
@@ -108,7 +107,8 @@ def test_every_form_names_the_finding_and_text_no_rule_behind_the_findings(
             assert json.loads(shown) == found
 
 
-@of_many("path", some([OLD, *FILES], 1), ids=lambda path: path.name)
+@pytest.mark.long
+@every_file
 def test_every_file_is_checked_in_every_form(path: Path) -> None:
     document = CheckDocument(smfparse.open(path).check(), [str(path)])
     assert all("".join(lines(document, form)) for form in FORMATS)

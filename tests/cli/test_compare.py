@@ -470,5 +470,3 @@ def test_whatever_fields_hold_there_are_figures_and_text(tmp_path: Path) -> None
         values = rows.select("before", "after", "difference", "ratio").to_numpy().ravel()
         assert not any(math.isinf(value) for value in values)
     assert [*side_by_side(first, second, ())]
-    result = run(*dense, "--top=9")
-    assert (result.exit_code, result.stderr) == (0, "")

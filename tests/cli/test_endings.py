@@ -445,7 +445,7 @@ GROWING = {
 
 
 @posix
-@of_many("name", some([*GROWING], 2))
+@of_many("name", some([*GROWING], 1))
 def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
     name: str, place: Path, temporary: Path
 ) -> None:
