@@ -16,8 +16,8 @@ import smfparse
 from smfparse import Selection
 from tests.support.builders import Write, foreign_record, lost_record, rdw
 from tests.support.command import run
-from tests.support.dated_records import statistics
 from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.short_records import statistics
 
 pytestmark = pytest.mark.slow
 START = dt.datetime(2026, 5, 11, 10, 2, 10)

@@ -27,7 +27,7 @@ from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.generated import generate_dump
 from tests.support.searching import search
-from tests.support.subjects import channels, class1, continuation, task
+from tests.support.short_records import channels, class1, job_queues, job_task
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +52,8 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two files and a dataset: tasks, channels and all other tables."""
     folder = tmp_path_factory.mktemp("polars")
     odd = [
-        *(task(name[:8], name, [(name, "Q"), ("Q", name)], 7, "MQ01") for name in NAMES),
-        *(continuation(name[:8], "", [(name, name)], 7, "mq01") for name in NAMES),
+        *(job_task(name[:8], name, [(name, "Q"), ("Q", name)], 7, "MQ01") for name in NAMES),
+        *(job_queues(name[:8], "", [(name, name)], 7, "mq01") for name in NAMES),
         *(class1(name[:8]) for name in NAMES),
         channels(*NAMES),
     ]

@@ -20,13 +20,12 @@ from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
-from tests.support.fact_blocks import facts
 from tests.support.goldens import LOGS, log_of
 from tests.support.paths import GOLDEN
 from tests.support.published import published
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import cells, lines_of, report_lines, report_rows, rows_from
-from tests.support.smf import LOG_START, Io, Log, log_record
+from tests.support.smf import LOG_START, Io, Log, facts, log_record
 
 Rows = list[dict[str, Any]]
 NEAR = pytest.approx

@@ -17,7 +17,6 @@ from smfparse.planning import planned
 from tests.support import smf
 from tests.support.builders import foreign_record, rdw
 from tests.support.corpora import Corpora
-from tests.support.fact_blocks import fact_block
 from tests.support.generated import generate_dump
 from tests.support.report_runs import lines_of, report_rows, rows_from
 from tests.support.smf import (
@@ -25,6 +24,7 @@ from tests.support.smf import (
     MINUTE,
     WEST,
     connection_record,
+    fact_block,
     more_queues,
     queue,
     task,

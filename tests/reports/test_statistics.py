@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from smfparse.reports import RECORDED, TOTAL, every
-from tests.support.fact_blocks import facts
 from tests.support.report_runs import cells, lines_of, rows_from
-from tests.support.smf import START, block, record, structures
+from tests.support.smf import START, block, facts, record, structures
 
 pytestmark = pytest.mark.slow
 

@@ -40,10 +40,18 @@ from tests.support.builders import (
     wtas,
 )
 from tests.support.command import run
-from tests.support.dated_records import foreign, lasting, lasting_task, statistics, storage, utc
 from tests.support.paths import PROJECT
 from tests.support.searching import search
-from tests.support.subjects import HOUR, NOON
+from tests.support.short_records import (
+    HOUR,
+    NOON,
+    foreign,
+    lasting,
+    lasting_task,
+    statistics,
+    storage,
+    utc,
+)
 
 DAY = dt.timedelta(days=1)
 SECOND = dt.timedelta(seconds=1)

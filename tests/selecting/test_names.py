@@ -37,7 +37,6 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.dated_records import MAKERS, lasting, lasting_task, with_date
 from tests.support.generated import generate_dump
 from tests.support.oracle import (
     LATE,
@@ -56,16 +55,20 @@ from tests.support.oracle import (
 from tests.support.real import every_file
 from tests.support.searching import LONG, of_many, search, some
 from tests.support.sharing import cut
-from tests.support.subjects import (
+from tests.support.short_records import (
     HOUR,
+    MAKERS,
     NOON,
     UTC,
     channels,
     class1,
-    continuation,
     depths,
+    job_queues,
+    job_task,
+    lasting,
+    lasting_task,
     statistics,
-    task,
+    with_date,
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
@@ -123,20 +126,20 @@ def stored(path: Path, folder: Path, asked: Selection | None = None) -> Path:
 
 
 SOME = [
-    task("PAY01", "", [("PAY.IN", "PAY.IN"), ("ALIAS", "PAY.OUT")], 1),
-    statistics(),
+    job_task("PAY01", "", [("PAY.IN", "PAY.IN"), ("ALIAS", "PAY.OUT")], 1),
+    statistics(NOON),
     class1("PAY01"),
-    task("CICSA", "TO.QM02", [("OTHER", "OTHER")], 2),
-    continuation("CICSA", "TO.QM02", [("pay.in", "pay.in"), ("X", "X")], 2),
-    continuation("CICSA", "TO.QM02", [("MORE", "MORE")], 2),
-    task("PAY01", "", [], 1),
+    job_task("CICSA", "TO.QM02", [("OTHER", "OTHER")], 2),
+    job_queues("CICSA", "TO.QM02", [("pay.in", "pay.in"), ("X", "X")], 2),
+    job_queues("CICSA", "TO.QM02", [("MORE", "MORE")], 2),
+    job_task("PAY01", "", [], 1),
     depths("PAY.IN", "OTHER", "PAY.OUT"),
     channels("TO.QM02", "TO.QM03"),
     class1("", ("QMAC",)),
     class1("CICSA", ("QWAC",)),
-    continuation("LOST", "TO.QM03", [("PAY.OUT", "")], 9),
-    task("", "", [("", "")], 3),
-    task("GONE", "", [("PAY.IN", "PAY.IN")], 4, wtid=False),
+    job_queues("LOST", "TO.QM03", [("PAY.OUT", "")], 9),
+    job_task("", "", [("", "")], 3),
+    job_task("GONE", "", [("PAY.IN", "PAY.IN")], 4, wtid=False),
 ]
 """Records, from 1."""
 
@@ -203,8 +206,8 @@ def test_a_continuation_names_its_job_itself(
 ) -> None:
     """By queues it is selected with its task."""
     made = [
-        task("A", queues=[("Q1", "Q1")], wtid=False),
-        continuation("A", queues=[("Q2", "Q2")]),
+        job_task("A", queues=[("Q1", "Q1")], wtid=False),
+        job_queues("A", queues=[("Q2", "Q2")]),
     ]
     path = write(tmp_path / "dump.smf", made)
     of_job, of_queue = rows([path], asking(job="A")), rows([path], asking(queue="Q1"))
@@ -241,7 +244,8 @@ def test_a_table_alone_or_selected_before_has_the_rows_of_the_oracle(
 def test_several_inputs_do_not_mix_their_records(some_file: Path, tmp_path: Path) -> None:
     """A dataset of two files, in which records have the same numbers."""
     others = write(
-        tmp_path / "others.smf", [class1("X"), *SOME[3:], *SOME[:3], task("Y", "", [("Z", "Z")], 5)]
+        tmp_path / "others.smf",
+        [class1("X"), *SOME[3:], *SOME[:3], job_task("Y", "", [("Z", "Z")], 5)],
     )
     folder = tmp_path / "both"
     write_dataset(open_inputs([some_file, others], ReadOptions(keep_duplicates=True)), folder)
@@ -273,8 +277,8 @@ def records() -> st.SearchStrategy[list[bytes]]:
     queues, token = st.lists(queue, max_size=3), st.integers(1, 3)
     present = st.sampled_from([True] * 5 + [False])
     about = st.one_of(
-        st.builds(task, job, channel, queues, token, qmgr, present),
-        st.builds(continuation, job, channel, queues, token, qmgr, present),
+        st.builds(job_task, job, channel, queues, token, qmgr, present),
+        st.builds(job_queues, job, channel, queues, token, qmgr, present),
         st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
         st.lists(channel, max_size=3).map(lambda names: channels(*names)),
         st.lists(st.sampled_from(QUEUES), max_size=3).map(lambda names: depths(*names)),
@@ -361,7 +365,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for _ in range(300):
         job, channel = pick.choice(["CICSP01", "PAYROLL", "X"]), pick.choice(["", "TO.A"])
         queues = [(pick.choice(["A", "B"]), pick.choice(["PAY.IN", "C"]))] * pick.randrange(3)
-        make = pick.choice([task, continuation])
+        make = pick.choice([job_task, job_queues])
         made.append(make(job, channel, queues, pick.randrange(40)))
     path.write_bytes(rdw(made) + path.read_bytes())
     return path
@@ -526,7 +530,7 @@ def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> No
     bad = smf_record(116, 1, Section([smf.who("B")]), NOTHING, lost, area=qwhs_short(UTC))
     damage = DamageLog()
     decoder = Decoder(Needs(wanted_tables(["wqst"]), asking(job="A")), damage)
-    found = list(decoder.decode([chunk_of(task("A", queues=[("Q", "Q")]), bad)]))
+    found = list(decoder.decode([chunk_of(job_task("A", queues=[("Q", "Q")]), bad)]))
     assert sum(batch.num_rows for _, batch in found) == 1
     assert [each.record_no for each in damage.details] == [2]
 
@@ -534,7 +538,7 @@ def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> No
 def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path: Path) -> None:
     who = [Section([smf.who(job) + bytes(16)]) for job in "AB"]
     made = [smf_record(116, 1, each, area=qwhs_short(UTC)) for each in who]
-    path = write(tmp_path / "longer.smf", [made[0], made[1], made[1], statistics()])
+    path = write(tmp_path / "longer.smf", [made[0], made[1], made[1], statistics(NOON)])
     assert json.loads(run("info", path, "--format", "json").stdout)["unknown_bytes"]["WTID"] == 48
     shown = run("info", path, "--format", "json", "--job", "B")
     assert json.loads(shown.stdout)["unknown_bytes"] == {"WTID": 32}

@@ -32,8 +32,11 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.dated_records import (
+from tests.support.paths import FIXTURES
+from tests.support.short_records import (
+    HOUR,
     MAKERS,
+    NOON,
     continuation,
     foreign,
     other,
@@ -42,8 +45,6 @@ from tests.support.dated_records import (
     task,
     utc,
 )
-from tests.support.paths import FIXTURES
-from tests.support.subjects import HOUR, NOON
 
 DATE_AT = 10
 """Byte of the date in a record."""

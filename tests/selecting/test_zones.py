@@ -24,8 +24,8 @@ from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.command import run
-from tests.support.dated_records import foreign
 from tests.support.searching import pairs, search
+from tests.support.short_records import foreign
 
 BERLIN = "Europe/Berlin"
 US = dt.timedelta(microseconds=1)

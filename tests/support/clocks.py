@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stck
-from tests.support.fact_blocks import fact_block
+from tests.support.smf import fact_block
 
 SECOND = dt.timedelta(seconds=1)
 MINUTE = dt.timedelta(minutes=1)

@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.support import smf
 from tests.support.builders import lost_record, rdw, stck
-from tests.support.fact_blocks import facts
+from tests.support.smf import facts
 
 COUNTS = (0, 0, 1, 1, 2, 3, 5, 100)
 TIMES = (0, 0, 1, 2, 3.25, 10.5, 1000.125)

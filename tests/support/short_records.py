@@ -1,8 +1,10 @@
-"""Records of every kind, of a moment, a system and a queue manager."""
+"""Short records: of a moment, a system and a queue manager, or about jobs and queues."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from tests.support import smf
 from tests.support.builders import (
@@ -13,7 +15,20 @@ from tests.support.builders import (
     qwhs_long,
     smf_record,
 )
-from tests.support.subjects import HOUR
+
+NOON = dt.datetime(2026, 3, 4, 12)
+"""Local time of the records."""
+HOUR = dt.timedelta(hours=1)
+UTC = (NOON - HOUR).replace(tzinfo=dt.UTC)
+_LOCAL: dict[str, Any] = {"east": HOUR, "system": "SYS1"}
+_TASK: dict[str, Any] = _LOCAL | {"ended": UTC}
+_INTERVAL: dict[str, Any] = _LOCAL | {"start": NOON - HOUR, "seconds": 3600}
+
+Queue: TypeAlias = tuple[str, str]
+"""The name it was opened by, and the base name."""
+
+
+# -- of a moment, a system and a queue manager
 
 
 def utc(moment: dt.datetime, east: dt.timedelta = HOUR) -> dt.datetime:
@@ -94,3 +109,67 @@ MAKERS = (statistics, pools, storage, task, continuation, foreign, other, unknow
 
 def with_date(record: bytes, date: str | None) -> bytes:
     return record if date is None else record[:10] + bytes.fromhex(date) + record[14:]
+
+
+# -- about jobs, queues and channels
+
+
+def job_task(
+    job: str = "",
+    channel: str = "",
+    queues: Sequence[Queue] = (),
+    token: int = 1,
+    qmgr: str = "MQ01",
+    wtid: bool = True,
+) -> bytes:
+    """116/1."""
+    times = {"wtasints": None, "wtasinte": None}
+    own = smf.task(_token(token), latches={1: (0, token, 0)}, **times)
+    who = _who(job, channel, wtid)
+    return smf.task_record(own, *_queues(queues, token), by=who, qmgr=qmgr, **_TASK)
+
+
+def job_queues(
+    job: str = "",
+    channel: str = "",
+    queues: Sequence[Queue] = (),
+    token: int = 1,
+    qmgr: str = "MQ01",
+    wtid: bool = True,
+) -> bytes:
+    """116/2 of the task with the same token."""
+    who = _who(job, channel, wtid)
+    return smf.more_queues(*_queues(queues, token), by=who, qmgr=qmgr, **_TASK)
+
+
+def _token(number: int) -> bytes:
+    return number.to_bytes(16)
+
+
+def _who(job: str, channel: str, wtid: bool) -> bytes:
+    return smf.block("WTID", wtidccn=job, wtidchl=channel) if wtid else b""
+
+
+def _queues(queues: Sequence[Queue], token: int) -> list[bytes]:
+    """Queue blocks with a request to the coupling facility each."""
+    return [
+        smf.queue(opened, _token(token), version=9, basename=base, cf={(0, 0): (7, 0, 0, 0, 0)})
+        for opened, base in queues
+    ]
+
+
+def class1(job: str = "", blocks: Sequence[str] = ("QWAC", "QMAC"), qmgr: str = "MQ01") -> bytes:
+    """116/0."""
+    return smf.connection_record(job, "", blocks=blocks, qmgr=qmgr, **_TASK)
+
+
+def channels(*names: str, qmgr: str = "MQ01") -> bytes:
+    """116/10."""
+    made = [smf.block("QCST", qcstchnm=each) for each in names]
+    return smf.record(*made, of="QCST", qmgr=qmgr, **_INTERVAL)
+
+
+def depths(*names: str, qmgr: str = "MQ01") -> bytes:
+    """115/216."""
+    made = [smf.block("QQST", qqstqnam=each) for each in names]
+    return smf.record(*made, of="QQST", qmgr=qmgr, **_INTERVAL)
