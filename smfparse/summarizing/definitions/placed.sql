@@ -7,7 +7,7 @@ WITH
 located AS (
     SELECT
         line, measure, top, slots_of.system AS system, slots_of.qmgr AS qmgr,
-        coalesce(object, '') AS object, slot_us, slots, covered, amount,
+        coalesce(object, '') AS object, slot_us, slots, amount,
         per, epoch_us(start) - first_us AS begins,
         begins + greatest(1, round(coalesce(seconds, 0) * 1e6)::BIGINT) AS ends,
         slot_us // 50 AS leak,
@@ -56,17 +56,27 @@ of_rows AS (
     WHERE until > coalesce(before, since)
     GROUP BY ALL
 ),
-cells AS (
+of_slots AS (
+    SELECT system, qmgr, unnest(range(slots)) AS slot, unnest(covered) AS covered FROM summary_slots
+),
+sums AS (
     SELECT
         line, measure, top, system, qmgr, object, slot,
         CASE measure WHEN 'peak' THEN max(amount) ELSE total(amount * share) END AS amount,
-        CASE measure
-            WHEN 'average' THEN total(per * share) WHEN 'peak' THEN 1
-            ELSE greatest(any_value(covered[slot + 1]), any_value(seconds))
-        END AS per
+        total(per * share) AS per
     FROM parts
-    LEFT JOIN of_rows USING (line, system, qmgr, slot)
     GROUP BY line, measure, top, system, qmgr, object, slot
+),
+cells AS (
+    SELECT
+        sums.* REPLACE (
+            CASE measure
+                WHEN 'average' THEN per WHEN 'peak' THEN 1 ELSE greatest(covered, seconds)
+            END AS per
+        )
+    FROM sums
+    JOIN of_slots USING (system, qmgr, slot)
+    LEFT JOIN of_rows USING (line, system, qmgr, slot)
 ),
 objects AS (
     SELECT
