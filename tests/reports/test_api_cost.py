@@ -18,8 +18,6 @@ from smfparse.limits import Limits
 from smfparse.query import Catalog
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
-from tests.support.recomputed.accounting import BANDS
-from tests.support.recomputed.api_cost import PARTS, SHARES
 from tests.support.report_runs import cells, lines_of, rows_from
 from tests.support.smf import (
     ENDED,
@@ -40,6 +38,8 @@ WHICH = reports.report("api-cost")
 COMMIT, PUT, PUT1 = 0, 3, 4
 """Groups of coupling facility requests in WTAS and in WQST."""
 US = pytest.approx
+SHARES = (50, 90, 99)
+"""Percentiles across tasks."""
 Rows = list[dict[str, Any]]
 
 
@@ -304,7 +304,8 @@ def test_class_1_is_shown_beside_class_3_and_changes_nothing_of_it(by_job: Rows)
     assert not of_line(without, "class 1")
     other, mine = sorted(of_line(by_job, "class 1"), key=lambda row: str(row["job"]))
     assert (other["job"], mine["job"]) == ("ALONE", "CLASS1")
-    assert [mine[name] for name in BANDS] == [1, 2, 3, 4, 1, 0, 2, 2]
+    bands = [f"qmac{verb}{band}" for verb in ("put", "get") for band in "abcd"]
+    assert [mine[name] for name in bands] == [1, 2, 3, 4, 1, 0, 2, 2]
     assert (mine["connections"], mine["messages"]) == (2, 15)
     assert mine["message_cpu"] == US(50 / 15)
     assert [mine[f"cpu_p{part}"] for part in SHARES] == [US(3), None, None]
@@ -341,10 +342,14 @@ def test_a_part_is_divided_among_the_calls_of_the_releases_that_record_it(by_job
     assert (row["call_suspended"], row["call_srb"]) == (5, 2)
 
 
+PARTS = ("log_wait", "page_set_wait", "suspended", "srb", "cf_sync", "cf_async")
+"""What a call's time is made of."""
+
+
 def test_what_a_release_does_not_record_is_not_shown_as_nothing(by_job: Rows) -> None:
     rows = of_job(by_job, "OLD")
     opened, put = rows["open"], rows["put"]
-    assert [opened[f"call_{part}"] for part in (*PARTS, "cf_sync", "cf_async")] == [None] * 6
+    assert [opened[f"call_{part}"] for part in PARTS] == [None] * 6
     assert (put["call_log_wait"], put["call_page_set_wait"], put["call_srb"]) == (7, 5, None)
     text = lines_of("api-cost", by_job, by="job")
     (shown,) = (line.split() for line in text if line.split()[:2] == ["OLD", "open"])

@@ -1,7 +1,7 @@
 """Reports where queues or jobs are selected: every figure is of these, or is marked, or is absent.
 
 Rows of a task that used a queue are of the whole task, but of its queues only the selected ones are
-there. That figures of what is selected are right is in test_recomputed.py.
+there. The goldens hold their figures.
 """
 
 from __future__ import annotations
