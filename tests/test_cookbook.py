@@ -18,7 +18,8 @@ import pytest
 
 import smfparse
 from smfparse.inputs import open_inputs
-from smfparse.tables import table_names, views
+from smfparse.metrics import views
+from smfparse.tables import table_names
 from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.generated import generate_dump

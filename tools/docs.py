@@ -25,6 +25,7 @@ import typed
 from smfparse import advice, reports
 from smfparse.cli import main as cli
 from smfparse.comparing import MEASURES, ROW_KINDS
+from smfparse.metrics import view, view_names
 from smfparse.rendering import STYLES
 from smfparse.tables import (
     KEY_COLUMNS,
@@ -35,8 +36,6 @@ from smfparse.tables import (
     key_columns,
     table_names,
     title,
-    view,
-    view_names,
 )
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,7 +10,7 @@ from smfparse.advice.declaration import Rule
 from smfparse.advice.episodes import main_episode
 from smfparse.advice.findings import Finding
 from smfparse.advice.judging import held_rows
-from smfparse.tables import quoted
+from smfparse.metrics import quoted
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog

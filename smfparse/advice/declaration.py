@@ -16,10 +16,12 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
+from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
 from smfparse.errors import RequestError
+from smfparse.metrics import subjects as metric_subjects
+from smfparse.metrics import with_overall
 from smfparse.planning import planner, planner_names, wanted
 from smfparse.rendering import STYLES
-from smfparse.reports import Key, Where, as_type, expected, read_table, toml
 from smfparse.tables import decoded_tables
 
 TAGS = {
@@ -162,6 +164,13 @@ class Rule:
     ] = ""
     is_sign: Annotated[bool, Key("whether only diagnoses ask for it")] = False
 
+    def aggregates(self) -> Iterator[str]:
+        """Yield the SQL of its figures over the intervals that crossed: see `findings`."""
+        yield from (with_overall(sql) for _, sql, _ in self.evidence)
+        yield self.impact.sql if self.impact else "NULL"
+        yield with_overall(self.total or "NULL")
+        yield self.ranks or str(self.rank)
+
     @property
     def complete(self) -> bool:
         """Whether all limits are known."""
@@ -179,6 +188,14 @@ class Subject:
     sql: str
     tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
     trace: Annotated[str, Key("the command that makes MQ write them")]
+    of: Annotated[
+        str,
+        Key(
+            "what its rows are of: the SQL is over `rows`, with all measures that rules name",
+            "the SQL gives them",
+            among=metric_subjects(),
+        ),
+    ] = ""
     object: Annotated[str, Key("what an object is: pool, queue, channel", "the queue manager")] = ""
     plans: Annotated[
         Mapping[str, Mapping[str, str]],
@@ -269,7 +286,8 @@ def planner_inputs(rule: Rule) -> Mapping[str, str]:
     """Return the aggregates that the planner of a rule is asked by; none: it is not asked."""
     if rule.planned is None:
         return {}
-    return {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
+    found = {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
+    return {name: with_overall(sql) for name, sql in found.items()}
 
 
 def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:

@@ -264,11 +264,7 @@ def _summed(
     judged: Judged, rule: Rule, catalog: Catalog
 ) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
     """Return the aggregates of a rule over the intervals that crossed, by key."""
-    shown = [each for _, each, _ in rule.evidence]
-    shown.append(rule.impact.sql if rule.impact else "NULL")
-    shown.append(rule.total or "NULL")
-    shown.append(rule.ranks or str(rule.rank))
-    columns = ", ".join(f"({each}) AS e{number}" for number, each in enumerate(shown))
+    columns = ", ".join(f"({each}) AS e{number}" for number, each in enumerate(rule.aggregates()))
     columns += "".join(
         f", ({filled(rule, sql)}) AS p_{name}" for name, sql in planner_inputs(rule).items()
     )

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from smfparse.advice.declaration import Rule, Subject, rules, subjects
+from smfparse.advice.declaration import Rule, Subject, planner_inputs, rules, subjects
 from smfparse.calendar import (
     CALENDAR,
     Calendar,
@@ -23,8 +23,9 @@ from smfparse.calendar import (
     calendar_query,
     calendars_of,
 )
+from smfparse.metrics import SCHEMA, named_macros, view_macros, words_in
+from smfparse.metrics import subjects as metric_subjects
 from smfparse.selecting import Zone, fixed_zone
-from smfparse.tables import named_macros, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
 KEYS = ("system", "qmgr", "object", "job")
 """What a finding is about; its columns in a subject."""
 _EXCLUDED = "excluded"
+_KEYS_OF_ROWS = (
+    "system, qmgr, '' AS object, '' AS job, interval_start AS start, interval_seconds AS seconds, "
+    "utc_offset, mq_version"
+)
 
 
 class State(IntEnum):
@@ -161,9 +166,28 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
     shown = ", ".join(_state(each) for each in some)
     return (
         f"SELECT * REPLACE ({shown}) FROM ("
-        f"SELECT *{conditions}{minima}{values} FROM ({subject.sql}) WHERE start IS NOT NULL) "
+        f"SELECT *{conditions}{minima}{values} FROM ({_rows(subject, some)}) "
+        f"WHERE start IS NOT NULL) "
         f"ORDER BY {', '.join(KEYS)}, start"
     )
+
+
+def _rows(subject: Subject, some: Sequence[Rule]) -> str:
+    """Return the query for the rows of a subject; of measures those that it or a rule names."""
+    if not subject.of:
+        return subject.sql
+    named = {word for rule in some for sql in _sql_of(rule) for word in words_in(sql)}
+    named |= words_in(subject.sql)
+    of = metric_subjects()[subject.of]
+    columns = ", ".join(each for each in of.columns() if each in named)
+    return f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {columns} FROM {of.rows(SCHEMA)}) {subject.sql}"
+
+
+def _sql_of(rule: Rule) -> Iterator[str]:
+    yield from (rule.condition, rule.minimum, rule.value, *rule.aggregates())
+    yield from planner_inputs(rule).values()
+    if rule.trend:
+        yield from (rule.trend.value, rule.trend.limit)
 
 
 def _state(rule: Rule) -> str:

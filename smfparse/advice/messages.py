@@ -17,8 +17,8 @@ from smfparse.advice.findings import Figure
 from smfparse.advice.judging import KEYS, Judged, State, held_rows, judged, value_column, wanted
 from smfparse.advice.wording import shown
 from smfparse.errors import RequestError
+from smfparse.metrics import named_macros
 from smfparse.reports import SECTION_COLUMNS, TOTAL, Report, Sections, report_macros
-from smfparse.tables import named_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog

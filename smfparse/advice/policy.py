@@ -15,8 +15,8 @@ from typing import Annotated, Any
 
 from smfparse.advice.declaration import diagnoses, rules, unknown_rule
 from smfparse.advice.findings import Finding
+from smfparse.declarations import Key, Where, expected, read_table, toml
 from smfparse.errors import RequestError
-from smfparse.reports import Key, Where, expected, read_table, toml
 
 Limits = Mapping[str, Mapping[str, float]]
 """Limits that are changed: by rule, then by name."""

@@ -57,7 +57,7 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
     given  as in `measured`
     """
     from smfparse.calendar import calendar_macros
-    from smfparse.tables import named_macros, view_macros
+    from smfparse.metrics import named_macros, view_macros
 
     query = measuring_sql(which.name)
     own = (_FOLDER / "macros.sql").read_text("utf-8")

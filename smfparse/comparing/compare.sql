@@ -64,14 +64,6 @@ covered AS (
     SELECT 'tasks', qmgr, bucket, min(middle - half), max(middle + half)
     FROM around
     GROUP BY ALL
-),
-copies AS (
-    SELECT
-        input_no, source, record_no, qmgr, min(interval_start) AS interval_start,
-        max(interval_end) AS interval_end, copy,
-        sum(qjstioci) AS pages, sum(qjstiocount) AS ios, total(qjstiototsus) AS suspended
-    FROM side.qjst_io
-    GROUP BY ALL
 )
 SELECT
     'seconds' AS kind, of_kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
@@ -120,15 +112,9 @@ GROUP BY ALL
 UNION ALL BY NAME
 SELECT
     'log' AS kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
-    sum(most.pages) AS log_pages, sum(all_pages) AS all_log_pages,
-    sum(all_ios) AS log_ios, total(most.suspended) AS log_io_busy,
-FROM (
-    SELECT
-        qmgr, interval_start, interval_end, sum(pages)::DOUBLE AS all_pages,
-        sum(ios)::DOUBLE AS all_ios, max({'pages': pages::DOUBLE, 'suspended': suspended}) AS most
-    FROM copies
-    GROUP BY input_no, source, record_no, qmgr, interval_start, interval_end
-)
+    sum(copy_pages)::DOUBLE AS log_pages, sum(pages)::DOUBLE AS all_log_pages,
+    sum(ios)::DOUBLE AS log_ios, total(copy_suspended) AS log_io_busy
+FROM log_rows('side.qjst', 'side.qjst_io')
 GROUP BY ALL
 UNION ALL BY NAME
 SELECT

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.reports import Key, Where, read_table, toml
+from smfparse.declarations import Key, Where, read_table, toml
 
 ROW_KINDS: Mapping[str, str] = {
     "calls": "calls of a name",

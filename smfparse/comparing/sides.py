@@ -13,9 +13,9 @@ import polars as pl
 
 from smfparse.comparing.measures import compare_sql
 from smfparse.errors import RequestError
+from smfparse.metrics import quoted
 from smfparse.query import Catalog
 from smfparse.reports import ONE_SECTION, prepare
-from smfparse.tables import quoted
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from smfparse.advice import rules
+from smfparse.declarations import Key, Where, read_table, toml
 from smfparse.errors import RequestError
-from smfparse.reports import Key, Where, read_table, report, report_names, toml
-from smfparse.summarizing import MEASURES, lines
+from smfparse.reports import report, report_names
+from smfparse.summarizing import MEASURES, lines, with_metrics
 
 TROUGH = "trough"
 """The measure of figures of which the lowest is the worst."""
@@ -63,8 +64,13 @@ class Panel:
     unit: Annotated[str, Key("its unit")]
     formula: Annotated[str, Key("where the figure comes from, by IBM's names")]
     line: Annotated[str, Key("the line of the summary that has the rows", "`sql` has them")] = ""
-    sql: Annotated[str, Key("query for the rows", "`line` has them")] = ""
-    measure: Annotated[str, Key("how rows become one figure", among=_MEASURES)] = ""
+    metric: Annotated[
+        Mapping[str, str], Key("objects, and the measure that each shows", "`sql` or `line` has it")
+    ] = field(default_factory=dict)
+    sql: Annotated[str, Key("query for the rows", "`line` or `metric` has them")] = ""
+    measure: Annotated[
+        str, Key("how rows become one figure", "`line` or `metric` says", among=_MEASURES)
+    ] = ""
     report: Annotated[str, Key("the report that has more")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
     limit: Annotated[str, Key("the limit of a rule that is drawn: LOG-BUSY.busy", "none")] = ""
@@ -121,18 +127,18 @@ def panels() -> Mapping[str, Panel]:
     return found
 
 
-def _panel(name: str, given: dict[str, object], where: Where) -> Panel:
+def _panel(name: str, given: dict[str, Any], where: Where) -> Panel:
     line = str(given.get("line", ""))
     if line:
         where.at("line").check("line", line, lines())
         of_line = lines()[line]
         own = {key: getattr(of_line, key) for key in ("sql", "measure", "report", "versions")}
         given = own | {"optional": of_line.optional} | given
-    panel = Panel(name, **given)  # type: ignore[arg-type]
+    panel = Panel(name, **with_metrics(given))
     where.at("section").check("section", panel.section, parts())
     where.at("report").check("report", panel.report, report_names())
     if not panel.sql or not panel.measure:
-        raise where.wrong("no rows; give line, or sql and measure")
+        raise where.wrong("no rows; give line, metric, or sql and measure")
     return panel
 
 

@@ -14,8 +14,8 @@ from smfparse.dashboard.declaration import Panel
 from smfparse.dashboard.planners import held_plans, plan_queries
 from smfparse.dashboard.querying import FLOWS, GROUPS, HELD, ROWS, queries
 from smfparse.errors import DamageLog
+from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing import Times, held_times
-from smfparse.tables import named_macros, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from smfparse.metrics import (
+    Entry,
+    Relation,
+    described,
+    every_relation,
+)
 from smfparse.rendering import Cells, Column, Document, Facts, Section, Table, aligned
-from smfparse.tables import Entry, Relation, described, every_relation
 
 _OF_TABLE = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 _OF_VIEW = ("Column", "Type", "Unit", "Meaning", "Formula")

@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import duckdb
 
+from smfparse.metrics import quoted
 from smfparse.progress import PROGRESS
-from smfparse.tables import quoted
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 _INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable
 
 from smfparse.errors import QueryError, SmfError
-from smfparse.tables import columns_meant, columns_of, near_names, relations
+from smfparse.metrics import columns_meant, columns_of, relations
+from smfparse.tables import near_names
 
 _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
 _TABLE = re.compile(r"Table with name (\w+) does not exist")

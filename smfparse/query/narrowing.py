@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow as pa
 from pyarrow.dataset import Dataset
 
+from smfparse.metrics import words_in
 from smfparse.query.projection import scanned
 from smfparse.query.scans import SmfScans
-from smfparse.tables import Batch, coded_schema, words_in
+from smfparse.tables import Batch, coded_schema
 
 
 class Scan(Dataset):

@@ -10,14 +10,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from smfparse.metrics import view, view_names, words_in
 from smfparse.tables import (
     Wanted,
     columns,
     table_names,
-    view,
-    view_names,
     with_fingerprints,
-    words_in,
 )
 
 _LINK = "__"

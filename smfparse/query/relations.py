@@ -13,6 +13,13 @@ import duckdb
 from smfparse.errors import InputError
 from smfparse.inputs import Dataset, Inputs, Source
 from smfparse.limits import Limits
+from smfparse.metrics import (
+    comments,
+    quoted,
+    view,
+    view_macros,
+    view_names,
+)
 from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
@@ -21,14 +28,9 @@ from smfparse.store import no_rows, selected, wanted_in
 from smfparse.tables import (
     DAMAGE,
     columns,
-    comments,
-    quoted,
     schema,
     table_names,
     title,
-    view,
-    view_macros,
-    view_names,
 )
 
 _FEW_BYTES = 8 << 20

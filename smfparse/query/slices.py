@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from smfparse.inputs import TemporaryFolder
+from smfparse.metrics import quoted
 from smfparse.query.bounded import bounded_execute, settings
 from smfparse.query.connecting import Connection
 from smfparse.query.projection import Slicing
 from smfparse.query.relations import Relations
 from smfparse.query.scans import Spool
-from smfparse.tables import columns, quoted
+from smfparse.tables import columns
 
 _NUMBER = "slice"
 """The column that says which slice a row is of."""

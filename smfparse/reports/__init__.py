@@ -9,13 +9,6 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
-    from smfparse.reports.checking import Key as Key
-    from smfparse.reports.checking import Where as Where
-    from smfparse.reports.checking import as_type as as_type
-    from smfparse.reports.checking import declared_keys as declared_keys
-    from smfparse.reports.checking import expected as expected
-    from smfparse.reports.checking import read_table as read_table
-    from smfparse.reports.checking import toml as toml
     from smfparse.reports.declaration import EVIDENCE as EVIDENCE
     from smfparse.reports.declaration import Figure as Figure
     from smfparse.reports.declaration import Planned as Planned
@@ -49,7 +42,6 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        checking="Key Where as_type declared_keys expected read_table toml",
         declaration=(
             "EVIDENCE Figure Planned Report TextTable declared is_report report report_names"
         ),

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator
 from string import Formatter
 from typing import TYPE_CHECKING, TypeAlias
 
+from smfparse.declarations import Where
 from smfparse.errors import RequestError
 from smfparse.planning import planner, wanted
 from smfparse.rendering import NUMBERS
-from smfparse.reports.checking import Where
 from smfparse.reports.options import OPTIONS
 from smfparse.reports.sections import CSV_KEYS, SECTION_COLUMNS, TEMPLATE_KEYS
 from smfparse.tables import columns

@@ -14,11 +14,12 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
+from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
 from smfparse.errors import RequestError
 from smfparse.layout import Column
+from smfparse.metrics import subjects
 from smfparse.planning import planner_names
 from smfparse.rendering import ABSENT, NUMBERS, STYLES
-from smfparse.reports.checking import Key, Where, as_type, expected, read_table, toml
 from smfparse.reports.crosschecks import check
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import DECLARED, ONE_SECTION, RECORDED, Sections
@@ -49,6 +50,9 @@ class Figure:
     ] = "field"
     suffix: Annotated[str, Key("unit behind it in text, where there is a value", "none")] = ""
     note: Annotated[str, Key("what to know to read it", "none")] = ""
+    measure: Annotated[
+        str, Key("of a report of a `subject`: the measure or field that it is", "of the same name")
+    ] = ""
     absent: Annotated[str, Key("what text shows where there is no value")] = ABSENT
 
     def shown(self, value: Any) -> str:
@@ -101,13 +105,13 @@ def _text(value: Any, where: Where, _before: Mapping[str, Any]) -> Mapping[str, 
 
 def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figure, ...]:
     return tuple(
-        _figure(name, each, where.at(name), before["tables"])
+        _figure(name, each, where.at(name), before["tables"], before.get("subject", ""))
         for name, each in expected(dict, value, "a table", where).items()
     )
 
 
-def _figure(name: str, spec: Any, where: Where, tables: Sequence[str]) -> Figure:
-    """Return a figure; what one that is a field leaves out comes from the field."""
+def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: str) -> Figure:
+    """Return a figure; what one that is a measure or a field leaves out comes from that."""
     spec = (
         {"csv": spec}
         if isinstance(spec, str)
@@ -115,10 +119,16 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str]) -> Figure
     )
     if "formula" not in spec:
         there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
-        if name not in there:
-            error = where.unknown(f"field of {', '.join(tables)}", name, there)
+        measures = subjects()[subject].measures if subject else {}
+        measure = spec.get("measure", name)
+        if measure in measures:
+            spec = {"formula": measures[measure].formula} | spec
+        elif measure in there:
+            spec = _of_field(there[measure]) | spec
+        else:
+            what = f"measure of {subject}, field" if subject else "field"
+            error = where.unknown(f"{what} of {', '.join(tables)}", measure, {**measures, **there})
             raise RequestError(f"{error} Or give a formula and a style.")
-        spec = _of_field(there[name]) | spec
     return Figure(name, **read_table(Figure, spec, where))
 
 
@@ -150,6 +160,14 @@ class _Declared:
     ]
     record: Annotated[str, Key("where the data stands")]
     tables: Annotated[tuple[str, ...], Key("the tables that the SQL reads", among=decoded_tables())]
+    subject: Annotated[
+        str,
+        Key(
+            "what a section is a row of: the figures are its measures, and there is no SQL",
+            "SQL says",
+            among=subjects(),
+        ),
+    ] = field(default="", kw_only=True)
     figures: Annotated[
         tuple[Figure, ...],
         Key(
@@ -367,9 +385,20 @@ def load(name: str, folder: Path | None = None) -> Report:
     where = Where(str(folder / f"{name}.toml"))
     found = read_table(Report, toml(folder / f"{name}.toml", where), where)
     found.setdefault("main", found["tables"][:1])
-    which = Report(name, "" if found.get("rules") else _sql(folder / f"{name}.sql"), **found)
+    if "subject" in found:
+        sql = _of_subject(found["subject"], found["figures"])
+    else:
+        sql = "" if found.get("rules") else _sql(folder / f"{name}.sql")
+    which = Report(name, sql, **found)
     check(which, where)
     return _ranking(which) if which.is_rankable else which
+
+
+def _of_subject(subject: str, figures: Sequence[Figure]) -> str:
+    """Return the SQL of a report whose figures are measures."""
+    tables = ", ".join(f"'sectioned.{each}'" for each in subjects()[subject].tables)
+    columns = ", ".join(f"{each.measure or each.name} AS {each.name}" for each in figures)
+    return f"SELECT section, {columns} FROM {subject}_by_section({tables})"
 
 
 def _ranking(which: Report) -> Report:

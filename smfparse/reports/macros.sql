@@ -2,10 +2,6 @@
 CREATE OR REPLACE MACRO local_time(moment, utc_offset) AS
     moment AT TIME ZONE 'UTC' + to_seconds(utc_offset);
 
--- What a row says whose number is the largest; of several such rows the last one by `place`.
-CREATE OR REPLACE MACRO of_largest(shown, number, place) AS
-    arg_max_null(shown, CASE WHEN number IS NOT NULL THEN (number, place) END);
-
 -- A sum of doubles of any size, the same in whatever order they come: see `total`, which is faster.
 CREATE OR REPLACE MACRO ordered_sum(number) AS list_sum(list(number ORDER BY number));
 
@@ -143,46 +139,6 @@ CREATE OR REPLACE MACRO seconds_text(seconds) AS
 -- interval of a task ended. Tasks write their records a moment after the interval of statistics.
 CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS
     ended >= earliest - INTERVAL 1 SECOND AND started <= latest - INTERVAL 1 SECOND;
-
--- How the log was written: a row of combined log statistics each, with what `rows_of_log` and
--- `rows_of_io` have of its section. Both copies are written at once, so the one with more counts.
--- Figures that the release did not write yet are NULL: QJSTSLPTU came with the I/O block, and only
--- intervals that have it count for rates and busy figures.
-CREATE OR REPLACE MACRO log_writes(combined, rows_of_log, rows_of_io) AS TABLE
-WITH
-copies AS (
-    SELECT
-        section, copy,
-        sum(qjstiocount) AS ios, sum(qjstioci) AS pages, total(qjstiototsus) AS suspended_us
-    FROM query_table(rows_of_io)
-    GROUP BY ALL
-),
-written AS (
-    SELECT
-        section, sum(ios)::BIGINT AS ios, sum(pages)::BIGINT AS pages,
-        max(pages)::BIGINT AS copy_pages, max(suspended_us) AS copy_suspended_us
-    FROM copies
-    GROUP BY section
-),
-measured AS (
-    SELECT section, total(interval_seconds) AS seconds
-    FROM query_table(rows_of_log)
-    WHERE qjstslptu IS NOT NULL
-    GROUP BY section
-)
-SELECT
-    l.*,
-    l.qjstslptu IS NOT NULL AS has_io,
-    CASE WHEN has_io THEN coalesce(w.copy_pages, 0) END AS pages_per_copy,
-    pages_per_copy / 256 AS mb_written,
-    mb_written / nullif(m.seconds, 0) AS mb_per_second,
-    coalesce(w.pages, l.qjstciwr) / nullif(coalesce(w.ios, l.qjstlogw), 0) AS pages_per_write,
-    100 * CASE WHEN has_io THEN coalesce(w.copy_suspended_us, 0) END / nullif(m.seconds * 1e6, 0)
-        AS io_busy,
-    100 * (1 - l.qjstslptu / nullif(m.seconds * 1e6, 0)) AS task_busy
-FROM query_table(combined) AS l
-LEFT JOIN written AS w USING (section)
-LEFT JOIN measured AS m USING (section);
 
 -- How busy the tasks of the channel initiator of a kind were: one row per section, per cent.
 CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.calendar import calendar_macros
 from smfparse.errors import RequestError
+from smfparse.metrics import named_macros, quoted, view_macros
 from smfparse.planning import plan_of_measured
 from smfparse.rendering import STYLES
 from smfparse.reports.covering import (
@@ -34,7 +35,6 @@ from smfparse.reports.sections import (
     statements,
 )
 from smfparse.reports.values import with_values
-from smfparse.tables import named_macros, quoted, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog, Slicing

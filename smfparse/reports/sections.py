@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from smfparse.errors import RequestError
-from smfparse.layout import Column, Combine, Duration
+from smfparse.metrics import averaged, combined
 from smfparse.query import Slicing
 from smfparse.reports.marks import (
     COMPARED,
@@ -56,12 +56,6 @@ _BEGAN = f"coalesce({local_time('interval_start')}, smf_time)"
 """When an interval began, local time; of what has none, when SMF took it."""
 _LAST = ("mq_version", "utc_offset")
 """Key columns that a group has for a report's SQL: those of its last row."""
-_COMBINED = {
-    Combine.MAX: "max({0})",
-    Combine.MIN: "min({0})",
-    Combine.LAST: "arg_max({0}, sequence)",
-    Combine.NONE: "arg_max({0}, sequence)",
-}
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
 """Columns of `sectioned.keys` that are those of the last row."""
 OF_STATISTICS = "section, system, qmgr, interval_start, interval_end, interval_seconds"
@@ -164,20 +158,12 @@ def statements(
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
 
 
-def _averaged(table: str) -> Iterator[tuple[str, str]]:
-    """Yield the times of a table that are divided by a count, and what counts."""
-    for column in TABLES[table].columns if table != RECORD else ():
-        kind = column.field.kind
-        if isinstance(kind, Duration) and kind.counter is not None:
-            yield column.name, kind.counter
-
-
 def _counted(table: str) -> Iterator[str]:
     """Yield the SQL of `<time>_n` of each time: what it is of.
 
     A time that wrapped is NULL, and so is this: an average leaves out both.
     """
-    for time, counter in _averaged(table):
+    for time, counter in averaged(table) if table != RECORD else ():
         yield f"CASE WHEN {time} IS NOT NULL THEN {counter} END AS {time}_n"
 
 
@@ -211,28 +197,14 @@ def _combined(table: str, by: Sequence[str]) -> str:
     columns += [f"arg_max({name}, sequence) AS {name}" for name in _LAST]
     columns += ["total(interval_seconds) AS interval_seconds"]
     columns += [
-        f"{_combine(column)} AS {column.name}"
+        f"{combined(column)} AS {column.name}"
         for column in TABLES[table].columns
         if column.name not in by
     ]
-    columns += [f"sum({time}_n)::BIGINT AS {time}_n" for time, _ in _averaged(table)]
+    columns += [f"sum({time}_n)::BIGINT AS {time}_n" for time, _ in averaged(table)]
     return (
         f"SELECT {', '.join(columns)} FROM sectioned.{table} GROUP BY {', '.join(['section', *by])}"
     )
-
-
-def _combine(column: Column) -> str:
-    """Return the SQL of a column over the rows of a section.
-
-    Sums of integers are kept 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold. One
-    that does not fit, as of damaged counters, is NULL.
-    """
-    if column.combine is Combine.SUM:
-        if column.shown.arrow == "double":
-            return f"total({column.name})"
-        wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
-        return f"TRY_CAST(sum({column.name}) AS {wide})"
-    return _COMBINED[column.combine].format(column.name)
 
 
 def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = False) -> str:
@@ -249,8 +221,8 @@ def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = Fals
         marks = task_marks(sections.seconds, statistics=sections.combining, sliced=sliced)
     else:
         marks = interval_marks(following, sliced=sliced)
-    combined = _ALIKE if sections.across else "arg_max({0}, sequence)"
-    last = ", ".join(f"{combined.format(name)} AS {name}" for name in _LAST_OF_KEYS)
+    of_keys = _ALIKE if sections.across else "arg_max({0}, sequence)"
+    last = ", ".join(f"{of_keys.format(name)} AS {name}" for name in _LAST_OF_KEYS)
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
     return f"""
     WITH members AS ({_members(main)}),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from smfparse.tables import quoted
+from smfparse.metrics import quoted
 
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
 

@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
+from smfparse.metrics import comments, quoted, views_script
 from smfparse.store.hive import Layout, rows_sql
 from smfparse.store.shapes import EXACT, SIGNED
 from smfparse.tables import (
     DECIMAL,
     TableColumn,
     columns,
-    comments,
-    quoted,
     table_names,
-    views_script,
     with_fingerprints,
 )
 

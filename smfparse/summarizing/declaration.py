@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
+from smfparse.declarations import Key, Where, expected, read_table, toml
+from smfparse.metrics import over_time, way_of
 from smfparse.rendering import STYLES
-from smfparse.reports import Key, Where, expected, read_table, report, report_names, toml
+from smfparse.reports import report, report_names
 
 MEASURES = {
     "average": "sum of `amount` over sum of `per`; highest average first",
@@ -39,9 +41,12 @@ class Line:
 
     name: str
     label: Annotated[str, Key("what the figure is, with its unit")]
-    measure: Annotated[str, Key("how rows become one figure", among=MEASURES)]
     report: Annotated[str, Key("the report that has more")]
-    sql: Annotated[str, Key("query for the rows")]
+    metric: Annotated[str, Key("the measure that it shows: log.task_busy", "`sql` has it")] = ""
+    measure: Annotated[
+        str, Key("how rows become one figure", "the metric says", among=MEASURES)
+    ] = ""
+    sql: Annotated[str, Key("query for the rows", "the metric has them")] = ""
     style: Annotated[
         str,
         Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
@@ -60,13 +65,22 @@ class Line:
         return report(self.report).trace.rstrip(",")
 
 
+def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what a declaration says, with the rows of its metrics and how they become one."""
+    if "metric" not in given:
+        return given
+    named = given["metric"]
+    objects = named if isinstance(named, Mapping) else {"": named}
+    return {"sql": over_time(objects), "measure": way_of(next(iter(objects.values())))} | given
+
+
 @cache
 def lines() -> Mapping[str, Line]:
     """Return all lines by name, in their order. Raises RequestError for a wrong declaration."""
     where = Where(str(_FOLDER / "lines.toml"))
     found = {}
     for name, spec in toml(_FOLDER / "lines.toml", where).items():
-        line = Line(name, **read_table(Line, spec, where.at(name)))
+        line = Line(name, **with_metrics(read_table(Line, spec, where.at(name))))
         where.at(name).at("report").check("report", line.report, report_names())
         found[name] = line
     return found

@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from smfparse.advice import held_rows
 from smfparse.calendar import CALENDAR, calendar_macros, calendar_query, calendars_of
+from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.timing import Times
-from smfparse.tables import named_macros, view_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog

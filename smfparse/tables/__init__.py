@@ -1,7 +1,7 @@
-"""Every table, view and column by name: what it means, where it comes from, its Arrow type.
+"""Every table and column by name: what it means, where it comes from, its Arrow type.
 
-in    the blocks of `schemas`; views as SQL and TOML in `definitions/`; names that users ask for
-out   tables, views and their columns; Arrow schemas; what is wanted, checked; the SQL of views
+in    the blocks of `schemas`; names that users ask for
+out   tables and their columns; Arrow schemas; what is wanted, checked
 never decodes a record nor runs a query; only Arrow schemas load pyarrow
 """
 
@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from smfparse.tables.arrow import wanted_columns as wanted_columns
     from smfparse.tables.arrow import wanted_tables as wanted_tables
     from smfparse.tables.arrow import whole_schema as whole_schema
-    from smfparse.tables.describe import Entry as Entry
-    from smfparse.tables.describe import Relation as Relation
-    from smfparse.tables.describe import described as described
-    from smfparse.tables.describe import every_relation as every_relation
     from smfparse.tables.dictionary import DAMAGE as DAMAGE
     from smfparse.tables.dictionary import DAMAGE_COLUMNS as DAMAGE_COLUMNS
     from smfparse.tables.dictionary import IDENTITY_COLUMNS as IDENTITY_COLUMNS
@@ -43,26 +39,15 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import WIDENED as WIDENED
     from smfparse.tables.dictionary import TableColumn as TableColumn
     from smfparse.tables.dictionary import columns as columns
+    from smfparse.tables.dictionary import columns_named as columns_named
     from smfparse.tables.dictionary import decoded_tables as decoded_tables
+    from smfparse.tables.dictionary import fields_named as fields_named
     from smfparse.tables.dictionary import key_columns as key_columns
     from smfparse.tables.dictionary import meaning as meaning
     from smfparse.tables.dictionary import near_names as near_names
     from smfparse.tables.dictionary import table_names as table_names
     from smfparse.tables.dictionary import title as title
     from smfparse.tables.dictionary import with_fingerprints as with_fingerprints
-    from smfparse.tables.views import View as View
-    from smfparse.tables.views import columns_meant as columns_meant
-    from smfparse.tables.views import columns_of as columns_of
-    from smfparse.tables.views import comments as comments
-    from smfparse.tables.views import named_macros as named_macros
-    from smfparse.tables.views import quoted as quoted
-    from smfparse.tables.views import relations as relations
-    from smfparse.tables.views import title_of as title_of
-    from smfparse.tables.views import view as view
-    from smfparse.tables.views import view_macros as view_macros
-    from smfparse.tables.views import view_names as view_names
-    from smfparse.tables.views import views_script as views_script
-    from smfparse.tables.views import words_in as words_in
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -70,14 +55,10 @@ else:
             "CODED DECIMAL Batch Wanted arrow_type chosen coded_schema every_block plain_schema "
             "schema signed wanted_columns wanted_tables whole_schema"
         ),
-        describe="Entry Relation described every_relation",
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS IDENTITY_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS "
-            "STATISTICS_KEYS TABLES TASK_KEYS WIDENED TableColumn columns decoded_tables "
-            "key_columns meaning near_names table_names title with_fingerprints"
-        ),
-        views=(
-            "View columns_meant columns_of comments named_macros quoted relations title_of view "
-            "view_macros view_names views_script words_in"
+            "STATISTICS_KEYS TABLES TASK_KEYS WIDENED TableColumn columns columns_named "
+            "decoded_tables fields_named key_columns meaning near_names table_names title "
+            "with_fingerprints"
         ),
     )

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from smfparse.errors import RequestError
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
+from smfparse.metrics.views import view_names
 from smfparse.tables.dictionary import (
     RECORD,
     TABLES,
@@ -19,7 +20,6 @@ from smfparse.tables.dictionary import (
     title,
     with_fingerprints,
 )
-from smfparse.tables.views import view_names
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
 """Table name to the columns wanted of it; None: all."""

@@ -8,9 +8,10 @@ import duckdb
 
 from smfparse.errors import OutputError
 from smfparse.inputs import Inputs
+from smfparse.metrics import comments, quoted, views_script
 from smfparse.query import connected
 from smfparse.store import check_file, replacing
-from smfparse.tables import Wanted, comments, plain_schema, quoted, views_script
+from smfparse.tables import Wanted, plain_schema
 
 _STORAGE = "v1.2.0"
 """Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from smfparse.advice import subjects
 from smfparse.calendar import calendar_macros
-from smfparse.tables import named_macros, view_macros
+from smfparse.metrics import named_macros, view_macros
 from tests.support.advised import SECONDS, START, Bench, Rows
 
 

@@ -19,10 +19,11 @@ from smfparse.advice.judging import subject_query
 from smfparse.calendar import calendar_macros
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import LIMITS, Limits
+from smfparse.metrics import named_macros, view_macros
 from smfparse.query import Catalog
 from smfparse.rendering import lines
 from smfparse.simulating import read_estate, simulate
-from smfparse.tables import named_macros, schema, view_macros
+from smfparse.tables import schema
 from tests.simulating.drawn import sites
 from tests.support.advised import Bench, Rows
 from tests.support.command import run

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from smfparse.calendar import Calendar, calendar_macros, calendars_of
 from smfparse.calendar.intervals import clock_of
+from smfparse.metrics import view_macros
 from smfparse.selecting import fixed_zone
-from smfparse.tables import view_macros
 from tests.support.searching import search
 
 SECOND = 1_000_000

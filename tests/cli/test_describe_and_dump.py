@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from smfparse.inputs import open_inputs
-from smfparse.tables import columns, table_names, views
+from smfparse.metrics import views
+from smfparse.tables import columns, table_names
 from tests.support.builders import (
     NOTHING,
     Section,

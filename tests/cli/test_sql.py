@@ -22,13 +22,14 @@ from prompt_toolkit.output import DummyOutput
 
 from smfparse.inputs import Inputs, open_inputs
 from smfparse.inspecting import description
+from smfparse.metrics import relations, views
 from smfparse.query import Catalog, Console, Shell, View
 from smfparse.query import prompt as console
 from smfparse.query.hints import hinted
 from smfparse.query.prompt import HELP, SqlCompleter, is_whole
 from smfparse.query.statements import is_complete
 from smfparse.rendering import FORMATS, RowsDocument, formats
-from smfparse.tables import Wanted, columns, relations, views
+from smfparse.tables import Wanted, columns
 from smfparse.writing import write_dataset
 from tests.support import command
 from tests.support.paths import FIXTURES

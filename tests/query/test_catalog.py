@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
+from smfparse.metrics import quoted
 from smfparse.query import Catalog
 from smfparse.query import relations as relations_module
 from smfparse.query.results import rows_of
-from smfparse.tables import quoted, schema, table_names
+from smfparse.tables import schema, table_names
 from smfparse.writing import write_dataset
 from tests.support.builders import rdw
 from tests.support.searching import search

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from smfparse import comparing, reports
 from smfparse.comparing import load_measures
+from smfparse.declarations import declared_keys
 from smfparse.errors import RequestError
-from smfparse.reports import Figure, Report, TextTable, declaration, declared_keys
+from smfparse.reports import Figure, Report, TextTable, declaration
 from smfparse.reports.declaration import load
 from tests.support.searching import search
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from smfparse import reports
-from smfparse.tables import view_names
+from smfparse.metrics import view_names
 from tests.support import goldens
 from tests.support.corpora import Corpora
 from tests.support.paths import FACTS, GOLDEN

@@ -16,9 +16,9 @@ from smfparse import reports
 from smfparse.advice import answered_rows
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
+from smfparse.metrics import view_names
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
-from smfparse.tables import view_names
 from tests.support.builders import lost_record
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed

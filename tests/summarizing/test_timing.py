@@ -7,8 +7,8 @@ from collections import defaultdict
 from typing import Any
 
 from smfparse.calendar import SECOND_US, calendar_macros, calendar_query, calendars_of
+from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing import Times
-from smfparse.tables import named_macros, view_macros
 from tests.support.advised import ABSENT, Bench
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

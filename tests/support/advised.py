@@ -16,8 +16,9 @@ import pyarrow as pa
 from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
 from smfparse.advice.judging import State, subject_query, wanted
 from smfparse.calendar import calendar_macros
+from smfparse.metrics import named_macros, view_macros
 from smfparse.query import Catalog, Connection, connected
-from smfparse.tables import named_macros, schema, view_macros
+from smfparse.tables import schema
 
 START = dt.datetime(2026, 3, 4, 9, tzinfo=dt.timezone.utc)  # noqa: UP017 - as in the tables
 SECONDS = 600.0

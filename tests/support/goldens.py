@@ -20,10 +20,10 @@ from typing import Any
 from smfparse import reports
 from smfparse.comparing import NAMES, Rename, compared, measured
 from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.metrics import view_names
 from smfparse.query import Catalog
 from smfparse.reports import RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
 from smfparse.selecting import Selection
-from smfparse.tables import view_names
 from tests.support.command import run
 from tests.support.corpora import Corpora
 from tests.support.paths import FIXTURES, GOLDEN

@@ -19,9 +19,10 @@ from smfparse import reports
 from smfparse.errors import RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import LIMITS
+from smfparse.metrics import named_macros, views
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.tables import KEY_COLUMNS, named_macros, table_names, views
+from smfparse.tables import KEY_COLUMNS, table_names
 from tests.support.builders import Write
 from tests.support.corpora import Corpus, of_corpora
 from tests.support.generated import generate_dump

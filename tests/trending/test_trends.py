@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from smfparse.calendar import SECOND_US
+from smfparse.metrics import named_macros, view_macros
 from smfparse.query import Catalog, connected
 from smfparse.selecting import Zone, parse_zone
-from smfparse.tables import named_macros, view_macros
 from smfparse.trending import Trend, trended
 from smfparse.trending.running import Course
 from smfparse.trending.statistics import CHANCE, growth, usual_range

@@ -24,9 +24,10 @@ from click.testing import Result
 from smfparse.cli.convert import DATASET, DUCKDB, TARGET_FORMATS
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import Limits
+from smfparse.metrics import views
 from smfparse.mqsmfcsv import STYLES
 from smfparse.query import Catalog
-from smfparse.tables import table_names, title, views
+from smfparse.tables import table_names, title
 from smfparse.writing import FILE_FORMATS, write_files
 from tests.support import command
 from tests.support.paths import SMF

@@ -20,10 +20,11 @@ import pytest
 
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
+from smfparse.metrics import views
 from smfparse.query import Catalog
 from smfparse.schemas import REGISTRY
 from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, VIEWS, Layout, read_manifest
-from smfparse.tables import schema, table_names, title, views
+from smfparse.tables import schema, table_names, title
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.generated import generate_midnight
 from tests.support.paths import SMF

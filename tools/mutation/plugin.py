@@ -118,8 +118,8 @@ class Recorder:
 
     def _listen(self) -> None:
         """Hear of every statement that a catalog runs, and of the views that it makes."""
+        from smfparse.metrics import View
         from smfparse.query import Catalog
-        from smfparse.tables import View
 
         for name in ("define", "execute", "run", "arrow", "rows"):
             setattr(Catalog, name, self._heard(getattr(Catalog, name)))

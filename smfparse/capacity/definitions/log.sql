@@ -1,29 +1,28 @@
--- The log (QJST, QJST_IO): its rate, and the time of I/Os of one page and of several, of the slower copy.
+-- The log: its rate, and the time of I/Os of one page and of several, of the slower copy.
 WITH
+logs AS (FROM log_by_qmgr('inputs.qjst', 'inputs.qjst_io')),
 kinds AS (
     SELECT
-        system, qmgr, copy, io_type,
-        sum(qjstioci) / nullif(sum(qjstiocount), 0) AS pages,
-        total(qjstiototio) / nullif(sum(qjstiocount), 0) AS us
-    FROM qjst_io
-    GROUP BY ALL
-),
-lines AS (
-    SELECT
-        one.system, one.qmgr, one.us AS one_page_us, more.pages AS more_pages,
-        more.us AS more_pages_us,
-        one.us + (more.us - one.us) / (more.pages - 1) * 127 AS longest, one.copy
-    FROM kinds AS one
-    JOIN kinds AS more USING (system, qmgr, copy)
-    WHERE one.io_type = 1 AND more.io_type = 2 AND one.us > 0 AND more.us > one.us AND more.pages > 1
+        system, qmgr,
+        unnest([
+            {
+                'one_page_us': io_1_1_average, 'more_pages': io_1_2_pages / nullif(io_1_2_count, 0),
+                'more_pages_us': io_1_2_average
+            },
+            {
+                'one_page_us': io_2_1_average, 'more_pages': io_2_2_pages / nullif(io_2_2_count, 0),
+                'more_pages_us': io_2_2_average
+            }
+        ]) AS line
+    FROM logs
 ),
 slower AS (
     SELECT
         system, qmgr,
-        arg_max({
-            'one_page_us': one_page_us, 'more_pages': more_pages, 'more_pages_us': more_pages_us
-        }, (longest, copy)) AS line
-    FROM lines
+        arg_max(line, (line.one_page_us
+            + (line.more_pages_us - line.one_page_us) / (line.more_pages - 1) * 127, line.more_pages)) AS line
+    FROM kinds
+    WHERE line.one_page_us > 0 AND line.more_pages_us > line.one_page_us AND line.more_pages > 1
     GROUP BY ALL
 ),
 persistent AS (
@@ -31,11 +30,11 @@ persistent AS (
 ),
 puts AS (SELECT system, qmgr, bytes / nullif(messages, 0) / 1024 AS kb FROM puts_of_managers('wqst'))
 SELECT
-    system, qmgr, mb_s, pages_an_io AS pages, io_busy, busy, copies,
+    system, qmgr, mb_per_second AS mb_s, pages_per_write AS pages, io_busy, task_busy AS busy, copies,
     line.one_page_us, line.more_pages, line.more_pages_us,
-    4096 * created / nullif(messages, 0) AS bytes_each,
+    4096 * qjstbffl / nullif(messages, 0) AS bytes_each,
     kb AS message_kb
-FROM log_rates('qjst', 'qjst_io')
+FROM logs
 LEFT JOIN slower USING (system, qmgr)
 LEFT JOIN persistent USING (system, qmgr)
 LEFT JOIN puts USING (system, qmgr)

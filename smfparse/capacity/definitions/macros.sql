@@ -56,38 +56,3 @@ FROM tasks
 FULL JOIN calls USING (system, qmgr)
 FULL JOIN bytes USING (system, qmgr)
 LEFT JOIN covered_of_qmgrs(task_rows, statistics) USING (system, qmgr);
-
--- The log of a queue manager: MB a second of the fuller copy, and how busy its task was.
-CREATE OR REPLACE MACRO log_rates(logs, writes) AS TABLE
-WITH
-times AS (
-    SELECT
-        system, qmgr, total(interval_seconds) AS seconds, total(qjstslptu) / 1e6 AS asleep,
-        sum(qjstbffl)::BIGINT AS created
-    FROM query_table(logs)
-    GROUP BY ALL
-),
-copies AS (
-    SELECT
-        system, qmgr, copy,
-        sum(qjstioci)::BIGINT AS pages, sum(qjstiocount)::BIGINT AS ios,
-        total(qjstiototsus) / 1e6 AS suspended
-    FROM query_table(writes)
-    GROUP BY ALL
-),
-fuller AS (
-    SELECT
-        system, qmgr, max(pages) AS pages, arg_max(ios, (pages, copy)) AS ios,
-        max(suspended) AS suspended, count(*) AS copies
-    FROM copies
-    WHERE ios > 0
-    GROUP BY ALL
-)
-SELECT
-    system, qmgr, created, copies,
-    pages / 256 / nullif(seconds, 0) AS mb_s,
-    pages / nullif(ios, 0) AS pages_an_io,
-    100 * suspended / nullif(seconds, 0) AS io_busy,
-    100 * (1 - asleep / nullif(seconds, 0)) AS busy
-FROM times
-LEFT JOIN fuller USING (system, qmgr);

@@ -21,13 +21,13 @@ adapters AS (
 SELECT
     system, qmgr,
     coalesce(share, 0) AS share,
-    mb_s, pages_an_io AS pages, io_busy, l.busy,
+    mb_per_second AS mb_s, pages_per_write AS pages, io_busy, l.task_busy AS busy,
     p.bytes / nullif(p.messages, 0) / 1024 AS message_kb,
     p.cpu / nullif(p.calls, 0) AS put_cost,
     p.messages / nullif(p.seconds, 0) AS puts_s,
     a.busy AS adapter_busy,
     pages_s, tasks, length AS interval, record_bytes, calls_a_second
-FROM (FROM log_rates('qjst', 'qjst_io') WHERE busy > 0 AND io_busy > 0) AS l
+FROM (FROM log_by_qmgr('inputs.qjst', 'inputs.qjst_io') WHERE task_busy > 0 AND io_busy > 0) AS l
 FULL JOIN puts AS p USING (system, qmgr)
 FULL JOIN streams USING (system, qmgr)
 FULL JOIN adapters AS a USING (system, qmgr)

@@ -281,7 +281,7 @@ plans AS (
         CASE WHEN put_kb > 128 THEN 'published up to 128 KB only' END AS note
     FROM unstreamed AS u
     LEFT JOIN persistent AS p USING (section)
-    LEFT JOIN log_writes('grouped.qjst', 'sectioned.qjst', 'sectioned.qjst_io') AS l USING (section)
+    LEFT JOIN log_by_section('sectioned.qjst', 'sectioned.qjst_io') AS l USING (section)
 ),
 class_3 AS (
     SELECT
@@ -367,7 +367,7 @@ lines AS (
                 THEN 'full for this workload; with more pages an I/O it can still take more'
             WHEN task_busy IS NULL THEN 'QJST shows how busy it is from MQ 8.0 on'
         END AS note
-    FROM log_writes('grouped.qjst', 'sectioned.qjst', 'sectioned.qjst_io')
+    FROM log_by_section('sectioned.qjst', 'sectioned.qjst_io')
     UNION ALL BY NAME
     SELECT
         'adapters' AS line, section, tasks AS adapters, busy AS adapter_busy,

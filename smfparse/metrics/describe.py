@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from smfparse.errors import RequestError
 from smfparse.layout import Field
-from smfparse.tables import dictionary, views
-from smfparse.tables.dictionary import TableColumn
+from smfparse.metrics.views import columns_meant, view, view_names
+from smfparse.tables import TableColumn, columns, fields_named, near_names, table_names, title
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Entry:
 def every_relation() -> list[Relation]:
     """Return all tables, then all views."""
     return [
-        *map(_table, dictionary.table_names()),
-        *map(_view, views.view_names()),
+        *map(_table, table_names()),
+        *map(_view, view_names()),
     ]
 
 
@@ -50,31 +50,31 @@ def described(name: str) -> Relation | list[Entry]:
 
     Raises RequestError where there is none; it names those that are near.
     """
-    if name.lower() in dictionary.table_names():
+    if name.lower() in table_names():
         return _table(name.lower())
-    if name.lower() in views.view_names():
+    if name.lower() in view_names():
         return _view(name.lower())
-    if found := views.columns_meant(name):
+    if found := columns_meant(name):
         return [_column(table, column) for table, column in found]
-    if mapped := dictionary.fields_named(name):
+    if mapped := fields_named(name):
         return [_field(block, each) for block, each in mapped]
-    near = dictionary.near_names(name, views.view_names()) if name else []
+    near = near_names(name, view_names()) if name else []
     way_out = f"near: {', '.join(near)}" if near else "see smfparse describe"
     raise RequestError(f"no table, view or column {name}; {way_out}")
 
 
 def _table(name: str) -> Relation:
-    return Relation(name, dictionary.title(name), dictionary.columns(name))
+    return Relation(name, title(name), columns(name))
 
 
 def _view(name: str) -> Relation:
-    found = views.view(name)
+    found = view(name)
     return Relation(name, found.title, tuple(found.columns), tuple(found.tables))
 
 
 def _column(table: str, column: TableColumn) -> Entry:
     facts = {"type": column.arrow, "unit": column.unit}
-    if table in dictionary.table_names():
+    if table in table_names():
         facts["since"] = column.since or "all versions"
         facts["field"] = column.place
         facts["over intervals"] = str(column.combine)

@@ -4,6 +4,10 @@
 -- of 2^-40, which holds times of the clock, and counts, exactly.
 CREATE OR REPLACE MACRO total(number) AS sum((number::DOUBLE * 1099511627776)::HUGEINT) / 1099511627776;
 
+-- What a row says whose number is the largest; of several such rows the last one by `place`.
+CREATE OR REPLACE MACRO of_largest(shown, number, place) AS
+    arg_max_null(shown, CASE WHEN number IS NOT NULL THEN (number, place) END);
+
 -- What identifies a task, as text, from the token of WTAS and from that of WQST: when it started, by the TOD
 -- clock without its last twelve bits, and two addresses.
 CREATE OR REPLACE MACRO task_of_wtas(started_tod, thread) AS format(

@@ -8,6 +8,9 @@ declares the columns behind the keys:
     depth = { field = "qqstdpth", ... }    the same, with other words
     puts = { sum = "putn" }                the sum of a field
     busy = { formula = ..., doc = ... }    worked out; a double unless `type` says otherwise
+    mb_written = "log.mb_written"          a measure of a subject
+
+A view of a `subject` needs no SQL: its rows are those of the subject.
 
 A column with the name of a key gives the meaning of that key in this view. Macros that the SQL of
 views and of reports shares are in `macros.sql`.
@@ -21,7 +24,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from smfparse.tables.dictionary import (
+from smfparse.metrics.measures import SCHEMA, metric_macros, quoted, subjects
+from smfparse.tables import (
     KEY_COLUMNS,
     TableColumn,
     columns,
@@ -32,8 +36,6 @@ from smfparse.tables.dictionary import (
 )
 
 _FOLDER = Path(__file__).with_name("definitions")
-SCHEMA = "inputs"
-"""The schema in which tables and views have `input_no`."""
 _MACROS = re.compile(r"^(?=CREATE OR REPLACE MACRO )", re.M)
 _MACRO = re.compile(r"MACRO (\w+)")
 _WORD = re.compile(r"\w+")
@@ -91,8 +93,22 @@ def view(name: str) -> View:
         spec["title"],
         tuple(spec["tables"]),
         tuple(found[each] for each in order),
-        _text(f"{name}.sql").strip(),
+        _of_subject(spec, keys, declared) if "subject" in spec else _text(f"{name}.sql").strip(),
     )
+
+
+def _of_subject(
+    spec: Mapping[str, Any], keys: Sequence[TableColumn], declared: Mapping[str, Any]
+) -> str:
+    """Return the SQL of a view of the rows of a subject."""
+    sources = {
+        name: (text if isinstance(text, str) else text["field"]).rpartition(".")[2]
+        for name, text in declared.items()
+    }
+    columns = ["input_no", *(each.name for each in keys)]
+    columns += [f"{source} AS {name}" for name, source in sources.items()]
+    tables = ", ".join(map(quoted, spec["tables"]))
+    return f"SELECT {', '.join(columns)} FROM {spec['subject']}_rows({tables})"
 
 
 def relations() -> tuple[str, ...]:
@@ -123,8 +139,8 @@ def title_of(name: str) -> str:
 
 
 def view_macros() -> str:
-    """Return the SQL that makes the macros of views, which reports use as well."""
-    return _text("macros.sql")
+    """Return the SQL that makes the macros of views, which reports use as well, and of measures."""
+    return _text("macros.sql") + metric_macros()
 
 
 def named_macros(queries: str, macros: str) -> str:
@@ -183,11 +199,6 @@ def words_in(text: str) -> set[str]:
     return set(_WORD.findall(text))
 
 
-def quoted(text: str) -> str:
-    """Return `text` as an SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> TableColumn:
     """Return a column as it is declared; what the declaration leaves out comes from the field."""
     own = {each: declared[each] for each in ("doc", "unit") if each in declared}
@@ -195,6 +206,10 @@ def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> Ta
         field = _field(declared["sum"], tables)
         place = f"sum({_formula(field)})"
         return field._replace(name=name, arrow=_wide(field.arrow), place=place, **own)  # type: ignore[arg-type]
+    if "." in declared.get("field", ""):
+        subject, _, measure = declared["field"].partition(".")
+        each = subjects()[subject].measures[measure]
+        return TableColumn(name, each.type, each.doc, each.unit or None, place=each.formula)
     if "field" in declared:
         field = _field(declared["field"], tables)
         return field._replace(name=name, place=_formula(field), **own)  # type: ignore[arg-type]

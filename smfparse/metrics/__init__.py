@@ -1,0 +1,49 @@
+"""Metrics: what the fields mean together. Views, measures, and what a name that users ask for is.
+
+in    tables by name; views and measures as SQL and TOML in `definitions/`
+out   views and their columns; measures; the SQL that makes both, for a connection to run
+never decodes a record nor runs a query
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from smfparse.faces import face
+
+if TYPE_CHECKING:
+    from smfparse.metrics.describe import Entry as Entry
+    from smfparse.metrics.describe import Relation as Relation
+    from smfparse.metrics.describe import described as described
+    from smfparse.metrics.describe import every_relation as every_relation
+    from smfparse.metrics.measures import SCHEMA as SCHEMA
+    from smfparse.metrics.measures import Measure as Measure
+    from smfparse.metrics.measures import averaged as averaged
+    from smfparse.metrics.measures import combined as combined
+    from smfparse.metrics.measures import over_time as over_time
+    from smfparse.metrics.measures import quoted as quoted
+    from smfparse.metrics.measures import subjects as subjects
+    from smfparse.metrics.measures import way_of as way_of
+    from smfparse.metrics.measures import with_overall as with_overall
+    from smfparse.metrics.views import View as View
+    from smfparse.metrics.views import columns_meant as columns_meant
+    from smfparse.metrics.views import columns_of as columns_of
+    from smfparse.metrics.views import comments as comments
+    from smfparse.metrics.views import named_macros as named_macros
+    from smfparse.metrics.views import relations as relations
+    from smfparse.metrics.views import title_of as title_of
+    from smfparse.metrics.views import view as view
+    from smfparse.metrics.views import view_macros as view_macros
+    from smfparse.metrics.views import view_names as view_names
+    from smfparse.metrics.views import views_script as views_script
+    from smfparse.metrics.views import words_in as words_in
+else:
+    __all__, __getattr__, __dir__ = face(
+        __name__,
+        describe="Entry Relation described every_relation",
+        measures="SCHEMA Measure averaged combined over_time quoted subjects way_of with_overall",
+        views=(
+            "View columns_meant columns_of comments named_macros relations title_of view "
+            "view_macros view_names views_script words_in"
+        ),
+    )
