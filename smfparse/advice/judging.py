@@ -34,8 +34,8 @@ KEYS = ("system", "qmgr", "object", "job")
 """What a finding is about; its columns in a subject."""
 _EXCLUDED = "excluded"
 _KEYS_OF_ROWS = (
-    "system, qmgr, '' AS object, '' AS job, interval_start AS start, interval_seconds AS seconds, "
-    "utc_offset, mq_version"
+    "system, qmgr, '' AS job, interval_start AS start, interval_seconds AS seconds, utc_offset, "
+    "mq_version"
 )
 
 
@@ -180,7 +180,10 @@ def _rows(subject: Subject, some: Sequence[Rule]) -> str:
     named |= words_in(subject.sql)
     of = metric_subjects()[subject.of]
     columns = ", ".join(each for each in of.columns() if each in named)
-    return f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {columns} FROM {of.rows(SCHEMA)}) {subject.sql}"
+    return (
+        f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {of.object} AS object, {columns} "
+        f"FROM {of.rows(SCHEMA)}) SELECT * FROM ({subject.sql})"
+    )
 
 
 def _sql_of(rule: Rule) -> Iterator[str]:

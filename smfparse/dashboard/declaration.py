@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -65,8 +65,8 @@ class Panel:
     formula: Annotated[str, Key("where the figure comes from, by IBM's names")]
     line: Annotated[str, Key("the line of the summary that has the rows", "`sql` has them")] = ""
     metric: Annotated[
-        Mapping[str, str], Key("objects, and the measure that each shows", "`sql` or `line` has it")
-    ] = field(default_factory=dict)
+        Any, Key("the measure that it shows; or several, by object", "`sql` or `line` has it")
+    ] = None
     sql: Annotated[str, Key("query for the rows", "`line` or `metric` has them")] = ""
     measure: Annotated[
         str, Key("how rows become one figure", "`line` or `metric` says", among=_MEASURES)

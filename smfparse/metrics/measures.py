@@ -49,12 +49,13 @@ _WAYS = {
     "sum": "added",
     "max": "the greatest",
     "min": "the least",
-    "largest": "the one of the row whose `by` is the greatest",
+    "last": "that of the last row",
+    "largest": "that of the row whose `by` is the greatest",
 }
 """How amounts of several rows become one."""
-
-
-_TOGETHER = {"sum": "total", "max": "peak", "min": "trough"}
+_ORDERED = ("last", "largest")
+"""Those that need the order of rows."""
+_TOGETHER = {"sum": "total", "min": "trough"}
 _TYPES = ("double", "int64", "string", TIMESTAMP)
 
 
@@ -83,6 +84,8 @@ class Measure:
         if self.per:
             known = f"CASE WHEN ({self.amount}) IS NOT NULL THEN {self.per} END"
             return f"total({self.amount}) / nullif(total({known}), 0)"
+        if self.combine == "last":
+            return f"arg_max({self.amount}, sequence)"
         if self.combine == "largest":
             return f"of_largest({self.amount}, {self.by}, sequence)"
         if self.combine != "sum":
@@ -98,6 +101,9 @@ class Subject:
 
     tables    whose names its macros take; the first has its rows
     facts     columns of `<name>_facts` that conditions may name, besides fields and measures
+    keys      fields that tell the objects of a queue manager apart
+    object    SQL of what an object is called; a queue manager has one without a name
+    noun      what stands in front of that name
     measures  by name, without those that are fields
     """
 
@@ -105,7 +111,15 @@ class Subject:
     title: str
     tables: tuple[str, ...]
     facts: tuple[str, ...]
+    keys: tuple[str, ...]
+    object: str
+    noun: str
     measures: Mapping[str, Measure]
+
+    @property
+    def called(self) -> str:
+        """SQL of the name of an object with its noun."""
+        return f"{quoted(f'{self.noun} ')} || {self.object}" if self.noun else self.object
 
     def columns(self) -> Iterator[str]:
         """Yield the names of the columns of `<name>_rows` that others may ask for."""
@@ -125,15 +139,23 @@ class Subject:
     def macros(self) -> Iterator[str]:
         """Yield the SQL that makes its macros, each at the start of a line."""
         given = ", ".join(f"rows_of_{table}" for table in self.tables)
-        yield (_FOLDER / f"{self.name}.sql").read_text("utf-8")
+        if self._file.exists():
+            yield self._file.read_text("utf-8")
         yield self._macro("rows", given, f"SELECT *, {', '.join(self._of_row())} FROM {{}}")
-        for grain, keys in (("section", "section"), ("qmgr", "system, qmgr")):
+        for grain, own in (("section", ["section"]), ("qmgr", ["system", "qmgr"])):
+            keys = ", ".join([*own, *self.keys])
             columns = ", ".join([keys, *self._of_rows(ordered=grain == "section")])
             yield self._macro(f"by_{grain}", given, f"SELECT {columns} FROM {{}} GROUP BY {keys}")
 
     def _macro(self, name: str, given: str, query: str) -> str:
-        facts = query.format(f"{self.name}_facts({given})")
-        return f"CREATE OR REPLACE MACRO {self.name}_{name}({given}) AS TABLE {facts};\n"
+        facts = f"{self.name}_facts({given})" if self._file.exists() else f"query_table({given})"
+        text = query.format(facts)
+        return f"CREATE OR REPLACE MACRO {self.name}_{name}({given}) AS TABLE {text};\n"
+
+    @property
+    def _file(self) -> Path:
+        """The file of its facts; a subject without one has those of its table."""
+        return _FOLDER / f"{self.name}.sql"
 
     def _of_row(self) -> Iterator[str]:
         for each in self.measures.values():
@@ -145,10 +167,11 @@ class Subject:
     def _of_rows(self, *, ordered: bool) -> Iterator[str]:
         yield "total(interval_seconds) AS interval_seconds"
         for column in TABLES[self.tables[0]].columns:
-            if ordered or column.combine not in (Combine.LAST, Combine.NONE):
+            is_ordered = column.combine in (Combine.LAST, Combine.NONE)
+            if column.name not in self.keys and (ordered or not is_ordered):
                 yield f"{combined(column)} AS {column.name}"
         for each in self.measures.values():
-            if ordered or each.combine != "largest":
+            if ordered or each.combine not in _ORDERED:
                 yield f"{each.of_rows} AS {each.name}"
 
 
@@ -168,41 +191,61 @@ def _subject(file: Path) -> Subject:
             named = dict(zip(spec["each"], values, strict=True)) if values else {}
             name, own = family.format(**named), {k: v.format(**named) for k, v in declared.items()}
             measures[name] = Measure(name, **read_table(Measure, own, each))
-    tables, facts = tuple(spec["tables"]), tuple(spec.get("facts", ()))
-    return Subject(file.stem, spec["title"], tables, facts, measures)
+    for time, counter in averaged(spec["tables"][0]):
+        name = f"{time}_average"
+        formula = f"{time.upper()} / {counter.upper()}"
+        measures[name] = Measure(
+            name, time, "Average", formula, "microseconds", f"timed({counter}, {time})"
+        )
+    return Subject(
+        file.stem,
+        spec["title"],
+        tuple(spec["tables"]),
+        tuple(spec.get("facts", ())),
+        tuple(spec.get("keys", ())),
+        spec.get("object", "''"),
+        spec.get("noun", ""),
+        measures,
+    )
 
 
-def over_time(objects: Mapping[str, str]) -> str:
+def over_time(metric: str | Mapping[str, str]) -> str:
     """Return the query for what objects were in each interval, by which figures over time are made.
 
-    objects  by what they are called: the measure, or field, as `log.task_busy`
+    metric  the measure, or field, as `log.task_busy`; or several, by what their objects are called
 
     Columns: system, qmgr, object, start (UTC), seconds, amount, and per, which is NULL where the
     measure is not divided by anything.
     """
-    return " UNION ALL ".join(_over_time(*each) for each in objects.items())
+    if isinstance(metric, str):
+        return _over_time(metric)
+    return " UNION ALL ".join(_over_time(each, quoted(name)) for name, each in metric.items())
 
 
-def _over_time(shown: str, measure: str) -> str:
-    name, _, of = measure.partition(".")
+def _over_time(metric: str, shown: str = "") -> str:
+    name, _, of = metric.partition(".")
     subject = subjects()[name]
     declared = subject.measures.get(of)
     amount, per = (declared.amount, declared.per) if declared else (of, "")
     return (
-        f"SELECT system, qmgr, {quoted(shown)} AS object, interval_start AS start, "
+        f"SELECT system, qmgr, {shown or subject.called} AS object, interval_start AS start, "
         f"interval_seconds AS seconds, ({amount})::DOUBLE AS amount, "
         f"({per or 'NULL'})::DOUBLE AS per "
         f"FROM {subject.rows(SCHEMA)} WHERE amount IS NOT NULL"
     )
 
 
-def way_of(measure: str) -> str:
+def way_of(metric: str | Mapping[str, str]) -> str:
     """Return how rows of `over_time` become one figure: average, peak, trough or total."""
-    name, _, of = measure.partition(".")
+    name, _, of = _first(metric).partition(".")
     declared = subjects()[name].measures.get(of)
     if declared is None:
         return "total"
-    return "average" if declared.per else _TOGETHER[declared.combine]
+    return "average" if declared.per else _TOGETHER.get(declared.combine, "peak")
+
+
+def _first(metric: str | Mapping[str, str]) -> str:
+    return metric if isinstance(metric, str) else next(iter(metric.values()))
 
 
 def with_overall(sql: str) -> str:
@@ -238,6 +281,7 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+@cache
 def metric_macros() -> str:
     """Return the SQL that makes the macros of all subjects."""
     return "".join(text for each in subjects().values() for text in each.macros())

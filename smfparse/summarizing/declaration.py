@@ -69,9 +69,7 @@ def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
     """Return what a declaration says, with the rows of its metrics and how they become one."""
     if "metric" not in given:
         return given
-    named = given["metric"]
-    objects = named if isinstance(named, Mapping) else {"": named}
-    return {"sql": over_time(objects), "measure": way_of(next(iter(objects.values())))} | given
+    return {"sql": over_time(given["metric"]), "measure": way_of(given["metric"])} | given
 
 
 @cache
