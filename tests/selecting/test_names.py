@@ -282,7 +282,7 @@ def records() -> st.SearchStrategy[list[bytes]]:
         st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
         st.lists(channel, max_size=3).map(lambda names: channels(*names)),
         st.lists(st.sampled_from(QUEUES), max_size=3).map(lambda names: depths(*names)),
-        st.builds(statistics, qmgr),
+        st.builds(statistics, st.just(NOON), st.just("SYS1"), qmgr),
         st.just(foreign_record(3, NOON)),
     )
     dated = st.builds(
