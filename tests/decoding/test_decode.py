@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -13,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import smfparse.schemas
 from smfparse.decoding import Decoder, Needs
 from smfparse.decoding.entries import EntryBuffer
 from smfparse.decoding.gathering import BlockBuffer
@@ -22,16 +19,11 @@ from smfparse.layout import Block, SquareSum, block
 from smfparse.reading import SLACK
 from smfparse.tables import schema, table_names, title, wanted_tables
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
+from tests.support.declared import BLOCKS
 from tests.support.searching import LONG, search
 
 Rows: TypeAlias = list[dict[str, Any]]
 
-BLOCKS = {
-    each.name: each
-    for module in pkgutil.iter_modules(smfparse.schemas.__path__)
-    for each in vars(importlib.import_module(f"smfparse.schemas.{module.name}")).values()
-    if isinstance(each, Block)
-}
 EDGES = np.array([0x00, 0x40, 0x7F, 0x80, 0xFF], np.uint8)
 SHORT = 200
 """Blocks beyond this are not cut at every byte: their scalar decoding takes milliseconds."""
