@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-import tracemalloc
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 
 from smfparse.decoding import (
     FINGERPRINT,
-    Duplicates,
     Seen,
     duplicates,
     fingerprinting,
@@ -25,18 +23,17 @@ from smfparse.decoding import (
     read_run,
 )
 from smfparse.inputs import ReadOptions, open_inputs, workers
-from smfparse.inputs.named import look
 from smfparse.limits import LIMITS
 from smfparse.reading import WHOLE_SOURCE, Chunk, Input, planning
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
-from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
+from tests.inputs.test_ranges import CAPACITY, MIXED, Here, small_chunks
 from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw
 from tests.support.mixed_records import Each, many
-from tests.support.searching import LONG, search
+from tests.support.searching import search
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 NOON = UTC_NOON.replace(tzinfo=None)
@@ -105,28 +102,6 @@ def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 OTHER_END = work(1)[:-1] + b"\x01"
 """A record that differs from another one in its last byte only."""
-ONE_FILE: dict[str, tuple[list[Record], list[int]]] = {
-    "a dump twice": ([header(), work(1), work(2), trailer()] * 2, [1, 2, 3, 4]),
-    "two that overlap": (
-        [header(1), work(1), work(2), work(3), header(2), work(2), work(3), work(4)],
-        [1, 2, 3, 4, 5, 8],
-    ),
-    "records before the first header": (
-        [work(1), work(1), header(), work(1), work(2)],
-        [1, 2, 3, 5],
-    ),
-    "equal ones of one dump": ([header(1), work(1), work(1), header(2), work(2)], [1, 2, 3, 4, 5]),
-    "one again and again": ([header(1), work(1), header(2), work(1), work(1)], [1, 2, 3]),
-    "another last byte": ([header(1), work(1), header(2), OTHER_END, work(1)], [1, 2, 3, 4]),
-    "in segments": ([header(1), work(1), header(2), work(1, 26, 300, 301), work(2)], [1, 2, 3, 5]),
-    "short ones": ([header(), trailer(), work(1), header(), trailer(), work(2)], [1, 2, 3, 6]),
-}
-
-
-@pytest.mark.parametrize("what", ONE_FILE)
-def test_a_record_of_an_earlier_dump_is_counted_once(what: str, folder: Path) -> None:
-    records, expected = ONE_FILE[what]
-    assert numbers(put(folder / "a", *records)) == expected
 
 
 def test_damage_does_not_hide_a_duplicate(folder: Path) -> None:
@@ -136,22 +111,6 @@ def test_damage_does_not_hide_a_duplicate(folder: Path) -> None:
     inputs = open_inputs([path])
     assert inputs.arrow("record")["record_no"].to_pylist() == [1, 2, 3]
     assert (inputs.duplicates, inputs.damage.count) == (1, 2)
-
-
-def test_a_copy_of_a_file_adds_nothing(folder: Path) -> None:
-    dump = [header(), work(1, 100), work(2), trailer()]
-    paths = [put(folder / name, *dump) for name in "abc"]
-    assert kept(paths) == [("a", number) for number in (1, 2, 3, 4)]
-    inputs = open_inputs(paths)
-    assert inputs.arrow("wqst").equals(open_inputs(paths[:1]).arrow("wqst"))
-    assert inputs.duplicates == 8
-
-
-def test_all_are_kept_when_asked_for(folder: Path) -> None:
-    dump = [header(), work(1), trailer()]
-    paths = [put(folder / name, *dump * 2) for name in "ab"]
-    every = [(name, number) for name in "ab" for number in range(1, 7)]
-    assert kept(paths, keep_duplicates=True) == every
 
 
 def test_records_of_two_datasets_are_not_compared(
@@ -181,17 +140,6 @@ def overlapping(folder: Path) -> list[Path]:
         put(folder / "first.smf", *dumps[0], *dumps[1]),
         put(folder / "second.smf", *dumps[2], *dumps[3]),
     ]
-
-
-@pytest.mark.slow
-def test_several_processes_leave_the_same_out(overlapping: list[Path], here: None) -> None:
-    for paths in (overlapping, overlapping[:1]):
-        assert found_in(paths, 3, MIXED) == found_in(paths, 1, MIXED)
-        one, more = (open_inputs(paths, ReadOptions(jobs=count)) for count in (1, 3))
-        for inputs in (one, more):
-            inputs.arrow("record")
-        assert one.log.duplicates == more.log.duplicates
-        assert one.duplicates > 10
 
 
 def test_processes_say_what_they_left_out(
@@ -466,19 +414,6 @@ def test_a_record_that_comes_again_late_is_left_out_wherever_that_is(
     ]
 
 
-def test_only_files_that_may_have_duplicates_are_read_again(
-    folder: Path, digested: list[int]
-) -> None:
-    names = {"a": [1, 2], "b": [3, 4], "c": [2, 5]}
-    paths = [
-        put(folder / name, header(ord(name) % 7), *map(work, each)) for name, each in names.items()
-    ]
-    searched = Duplicates([Input(each, str(each)) for each in paths])
-    searched.find()
-    assert digested == [1, 1]
-    assert [searched.count(path) for path in paths] == [0, 0, 1]
-
-
 def test_files_are_searched_once_for_all_readings(
     overlapping: list[Path], digested: list[int]
 ) -> None:
@@ -489,39 +424,6 @@ def test_files_are_searched_once_for_all_readings(
     inputs.arrow("wqst")
     inputs.arrow("record")
     assert (len(digested), inputs.duplicates) == (calls, count)
-
-
-def peak_of_search(paths: Sequence[Path]) -> int:
-    files = [look(Input(each, str(each))) for each in paths]
-    tracemalloc.start()
-    try:
-        Duplicates(files).find()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("copies", ["again", "others"])
-def test_memory_is_at_most_24_bytes_a_record(
-    copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """But for what a chunk takes, however many records there are."""
-    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
-    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
-    monkeypatch.setattr(duplicates, "_BLOCK", 1024)
-    count = 24_000 if LONG else 6_000
-    peaks = []
-    for size in (count // 6, count):
-        pair = []
-        for number, name in enumerate("ab"):
-            first = 0 if copies == "again" else number * size
-            moments = (NOON + dt.timedelta(milliseconds=10 * (first + at)) for at in range(size))
-            records = (foreign_record(30, each) for each in moments)
-            pair.append(put(folder / f"{name}{size}", header(), *records))
-        peaks.append(peak_of_search(pair))
-    added = 2 * (count - count // 6)
-    assert (peaks[1] - peaks[0]) / added <= 24, (peaks, added)
 
 
 # What is said -----------------------------------------------------------------------------------

@@ -25,8 +25,6 @@ from tests.support.builders import (
     wtas,
 )
 
-MINUTE = dt.timedelta(minutes=1)
-
 
 def decoded(table: str, *chunks: Chunk) -> list[dict[str, Any]]:
     """Decode one table out of chunks of one source; nothing may be damaged."""
@@ -144,50 +142,6 @@ def test_channel_times_with_a_zero_low_word_are_as_they_are() -> None:
 
 def wqst(token: bytes) -> bytes:
     return with_bytes(named_block("WQST", 2800), (8, struct.pack(">I", 9)), (16, token))
-
-
-class Task:
-    """A class 3 task: its token, and its records."""
-
-    def __init__(self, token: int, qmgr: str = "MQ01", system: str = "SYS1") -> None:
-        self.token = struct.pack(">QII", token, 1, 2)
-        self.names = {"qmgr": qmgr, "system": system}
-
-    def first(self, minute: int) -> bytes:
-        start = UTC_NOON + minute * MINUTE
-        block = with_bytes(wtas(start, start + MINUTE), (8, self.token))
-        sections = (Section([named_block("WTID", 208)]), Section([block]))
-        return smf_record(
-            116, 1, *sections, Section([wqst(self.token)]), area=qwhs_short(), **self.names
-        )
-
-    def more(self) -> bytes:
-        sections = (Section([named_block("WTID", 208)]), Section([wqst(self.token)] * 2))
-        return smf_record(116, 2, *sections, area=qwhs_short(), **self.names)
-
-
-def links(*chunks: Chunk, table: str = "wqst") -> list[tuple[int, int | None, float | None]]:
-    return [
-        (row["record_no"], row["task_record_no"], row["interval_seconds"])
-        for row in decoded(table, *chunks)
-        if row["block_no"] == 1
-    ]
-
-
-def test_a_continuation_belongs_to_the_nearest_task_record_before_it() -> None:
-    one, two = Task(1), Task(2)
-    chunk = chunk_of(one.first(0), two.first(0), one.more(), one.first(1), two.more(), one.more())
-    assert links(chunk) == [
-        (1, 1, 60.0), (2, 2, 60.0), (3, 1, 60.0), (4, 4, 60.0), (5, 2, 60.0), (6, 4, 60.0),
-    ]  # fmt: skip
-    starts = [row["interval_start"] for row in decoded("wtid", chunk)]
-    assert starts[2] == starts[0] != starts[3] == starts[5]
-
-
-def test_a_token_alone_links_nothing() -> None:
-    others = (Task(1, qmgr="MQ02"), Task(1, system="SYS2"))
-    chunk = chunk_of(*(each.first(0) for each in others), Task(1).more())
-    assert links(chunk)[-1] == (3, None, None)
 
 
 def test_many_small_records_are_given_before_they_fill_the_memory() -> None:
