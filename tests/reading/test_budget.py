@@ -10,11 +10,16 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.reading import heads, look_at, read_chunks
-from smfparse.reading.segments import Segments
+from smfparse.reading import detection, heads, look_at, read_chunks
+from smfparse.reading.blocked import BdwWalk
+from smfparse.reading.chunks import SLACK
+from smfparse.reading.segments import Segments, Walk
 from smfparse.reading.streams import Decompressor, Feed, Layer
 from smfparse.reading.walks import WALKS
 from smfparse.vectors import Bytes, Ints
@@ -26,7 +31,9 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
-from tests.support.searching import of_many, some
+from tests.support.generated import generate_dump
+from tests.support.searching import of_many, search, some
+from tests.support.variants import BY_NAME, VARIANTS, read_rdw
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -68,6 +75,7 @@ ALTERNATING: dict[str, tuple[bytes, Callable[[bytes], bytes]]] = {
     "blocks and records": (OTHER + b"\0\x16\0\0" + OTHER, as_it_is),
     "lengths": (b"\0\0\0\x0e" + OTHER[4:] + b"\0\0\0\x20" + OTHER[4:], as_it_is),
     "FTP blocks": (b"\0\0\x0e" + OTHER[4:] + b"\x80\0\x0e" + OTHER[4:], as_it_is),
+    "line ends": (OTHER + b"\r\n", as_it_is),
     "FTP records": (OTHER[4:] + b"\xff\x05" + OTHER[4:] + b"\xff\x01", as_it_is),
 }
 
@@ -161,3 +169,53 @@ def test_of_thousands_of_empty_members_few_are_opened(
     with pytest.raises(InputError, match="the file is empty"):
         list(read_chunks(path, DamageLog()))
     assert opened < 100
+
+
+# Detection tries no framing behind one that leaves no doubt: of many files it is the cost.
+
+
+@pytest.fixture(scope="module")
+def bodies(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    return read_rdw(generate_dump(tmp_path_factory.mktemp("dump") / "a.smf").read_bytes())
+
+
+@given(data=st.data())
+@search(40)
+def test_the_faster_look_for_blocks_changes_no_framing(bodies: list[bytes], data: Any) -> None:
+    kinds = st.sampled_from(["bdw", "rdw", "rdw-unspanned", "length"])
+    some = slice(data.draw(st.integers(0, 40)), data.draw(st.integers(41, 200)))
+    joined = b"".join(
+        BY_NAME[each].write(bodies[some]).data[data.draw(st.sampled_from([0, 0, 4, 8, 50])) :]
+        for each in data.draw(st.lists(kinds, min_size=1, max_size=3))
+    )
+    wrong = bytearray(joined[: data.draw(st.integers(200, len(joined)))])
+    for place in data.draw(st.lists(st.integers(0, 199), max_size=2)):
+        wrong[place] = data.draw(st.integers(0, 255))
+    found = []
+    for look in (BdwWalk.may_show, Walk.may_show):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(BdwWalk, "may_show", look)
+            buffer = np.frombuffer(bytes(4) + wrong + bytes(SLACK), np.uint8).copy()
+            found.append(detection.detect(buffer, 4, 4 + len(wrong), True))
+    assert found[0] == found[1]
+
+
+def test_no_walk_is_tried_behind_the_right_one(
+    bodies: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[Walk] = []
+    found = detection._found
+
+    def noted(walk: Walk, *rest: Any) -> Any:
+        tried.append(walk)
+        return found(walk, *rest)
+
+    monkeypatch.setattr(detection, "_found", noted)
+    every = list(WALKS.values())
+    path = tmp_path / "a.smf"
+    for variant in (each for each in VARIANTS if WALKS[each.framing].chained):
+        tried.clear()
+        path.write_bytes(variant.write(bodies).data)
+        _, framing = look_at(path)
+        assert framing.name == variant.framing
+        assert tried == every[: every.index(framing.walk) + 1]

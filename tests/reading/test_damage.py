@@ -338,11 +338,6 @@ def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(
     assert {each["source"] for each in found["damage"]} == {str(path)}
 
 
-def test_what_is_no_dump_at_all_is_refused(read: Read) -> None:
-    for byte, size in itertools.product(b"\0\x40\x5e\x80\xff", [0, 1, 17, 1000, 100_000]):
-        assert read(bytes([byte]) * size).refused, (byte, size)
-
-
 @given(data=st.binary(max_size=3000))
 @search(60)
 def test_random_bytes_are_no_dump(read: Read, data: bytes) -> None:

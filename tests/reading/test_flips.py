@@ -1,7 +1,7 @@
 """One bit of what keeps records apart is turned over: no record is gone in silence.
 
 Every bit of every length, descriptor and end mark of ten records, or in a short run some of them,
-in every framing and packing. A record is there with its exact bytes, or the damage that is told
+in every framing. A record is there with its exact bytes, or the damage that is told
 covers it.
 """
 
@@ -29,11 +29,10 @@ from tests.support.builders import (
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read, Reading
 from tests.support.real import REAL_DATA
-from tests.support.searching import LONG, of_many, pairs
+from tests.support.searching import LONG
 from tests.support.variants import (
     BY_NAME,
     FRAMINGS,
-    PACKINGS,
     VARIANTS,
     Variant,
     Written,
@@ -140,14 +139,13 @@ def gone(file: Written, found: Reading, bit: int) -> list[int]:
     return lost
 
 
-def assert_told(read: Read, variant: Variant, dumped: str, packing: str | None = None) -> None:
+def assert_told(read: Read, variant: Variant, dumped: str) -> None:
     file = dump(dumped, variant)
     bits = framing_bits(variant, file)
     assert bits or len(file.data) == sum(map(len, file.bodies))
     wrong = []
     for bit in bits:
-        data = turned(file.data, bit)
-        found = read(PACKINGS[packing](data) if packing else data)
+        found = read(turned(file.data, bit))
         if found.refused or gone(file, found, bit):
             wrong.append(bit)
     assert wrong == []
@@ -167,12 +165,6 @@ def test_no_record_is_gone_in_silence(read: Read, variant: Variant) -> None:
 def test_no_record_of_such_ones_is_gone_in_silence(read: Read, dumped: str) -> None:
     for name in FRAMINGS:
         assert_told(read, BY_NAME[name], dumped)
-
-
-@pytest.mark.slow
-@of_many("packing, name", pairs(sorted(PACKINGS), FRAMINGS))
-def test_no_packed_record_is_gone_in_silence(read: Read, packing: str, name: str) -> None:
-    assert_told(read, BY_NAME[name], "mixed", packing)
 
 
 def test_a_block_that_reads_as_one_record_is_not_the_whole_file(read: Read) -> None:

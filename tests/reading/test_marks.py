@@ -9,13 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smfparse.reading import look_at
-from smfparse.reading.marks import Ends
 from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
 from tests.support.command import run
 from tests.support.paths import PROJECT
@@ -131,11 +129,6 @@ def test_marks_are_counted_behind_the_first_megabyte(tmp_path: Path) -> None:
     found = Reading(first)
     assert found.bodies == [SMALL] * 3
     assert sum("escapes of FTP" in each.reason for each in found.damage) == 9
-
-
-def test_the_ends_of_both_kinds_are_counted() -> None:
-    data = [escaped(A) + MARK, escaped(B) + MARK, SMALL, SMALL, bytes(30)]
-    assert Ends.of(np.frombuffer(b"".join(data), np.uint8)) == Ends(marked=2, bare=1)
 
 
 @pytest.mark.skipif(not CASES.exists(), reason="needs ../shared/data/cases")

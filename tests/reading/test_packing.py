@@ -489,25 +489,6 @@ def test_a_bomb_gives_its_records_and_a_damage(file: Callable[[bytes], Path]) ->
         assert log.details[-1].reason.startswith("expands more than 1,000-fold")
 
 
-def test_a_reader_that_ends_early_unpacks_no_more(
-    file: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken: list[int] = []
-    blocks = PackedFile.blocks
-
-    def counted(packed: Any) -> Iterator[bytes]:
-        for block in blocks(packed):
-            taken.append(len(block))
-            yield block
-
-    monkeypatch.setattr(PackedFile, "blocks", counted)
-    path = file(gzip.compress(DUMP * 60, 1))
-    found = read_chunks(path, DamageLog(), limits=Limits(chunk_bytes=1))
-    next(found)
-    found.close()
-    assert 0 < sum(taken) < path.stat().st_size // 2
-
-
 def test_a_file_that_cannot_be_read_any_more_is_an_error(
     file: Callable[[bytes], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
