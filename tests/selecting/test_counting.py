@@ -13,10 +13,8 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 import smfparse
-from smfparse.comparing import Split, measured
 from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
 from smfparse.inputs import ReadOptions, open_inputs
@@ -61,8 +59,6 @@ MINUTE = dt.timedelta(minutes=1)
 MOMENT = dt.timedelta(milliseconds=10)
 """How long after an interval its record is written: what SMF headers can show."""
 FIRST = dt.datetime(2026, 3, 2)
-DAYS = [FIRST, FIRST + DAY]
-ONE_DAY = ("--from", "2026-03-02", "--to", "2026-03-02")
 RULE = (
     "a record counts at the middle of its interval, and one of more than an hour half an hour "
     "before its end"
@@ -163,13 +159,6 @@ def test_a_record_without_an_interval_counts_at_its_smf_time(record: bytes) -> N
     assert counts_at(record) == [NOON]
 
 
-def test_the_channel_initiator_counts_in_units_of_the_tod_clock() -> None:
-    record = smf.record(
-        smf.block("QCCT"), start=NOON - HOUR, seconds=3600.5, east=HOUR, system="SYS1"
-    )
-    assert counts_at(record) == [NOON + seconds(0.5) - HALF_HOUR]
-
-
 def test_a_record_whose_smf_date_is_none_counts_at_no_time() -> None:
     record = bytearray(lasting(NOON, 1800, MOMENT))
     record[10:14] = bytes.fromhex("0126000F")
@@ -257,48 +246,21 @@ def test_headers_leave_out_what_is_farther_away_than_any_interval(
     assert len(kept) == kept.max() - kept.min() + 1
 
 
-def test_headers_are_widened_over_midnight_for_times_of_every_day() -> None:
-    chunk = chunk_of(*(foreign(FIRST + number * HALF_HOUR) for number in range(48)))
-    mask = record_mask(
-        Selection.of(since="0100", until="0159"), chunk.buffer, chunk.start, chunk.length
-    )
-    assert mask is not None
-    assert np.flatnonzero(~mask).tolist() == list(range(9, 46))  # from 4:30 to before 23:00
-
-
 # A day is a day -----------------------------------------------------------------------------------
 
 
 def day_of(midnight: dt.datetime) -> list[bytes]:
-    """Return the records of 48 half hours of a queue manager: statistics and tasks.
-
-    And those of a release that writes no intervals, of storage, and of connections.
-    """
-    keys: dict[str, Any] = {"system": "SYS1", "qmgr": "MQ01"}
-    east = {"east": HOUR}
+    """Return the records of 48 half hours of a queue manager."""
+    keys: dict[str, Any] = {"system": "SYS1", "qmgr": "MQ01", "east": HOUR}
     made = []
-    for number in range(48):
-        start = midnight + number * HALF_HOUR + MOMENT
-        end = start + HALF_HOUR
-        log = smf.Log(counters={"qjstllcp": 1, "qjstciwr": number + 1})
-        times: dict[str, Any] = {"start": start, "duration_us": 1800 * 10**6}
-        ended = {"ended": utc(end - MOMENT), **east}
-        own = smf.task(ended=utc(end - MOMENT), wtasints=utc(start - MOMENT), wtascmn=number)
+    for number in range(1, 49):
+        end = midnight + number * HALF_HOUR + MOMENT
         made += [
-            smf.log_record(log, **times, **keys, **east),
-            smf.record(smf.block("QMST", qmstput=1), start=start, seconds=1800, **keys, **east),
-            smf.task_record(own, smf.queue("Q", putn=1, putct=5, putet=9), **keys, **ended),
-            smf.more_queues(smf.queue("R", getn=1), **keys, **ended),
-            smf.record(
-                log.block(120),
-                start=start,
-                seconds=1800,
-                interval=False,
-                system="SYS1",
-                qmgr="OLD1",
-            ),
+            smf.record(smf.block("QJST"), start=end - HALF_HOUR, seconds=1800, **keys),
+            lasting_task(end, 1800, MOMENT),
+            more_queues(end),
             storage(end),
-            smf.connection_record(system="SYS1", qmgr="MQ01", **ended),
+            smf.connection_record(ended=utc(end), **keys),
         ]
     return made
 
@@ -307,11 +269,9 @@ def day_of(midnight: dt.datetime) -> list[bytes]:
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two days, a file each."""
     folder = tmp_path_factory.mktemp("days")
-    paths = []
-    for number, midnight in enumerate(DAYS, 1):
-        path = folder / f"d{number}.smf"
-        path.write_bytes(rdw(day_of(midnight)))
-        paths.append(path)
+    paths = [folder / "d1.smf", folder / "d2.smf"]
+    for number, path in enumerate(paths):
+        path.write_bytes(rdw(day_of(FIRST + number * DAY)))
     return paths
 
 
@@ -320,53 +280,6 @@ def stored(days: list[Path]) -> Path:
     folder = days[0].parent / "tables"
     write_dataset(open_inputs(days), folder, partition=True)
     return folder
-
-
-def report(*arguments: object) -> list[dict[str, Any]]:
-    done = run("report", *arguments, "--format", "json")
-    assert done.exit_code == 0, done.output
-    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
-    return rows
-
-
-def figures(row: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the names of the section."""
-    names = ("bucket", "marks", "interval_date", "interval_time")
-    return {name: value for name, value in row.items() if name not in names}
-
-
-@pytest.mark.parametrize("name", ["log", "qputs", "tasksum", "smf-volume"])
-def test_a_day_that_is_selected_is_the_interval_of_that_day(days: list[Path], name: str) -> None:
-    total = () if name == "smf-volume" else ("--total",)
-    alone = report(name, *days, "--qmgr", "MQ01", *ONE_DAY, *total)
-    whole = report(name, *days, "--qmgr", "MQ01", "--interval", "24h")
-    bucket = [row for row in whole if row["bucket"] == "2026-03-02T00:00:00"]
-    assert len(alone) == len(bucket) > 0
-    for one, other in zip(alone, bucket, strict=True):
-        assert figures(one) == pytest.approx(figures(other))
-
-
-def test_a_day_has_its_seconds_and_begins_where_it_is_asked_to(
-    days: list[Path], stored: Path
-) -> None:
-    """By SMF time the first interval from 9 is the one that ended just after 9."""
-    for inputs in (days, [stored]):
-        asked = ("log", *inputs, "--qmgr", "MQ01")
-        (row,) = report(*asked, *ONE_DAY, "--total")
-        assert (row["interval_seconds"], row["intervals"]) == (86_400, 48)
-        assert row["pages_written"] == sum(range(1, 49))
-        (row,) = report(*asked, *ONE_DAY, "--total", "--smf-time")
-        assert (row["interval_seconds"], row["intervals"]) == (84_600, 47)
-        for hour, more in ((9, ()), (8.5, ("--smf-time",))):
-            first = report(*asked, "--from", "0900", *more)[0]["interval_start"]
-            start = dt.datetime.fromisoformat(first).replace(tzinfo=None) + HOUR
-            assert start == FIRST + hour * HOUR + MOMENT
-
-
-def test_a_day_of_a_release_without_intervals_has_all_its_records(days: list[Path]) -> None:
-    """Each is of the moment when it was written: the last one of a day is of the next day."""
-    rows = report("log", *days, "--qmgr", "OLD1", "--interval", "24h")
-    assert [row["checkpoints"] for row in rows] == [47, 48, 1]
 
 
 def of_day(frame: pl.DataFrame) -> pl.DataFrame:
@@ -395,51 +308,6 @@ def test_every_way_to_a_day_gives_the_same_rows(days: list[Path], stored: Path) 
         found.append(pl.read_parquet(stored / table / "date=2026-03-02" / "**" / "*.parquet"))
         for number, each in enumerate(found):
             assert of_day(pl.DataFrame(each)).equals(expected), (table, number)
-
-
-def test_both_sides_of_a_split_are_the_days(days: list[Path]) -> None:
-    moments = {False: Selection.of(until="2026-03-02"), True: Selection.of(since="2026-03-03")}
-    for later, asked in moments.items():
-        split = measured(open_inputs(days), Split(FIRST + DAY, later))
-        alone = measured(open_inputs(days, ReadOptions(asked)))
-        both = [each.rows.drop("bucket") for each in (split, alone)]
-        assert_frame_equal(*both, check_row_order=False)
-        assert split.total("calls") == pytest.approx(alone.total("calls"))
-        (puts,) = split.rows.filter(kind="messages").group_by("kind").agg(pl.sum("puts"))["puts"]
-        assert puts == 48
-
-
-def test_hours_of_reports_are_those_in_which_records_count(days: list[Path]) -> None:
-    rows = report("api-cost", *days, *ONE_DAY, "--by", "qmgr,hour")
-    hours = {row["hour"] for row in rows if row.get("line") == "verb"}
-    expected = [FIRST + number * HOUR for number in range(24)]
-    assert sorted(map(dt.datetime.fromisoformat, hours)) == expected
-
-
-def test_smf_time_selects_by_the_smf_header(days: list[Path], stored: Path) -> None:
-    asked = Selection.of(since=["2026-03-02", "2200"], until="0600", smf_time=True)
-    hour = pl.col("smf_time").dt.time()
-    night = (hour >= dt.time(22)) | (hour < dt.time(6, 1))
-    for table in (RECORD, "wtas"):
-        frame = pl.DataFrame(smfparse.open(days).arrow(table))
-        expected = of_day(frame.filter((pl.col("smf_time") >= FIRST) & night))
-        for each in (days, stored):
-            data = smfparse.open(each, asked)
-            assert of_day(pl.DataFrame(data.arrow(table))).equals(expected)
-            assert of_day(pl.DataFrame(data.sql(f"FROM {table}"))).equals(expected)
-
-
-def test_a_dataset_of_selected_rows_notes_by_which_time(days: list[Path], tmp_path: Path) -> None:
-    for name, more in (("counted", ()), ("taken", ("--smf-time",))):
-        folder = tmp_path / name
-        asked = ("--from", "0900", *more)
-        assert run("convert", days[0], "--to", folder, *asked).exit_code == 0
-        added = run("convert", days[1], "--to", folder, "--append", *asked)
-        assert added.exit_code == 0, added.output
-        other = ("--from", "0900", *(() if more else ("--smf-time",)))
-        refused = run("convert", days[1], "--to", folder, "--append", *other)
-        assert refused.exit_code == 2
-        assert "another selection" in refused.stderr
 
 
 # Damage and unknown bytes -------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import json
 import struct
 from collections.abc import Iterable
@@ -12,15 +11,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from click.testing import Result
 
 from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
-from smfparse.selecting import Selection, record_mask, sql_condition
+from smfparse.selecting import Selection, record_mask
 from smfparse.store import MANIFEST
-from smfparse.tables import RECORD, coded_schema, decoded_tables, wanted_tables
+from smfparse.tables import RECORD, coded_schema, wanted_tables
 from smfparse.writing import write_dataset
 from tests.support.builders import (
     NOTHING,
@@ -32,7 +30,6 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.paths import FIXTURES
 from tests.support.short_records import (
     HOUR,
     MAKERS,
@@ -165,10 +162,6 @@ def test_times_that_contradict_each_other_are_refused() -> None:
         Selection.of(until=["2026-03-04", "2026-03-05"])
 
 
-def test_the_year_has_366_days_where_it_has() -> None:
-    assert Selection.of(since=["2024366"]).start == dt.datetime(2024, 12, 31)
-
-
 @pytest.fixture
 def named(tmp_path: Path) -> Path:
     names = ("QM01", "QM02", "qm03", "CSQ", "Q.1'")
@@ -294,15 +287,6 @@ def test_values_of_other_types_are_refused() -> None:
         Selection.of(since=utc(NOON))
 
 
-def test_nothing_asked_is_everything() -> None:
-    asked = Selection.of()
-    chunk = chunk_of(statistics(NOON))
-    assert asked.everything
-    assert str(asked) == ""
-    assert record_mask(asked, chunk.buffer, chunk.start, chunk.length) is None
-    assert sql_condition(asked, "qist", str) is None
-
-
 def decoded(
     table: str, chunks: Iterable[Any], asked: Selection, damage: DamageLog | None = None
 ) -> Any:
@@ -356,68 +340,6 @@ def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
     assert mask is not None
     assert mask.tolist() == [False]
-
-
-def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None:
-    write_dataset(open_inputs([named]), tmp_path / "tables")
-    asked = Selection.of(qmgr=["QM*"], type=["115"])
-    for source in (named, tmp_path / "tables"):
-        inputs = open_inputs([source], ReadOptions(asked))
-        for columns in (frozenset[str](), frozenset({"length"}), frozenset({"qmgr", "type"})):
-            batches = [batch for _, batch in inputs.batches({RECORD: columns})]
-            assert sum(batch.num_rows for batch in batches) == 3
-            assert {name for batch in batches for name in batch.schema.names} == columns
-
-
-def test_a_selection_takes_the_same_before_and_after_convert(
-    tmp_path: Path,
-) -> None:
-    """A dataset of selected records is the selection of a dataset of all."""
-    path = FIXTURES / "qm01-930.smf"
-    asked = Selection.of(qmgr=["QM02"], type=["115,116(1)"])
-    write_dataset(open_inputs([path]), tmp_path / "all")
-    write_dataset(open_inputs([path], ReadOptions(asked)), tmp_path / "raw")
-    write_dataset(open_inputs([tmp_path / "all"], ReadOptions(asked)), tmp_path / "stored")
-    for table in decoded_tables():
-        first, second = (open_inputs([tmp_path / each]).arrow(table) for each in ("raw", "stored"))
-        assert first.equals(second), table
-        assert set(first["qmgr"].to_pylist()) <= {"QM02"}
-
-
-def test_the_parts_of_a_fixture_add_up() -> None:
-    for fixture in sorted(FIXTURES.glob("*.smf")):
-        whole = open_inputs([fixture]).arrow(RECORD)["record_no"].to_pylist()
-        at = [numbers(fixture, **each) for each in ({"until": "0929"}, {"since": "0930"})]
-        of_type = [numbers(fixture, type=each) for each in ("115", "116", "0:114,117:255")]
-        for parts in (at, of_type):
-            assert sorted(itertools.chain(*parts)) == whole, fixture
-
-
-def records_in(result: Result) -> int:
-    assert result.exit_code == 0, result.output
-    found: int = json.loads(result.stdout)["records"]
-    return found
-
-
-def test_commands_read_what_is_selected(named: Path, days: Path) -> None:
-    info = ("info", "--format", "json")
-    assert records_in(run(*info, named)) == 7
-    assert records_in(run(*info, named, "--qmgr", "QM*")) == 3
-    asked = ("--qmgr", "QM01", "--qmgr", "CSQ", "--system", "S4", "--to", "2026-03-04")
-    assert records_in(run(*info, named, *asked)) == 1
-    for option in ("--to", "--until"):
-        assert records_in(run(*info, days, option, "2026-03-03")) == 1
-    query = "SELECT count(*) AS n FROM record"
-    assert run("sql", named, "--type", "115", query, "--format", "csv").stdout == "n\n5\n"
-
-
-def test_a_report_is_of_what_is_selected() -> None:
-    path = FIXTURES / "qm01-930.smf"
-    whole = run("report", "log", path, "--format", "csv").stdout.splitlines()
-    one = run("report", "log", path, "--format", "csv", "--qmgr", "QM01").stdout.splitlines()
-    assert one[0] == whole[0]
-    assert one[1:] == [line for line in whole[1:] if ",QM01," in f",{line}"]
-    assert 1 < len(one) < len(whole)
 
 
 def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path) -> None:
