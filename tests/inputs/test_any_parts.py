@@ -18,14 +18,13 @@ from hypothesis import strategies as st
 from smfparse.errors import DamageLog
 from smfparse.inputs import Log, ReadOptions
 from smfparse.inputs.range import Range
-from smfparse.limits import LIMITS, Limits
+from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, plan, planning
 from smfparse.reading.packing import Unpacked
 from smfparse.selecting import Selection
 from smfparse.tables import coded_schema, schema, wanted_tables
 from tests.support.builders import UTC_NOON
 from tests.support.mixed_records import TABLES, Each, many, several
-from tests.support.scattered import scattered_dump
 from tests.support.searching import LONG, of_many, pairs, search, some
 from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
@@ -200,20 +199,15 @@ def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
     assert_same(file.rows(parts), whole)
 
 
-def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path: Path) -> None:
-    records = [Each("clock", 0, 0, 0, ())] * 16
-    file, size = written(tmp_path, BY_NAME["bdw-null"], records, limits_of(1))
-    parts = planned_parts(file, 1)
-    assert [part.start for part in parts] == [0, 8564, 20_480]
-    assert size == 6 * 4096
-    assert_same(file.rows(parts), file.rows())
-
-
-def test_a_part_ends_in_front_of_a_block_that_begins_with_a_spanned_record(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["bdw-small", "bdw-null"])
+def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(
+    tmp_path: Path, name: str
+) -> None:
+    """Also of one that begins with a spanned record."""
     kinds = ("clock",) * 5 + ("task",) * 3 + ("queues",)
     records = [Each(kind, 0, 0, 0, ()) for kind in kinds] * 8
-    small = next(each for each in BLIND if each.name == "bdw-small")
-    file, _ = written(tmp_path, small, records, limits_of(1))
+    variant = next(each for each in BLIND if each.name == name)
+    file, _ = written(tmp_path, variant, records, limits_of(1))
     parts = planned_parts(file, 1)
     assert len(parts) > 3
     assert_same(file.rows(parts), file.rows())
@@ -253,21 +247,6 @@ def test_blind_parts_of_a_packed_file_are_of_what_is_packed(tmp_path: Path, pack
 
 
 # Files as they are in use -----------------------------------------------------------------------
-
-
-def test_nine_blind_ranges_give_tasks_the_intervals_that_the_whole_gives(tmp_path: Path) -> None:
-    path = tmp_path / "scattered.smf"
-    path.write_bytes(BY_NAME["rdw"].write(scattered_dump(tasks=40, queues=8, count=2)).data)
-    file, size = File(path, "rdw", LIMITS), path.stat().st_size
-    whole = file.rows()["wqst"]
-    continued = whole.filter(pl.col("task_record_offset") != pl.col("record_offset"))
-    assert continued.height > 500
-    assert continued["interval_start"].null_count() == 0
-    parts = blind_parts(size, range(0, size, -(-size // 9)))
-    assert len(parts) == 9
-    found = file.rows(parts)["wqst"]
-    columns = ["record_offset", "task_record_offset", "interval_start", "interval_seconds"]
-    assert found.select(columns).rows() == whole.select(columns).rows()
 
 
 def bytes_read(file: File, parts: Iterable[Part]) -> int:

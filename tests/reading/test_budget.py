@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import sys
+import tracemalloc
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.generated import generate_dump
+from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, search, some
 from tests.support.variants import BY_NAME, VARIANTS, read_rdw
 
@@ -169,6 +171,16 @@ def test_of_thousands_of_empty_members_few_are_opened(
     with pytest.raises(InputError, match="the file is empty"):
         list(read_chunks(path, DamageLog()))
     assert opened < 100
+
+
+def test_to_look_at_and_read_a_small_file_takes_little_more_than_it_has() -> None:
+    small = FIXTURES / "qm60.smf"
+    for work in (lambda: look_at(small), lambda: list(read_chunks(small, DamageLog()))):
+        work()  # what is loaded on the way does not count
+        tracemalloc.start()
+        work()
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+        tracemalloc.stop()
 
 
 # Detection tries no framing behind one that leaves no doubt: of many files it is the cost.

@@ -224,28 +224,6 @@ def test_headers_leave_out_no_record_that_is_selected(
         assert may_be is None or may_be[0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        ({"since": "2026-03-04T12:00"}, (-2.0, 48.0)),
-        ({"until": "2026-03-04T11:59"}, (-48.0, 2.5)),
-        ({"since": "2026-03-04T12:00", "until": "2026-03-04T12:59"}, (-2.0, 3.5)),
-        ({"since": "2026-03-04T12:00", "smf_time": True}, (0.0, 48.0)),
-        ({"until": "2026-03-04T11:59", "smf_time": True}, (-48.0, 0.0)),
-    ],
-)
-def test_headers_leave_out_what_is_farther_away_than_any_interval(
-    asked: dict[str, Any], expected: tuple[float, float]
-) -> None:
-    """So records of other days cost no more than a look at their headers."""
-    chunk = chunk_of(*(foreign(NOON + number * HALF_HOUR) for number in range(-96, 96)))
-    mask = record_mask(Selection.of(**asked), chunk.buffer, chunk.start, chunk.length)
-    assert mask is not None
-    kept = np.flatnonzero(mask)
-    assert (kept.min() / 2 - 48, kept.max() / 2 - 48 + 0.5) == expected
-    assert len(kept) == kept.max() - kept.min() + 1
-
-
 # A day is a day -----------------------------------------------------------------------------------
 
 

@@ -34,12 +34,10 @@ from tests.support.short_records import (
     HOUR,
     MAKERS,
     NOON,
-    continuation,
     foreign,
     other,
     statistics,
     storage,
-    task,
     utc,
 )
 
@@ -52,16 +50,9 @@ def write(path: Path, *records: bytes) -> Path:
     return path
 
 
-def asking(**asked: Any) -> Selection:
-    """Return the selection of options that have one text each, or several."""
-    return Selection.of(
-        **{name: [each] if isinstance(each, str) else each for name, each in asked.items()}
-    )
-
-
 def numbers(path: Path, **asked: Any) -> list[int]:
     """Return the numbers of the selected records."""
-    found = open_inputs([path], ReadOptions(asking(**asked))).arrow(RECORD)
+    found = open_inputs([path], ReadOptions(Selection.of(**asked))).arrow(RECORD)
     return list(found["record_no"].to_pylist())
 
 
@@ -129,7 +120,7 @@ def test_a_time_is_local_and_its_end_includes_the_unit_it_names(
     query = "SELECT record_no FROM qist ORDER BY 1"
     for since, until, expected in TIMES:
         assert numbers(days, since=since, until=until) == expected, (since, until)
-        asked = ReadOptions(asking(since=since, until=until))
+        asked = ReadOptions(Selection.of(since=since, until=until))
         with Catalog(open_inputs([stored_days], asked)) as catalog:
             assert catalog.arrow(query)["record_no"].to_pylist() == expected, (since, until)
 
@@ -305,14 +296,6 @@ def test_a_record_without_utc_takes_the_offset_of_one_that_is_not_selected() -> 
     assert every["utc_offset"].to_pylist() == [3600, None]
 
 
-def test_a_continuation_belongs_to_a_task_that_is_not_selected() -> None:
-    chunks = [chunk_of(task(NOON), statistics(NOON)), chunk_of(continuation(NOON), first=3)]
-    rows = decoded("wqst", chunks, Selection.of(type=["116(2)"]))
-    assert rows["record_no"].to_pylist() == [3]
-    assert rows["task_record_no"].to_pylist() == [1]
-    assert rows["interval_seconds"].to_pylist() == [3600.0]
-
-
 def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> None:
     """So their damage is not reported."""
     broken = Section([named_block("QIST", 80)], offset=9999)
@@ -362,21 +345,6 @@ def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> Non
     assert refused.exit_code == 2
     assert "--until" in refused.stderr
     assert not (tmp_path / "folder").exists()
-
-
-def test_a_selection_without_records_is_reported(days: Path, tmp_path: Path) -> None:
-    commands: list[list[object]] = [
-        ["info", days],
-        ["report", "log", days],
-        ["sql", days, "SELECT * FROM qist"],
-        ["convert", days, "--to", tmp_path / "none"],
-        ["compare", "--split-at", "2026-03-04", days],
-    ]
-    for command in commands:
-        shown = run(*command, "--qmgr", "ZZ*")
-        assert shown.exit_code == 0
-        assert "the selection matches no record: qmgr ZZ*" in shown.stderr, command
-        assert "no data for the report" not in shown.stderr
 
 
 def test_a_report_without_selected_data_names_the_trace_to_start(
