@@ -24,7 +24,7 @@ from smfparse.decoding import (
 )
 from smfparse.inputs import ReadOptions, open_inputs, workers
 from smfparse.limits import LIMITS
-from smfparse.reading import WHOLE_SOURCE, Chunk, Input, planning
+from smfparse.reading import WHOLE_SOURCE, Input, planning
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import making, write_dataset
@@ -86,20 +86,6 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
-@pytest.fixture
-def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Count the records whose bytes are looked at, chunk by chunk."""
-    counts: list[int] = []
-    digests = fingerprinting.digests
-
-    def counted(chunk: Chunk) -> Any:
-        counts.append(len(chunk.start))
-        return digests(chunk)
-
-    monkeypatch.setattr(fingerprinting, "digests", counted)
-    return counts
-
-
 OTHER_END = work(1)[:-1] + b"\x01"
 """A record that differs from another one in its last byte only."""
 
@@ -124,9 +110,6 @@ def test_records_of_two_datasets_are_not_compared(
     assert len(kept([folder / "one", folder / "two"])) == 4
     assert kept([other, folder / "one", folder / "two"])[0] == ("b", 3)
     assert len(kept([other, folder / "one", folder / "two"])) == 5
-
-
-# What is asked for does not matter --------------------------------------------------------------
 
 
 @pytest.fixture
@@ -379,14 +362,6 @@ def apart(folder: Path) -> list[Path]:
     ]
 
 
-def test_files_that_are_read_in_turn_are_read_once_where_dumps_do_not_overlap(
-    apart: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
-    inputs = open_inputs(apart)
-    assert inputs.arrow("record").num_rows == inputs.arrow("record").num_rows == 12
-
-
 def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
     apart: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -398,32 +373,6 @@ def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
     assert inputs.arrow("record").num_rows == 12
     rest = [sum(batch.num_rows for _, batch in each) for each in readings]
     assert [one + other for one, other in zip(rows, rest, strict=True)] == [12, 12]
-
-
-@pytest.mark.parametrize("place", range(1, 4))
-def test_a_record_that_comes_again_late_is_left_out_wherever_that_is(
-    place: int, apart: list[Path]
-) -> None:
-    path = apart[-1]
-    again = other(0 if place < 3 else 2)
-    more = [other(60 + each) for each in range(place)]
-    put(path, header(2), other(2), *more, header(3), again)
-    assert kept(apart) == [
-        *((name, number) for name in "01" for number in range(1, 5)),
-        *(("2", number) for number in range(1, 4 + place)),
-    ]
-
-
-def test_files_are_searched_once_for_all_readings(
-    overlapping: list[Path], digested: list[int]
-) -> None:
-    inputs = open_inputs(overlapping)
-    inputs.arrow("record")
-    calls, count = len(digested), inputs.duplicates
-    assert calls
-    inputs.arrow("wqst")
-    inputs.arrow("record")
-    assert (len(digested), inputs.duplicates) == (calls, count)
 
 
 # What is said -----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import datetime as dt
 import struct
 from typing import Any
 
-import numpy as np
 import pytest
 
 from smfparse.decoding import Decoder, Needs
@@ -128,17 +127,6 @@ def test_damage_names_the_record_it_is_in():
     assert found.owners == [0, 2]
     [damage] = found.log.details
     assert (damage.record_no, damage.offset) == (2, len(good))
-
-
-def test_blocks_that_overlap_are_used_as_far_as_their_own_record_has_room():
-    """The first triplet takes nearly all of the record, so that the second one has no room."""
-    good = qist(Section([ONE]))
-    whole = len(good) - 60
-    overlapping = smf_record(
-        115, 2, Section(offset=60, length=whole, count=1), Section([ONE]), area=LONG
-    )
-    assert len(overlapping) == len(good)
-    assert find_qist(good, overlapping, good, good).owners == [0, 2, 3]
 
 
 def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():
@@ -387,25 +375,6 @@ def test_a_record_whose_qwhs_area_cannot_be_read_is_damage_and_keeps_its_blocks(
     assert [each.reason for each in log.details] == [
         "no QWHS area that can be read; times are not known"
     ]
-
-
-def test_no_triplets_whatever_reach_outside_their_record():
-    random = np.random.default_rng(1)
-    for _ in range(30):
-        records = []
-        for _ in range(20):
-            length = int(random.integers(24, 400))
-            data = bytearray(random.choice([0, 0, 0, 1, 2, 52, 128, 255], length).astype("u1"))
-            data[:24] = smf_record(115, 2, area=LONG)[:24]
-            records.append(bytes(data))
-        chunk = chunk_of(*records)
-        found = Records(chunk, DamageLog()).sections()
-        some = found.fits > 0
-        assert (found.fits <= found.count).all()
-        assert (found.offset >= 36)[some].all()
-        assert (found.length >= 8)[some].all()
-        end = found.offset + found.fits * found.length
-        assert (end <= chunk.length[found.row])[some].all()
 
 
 @pytest.mark.parametrize("lie", [0, 20, 40, 0xFFFFFFFF])

@@ -20,12 +20,11 @@ from smfparse.inputs import Log, ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, plan, planning
-from smfparse.reading.packing import Unpacked
 from smfparse.selecting import Selection
 from smfparse.tables import coded_schema, schema, wanted_tables
 from tests.support.builders import UTC_NOON
 from tests.support.mixed_records import TABLES, Each, many, several
-from tests.support.searching import LONG, of_many, pairs, search, some
+from tests.support.searching import of_many, search, some
 from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
 pytestmark = pytest.mark.slow
@@ -170,9 +169,6 @@ def assert_as_recomputed(found: Rows, records: Sequence[Each], reach: int) -> No
     assert wtid["interval_start"].to_list() == begin
 
 
-# Any parts --------------------------------------------------------------------------------------
-
-
 @given(records=any_records, reach=any_reach, chunk_bytes=any_chunk, data=st.data())
 @search(12)
 def test_blind_parts_of_any_file_give_the_rows_of_the_whole(
@@ -247,45 +243,3 @@ def test_blind_parts_of_a_packed_file_are_of_what_is_packed(tmp_path: Path, pack
 
 
 # Files as they are in use -----------------------------------------------------------------------
-
-
-def bytes_read(file: File, parts: Iterable[Part]) -> int:
-    """Decode parts of a file; return how many bytes of it were read, again and again perhaps."""
-    read = 0
-    fill = Unpacked.fill
-
-    def counted(data: Unpacked, buffer: memoryview) -> int:
-        nonlocal read
-        got = fill(data, buffer)
-        read += got
-        return got
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Unpacked, "fill", counted)
-        file.rows(parts)
-    return read
-
-
-LONELY = {
-    "a 116/2 without a 116/1": Each("queues", 0, 0, 0),
-    "a stub of a system without clocks": Each("stub", 0, 0, 0),
-    "a record of a system without MQ": Each("foreign", 0, 0, 0),
-}
-
-
-@of_many("lonely, blind", pairs([*LONELY], [False, True]))
-def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
-    tmp_path: Path, lonely: str, blind: bool
-) -> None:
-    """A part reads itself, and what is around it within reach; so twice the file costs twice."""
-    reach = 1 << 14
-    limits = Limits(chunk_bytes=1, max_spanned=6 << 10, look_back_bytes=reach)
-    most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
-    for count in (150, 300) if LONG else (50, 100):
-        records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count
-        file, size = written(tmp_path, BY_NAME["rdw"], records, limits)
-        parts = planned_parts(file, 1 << 15)
-        if blind:
-            parts = blind_parts(size, (part.start for part in parts))
-        assert len(parts) > count // 25
-        assert bytes_read(file, parts) <= 2 * size + most * len(parts)

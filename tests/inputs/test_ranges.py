@@ -221,9 +221,6 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
     assert two.damages == one.damages > 0
 
 
-# Where a file is cut --------------------------------------------------------------------------
-
-
 def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
     content, starts = written([Each("clock", 0, 0, 0)] * 4)
     path = tmp_path / "test.smf"
@@ -389,9 +386,6 @@ def test_every_command_says_the_same_with_the_same_exit_code(tmp_path: Path, her
     assert codes >= {4}
 
 
-# Datasets -------------------------------------------------------------------------------------
-
-
 def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str, Any], Any]:
     made = write_dataset(open_inputs(paths, ReadOptions(jobs=jobs)), folder)
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
@@ -435,9 +429,6 @@ def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
     write_dataset(open_inputs([path], ReadOptions(jobs=6)), folder)
     assert [each.name for each in (folder / "record").iterdir()] == ["part-00000.parquet"]
     assert open_inputs([folder]).arrow("record").num_rows == 300
-
-
-# Small files that are decoded together ---------------------------------------------------------
 
 
 @pytest.fixture

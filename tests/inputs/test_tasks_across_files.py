@@ -109,9 +109,6 @@ def check(inputs: Inputs, where: dict[tuple[str, int], int], records: int = len(
             assert row["interval_seconds"] == 60
 
 
-# --- links ----------------------------------------------------------------------------------------
-
-
 @search(12)
 @given(at=st.sets(st.integers(1, len(RECORDS) - 1), max_size=5), order=st.randoms())
 @example(at={9}, order=random.Random(1))  # in front of the records of an interval
@@ -213,9 +210,6 @@ def test_several_processes_know_the_same(tmp_path: Path) -> None:
     check(open_inputs([tmp_path / "x"]), places(paths, 10))
 
 
-# --- datasets -------------------------------------------------------------------------------------
-
-
 @of_many("at, partition", pairs([10, 14, 11], [False, True]))
 def test_files_that_are_added_go_on_from_those_that_are_there(
     tmp_path: Path, at: int, partition: bool
@@ -237,8 +231,6 @@ def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(
         [first, *_] = open_inputs(named, ReadOptions(late)).arrow("wqst").to_pylist()
         assert first["interval_seconds"] == 60
 
-
-# --- figures --------------------------------------------------------------------------------------
 
 REPORTS: dict[str, dict[str, str]] = {"qputs": {}, "task": {}}
 if LONG:

@@ -224,9 +224,6 @@ def test_headers_leave_out_no_record_that_is_selected(
         assert may_be is None or may_be[0]
 
 
-# A day is a day -----------------------------------------------------------------------------------
-
-
 def day_of(midnight: dt.datetime) -> list[bytes]:
     """Return the records of 48 half hours of a queue manager."""
     keys: dict[str, Any] = {"system": "SYS1", "qmgr": "MQ01", "east": HOUR}
@@ -288,9 +285,6 @@ def test_every_way_to_a_day_gives_the_same_rows(days: list[Path], stored: Path) 
             assert of_day(pl.DataFrame(each)).equals(expected), (table, number)
 
 
-# Damage and unknown bytes -------------------------------------------------------------------------
-
-
 def broken(local: dt.datetime, length: float, qmgr: str = "MQ01") -> bytes:
     """A 115/2 whose QIST cannot be where its triplet says."""
     start = local - seconds(length)
@@ -339,9 +333,6 @@ def test_a_table_alone_has_the_rows_that_it_has_among_all(days: list[Path]) -> N
     for table in ("wtid", "wqst", "wtas", "qmac", "qjst"):
         found = open_inputs(days, asked).batches({table: frozenset({"system"})})
         assert sum(batch.num_rows for _, batch in found) == expected[table], table
-
-
-# Datasets -----------------------------------------------------------------------------------------
 
 
 def found_in(plan: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:

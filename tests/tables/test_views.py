@@ -71,9 +71,6 @@ def rows(query: str, *paths: Path) -> Rows:
         return found
 
 
-# --- what is declared ---------------------------------------------------------------------------
-
-
 def test_a_view_has_every_key_and_reads_the_tables_that_it_declares() -> None:
     keys = [each.name for each in KEY_COLUMNS if each.name not in ("record_offset", "block_no")]
     for name in views.view_names():
