@@ -14,14 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import (
-    FINGERPRINT,
-    Seen,
-    duplicates,
-    fingerprinting,
-    fingerprints,
-    read_run,
-)
+from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting, fingerprints, read_run
 from smfparse.inputs import ReadOptions, open_inputs, workers
 from smfparse.limits import LIMITS
 from smfparse.reading import WHOLE_SOURCE, Input, planning
@@ -99,9 +92,7 @@ def test_damage_does_not_hide_a_duplicate(folder: Path) -> None:
     assert (inputs.duplicates, inputs.damage.count) == (1, 2)
 
 
-def test_records_of_two_datasets_are_not_compared(
-    folder: Path,
-) -> None:
+def test_records_of_two_datasets_are_not_compared(folder: Path) -> None:
     """Records of files are compared with those of both."""
     path = put(folder / "a", header(), work(1))
     other = put(folder / "b", header(), work(1), work(2))

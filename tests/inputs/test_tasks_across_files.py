@@ -220,9 +220,7 @@ def test_files_that_are_added_go_on_from_those_that_are_there(
     check(open_inputs([tmp_path / "data"]), places([day1, day2], at))
 
 
-def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(
-    tmp_path: Path,
-) -> None:
+def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(tmp_path: Path) -> None:
     day1, day2 = cut(tmp_path, 10)
     write_dataset(open_inputs([day1]), tmp_path / "data")
     for named in ([tmp_path / "data", day2], [day2, tmp_path / "data"]):

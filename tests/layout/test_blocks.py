@@ -9,17 +9,7 @@ import pytest
 from construct import Int32ub, Struct
 
 from smfparse.errors import LayoutError
-from smfparse.layout import (
-    Bit,
-    Count32,
-    Count64,
-    Flags,
-    Repeat,
-    Reserved,
-    Word32,
-    block,
-    since,
-)
+from smfparse.layout import Bit, Count32, Count64, Flags, Repeat, Reserved, Word32, block, since
 from tests.support.declared import BLOCKS
 
 

@@ -45,9 +45,7 @@ from tests.support.variants import (
     with_line_ends,
     without_segment,
 )
-from tests.support.variants import (
-    read as read_sound,
-)
+from tests.support.variants import read as read_sound
 
 pytestmark = pytest.mark.slow
 

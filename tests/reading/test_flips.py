@@ -30,14 +30,7 @@ from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read, Reading
 from tests.support.real import REAL_DATA
 from tests.support.searching import LONG
-from tests.support.variants import (
-    BY_NAME,
-    FRAMINGS,
-    VARIANTS,
-    Variant,
-    Written,
-    read_rdw,
-)
+from tests.support.variants import BY_NAME, FRAMINGS, VARIANTS, Variant, Written, read_rdw
 
 QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block("QJST", 720)
 FILL = 97

@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import (
-    SLACK,
-    WHOLE_SOURCE,
-    Part,
-    plan,
-    planning,
-    read_chunks,
-)
+from smfparse.reading import SLACK, WHOLE_SOURCE, Part, plan, planning, read_chunks
 from smfparse.reading.segments import Segments
 from smfparse.reading.walks import WALKS
 from tests.support.builders import (

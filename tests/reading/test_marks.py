@@ -107,9 +107,7 @@ def test_who_asks_for_no_framing_gets_the_bytes_as_they_are(read: Read) -> None:
     assert found.bodies == [SMALL, SMALL, escaped(A)[: len(A)]]
 
 
-def test_a_record_with_ff_in_front_of_damage_is_kept_where_nothing_is_escaped(
-    read: Read,
-) -> None:
+def test_a_record_with_ff_in_front_of_damage_is_kept_where_nothing_is_escaped(read: Read) -> None:
     assert read(A + b"\xee" * 9).bodies == [A]
 
 

@@ -175,9 +175,7 @@ def test_the_inventory_has_the_records_of_which_a_row_is_left(some_file: Path) -
         assert found["record_no"].to_pylist() == expected, asked
 
 
-def test_a_continuation_names_its_job_itself(
-    tmp_path: Path,
-) -> None:
+def test_a_continuation_names_its_job_itself(tmp_path: Path) -> None:
     """By queues it is selected with its task."""
     made = [
         job_task("A", queues=[("Q1", "Q1")], wtid=False),

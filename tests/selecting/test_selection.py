@@ -30,16 +30,7 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.short_records import (
-    HOUR,
-    MAKERS,
-    NOON,
-    foreign,
-    other,
-    statistics,
-    storage,
-    utc,
-)
+from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, statistics, storage, utc
 
 DATE_AT = 10
 """Byte of the date in a record."""
@@ -347,9 +338,7 @@ def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "folder").exists()
 
 
-def test_a_report_without_selected_data_names_the_trace_to_start(
-    days: Path,
-) -> None:
+def test_a_report_without_selected_data_names_the_trace_to_start(days: Path) -> None:
     """It names the selection, too."""
     shown = run("report", "log", days, "--qmgr", "MQ01")
     assert shown.exit_code == 0
@@ -366,9 +355,7 @@ def test_an_unreadable_selection_is_a_wrong_call(days: Path) -> None:
         assert "smfparse: " in refused.stderr
 
 
-def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(
-    tmp_path: Path,
-) -> None:
+def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(tmp_path: Path) -> None:
     """The manifest counts those of all records."""
     longer = Section([named_block("QIST", 100)])
     path = write(tmp_path / "a.smf", smf_record(115, 2, NOTHING, longer, area=qwhs_long()))
