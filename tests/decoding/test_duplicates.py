@@ -7,17 +7,17 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting, fingerprints, read_run
+from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting
 from smfparse.inputs import ReadOptions, open_inputs, workers
 from smfparse.limits import LIMITS
-from smfparse.reading import WHOLE_SOURCE, Input, planning
+from smfparse.reading import planning
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import making, write_dataset
@@ -225,49 +225,6 @@ def test_records_are_those_of_a_model(
     assert kept(paths, jobs) == [
         (f"{place}", number) for place, found in enumerate(expected) for number in found
     ]
-
-
-class Kept(NamedTuple):
-    """Fingerprints in files, whatever their days."""
-
-    folder: Path
-    count: int
-
-    def of_days(self, days: frozenset[int]) -> list[Any]:
-        assert days
-        return [read_run(self.folder / f"run{number}") for number in range(self.count)]
-
-
-@given(
-    earlier=st.lists(st.lists(st.sampled_from(POOL), max_size=9), max_size=2),
-    files=st.lists(st.lists(st.sampled_from(POOL), min_size=1, max_size=9), min_size=1, max_size=2),
-    block=st.sampled_from([1, 2, 3, 1 << 16]),
-)
-@search(25)
-def test_records_that_were_read_before_are_duplicates(
-    tmp_path: Path,
-    here: None,
-    monkeypatch: pytest.MonkeyPatch,
-    earlier: list[list[Record]],
-    files: list[list[Record]],
-    block: int,
-) -> None:
-    """As the fingerprints of a dataset say, in as many ascending files as it has."""
-    monkeypatch.setattr(duplicates, "_BLOCK", block)
-    for place, records in enumerate(earlier):
-        some = fingerprints(chunk_of(*records)) if records else np.zeros(0, FINGERPRINT)
-        np.sort(some).tofile(tmp_path / f"run{place}")
-    inputs = [
-        Input(put(tmp_path / f"{place}", *records), f"{place}")
-        for place, records in enumerate(files)
-    ]
-    groups = [[(each, WHOLE_SOURCE)] for each in inputs]
-    found = duplicates.find_duplicates(groups, Kept(tmp_path, len(earlier)))
-    expected = modelled([[record for each in earlier for record in each], *files])[1:]
-    assert [
-        sorted({*range(1, len(each) + 1)} - {*left})
-        for each, left in zip(files, expected, strict=True)
-    ] == [found[each.path].tolist() for each in inputs]
 
 
 @given(

@@ -298,18 +298,6 @@ def test_the_interval_is_in_microseconds():
         assert row["interval_seconds"] == pytest.approx(seconds, abs=5e-7)
 
 
-@pytest.mark.parametrize("clock", [(12, 0), (8, 0)])
-def test_the_interval_of_a_task_record_is_in_wtas_and_is_utc(clock: tuple[int, ...]):
-    block = wtas(utc(11, 30), utc(11, 45, 0, 500_000))
-    record = smf_record(
-        116, 1, WTID_SECTION, Section([block]), area=qwhs_short(triplets=3), local=local(*clock)
-    )
-    for table in ("record", "wtas", "wtid"):
-        [row] = rows(table, (record,))
-        assert row["interval_start"] == utc(11, 30)
-        assert row["interval_seconds"] == 900.5
-
-
 def task_of(block: bytes) -> bytes:
     return smf_record(116, 1, WTID_SECTION, Section([block]), area=qwhs_short(triplets=3))
 

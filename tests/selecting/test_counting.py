@@ -32,10 +32,8 @@ from tests.support.builders import (
     chunk_of,
     named_block,
     qwhs_long,
-    qwhs_short,
     rdw,
     smf_record,
-    wtas,
 )
 from tests.support.command import run
 from tests.support.paths import PROJECT
@@ -126,37 +124,19 @@ def test_a_116_2_counts_with_its_116_1_and_where_that_is_unknown_at_its_smf_time
     assert counts_at(lasting_task(NOON, 1800, MOMENT), more_queues(far))[1] == far
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        pytest.param(smf.connection_record(ended=utc(NOON), east=HOUR), id="class 1"),
-        pytest.param(storage(NOON), id="stub"),
-        pytest.param(foreign(NOON), id="type 2"),
-        pytest.param(statistics(NOON), id="no start"),
-        pytest.param(
-            smf.record(smf.block("QIST"), start=NOON - HOUR, seconds=3600, interval=False),
-            id="release without intervals",
-        ),
-        pytest.param(
-            smf_record(115, 215, area=qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON),
-            id="UTC unknown",
-        ),
-        pytest.param(lasting(NOON, 0, MOMENT), id="no length"),
-        pytest.param(
-            smf_record(
-                116,
-                1,
-                NOTHING,
-                Section([wtas(None, utc(NOON))]),
-                area=qwhs_short(utc(NOON)),
-                local=NOON,
-            ),
-            id="task without start",
-        ),
-    ],
-)
-def test_a_record_without_an_interval_counts_at_its_smf_time(record: bytes) -> None:
-    assert counts_at(record) == [NOON]
+def test_a_record_without_an_interval_counts_at_its_smf_time() -> None:
+    """Of class 1, of storage, of another type, or one that does not say start, UTC or length."""
+    for record in (
+        smf.connection_record(ended=utc(NOON), east=HOUR),
+        storage(NOON),
+        foreign(NOON),
+        statistics(NOON),
+        smf.record(smf.block("QIST"), start=NOON - HOUR, seconds=3600, interval=False),
+        smf_record(115, 215, area=qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON),
+        lasting(NOON, 0, MOMENT),
+        smf.task_record(smf.task(wtasints=None, ended=utc(NOON)), ended=utc(NOON), east=HOUR),
+    ):
+        assert counts_at(record) == [NOON], record
 
 
 def test_a_record_whose_smf_date_is_none_counts_at_no_time() -> None:
