@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from smfparse.errors import DamageLog
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs.log import Log
 from smfparse.inputs.range import Range
-from smfparse.query import Catalog
 from smfparse.reading import Part
 from smfparse.selecting import Selection, counted_mask, counting_time, record_mask
 from smfparse.tables import RECORD, decoded_tables, wanted_tables
@@ -293,16 +290,6 @@ def test_damage_is_that_of_records_that_count_in_the_time(
     assert [each.offset for each in log.damage.details] == [len(made[0])]
 
 
-def test_unknown_bytes_are_those_of_records_that_count_in_the_time(tmp_path: Path) -> None:
-    area = qwhs_long(utc(NOON), NOON - HOUR, 3600 * 10**6, triplets=3)
-    longer = smf_record(115, 2, NOTHING, Section([named_block("QIST", 100)]), area=area, local=NOON)
-    path = tmp_path / "longer.smf"
-    path.write_bytes(rdw([longer]))
-    for until, expected in (("2026-03-04T11:29", {}), ("2026-03-04T11:30", {"QIST": 20})):
-        shown = run("info", path, "--to", until, "--format", "json")
-        assert json.loads(shown.stdout)["unknown_bytes"] == expected
-
-
 def test_a_table_alone_has_the_rows_that_it_has_among_all(days: list[Path]) -> None:
     """Although the 116/1 that says when a 116/2 counts is in no table that is wanted."""
     asked = ReadOptions(Selection.of(since="2026-03-02T12:00", until="2026-03-03T11:59"))
@@ -313,24 +300,6 @@ def test_a_table_alone_has_the_rows_that_it_has_among_all(days: list[Path]) -> N
     for table in ("wtid", "wqst", "wtas", "qmac", "qjst"):
         found = open_inputs(days, asked).batches({table: frozenset({"system"})})
         assert sum(batch.num_rows for _, batch in found) == expected[table], table
-
-
-def found_in(plan: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
-    for each in plan:
-        if each["name"] == name:
-            yield each
-        yield from found_in(each["children"], name)
-
-
-def test_duckdb_need_not_read_what_has_no_such_times(stored: Path) -> None:
-    asked = Selection.of(since="2026-03-02T12:00", until="2026-03-02T12:59")
-    with Catalog(open_inputs([stored], ReadOptions(asked))) as catalog:
-        (row,) = catalog.arrow("EXPLAIN (FORMAT JSON) FROM qjst").to_pylist()
-    (scan,) = found_in(json.loads(row["explain_value"]), "READ_PARQUET")
-    filters = scan["extra_info"]["Filters"]
-    assert "counted_at >= '2026-03-02 12:00:00'" in filters
-    assert "counted_at < '2026-03-02 13:00:00'" in filters
-    assert filters.count("TIMESTAMP") == 2
 
 
 def test_docs_and_help_give_the_rule_in_the_same_words() -> None:

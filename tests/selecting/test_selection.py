@@ -32,9 +32,6 @@ from tests.support.builders import (
 from tests.support.command import run
 from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, statistics, storage, utc
 
-DATE_AT = 10
-"""Byte of the date in a record."""
-
 
 def write(path: Path, *records: bytes) -> Path:
     path.write_bytes(rdw(records))
@@ -47,11 +44,7 @@ def numbers(path: Path, **asked: Any) -> list[int]:
     return list(found["record_no"].to_pylist())
 
 
-def at(*clocks: str) -> list[dt.datetime]:
-    return [dt.datetime.fromisoformat(clock) for clock in clocks]
-
-
-DAYS_OF_RECORDS = at(
+DAYS_OF_RECORDS = (
     "2026-03-03T23:59:59.990000",
     "2026-03-04T00:00",
     "2026-03-04T08:00",
@@ -68,7 +61,7 @@ DAYS_OF_RECORDS = at(
 def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Records over two days, all of one queue manager."""
     path = tmp_path_factory.mktemp("days") / "days.smf"
-    return write(path, *(statistics(each) for each in DAYS_OF_RECORDS))
+    return write(path, *(statistics(dt.datetime.fromisoformat(each)) for each in DAYS_OF_RECORDS))
 
 
 @pytest.fixture(scope="module")
@@ -295,16 +288,6 @@ def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> Non
     rows = decoded("qist", [chunk_of(bad)], Selection.of(qmgr=["QM02"]), damage)
     assert rows.num_rows == 0
     assert not damage
-
-
-def test_a_date_that_is_none_is_at_no_time() -> None:
-    record = bytearray(statistics(NOON))
-    record[DATE_AT : DATE_AT + 4] = bytes.fromhex("0126000F")
-    chunk = chunk_of(bytes(record))
-    for asked, expected in (({"since": ["1990001"]}, False), ({"system": ["SYS1"]}, True)):
-        mask = record_mask(Selection.of(**asked), chunk.buffer, chunk.start, chunk.length)
-        assert mask is not None
-        assert mask.tolist() == [expected]
 
 
 def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
