@@ -7,6 +7,7 @@ import gzip
 import lzma
 import sys
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -132,45 +133,32 @@ PACKS = (gzip.compress, bz2.compress, lzma.compress, zstd.compress)
 
 
 @pytest.mark.parametrize("pack", PACKS)
-def test_thousands_of_small_members_are_read_a_few_times(
+def test_of_thousands_of_members_all_are_read_a_few_times_and_few_empty_ones_are_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
 ) -> None:
-    path = tmp_path / "input"
-    data = (pack(b"") + pack(b"-")) * 5_000
-    path.write_bytes(data)
-    taken = 0
-    plain = Feed.read
+    costs: Counter[str] = Counter()
+    read, stream = Feed.read, Layer.stream
 
-    def counted(feed: Feed, most: int | None = None) -> bytes:
-        nonlocal taken
-        found = plain(feed, most)
-        taken += len(found)
+    def reading(feed: Feed, most: int | None = None) -> bytes:
+        found = read(feed, most)
+        costs["bytes"] += len(found)
         return found
 
-    monkeypatch.setattr(Feed, "read", counted)
-    with pytest.raises(InputError, match="no SMF records"):
-        list(read_chunks(path, DamageLog()))
-    assert taken < 40 * len(data)
+    def opening(layer: Layer, library: Decompressor) -> Generator[bytes, None, bytes]:
+        costs["opened"] += 1
+        return stream(layer, library)
 
-
-@pytest.mark.parametrize("pack", PACKS)
-def test_of_thousands_of_empty_members_few_are_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
-) -> None:
-    path = tmp_path / "input"
-    path.write_bytes(pack(b"") * 10_000)
-    opened = 0
-    plain = Layer.stream
-
-    def counted(layer: Layer, library: Decompressor) -> Generator[bytes, None, bytes]:
-        nonlocal opened
-        opened += 1
-        return plain(layer, library)
-
-    monkeypatch.setattr(Layer, "stream", counted)
-    with pytest.raises(InputError, match="the file is empty"):
-        list(read_chunks(path, DamageLog()))
-    assert opened < 100
+    monkeypatch.setattr(Feed, "read", reading)
+    monkeypatch.setattr(Layer, "stream", opening)
+    small, empty = (pack(b"") + pack(b"-")) * 5_000, pack(b"") * 10_000
+    for data, refused in ((small, "no SMF records"), (empty, "the file is empty")):
+        costs.clear()
+        path = tmp_path / "input"
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=refused):
+            list(read_chunks(path, DamageLog()))
+        assert costs["bytes"] < 40 * len(data)
+    assert costs["opened"] < 100
 
 
 def test_to_look_at_and_read_a_small_file_takes_little_more_than_it_has() -> None:

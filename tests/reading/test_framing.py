@@ -171,14 +171,6 @@ def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read: Read, at: 
         assert found.places == [(sum(map(len, records[:broken])), len(wrong))]
 
 
-def test_many_tiny_segments_cost_no_more_than_their_bytes(tmp_path: Path):
-    path = tmp_path / "tiny.smf"
-    first, last = segments(LONG, [100])
-    path.write_bytes(SHORT + first + bytes.fromhex("00040300") * 200_000 + last + OTHER)
-    found = Reading(path)
-    assert found.bodies == bodies(SHORT, LONG, OTHER)
-
-
 Chunks = list[list[tuple[int, int, bytes]]]
 
 
@@ -237,16 +229,6 @@ def test_a_file_is_cut_into_as_many_parts_as_asked(tmp_path: Path):
     assert len(planned(path, size // 2)) in (2, 3)
     assert len(planned(path, size // 10)) in (10, 11)
     assert len(planned(path, 1)) == len(chunks_of(path, WHOLE_SOURCE, limits=SMALL))
-
-
-def test_records_without_a_date_among_good_ones_cost_only_themselves(read: Read):
-    """However many: what follows each is not walked through again."""
-    bad = bytearray(OTHER)
-    bad[10:14] = bytes.fromhex("0126FFFF")
-    found = read((SHORT + bytes(bad) * 2) * 5000 + OTHER)
-    assert len(found.bodies) == 5001
-    assert found.log.count == 10_000
-    assert set(found.reasons) == {"the SMF header has no time or date; the record is skipped"}
 
 
 def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: Read):
