@@ -296,25 +296,12 @@ def test_a_single_dump_is_not_searched(
         numbers(put(folder / "c", header(), *map(work, range(100)), header()))
 
 
-def other(minute: int) -> Record:
-    """Return a record that no other is like."""
-    return foreign_record(30, NOON + dt.timedelta(minutes=minute))
-
-
-@pytest.fixture
-def apart(folder: Path) -> list[Path]:
-    """Three files of two dumps each, all different."""
-    return [
-        put(folder / f"{hour}", header(hour), other(hour), header(hour + 8), other(hour + 8))
-        for hour in range(3)
-    ]
-
-
 def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
-    apart: list[Path], monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
-    inputs = open_inputs(apart)
+    dumps = [[header(hour), work(hour), header(hour + 8), work(hour + 8)] for hour in range(3)]
+    inputs = open_inputs(put(folder / f"{hour}", *dump) for hour, dump in enumerate(dumps))
     readings = [inputs.batches({"record": None}, prompt=True) for _ in range(2)]
     rows = [next(each)[1].num_rows for each in readings]
     assert inputs.any_record()
