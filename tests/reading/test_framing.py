@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.limits import LIMITS, Limits
-from smfparse.reading import SLACK, WHOLE_SOURCE, Part, plan, planning, read_chunks
+from smfparse.limits import Limits
+from smfparse.reading import SLACK, Part, read_chunks
 from smfparse.reading.segments import Segments
 from smfparse.reading.walks import WALKS
 from tests.support.builders import (
@@ -24,7 +24,6 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
-from tests.support.mixed_records import Each, many, several, written
 from tests.support.reading import Read, Reading
 from tests.support.searching import search
 
@@ -36,7 +35,6 @@ def record(*blocks: bytes) -> bytes:
     return smf_record(115, 2, Section(blocks), area=qwhs_long())
 
 
-SMALL = Limits(chunk_bytes=4096, max_spanned=2048)
 SHORT, LONG, OTHER = record(QIST), record(QJST, QJST), foreign_record(2)
 
 
@@ -171,66 +169,6 @@ def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read: Read, at: 
         assert found.places == [(sum(map(len, records[:broken])), len(wrong))]
 
 
-Chunks = list[list[tuple[int, int, bytes]]]
-
-
-def chunks_of(path: Path, *parts: Part, limits: Limits = LIMITS) -> Chunks:
-    """Return offset, number and body of the records of each chunk."""
-    log = DamageLog()
-    found = [
-        [
-            (offset, number, chunk.buffer[start + 4 : start + length].tobytes())
-            for offset, number, start, length in zip(
-                *(each.tolist() for each in (chunk.offset, chunk.record_no)),
-                *(each.tolist() for each in (chunk.start, chunk.length)),
-                strict=True,
-            )
-        ]
-        for part in parts
-        for chunk in read_chunks(path, log, part, limits=limits)
-    ]
-    assert not log
-    return found
-
-
-def planned(path: Path, part_bytes: int, limits: Limits = SMALL) -> list[Part]:
-    """Plan a file of which every record can start a part."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "_can_start", lambda chunk: True)
-        return plan(path, part_bytes, limits=limits)
-
-
-@given(records=several(60), part_bytes=st.integers(1, 30_000), capacity=st.integers(4096, 20_000))
-@search(40)
-def test_the_chunks_of_all_parts_are_those_of_the_whole_file(
-    tmp_path: Path, records: list[Each], part_bytes: int, capacity: int
-):
-    path = tmp_path / "parts.smf"
-    content, starts = written(records)
-    path.write_bytes(content)
-    limits = Limits(capacity, max_spanned=2048)
-    parts = planned(path, part_bytes, limits)
-    whole = chunks_of(path, WHOLE_SOURCE, limits=limits)
-    assert chunks_of(path, *parts, limits=limits) == whole
-    assert [each.start for each in parts] == [starts[each.record_no - 1] for each in parts]
-    assert [each.end for each in parts] == [*(each.start for each in parts[1:]), None]
-    counts = [each.records for each in parts]
-    following = [each.record_no for each in parts[1:]]
-    assert counts == [
-        later - each.record_no for each, later in zip(parts, following, strict=False)
-    ] + [None]
-
-
-def test_a_file_is_cut_into_as_many_parts_as_asked(tmp_path: Path):
-    path = tmp_path / "parts.smf"
-    path.write_bytes(written(many(500, 1))[0])
-    size = path.stat().st_size
-    assert planned(path, size) == [WHOLE_SOURCE]
-    assert len(planned(path, size // 2)) in (2, 3)
-    assert len(planned(path, size // 10)) in (10, 11)
-    assert len(planned(path, 1)) == len(chunks_of(path, WHOLE_SOURCE, limits=SMALL))
-
-
 def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: Read):
     for short in range(0, 60, 6):
         count = (8192 - short) // len(SHORT)
@@ -272,26 +210,6 @@ def test_a_record_behind_garbage_is_found_at_the_start_of_a_map(tmp_path: Path) 
         assert [(each.offset, each.length) for each in log.details] == [(len(SHORT), len(garbage))]
 
 
-class Steps:
-    """Counts the segments that a kind of walk gives, call by call."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, walk: str) -> None:
-        self.counts: list[int] = []
-        kind = type(WALKS[walk])
-        segments = kind.segments
-
-        def counted(*arguments: object) -> Segments:
-            found = segments(*arguments)
-            self.counts.append(found.code.size)
-            return found
-
-        patch.setattr(kind, "segments", counted)
-
-
-def blocked(*records: bytes) -> bytes:
-    return (sum(map(len, records)) + 4).to_bytes(2, "big") + bytes(2) + b"".join(records)
-
-
 def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read: Read):
     """The record behind it may be another header, with nothing in it."""
     header = foreign_record(2)[:18]
@@ -324,13 +242,23 @@ def test_a_chain_of_tiny_segments_is_not_followed_from_every_header_before_it(
         for number in range(count)
     )
     endless = bytes.fromhex("00040300") * 50_000
-    steps = Steps(monkeypatch, walk)
-    data = b"".join([SHORT] * 40) + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3
-    found = read(blocked(SHORT * 40) + data if walk == "bdw" else data)
+    kind, counts = type(WALKS[walk]), list[int]()
+    plain = kind.segments
+
+    def counted(*arguments: object) -> Segments:
+        found = plain(*arguments)
+        counts.append(found.code.size)
+        return found
+
+    monkeypatch.setattr(kind, "segments", counted)
+    some = SHORT * 40
+    block = (len(some) + 4).to_bytes(2, "big") + bytes(2) + some if walk == "bdw" else b""
+    data = some + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3
+    found = read(block + data)
     assert found.bodies[-3:] == bodies(LONG) * 3
-    assert len(steps.counts) > count
-    assert sorted(steps.counts)[-5] <= 512
-    assert sum(steps.counts) < count * (512 + 16) + 3 * 50_000
+    assert len(counts) > count
+    assert sorted(counts)[-5] <= 512
+    assert sum(counts) < count * (512 + 16) + 3 * 50_000
 
 
 def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):
