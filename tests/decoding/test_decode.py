@@ -131,14 +131,6 @@ def test_both_decoders_agree_on_edges_on_version_words_and_on_cuts(name: str):
     agree(which, [whole[:length] for length in range(0, len(whole) + 1, step)])
 
 
-def test_a_block_that_ends_before_its_version_word_is_told_by_its_length():
-    which = BLOCKS["WTAS"]
-    cut = b"\1" * 670
-    agree(which, [cut])
-    [row] = vectorised(which, [cut])["WTAS"]
-    assert (row["wtassmrs"], row["wtasver"]) == (0x01010101, None)
-
-
 @pytest.mark.parametrize("length", [699, 700, 701])
 def test_a_version_word_counts_as_soon_as_it_is_whole(length: int):
     """WTASVER ends at byte 700; an older block has nothing where WTASSMRS is from version 5 on."""

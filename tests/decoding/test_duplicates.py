@@ -116,15 +116,6 @@ def overlapping(folder: Path) -> list[Path]:
     ]
 
 
-def test_processes_say_what_they_left_out(
-    overlapping: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_chunks(monkeypatch, CAPACITY)
-    inputs = open_inputs(overlapping[:1], ReadOptions(jobs=2))
-    rows = inputs.arrow("record").num_rows
-    assert inputs.duplicates == 2 * 62 - rows > 0
-
-
 def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
     folder: Path, overlapping: list[Path], here: None
 ) -> None:

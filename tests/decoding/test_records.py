@@ -116,17 +116,12 @@ def test_triplets_that_lead_astray_are_damage_that_says_where_and_how_much():
         found = find_qist(qist(section))
         assert found.data == blocks, reason
         assert found.damage == (told(f"{reason}. The record may be cut") if reason else [])
-    [damage] = find_qist(qist(Section(offset=60, length=480, count=1))).log.details
-    assert (damage.offset, damage.length, damage.record_no) == (0, 44, 1)
-    assert (damage.type, damage.subtype) == (115, 2)
-
-
-def test_damage_names_the_record_it_is_in():
     good = qist(Section([ONE]))
     found = find_qist(good, qist(Section(offset=60, length=480, count=1)), good)
     assert found.owners == [0, 2]
     [damage] = found.log.details
-    assert (damage.record_no, damage.offset) == (2, len(good))
+    assert (damage.offset, damage.length, damage.record_no) == (len(good), 44, 2)
+    assert (damage.type, damage.subtype) == (115, 2)
 
 
 def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():

@@ -24,7 +24,7 @@ from smfparse.decoding import Decoder
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import Inputs, Log, ReadOptions, joining, open_inputs, workers
 from smfparse.inputs.range import Range, UnsoundError
-from smfparse.limits import LIMITS, Limits
+from smfparse.limits import LIMITS
 from smfparse.reading import Chunk, Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.selecting import ALL_RECORDS, Selection
@@ -149,14 +149,6 @@ def sound(tmp_path: Path) -> Path:
 def parts_of(path: Path, jobs: int) -> int:
     inputs = open_inputs([path], ReadOptions(jobs=jobs))
     return sum(map(len, cut(inputs, ALL)))
-
-
-def test_a_file_is_shared_among_processes_if_there_is_work_for_two(mixed: Path) -> None:
-    half = mixed.stat().st_size // 2
-    for least, shared in ((half, True), (half + 1, False)):
-        limits = Limits(chunk_bytes=CAPACITY, max_spanned=CAPACITY // 2, least_unit=least)
-        inputs = open_inputs([mixed], ReadOptions(jobs=2, limits=limits))
-        assert bool(cut(inputs, ALL, ahead=False)) == shared
 
 
 @every_file

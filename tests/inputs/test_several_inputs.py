@@ -100,19 +100,6 @@ def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -
     assert file_too.arrow("qjst")["source"].unique().to_pylist() == names[::-1]
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_records_that_a_dataset_has_are_not_counted_again(order: int, named: Named) -> None:
-    count = "SELECT count(*) AS n FROM record"
-    [alone] = asked(open_inputs([named.second]), count)
-    inputs = open_inputs([named.second, named.path][::order])
-    assert asked(inputs, count) == [alone]
-    assert inputs.duplicates == alone["n"]
-    [twice] = asked(
-        open_inputs([named.second, named.path], ReadOptions(keep_duplicates=True)), count
-    )
-    assert twice["n"] == 2 * alone["n"]
-
-
 def test_a_dataset_of_a_selection_does_not_keep_others_records_away(
     named: Named, tmp_path: Path
 ) -> None:
