@@ -323,21 +323,6 @@ def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:
 # --- what is read -------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, frozenset[str] | None]]:
-    """What each reading of the inputs was asked for; of none are whole tables read."""
-    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)
-    found: list[dict[str, frozenset[str] | None]] = []
-    batches = Inputs.batches
-
-    def watched(inputs: Inputs, wanted: Any) -> Any:
-        found.append(dict(wanted))
-        return batches(inputs, wanted)
-
-    monkeypatch.setattr(Inputs, "batches", watched)
-    return found
-
-
 OF_TASK = "source record_offset task_source task_record_offset"
 NEEDED = {
     "SELECT queue, depth FROM queue_depth": {"qqst": "qqstqnam qqstdpth qqstpart"},
@@ -358,8 +343,14 @@ NEEDED = {
 
 
 def test_a_view_has_only_the_columns_decoded_that_a_query_needs(
-    asked: list[dict[str, frozenset[str] | None]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    asked: list[Any] = []
+    batches = Inputs.batches
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)  # no table is read whole
+    monkeypatch.setattr(
+        Inputs, "batches", lambda self, wanted: asked.append(dict(wanted)) or batches(self, wanted)
+    )
     for query, needed in NEEDED.items():
         asked.clear()
         rows(query, FIXTURE)
