@@ -28,13 +28,9 @@ MARK = b"\xff\1"
 
 def body(name: str, filler: bytes = b"\xff" * 20) -> bytes:
     """Return a record of MQ without its RDW; `filler` is in the block in front of QWHS."""
-    block = Section([named_block("QIST", 60) + filler])
-    return smf_record(115, 2, Section(), block, area=_area(name), qmgr=name)[4:]
-
-
-def _area(name: str) -> bytes:
-    area = qwhs_long()
-    return area[:12] + name.encode("cp500") + area[16:]
+    block, area = Section([named_block("QIST", 60) + filler]), qwhs_long()
+    area = area[:12] + name.encode("cp500") + area[16:]
+    return smf_record(115, 2, Section(), block, area=area, qmgr=name)[4:]
 
 
 A, B = body("QM01"), body("QM02")
@@ -154,11 +150,6 @@ def _edits(draw: st.DrawFn) -> tuple[float, int, bytes]:
     return draw(st.floats(0, 1)), draw(st.sampled_from([0, 1, 1, 2, 30, 500])), by
 
 
-def _edited(data: bytes, edit: tuple[float, int, bytes]) -> bytes:
-    at = int(edit[0] * len(data))
-    return data[:at] + edit[2] + data[at + edit[1] :]
-
-
 @search(60)
 @given(seeds=_seeds, edit=_edits(), bare=st.booleans())
 @example([(237, "m"), (238, "m")], (0.0, 1, b""), False)
@@ -169,7 +160,9 @@ def test_no_record_of_a_damaged_file_is_shifted(
     bare: bool,
 ) -> None:
     bodies = _bodies(seeds)
-    data = _edited((no_prefix if bare else ftp_record)(bodies).data, edit)
+    data = (no_prefix if bare else ftp_record)(bodies).data
+    at = int(edit[0] * len(data))
+    data = data[:at] + edit[2] + data[at + edit[1] :]
     path = write(tmp_path_factory.mktemp("marks") / "input", data or b"\0")
     found = Reading(path)
     for record, at in zip(found.bodies, found.offsets, strict=True):

@@ -67,11 +67,6 @@ def dump(name: str) -> bytes:
     return generate_dump(io.BytesIO(), system="SYS1", utc_offset=hour, **changes).getvalue()
 
 
-def comparable(table: Any) -> Any:
-    """Return a table but its columns BY_NATURE."""
-    return table.drop_columns([each for each in BY_NATURE if each in table.column_names])
-
-
 def tables(path: Path, framing: str | None = None) -> dict[str, Any]:
     """Return every table of a file in which nothing is damaged, but the columns BY_NATURE."""
     inputs = open_inputs([path], ReadOptions(framing=framing))
@@ -79,11 +74,13 @@ def tables(path: Path, framing: str | None = None) -> dict[str, Any]:
     for table, batch in inputs.batches(ALL):
         parts[table].append(batch)
     assert [str(each) for each in inputs.damage.details] == []
-    return {
-        table: comparable(pa.Table.from_batches(batches, coded_schema(table)).cast(schema(table)))
-        for table, batches in parts.items()
-        if batches
-    }
+    found = {}
+    for table, batches in parts.items():
+        if batches:
+            whole = pa.Table.from_batches(batches, coded_schema(table)).cast(schema(table))
+            left_out = [each for each in BY_NATURE if each in whole.column_names]
+            found[table] = whole.drop_columns(left_out)
+    return found
 
 
 @pytest.fixture(scope="module")

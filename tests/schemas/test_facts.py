@@ -41,21 +41,14 @@ def _facts() -> dict[str, list[Row]]:
 FIELDS = _facts()
 
 
-def is_pad(row: Row) -> bool:
-    return row["kind"] == "pad"
-
-
-def is_length_of_block(row: Row) -> bool:
-    return row["offset"] in ("0", "2") and row["width"] == "2" and row["unit"] == "bytes"
-
-
 Held: TypeAlias = dict[str, object]
 
 
 def declared_and_facts(name: str, row: Row, each: Field) -> tuple[Held, Held]:
     """Return what is declared of a field, and what the facts say, in our words."""
     # the C headers disagree on the sign of a length, which is never negative
-    either = is_length_of_block(row) and each.kind.fact in ("int", "uint")
+    is_length = row["offset"] in ("0", "2") and row["width"] == "2" and row["unit"] == "bytes"
+    either = is_length and each.kind.fact in ("int", "uint")
     in_group = name in CFSTAT_SINCE and row["field"].startswith("cf") and not row["since"]
     in_group = in_group and int(row["offset"]) >= 736 and row["kind"] == "uint"
     is_header = isinstance(each.kind, Header)
@@ -91,7 +84,11 @@ def test_every_block_of_the_facts_is_declared_and_no_other():
 def test_every_field_is_declared_as_the_facts_have_it_and_none_is_extra(name: str):
     fields = BLOCKS[name].fields
     wanted = [
-        (int(row["offset"]), int(row["width"]) * int(row["count"]), is_pad(row) or row["field"])
+        (
+            int(row["offset"]),
+            int(row["width"]) * int(row["count"]),
+            row["kind"] == "pad" or row["field"],
+        )
         for row in FIELDS[name]
     ]
     found = [

@@ -5,9 +5,7 @@ The fact table says where each field lies; nothing here asks the declarations.
 
 from __future__ import annotations
 
-import csv
 import struct
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,6 @@ from smfparse.errors import DamageLog
 from smfparse.inputs import open_inputs
 from tests.support import smf
 from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stub
-from tests.support.paths import FACTS
 
 FILL = 0x11
 """A byte that makes every number, duration and text say something."""
@@ -50,20 +47,15 @@ GROUPED = ("wtasl", "cf", "qjstio")
 NOT_GROUPED = ("wtaslen", "wtaslatc", "wtaslown", "cfstrucname", "qjstiosqu")
 
 
-def _facts() -> dict[str, list[dict[str, str]]]:
-    found: dict[str, list[dict[str, str]]] = defaultdict(list)
-    with (FACTS / "layouts.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["kind"] != "pad" and not _in_child_table(row["field"]):
-                found[row["block"]].append(row)
-    return found
-
-
-def _in_child_table(field: str) -> bool:
-    return field.startswith(GROUPED) and not field.startswith(NOT_GROUPED)
-
-
-FIELDS = _facts()
+FIELDS = {
+    block: [
+        row
+        for name, row in fields.items()
+        if row["kind"] != "pad"
+        if name.startswith(NOT_GROUPED) or not name.startswith(GROUPED)
+    ]
+    for block, fields in smf.facts().items()
+}
 
 
 def _expected(block: str, length: int) -> Iterator[tuple[str, bool]]:

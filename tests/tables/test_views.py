@@ -57,11 +57,8 @@ CHOSEN = {
     "queue_depth": {"depth", "oldest_message_age", "uncommitted"},
 }
 """Columns that are NULL in rows in which the field is not."""
-MOST = 2**64
 LATER = (ENDED + MINUTE + WEST).replace(tzinfo=None)
 """Local time of records of the next minute."""
-NEAR = 1e-9
-"""Relative difference of sums of doubles that were added in another order."""
 Rows = list[dict[str, Any]]
 
 
@@ -105,7 +102,7 @@ def is_near(found: Any, expected: Any) -> bool:
     """Whether two totals are the same, but for the order in which doubles were added."""
     if expected is None or found is None:
         return found is expected
-    return bool(found == pytest.approx(expected, rel=NEAR))
+    return bool(found == pytest.approx(expected, rel=1e-9))
 
 
 def field_of(column: Any) -> str | None:
@@ -125,7 +122,7 @@ def check_fields(name: str, view: pl.DataFrame, tables: Tables) -> None:
         raw = [tables(each) for each in which.tables]
         expected = total(v for each in raw if field in each.columns for v in each[field])
         found = total(view[column.name])
-        if name == "task" and isinstance(expected, int) and expected >= MOST:
+        if name == "task" and isinstance(expected, int) and expected >= 2**64:
             continue  # a sum that does not fit is NULL
         assert is_near(found, expected), (name, column.name)
 
