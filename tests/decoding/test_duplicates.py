@@ -67,11 +67,6 @@ def numbers(path: Path, jobs: int = 1) -> list[int]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
-
-
-@pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
     small_chunks(monkeypatch, CAPACITY)
@@ -83,46 +78,46 @@ OTHER_END = work(1)[:-1] + b"\x01"
 """A record that differs from another one in its last byte only."""
 
 
-def test_damage_does_not_hide_a_duplicate(folder: Path) -> None:
+def test_damage_does_not_hide_a_duplicate(tmp_path: Path) -> None:
     dateless = bytearray(work(5))
     dateless[12] = 0xFF
-    path = put(folder / "a", header(1), work(1), dateless, header(2), work(1), work(2)[:-3])
+    path = put(tmp_path / "a", header(1), work(1), dateless, header(2), work(1), work(2)[:-3])
     inputs = open_inputs([path])
     assert inputs.arrow("record")["record_no"].to_pylist() == [1, 2, 3]
     assert (inputs.duplicates, inputs.damage.count) == (1, 2)
 
 
-def test_records_of_two_datasets_are_not_compared(folder: Path) -> None:
+def test_records_of_two_datasets_are_not_compared(tmp_path: Path) -> None:
     """Records of files are compared with those of both."""
-    path = put(folder / "a", header(), work(1))
-    other = put(folder / "b", header(), work(1), work(2))
+    path = put(tmp_path / "a", header(), work(1))
+    other = put(tmp_path / "b", header(), work(1), work(2))
     for name in ("one", "two"):
-        write_dataset(open_inputs([path]), folder / name)
-    assert len(kept([folder / "one", folder / "two"])) == 4
-    assert kept([other, folder / "one", folder / "two"])[0] == ("b", 3)
-    assert len(kept([other, folder / "one", folder / "two"])) == 5
+        write_dataset(open_inputs([path]), tmp_path / name)
+    assert len(kept([tmp_path / "one", tmp_path / "two"])) == 4
+    assert kept([other, tmp_path / "one", tmp_path / "two"])[0] == ("b", 3)
+    assert len(kept([other, tmp_path / "one", tmp_path / "two"])) == 5
 
 
 @pytest.fixture
-def overlapping(folder: Path) -> list[Path]:
+def overlapping(tmp_path: Path) -> list[Path]:
     """Two files, each of two dumps; each dump begins with the end of the one before."""
     records = [b"".join(each.pieces()) for each in many(200, 5)]
     dumps = [
         [header(hour), *records[45 * hour : 45 * hour + 60], trailer(hour)] for hour in range(4)
     ]
     return [
-        put(folder / "first.smf", *dumps[0], *dumps[1]),
-        put(folder / "second.smf", *dumps[2], *dumps[3]),
+        put(tmp_path / "first.smf", *dumps[0], *dumps[1]),
+        put(tmp_path / "second.smf", *dumps[2], *dumps[3]),
     ]
 
 
 def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
-    folder: Path, overlapping: list[Path], here: None
+    tmp_path: Path, overlapping: list[Path], here: None
 ) -> None:
     """The plan of a file ends where its segments are not sound; the last part goes on."""
     orphan = bytes.fromhex("00100200") + bytes(12)
     dump = b"".join([header(), *map(work, range(60))])
-    path = put(folder / "damaged", dump, orphan, dump, dump)
+    path = put(tmp_path / "damaged", dump, orphan, dump, dump)
     one, more = (open_inputs([path], ReadOptions(jobs=jobs)) for jobs in (1, 4))
     assert one.arrow("record").equals(more.arrow("record"))
     assert one.log.duplicates == more.log.duplicates == {path: 122}
@@ -153,10 +148,10 @@ def test_rows_that_are_left_are_those_of_the_records_that_are(overlapping: list[
         assert len(rows) < len(all_rows)
 
 
-def test_a_task_is_found_in_the_dump_that_keeps_it(folder: Path) -> None:
+def test_a_task_is_found_in_the_dump_that_keeps_it(tmp_path: Path) -> None:
     """Its queues are in the next dump, which has the task again."""
     task, queues = work(1), b"".join(Each("queues", 0, 1, 1).pieces())
-    path = put(folder / "a", header(1), task, header(2), task, queues)
+    path = put(tmp_path / "a", header(1), task, header(2), task, queues)
     found = open_inputs([path]).arrow("wqst").to_pylist()
     assert [row["record_no"] for row in found] == [2, 5, 5]
     assert {row["task_record_no"] for row in found if row["record_no"] == 5} == {2}
@@ -275,24 +270,24 @@ def never_searched(*arguments: Any) -> Any:
 
 
 def test_a_single_dump_is_not_searched(
-    folder: Path, here: None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
     for name in ("record_hashes", "digests"):
         monkeypatch.setattr(fingerprinting, name, never_searched)
     for jobs, start in ((1, header()), (4, header()), (1, work(0))):
-        path = put(folder / "a", start, *map(work, range(1, 100)), trailer())
+        path = put(tmp_path / "a", start, *map(work, range(1, 100)), trailer())
         assert numbers(path, jobs) == [*range(1, 102)]
     with pytest.raises(AssertionError, match="searched"):
-        numbers(put(folder / "c", header(), *map(work, range(100)), header()))
+        numbers(put(tmp_path / "c", header(), *map(work, range(100)), header()))
 
 
 def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
     dumps = [[header(hour), work(hour), header(hour + 8), work(hour + 8)] for hour in range(3)]
-    inputs = open_inputs(put(folder / f"{hour}", *dump) for hour, dump in enumerate(dumps))
+    inputs = open_inputs(put(tmp_path / f"{hour}", *dump) for hour, dump in enumerate(dumps))
     readings = [inputs.batches({"record": None}, prompt=True) for _ in range(2)]
     rows = [next(each)[1].num_rows for each in readings]
     assert inputs.any_record()
@@ -311,9 +306,9 @@ def run(*arguments: object) -> Any:
 
 
 @pytest.mark.slow
-def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
+def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     dump = [header(), *map(work, range(3)), trailer()]
-    path = put(folder / "a", *dump, *dump)
+    path = put(tmp_path / "a", *dump, *dump)
     said = (
         "smfparse: 5 records were in an earlier dump already and are counted once "
         "(--keep-duplicates keeps them)"
@@ -324,24 +319,24 @@ def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
         ("report", "log", path),
         ("sql", path, query, "--format", "csv"),
         ("compare", path, "--split-at", "2026-03-04"),
-        ("convert", path, "--to", folder / "tables", "--force"),
+        ("convert", path, "--to", tmp_path / "tables", "--force"),
     ]
     for call in calls:
         assert run(*call).stderr.splitlines().count(said) == 1, call
         assert "earlier dump" not in run(*call, "--keep-duplicates").output
 
 
-def test_info_and_the_manifest_hold_the_number(folder: Path) -> None:
-    path = put(folder / "a", header(1), work(1), header(2), work(1))
+def test_info_and_the_manifest_hold_the_number(tmp_path: Path) -> None:
+    path = put(tmp_path / "a", header(1), work(1), header(2), work(1))
     assert (
         "1 record was in an earlier dump already and is counted once." in run("info", path).stdout
     )
     found = json.loads(run("info", path, "--format", "json").stdout)
     assert (found["records"], found["duplicates"]) == (3, 1)
-    run("convert", path, "--to", folder / "tables")
-    manifest = json.loads((folder / "tables" / MANIFEST).read_text(encoding="utf-8"))
+    run("convert", path, "--to", tmp_path / "tables")
+    manifest = json.loads((tmp_path / "tables" / MANIFEST).read_text(encoding="utf-8"))
     assert (manifest["duplicates"], manifest["tables"]["record"]) == (1, 3)
-    single = put(folder / "b", header(1), work(1))
+    single = put(tmp_path / "b", header(1), work(1))
     assert json.loads(run("info", single, "--format", "json").stdout)["duplicates"] == 0
     assert "earlier dump" not in run("info", single).output
 

@@ -395,9 +395,7 @@ def test_what_cannot_be_unpacked_is_refused_with_the_way_out(what: str, file: Fi
         next(read_chunks(file(data), DamageLog()))
 
 
-def test_of_a_packed_zip_file_of_several_files_the_first_is_used(
-    file: File,
-) -> None:
+def test_of_a_packed_zip_file_of_several_files_the_first_is_used(file: File) -> None:
     found, fault, _ = read(file(gzip.compress(several_files(7))))
     assert found == DUMP
     assert fault == "the zip file holds more than one file; the others are not used"
