@@ -311,7 +311,10 @@ def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path
     assert manifest["selection"] is None
 
 
-def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> None:
+def test_to_is_a_time_but_for_convert_which_has_a_folder_there(days: Path, tmp_path: Path) -> None:
+    for option in ("--to", "--until"):
+        shown = run("info", days, option, "2026-03-03", "--format", "json")
+        assert json.loads(shown.stdout)["records"] == 1
     refused = run("convert", days, "--from", "0800", "--to", "1200")
     assert refused.exit_code == 2
     assert "--until" in refused.stderr
