@@ -195,6 +195,14 @@ def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
     assert_same(file.rows(parts), whole)
 
 
+def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path) -> None:
+    records = many(500, 1)
+    file, _ = written(tmp_path, BY_NAME["rdw"], records, limits_of(1))
+    _, *later = plan(file.path, 4096, limits=file.limits)
+    assert len(later) > 5
+    assert {records[each.record_no - 1].kind for each in later} <= {"clock", "task", "wrong"}
+
+
 @pytest.mark.parametrize("name", ["bdw-small", "bdw-null"])
 def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(
     tmp_path: Path, name: str
