@@ -203,6 +203,19 @@ def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path
     assert {records[each.record_no - 1].kind for each in later} <= {"clock", "task", "wrong"}
 
 
+def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path) -> None:
+    file, _ = written(tmp_path, BY_NAME["rdw"], many(200, 1), limits_of(1))
+    *before, _ = planned_parts(file, 1)
+    content = file.path.read_bytes()
+    first, last = Each("task", 0, 0, 0, (300,)).pieces()
+    for broken in (b"\xff" * 8, bytes(5000), bytes.fromhex("00030000"), first, last):
+        file.path.write_bytes(content + broken + content)
+        *parts, rest = planned_parts(file, 1)
+        assert parts[: len(before)] == before
+        assert len(parts) <= len(before) + 2
+        assert rest.end is None
+
+
 @pytest.mark.parametrize("name", ["bdw-small", "bdw-null"])
 def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(
     tmp_path: Path, name: str
