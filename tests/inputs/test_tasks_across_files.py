@@ -220,6 +220,16 @@ def test_files_that_are_added_go_on_from_those_that_are_there(
     check(open_inputs([tmp_path / "data"]), places([day1, day2], at))
 
 
+def test_a_file_that_is_added_under_another_name_does_as_well(tmp_path: Path) -> None:
+    day1, day2 = cut(tmp_path, 10)
+    write_dataset(open_inputs([day1]), tmp_path / "data")
+    append_dataset(open_inputs([day2.replace(day1)]), tmp_path / "data")
+    rows = open_inputs([tmp_path / "data"]).arrow("wqst").to_pylist()
+    found = [(each["source"], each["task_source"]) for each in rows]
+    assert [each for each in found if each[0] != each[1]] == [(f"{day1}#2", str(day1))] * 2
+    assert all(each["interval_seconds"] == 60 for each in rows)
+
+
 def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(tmp_path: Path) -> None:
     day1, day2 = cut(tmp_path, 10)
     write_dataset(open_inputs([day1]), tmp_path / "data")
