@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import smfparse
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
 from smfparse.inputs import open_inputs
@@ -276,6 +277,14 @@ def test_pipes_and_descriptors_are_inputs_by_their_names(tmp_path: Path) -> None
     with path.open("rb") as file:
         name = f"/dev/fd/{file.fileno()}"
         assert {source for source, _ in records(name)} == {name}
+
+
+def test_an_option_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    wrong: dict[str, Any] = {"shards": 2}
+    with pytest.raises(TypeError, match="shards"):
+        smfparse.open(tmp_path / "none.smf", **wrong)
+    with pytest.raises(RequestError, match="jobs=0"):
+        smfparse.open(tmp_path / "none.smf", jobs=0)
 
 
 def test_no_room_for_a_copy_says_the_way_out(
