@@ -11,7 +11,6 @@ from smfparse import reports
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
-from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
 from tests.support.recomputed.api_cost import SHARES
 from tests.support.report_runs import lines_of, rows_from
@@ -161,11 +160,6 @@ def test_top_takes_rows_of_the_same_cost_by_name() -> None:
     ]
     rows = of_line(rows_from("api-cost", *records, by="job", top=3), "verb")
     assert [row["job"] for row in rows] == ["ALPHA", "BRAVO", "CHARLIE"]
-
-
-@pytest.fixture(scope="module")
-def site(corpora: Corpora) -> Corpus:
-    return corpora["site"]
 
 
 NAMES = {"wtidccn", "wtidopid", "wtidchl", "wtidatyp", "wtidatyp_text", "objname", "basename"}
