@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from smfparse.inputs import Inputs, open_inputs
 from smfparse.reports import TOTAL, every
-from tests.support.corpora import Corpus, of_corpora
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import cells, lines_of, report_rows, rows_from
+from tests.support.report_runs import lines_of, report_rows, rows_from
 from tests.support.searching import of_many, search, some
 from tests.support.smf import (
     ENDED,
@@ -87,9 +86,6 @@ def test_a_heading_shows_the_time_that_statistics_cover(name: str) -> None:
     assert re.findall(r"duration ([0-9.]+) seconds", found) == ["956.302187"]
     assert "From 2016/02/27,18:00:33.776724 to 2016/02/27,18:16:30.078918 duration" in found
     assert "\nMarked spanning: 2 of 200 began before\n" in found
-    for cell in cells(lines_of(name, rows, "csv")):
-        assert cell["Interval seconds"] == "956.302187"
-        assert cell["Interval start"].replace("T", " ").startswith("2016-02-27 18:00:33")
 
 
 def test_a_first_record_of_hours_makes_no_section_as_long() -> None:
@@ -133,31 +129,6 @@ def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     assert part["interval_start"] == ENDED + 2 * MINUTE
 
 
-def test_several_queue_managers_at_one_time_count_once() -> None:
-    records = [
-        each
-        for qmgr in ("VTS1", "VTS2")
-        for n in (1, 2, 5)
-        for each in (putting(n, qmgr=qmgr), statistics(n, qmgr=qmgr))
-    ]
-    for row in rows_from("api-cost", *records):
-        assert row["interval_seconds"] == NEAR(180)
-    seconds = [row["interval_seconds"] for row in rows_from("qall", *records)]
-    assert seconds == NEAR([180, 180])
-
-
-@of_corpora("new")
-def test_generated_headings_show_the_statistics_of_each_queue_manager(corpus: Corpus) -> None:
-    inputs = open_inputs(corpus.paths)
-    covered, tasks = rows_of(inputs, "qmst"), rows_of(inputs, "wtas")
-    for row in corpus.rows("tasksum"):
-        of_qmgr = covered.filter(qmgr=row["qmgr"])
-        assert row["interval_seconds"] == NEAR(of_qmgr["interval_seconds"].sum())
-        first = of_qmgr["interval_start"].min() - dt.timedelta(seconds=1)
-        before = tasks.filter(pl.col("interval_start") < first, qmgr=row["qmgr"])
-        assert row["began_before"] == before.height
-
-
 # Starts: a queue manager each ------------------------------------------------------------------
 
 
@@ -192,7 +163,6 @@ def marks(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str | None]]:
 
 
 STUBS = (0.741, 0.765, 0.782, 0.782, 0.799)
-"""Seconds of the intervals that five starts leave."""
 STARTS: dict[str, Lives] = {
     "STUB": [[0.782], [60, 60]], "MANY": [*([stub] for stub in STUBS), [60]],
     "ONLY": [[stub] for stub in STUBS[:2]], "BACK": [[14_183, 60, 60, 60]],
