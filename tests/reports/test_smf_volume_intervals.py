@@ -58,14 +58,6 @@ def statistics(qmgr: str, lives: Iterable[Life], blocks: Sequence[str] = SEVEN) 
         start += life.down * SECOND
 
 
-def restarted(interval: int) -> list[Life]:
-    """Four starts that fail, and one from which the queue manager goes on for two minutes."""
-    return [
-        *(Life([stub]) for stub in STUBS[:4]),
-        Life([STUBS[4], *[interval] * (120 // interval)]),
-    ]
-
-
 def projections(rows: Iterable[dict[str, Any]], kind: str = "statistics") -> Found:
     """Return the projection of one kind of records by queue manager."""
     return {row["qmgr"]: row for row in rows if (row["line"], row["kind"]) == ("projection", kind)}
@@ -88,7 +80,7 @@ LIVES = {
     "BACK": [Life([14_183, 60, 60])],
     "GAPS": [Life([60, 60], down=86_400), Life([60])],
     "ENDS": [Life([25, 60, 40]), Life([31, 60, 58]), Life([17, 60, 59])],
-    "REST": restarted(60),
+    "REST": [*(Life([stub]) for stub in STUBS[:4]), Life([STUBS[4], 60, 60])],
 }
 """Stubs and gaps, which do not move an interval of a minute."""
 
@@ -112,13 +104,6 @@ def test_neither_stubs_nor_gaps_move_the_interval(minutes: Found) -> None:
         found = minutes[qmgr]
         assert found["present_interval"] == 60, qmgr
         assert found["records"] / found["records_rate"] == covered(lives, 60), qmgr
-
-
-def test_five_restart_stubs_do_not_make_the_interval(minutes: Found) -> None:
-    found, seconds = minutes["REST"], sum(STUBS) + 4 * 30 + 120
-    assert found["records"] == found["projected_records"] == NEAR(49)
-    assert found["projected_gb_day"] == NEAR(found["gb_day"])
-    assert found["gb_day"] == NEAR(found["bytes"] / seconds * 86400 / 1024**3, rel=1e-3)
     names = ("present_interval", "projected_records")
     assert [minutes["STUB"][name] for name in names] == [None, None]  # stubs alone show none
 
@@ -183,12 +168,7 @@ def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"acctime": "-1"}, {"statistics": (None, 1), LONG: (60, 1), "class 4": (60, 1)}),
         ({"acctime": -1, "statime": "0.15"}, {"statistics": (15, 4), LONG: (15, 4)}),
         ({"acctime": "0", "smf_interval": "0.10"}, {"statistics": (None, 1), LONG: (10, 6)}),
-        ({"acctime": 0, "smf_interval": "2.00"}, {LONG: (120, 0.5), "class 4": (120, 0.5)}),
         ({"statime": "0", "smf_interval": "0.20"}, {"statistics": (20, 3), LONG: (None, 2)}),
-        (
-            {"acctime": "-1", "statime": 0, "smf_interval": "0.20"},
-            {"statistics": (20, 3), LONG: (20, 3)},
-        ),
         ({"acctime": "0.15", "smf_interval": "30"}, {"statistics": (None, 1), LONG: (15, 4)}),
     ],
     ids=str,
@@ -202,31 +182,6 @@ def test_intervals_are_asked_for_as_the_queue_manager_takes_them(
         if row["line"] == "projection" and row["kind"] in then
     }
     assert found == {kind: (each, NEAR(records)) for kind, (each, records) in then.items()}
-
-
-def test_acctime_that_is_statime_is_not_known_without_statistics() -> None:
-    made = [task_record(task()), task_record(task(ended=ENDED + MINUTE), ended=ENDED + MINUTE)]
-    found = projections(rows_from("smf-volume", *made, acctime="-1"), LONG)["VTS1"]
-    assert (found["present_interval"], found["asked_interval"]) == (60, None)
-    assert found["projected_records"] is None
-    found = projections(rows_from("smf-volume", *made, acctime="-1", statime="0.30"), LONG)["VTS1"]
-    assert found["projected_records"] == NEAR(4)
-
-
-def test_each_queue_manager_has_its_own_statime_for_acctime() -> None:
-    """Where those of a row differ there is no one interval."""
-    made = [
-        smf.record(smf.block(name), start=NOON, seconds=seconds, qmgr=qmgr)
-        for qmgr, seconds, name in (
-            ("VTS1", 60, "QMST"), ("VTS2", 20, "QMST"), ("VTS1", 60, "QCST"), ("VTS2", 60, "QCST")
-        )
-    ]  # fmt: skip
-    rows = projections(rows_from("smf-volume", *made, acctime="-1"), "class 4")
-    found = {qmgr: (row["asked_interval"], row["projected_records"]) for qmgr, row in rows.items()}
-    assert found == {"VTS1": (60, NEAR(1)), "VTS2": (20, NEAR(3))}
-    rows = projections(rows_from("smf-volume", *made, acctime="-1", by="system"), "class 4")
-    (both,) = rows.values()
-    assert (both["asked_interval"], both["projected_records"]) == (None, NEAR(4))
 
 
 @pytest.mark.parametrize("option", ["acctime", "statime"])

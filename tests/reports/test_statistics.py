@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from smfparse.reports import RECORDED, TOTAL, every
+from smfparse.reports import TOTAL, every
 from tests.support.report_runs import cells, lines_of, rows_from
-from tests.support.smf import START, block, facts, record, structures
+from tests.support.smf import START, block, record, structures
 
 pytestmark = pytest.mark.slow
 
@@ -89,14 +88,6 @@ def test_a_coupling_facility_structure_has_the_published_averages() -> None:
         [*("3", "APP1", "0", "-", "-", "0", "-", "-", "0", "0", "0")],
     ]
     assert {len(line) for line in found[2:]} == {len(found[2])}
-
-
-def test_a_structure_that_moves_to_another_slot_stays_one() -> None:
-    first = structures({"qeststr": "APP1", "qestcsec": 1}, {"qeststr": "APP2", "qestcsec": 10})
-    second = structures({"qeststr": "APP2", "qestcsec": 20}, {"qeststr": "APP1", "qestcsec": 2})
-    made = record(first), record(second, start=START + SECOND)
-    found = rows_from("cf", *made, sections=TOTAL)
-    assert {row["qeststr"]: row["qestcsec"] for row in found} == {"APP1": 3, "APP2": 30}
 
 
 def test_db2_prints_the_kinds_of_requests_that_there_were() -> None:
@@ -188,20 +179,6 @@ def test_nothing_is_divided_by_nothing(report: str) -> None:
             key for key in row if key.endswith(("_average", "per_second", "_percent", "_busy"))
         ]
         assert {row[key] for key in ratios} <= {None}, ratios
-
-
-def largest(name: str) -> Iterator[tuple[str, int]]:
-    for field, row in facts()[name].items():
-        if row["kind"] in ("int", "uint") and int(row["width"]) >= 4:
-            yield field, 2 ** (8 * int(row["width"]) - (row["kind"] == "int")) - 1
-
-
-@pytest.mark.parametrize(("report", "name"), [("msgm", "QMST"), ("buff", "QPST"), ("pset", "QIS1")])
-def test_counters_in_full_width_do_not_stop_a_report(report: str, name: str) -> None:
-    full = block(name, **dict(largest(name)))
-    made = [record(full, start=START + number * SECOND) for number in (0, 1)]
-    for sections in (RECORDED, TOTAL):
-        assert rows_from(report, *made, sections=sections)
 
 
 def test_a_sum_that_no_counter_can_hold_is_absent() -> None:
