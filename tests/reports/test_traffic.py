@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from smfparse.advice import rules
 from smfparse.reports import graph_lines
 from tests.support.builders import Write
 from tests.support.command import run
@@ -33,11 +32,6 @@ NEAR = pytest.approx
 MARKED = re.compile(r"^\| (\d+) \|.*\| ([ypnxk]) \| [^|]* \|$", re.M)
 HOURS = dt.timedelta(hours=2)
 TRAFFIC = tool("traffic")
-
-
-def real(name: str) -> Path:
-    assert REAL_DATA
-    return REAL_DATA / name
 
 
 def of(line: str, rows: Rows) -> Rows:
@@ -77,8 +71,7 @@ def test_edges_rates_and_requesters_are_those_of_the_answer_key(
 def test_a_report_that_lacks_an_edge_does_not_agree_with_the_key(
     day: Callable[[str], Day],
 ) -> None:
-    estate, path = day("cluster")[0], day("shared")[1]
-    assert len(list(TRAFFIC.wrong(estate, 1, path))) > 10
+    assert len(list(TRAFFIC.wrong(day("cluster")[0], 1, day("shared")[1]))) > 10
 
 
 def test_messages_of_a_cluster_spread_as_they_were_given(
@@ -114,13 +107,6 @@ def test_reports_answer_claims_and_these_are_marked_so(
     assert {marks[claim] for claim in (*answered, 86, 140, 156, 164)} == {"y"}
 
 
-@pytest.mark.claim(156)
-def test_what_is_recommended_for_file_transfer_is_a_rule_each() -> None:
-    assert {"MFT-SMALL", "MFT-STATE", "MFT-PERSISTENT", "MFT-DEPTH", "Q-PUT-TO-GETTER"} <= {
-        *rules()
-    }
-
-
 # -- request and reply
 
 
@@ -148,16 +134,6 @@ def requests() -> dict[str, Rows]:
     for row in rows_from("requests", *records):
         found.setdefault(row["qmgr"], []).append(row)
     return found
-
-
-def test_who_gets_by_id_is_the_requester(requests: dict[str, Rows]) -> None:
-    (row,) = requests["VTS1"]
-    names = "requester request_queue server reply_queue requests served replies received"
-    expected = ["CICSA", "PAY.REQUEST", "PAYSRV", "PAY.REPLY", 1000, 1000, 1000, 998]
-    assert figures(row, names) == expected
-    assert figures(row, "unanswered by_id_share direction") == [2, 100, "known"]
-    assert figures(row, "left_share request_ms score") == NEAR([0.2, 2, 0.998])
-    assert row["round_trip_cpu"] == NEAR(9000 / 998)
 
 
 def test_of_two_that_get_any_message_the_direction_is_not_known_and_they_are_there_once(
@@ -356,12 +332,6 @@ def test_shared_queues_of_agents_are_shown_with_their_structure(
     assert figures(same, "place structure queue") == ["QSG1", "FILES1", name]
 
 
-@pytest.mark.claim(141)
-def test_an_agent_has_five_queues(rows_of: Callable[[str, str], Rows]) -> None:
-    roles = {row["role"] for row in of("queue", rows_of("mft", "mft"))}
-    assert roles == {"COMMAND", "DATA", "EVENT", "REPLY", "STATE"}
-
-
 # -- the graph
 
 
@@ -395,46 +365,10 @@ def test_only_reports_of_edges_can_be_drawn_and_a_group_has_four_characters(writ
     assert "at most 4 characters" in refused.stderr
 
 
-# -- real files
-
-
 @needs_real_data
-def test_clients_of_a_real_file() -> None:
-    rows = report_rows("clients", real("TESTCHL.dat"))
-    first = of("channel", rows)[0]
-    names = "channel connections without_messages messages messages_per_connection control_calls"
-    assert figures(first, names) == ["ELKINSC.TEST.SVRCONN", 44, 22, 2200, 50, 3333]
-    programs = [
-        [row["program"][-8:], *figures(row, "instances calls"), round(row["bytes_out"])]
-        for row in of("program", rows)
-    ]
-    assert programs == [["getc.exe", 12, 1155, 415], ["putc.exe", 11, 1144, 495]]
-    (chinit,) = of("channel initiator", rows)
-    assert round(chinit["chinit_message_cpu"], 1) == 198.7
-
-
-@needs_real_data
-def test_flow_of_real_files() -> None:
-    names, channel = "from_name to_name messages", "ELKINSC.TEST.SVRCONN"
-    edges = of("edge", report_rows("flow", real("TESTCHL.dat")))
-    assert [figures(row, names) for row in edges] == [
-        [channel, "ELKINSC.CLIENT.TEST", 1100],
-        ["ELKINSC.CLIENT.TEST", channel, 1100],
-    ]
-    (edge,) = of("edge", report_rows("flow", real("TEST116.dat")))
-    assert figures(edge, names) == ["PRDC", "SYSTEM.CLUSTER.TRANSMIT.QUEUE", 2]
-
-
-@needs_real_data
-def test_structures_and_cluster_queues_of_real_files() -> None:
-    rows = of("structure", report_rows("shared", real("TEST115.dat")))
-    names = "structure single_calls multiple_calls"
-    assert [[*figures(row, names), round(row["multiple_us"], 1)] for row in rows] == [
-        ["NONPERSIST1", 7059, 2867, 40.5],
-        ["CSQ_ADMIN", 1243, 68, 621.7],
-        ["PERSIST1", 0, 6, 12.6],
-    ]
-    users = of("user", report_rows("cluster", real("TEST116.dat")))
+def test_cluster_queues_of_a_real_file() -> None:
+    assert REAL_DATA
+    users = of("user", report_rows("cluster", REAL_DATA / "TEST116.dat"))
     assert [
         [row["opened"], row["persistent"], round(row["put_cpu"], 1), round(row["open_cpu"], 1)]
         for row in users
