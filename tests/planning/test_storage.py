@@ -19,7 +19,6 @@ from smfparse.planning import (
     scan_s,
     seconds_to,
     storage_mb,
-    usable_mb,
 )
 
 SIZES = (1, 10, 32, 64)
@@ -35,14 +34,6 @@ ROOM = {
     ("9.3", "10"): (4396, 4019, 3113, 2888),
 }
 """Channels in 1,052 MB by release and SHARECNV, for messages of SIZES in KB."""
-
-
-@pytest.mark.claim(15)
-def test_ibms_example_of_channels() -> None:
-    found = planned("channels", total_mb=120 + 1346, used_mb=120)
-    assert [found[name] for name in ("cap_mb", "room_mb", "more")] == [1172, 1052, 4643]
-    assert usable_mb(1466) == 1172
-    assert planned("channels", current=300)["channels"] == 4943
 
 
 @pytest.mark.claim(14)

@@ -60,24 +60,15 @@ def test_rates_by_pages_an_io_of_two_published_points() -> None:
 
 
 MEASURED = {
-    "mb_s": 0.324,
-    "pages": 1.17,
-    "io_busy": 9.18,
-    "busy": 9.27,
-    "one_page_us": 1084.45,
-    "more_pages": 3.8639,
-    "more_pages_us": 1417.12,
-}
+    "mb_s": 0.324, "pages": 1.17, "io_busy": 9.18, "busy": 9.27, "one_page_us": 1084.45,
+    "more_pages": 3.8639, "more_pages_us": 1417.12,
+}  # fmt: skip
 
 
 def test_the_ceiling_of_a_real_log_is_rough() -> None:
-    for first, second, b, a, mb_s in [
-        (1064.23, 1383.01, 111.31, 952.93, 32.9),
-        (1084.45, 1417.12, 116.16, 968.29, 31.6),
-    ]:
-        line = io_line((1, first), (3.8639, second))
-        assert (round(line.b, 2), round(line.a, 2)) == (b, pytest.approx(a, abs=0.02))
-        assert round(line.mb_s(128), 1) == mb_s
+    line = io_line((1, 1084.45), (3.8639, 1417.12))
+    assert (round(line.b, 2), round(line.a, 2)) == (116.16, pytest.approx(968.29, abs=0.02))
+    assert round(line.mb_s(128), 1) == 31.6
     found = planned("log", **MEASURED)
     assert round(found["ceiling_mb_s"], 1) == 31.3
     (ceiling,) = (each for each in found.figures if each.name == "ceiling_mb_s")
@@ -95,11 +86,8 @@ def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
     assert found["striped_mb_s"] == pytest.approx(10 / (1 - 0.8 + 0.8 * io))
     most = 128 / 256 / ((280 + 80 * 128) / 0.8 / 1e6)
     assert found["striped_ceiling_mb_s"] == pytest.approx(most)
-    assert {each.name for each in found.figures if each.rough} == {
-        "ceiling_mb_s",
-        "striped_mb_s",
-        "striped_ceiling_mb_s",
-    }
+    rough = {each.name for each in found.figures if each.rough}
+    assert rough == {"ceiling_mb_s", "striped_mb_s", "striped_ceiling_mb_s"}
 
 
 def test_io_takes_no_more_than_all_of_the_cycle_of_a_log_task() -> None:
@@ -274,8 +262,6 @@ def test_clients_feel_every_flow() -> None:
 
 @pytest.mark.claim(112, 113)
 def test_definitions_of_a_cluster() -> None:
-    found = planned("cluster")
-    assert (found["zos_s"], found["zcx_s"]) == (420, 25)
     assert drain_s(50_000, 600, 100) == 100
     found = planned("cluster", unknown=1000)
     assert (found["unknown_s"], found["known_s"]) == (1000, 2)

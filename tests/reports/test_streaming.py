@@ -19,6 +19,7 @@ from smfparse.planning import planned
 from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.command import run
+from tests.support.published import PUTS as PUTS_OF
 from tests.support.published import published
 from tests.support.report_runs import lines_of, report_rows
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
@@ -61,18 +62,9 @@ def putting(
 
 # IBM's tables: MQ for z/OS 9.3 performance report, streaming queues.
 
-PRIVATE = {
-    2: (4.5, 9.5, 5), 4: (5, 10.6, 5.6), 8: (6, 12.9, 6.9), 16: (8, 16.4, 8.4),
-    32: (13, 26.6, 13.3), 64: (21, 42.5, 21.5), 128: (36, 73.4, 37.4),
-}  # fmt: skip
-"""KB of a message to CPU of an MQPUT: without, with, overhead. That of 32 KB is not the difference
-of the two, which are rounded."""
-SHARED = {
-    2: (7.3, 15.5, 8.2), 4: (9, 18, 9), 8: (11, 23, 12), 16: (15.4, 32.3, 16.9),
-    32: (23.4, 51.9, 28.5), 64: (25.4, 51.9, 26.5), 128: (36.9, 74.6, 37.7),
-}  # fmt: skip
-PUBLISHED = [("private", *each) for each in PRIVATE.items()]
-PUBLISHED += [("shared", *each) for each in SHARED.items()]
+PUBLISHED = [
+    (kind, kilobytes, costs) for kind in PUTS_OF for kilobytes, costs in PUTS_OF[kind].items()
+]
 PUTS = 10
 
 
@@ -257,7 +249,7 @@ def check_cost(row: dict[str, Any], published: tuple[float, float, float]) -> No
     without, streaming, overhead = published
     assert values(row, "verb calls_without calls_with") == ["put", PUTS, PUTS]
     assert values(row, "cpu_without cpu_with") == US([without, streaming], abs=1e-3)
-    rounding = 0.3001 if published == PRIVATE[32] else 1e-3
+    rounding = 0.3001 if published == PUTS_OF["private"][32] else 1e-3
     assert row["cpu_overhead"] == US(overhead, abs=rounding)
     factor = US(streaming / without, rel=1e-3)
     assert values(row, "cpu_factor elapsed_factor") == [factor, factor]
