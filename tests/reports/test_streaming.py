@@ -132,6 +132,13 @@ def logged(qmgr: str, pages: int, ios: int, io_busy: float, task_busy: float) ->
     return smf.log_record(log, duration_us=60_000_000, system="MVAA", qmgr=qmgr)
 
 
+NEAR_128 = "near 128 pages an I/O: faster DASD, zHyperWrite, or a second queue manager"
+FULL = "full for this workload; with more pages an I/O it can still take more"
+LOGS = {
+    "LOG0": ((5120 * 11, 5120, 94.66, 99.9), FULL),
+    "LOG1": ((1000, 10, 99.9, 99.9), NEAR_128),
+    "LOG2": ((990, 10, 94.9, 94.9), None),
+}
 RAISE = "they do the streamed puts of channels as well: raise CHIADAPS"
 ADAPTERS = {
     "ADP0": ((20, 10, 0), "enough: they do the streamed puts of channels as well"),
@@ -180,6 +187,8 @@ def records() -> Iterator[bytes]:
     yield from (*planned_queues(), *compared(), *streamed())
     yield putting("VTS1", "LQ1000", times={"wtasgpo": 32, "wtasgpn": 11}, **ALONE)
     yield putting("VTS1", "LQ1000", times={"wtasgpo": 64, "wtasgpn": 22}, **STREAMED)
+    for qmgr, (log, _) in LOGS.items():
+        yield logged(qmgr, *log)
     for qmgr, (busy, _) in ADAPTERS.items():
         blocks = [smf.block("QCT_ADP", qcteltm=each * 600_000) for each in busy]
         yield smf.record(*blocks, of="QCT_ADP", seconds=60, qmgr=qmgr)
@@ -363,6 +372,12 @@ def test_before_9_3_3_statistics_tell_depths_only(rows: ByQmgr, streams: ByQmgr)
 
 
 # -- the queue manager, its log, its adapters
+
+
+def test_a_logger_is_told_what_it_can_take(rows: ByQmgr) -> None:
+    for qmgr, (_, note) in LOGS.items():
+        (row,) = rows[qmgr]
+        assert (row["line"], row["note"]) == ("log", note)
 
 
 def test_adapters_that_streamed_puts_of_channels_take_are_shown(rows: ByQmgr) -> None:
