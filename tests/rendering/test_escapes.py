@@ -30,7 +30,6 @@ from smfparse.rendering import (
     visible,
     visible_lines,
 )
-from smfparse.rendering.frames import changed
 from smfparse.rendering.guard import HIDDEN
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, raw
 from tests.support.searching import search
@@ -138,13 +137,6 @@ def test_json_has_the_values_and_shows_the_number() -> None:
             assert (number in found) == (text != "é")
 
 
-def test_a_text_is_shown_in_the_same_width_as_it_is_aligned() -> None:
-    rows = [["a\x1b", "1"], ["abcdef", "2"]]
-    document = Hostile("")
-    document.sections = lambda: iter([Section("", [Table([Column("t"), Column("n")], rows)])])  # type: ignore[method-assign]
-    assert written(document, "text").splitlines() == ["t       n", r"a\x1b   1", "abcdef  2"]
-
-
 def test_every_row_of_csv_is_one_line() -> None:
     @search(30)
     @given(st.lists(HARMFUL, min_size=1, max_size=4))
@@ -181,20 +173,3 @@ def test_columns_that_look_the_same_are_both_shown() -> None:
     text = written(RowsDocument([("", [rows])]), "text")
     assert text.splitlines()[0] == r"| a\x1b | a\x1b' |"
     assert written(RowsDocument([("", [rows])]), "csv").splitlines() == [r"a\x1b,a\x1b", "1,2"]
-
-
-def test_values_of_frames_without_such_characters_are_not_copied() -> None:
-    frame = pl.DataFrame({"a": ["plain", "é"], "b": ["x\x1b", None], "c": [1, 2]})
-    seen: list[str] = []
-
-    def change(text: str) -> str:
-        seen.append(text)
-        return visible(text)
-
-    found = changed(frame, HIDDEN, change)
-    assert seen == ["x\x1b"]
-    assert found.to_dict(as_series=False) == {
-        "a": ["plain", "é"],
-        "b": [r"x\x1b", None],
-        "c": [1, 2],
-    }

@@ -236,11 +236,7 @@ RESULTS = {
     "api-cost": ["report", "api-cost", DUMP, "--by", "qmgr,job"],
     "list": ["report", "--list"],
     "list of inputs": ["report", "--list", DUMP],
-    "sql": [
-        "sql",
-        DUMP,
-        "SELECT qmgr, count(*) AS \"a|<b>\" FROM wqst GROUP BY 1; SELECT 'x' AS y",
-    ],
+    "sql": ["sql", DUMP, 'SELECT qmgr, count(*) AS "a|<b>" FROM wqst GROUP BY 1; SELECT 8 AS y'],
     "info": ["info", DUMP],
     "tables": ["describe"],
     "table": ["describe", "qjst"],
