@@ -137,6 +137,13 @@ def test_json_has_the_values_and_shows_the_number() -> None:
             assert (number in found) == (text != "é")
 
 
+def test_a_text_is_shown_in_the_same_width_as_it_is_aligned() -> None:
+    rows = [["a\x1b", "1"], ["abcdef", "2"]]
+    document = Hostile("")
+    document.sections = lambda: iter([Section("", [Table([Column("t"), Column("n")], rows)])])  # type: ignore[method-assign]
+    assert written(document, "text").splitlines() == ["t       n", r"a\x1b   1", "abcdef  2"]
+
+
 def test_every_row_of_csv_is_one_line() -> None:
     @search(30)
     @given(st.lists(HARMFUL, min_size=1, max_size=4))

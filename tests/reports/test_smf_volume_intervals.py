@@ -26,10 +26,6 @@ pytestmark = pytest.mark.slow
 
 NEAR = pytest.approx
 SECOND = dt.timedelta(seconds=1)
-SEVEN = ("QMST", "QSPH", "QJST", "QIS1", "QPST", "QQST", "QCCT")
-"""Blocks of statistics, a record each; that with QSPH does not show its interval."""
-STUBS = (0.741, 0.765, 0.782, 0.782, 0.799)
-"""Seconds of the intervals that restarts begin with."""
 NOON = dt.datetime(2022, 7, 7, 12)
 LONG = "class 3 long-running"
 Found = dict[str, dict[str, Any]]
@@ -47,13 +43,12 @@ class Life:
     down: float = 30
 
 
-def statistics(qmgr: str, lives: Iterable[Life], blocks: Sequence[str] = SEVEN) -> Iterator[bytes]:
+def statistics(qmgr: str, lives: Iterable[Life]) -> Iterator[bytes]:
     """Yield the records of statistics of the lives of a queue manager, one after the other."""
     start = NOON
     for life in lives:
         for length in life.lengths:
-            for name in blocks:
-                yield smf.record(smf.block(name), start=start, seconds=length, qmgr=qmgr)
+            yield smf.record(smf.block("QMST"), start=start, seconds=length, qmgr=qmgr)
             start += length * SECOND
         start += life.down * SECOND
 
@@ -71,47 +66,6 @@ def covered(lives: Sequence[Life], interval: float) -> Any:
     passed = sum(sum(life.lengths) + life.down for life in lives) - lives[-1].down
     before = max(lives[0].lengths[0] - interval, 0)
     return NEAR(passed - before, abs=0.03)
-
-
-LIVES = {
-    "BEFO": [Life([60]), *(Life([stub]) for stub in STUBS)],
-    "BEHI": [*(Life([stub]) for stub in STUBS), Life([60])],
-    "ROWS": [Life([60, 60, 2, 2, 2, 2, 2])],
-    "BACK": [Life([14_183, 60, 60])],
-    "GAPS": [Life([60, 60], down=86_400), Life([60])],
-    "ENDS": [Life([25, 60, 40]), Life([31, 60, 58]), Life([17, 60, 59])],
-    "REST": [*(Life([stub]) for stub in STUBS[:4]), Life([STUBS[4], 60, 60])],
-}
-"""Stubs and gaps, which do not move an interval of a minute."""
-
-
-@pytest.fixture(scope="module")
-def minutes() -> Found:
-    """LIVES, a queue manager each; stubs alone; and statistics without an interval."""
-    half = 30 * MINUTE
-    ends = [NOON + n * half for n in range(4)] + [NOON + 2 * dt.timedelta(days=1) + half]
-    records = [each for qmgr, lives in LIVES.items() for each in statistics(qmgr, lives)]
-    records += statistics("STUB", (Life([stub]) for stub in STUBS))
-    records += (
-        smf.record(smf.block("QJST"), start=end - SECOND, interval=False, qmgr="NONE")
-        for end in ends
-    )
-    return projections(rows_from("smf-volume", *records, statime="1.00"))
-
-
-def test_neither_stubs_nor_gaps_move_the_interval(minutes: Found) -> None:
-    for qmgr, lives in LIVES.items():
-        found = minutes[qmgr]
-        assert found["present_interval"] == 60, qmgr
-        assert found["records"] / found["records_rate"] == covered(lives, 60), qmgr
-    names = ("present_interval", "projected_records")
-    assert [minutes["STUB"][name] for name in names] == [None, None]  # stubs alone show none
-
-
-def test_gaps_of_statistics_without_an_interval_do_not_move_how_far_apart_they_are(
-    minutes: Found,
-) -> None:
-    assert minutes["NONE"]["present_interval"] == NEAR(1800)
 
 
 @st.composite
@@ -134,8 +88,10 @@ def several_lives(draw: st.DrawFn) -> list[Life]:
 def test_the_interval_is_found_whatever_restarts_there_were(drawn: list[list[Life]]) -> None:
     records: list[bytes] = []
     for number, lives in enumerate(drawn):
-        records += statistics(f"QM{number}", lives, ["QMST"])
+        records += statistics(f"QM{number}", lives)
+    records += statistics("STUB", (Life([stub]) for stub in (0.741, 0.765, 0.799)))
     found = projections(rows_from("smf-volume", *records))
+    assert found["STUB"]["present_interval"] is None  # stubs alone show none
     for number, lives in enumerate(drawn):
         row, interval = found[f"QM{number}"], lives[-1].lengths[1]
         assert row["present_interval"] == interval
