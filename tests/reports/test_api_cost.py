@@ -13,7 +13,7 @@ from smfparse.limits import Limits
 from smfparse.query import Catalog
 from tests.support.paths import SMF
 from tests.support.recomputed.api_cost import SHARES
-from tests.support.report_runs import lines_of, rows_from
+from tests.support.report_runs import Rows, lines_of, of, rows_from
 from tests.support.smf import (
     queue,
     task,
@@ -26,19 +26,14 @@ pytestmark = pytest.mark.slow
 
 WHICH = reports.report("api-cost")
 US = pytest.approx
-Rows = list[dict[str, Any]]
 DYNAMIC = ["REPLY.D5F0123456789ABC", "REPLY.D5F0123456789ABD"]
 SEVERAL = (1, 2, 9, 10, 99, 100)
 """Numbers of tasks that put to a queue together."""
 
 
-def of_line(rows: Rows, line: str) -> Rows:
-    return [row for row in rows if row["line"] == line]
-
-
 def of_job(rows: Rows, job: str) -> dict[str, dict[str, Any]]:
     """Return the verbs of a job."""
-    return {row["verb"]: row for row in of_line(rows, "verb") if row["job"] == job}
+    return {row["verb"]: row for row in of("verb", rows) if row["job"] == job}
 
 
 def queue_records() -> list[bytes]:
@@ -68,7 +63,7 @@ def test_putting_to_a_shared_queue_that_streams_costs_what_was_published() -> No
     cf = {(3, number): (each, each, each * 8, 0, 0) for number, each in requests.items()}
     block = queue("MUSTDUP", cf=cf, putn=1000, putct=22_000)
     rows = rows_from("api-cost", task_record(task(), block), by="queue")
-    (row,) = of_line(rows, "verb")
+    (row,) = of("verb", rows)
     assert (row["call_cpu"], row["call_cf_sync"]) == (22, 8 * 5)
     table = lines_of("api-cost", rows, by="queue")
     at = table.index("Requests to the coupling facility in calls: microseconds a request")
@@ -83,7 +78,7 @@ def test_a_percentile_is_one_of_so_many_tasks_that_one_is_beyond_it(by_queue: Ro
     """Tasks put to queues called as many as they are; the puts take 0, 1, 2, ... microseconds."""
     percentiles = {
         row["tasks"]: [row[f"{what}_p{part}"] for what in ("cpu", "elapsed") for part in SHARES]
-        for row in of_line(by_queue, "verb")
+        for row in of("verb", by_queue)
         if row["queue"].startswith("OF")
     }
     none = None
@@ -100,7 +95,7 @@ def test_a_percentile_is_one_of_so_many_tasks_that_one_is_beyond_it(by_queue: Ro
 def test_dynamic_queues_of_a_model_are_one(by_queue: Rows) -> None:
     found = {
         row["queue"]: row["calls"]
-        for row in of_line(by_queue, "verb")
+        for row in of("verb", by_queue)
         if row["queue"].startswith("REPLY")
     }
     assert found == {"REPLY.*": 2, DYNAMIC[0]: 1}
@@ -116,7 +111,7 @@ def test_a_part_is_divided_among_the_calls_of_the_releases_that_record_it() -> N
         task_record(task(task_token(2)), queue("Q", task_token(2), **new)),
     ]
     of_both, of_old = (
-        {row["verb"]: row for row in of_line(rows_from("api-cost", *each), "verb")}
+        {row["verb"]: row for row in of("verb", rows_from("api-cost", *each))}
         for each in (records, records[:1])
     )
     row = of_both["open"]
@@ -148,7 +143,7 @@ def test_calls_are_told_apart_by_the_mean_size_of_their_messages() -> None:
     for mean, band in BY_MEAN.items():
         bands = {verb: row["size"] for verb, row in of_job(rows, f"J{mean}").items()}
         assert bands == {"put": band, "put1": band, "get": None, "open": None}
-        requested = [row["size"] for row in of_line(rows, "cf") if row["job"] == f"J{mean}"]
+        requested = [row["size"] for row in of("cf", rows) if row["job"] == f"J{mean}"]
         assert requested == [band]
         assert of_job(rows, f"J{mean}")["put"]["call_cf_sync"] == 4
 
@@ -158,7 +153,7 @@ def test_top_takes_rows_of_the_same_cost_by_name() -> None:
         task_record(task(task_token(n)), queue("Q", task_token(n), putn=1, putct=7), by=who(job))
         for n, job in enumerate(["CHARLIE", "ALPHA", "DELTA", "BRAVO"])
     ]
-    rows = of_line(rows_from("api-cost", *records, by="job", top=3), "verb")
+    rows = of("verb", rows_from("api-cost", *records, by="job", top=3))
     assert [row["job"] for row in rows] == ["ALPHA", "BRAVO", "CHARLIE"]
 
 

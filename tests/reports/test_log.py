@@ -20,10 +20,9 @@ from tests.support.goldens import LOGS, log_of
 from tests.support.paths import GOLDEN
 from tests.support.published import published
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import cells, lines_of, report_rows, rows_from
+from tests.support.report_runs import Rows, by_qmgr, cells, lines_of, report_rows, rows_from
 from tests.support.smf import LOG_START, Io, Log, log_record
 
-Rows = list[dict[str, Any]]
 NEAR = pytest.approx
 SECOND = dt.timedelta(seconds=1)
 BUSY_LOGGER = Log(
@@ -75,35 +74,18 @@ def records() -> list[bytes]:
     return [bytes(unclocked), *(log_record(log, qmgr=name, **keys) for name, log, keys in cases)]
 
 
-class Made:
-    """The sections of an input, by queue manager."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-
-    def of(self, *qmgrs: str) -> Rows:
-        return [row for row in self.rows if row["qmgr"] in qmgrs]
-
-    def one(self, qmgr: str) -> dict[str, Any]:
-        (row,) = self.of(qmgr)
-        return row
-
-    def text(self, *qmgrs: str) -> list[str]:
-        return lines_of("log", self.of(*qmgrs))
+@pytest.fixture(scope="module")
+def made() -> dict[str, Rows]:
+    return by_qmgr(rows_from("log", *records()))
 
 
 @pytest.fixture(scope="module")
-def made() -> Made:
-    return Made(rows_from("log", *records()))
+def totals() -> dict[str, Rows]:
+    return by_qmgr(rows_from("log", *records(), sections=TOTAL))
 
 
-@pytest.fixture(scope="module")
-def totals() -> Made:
-    return Made(rows_from("log", *records(), sections=TOTAL))
-
-
-def test_a_full_logger_is_printed_as_published(made: Made) -> None:
-    lines = made.text("FULL")
+def test_a_full_logger_is_printed_as_published(made: dict[str, Rows]) -> None:
+    lines = lines_of("log", made["FULL"])
     assert "Pages written per I/O:    11" in lines
     assert "Log write rate:          220MB/s per copy" in lines
     assert "Logger I/O busy:         94.66%" in lines
@@ -112,59 +94,63 @@ def test_a_full_logger_is_printed_as_published(made: Made) -> None:
 
 
 def test_an_interval_of_no_length_or_that_is_not_known_has_counts_but_nothing_by_time(
-    made: Made,
+    made: dict[str, Rows],
 ) -> None:
-    lines = made.text("NONE")
+    lines = lines_of("log", made["NONE"])
     assert lines[0] == "MVCA,NONE,2023/10/02,11:53:02,VRM:700,"
     assert lines[1].count("-") == 3
     assert "Total Number of pages written: 579460" in lines
-    lines = made.text("ZERO")
+    lines = lines_of("log", made["ZERO"])
     assert "Pages written per I/O:    11" in lines
     assert "Log write rate:            -" in lines
     assert "Logger I/O busy:         -" in lines
     assert "Logger task busy:        -" in lines
 
 
-def test_a_low_rate_is_shown_below_the_line_of_mp1b(made: Made) -> None:
+def test_a_low_rate_is_shown_below_the_line_of_mp1b(made: dict[str, Rows]) -> None:
     """In CSV it has a column of its own; so have megabytes, which are truncated as well."""
-    lines = made.text("LOWR")
+    lines = lines_of("log", made["LOWR"])
     at = lines.index("Log write rate:           39MB/s per copy")
     assert lines[at + 1] == "Log write rate: 39.711 MB/s per copy"
-    (row,) = cells(lines_of("log", made.of("LOWR"), "csv"))
+    (row,) = cells(lines_of("log", made["LOWR"], "csv"))
     assert (row["MB/SEC"], row["Log write MB/s per copy"]) == ("39", "39.711")
     assert (row["MB Written"], row["Log MB written per copy"]) == ("2263", "2263.516")
     assert (row["MB Used"], row["Log MB used"]) == ("2263", "2263.516")
 
 
-def test_the_rate_is_that_of_the_copy_that_wrote_most_and_copies_are_not_added(made: Made) -> None:
-    row = made.one("COPY")
+def test_the_rate_is_that_of_the_copy_that_wrote_most_and_copies_are_not_added(
+    made: dict[str, Rows],
+) -> None:
+    row = made["COPY"][0]
     assert (row["pages_per_copy"], row["mb_written"], row["log_write_rate"]) == (2560, 10, 1)
     assert row["pages_per_write"] == (1280 + 2560) / (110 + 120)
-    assert made.one("BOTH")["io_busy"] == 90
+    assert made["BOTH"][0]["io_busy"] == 90
 
 
-def test_the_csv_gives_the_published_line(made: Made) -> None:
+def test_the_csv_gives_the_published_line(made: dict[str, Rows]) -> None:
     """400 MB in 900 s, 399 MB of new pages, 34 pages an I/O; the date is as in all our CSV."""
-    header, row = lines_of("log", made.of("QML1"), "csv")
+    header, row = lines_of("log", made["QML1"], "csv")
     assert header.startswith(
         "z/OS,QM,Date,Time,MB Written,MB/SEC,MB Used,Pages per I/O,Checkpoints"
     )
     assert row.startswith("MPX1,QML1,2010-09-29,15:32:18,400,0,399,34,0,")
 
 
-def test_a_total_covers_from_the_first_start_for_the_recorded_time(totals: Made) -> None:
-    assert totals.text("GAPS")[1] == (
+def test_a_total_covers_from_the_first_start_for_the_recorded_time(totals: dict[str, Rows]) -> None:
+    assert lines_of("log", totals["GAPS"])[1] == (
         "From 2023/10/02,11:52:52 to 2023/10/02,13:00:10, duration 20 seconds."
     )
-    assert totals.text("CLCK")[:2] == [
+    assert lines_of("log", totals["CLCK"])[:2] == [
         "MVCA,CLCK,2023/10/02,11:53:02,VRM:930,",
         "From - to -, duration - seconds.",
     ]
 
 
-def test_a_total_over_a_migration_does_not_count_unmeasured_time_as_busy(totals: Made) -> None:
+def test_a_total_over_a_migration_does_not_count_unmeasured_time_as_busy(
+    totals: dict[str, Rows],
+) -> None:
     """The logger of the new release slept; the old one does not show it."""
-    assert totals.one("MIGR")["task_busy"] in (None, 0)
+    assert totals["MIGR"][0]["task_busy"] in (None, 0)
 
 
 def test_a_report_reads_each_file_once_and_a_catalog_gives_several(

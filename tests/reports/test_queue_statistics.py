@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from smfparse import reports
 from smfparse.reports import RECORDED, TOTAL, every
 from tests.support.label_facts import numbered
 from tests.support.published import published
-from tests.support.report_runs import cells, lines_of, rows_from
+from tests.support.report_runs import Rows, by_qmgr, cells, lines_of, rows_from
 from tests.support.smf import START, block, record
 
 pytestmark = pytest.mark.slow
@@ -51,24 +50,17 @@ def records() -> Iterator[bytes]:
     yield record(private, shared, qmgr="BOTH")
 
 
-Found = dict[str, list[dict[str, Any]]]
-
-
-def by_qmgr(sections: Any) -> Found:
-    found: Found = {}
-    for row in rows_from("qstat", *records(), sections=sections):
-        found.setdefault(row["qmgr"], []).append(row)
-    return found
+Found = dict[str, Rows]
 
 
 @pytest.fixture(scope="module")
 def rows() -> Found:
-    return by_qmgr(RECORDED)
+    return by_qmgr(rows_from("qstat", *records(), sections=RECORDED))
 
 
 @pytest.fixture(scope="module")
 def totals() -> Found:
-    return by_qmgr(TOTAL)
+    return by_qmgr(rows_from("qstat", *records(), sections=TOTAL))
 
 
 def test_the_queue_statistics_of_mq_9_3_0_are_printed_as_published(rows: Found) -> None:
@@ -142,7 +134,8 @@ def test_a_partial_record_does_not_tell_a_depth(rows: Found, totals: Found) -> N
 
 
 def test_a_private_and_a_shared_queue_of_one_name_are_two(rows: Found, totals: Found) -> None:
-    for found in (rows, totals, by_qmgr(every("1h"))):
+    hours = by_qmgr(rows_from("qstat", *records(), sections=every("1h")))
+    for found in (rows, totals, hours):
         depths = [(row["disposition"], row["depth"]) for row in found["BOTH"]]
         assert depths == [("Private", 1), ("Shared", 2)]
 

@@ -17,7 +17,7 @@ from smfparse.planning import planned
 from tests.support import smf
 from tests.support.builders import foreign_record, rdw
 from tests.support.corpora import Corpora
-from tests.support.report_runs import lines_of, report_rows, rows_from
+from tests.support.report_runs import Rows, lines_of, of, report_rows, rows_from, values
 from tests.support.smf import (
     ENDED,
     MINUTE,
@@ -37,15 +37,6 @@ SECOND = dt.timedelta(seconds=1)
 HOUR = dt.timedelta(hours=1)
 MB = 1024 * 1024
 NEAR = pytest.approx
-Rows = list[dict[str, Any]]
-
-
-def values(row: dict[str, Any], names: str) -> list[Any]:
-    return [row[name] for name in names.split()]
-
-
-def of(line: str, rows: Rows, qmgr: str | None = None) -> Rows:
-    return [row for row in rows if row["line"] == line and qmgr in (None, row["qmgr"])]
 
 
 def by_kind(rows: Rows, qmgr: str | None = None) -> dict[str, dict[str, Any]]:

@@ -21,24 +21,15 @@ from tests.support.builders import rdw
 from tests.support.command import run
 from tests.support.published import PUTS as published_puts
 from tests.support.published import published
-from tests.support.report_runs import lines_of, report_rows
+from tests.support.report_runs import Rows, by_qmgr, lines_of, of, report_rows, values
 from tests.support.smf import ENDED, Io, Log, queue, task, task_record, task_token
 
 pytestmark = pytest.mark.slow
 
-Rows = list[dict[str, Any]]
 KB = 1024
 QUARTER, HOUR = dt.timedelta(minutes=15), dt.timedelta(hours=1)
 US = pytest.approx
 STREAMS = ["base=copy", "LOCAL=LOST"]
-
-
-def of(line: str, rows: Rows) -> Rows:
-    return [row for row in rows if row["line"] == line]
-
-
-def values(row: dict[str, Any], names: str) -> list[Any]:
-    return [row[name] for name in names.split()]
 
 
 numbers = itertools.count(1)
@@ -190,13 +181,6 @@ def records() -> Iterator[bytes]:
 
 
 ByQmgr = dict[str, Rows]
-
-
-def by_qmgr(rows: Rows) -> ByQmgr:
-    found: ByQmgr = {}
-    for row in rows:
-        found.setdefault(row["qmgr"], []).append(row)
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,26 +20,18 @@ from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.paths import FACTS, PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import report_rows, rows_from
+from tests.support.report_runs import Rows, by_qmgr, of, report_rows, rows_from
+from tests.support.report_runs import values as figures
 from tests.support.searching import of_many, some
 from tests.support.smf import block, record, structures
 from tests.support.tools import tool
 from tests.support.traffic import PAIR, got, put, using
 
-Rows = list[dict[str, Any]]
 KB = 1024
 NEAR = pytest.approx
 MARKED = re.compile(r"^\| (\d+) \|.*\| ([ypnxk]) \| [^|]* \|$", re.M)
 HOURS = dt.timedelta(hours=2)
 TRAFFIC = tool("traffic")
-
-
-def of(line: str, rows: Rows) -> Rows:
-    return [row for row in rows if row["line"] == line]
-
-
-def figures(row: Mapping[str, Any], names: str) -> list[Any]:
-    return [row[name] for name in names.split()]
 
 
 # -- simulated sites, whose answer keys say who puts and gets how much
@@ -130,10 +122,7 @@ def requests() -> dict[str, Rows]:
             using("PAYSRV", got("REQUEST", 100), put("REPLY", replies), **keys),
             using("CICSA", put("REQUEST", 100), got("REPLY", 100, by_id=100), **keys),
         ]
-    found: dict[str, Rows] = {}
-    for row in rows_from("requests", *records):
-        found.setdefault(row["qmgr"], []).append(row)
-    return found
+    return by_qmgr(rows_from("requests", *records))
 
 
 def test_of_two_that_get_any_message_the_direction_is_not_known_and_they_are_there_once(

@@ -105,6 +105,14 @@ def test_a_course_has_a_step_for_each_hour_and_its_peak_at_its_time(days: list[D
             assert course[each.at.hour] == each.highest
 
 
+def test_fewer_steps_keep_peaks_and_average_the_others(days: list[Day]) -> None:
+    (figures, *_) = of_line(days[0], "depth").values()
+    assert max(each for each in figures.over_time(24, 5) if each is not None) == figures.highest
+    (log,) = of_line(days[0], "log-written").values()
+    halves = log.over_time(24, 2)
+    assert sum(each for each in halves if each is not None) / 2 == pytest.approx(log.usual)
+
+
 def test_objects_come_from_the_most_to_the_least(days: list[Day]) -> None:
     for day in days:
         by_line = defaultdict(list)

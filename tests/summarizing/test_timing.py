@@ -68,6 +68,12 @@ def test_a_gap_is_counted_with_its_length_and_its_slots_have_no_data() -> None:
     assert found.covered.tolist() == [600, 0, 0, 600, 0, 0, 600]
 
 
+def test_a_gap_is_more_than_a_second_or_a_tenth_of_an_interval() -> None:
+    for start, seconds, gaps in ((601, 600, 0), (601.1, 600, 1), (5.5, 5, 0), (5.6, 5, 1)):
+        found = only(row(0, seconds), row(start, seconds))
+        assert found.calendar.facts["gaps"] == gaps
+
+
 def test_accounting_alone_gives_the_times_of_its_minutes() -> None:
     found = only(*(row(60 * each, 0, "wtid") for each in (0, 10, 20)))
     said = found.calendar.facts
