@@ -70,7 +70,6 @@ TYPES = [{"objname": f"T{kind}", "qtype": kind} for kind in enums.OBJECT_TYPE]
 INDEXES = [{"objname": f"I{kind}", "indxtype": kind} for kind in enums.INDEX_TYPE]
 KINDS = {f"KIND{kind:03}": kind for kind in [*enums.CONNECTION_TYPE, 77]}
 """Jobs with each type of connection, one of which nobody knows."""
-SPREAD = [{"objname": f"Q{number}", "version": 8, "putn": 1, "putet": 10} for number in range(5)]
 
 Case = tuple[dict[str, Any], list[dict[str, Any]]]
 CASES: dict[str, Case] = {
@@ -108,13 +107,9 @@ def records() -> list[bytes]:
         by = who(job, kind=fields.get("kind", 2))
         found.append(task_record(task(token, **own), *queues(token, used), by=by))
     channel = who("VTS1CHIN", "MQUSER", 6, wtidchl="TO.VTS2", wtidchlc="10.20.1.1(1414)")
-    spread, by = task_token(1001), who("SPREAD")
     return [
         *found,
         task_record(task(task_token(1000)), by=channel),
-        task_record(task(spread, wtaswqct=5), *queues(spread, SPREAD[:2]), by=by),
-        more_queues(*queues(spread, SPREAD[2:4]), by=by),
-        more_queues(*queues(spread, SPREAD[4:]), by=by),
         more_queues(queue("LOST.Q", task_token(1002), putn=7, putet=70), by=who("LOST")),
     ]
 
@@ -304,21 +299,6 @@ def test_a_base_queue_is_named_where_it_is_another(texts: dict[str, list[str]], 
     assert based == ["ALIASES"]
     found = [line for line in lines_of("qall", qall) if "Base" in line]
     assert found == ["          0 Base name                      THE.QUEUE  AN.ALIAS"]
-
-
-# Tasks of several records.
-
-
-def test_a_task_goes_on_in_the_records_behind_it(
-    tasks: dict[str, Rows], sums: dict[str, dict[str, Any]]
-) -> None:
-    rows = tasks["SPREAD"]
-    assert len({str(row["section"]) for row in rows}) == 1
-    assert [row["objname"] for row in rows] == [None, "Q0", "Q1", "Q2", "Q3", "Q4"]
-    assert (rows[0]["task_requests"], rows[0]["task_elapsed"]) == (5, 50)
-    assert {row["intervals"] for row in rows} == {1}
-    row = sums["SPREAD"]
-    assert (row["tasks"], row["task_intervals"], row["requests"]) == (1, 1, 5)
 
 
 def test_queues_whose_task_is_not_in_the_input_are_shown_with_their_job(

@@ -88,7 +88,6 @@ def compared() -> Iterator[bytes]:
         yield sized(qmgr, "STREAMS", kind, size, 99, PUTS)
     yield sized("SIGN", "BASE", "private", KB, 5.04, 0)
     yield sized("SIGN", "BASE", "private", KB, 5.01, PUTS)
-    yield sized("NONE", "BASE", "private", KB, 5, PUTS)
 
 
 BATCH = {"openn": 1, "closen": 1, "putn": 10, "putbytes": 10240}
@@ -256,14 +255,6 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign(rows: ByQmgr) -> None:
     text = lines_of("streaming", rows["SIGN"])
     (cost,) = (line for line in text if line.startswith("BASE") and "same queue" in line)
     assert cost.split()[2:8] == ["10", "10", "5.0", "5.0", "0.0", "0.99"]
-
-
-def test_without_a_queue_to_compare_with_there_is_no_overhead(rows: ByQmgr) -> None:
-    """Queues of the same name at other queue managers are none."""
-    (cost,) = of("cost", rows["NONE"])
-    assert (cost["compared_with"], cost["cpu_with"]) == ("none", US(5, abs=1e-3))
-    names = "calls_without cpu_without cpu_overhead cpu_factor elapsed_overhead"
-    assert values(cost, names) == [None] * 5
 
 
 def test_the_published_batch_task_is_printed_without_and_with_streaming(rows: ByQmgr) -> None:

@@ -208,7 +208,7 @@ def test_a_channel_leads_to_its_other_end_or_to_the_name_of_a_queue_manager(flow
 
 def test_bytes_that_the_protocol_adds_the_wait_for_confirmation_and_ciphers() -> None:
     values = {"qcstnmsg": 100, "qcstnbyt": 10_000, "qcstbyst": 57_600, "qcstslcs": 0xC030}
-    batches = {"qcstbatc": 20, "qcstfuba": 5, "qcstntav": 300_000, "qcstcbsz": 50}
+    batches = {"qcstbatc": 20, "qcstntav": 300_000}
     numbers = {
         0: None,
         0x1302: "TLS_AES_256_GCM_SHA384",
@@ -222,7 +222,7 @@ def test_bytes_that_the_protocol_adds_the_wait_for_confirmation_and_ciphers() ->
     )
     channels = {row["channel"]: row for row in of("channel", rows)}
     row = channels.pop("QMC.QMD")
-    assert figures(row, "size added_bytes messages_a_batch full_share") == [100, 476, 5, 25]
+    assert row["added_bytes"] == 476
     assert row["confirm_share"] == NEAR(100 * 20 * 0.3 / 60)
     assert row["cipher"] == "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384"
     assert {name: row["cipher"] for name, row in channels.items()} == {
