@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.inputs import Inputs, open_inputs
-from smfparse.reports import TOTAL, every
+from smfparse.reports import TOTAL
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import lines_of, report_rows, rows_from
 from tests.support.searching import of_many, search, some
@@ -86,29 +86,6 @@ def test_a_heading_shows_the_time_that_statistics_cover(name: str) -> None:
     assert re.findall(r"duration ([0-9.]+) seconds", found) == ["956.302187"]
     assert "From 2016/02/27,18:00:33.776724 to 2016/02/27,18:16:30.078918 duration" in found
     assert "\nMarked spanning: 2 of 200 began before\n" in found
-
-
-def test_a_first_record_of_hours_makes_no_section_as_long() -> None:
-    """It counts half an hour before its end, where statistics end too early to tell of it."""
-    records = [*(statistics(n, 15) for n in range(15, 76, 15)), putting(75, 300), putting(60, 15)]
-    found = rows_from("qputs", *records, sections=every("15m"))
-    lengths = {row["bucket"]: row["interval_seconds"] for row in found}
-    quarter = LOCAL.replace(hour=11, minute=15, second=0)
-    assert lengths == NEAR({quarter: 75 * 60, quarter + 15 * MINUTE: 15 * 60})
-
-
-def test_a_clock_that_is_finer_than_statistics_shows_the_time_of_its_tasks() -> None:
-    made = [statistics(30, 30), *(putting(n, 5) for n in range(5, 31, 5)), putting(30, 90)]
-    rows = rows_from("qall", *made, sections=every("5m"))
-    found = sorted(rows, key=lambda row: row["bucket"])
-    begin = LOCAL.replace(minute=40, second=0)
-    assert [row["bucket"] for row in found] == [begin + n * MINUTE for n in range(0, 30, 5)]
-    ends = [row["interval_end"] for row in found]
-    long, *others = found
-    assert (long["interval_start"], long["interval_end"]) == (ENDED, ENDED + 30 * MINUTE)
-    assert long["interval_seconds"] == NEAR(1800)
-    assert ends[1:] == [*(ENDED + n * MINUTE + LATE for n in (10, 15, 20, 25)), ends[0]]
-    assert [row["interval_seconds"] for row in others] == NEAR([300] * 5)
 
 
 def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
