@@ -60,8 +60,6 @@ STREAM_BASE = (
 )  # fmt: skip
 """What three tasks did with the published queue."""
 
-SHARED_CF = {(3, 10): (20, 18, 150, 2, 130), (0, 0): (1, 1, 31, 0, 0)}
-TASK_CF = {(0, 10): (1, 1, 8, 0, 0), (1, 12): (3, 0, 0, 3, 91)}
 AVERAGES = {
     "wtascmn": 3, "wtascmet": 599, "wtascmct": 59, "wtasotn": 2, "wtasotet": 3, "wtasotct": 1,
 }  # fmt: skip
@@ -70,6 +68,7 @@ TYPES = [{"objname": f"T{kind}", "qtype": kind} for kind in enums.OBJECT_TYPE]
 INDEXES = [{"objname": f"I{kind}", "indxtype": kind} for kind in enums.INDEX_TYPE]
 KINDS = {f"KIND{kind:03}": kind for kind in [*enums.CONNECTION_TYPE, 77]}
 """Jobs with each type of connection, one of which nobody knows."""
+SPREAD = [{"objname": f"Q{number}", "version": 8, "putn": 1, "putet": 10} for number in range(5)]
 
 Case = tuple[dict[str, Any], list[dict[str, Any]]]
 CASES: dict[str, Case] = {
@@ -85,12 +84,7 @@ CASES: dict[str, Case] = {
     "IDLE": ({}, []),
     "LATCHES": ({"latches": {16: (19723, 1813, 512), 12: (33, 2, 25), 5: (7, 1, 7)}}, []),
     "LATCHED": ({"latches": dict.fromkeys(range(1, 33), (1, 1, 1))}, []),
-    "SHARED": (
-        {"cf": TASK_CF},
-        [{"objname": "SQ", "cfstrucname": "APP1", "qsgdisp": 2, "cf": SHARED_CF, "opencf0": 4}],
-    ),
     "WORDS": ({}, [*TYPES, *INDEXES]),
-    "ALIASES": ({}, [{"objname": "AN.ALIAS", "basename": "THE.QUEUE"}]),
     **{job: ({"kind": kind}, []) for job, kind in KINDS.items()},
 }
 """By job: fields of its task, and of its queues."""
@@ -107,9 +101,13 @@ def records() -> list[bytes]:
         by = who(job, kind=fields.get("kind", 2))
         found.append(task_record(task(token, **own), *queues(token, used), by=by))
     channel = who("VTS1CHIN", "MQUSER", 6, wtidchl="TO.VTS2", wtidchlc="10.20.1.1(1414)")
+    spread, by = task_token(1001), who("SPREAD")
     return [
         *found,
         task_record(task(task_token(1000)), by=channel),
+        task_record(task(spread, wtaswqct=5), *queues(spread, SPREAD[:2]), by=by),
+        more_queues(*queues(spread, SPREAD[2:4]), by=by),
+        more_queues(*queues(spread, SPREAD[4:]), by=by),
         more_queues(queue("LOST.Q", task_token(1002), putn=7, putet=70), by=who("LOST")),
     ]
 
@@ -259,21 +257,6 @@ def test_latches_are_shown_by_name_with_waits_and_the_longest(
     assert names == [known.get(number) for number in range(1, 33)]
 
 
-def test_requests_to_the_coupling_facility_are_shown_by_verb_and_name(
-    texts: dict[str, list[str]],
-) -> None:
-    lines = texts["SHARED"]
-    assert [line for line in lines if " CF " in line] == [
-        "Commit CF New                       1        sync 1 avg 8 uS, async 0 avg -",
-        "Prepare CF MoveEnt                  3        sync 0 avg -, async 3 avg 30 uS",
-        "Open CF Lock                        1        SQ sync 1 avg 31 uS, async 0 avg -",
-        "Put CF New                         20        SQ sync 18 avg 8 uS, async 2 avg 65 uS",
-    ]
-    assert "CF structure name        APP1         SQ" in lines
-    assert "Open CF0 count               4        SQ" in lines
-    assert not [line for line in lines if line.startswith(("Page set ID", "Buffer pool"))]
-
-
 def test_connections_and_queues_have_the_words_of_mp1b(
     texts: dict[str, list[str]], sums: dict[str, dict[str, Any]]
 ) -> None:
@@ -293,12 +276,16 @@ def test_connections_and_queues_have_the_words_of_mp1b(
     ]
 
 
-def test_a_base_queue_is_named_where_it_is_another(texts: dict[str, list[str]], qall: Rows) -> None:
-    assert "Base name                THE.QUEUE    AN.ALIAS" in texts["ALIASES"]
-    based = [job for job, lines in texts.items() if any(each.startswith("Base") for each in lines)]
-    assert based == ["ALIASES"]
-    found = [line for line in lines_of("qall", qall) if "Base" in line]
-    assert found == ["          0 Base name                      THE.QUEUE  AN.ALIAS"]
+def test_a_task_goes_on_in_the_records_behind_it(
+    tasks: dict[str, Rows], sums: dict[str, dict[str, Any]]
+) -> None:
+    rows = tasks["SPREAD"]
+    assert len({str(row["section"]) for row in rows}) == 1
+    assert [row["objname"] for row in rows] == [None, "Q0", "Q1", "Q2", "Q3", "Q4"]
+    assert (rows[0]["task_requests"], rows[0]["task_elapsed"]) == (5, 50)
+    assert {row["intervals"] for row in rows} == {1}
+    row = sums["SPREAD"]
+    assert (row["tasks"], row["task_intervals"], row["requests"]) == (1, 1, 5)
 
 
 def test_queues_whose_task_is_not_in_the_input_are_shown_with_their_job(

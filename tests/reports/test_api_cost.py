@@ -55,25 +55,6 @@ def by_queue() -> Rows:
     return rows_from("api-cost", *queue_records(), by="queue")
 
 
-@pytest.mark.claim(43)
-@pytest.mark.claim(51)
-def test_putting_to_a_shared_queue_that_streams_costs_what_was_published() -> None:
-    """A thousand puts of 1 KB with MUSTDUP: MQ for z/OS 9.3 performance report."""
-    requests = {number: count * 1000 for number, count in {6: 1, 10: 3, 12: 1}.items()}
-    cf = {(3, number): (each, each, each * 8, 0, 0) for number, each in requests.items()}
-    block = queue("MUSTDUP", cf=cf, putn=1000, putct=22_000)
-    rows = rows_from("api-cost", task_record(task(), block), by="queue")
-    (row,) = of("verb", rows)
-    assert (row["call_cpu"], row["call_cf_sync"]) == (22, 8 * 5)
-    table = lines_of("api-cost", rows, by="queue")
-    at = table.index("Requests to the coupling facility in calls: microseconds a request")
-    assert [line.split() for line in table[at:] if line.startswith("MUSTDUP")] == [
-        ["MUSTDUP", "put", "Write", "1000", "1000", "8.0", "0", "-"],
-        ["MUSTDUP", "put", "New", "3000", "3000", "8.0", "0", "-"],
-        ["MUSTDUP", "put", "MoveEnt", "1000", "1000", "8.0", "0", "-"],
-    ]
-
-
 def test_a_percentile_is_one_of_so_many_tasks_that_one_is_beyond_it(by_queue: Rows) -> None:
     """Tasks put to queues called as many as they are; the puts take 0, 1, 2, ... microseconds."""
     percentiles = {

@@ -57,42 +57,6 @@ def test_adapters_are_printed_as_published() -> None:
     assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
 
 
-def test_a_dispatcher_is_printed_as_published_with_its_channels() -> None:
-    """97.6 % busy and 96.9 % CPU of 166073 requests: an interval of 60 s."""
-    busy = task("QCT_DSP", 166073, 58.111662, 58.56, qctchln=1)
-    idle = task("QCT_DSP", 0, 0, 0, qctchln=1)
-    other = task("QCT_DSP", 21332, 0.358341, 0.31998)
-    rows = rows_from(
-        "disp",
-        record(busy, idle, of="QCT_DSP", seconds=60),
-        record(other, of="QCT_DSP", seconds=120, system="SC61", qmgr="CSQ5"),
-    )
-    found = lines_of("disp", of(rows, "MQ20"))
-    assert found[4] == "   0,DISP,  166073,  97.6,    58.111662, 96.9,      350,     353"
-    assert found[7:] == [
-        "   0,DISP, number of channels on this TCB,     1",
-        "   1,DISP, number of channels on this TCB,     1",
-        "Summ,DISP, number of channels on all TCBs,     2",
-    ]
-    header, row = lines_of("disp", of(rows, "CSQ5"), "csv")  # average CPU has one decimal
-    assert header.startswith("mvs,qm,qsg,date,time,Type,Requests,Busy%,Total CPU,CPU%,avg CPU,")
-    assert row.startswith("SC61,CSQ5,,2014-04-08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,")
-
-
-def test_the_longest_name_resolution_is_printed_as_published_at_its_local_time() -> None:
-    slowest = dt.datetime(2014, 4, 8, 20, 41, 49, 573_730)
-    dns = task("QCT_DNS", 24, 0.007980, 0.024744, qctlgtm=slowest, qctlgdu=24_284)
-    rows = rows_from("dns", record(dns, of="QCT_DNS"))
-    first, summary = lines_of("dns", rows)[4:]
-    assert first == (
-        "   0,DNS ,      24,   0.0,     0.007980,  0.0,      332,    1031,"
-        "   24284,2014/04/08,20:41:49.573730"
-    )
-    assert summary == first.replace("   0,", "Summ,", 1)
-    (row, _) = json.loads("\n".join(lines_of("dns", rows, "json")))["rows"]
-    assert row["longest_at"] == "2014-04-08T20:41:49.573730"
-
-
 # The channel initiator.
 
 LIMITS: dict[str, Any] = {
@@ -140,11 +104,6 @@ STOPPED = {
     "qcststrt": (CHANNEL_INTERVAL + dt.timedelta(seconds=10) - EAST).replace(tzinfo=dt.UTC),
     "qcstludt": (CHANNEL_INTERVAL + dt.timedelta(seconds=15.5) - EAST).replace(tzinfo=dt.UTC),
 }
-RATES = {
-    "LOW0": (3, 0, "0,0", "Persistent/s 0.100,NonPersistent/s 0.000"),
-    "LOW2": (30, 30, "1,1", None),
-}
-"""By queue manager: messages in 30 seconds, rates as in MP1B, and the line below low ones."""
 
 
 def records() -> list[bytes]:
@@ -154,14 +113,6 @@ def records() -> list[bytes]:
         # The channel initiator writes several where there are many channels, some a moment later.
         channels(SENDER, qmgr="MANY"),
         channels(SENDER | {"qcstchnm": "MQ89_2"}, seconds=D45_SECONDS + 0.01, qmgr="MANY"),
-        *(
-            channels(
-                SENDER | {"qcstnmsg": persistent + other, "qcstnpmg": persistent},
-                seconds=30.0,
-                qmgr=qmgr,
-            )
-            for qmgr, (persistent, other, *_) in RATES.items()
-        ),
     ]
 
 
@@ -189,21 +140,6 @@ def test_a_channel_is_printed_as_published(dchs: Rows) -> None:
     assert found["Batches/s"] == "0.631"  # a low rate is shown below the line of MP1B
     (row,) = cells(lines_of("dchs", of(dchs, "MQ20"), "csv"))
     assert (row["Batches/second"], row["Batches/s"]) == ("0", "0.631")
-
-
-@pytest.mark.parametrize("qmgr", RATES)
-def test_low_rates_of_messages_are_shown_below_the_line_of_mp1b(dchssum: Rows, qmgr: str) -> None:
-    persistent, other, as_mp1b, below = RATES[qmgr]
-    text = lines_of("dchssum", of(dchssum, qmgr))
-    head = ",".join(text[1].split(",")[:6])
-    lines = [f"{head},1,{persistent},{other},{as_mp1b}"]
-    lines += [f"{head},{below}"] if below else []
-    assert text[1 : len(lines) + 1] == lines
-    assert len([line for line in text if "NonPersistent/s" in line]) == (2 if below else 0)
-    row = cells(lines_of("dchssum", of(dchssum, qmgr), "csv"))[0]
-    assert f"{row['P/Sec']},{row['NP/Sec']}" == as_mp1b
-    assert row["Persistent/s"] == f"{persistent / 30:.3f}"
-    assert row["NonPersistent/s"] == f"{other / 30:.3f}"
 
 
 def test_a_channel_that_ended_was_active_until_then(dchs: Rows) -> None:

@@ -34,7 +34,7 @@ DEPTHS = ({"qqstdpth": 7}, {"qqstdpth": 9, "qqstmage": 5}, {"qqstflag": "QQSTPAR
 def records() -> Iterator[bytes]:
     for qmgr, length, fields in (
         ("VTS1", 84, LOCAL), ("SHR0", 84, SHARED), ("SHR5", 552, SHARED), ("PART", 84, PARTIAL),
-        ("NUMB", 672, numbered("qstat").fields), ("Q931", 120, {"qqstqnam": "Q", "qqstopct": 3}),
+        ("NUMB", 672, numbered("qstat").fields),
         ("FREE", 552, {"qqstpsid": -1, "qqstbpid": -1}),
     ):  # fmt: skip
         yield record(block("QQST", length, **fields), qmgr=qmgr)
@@ -75,18 +75,6 @@ def test_the_queue_statistics_of_mq_9_3_0_are_printed_as_published(rows: Found) 
     assert shared[3] == "> Disposition Shared QSG Name PERF      CF Struct Name APPLICATION1"
 
 
-def test_queues_in_the_first_csv_columns_are_those_of_mp1b(rows: Found) -> None:
-    header, row = lines_of("qstat", rows["VTS1"], "csv")
-    assert header.startswith(
-        "z/OS,QM,Date,Time,Queue,Disp,PSID,BPID,QSG,CF,Dpth,OPPROC,IPPROC,QTIMES,QTIMEL,L"
-    )
-    assert "cLow,IPProcHigh,IPProcLow,MQOPENs,MQCLOSEs,MQINQs,MQSETs,ExpiredMsgs,RecType" in header
-    assert row.startswith("MVAA,VTS1,2022-06-29,21:13:21,LQ1001,Private,1,1,,,4,")
-    assert cells([header, row])[0]["RecType"] == "Full"
-    names = header.split(",")
-    assert len(names) == len(set(names))
-
-
 def test_the_queue_statistics_of_2025_are_printed_as_published(rows: Found) -> None:
     found = lines_of("qstat", rows["TEST"])
     assert found[2] == found[0] == "MVAA,TEST,2025/02/22,14:36:00,VRM:940,"
@@ -112,15 +100,6 @@ def test_a_queue_has_a_page_set_or_a_structure_or_is_unallocated(rows: Found) ->
         "CF Struct Name.............................APPLICATION1",
     ]
     assert not [line for line in found if "Unallocated" in line or "Pageset" in line]
-
-
-def test_a_queue_of_mq_9_3_1_has_no_line_of_later_releases(rows: Found) -> None:
-    found = lines_of("qstat", rows["Q931"])
-    assert "Open Output Count..........................3" in found
-    assert found[-2:] == [
-        "Oldest Message Age.........................0",
-        "Record Type................................Full",
-    ]
 
 
 def test_a_partial_record_does_not_tell_a_depth(rows: Found, totals: Found) -> None:
