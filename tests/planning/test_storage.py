@@ -49,12 +49,8 @@ def test_channels_and_conversations_of_every_release_and_sharing() -> None:
 
 @pytest.mark.claim(17)
 def test_channels_between_queue_managers() -> None:
-    for kb, each, channels in (
-        (1, 90, 11969),
-        (32, 100, 10772),
-        (64, 109, 9883),
-        (4096, 1125, 957),
-    ):
+    room = {1: (90, 11969), 32: (100, 10772), 64: (109, 9883), 4096: (1125, 957)}
+    for kb, (each, channels) in room.items():
         assert chin_kb(kb, "mca", "9.3") == each
         assert channels_in(1052, each) == channels
 
@@ -101,12 +97,10 @@ def test_memlimit_where_buffers_are_above_the_bar() -> None:
 
 @pytest.mark.claim(12, 13, 96)
 def test_storage_of_connections() -> None:
-    for kind, connections, mb in [
-        ("bindings", 8000, 125.0),
-        ("1", 4643, 108.8),
-        ("10", 1000, 16.6),
-        ("1-shared", 1000, 28.8),
-    ]:
+    storage = {
+        ("bindings", 8000): 125.0, ("1", 4643): 108.8, ("10", 1000): 16.6, ("1-shared", 1000): 28.8
+    }  # fmt: skip
+    for (kind, connections), mb in storage.items():
         found = planned("connections", kind=kind, connections=connections)
         assert round(found["storage_mb"], 1) == mb, kind
     assert storage_mb(8000, 14.08) == 110

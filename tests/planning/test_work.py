@@ -115,8 +115,6 @@ def test_the_effect_of_streaming_on_a_full_log_is_shown() -> None:
 def test_mirrors_by_the_published_rates() -> None:
     rows = {row["config"]: row for row in published("zhyperwrite_912_4MB")}
     assert [rows[name]["mb_s"] for name in ("baseline", "PPRC", "zHyperWrite")] == [580, 391, 445]
-    assert [rows[name]["qm_cpu_us_per_mb"] for name in rows] == [620, 613, 630]
-    assert [rows[name]["qm_srb_us_per_mb"] for name in rows] == [297, 295, 333]
     now = planned("log", mb_s=391, busy=100, io_busy=100, mirror="pprc", message_kb=4096)
     assert round(now["unmirrored_mb_s"]) == 580
     assert round(now["zhyperwrite_mb_s"]) == 444  # the paper measured 445
@@ -241,22 +239,10 @@ def test_batches_of_channels() -> None:
     assert batch_rate(8e6 / 3400, 20_000, 34) == pytest.approx(340)
 
 
-@pytest.mark.claim(116, 121)
-def test_nettime_is_twice_the_latency() -> None:
-    rows = {row["config"]: row for row in published("zcx_nettime_ms")}
-    for config, latency in {"N1": 5, "N2": 25, "N3": 40, "N4": 50}.items():
-        assert rows[config]["latency_ms"] == latency
-        assert rows[config]["expected"] == str(2 * latency)
-
-
 def test_clients_feel_every_flow() -> None:
-    rows = published("qrep_latency_mb_s")
-    client = [rows["client"][us][0] for us in ("0 us", "30 us", "150 us")]
-    batches = [rows["channel BATCHSZ 200"][us][0] for us in ("0 us", "30 us", "150 us")]
-    assert (client, batches) == ([5.31, 2.86, 2.12], [16.16, 16.25, 15.58])
-    assert [round((each / 5.31 - 1) * 100) for each in client[1:]] == [-46, -60]
-    assert round((15.58 / 16.16 - 1) * 100) == -4
-    assert [int(each * 2**20 / 2048) for each in client[:2]] == [2718, 1464]
+    client = published("qrep_latency_mb_s")["client"]
+    rates = [int(client[latency][0] * 2**20 / 2048) for latency in ("0 us", "30 us")]
+    assert rates == [2718, 1464]
     assert round(client_flows(2719, 1464, 30), 1) == 10.5
 
 
