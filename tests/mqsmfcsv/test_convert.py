@@ -253,14 +253,6 @@ def test_values_of_defects_are_under_their_headings(write: Write, tmp_path: Path
     assert found.column("Encrypted") == ['"Yes"']
 
 
-def test_latch_waits_of_mq_10_are_not_in_the_high_word(write: Write, tmp_path: Path) -> None:
-    path = write(task_record(task(latches={4: (55 << 32, 1, 55)})))
-    convert(path, "--to", tmp_path / "out")
-    found = read_file(tmp_path / "out" / "SMF-WTAS.csv")
-    assert found.column("Latch_Wait_Time{4}(S)") == ["0"]
-    assert found.column("Latch_Wait_Time{4}(US)") == found.column("Longest_Latch{4}(US)")
-
-
 def test_great_numbers_are_whole_and_nothing_in_a_bigint(write: Write, tmp_path: Path) -> None:
     path = write(record(block("QQST", 552, qqstputs=2**64 - 1, qqstput1=2**63 - 1)))
     for form, puts in ((CSV, str(2**64 - 1)), (SQL, "")):

@@ -25,14 +25,7 @@ from tests.support.searching import of_many, search, some
 pytestmark = pytest.mark.slow
 DUMP = str(FIXTURES / "qm80.smf")
 HOSTILE = [
-    "<script>alert(1)</script>",
-    "a|b",
-    "\\|",
-    "\\",
-    "'\"&amp;",
-    "*x*_y_`z`",
-    "=1+1",
-    "[a](b)",
+    *("<script>alert(1)</script>", "a|b", "\\|", "\\", "'\"&amp;", "*x*_y_`z`", "=1+1", "[a](b)")
 ]
 TEXTS = st.one_of(
     st.sampled_from(HOSTILE), st.text(max_size=8), st.text("|\\<>&\"'`*_ \n\t", max_size=6)
@@ -190,11 +183,6 @@ def test_numbers_stand_at_the_right() -> None:
     assert written(document, "text").splitlines()[-2:] == ["t  Number", "a       1"]
 
 
-def objects(text: str) -> list[dict[str, Any]]:
-    """Return the objects that JSON lines stand for, as JSON has them."""
-    return [json.loads(line) for line in text.splitlines()]
-
-
 def together(lines_of_one: list[dict[str, Any]]) -> dict[str, Any]:
     """Return names and values that were divided into lines."""
     found: dict[str, Any] = {}
@@ -250,7 +238,8 @@ RESULTS = {
 def test_every_result_can_be_had_in_every_format(name: str) -> None:
     arguments = RESULTS[name]
     told = call(*arguments, "--format", "json")
-    assert_lines_have(objects(call(*arguments, "--format", "jsonl")), told, name)
+    by_line = [json.loads(line) for line in call(*arguments, "--format", "jsonl").splitlines()]
+    assert_lines_have(by_line, told, name)
     tables = {form: read(call(*arguments, "--format", form)) for form, read in READERS.items()}
     assert tables["md"] == tables["html"]
     assert len(tables["md"][0]) > 1

@@ -135,17 +135,12 @@ ADAPTERS = {
 
 
 def planned_queues() -> Iterator[bytes]:
-    """Yield puts of a minute, and a log of 1 MB/s: of queues that do not stream, but for one."""
+    """Yield puts of a minute of queues that do not stream, and a log of 1 MB/s."""
     whole = {"times": {"wtasints": ENDED - dt.timedelta(minutes=1)}}
     paid = {"putn": 600, "putct": 6000, "putbytes": 2400 * KB, "putpmsg": 300}
     yield putting("PLAN", "PAID", **paid, **whole)
     yield putting("PLAN", "LARGE", putn=60, putct=600, putbytes=60 * 200 * KB, **whole)
-    often = {"putn": 600, "putct": 3000, "putbytes": 600 * KB, "putpmsg": 600}
-    yield putting("PLAN", "OFTEN", cfstrucname="APPL1", streamedn=0, **often, **whole)
-    copied = {"putn": 600, "putbytes": 1200 * KB, "putpmsg": 600, "streamedn": 600}
-    yield putting("PLAN", "COPIED", **copied, **whole)
     yield logged("PLAN", 256, 64, 20, 25)
-    yield putting("NOLG", "PAID", putn=60, putct=600, putbytes=60 * KB)
 
 
 def streamed() -> Iterator[bytes]:
@@ -205,28 +200,16 @@ def streams(path: Path) -> ByQmgr:
 
 def test_what_streaming_would_cost_is_as_the_planner_says(rows: ByQmgr) -> None:
     plans = {row["queue"]: row for row in of("plan", rows["PLAN"])}
-    assert list(plans) == ["OFTEN", "PAID", "LARGE"]
-    # Persistent were 0.6 MB of OFTEN, half of PAID's 2.4, and 1.2 of COPIED: of a log of 1 MB/s.
-    for name, kind, kb, cpu, share in (
-        ("PAID", "private", 4, 10, 1.2 / 3),
-        ("OFTEN", "shared", 1, 5, 0.6 / 3),
-    ):
-        row = plans[name]
-        assert values(row, "kind put_kb class_3_rate") == [kind, kb, 10]
-        assert values(row, "put_cpu persistent_log") == US([cpu, share])
-        inputs = {"message_kb": kb, "kind": kind, "put_cost": cpu, "puts_s": 10}
-        plan = planned("streaming", log_mb_s=share, **inputs)
-        expected = [plan[each] for each in ("then_us", "cpu_ms_s", "log_mb_s", "pages_s")]
-        names = "planned_put_cpu planned_cpu planned_log planned_pages"
-        assert values(row, names) == US(expected)
-    by_hand = 10 * 10.6 / 5
-    names = "planned_put_cpu planned_cpu planned_pages"
-    assert values(plans["PAID"], names) == US([by_hand, 10 * (by_hand - 10) / 1000, 10 * 3])
+    row = plans["PAID"]
+    assert values(row, "kind put_kb class_3_rate put_cpu") == ["private", 4, 10, 10]
+    assert row["persistent_log"] == US(1)
+    plan = planned("streaming", log_mb_s=1, message_kb=4, put_cost=10, puts_s=10)
+    expected = [plan[each] for each in ("then_us", "cpu_ms_s", "log_mb_s", "pages_s")]
+    names = "planned_put_cpu planned_cpu planned_log planned_pages"
+    assert values(row, names) == US(expected)
+    assert row["planned_put_cpu"] == US(10 * 10.6 / 5)
     assert plans["LARGE"]["planned_cpu"] is None
     assert plans["LARGE"]["note"] == "published up to 128 KB only"
-    (row,) = of("plan", rows["NOLG"])  # without the log
-    assert values(row, "persistent_log planned_log") == [None, None]
-    assert row["planned_put_cpu"] == US(10 * 9.5 / 4.5)
 
 
 # -- what streaming costs, as published
