@@ -49,10 +49,6 @@ COPIES = Log(
 
 def records() -> list[bytes]:
     """Return records of each case; the name of the queue manager says which."""
-    published = Log(
-        counters={"qjstbffl": 399 * 256 + 255, "qjstllcp": 0},
-        io={(copy, 2): Io(3000, 400 * 256 + 100) for copy in (1, 2)},
-    )
     low = Log(counters={"qjstbffl": 579_460}, io={(1, 1): Io(458_698, 579_460)})
     cases: list[tuple[str, Log, dict[str, Any]]] = [
         ("FULL", BUSY_LOGGER, {}),
@@ -61,8 +57,6 @@ def records() -> list[bytes]:
         ("COPY", COPIES, {}),
         ("BOTH", Log(io={(1, 1): Io(9, 9, 0, 8_000_000), (2, 1): Io(9, 9, 0, 9_000_000)}), {}),
         ("LOWR", low, {"duration_us": 57_000_000}),
-        ("QML1", published, {"release": "800", "start": dt.datetime(2010, 9, 29, 15, 17, 18),
-                             "duration_us": 900_000_000, "system": "MPX1"}),
         ("GAPS", BUSY_LOGGER, {}),
         ("GAPS", BUSY_LOGGER, {"start": dt.datetime(2023, 10, 2, 13)}),
         ("MIGR", OLD_LOGGER, {"release": "700", "start": LOG_START - 10 * SECOND}),
@@ -125,15 +119,6 @@ def test_the_rate_is_that_of_the_copy_that_wrote_most_and_copies_are_not_added(
     assert (row["pages_per_copy"], row["mb_written"], row["log_write_rate"]) == (2560, 10, 1)
     assert row["pages_per_write"] == (1280 + 2560) / (110 + 120)
     assert made["BOTH"][0]["io_busy"] == 90
-
-
-def test_the_csv_gives_the_published_line(made: dict[str, Rows]) -> None:
-    """400 MB in 900 s, 399 MB of new pages, 34 pages an I/O; the date is as in all our CSV."""
-    header, row = lines_of("log", made["QML1"], "csv")
-    assert header.startswith(
-        "z/OS,QM,Date,Time,MB Written,MB/SEC,MB Used,Pages per I/O,Checkpoints"
-    )
-    assert row.startswith("MPX1,QML1,2010-09-29,15:32:18,400,0,399,34,0,")
 
 
 def test_a_total_covers_from_the_first_start_for_the_recorded_time(totals: dict[str, Rows]) -> None:
