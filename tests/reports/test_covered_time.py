@@ -128,15 +128,6 @@ def test_an_hour_without_records_is_not_divided_by_but_one_of_idle_tasks_is(
     assert rates(name, idle) == known(LONG[name], 2 / 3)
 
 
-@of_many("name", some([*RATES], 2))
-def test_a_first_record_is_divided_by_its_time_since_the_first_statistics(
-    name: str, write: Write
-) -> None:
-    """21,600 messages since six; statistics begin at eleven."""
-    path = write(*talking(6, 12), statistics(11, 11.5), statistics(11.5, 12))
-    assert rates(name, path, HALF_HOURS) == known(LONG[name], 6)
-
-
 def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write) -> None:
     """Two intervals of half an hour, an hour apart: 3,600 messages."""
     sent = {"qcstchnm": "A.B", "qcstchty": 1, "qcstrqmn": "B", "qcstnmsg": 1800}
