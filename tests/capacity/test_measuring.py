@@ -110,6 +110,15 @@ def test_the_log(site: Opened) -> None:
     assert asked.more_pages > 1
 
 
+def test_puts_for_streaming(site: Opened) -> None:
+    (wqst,) = site.tables("wqst")
+    asked = site("streaming").plan.asked
+    messages = wqst["validput"].sum()
+    assert asked.message_kb == pytest.approx(wqst["putbytes"].sum() / messages / 1024)
+    calls = wqst["putn"].sum() + wqst["put1n"].sum()
+    assert asked.put_cost == pytest.approx((wqst["putct"] + wqst["put1ct"]).sum() / calls)
+
+
 def test_a_channel_that_waits_for_its_batches(site: Opened) -> None:
     (channel,) = site.tables("channel")
     waiting = channel.filter(pl.col("batches") > 0, pl.col("net_average") > 0).with_columns(
