@@ -12,7 +12,6 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
 from tests.support.paths import SMF
-from tests.support.recomputed.api_cost import SHARES
 from tests.support.report_runs import Rows, lines_of, of, rows_from
 from tests.support.smf import (
     queue,
@@ -26,6 +25,7 @@ pytestmark = pytest.mark.slow
 
 WHICH = reports.report("api-cost")
 US = pytest.approx
+SHARES = (50, 90, 99)
 DYNAMIC = ["REPLY.D5F0123456789ABC", "REPLY.D5F0123456789ABD"]
 SEVERAL = (1, 2, 9, 10, 99, 100)
 """Numbers of tasks that put to a queue together."""
