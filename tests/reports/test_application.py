@@ -116,19 +116,6 @@ def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> 
 
 
 @needs_real_data
-def test_real_files_have_the_figures_that_their_tables_have() -> None:
-    rows = report_rows("application", REAL_DATA / "TESTCHL.dat", channel="ELKINSC*")
-    (whole,), (queue,) = of("application", rows), of("queue", rows)
-    counts = [whole[name] for name in ("tasks", "calls", "commits", "backouts")]
-    assert counts == [44, 6081, 22, 64]
-    times = [row[f"{each}_seconds"] for row in (whole, queue) for each in ("elapsed", "cpu")]
-    assert times == NEAR([0.095210, 0.088821, 0.081067, 0.0785], abs=1e-6)
-    names = ("queue", "opens", "puts", "gets")
-    assert [queue[name] for name in names] == ["ELKINSC.CLIENT.TEST", 22, 1100, 1100]
-    assert "CHL-CTL" in {row["rule"] for row in of("finding", rows)}
-
-
-@needs_real_data
 def test_the_page_of_a_real_job_says_how_much_of_its_time_mq_had() -> None:
     rows = report_rows("application", REAL_DATA / "TEST116.dat", job="PRDC")
     parts = {row["part"]: row["elapsed_seconds"] for row in of("time", rows)}

@@ -5,7 +5,6 @@ test_goldens.py holds more of it: each report is written there in every format.
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 import re
 import shutil
@@ -180,20 +179,6 @@ def test_the_sums_of_intervals_are_the_sums_of_their_parts(
     assert sums(every(length)) == recorded
     assert sums(TOTAL) == recorded
     assert any(recorded.values())
-
-
-def test_intervals_begin_at_midnight_and_have_what_began_in_them(tmp_path: Path) -> None:
-    """Three hours of one-minute intervals, not on the minute."""
-    path = generate_dump(
-        tmp_path / "hours.smf", start=dt.datetime(2026, 3, 4, 22, 40, 7), tasks=0, queues=0,
-        utc_offset=dt.timedelta(hours=2), interval=dt.timedelta(minutes=1), version="9.4.0",
-        qmgrs=["QM01"], count=180,
-    )  # fmt: skip
-    rows = report_rows("log", path, sections=every("1h"))
-    hours = [dt.datetime(2026, 3, 4, 22) + dt.timedelta(hours=n) for n in range(4)]
-    assert [row["bucket"] for row in rows] == hours
-    assert [row["intervals"] for row in rows] == [20, 60, 60, 40]
-    assert all(row["marks"] is None for row in rows)
 
 
 @pytest.mark.parametrize("length", ["", "5", "7m", "0m", "-1m", "m", "25h", "1w"])
