@@ -241,10 +241,15 @@ def test_numbers_are_shown_whole(tmp_path: Path) -> None:
     assert found == {"a": 1234567.891, "b": 0.1, "c": 1 / 3, "d": 1e-7, "e": 2**64, "f": 1.5}
 
 
-def test_texts_that_are_numbers_start_no_formula_and_times_are_iso_8601() -> None:
-    query = "SELECT '-5' AS a, INTERVAL (-3) HOUR AS b, '-x' AS c, '=1' AS d, '+1+2' AS e"
-    _, row = clean(DUMP, query, "--format", "csv").splitlines()
-    assert row == "-5,-03:00:00,'-x,'=1,'+1+2"
+def test_texts_and_names_start_no_formula_and_times_are_iso_8601() -> None:
+    """Numbers stay as they are; names that are equal are told apart."""
+    query = (
+        "SELECT '-5' AS a, INTERVAL (-3) HOUR AS b, '-x' AS c, '=1' AS d, '+1+2' AS d, "
+        "'@S(1)' AS D, -5 AS \"=1+1\""
+    )
+    heading, row = clean(DUMP, query, "--format", "csv").splitlines()
+    assert heading == "a,b,c,d,d_1,D_2,'=1+1"
+    assert row == "-5,-03:00:00,'-x,'=1,'+1+2,'@S(1),-5"
     (told,) = json.loads(clean(DUMP, "SELECT smf_time, time FROM qmst LIMIT 1", "--format", "json"))
     assert all(dt.datetime.fromisoformat(each) and each[10] == "T" for each in told.values())
 
