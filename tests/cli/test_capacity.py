@@ -92,10 +92,9 @@ def test_a_wrong_value_is_refused_with_its_range(call: str, message: str) -> Non
 
 def test_csv_and_documents_have_figures_and_inputs() -> None:
     rows = list(csv.DictReader(run("capacity", "tls", "--format", "csv").stdout.splitlines()))
-    by_name = {row["name"]: row for row in rows}
-    assert by_name["message_us"]["value"] == "121.875"
-    assert by_name["message_us"]["kind"] == "figure"
-    assert (by_name["sslrkeyc"]["kind"], by_name["sslrkeyc"]["how"]) == ("input", "published")
+    by_name = {row["name"]: (row["kind"], row["value"], row["how"]) for row in rows}
+    assert by_name["message_us"][:2] == ("figure", "121.875")
+    assert by_name["sslrkeyc"][::2] == ("input", "published")
     for form in ("md", "html"):
         text = run("capacity", "expiry", "--format", form).stdout
         assert "300,000" in text

@@ -1,4 +1,4 @@
-"""The command check: its forms, its policy, its exit codes, and what the real files must give."""
+"""The command check: forms, policy, exit codes, and findings of real files."""
 
 from __future__ import annotations
 
@@ -130,8 +130,10 @@ def test_a_finding_of_the_class_ends_with_3_also_where_data_is_damaged(
 
 
 @pytest.mark.claim(190)
-def test_metrics_have_a_sample_for_each_finding(checked: Findings) -> None:
-    samples = [*metric_lines(checked)]
+def test_metrics_have_a_sample_for_each_finding(slow_log: Path, checked: Findings) -> None:
+    """No finding is of class 1."""
+    samples = check(slow_log, "--metrics", "--fail-on", 1).stdout.splitlines()
+    assert samples == [*metric_lines(checked)]
     shares = [each for each in samples if each.startswith("smfparse_finding_share{")]
     assert len(shares) == len(checked.findings)
     assert 'rule="D2"' in shares[0]
@@ -228,12 +230,3 @@ def test_a_finding_names_the_planner_of_a_change(slow_log: Path, found: Any) -> 
     answer = command.run(*shlex.split(plan)[1:])
     assert (answer.exit_code, answer.stderr) == (0, "")
     assert "measured: CIs of the fuller copy" in answer.stdout
-
-
-def test_metrics_of_a_dataset_are_those_of_its_file(
-    slow_log: Path, tmp_path: Path, checked: Findings
-) -> None:
-    """No finding is of class 1."""
-    assert command.run("convert", slow_log, "--to", tmp_path / "tables").exit_code == 0
-    result = check(tmp_path / "tables", "--metrics", "--fail-on", 1)
-    assert (result.exit_code, result.stdout.splitlines()) == (0, [*metric_lines(checked)])

@@ -9,8 +9,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
-import polars as pl
 import pytest
 
 from smfparse import reports
@@ -108,20 +106,6 @@ def test_rows_of_sql_have_the_same_form(dump: Path) -> None:
         assert row["s"].endswith(".000000")
         assert row["ms"][:-3] == row["smf_time"][:-3]
     assert assert_one_form(text) == 5 * len(found)
-
-
-def test_files_of_tables_have_the_same_form(dump: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    run("convert", dump, "--format", "csv.gz", "--to", out, "--table", "record,wtas,qjst")
-    for path in out.iterdir():
-        assert assert_one_form(pl.read_csv(path, infer_schema=False).write_csv())
-        wanted = open_inputs([dump]).arrow(path.name.removesuffix(".csv.gz"))
-        read = duckdb.sql(f"SELECT smf_time, time FROM read_csv('{path}')")
-        assert [str(kind) for kind in read.types] == ["TIMESTAMP", "TIMESTAMP"]
-        assert read.fetchall() == [
-            (row["smf_time"], row["time"] and row["time"].replace(tzinfo=None))
-            for row in wanted.select(["smf_time", "time"]).to_pylist()
-        ]
 
 
 def test_other_commands_have_the_same_form(dump: Path) -> None:
