@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 from collections import namedtuple
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -54,13 +53,6 @@ decoder.Decoder._add = stuck
 main(sys.argv[1:])
 """
 """smfparse whose worker processes never get to the end of a batch."""
-
-
-@pytest.fixture
-def temporary(temporary: Path) -> Iterator[Path]:
-    """The folder of temporary files; nothing is left there."""
-    yield temporary
-    assert list(temporary.iterdir()) == []
 
 
 def call(name: str, place: Path, source: Path | str, *options: str) -> list[str]:
