@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,6 @@ COMMANDS = [
 ]  # fmt: skip
 PATTERNS = ["00" * 7 + "01", "FF" * 8, "80" + "00" * 7, "FFFFFFFFFFFF4000", "7F" + "FF" * 7]
 """1900, 2042, and spans: negative, and of 71 years."""
-
-
-def _answers(command: str, path: Path) -> None:
-    """A command answers, or says why not by a documented exit code: `run` takes no exception."""
-    inputs: list[object] = [path, path] if command == "compare" else [path]
-    if command == "dashboard":
-        inputs += ["--output", path.with_name("page.html")]
-    result = run(*command.split(), *inputs)
-    assert result.exit_code in (0, 4, 8), (command, result.output)
 
 
 def _records(data: bytearray) -> Iterator[int]:
@@ -77,27 +69,30 @@ def _undated() -> bytes:
     return bytes(data)
 
 
-@of_many("command", some(COMMANDS, 3))
-def test_commands_answer_whatever_the_times_are(command: str, tmp_path: Path) -> None:
+def _in_text_mode() -> bytes:
+    """Return a real file after a transfer as text; the fixture where there is none."""
+    path = REAL_DATA / "TESTCHL.dat" if REAL_DATA else SMF
+    return path.read_bytes().replace(b"\n", b"\r\n")
+
+
+DUMPS = {
+    "times": lambda: _damaged(1),
+    "other times": lambda: _damaged(2),
+    "undated": _undated,
+    "text": _in_text_mode,
+}
+
+
+@of_many("command, dump", some([*product(COMMANDS, DUMPS)][::-1], 7))
+def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_path: Path) -> None:
+    """Or say why not by a documented exit code: `run` takes no exception."""
     path = tmp_path / "damaged.smf"
-    path.write_bytes(_damaged(1 + COMMANDS.index(command) % 2))
-    _answers(command, path)
-
-
-@of_many("command", some(COMMANDS[1:], 2))
-def test_commands_answer_where_the_smf_header_has_no_time(command: str, tmp_path: Path) -> None:
-    path = tmp_path / "undated.smf"
-    path.write_bytes(_undated())
-    _answers(command, path)
-
-
-@needs_real_data
-@of_many("command", some(COMMANDS[2:], 2))
-def test_commands_answer_after_a_transfer_in_text_mode(command: str, tmp_path: Path) -> None:
-    assert REAL_DATA
-    path = tmp_path / "text.smf"
-    path.write_bytes((REAL_DATA / "TESTCHL.dat").read_bytes().replace(b"\n", b"\r\n"))
-    _answers(command, path)
+    path.write_bytes(DUMPS[dump]())
+    inputs: list[object] = [path, path] if command == "compare" else [path]
+    if command == "dashboard":
+        inputs += ["--output", path.with_name("page.html")]
+    result = run(*command.split(), *inputs)
+    assert result.exit_code in (0, 4, 8), result.output
 
 
 def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
-"""Words of the shell: what people type is taken for what they mean."""
+"""Words of the shell: what people type is taken for what they mean; inputs are summarized."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from pathlib import Path
 
 import click
 import pyarrow as pa
@@ -152,3 +154,52 @@ def test_columns_in_the_middle_are_left_out_where_a_terminal_is_narrow() -> None
         assert len(shown) == len(whole) + 1
     assert table(1)[0] == "| c0 | ... |   c9 |"
     assert table(None, 3)[0] == "| c0 |   c1 | ... |   c9 |"
+
+
+# -- inputs without a command: their summary
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_inputs_alone_are_summarized_whatever_they_are(tmp_path: Path) -> None:
+    found = run(SMF, "--qmgr", "QM80")
+    assert found.exit_code == 0
+    assert found.stdout == run("summary", SMF, "--qmgr", "QM80").stdout
+    assert found.stdout.startswith("QM80 on ")
+    for name in ("qm80.smf", "qm60.smf"):
+        shutil.copy(FIXTURES / name, tmp_path)
+    shown = run(tmp_path / "qm*.smf").stdout
+    assert "QM60 on " in shown
+    assert "QM80 on " in shown
+    assert "QM80 on " in run("-", stdin=SMF.read_bytes()).stdout
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_a_command_wins_over_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(SMF, tmp_path / "info")
+    monkeypatch.chdir(tmp_path)
+    assert run("info", "info").stdout.startswith("System")
+    assert "Missing argument 'INPUT...'" in run("info").stderr
+    assert run("./info").stdout.startswith("QM80 on ")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("chekc", "did you mean check?"),
+        ("INFO", "did you mean info?"),
+        ("nothing.smf", "smfparse --help lists the commands"),
+        ("x" * 5000, "smfparse --help lists the commands"),
+        ("a\0b", "smfparse --help lists the commands"),
+    ],
+)
+def test_what_is_neither_gets_both_hints(name: str, hint: str) -> None:
+    found = run(name)
+    assert (found.exit_code, found.stdout) == (2, "")
+    last = found.stderr.splitlines()[-1]
+    assert "is neither a command nor an existing file; " in last
+    assert last.endswith(hint)
+    wrong = run(SMF, "--from", "soon")
+    assert wrong.exit_code == 2
+    assert "--from" in wrong.stderr
