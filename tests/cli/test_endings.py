@@ -22,7 +22,7 @@ from smfparse.limits import Limits
 from smfparse.tables import DAMAGE_COLUMNS
 from smfparse.writing import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
-from tests.support.command import CODE, run
+from tests.support.command import CODE, READING, named, reading_call, run
 from tests.support.mixed_records import many, written
 from tests.support.paths import SMF
 from tests.support.searching import LONG, of_many, some
@@ -32,21 +32,6 @@ pytestmark = pytest.mark.slow
 QMST = Section([named_block("QMST", 72)])
 GOOD = smf_record(115, 2, QMST, area=qwhs_long())
 BAD = smf_record(115, 2, Section(QMST.blocks, length=480), area=qwhs_long())
-READING = {
-    "info": ["info", "INPUT"],
-    "report": ["report", "log", "INPUT"],
-    "check": ["check", "INPUT"],
-    "summary": ["summary", "INPUT"],
-    "trend": ["trend", "INPUT"],
-    "dashboard": ["dashboard", "INPUT"],
-    "plot": ["plot", "log-busy", "INPUT"],
-    "capacity": ["capacity", "log", "INPUT"],
-    "compare": ["compare", "INPUT", "INPUT"],
-    "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
-    "convert": ["convert", "INPUT", "--to", "OUT"],
-    "dump": ["dump", "INPUT"],
-    "anonymise": ["anonymise", "INPUT", "--to", "OUT"],
-}
 WRITTEN_TO = ("convert", "anonymise")
 """Commands that write what `--to` names."""
 reading = pytest.mark.parametrize("name", sorted(READING))
@@ -73,15 +58,13 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def named(arguments: list[str], place: Path, source: str = "clean") -> list[str]:
-    """Return arguments with the names of an input and an output."""
-    names = {"INPUT": str(place / "inputs" / source), "OUT": str(place / "out")}
-    return [names.get(each, each) for each in arguments]
-
-
 def call(name: str, place: Path, source: str) -> list[str]:
     """Return the arguments of a command that reads an input."""
-    return named(READING[name], place, source)
+    return reading_call(name, place / "inputs" / source, place / "out")
+
+
+def output_call(arguments: list[str], place: Path) -> list[str]:
+    return named(arguments, place / "inputs" / "clean", place / "out")
 
 
 def remove(path: Path) -> None:
@@ -360,7 +343,7 @@ def test_a_signal_is_one_line_and_leaves_nothing(
     name: str, kind: str, place: Path, temporary: Path
 ) -> None:
     busy = "from smfparse.cli import main; print('ready', flush=True); main()"
-    arguments = [sys.executable, "-c", busy, *named(BUSY[name], place)]
+    arguments = [sys.executable, "-c", busy, *output_call(BUSY[name], place)]
     process = subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -390,7 +373,7 @@ printing = of_many("arguments", some(PRINTING, 2), ids=" ".join)
 def test_a_pipe_that_nobody_reads_is_quiet(arguments: list[str], place: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    done = process(CODE, *named(arguments, place), stdout=writer)
+    done = process(CODE, *output_call(arguments, place), stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 
@@ -399,7 +382,7 @@ def test_a_pipe_that_nobody_reads_is_quiet(arguments: list[str], place: Path) ->
 @printing
 def test_a_full_disk_behind_stdout_is_one_line(arguments: list[str], place: Path) -> None:
     with Path("/dev/full").open("w") as stdout:
-        done = process(CODE, *named(arguments, place), stdout=stdout)
+        done = process(CODE, *output_call(arguments, place), stdout=stdout)
     assert done.returncode == 8
     assert done.stderr == "smfparse: standard output: No space left on device\n"
 
@@ -423,7 +406,7 @@ def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
         f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); "
         f"from smfparse.limits import LIMITS; vars(LIMITS).update(whole_bytes=0); {CODE}"
     )  # no file is so small that its tables are held in memory
-    done = process(limited, *named(GROWING[name], place))
+    done = process(limited, *output_call(GROWING[name], place))
     assert done.returncode == 8
     assert done.stderr.startswith("smfparse: ")
     assert "File too large" in done.stderr
