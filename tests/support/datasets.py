@@ -9,10 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.parquet as pq
+import pytest
 
 import smfparse
-from smfparse.store import MANIFEST, checksum, dataset_files
+from smfparse.store import MANIFEST, VIEWS, checksum, dataset_files
 
 
 def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
@@ -23,6 +25,14 @@ def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
         order = [(name, "ascending") for name in whole.column_names]
         found[table] = whole.sort_by(order) if whole.num_rows else whole
     return found
+
+
+def with_views(folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    """Open a dataset with nothing but its views.sql, from inside its folder."""
+    patch.chdir(folder)
+    database = duckdb.connect()
+    database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+    return database
 
 
 def files_below(folder: Path) -> dict[str, bytes]:

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import duckdb
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -20,7 +19,6 @@ from smfparse.store import (
     EARLIER,
     GIVEN,
     MANIFEST,
-    VIEWS,
     every_file,
     only_writer,
     read_head,
@@ -29,7 +27,7 @@ from smfparse.store import (
 from smfparse.tables import table_names
 from smfparse.writing import Compacted, append_dataset, compact_dataset
 from tests.support import command
-from tests.support.datasets import files_below, rows_of
+from tests.support.datasets import files_below, rows_of, with_views
 from tests.support.mixed_records import many
 from tests.support.searching import search
 
@@ -107,9 +105,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     assert again.output == f"smfparse: {folder}: nothing to put together\n"
     assert append_dataset(open_inputs(dumps), folder).known == tuple(map(str, dumps))
     assert files_below(folder) == names
-    monkeypatch.chdir(folder)
-    with duckdb.connect() as database:
-        database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+    with with_views(folder, monkeypatch) as database:
         for table in ("record", "wqst", "qpst", "damage"):
             found = database.sql(f"SELECT count(*) FROM {table}").fetchall()
             assert found == [(before[table].num_rows,)]

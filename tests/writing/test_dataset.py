@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import smfparse
-from smfparse.errors import DamageLog, InputError, OutputError, RequestError
+from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
@@ -96,22 +95,12 @@ def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path)
     returned = write_dataset(open_inputs([dump]), folder)
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     assert manifest == returned
-    assert manifest["inputs"] == [
-        {
-            "name": str(dump),
-            "bytes": dump.stat().st_size,
-            "identity": identity_of(dump),
-            "smfparse": smfparse.__version__,
-            "duplicates": 0,
-        }
-    ]
-    assert manifest["smfparse"] == smfparse.__version__
-    assert manifest["tables"].keys() == set(table_names())
-    assert {name: rows for name, rows in manifest["tables"].items() if rows} == {
-        "record": ROWS + 2,
-        "qjst": ROWS,
-        "qjst_io": 2 * ROWS,
-    }
+    of_dump = {"name": str(dump), "bytes": dump.stat().st_size, "identity": identity_of(dump)}
+    version = {"smfparse": smfparse.__version__}
+    assert manifest["inputs"] == [of_dump | version | {"duplicates": 0}]
+    assert version.items() <= manifest.items()
+    rows = {"record": ROWS + 2, "qjst": ROWS, "qjst_io": 2 * ROWS}
+    assert manifest["tables"] == dict.fromkeys(table_names(), 0) | rows
     assert manifest["damage_count"] == 0
     dump.write_bytes(dump.read_bytes()[:-3])
     manifest = write_dataset(open_inputs([dump]), folder, force=True)
@@ -166,15 +155,6 @@ def test_a_file_and_its_dataset_give_equal_tables(sound: Path, tmp_path: Path) -
     for inputs in (raw, made):
         found = [(table, batch.schema.names) for table, batch in inputs.batches(wanted)]
         assert found == [("qjst", ["qmgr", "qjstwrnw"])]
-
-
-def test_damage_met_by_several_tables_is_counted_once(dump: Path) -> None:
-    dump.write_bytes(dump.read_bytes()[:-3])
-    inputs = open_inputs([dump])
-    assert isinstance(inputs.damage, DamageLog)
-    inputs.arrow("qjst")
-    assert inputs.arrow("wqst").schema.equals(schema("wqst"))
-    assert inputs.damage.count == 1
 
 
 # What is there before -----------------------------------------------------------------------------
@@ -293,11 +273,6 @@ def test_columns_are_encoded_as_the_docs_say(whole_dataset: Path) -> None:
             wrong += [(table, name, fact) for fact, holds in facts.items() if not holds]
     assert wrong == []
     assert compressed == {(True, "ZSTD"), (False, "SNAPPY")}
-    file = pq.ParquetFile(whole_dataset / "wqst" / "part-00000.parquet")
-    times = file.read(["time"])["time"].to_pylist()
-    at = file.schema_arrow.names.index("time")
-    found = file.metadata.row_group(0).column(at).statistics
-    assert (found.min, found.max) == (min(times), max(times))
 
 
 def test_selected_columns_have_the_types_that_duckdb_gives_to_those_of_arrow() -> None:
@@ -393,12 +368,3 @@ def test_a_file_that_is_not_of_its_table_is_damage(
     for names in ({"qmstget"}, {"record_no"}):
         with pytest.raises(InputError, match="not a file of the table qmst"):
             list(open_inputs([folder]).batches({"qmst": frozenset(names)}))
-
-
-def test_what_is_no_input_is_refused_before_anything_is_decoded(dump: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.smf"):
-        open_inputs([dump, tmp_path / "none.smf"])
-    (tmp_path / "other").mkdir()
-    with pytest.raises(InputError, match="not a dataset"):
-        open_inputs([tmp_path / "other"])
-    assert isinstance(open_inputs([dump]).arrow("wqst"), pa.Table)
