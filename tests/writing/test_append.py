@@ -191,8 +191,8 @@ def test_standard_input_has_size_and_identity(dumps: list[Path], tmp_path: Path)
     other = put(tmp_path / "other.smf", [foreign_record(30)])
     convert("-", "--to", folder, "--append", stdin=other.read_bytes())
     found = read_manifest(folder)["inputs"][1]
-    assert (found["name"], found["bytes"]) == ("-", other.stat().st_size)
-    assert found["identity"] == identity_of(other)
+    expected = {"name": "-", "bytes": other.stat().st_size, "identity": identity_of(other)}
+    assert expected.items() <= found.items()
 
 
 def test_what_cannot_be_added_is_refused_and_changes_nothing(
@@ -308,15 +308,11 @@ def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
 # What is kept of records and inputs ---------------------------------------------------------------
 
 
-def emptied(file: Path) -> None:
-    file.write_bytes(b"")
-
-
-def cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:-5])
-
-
-SPOILT: tuple[Callable[[Path], None], ...] = (Path.unlink, emptied, cut)
+SPOILT: tuple[Callable[[Path], object], ...] = (
+    Path.unlink,
+    lambda file: file.write_bytes(b""),
+    lambda file: file.write_bytes(file.read_bytes()[:-5]),
+)
 
 
 def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
@@ -337,12 +333,10 @@ def test_sixteen_bytes_are_kept_for_a_record_in_few_files(tmp_path: Path) -> Non
     folder = tmp_path / "tables"
     for number in range(10):
         grown(folder, [put(tmp_path / f"{number}.smf", [foreign_record(30 + number)])])
-    names = read_manifest(folder)["records"]
-    assert sum((folder / each).stat().st_size for each in names) == 16 * 11
-    assert len(names) < 5
-    assert {each.name for each in (folder / RECORDS).iterdir()} == {
-        Path(each).name for each in names
-    }
+    files = [*(folder / RECORDS).iterdir()]
+    assert {*files} == {folder / each for each in read_manifest(folder)["records"]}
+    assert sum(each.stat().st_size for each in files) == 16 * 11
+    assert len(files) < 5
 
 
 def test_many_parts_of_the_manifest_are_listed_in_indexes(
