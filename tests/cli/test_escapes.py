@@ -194,16 +194,11 @@ def test_a_name_does_not_begin_a_line_of_a_message(tmp_path: Path) -> None:
 
 
 @of_many("form", some(sorted(FORMATS), 3))
-def test_queries_show_what_they_name_and_give(form: str) -> None:
-    @search(4)
-    @given(HARMFUL, HARMFUL)
-    def check(name: str, value: str) -> None:
-        alias = name.replace('"', '""').replace("\0", "") or "a"
-        text = value.replace("'", "''").replace("\0", "")
-        query = (
-            f"""SELECT '{text}' AS "{alias}", ['{text}'] AS b, {{'a': '{text}'}} AS "{alias}2" """
-        )
-        result = run("sql", SMF, "--format", form, stdin=query.encode("utf-8", "replace"))
-        assert result.exit_code == 0, result.stderr
-
-    check()
+@search(4)
+@given(HARMFUL, HARMFUL)
+def test_queries_show_what_they_name_and_give(form: str, name: str, value: str) -> None:
+    alias = name.replace('"', '""').replace("\0", "") or "a"
+    text = value.replace("'", "''").replace("\0", "")
+    query = f"""SELECT '{text}' AS "{alias}", ['{text}'] AS b, {{'a': '{text}'}} AS "{alias}2" """
+    result = run("sql", SMF, "--format", form, stdin=query.encode("utf-8", "replace"))
+    assert result.exit_code == 0, result.stderr
