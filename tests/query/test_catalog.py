@@ -70,12 +70,6 @@ def catalog(dump: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Itera
         yield made
 
 
-@pytest.fixture
-def raw(dump: Path) -> Iterator[Catalog]:
-    with Catalog(open_inputs([dump])) as made:
-        yield made
-
-
 def test_every_table_can_be_queried_with_its_types_and_rows(catalog: Catalog) -> None:
     for table in table_names():
         found = catalog.arrow(f"SELECT * FROM {table}")
@@ -96,13 +90,8 @@ def test_tables_are_joined_with_others_and_themselves_again_and_again(catalog: C
     query = "SELECT count(*) AS pairs FROM qjst AS a, qjst AS b WHERE a.qjstwrnw <= b.qjstwrnw"
     (row,) = catalog.arrow(query).to_pylist()
     assert row["pairs"] == ROWS * (ROWS + 1) // 2
-    ((_, plan),) = (
-        each.values()
-        for each in catalog.arrow(
-            "EXPLAIN SELECT count(*) FROM qjst AS a ASOF JOIN qjst AS b "
-            "ON a.qmgr = b.qmgr AND a.time >= b.time"
-        ).to_pylist()
-    )
+    joined = "qjst AS a ASOF JOIN qjst AS b ON a.qmgr = b.qmgr AND a.time >= b.time"
+    (plan,) = catalog.arrow(f"EXPLAIN SELECT count(*) FROM {joined}")["explain_value"].to_pylist()
     assert "Asof Join" in plan, plan  # which compares not all rows with all
 
 
@@ -122,29 +111,23 @@ def test_times_are_utc_whatever_the_zone_of_the_process(
         monkeypatch.undo()
         time.tzset()
     assert table.schema.field("time").type == pa.timestamp("us", tz="UTC")
-    assert table.to_pylist() == [
-        {
-            "text": "2023-10-02 09:53:02+00",
-            "hour": 9,
-            "time": dt.datetime(2023, 10, 2, 9, 53, 2, tzinfo=dt.UTC),
-            "local": "2023-10-02 11:53:02",
-        }
-    ]
+    (found,) = (tuple(each.values()) for each in table.to_pylist())
+    moment = dt.datetime(2023, 10, 2, 9, 53, 2, tzinfo=dt.UTC)
+    assert found == ("2023-10-02 09:53:02+00", 9, moment, "2023-10-02 11:53:02")
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ("SELECT qjstwrn FROM qjst", "qjstwrn.*qjstwrnw"),
-        ("SELECT * FROM qjst_oi", "qjst_oi.*qjst_io"),
-        *((each, "") for each in ("SELEC 1", "SELECT 1 +", "SELECT 'a' + 1 FROM qjst")),
-        *((each, "SELECT") for each in ("CREATE TABLE mine (a INT)", "DROP VIEW qjst")),
-        *((each, "SELECT") for each in ("SET threads = 1", "", "-- nothing")),
-    ],
-)
-def test_what_does_not_run_or_gives_no_rows_is_refused(raw: Catalog, query: str, said: str) -> None:
-    with pytest.raises(RequestError, match=f"(?s){said}"):
-        raw.arrow(query)
+def test_what_does_not_run_or_gives_no_rows_is_refused(dump: Path) -> None:
+    wrong = {
+        "qjstwrn.*qjstwrnw": ["SELECT qjstwrn FROM qjst"],
+        "qjst_oi.*qjst_io": ["SELECT * FROM qjst_oi"],
+        "": ["SELEC 1", "SELECT 1 +", "SELECT 'a' + 1 FROM qjst"],
+        "SELECT": ["CREATE TABLE t (a INT)", "DROP VIEW qjst", "SET threads = 1", "", "-- nothing"],
+    }
+    with Catalog(open_inputs([dump])) as made:
+        for said, queries in wrong.items():
+            for query in queries:
+                with pytest.raises(RequestError, match=f"(?s){said}"):
+                    made.arrow(query)
 
 
 def test_an_input_that_fails_during_a_scan_is_an_input_error(dump: Path) -> None:
@@ -163,14 +146,6 @@ def test_an_input_that_fails_during_a_scan_is_an_input_error(dump: Path) -> None
         with pytest.raises(RequestError):
             made.arrow(query)
     assert quoted("it's") == "'it''s'"
-
-
-def test_damage_met_in_a_scan_is_noted_at_the_inputs(dump: Path) -> None:
-    dump.write_bytes(dump.read_bytes()[:-7])
-    inputs = open_inputs([dump])
-    with Catalog(inputs) as made:
-        assert made.arrow("SELECT * FROM qjst").num_rows == ROWS - 1
-    assert inputs.damage.count == 1
 
 
 # Rows ---------------------------------------------------------------------------------------------
