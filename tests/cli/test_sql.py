@@ -367,10 +367,7 @@ END = "\x04"
         *((f"{word}\r", HELP) for word in ("help", ".help")),
         ("report log 'my day.smf'\r", "ran ['report', 'log', 'my day.smf']"),
         (".mode md\rSELECT 1 AS a;\r", "# Query results\n\n| a |\n|--:|\n| 1 |"),
-        (
-            ".mode yaml\r.width 0\r.columns none\r.width\r.nothing\r",
-            "\n".join([HELP] * 5),
-        ),
+        (".mode yaml\r.width 0\r.columns none\r.width\r.nothing\r", "\n".join([HELP] * 5)),
     ],
 )
 def test_the_prompt_answers(typed: str, shown: str) -> None:

@@ -297,10 +297,7 @@ def test_no_room_for_what_is_read_first_is_told(monkeypatch: pytest.MonkeyPatch)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Inputs, "batches", full)
-    with (
-        Catalog(open_inputs([SMF])) as made,
-        pytest.raises(OutputError, match="No space left"),
-    ):
+    with Catalog(open_inputs([SMF])) as made, pytest.raises(OutputError, match="No space left"):
         made.arrow("SELECT count(a.putn) FROM wqst AS a, wqst AS b")
 
 
@@ -344,10 +341,7 @@ SIGNS = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
 @search(10)
 @given(chosen=table_and_columns, shape=st.sampled_from(SHAPES))
 def test_any_columns_in_any_shape_give_the_rows_of_the_whole_tables(
-    catalog: Catalog,
-    whole: duckdb.DuckDBPyConnection,
-    chosen: tuple[str, list[str]],
-    shape: str,
+    catalog: Catalog, whole: duckdb.DuckDBPyConnection, chosen: tuple[str, list[str]], shape: str
 ) -> None:
     table, names = chosen
     a, b, c = (f'"{name}"' for name in names[:3])

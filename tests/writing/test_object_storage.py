@@ -270,11 +270,7 @@ def test_the_lock_of_a_run_that_was_killed_is_taken_over(
 @pytest.mark.long
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_run_that_lost_its_lock_or_its_manifest_changes_nothing(
-    when: str,
-    dumps: list[Path],
-    storage: Storage,
-    whole: set[str],
-    monkeypatch: pytest.MonkeyPatch,
+    when: str, dumps: list[Path], storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"lost-{when}"
     place, theirs = copied(storage, whole, name), f"{name}/{PARTIAL}/{'1' * 32}/{MANIFEST}"
@@ -307,11 +303,7 @@ def test_a_run_that_lost_its_lock_or_its_manifest_changes_nothing(
 @pytest.mark.long
 @pytest.mark.parametrize("why", ["no obstore", "no conditions"])
 def test_where_nothing_can_be_locked_it_is_written_as_without(
-    why: str,
-    dumps: list[Path],
-    storage: Storage,
-    whole: set[str],
-    monkeypatch: pytest.MonkeyPatch,
+    why: str, dumps: list[Path], storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import obstore
 
