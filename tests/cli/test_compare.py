@@ -30,7 +30,6 @@ from tests.support.smf import (
     MINUTE,
     block,
     connection_record,
-    more_queues,
     queue,
     task,
     task_record,
@@ -153,15 +152,6 @@ def test_intervals_of_no_length_have_no_rates(tmp_path: Path) -> None:
 
 
 # Names ----------------------------------------------------------------------------------------
-
-
-def test_queues_of_a_continuation_record_belong_to_the_job_and_interval(tmp_path: Path) -> None:
-    token = task_token(1)
-    more = more_queues(queue("LQ2", token, getn=8, getct=80), by=who("OTHER"))
-    first = task_record(task(token, wtaswqct=2), queue("LQ1", token, putn=1), by=who("R001"))
-    whole = side(written(tmp_path / "a.smf", first, more))
-    rows = compared(whole, whole).filter(queue="LQ2", figure="cpu_per_call")
-    assert rows.select("job", "before").rows() == [("R001", 10)]
 
 
 def test_what_is_new_and_what_is_gone(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,31 +60,6 @@ def test_reports_have_one_form_of_dates(name: str, dump: Path) -> None:
     done = run(*asked, "--interval", "1h")
     assert done.exit_code == 0
     assert assert_one_form(done.stdout)
-
-
-@of_many("name", some(["task", "qstat", "log", "dchs", "qsum"], 3))
-def test_moments_of_reports_are_local_times_of_the_system(name: str, dump: Path) -> None:
-    """Those in CSV, by those in JSON."""
-    text = run("report", name, dump, "--format", "csv", "--interval", "15m").stdout
-    rows = list(csv.DictReader(text.splitlines()))
-    told = json.loads(run("report", name, dump, "--format", "json", "--interval", "15m").stdout)
-    which = reports.report(name)
-    headings = {each.name: each.csv for each in which.figures if each.csv}
-    kept = [row for row in told["rows"] if which.has(row.get("line") or "", "csv")]
-    assert kept
-    for row, facts in zip(rows, kept, strict=True):
-        assert row["Bucket"] == form(facts["bucket"])
-        assert row["Interval start"] == form(facts["interval_start_local"])
-        for key in facts:
-            if key.endswith("_local") and headings.get(key.removesuffix("_local")):
-                assert row[headings[key.removesuffix("_local")]] == form(facts[key])
-        if "interval_date" in facts:
-            assert (row["Date"], row["Time"]) == (facts["interval_date"], facts["interval_time"])
-
-
-def form(iso: str | None) -> str:
-    """Return a moment of JSON as CSV has it."""
-    return f"{dt.datetime.fromisoformat(iso):%Y-%m-%d %H:%M:%S.%f}" if iso else ""
 
 
 def test_rows_of_sql_have_the_same_form(dump: Path) -> None:
