@@ -11,7 +11,6 @@ from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,7 +34,7 @@ from smfparse.writing import append_dataset, manifests, write_dataset
 from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import files_below, identity_of, rows_of
+from tests.support.datasets import convert, files_below, identity_of, rows_of
 from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, search, some
@@ -44,10 +43,6 @@ pytestmark = pytest.mark.slow
 SMF = FIXTURES / "qm100.smf"
 HEADER = foreign_record(2)
 SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count", "format")
-
-
-def rows(folder: Path) -> dict[str, Any]:
-    return rows_of(smfparse.open(folder))
 
 
 def put(path: Path, records: Sequence[bytes]) -> Path:
@@ -60,12 +55,6 @@ def grown(folder: Path, paths: Sequence[Path], **options: Any) -> Path:
     for path in paths:
         smfparse.convert(path, folder, append=True, **options)
     return folder
-
-
-def convert(*arguments: object, code: int = 0, stdin: bytes = b"") -> Result:
-    done = command.run("convert", *arguments, stdin=stdin)
-    assert done.exit_code == code, done.output
-    return done
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +95,7 @@ def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     monkeypatch.setattr("smfparse.inputs.workers.ProcessPoolExecutor", Here)
     smfparse.convert(dumps, tmp_path / "once", **HOW[how])
     grown(tmp_path / "steps", dumps, **HOW[how])
-    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
+    assert rows_of(tmp_path / "steps") == rows_of(tmp_path / "once")
     once, found = read_manifest(tmp_path / "once"), read_manifest(tmp_path / "steps")
     assert {each: found[each] for each in SUMS} == {each: once[each] for each in SUMS}
     assert once["damage_count"] == smfparse.open(tmp_path / "steps").inputs.lost.count >= 2
@@ -142,7 +131,7 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
         smfparse.convert(paths, place / "steps", append=True, partition=partition)
         every += paths
     smfparse.convert(every, place / "once")
-    assert rows(place / "steps") == rows(place / "once")
+    assert rows_of(place / "steps") == rows_of(place / "once")
 
 
 # Inputs -------------------------------------------------------------------------------------------
@@ -300,7 +289,7 @@ def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
     order = [Path(each["name"]) for each in read_manifest(folder)["inputs"]]
     assert sorted(order) == dumps[1:]
     smfparse.convert(order, tmp_path / "once")
-    assert rows(folder) == rows(tmp_path / "once")
+    assert rows_of(folder) == rows_of(tmp_path / "once")
     assert read_manifest(folder)["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
     assert not (folder / LOCK).exists()
 
@@ -352,7 +341,7 @@ def test_many_parts_of_the_manifest_are_listed_in_indexes(
     assert [each["level"] for each in head["earlier"]] in ([3, 1, 0], [2, 2, 1, 0], [2, 2, 1, 0, 0])
     assert read_manifest(folder)["inputs"] == once["inputs"]
     assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
-    assert rows(folder) == rows(tmp_path / "once")
+    assert rows_of(folder) == rows_of(tmp_path / "once")
     assert len(append_dataset(open_inputs(paths), folder).known) == len(paths)
 
 

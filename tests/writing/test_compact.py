@@ -46,10 +46,6 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(place.iterdir())
 
 
-def rows(folder: Path) -> dict[str, Any]:
-    return rows_of(smfparse.open(folder))
-
-
 def grown(
     folder: Path, dumps: list[Path], *, partition: bool = False, limits: Limits = LIMITS
 ) -> Path:
@@ -65,7 +61,7 @@ def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -
     found = read_manifest(folder)
     assert {key: found[key] for key in KEPT} == {key: manifest[key] for key in KEPT}
     assert sorted(map(str, found["inputs"])) == sorted(map(str, manifest["inputs"]))
-    assert rows(folder) == before
+    assert rows_of(folder) == before
     assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
     for names in found["files"].values():
         for name in names:
@@ -88,7 +84,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     """So do the earlier parts of the manifest, of which few are read."""
     monkeypatch.setattr("smfparse.writing.manifests._MOST_LISTED", 2)
     folder = grown(tmp_path / "tables", dumps, partition=partition, limits=Limits(manifest_files=3))
-    before, manifest = rows(folder), read_manifest(folder)
+    before, manifest = rows_of(folder), read_manifest(folder)
     assert len(list((folder / EARLIER).glob("*.json"))) > 2
     there = set(folder.rglob("*.parquet"))
     done = command.run("compact", folder)
@@ -141,7 +137,7 @@ def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
     folder = grown(
         tmp_path_factory.mktemp("any") / "tables", dumps, partition=partition, limits=limits
     )
-    before, manifest = rows(folder), read_manifest(folder)
+    before, manifest = rows_of(folder), read_manifest(folder)
     done = compact_dataset(folder, limits)
     check_kept(folder, before, manifest)
     assert done.before >= done.after

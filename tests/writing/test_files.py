@@ -17,7 +17,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import Result
 
 from smfparse.cli.convert import DATASET, DUCKDB, TARGET_FORMATS
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
@@ -26,7 +25,7 @@ from smfparse.mqsmfcsv import STYLES
 from smfparse.query import Catalog
 from smfparse.tables import table_names, title, views
 from smfparse.writing import FILE_FORMATS, write_files
-from tests.support import command
+from tests.support.datasets import convert
 from tests.support.paths import SMF
 
 pytestmark = pytest.mark.slow
@@ -35,13 +34,6 @@ every_form = pytest.mark.parametrize("form", EVERY)
 TABLES = ("wqst", "record", "qjst", "wtas_cf", "damage")
 """Tables of which every value is compared; the last has no rows."""
 of_tables = pytest.mark.parametrize("table", TABLES)
-
-
-def convert(*arguments: object, code: int = 0) -> Result:
-    done = command.run("convert", *arguments)
-    assert done.exit_code == code, done.output
-    assert done.stdout == ""
-    return done
 
 
 @pytest.fixture(scope="module")
