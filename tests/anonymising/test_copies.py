@@ -119,7 +119,6 @@ def test_all_reports_of_a_copy_have_the_same_numbers(path: Path, tmp_path: Path)
 
 
 def numbers(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the numbers and times of a row."""
     kinds = (int, float, dt.datetime, dt.timedelta, dt.date)
     return tuple(str(each) for each in row.values() if isinstance(each, kinds))
 

@@ -21,7 +21,6 @@ ENDINGS = {"text": "txt", "csv": "csv", "parquet": "parquet"}
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """Return what is in each file of a folder."""
     return {each.name: each.read_bytes() for each in folder.iterdir()}
 
 

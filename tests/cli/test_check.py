@@ -29,7 +29,6 @@ def check(*arguments: Any) -> Result:
 
 
 def facts(*arguments: Any) -> Any:
-    """Return the JSON of a call that succeeds."""
     result = check(*arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
@@ -55,7 +54,6 @@ def found(slow_log: Path) -> Any:
 
 @needs_real_data
 def test_real_files_have_the_findings_that_they_must_have() -> None:
-    """An idle system gets notes, a log on slow disks is diagnosed, a unit of work is seen once."""
     assert REAL_DATA is not None
     idle, slow, once = (facts(REAL_DATA / f"TEST{name}.dat") for name in ("CHL", "115", "116"))
 
@@ -144,7 +142,6 @@ def test_metrics_have_a_sample_for_each_finding(slow_log: Path, checked: Finding
 def test_a_limit_is_used_and_named_and_a_policy_silences_for_a_time(
     slow_log: Path, tmp_path: Path
 ) -> None:
-    """Of statistics alone, and the trace of the rest is named."""
     policy = tmp_path / "site.toml"
     entry = '[[silence]]\nrule = "D2"\nreason = "known"\nuntil = {}\n'
     policy.write_text(entry.format("2026-03-03"), "utf-8")

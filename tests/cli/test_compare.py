@@ -49,7 +49,6 @@ def run(*arguments: object) -> Result:
 
 
 def rows_of(*arguments: object) -> list[dict[str, Any]]:
-    """The rows of JSON."""
     found = json.loads(run(*arguments, "--format", "json").stdout)
     assert list(found) == ["report", "before", "after", "rows"]
     assert found["report"] == "compare"
@@ -61,9 +60,6 @@ def rows_of(*arguments: object) -> list[dict[str, Any]]:
 def side(*paths: Path, split: Split | None = None, interval: int | None = None) -> Side:
     """What is measured of files, which no test changes."""
     return measured(open_inputs(paths, ReadOptions(jobs=1)), split, interval)
-
-
-# Time -----------------------------------------------------------------------------------------
 
 
 def written(path: Path, *records: bytes) -> Path:
@@ -151,9 +147,6 @@ def test_intervals_of_no_length_have_no_rates(tmp_path: Path) -> None:
         assert all(row["significant"] is None for row in found.values())
 
 
-# Names ----------------------------------------------------------------------------------------
-
-
 def test_what_is_new_and_what_is_gone(tmp_path: Path) -> None:
     before = minutes(tmp_path / "a.smf", range(3), name="OLD")
     after = minutes(tmp_path / "b.smf", range(3), name="NEW", job="R002")
@@ -204,9 +197,6 @@ def test_queue_managers_are_added_up_if_nothing_is_told_apart() -> None:
         for by in (["qmgr"], [])
     )
     assert sum(apart) == US(together, rel=1e-5) == whole.cpu_per_second
-
-
-# Forms ----------------------------------------------------------------------------------------
 
 
 def test_csv_and_json_are_one_flat_table() -> None:
@@ -340,11 +330,7 @@ def test_a_wrong_call_says_the_way_out(tmp_path: Path) -> None:
         assert dump.read_bytes() == content
 
 
-# Hostile --------------------------------------------------------------------------------------
-
-
 def test_whatever_fields_hold_there_are_figures_and_text(tmp_path: Path) -> None:
-    """In two files in which every field has whatever value it can hold."""
     dense = [tmp_path / f"{seed}.smf" for seed in (1, 2)]
     for seed, path in enumerate(dense):
         generate_dump(path, seed=seed, tasks=2, count=3, dense=True)

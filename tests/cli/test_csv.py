@@ -28,7 +28,6 @@ EAST = dt.timedelta(hours=5, minutes=30)
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All kinds of records of a system that is not at UTC."""
     path = tmp_path_factory.mktemp("csv") / "dump.smf"
     generate_dump(path, version="10.0.0", utc_offset=EAST, count=2, tasks=4)
     path.write_bytes(path.read_bytes() + b"".join([*PAIR, *AGENTS]))
@@ -36,7 +35,6 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cells(text: str) -> Iterator[tuple[str, str]]:
-    """Yield heading and content of the cells of CSV."""
     for row in csv.DictReader(text.splitlines()):
         yield from row.items()
 
@@ -49,9 +47,6 @@ def assert_one_form(text: str) -> int:
             assert MOMENT.fullmatch(cell) or DAY.fullmatch(cell), (heading, cell)
             found += bool(MOMENT.fullmatch(cell))
     return found
-
-
-# -- dates
 
 
 @of_many("name", some(reports.report_names(), 6))
@@ -87,9 +82,6 @@ def test_other_commands_have_the_same_form(dump: Path) -> None:
         assert assert_one_form(run(command, dump, "--format", "csv").stdout), command
     for arguments in (["trend", dump], ["capacity", "log", dump], ["describe", "wtas"]):
         assert_one_form(run(*arguments, "--format", "csv").stdout)
-
-
-# -- DD names
 
 
 def test_mp1bs_dd_names_of_csv_name_reports_and_print_csv(dump: Path) -> None:

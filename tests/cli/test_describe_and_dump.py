@@ -65,7 +65,6 @@ def test_describe_of_a_control_block_shows_its_columns_in_any_case() -> None:
     ],
 )
 def test_describe_finds_columns_and_fields_wherever_they_are(name: str, said: list[str]) -> None:
-    """Also blocks and fields that are no tables or columns."""
     lines = run("describe", name).stdout.splitlines()
     assert all(any(line.startswith(each) for line in lines) for each in said)
 

@@ -39,7 +39,6 @@ reading = pytest.mark.parametrize("name", sorted(READING))
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder with inputs for every situation."""
     data = {
         "clean": rdw([GOOD, GOOD]),
         "bad block": rdw([GOOD, BAD, GOOD]),
@@ -59,7 +58,6 @@ def place(tmp_path: Path) -> Path:
 
 
 def call(name: str, place: Path, source: str) -> list[str]:
-    """Return the arguments of a command that reads an input."""
     return reading_call(name, place / "inputs" / source, place / "out")
 
 
@@ -188,9 +186,6 @@ def test_a_name_that_is_not_utf_8_is_shown_and_read(place: Path) -> None:
         assert (refused.exit_code, "not UTF-8" in refused.stderr) == (2, True)
 
 
-# --strict -------------------------------------------------------------------------------------
-
-
 def message(place: Path) -> str:
     at = len(GOOD)
     return (
@@ -210,7 +205,6 @@ def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None
 
 @reading
 def test_strict_ends_with_the_first_damage_and_no_result(name: str, place: Path) -> None:
-    """It changes nothing where all is well."""
     source = "cut" if name in HEADERS_ONLY else "bad block"
     more: list[object] = [] if name in WRITTEN_TO else ["--output", place / "result"]
     more += ["--record", "2"] if name == "dump" else []
@@ -255,9 +249,6 @@ def test_several_processes_stop_at_the_damage_that_one_stops_at(tmp_path: Path) 
     assert len(said) == 2
 
 
-# The table ------------------------------------------------------------------------------------
-
-
 def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
     source = place / "inputs" / "bad block"
     [row] = open_inputs([source]).arrow("damage").to_pylist()
@@ -290,8 +281,6 @@ def test_damage_beyond_what_is_kept_is_counted_and_said() -> None:
     assert ([each.offset for each in log.details], log.count) == ([1, 2], 3)
     assert str(Damage("x.smf", 26, 1, "no", 3, 30)) == "x.smf: record 3 at byte 0x1A (type 30): no"
 
-
-# Signals, pipes and full disks ----------------------------------------------------------------
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 BUSY = {
@@ -329,7 +318,6 @@ def test_a_signal_is_one_line_where_a_library_makes_another_error_of_it() -> Non
 
 
 def process(code: str, *arguments: str, stdout: Any = subprocess.PIPE) -> Any:
-    """Run Python to its end."""
     call = [sys.executable, "-c", code, *arguments]
     return subprocess.run(call, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
 

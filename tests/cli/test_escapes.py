@@ -38,7 +38,6 @@ def run(*arguments: object, stdin: str | bytes = "") -> Result:
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dump with harm in its names, and in its own."""
     return hostile_dump(tmp_path_factory.mktemp("hostile") / NAME)
 
 

@@ -37,7 +37,6 @@ def _records(data: bytearray) -> Iterator[int]:
 
 
 def _areas(data: bytearray) -> Iterator[tuple[Block, int]]:
-    """Yield blocks that have times, and where they start."""
     for at in _records(data):
         if data[at + 5] in (115, 116) and data[at + 3] == 0:
             area = at + int.from_bytes(data[at + 28 : at + 32])
@@ -130,7 +129,6 @@ def test_queues_belong_to_their_task_if_its_start_cannot_be(start: str, tmp_path
 
 
 def _rows(*arguments: object) -> list[dict[str, Any]]:
-    """Return the rows of a query, or of a report."""
     found: Any = json.loads(run(*arguments, "--format", "json").stdout)
     return found["rows"] if isinstance(found, dict) else found
 
@@ -147,7 +145,6 @@ AVERAGES = {
 
 @needs_real_data
 def test_a_wrapped_time_is_null_is_in_no_average_and_is_a_finding(tmp_path: Path) -> None:
-    """In SMF data and in a Parquet archive."""
     assert REAL_DATA
     path, archive = REAL_DATA / "cases" / "wrapped.smf", tmp_path / "archive"
     if not path.exists():

@@ -74,9 +74,6 @@ def _kill(group: int) -> bool:
     return True
 
 
-# -- how much is copied
-
-
 def refused(result: Result, name: str, most: str, folder: Path) -> bool:
     """Whether a command ended because an input was longer than what is copied."""
     message = (
@@ -160,8 +157,6 @@ def test_statements_without_an_end_are_a_wrong_call() -> None:
             assert done.returncode == 2
             assert "more than 16,777,216 bytes of SQL" in done.stderr
 
-
-# -- how long it takes
 
 STOPPED = "smfparse: stopped before it was done, as --timeout 1 asks; allow more seconds\n"
 

@@ -53,7 +53,6 @@ def clean(*arguments: object, stdin: str | bytes = "") -> str:
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """DUMP, converted."""
     folder = tmp_path_factory.mktemp("datasets") / "dump"
     write_dataset(open_inputs([DUMP]), folder)
     return folder

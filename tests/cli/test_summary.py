@@ -146,9 +146,6 @@ def test_lines_are_no_wider_than_the_terminal(day: Path, monkeypatch: pytest.Mon
     assert all(len(each) <= 80 for each in found if "smfparse " not in each)
 
 
-# -- trend
-
-
 @pytest.fixture(scope="module")
 def week(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Simulated days from Wednesday to the Thursday of the next week, in intervals of six hours."""

@@ -111,7 +111,6 @@ def test_long_text_is_paged_on_a_terminal_and_short_text_is_not() -> None:
 
 
 def test_the_pager_is_what_pager_names(tmp_path: Path) -> None:
-    """To leave it early is no failure."""
     kept = tmp_path / "kept"
     wanted = run("describe", "qjst").stdout
     assert on_terminal("describe", "qjst", environment={"PAGER": f"tee '{kept}'"}).code == 0

@@ -159,9 +159,6 @@ def test_columns_in_the_middle_are_left_out_where_a_terminal_is_narrow() -> None
     assert table(None, 3)[0] == "| c0 |   c1 | ... |   c9 |"
 
 
-# -- inputs without a command: their summary
-
-
 @pytest.mark.usefixtures("unjudged")
 def test_inputs_alone_are_summarized_whatever_they_are(tmp_path: Path) -> None:
     found = run(SMF, "--qmgr", "QM80")
@@ -207,8 +204,6 @@ def test_what_is_neither_gets_both_hints(name: str, hint: str) -> None:
     assert wrong.exit_code == 2
     assert "--from" in wrong.stderr
 
-
-# -- messages of the library in the words of the command line
 
 REPORT, CONVERT, SQL = (main.commands[name] for name in ("report", "convert", "sql"))
 NOUNS = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")

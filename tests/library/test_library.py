@@ -41,7 +41,6 @@ def test_the_package_gives_what_it_says_and_nothing_more() -> None:
 
 
 def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
-    """Names may be written a little otherwise."""
     assert data.tables == tuple(table_names())
     whole = data.arrow("wqst")
     assert whole.num_rows

@@ -382,7 +382,6 @@ def test_duckdb_has_every_table(data: smfparse.SmfData) -> None:
 
 
 def test_a_connection_keeps_what_it_reads(dumps: list[Path]) -> None:
-    """No name but that of the connection is left."""
     connection = smfparse.open(dumps).connect()
     tables = {name for (name,) in connection.sql("SHOW TABLES").fetchall()}
     assert set(smfparse.open(dumps).tables) <= tables

@@ -131,7 +131,6 @@ def test_what_does_not_run_or_gives_no_rows_is_refused(dump: Path) -> None:
 
 
 def test_an_input_that_fails_during_a_scan_is_an_input_error(dump: Path) -> None:
-    """And a wrong query after that is a wrong query."""
     data = dump.read_bytes()
     with Catalog(open_inputs([dump])) as made:
         dump.unlink()
@@ -148,11 +147,7 @@ def test_an_input_that_fails_during_a_scan_is_an_input_error(dump: Path) -> None
     assert quoted("it's") == "'it''s'"
 
 
-# Rows ---------------------------------------------------------------------------------------------
-
-
 def test_rows_come_in_order(catalog: Catalog) -> None:
-    """The settings of the connection are those of before."""
 
     def keeps_order() -> object:
         return catalog.connection.execute(

@@ -134,7 +134,6 @@ def contents(*folders: Path) -> dict[Path, bytes]:
 
 
 def done(catalog: Catalog, script: str) -> str:
-    """Run a script; return all that it gives."""
     return "".join(
         str(part.to_pylist())
         for statement in catalog.statements(script)
@@ -178,7 +177,6 @@ KINDS = [("both", None), ("file", None), ("dataset", "QM01"), ("both", "QM01"), 
 
 @of_many("kinds, qmgr", some(KINDS, 2))
 def test_queries_over_the_inputs_give_the_same(kinds: str, qmgr: str | None, dataset: Path) -> None:
-    """All records, or some, of each kind of inputs."""
     inputs = {"file": [SMF], "dataset": [dataset], "both": [SMF, dataset]}[kinds]
     opened = open_inputs(inputs, ReadOptions(Selection.of(qmgr=qmgr) if qmgr else Selection()))
     with Catalog(opened) as free, Catalog(opened, safe=True) as safe:

@@ -51,7 +51,6 @@ def put(path: Path, records: Sequence[bytes]) -> Path:
 
 
 def grown(folder: Path, paths: Sequence[Path], **options: Any) -> Path:
-    """Add files one by one."""
     for path in paths:
         smfparse.convert(path, folder, append=True, **options)
     return folder
@@ -75,8 +74,6 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
         each.write_bytes(each.read_bytes()[:-3])
     return found
 
-
-# What is in it after ------------------------------------------------------------------------------
 
 HOW: dict[str, dict[str, Any]] = {
     "one process": {},
@@ -132,9 +129,6 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
         every += paths
     smfparse.convert(every, place / "once")
     assert rows_of(place / "steps") == rows_of(place / "once")
-
-
-# Inputs -------------------------------------------------------------------------------------------
 
 
 def test_an_input_that_is_there_is_skipped_whatever_its_name(tmp_path: Path) -> None:
@@ -210,7 +204,6 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
 def test_a_text_file_in_a_folder_is_noted_once(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The dataset in the folder is not read."""
     place = tmp_path / "nightly"
     place.mkdir()
     monkeypatch.chdir(place)
@@ -247,9 +240,6 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
     assert files_below(folder) == before
     grown(folder, dumps[1:2])
     assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
-
-
-# One at a time ------------------------------------------------------------------------------------
 
 
 def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
@@ -292,9 +282,6 @@ def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
     assert rows_of(folder) == rows_of(tmp_path / "once")
     assert read_manifest(folder)["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
     assert not (folder / LOCK).exists()
-
-
-# What is kept of records and inputs ---------------------------------------------------------------
 
 
 SPOILT: tuple[Callable[[Path], object], ...] = (

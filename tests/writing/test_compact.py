@@ -49,7 +49,6 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def grown(
     folder: Path, dumps: list[Path], *, partition: bool = False, limits: Limits = LIMITS
 ) -> Path:
-    """Add dumps one by one."""
     for each in dumps:
         inputs = open_inputs([each], ReadOptions(limits=limits))
         append_dataset(inputs, folder, partition=partition)
@@ -71,7 +70,6 @@ def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -
 
 
 def check_one_file(folder: Path) -> None:
-    """Each folder of a table has one file."""
     places = Counter(PurePosixPath(each).parent for each in every_file(folder) if "/part-" in each)
     tables = {place: count for place, count in places.items() if place.parts[0] in table_names()}
     assert set(tables.values()) == {1}

@@ -69,9 +69,6 @@ def copied(folder: Path, target: Path) -> Path:
     return Path(shutil.copytree(folder, target))
 
 
-# What is in it ------------------------------------------------------------------------------------
-
-
 def test_a_dataset_has_a_folder_for_every_table_with_its_whole_schema(sound: Path) -> None:
     assert {path.name for path in sound.iterdir() if path.is_dir()} == {*table_names(), RECORDS}
     assert {path.name for path in sound.iterdir() if path.is_file()} == {MANIFEST, *GIVEN}
@@ -136,11 +133,7 @@ def test_the_disk_has_every_file_before_the_manifest_names_it(
     assert replaced[-3:] == [MANIFEST, *GIVEN]
 
 
-# What is read -------------------------------------------------------------------------------------
-
-
 def test_a_file_and_its_dataset_give_equal_tables(sound: Path, tmp_path: Path) -> None:
-    """Also with another file, and of some columns, in the order of the schema."""
     dump, second = sound.with_name("dump.smf"), tmp_path / "second.smf"
     second.write_bytes(log_record(LOG, qmgr="QM02"))
     raw, made = open_inputs([dump]), open_inputs([sound])
@@ -156,9 +149,6 @@ def test_a_file_and_its_dataset_give_equal_tables(sound: Path, tmp_path: Path) -
     for inputs in (raw, made):
         found = [(table, batch.schema.names) for table, batch in inputs.batches(wanted)]
         assert found == [("qjst", ["qmgr", "qjstwrnw"])]
-
-
-# What is there before -----------------------------------------------------------------------------
 
 
 def test_a_dataset_is_replaced_only_where_that_is_asked_for(
@@ -233,9 +223,6 @@ def test_parts_that_a_killed_run_left_are_named_and_go_with_the_next(
     assert [each.name for each in (folder / "qjst").iterdir()] == ["part-00000.parquet"]
 
 
-# How it is written --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limits", [{"group_rows": 5}, {"held_bytes": 5}, {}], ids=str)
 def test_full_row_groups_are_written_as_they_come_and_small_batches_share_one(
     dump: Path, folder: Path, limits: dict[str, int]
@@ -302,8 +289,6 @@ def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
     assert not ended
 
 
-# What is damaged ----------------------------------------------------------------------------------
-
 WRONG: list[tuple[str, Any]] = [
     *(("tables", each) for each in (None, {"qjst": "5"})),
     *(("files", each) for each in (5, {"wqst": 5}, {"wqst": [5]}, {"other": 5})),
@@ -350,7 +335,6 @@ def test_a_file_that_is_not_of_its_table_is_damage(
     assert len(files) == 2
 
     def check(table: str, *asked: Sequence[str]) -> None:
-        """A file is refused whatever columns are asked for."""
         note_checksums(folder)
         said = f"not a file of the table {table}"
         for names in asked:

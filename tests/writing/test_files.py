@@ -38,7 +38,6 @@ of_tables = pytest.mark.parametrize("table", TABLES)
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Every table in every form of files."""
     place = tmp_path_factory.mktemp("written")
     rows = sum(open_inputs([SMF]).arrow(table).num_rows for table in table_names())
     for form in FILE_FORMATS:
@@ -169,9 +168,6 @@ def test_a_selection_and_a_dataset_go_in(
     assert 1 < len(found.splitlines()) < len(whole.splitlines())
 
 
-# The database -------------------------------------------------------------------------------------
-
-
 def test_a_database_has_every_table_and_view_with_its_description(tmp_path: Path) -> None:
     """Byte 12 of the file is its version: 64 to 68 are those of DuckDB 1, which all read."""
     path = tmp_path / "X.DUCKDB"
@@ -210,9 +206,6 @@ def test_the_log_of_a_database_that_is_replaced_goes_with_it(tmp_path: Path) -> 
     path.unlink()
     log.write_bytes(b"of another database")
     assert "x.duckdb.wal: exists" in convert(SMF, "--to", path, "--table", "qjst", code=2).stderr
-
-
-# All or nothing -----------------------------------------------------------------------------------
 
 
 def content(target: Path) -> dict[str, bytes]:

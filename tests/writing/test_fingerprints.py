@@ -51,7 +51,6 @@ def sorted_rows(rows: pa.Table, names: list[str]) -> list[str]:
 
 
 def own_columns(table: str) -> list[str]:
-    """Return the columns that a row has from its own record."""
     return [each for each in plain_schema(table).names if each not in OF_OTHERS]
 
 

@@ -36,7 +36,6 @@ def other(whole_dataset: Path, tmp_path: Path) -> Path:
 
 
 def put(place: Path, how: str, target: Path) -> None:
-    """Put a link or a pipe in the place of what is there."""
     if place.is_dir():
         shutil.rmtree(place)
     else:

@@ -34,7 +34,6 @@ SOON = Limits(lease_seconds=0.6)
 
 @pytest.fixture(scope="module")
 def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two dumps that overlap."""
     return overlapping(tmp_path_factory.mktemp("dumps"), 60, 5, range(20, 40))
 
 
@@ -52,7 +51,6 @@ def manifest(storage: Storage, name: str) -> dict[str, Any]:
 
 
 def names_in(storage: Storage, name: str) -> set[str]:
-    """Return the names of all objects of a folder."""
     return {each.removeprefix(f"{name}/") for each in storage.keys(f"{name}/")}
 
 
@@ -68,13 +66,9 @@ def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
     return found
 
 
-# As here ------------------------------------------------------------------------------------------
-
-
 def test_what_is_written_and_added_is_what_is_so_here(
     dumps: list[Path], storage: Storage, tmp_path: Path
 ) -> None:
-    """The one test of storage that is not in long runs only."""
     place, here = f"s3://{BUCKET}/tables", tmp_path / "here"
     for each in dumps:
         smfparse.convert(each, here, append=True)
@@ -188,9 +182,6 @@ def test_workers_read_and_write_the_same_urls(
     here = smfparse.convert(dumps, tmp_path / "here", limits=SMALL)
     assert rows_of(there) == rows_of(here)
     assert len(names_in(storage, "by-workers/record")) > 2
-
-
-# One after the other ------------------------------------------------------------------------------
 
 
 @pytest.mark.long

@@ -44,7 +44,6 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def raw(dump: Path) -> dict[str, Any]:
-    """The tables of the file."""
     inputs = open_inputs([dump])
     return {table: inputs.arrow(table) for table in table_names()}
 
@@ -61,9 +60,6 @@ def folders(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
 
 def in_order(table: Any) -> list[str]:
     return sorted(map(repr, table.to_pylist()))
-
-
-# Our own ------------------------------------------------------------------------------------------
 
 
 @every_form
@@ -95,7 +91,6 @@ def test_folders_are_days_of_the_system_and_queue_managers(folders: dict[str, Pa
 
 
 def test_files_of_many_folders_are_written_with_few_open(dump: Path, tmp_path: Path) -> None:
-    """A file that was closed to make room has a next one."""
     again = tmp_path / "again.smf"
     again.write_bytes(dump.read_bytes())
     apart = 2 * dump.stat().st_size
@@ -120,9 +115,6 @@ def test_tables_that_grow_with_work_are_those_of_records_tasks_queues_and_channe
     tables = {each.name.lower() for each in blocks}
     tables |= {child.table for each in blocks for child in each.children}
     assert tables | {"record", "qqst"} == GROWING
-
-
-# DuckDB with views.sql ----------------------------------------------------------------------------
 
 
 @every_form
@@ -200,8 +192,6 @@ def test_views_read_what_was_added(
         ((after,),) = database.sql("SELECT count(*) FROM qjst").fetchall()
         assert after - before == done.rows["qjst"] > 0
 
-
-# Tools without options ----------------------------------------------------------------------------
 
 NAMES = ("QM01", "P101", "P102", "DEC1", "T010", "M1", "NAN", "INF", "NULL", "TRUE", "NOW", "Q#2",
          "$A@", "1234", "0012", "1E5", "A/B=", "%41", "none", "")  # fmt: skip

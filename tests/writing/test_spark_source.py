@@ -53,9 +53,6 @@ def plain(rows: pa.Table) -> list[dict[str, Any]]:
     return rows.cast(pa.schema(whole), safe=False).to_pylist()
 
 
-# Without Spark ------------------------------------------------------------------------------------
-
-
 def reader_of(dumps: Path, **options: str) -> Any:
     pytest.importorskip("pyspark.sql.datasource")
     from pyspark_smfparse import DefaultSource
@@ -149,9 +146,6 @@ def test_smfparse_does_not_load_spark() -> None:
         "import sys, smfparse; smfparse.convert, smfparse.open; assert 'pyspark' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-# With Spark ---------------------------------------------------------------------------------------
 
 
 def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
