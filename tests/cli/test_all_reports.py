@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -88,23 +87,21 @@ def test_files_are_replaced_only_by_force_and_damage_is_reported_once(tmp_path: 
     assert not [each for each in folder.iterdir() if each.name.startswith(".")]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "give a folder, or a workbook"),
-        (["--format", "dot", "--output", "reports"], "draws one report"),
-        (["--explain"], "--explain explains one report"),
-        (["--format", "csv", "--output", "book.xlsx"], "the name says xlsx"),
-        (["--output", SMF], "give another name"),
-        (["--by", "nothing", "--output", "reports"], "nothing: unknown name"),
-        (["--sort", "elapsed", "--output", "reports"], "--sort takes a figure of one report"),
-    ],
-)
-def test_wrong_calls_say_what_to_do(
-    options: list[Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+WRONG = {
+    "": "give a folder, or a workbook",
+    "--format dot --output reports": "draws one report",
+    "--explain": "--explain explains one report",
+    "--format csv --output book.xlsx": "the name says xlsx",
+    f"--output {SMF}": "give another name",
+    "--by nothing --output reports": "nothing: unknown name",
+    "--sort elapsed --output reports": "--sort takes a figure of one report",
+}
+
+
+def test_wrong_calls_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run("report", "all", SMF, *options)
-    assert done.exit_code == 2, done.output
-    assert message in done.stderr
-    assert not list(tmp_path.iterdir())
+    for options, message in WRONG.items():
+        done = run("report", "all", SMF, *options.split())
+        assert done.exit_code == 2, done.output
+        assert message in done.stderr
+        assert not list(tmp_path.iterdir())

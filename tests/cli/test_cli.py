@@ -172,13 +172,6 @@ def test_many_damages_are_counted_not_all_shown(tmp_path: Path) -> None:
         assert "... and 5 more; the table damage has all" in text
 
 
-def test_one_bad_input_among_good_ones_ends_with_exit_code_8(dump: Path, tmp_path: Path) -> None:
-    result = run("info", dump, tmp_path / "none.smf")
-    assert result.exit_code == 8
-    assert "none.smf" in result.stderr
-    assert result.stdout == ""
-
-
 def test_a_wrong_call_of_a_report_says_the_way_out(dump: Path) -> None:
     names = "The report log has no job and no channel names; leave out --job and --channel."
     for arguments, said in (

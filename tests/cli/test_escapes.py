@@ -78,20 +78,20 @@ def test_every_report_shows_it_in_every_format(dump: Path) -> None:
     assert "x1b" in run("report", "task", dump).stdout
 
 
-def test_any_letters_of_records_and_files_are_shown(tmp_path: Path) -> None:
-    letters = st.text(st.characters(max_codepoint=0xFF), min_size=1, max_size=20)
-    name = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), max_size=20)
+LETTERS = st.text(st.characters(max_codepoint=0xFF), min_size=1, max_size=20)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), max_size=20)
 
-    @search(1)
-    @given(letters, name, st.sampled_from(["task", "qsum", "dchs"]), st.sampled_from([*FORMATS]))
-    def check(letters: str, name: str, report: str, form: str) -> None:
-        made = hostile_dump(tmp_path / f"d{name}", letters)
-        for command, *more in (["info"], ["sql", "FROM wqst SELECT *, basename AS again"]):
-            run(command, made, *more, "--format", form)
-        run("report", report, made, "--format", form)
-        made.unlink()
 
-    check()
+@search(1)
+@given(LETTERS, NAMES, st.sampled_from(["task", "qsum", "dchs"]), st.sampled_from([*FORMATS]))
+def test_any_letters_of_records_and_files_are_shown(
+    tmp_path: Path, letters: str, name: str, report: str, form: str
+) -> None:
+    made = hostile_dump(tmp_path / f"d{name}", letters)
+    for command, *more in (["info"], ["sql", "FROM wqst SELECT *, basename AS again"]):
+        run(command, made, *more, "--format", form)
+    run("report", report, made, "--format", form)
+    made.unlink()
 
 
 def test_side_by_side_and_dump_show_it(dump: Path, tmp_path: Path) -> None:
