@@ -180,24 +180,22 @@ def test_what_ends_a_statement_is_not_part_of_it() -> None:
             assert sum(part.num_rows for part in catalog.run(found)) == 1
 
 
-@pytest.mark.parametrize(
-    ("statement", "columns"),
-    [
-        ("PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)", ["QM01", "QM02"]),
-        ("FROM (PIVOT record ON subtype USING count(*) GROUP BY qmgr)", None),
-        ("PREPARE p AS SELECT 7 AS seven; EXECUTE p", ["seven"]),
-        ("CREATE TEMP TABLE t AS SELECT 1 AS a; UPDATE t SET a = 2 RETURNING a + 1 AS b", ["b"]),
-        ("CALL pragma_version()", None),
-        ("EXPLAIN SELECT count(*) FROM wqst", None),
-        ("PRAGMA version", None),
-    ],
-)
-def test_every_statement_that_gives_rows_shows_them(
-    statement: str, columns: list[str] | None
-) -> None:
-    header, *rows = clean(DUMP, statement, "--format", "csv").splitlines()
-    assert columns in (None, header.split(","))
-    assert rows
+GIVING_ROWS = {
+    "PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)": "QM01,QM02",
+    "FROM (PIVOT record ON subtype USING count(*) GROUP BY qmgr)": "",
+    "PREPARE p AS SELECT 7 AS seven; EXECUTE p": "seven",
+    "CREATE TEMP TABLE t AS SELECT 1 AS a; UPDATE t SET a = 2 RETURNING a + 1 AS b": "b",
+    "CALL pragma_version()": "",
+    "EXPLAIN SELECT count(*) FROM wqst": "",
+    "PRAGMA version": "",
+}
+
+
+def test_every_statement_that_gives_rows_shows_them() -> None:
+    for statement, names in GIVING_ROWS.items():
+        header, *rows = clean(DUMP, statement, "--format", "csv").splitlines()
+        assert names in ("", header), statement
+        assert rows
 
 
 def test_a_statement_that_gives_no_rows_shows_nothing(tmp_path: Path) -> None:

@@ -23,22 +23,21 @@ from tests.support.paths import FIXTURES
 SMF = FIXTURES / "qm80.smf"
 
 
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("--from 2026-03-04 09:00 x", ["--from", "2026-03-04 09:00", "x"]),
-        ("--until=2026-03-04 09:00:30", ["--until=2026-03-04 09:00:30"]),
-        ("--to 2026063 09:00", ["--to", "2026063 09:00"]),
-        ("--from 2026-03-04 day.smf", ["--from", "2026-03-04", "day.smf"]),
-        ("2026-03-04 09:00", ["2026-03-04", "09:00"]),
-        ("--output 2026-03-04 09:00", ["--output", "2026-03-04", "09:00"]),
-        ("help report", ["report", "--help"]),
-        ("help", ["--help"]),
-        ("report help", ["report", "help"]),
-    ],
-)
-def test_arguments_are_what_is_meant(typed: str, found: list[str]) -> None:
-    assert meant(typed.split()) == found
+MEANT = {
+    "--from 2026-03-04 09:00 x": ["--from", "2026-03-04 09:00", "x"],
+    "--until=2026-03-04 09:00:30": ["--until=2026-03-04 09:00:30"],
+    "--to 2026063 09:00": ["--to", "2026063 09:00"],
+    "--from 2026-03-04 day.smf": ["--from", "2026-03-04", "day.smf"],
+    "2026-03-04 09:00": ["2026-03-04", "09:00"],
+    "--output 2026-03-04 09:00": ["--output", "2026-03-04", "09:00"],
+    "help report": ["report", "--help"],
+    "help": ["--help"],
+    "report help": ["report", "help"],
+}
+
+
+def test_arguments_are_what_is_meant() -> None:
+    assert {typed: meant(typed.split()) for typed in MEANT} == MEANT
 
 
 def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
@@ -58,27 +57,19 @@ def test_report_without_a_name_lists_what_the_input_has() -> None:
     assert "no report nothing.smf" in run("report", "nothing.smf").stderr
 
 
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("report log", "report log day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
-        ("check --all", "check --all day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
-        ("capacity log", "capacity log day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
-        ("report log other.smf", "report log other.smf"),
-        ("check other.smf --format csv", "check other.smf --format csv"),
-        ("report log --explain", "report log --explain"),
-        ("report log --help", "report log --help"),
-        ("help report", "report --help"),
-        ("day.smf", "day.smf"),
-        ("generate x.smf", "generate x.smf"),
-    ],
-)
-def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt(typed: str, found: str) -> None:
+def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt() -> None:
+    """Unless it names its own, or needs none."""
     selection = ("--from", "2026-03-04", "--qmgr", "QM01", "--smf-time", "--format", "csv")
     root = click.Context(main, info_name="smfparse", **main.context_settings)
+    added = " day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"
+    own = ("report log other.smf", "check other.smf --format csv", "day.smf", "generate x.smf")
     with main.commands["sql"].make_context("sql", ["day.smf", "more", *selection], root) as prompt:
-        made = with_inputs(typed.split(), prompt, ["day.smf", "more"])
-    assert " ".join(made) == found
+        for typed, found in (
+            *((each, each + added) for each in ("report log", "check --all", "capacity log")),
+            *((each, each) for each in (*own, "report log --explain", "report log --help")),
+            ("help report", "report --help"),
+        ):
+            assert " ".join(with_inputs(typed.split(), prompt, ["day.smf", "more"])) == found
 
 
 def test_until_is_the_name_of_the_end_of_the_time_everywhere() -> None:
@@ -196,13 +187,12 @@ def test_what_is_neither_gets_both_hints() -> None:
     assert "--from" in wrong.stderr
 
 
-REPORT, CONVERT, SQL = (main.commands[name] for name in ("report", "convert", "sql"))
+REPORT, CONVERT = main.commands["report"], main.commands["convert"]
 NOUNS = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
 
 
-@pytest.mark.parametrize(
-    ("command", "message", "names", "shown"),
-    [
+def test_parameters_are_shown_as_options() -> None:
+    for command, message, names, shown in (
         (REPORT, "since='9' is not a time", "since", "--from '9' is not a time"),
         (REPORT, "until=: not a time", "until", "--until: not a time"),
         (CONVERT, "until=: not a time", "until", "--until: not a time"),
@@ -213,28 +203,21 @@ NOUNS = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Whe
         (REPORT, "type='7': no types", "type", "--type '7': no types"),
         (REPORT, "acctime=-2: no length", "acctime", "--acctime -2: no length"),
         (REPORT, "by=user: unknown name", "by", "--by user: unknown name"),
-    ],
-)
-def test_parameters_are_shown_as_options(
-    command: click.Command, message: str, names: str, shown: str
-) -> None:
-    assert in_options(SmfError(message, *names.split()), command) == shown
+    ):
+        assert in_options(SmfError(message, *names.split()), command) == shown
 
 
-@pytest.mark.parametrize(
-    ("message", "names"),
-    [
+def test_what_is_not_a_parameter_stays_as_it_is() -> None:
+    for message, *names in (
         ("append=True", "append"),  # not an option of the command
-        ("qmgr=QM01: no such file", ""),
-        ("jobs=4: exists already; force=True replaces it", ""),
+        ("qmgr=QM01: no such file",),
+        ("jobs=4: exists already; force=True replaces it",),
         ("dumps/qmgr=QM01/part-1.parquet: no such file", "qmgr"),
         ("'job=X' is not a number", "job"),
         ("jobs = 1, subjobs=1, jobs==1", "jobs"),
-        ("Binder Error: no such column\n\nLINE 1: SELECT * FROM t WHERE job='PAY' AND jobs=1", ""),
-    ],
-)
-def test_what_is_not_a_parameter_stays_as_it_is(message: str, names: str) -> None:
-    assert in_options(SmfError(message, *names.split()), SQL) == message
+        ("Binder Error: no column\n\nLINE 1: SELECT * FROM t WHERE job='PAY' AND jobs=1",),
+    ):
+        assert in_options(SmfError(message, *names), main.commands["sql"]) == message
 
 
 def test_a_message_names_options_but_not_in_the_name_of_an_input(
