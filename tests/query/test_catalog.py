@@ -20,7 +20,7 @@ from smfparse.query import relations as relations_module
 from smfparse.query.results import rows_of
 from smfparse.tables import quoted, schema, table_names
 from smfparse.writing import write_dataset
-from tests.support.builders import rdw
+from tests.support.builders import Write
 from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
 
@@ -34,38 +34,26 @@ JOINED = """
 
 
 @pytest.fixture
-def dump(tmp_path: Path) -> Path:
-    records = [
-        log_record(
-            Log(
-                counters={"qjstwrnw": 100 + number},
-                io={(1, 1): Io(10, IO_PAGES[0]), (2, 2): Io(3, IO_PAGES[1])},
-            ),
-            start=LOG_START + dt.timedelta(seconds=10 * number),
-        )
-        for number in range(ROWS)
-    ]
-    path = tmp_path / "it's a dump.smf"
-    path.write_bytes(rdw(records))
-    return path
+def dump(write: Write) -> Path:
+    io = {(1, 1): Io(10, IO_PAGES[0]), (2, 2): Io(3, IO_PAGES[1])}
+    starts = [LOG_START + dt.timedelta(seconds=10 * number) for number in range(ROWS)]
+    logs = [Log(counters={"qjstwrnw": 100 + number}, io=io) for number in range(ROWS)]
+    records = [log_record(log, start=start) for log, start in zip(logs, starts, strict=True)]
+    return write(*records, name="it's a dump.smf")
 
 
 @pytest.fixture(params=["raw", "dataset", "both"])
 def catalog(dump: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Catalog]:
     """The same records as a file, as a dataset, and split over both."""
-    folder = tmp_path / "it's a folder"
-    paths = [dump]
-    if request.param == "dataset":
-        write_dataset(open_inputs([dump]), folder)
-        paths = [folder]
+    folder, rest = tmp_path / "it's a folder", tmp_path / "rest.smf"
+    paths = {"raw": [dump], "dataset": [folder], "both": [folder, rest]}[request.param]
     if request.param == "both":
         data = dump.read_bytes()
         size = len(data) // ROWS
         dump.write_bytes(data[:size])
-        rest = tmp_path / "rest.smf"
-        write_dataset(open_inputs([dump]), folder)
         rest.write_bytes(data[size:])
-        paths = [folder, rest]
+    if folder in paths:
+        write_dataset(open_inputs([dump]), folder)
     with Catalog(open_inputs(paths)) as made:
         yield made
 

@@ -17,6 +17,7 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog, connected
 from smfparse.selecting import Selection
 from tests.support.command import run
+from tests.support.datasets import files_below
 from tests.support.paths import FIXTURE_FILES, PROJECT, SMF
 from tests.support.searching import of_many, some
 
@@ -124,15 +125,6 @@ def there(secrets: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def contents(*folders: Path) -> dict[Path, bytes]:
-    return {
-        path: path.read_bytes()
-        for folder in folders
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 def done(catalog: Catalog, script: str) -> str:
     return "".join(
         str(part.to_pylist())
@@ -144,7 +136,8 @@ def done(catalog: Catalog, script: str) -> str:
 def test_a_safe_statement_reaches_nothing_else(there: Path, dataset: Path) -> None:
     part = next(dataset.glob("wqst/*.parquet"))
     names = {"there": there, "dataset": dataset, "dump": SMF, "part": part}
-    before, given, said = contents(there, dataset), dict[str, str](), dict[str, str]()
+    before = files_below(there), files_below(dataset)
+    given, said = dict[str, str](), dict[str, str]()
     with Catalog(open_inputs([SMF, dataset]), safe=True) as catalog:
         for what, script in IMPOSSIBLE.items():
             try:
@@ -152,7 +145,7 @@ def test_a_safe_statement_reaches_nothing_else(there: Path, dataset: Path) -> No
             except RequestError as error:
                 said[what] = str(error)
             assert done(catalog, "SELECT count(*) AS n FROM wqst") == "[][{'n': 32}]", what
-            assert contents(there, dataset) == before, what
+            assert (files_below(there), files_below(dataset)) == before, what
     assert given == {}
     assert [what for what, text in said.items() if SECRET in text] == []
 
