@@ -24,10 +24,11 @@ from smfparse.inputs import ReadOptions, open_inputs
 from tests.support import command
 from tests.support.builders import rdw
 from tests.support.generated import generate_dump
-from tests.support.paths import FIXTURES
+from tests.support.paths import SMF as FIXTURE
 from tests.support.smf import (
     ENDED,
     MINUTE,
+    WEST,
     block,
     connection_record,
     queue,
@@ -40,7 +41,6 @@ from tests.support.smf import record as statistics_record
 
 pytestmark = pytest.mark.slow
 
-FIXTURE = FIXTURES / "qm01-930.smf"
 US = pytest.approx
 
 
@@ -84,7 +84,6 @@ def putting(
     )
 
 
-WEST = dt.timedelta(hours=-4)
 SPLIT = (ENDED + WEST).replace(tzinfo=None)
 LATE = dt.timedelta(milliseconds=20)
 

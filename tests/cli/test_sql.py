@@ -28,14 +28,13 @@ from smfparse.query.prompt import HELP, SqlCompleter, is_whole
 from smfparse.query.statements import is_complete
 from smfparse.rendering import FORMATS, RowsDocument, formats
 from smfparse.tables import Wanted, columns, relations, views
-from smfparse.writing import write_dataset
 from tests.support import command
 from tests.support.paths import FIXTURES
+from tests.support.paths import SMF as DUMP
 from tests.support.searching import some
 
 pytestmark = pytest.mark.slow
 
-DUMP = FIXTURES / "qm01-930.smf"
 OTHER = FIXTURES / "qm60.smf"
 ONE, TWO = "SELECT count(*) AS one FROM record", "SELECT DISTINCT qmgr AS two FROM wtas"
 SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; -- the end;\n"
@@ -49,13 +48,6 @@ def clean(*arguments: object, stdin: str | bytes = "") -> str:
     result = run(*arguments, stdin=stdin)
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("datasets") / "dump"
-    write_dataset(open_inputs([DUMP]), folder)
-    return folder
 
 
 def test_a_script_gives_the_rows_of_each_statement(tmp_path: Path) -> None:
@@ -152,9 +144,9 @@ NEAR = {
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_an_unknown_name_is_told_what_is_near_and_where(stored: bool, dataset: Path) -> None:
+def test_an_unknown_name_is_told_what_is_near_and_where(stored: bool, whole_dataset: Path) -> None:
     for query, said in some([*NEAR.items()], 1 if stored else 4):
-        result = run(dataset if stored else DUMP, query)
+        result = run(whole_dataset if stored else DUMP, query)
         assert result.exit_code == 2
         assert said in result.stderr
         if "USING" not in query:

@@ -12,23 +12,17 @@ import pytest
 import smfparse
 from smfparse import reports
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL
 from smfparse.tables import table_names
-from smfparse.writing import write_dataset
 from tests.support.command import run
 from tests.support.paths import FIXTURES
+from tests.support.paths import SMF as DUMP
 from tests.support.report_runs import printed, report_rows
-
-DUMP = FIXTURES / "qm01-930.smf"
 
 
 @pytest.fixture(params=["file", "dataset"])
-def data(request: pytest.FixtureRequest, tmp_path: Path) -> smfparse.SmfData:
-    if request.param == "file":
-        return smfparse.open(DUMP)
-    write_dataset(open_inputs([DUMP]), tmp_path / "set")
-    return smfparse.open(str(tmp_path / "set"))
+def data(request: pytest.FixtureRequest, whole_dataset: Path) -> smfparse.SmfData:
+    return smfparse.open(DUMP if request.param == "file" else str(whole_dataset))
 
 
 def test_the_package_gives_what_it_says_and_nothing_more() -> None:
