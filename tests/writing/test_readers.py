@@ -173,18 +173,6 @@ def test_views_are_in_utc_and_read_only_files_that_a_filter_needs(
             assert f"Scanning Files: {files}" in "".join(plan), query
 
 
-@pytest.mark.parametrize("name", ["NULL", "P101", "A/B="])
-def test_a_queue_manager_whose_name_means_nothing_to_duckdb_has_it(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "dump.smf").write_bytes(log_record(Log(), qmgr=name))
-    write_dataset(open_inputs([tmp_path / "dump.smf"]), tmp_path / "tables", partition=True)
-    with with_views(tmp_path / "tables", monkeypatch) as database:
-        assert database.sql("SELECT qmgr FROM record").fetchall() == [(name,)]
-        asked = "SELECT count(*) FROM record WHERE qmgr = ?"
-        assert database.execute(asked, [name]).fetchall() == [(1,)]
-
-
 def test_views_read_what_was_added(
     dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,7 +187,7 @@ def test_views_read_what_was_added(
 NAMES = ("QM01", "P101", "P102", "DEC1", "T010", "M1", "NAN", "INF", "NULL", "TRUE", "NOW", "Q#2",
          "$A@", "1234", "0012", "1E5", "A/B=", "%41", "none", "")  # fmt: skip
 """Names that look like numbers, durations, dates, truth values and paths; most are allowed."""
-ALONE = ("P101", "TRUE")
+ALONE = ("P101", "TRUE", "NULL")
 
 
 def with_duckdb(folder: Path) -> Any:
@@ -312,6 +300,19 @@ def test_every_name_of_a_queue_manager_is_read(
     read = reader(folders["divided"] / "record").select(["qmgr", QMGR]).to_pylist()
     assert {each[QMGR] for each in read if each["qmgr"] is None} == {NO_QMGR}
     assert NO_QMGR not in {each[QMGR] for each in read if each["qmgr"] is not None}
+
+
+def test_views_have_every_name_of_a_queue_manager(
+    named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that mean something to DuckDB, which it finds by their folders."""
+    for folder, names in [("all", NAMES), *((each, [each]) for each in ALONE)]:
+        with with_views(named / folder, monkeypatch) as database:
+            found = database.sql("SELECT qmgr FROM record").fetchall()
+            assert sorted(found) == sorted((each,) for each in names)
+            for name in names:
+                asked = "SELECT count(*) FROM record WHERE qmgr = ?"
+                assert database.execute(asked, [name]).fetchall() == [(1,)], name
 
 
 def test_polars_takes_days_and_queue_managers_from_the_folders(folders: dict[str, Path]) -> None:
