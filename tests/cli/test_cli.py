@@ -99,7 +99,8 @@ def test_info_gives_the_same_as_json(dump: Path) -> None:
     of_mq += ("2023-10-02T11:53:02", "2023-10-02T11:53:12", "STAT 1", ["QSST", "QJST"])
     of_smf = ("SYS1", None, None, 2, None, 1, 18, *["2023-10-02T11:52:52"] * 2, None, [])
     assert [tuple(each.values()) for each in found["groups"]] == [of_mq, of_smf]
-    assert [*found["groups"][0]][2:7] == ["mq_version", "type", "subtype", "records", "bytes"]
+    names = "system qmgr mq_version type subtype records bytes first last trace blocks"
+    assert [*found["groups"][0]] == names.split()
 
 
 def test_what_convert_writes_can_be_queried(dump: Path, tmp_path: Path) -> None:
