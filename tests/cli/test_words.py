@@ -103,26 +103,26 @@ def test_there_is_a_script_for_the_completion_of_a_shell() -> None:
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("smfparse che", "plain,check"),
-        ("smfparse day.s", "file,day.s"),
-        ("smfparse report api", "plain,api-cost"),
-        ("smfparse check day", "file,day"),
-        ("smfparse sql day", "file,day"),
-        ("smfparse check --since", "plain,--since-baseline"),
-    ],
-)
+COMPLETED = {
+    "smfparse che": "plain,check",
+    "smfparse day.s": "file,day.s",
+    "smfparse report api": "plain,api-cost",
+    "smfparse check day": "file,day",
+    "smfparse sql day": "file,day",
+    "smfparse check --since": "plain,--since-baseline",
+}
+
+
 def test_commands_options_reports_and_files_are_completed(
-    words: str, found: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("_SMFPARSE_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
-    with pytest.raises(SystemExit):
-        main.main([], prog_name="smfparse")
-    assert capsys.readouterr().out.strip() == found
+    for words, found in COMPLETED.items():
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        with pytest.raises(SystemExit):
+            main.main([], prog_name="smfparse")
+        assert capsys.readouterr().out.strip() == found
 
 
 def table(width: int | None, columns: int | None = None) -> list[str]:

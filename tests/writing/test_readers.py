@@ -1,7 +1,4 @@
-"""A dataset, divided by day and queue manager or not, is read by smfparse and by seven other tools.
-
-Every value is compared with what smfparse decodes. The tools take the folder of a table.
-"""
+"""A dataset, divided by day and queue manager or not, is read by smfparse and seven other tools."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Spark reads SMF files by the source `smf`, and has the rows that smfparse has.
-
-Most of it needs no Spark: the source plans and reads its parts in this process.
-"""
+"""Spark has the rows that smfparse has; most tests read the source `smf` without Spark."""
 
 from __future__ import annotations
 
