@@ -30,7 +30,6 @@ OF_FILES = ("files", "checksums", "records", "rows", "record_days", "next")
 
 
 def header(hour: int) -> bytes:
-    """The record with which a dump begins."""
     return foreign_record(2, UTC_NOON.replace(tzinfo=None, hour=hour))
 
 
@@ -63,7 +62,6 @@ def inputs(sound: list[Path]) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def one(inputs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The dataset that one process writes of them."""
     target = tmp_path_factory.mktemp("one") / "tables"
     assert smfparse.convert(inputs, target, limits=SMALL).damage
     return target

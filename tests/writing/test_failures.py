@@ -39,14 +39,12 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="copies of this proce
 
 
 def command(way: str, target: Path) -> int:
-    """Do it; return the exit code."""
     if way == "compact":
         return run("compact", target).exit_code
     return run("convert", SECOND, "--to", target, *WAYS[way]).exit_code
 
 
 def prepared(way: str, target: Path) -> Path:
-    """Make what is there before."""
     options = WAYS[way] if way in ("csv", "duckdb") else []
     before = [] if way in NEW else [FIRST, SECOND] if way == "compact" else [FIRST]
     for path in before:
@@ -73,7 +71,6 @@ def of_dataset(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def copy(found: Path, target: Path) -> Path:
-    """Copy a file or a folder, if there is one."""
     if found.is_dir():
         shutil.copytree(found, target)
     elif found.exists():
@@ -97,7 +94,6 @@ class Place:
         self.new = content(target)
 
     def fresh(self) -> Path:
-        """Return a target that is as before."""
         shutil.rmtree(self.folder / "tried", ignore_errors=True)
         (self.folder / "tried").mkdir()
         return copy(self.folder / "old", self.folder / "tried" / "out")
