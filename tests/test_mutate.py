@@ -148,6 +148,7 @@ def toy(tmp_path: Path) -> Path:
     return project
 
 
+@pytest.mark.long
 def test_mutants_are_judged_in_a_private_copy_by_tests_that_are_not_long(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
         yield found
 
 
+@pytest.mark.slow
 def test_every_planner_measures_its_documented_inputs_and_options_override_them(
     site: Opened,
 ) -> None:
@@ -182,6 +183,7 @@ def test_real_files_give_what_is_published() -> None:
         assert real("pages").plan["buffers_floor"] == 67_873
 
 
+@pytest.mark.slow
 def test_the_share_of_queues_that_would_be_streamed(site: Opened) -> None:
     (wqst,) = site.tables("wqst")
     found = site("whatif", streaming="PAY.*")

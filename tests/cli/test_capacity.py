@@ -20,6 +20,7 @@ def test_what_all_planners_print_of_published_values_is_the_golden_file() -> Non
     assert planners() == (GOLDEN / "capacity.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_planner_explains_itself_and_answers_with_an_input() -> None:
     for name in planner_names():
         lines = run("capacity", name, "--explain").stdout.splitlines()

@@ -53,6 +53,7 @@ def clean(*arguments: object) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_python_runs_the_package_as_the_command_and_so_does_its_script(cut: Path) -> None:
     assert clean("--version").strip() == f"smfparse, version {smfparse.__version__}"
     as_module, installed = [sys.executable, "-m", "smfparse"], [*COMMAND]
@@ -196,6 +197,7 @@ RESULTS = (
 )
 
 
+@pytest.mark.slow
 @of_many("call", some(RESULTS, 5))
 def test_output_writes_what_stdout_would_show_and_replaces_a_file_only_by_force(
     dump: Path, tmp_path: Path, call: str
@@ -259,6 +261,7 @@ ODD = (
 )
 
 
+@pytest.mark.slow
 def test_sql_shows_every_type_and_every_name_in_every_form(dump: Path) -> None:
     for form in FORMATS:
         done = run("sql", dump, "; ".join(ODD), "--format", form)

@@ -149,6 +149,7 @@ def test_columns_in_the_middle_are_left_out_where_a_terminal_is_narrow() -> None
     assert table(None, 3)[0] == "| c0 |   c1 | ... |   c9 |"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unjudged")
 def test_inputs_alone_are_summarized_whatever_they_are(tmp_path: Path) -> None:
     found = run(SMF, "--qmgr", "QM80")

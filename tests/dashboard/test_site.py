@@ -136,6 +136,7 @@ def test_an_earlier_day_is_drawn_on_the_later_one_with_what_changed(
     assert all(row in compared for row in rows)
 
 
+@pytest.mark.long
 def test_the_command_has_the_same_page_as_the_library(tmp_path: Path) -> None:
     path = generate_dump(tmp_path / "day.smf", count=1)
     options = ("--before", path, "--output", tmp_path / "day.html")

@@ -117,6 +117,7 @@ def test_both_decoders_agree_on_any_bytes_at_any_length(name: str, data: st.Data
     agree(which, *data.draw(st.lists(chunk, min_size=1, max_size=3)))
 
 
+@pytest.mark.slow
 @every_block
 def test_both_decoders_agree_on_edges_on_version_words_and_on_cuts(name: str):
     which = BLOCKS[name]

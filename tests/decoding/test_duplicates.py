@@ -341,6 +341,7 @@ def test_info_and_the_manifest_hold_the_number(tmp_path: Path) -> None:
     assert "earlier dump" not in run("info", single).output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_a_dataset_is_written_without_duplicates(
     jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch, here: None

@@ -208,6 +208,7 @@ def test_a_file_named_twice_is_refused_and_one_that_is_found_again_is_taken_once
 # Standard input and pipes -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_standard_input_is_an_input_also_packed(tmp_path: Path) -> None:
     (tmp_path / "dump.smf").write_bytes(DUMP)
     expected = [number for _, number in records(tmp_path / "dump.smf")]
@@ -222,6 +223,7 @@ def test_standard_input_is_an_input_also_packed(tmp_path: Path) -> None:
     assert {each["source"] for each in rows} == {"-"}
 
 
+@pytest.mark.slow
 def test_every_command_reads_standard_input(tmp_path: Path) -> None:
     path = tmp_path / "dump.smf"
     path.write_bytes(DUMP)

@@ -67,6 +67,7 @@ def joined(inputs: Inputs) -> tuple[int, int]:
     return row["n"], row["puts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["a dataset", "a file"])
 def test_rows_of_inputs_of_one_name_belong_to_their_own_input(
     other: str, named: Named, tmp_path: Path
@@ -82,6 +83,7 @@ def test_rows_of_inputs_of_one_name_belong_to_their_own_input(
     assert joined(again) == (both[0] + alone[0][0], both[1] + alone[0][1])
 
 
+@pytest.mark.slow
 def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -> None:
     names = [str(named.path), f"{named.path}#2"]
     query = "SELECT DISTINCT source FROM {} ORDER BY source"
@@ -162,6 +164,7 @@ def test_a_selection_has_the_rows_that_it_has_of_the_files(divided: Path) -> Non
         assert any(found) == (name != "none"), name
 
 
+@pytest.mark.slow
 def test_files_of_other_days_and_queue_managers_are_not_opened(
     divided: Path, tmp_path: Path
 ) -> None:

@@ -197,6 +197,7 @@ def test_of_a_116_1_that_two_dumps_have_the_one_that_is_kept_is_gone_on_from(
         assert row == {"n": len(RECORDS), "known": len(RECORDS)}
 
 
+@pytest.mark.slow
 def test_several_processes_know_the_same(tmp_path: Path) -> None:
     limits = Limits(chunk_bytes=8 << 10, max_spanned=6 << 10, least_unit=1, most_task=20_000)
     options = ReadOptions(jobs=2, limits=limits)
@@ -210,6 +211,7 @@ def test_several_processes_know_the_same(tmp_path: Path) -> None:
     check(open_inputs([tmp_path / "x"]), places(paths, 10))
 
 
+@pytest.mark.slow
 @of_many("at, partition", pairs([10, 14, 11], [False, True]))
 def test_files_that_are_added_go_on_from_those_that_are_there(
     tmp_path: Path, at: int, partition: bool

@@ -26,7 +26,7 @@ from tests.laws.asking import (
 )
 from tests.support.clocks import SECOND, Clock, Site, Span
 from tests.support.drawing_clocks import sites
-from tests.support.searching import search
+from tests.support.searching import of_many, search, some
 
 SECTIONS = ("1m", "15m", "30m", "1h", "24h")
 NEAR = dt.timedelta(milliseconds=1)
@@ -56,7 +56,8 @@ def test_a_record_counts_at_the_middle_of_its_interval(site: Site, tmp_path: Pat
         assert as_expected, (number + 1, at, expected, span, clock)
 
 
-@pytest.mark.parametrize("length", SECTIONS)
+@pytest.mark.slow
+@of_many("length", some(SECTIONS, 2))
 def test_sections_add_up_to_the_total(length: str, tmp_path: Path) -> None:
     @search(4)
     @given(site=sites())
@@ -78,7 +79,7 @@ def test_hours_of_api_cost_add_up_to_the_total(site: Site, tmp_path: Path) -> No
     assert tallied(calls, "calls") == true_calls(site, class_3), site
 
 
-@search(8)
+@search(5)
 @given(site=sites())
 def test_hours_of_class_3_are_hours_of_statistics(site: Site, tmp_path: Path) -> None:
     """But for the intervals that cross an hour, and those of which the other kind has none."""
@@ -152,7 +153,7 @@ def test_pieces_of_time_add_up_to_the_whole(site: Site, shares: set[int], tmp_pa
     assert sums[1] == true_calls(site, statistics), (cuts, site)
 
 
-@search(5)
+@search(3)
 @given(site=sites())
 def test_two_files_say_what_one_says(site: Site, tmp_path: Path) -> None:
     """The second one goes on after any record: between a 116/1 and its 116/2 as well.

@@ -34,6 +34,7 @@ def test_the_package_gives_what_it_says_and_nothing_more() -> None:
         _ = smfparse.nothing
 
 
+@pytest.mark.slow
 def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
     assert data.tables == tuple(table_names())
     whole = data.arrow("wqst")
@@ -51,6 +52,7 @@ def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
     assert not data.damage
 
 
+@pytest.mark.slow
 def test_a_report_is_a_table_of_what_json_has(data: smfparse.SmfData) -> None:
     for name, options in [("log", {}), ("api-cost", {"by": "job,queue", "top": 5})]:
         found = data.report(name, total=True, **options)
@@ -68,6 +70,7 @@ def test_a_report_is_a_table_of_what_json_has(data: smfparse.SmfData) -> None:
                     assert row[each.name] == pytest.approx(told[each.name])
 
 
+@pytest.mark.slow
 def test_two_are_compared_as_on_the_command_line() -> None:
     data = smfparse.open(FIXTURES / "qm60.smf")
     rows = smfparse.compare(data, data, by="job")
@@ -103,6 +106,7 @@ def test_what_a_planner_cannot_take_is_refused() -> None:
             smfparse.open(DUMP).capacity(name, **values)
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_said_to_be_so() -> None:
     data = smfparse.open([DUMP])
     wrong: dict[str, Callable[[], object]] = {

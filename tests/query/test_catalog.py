@@ -58,6 +58,7 @@ def catalog(dump: Path, tmp_path: Path, request: pytest.FixtureRequest) -> Itera
         yield made
 
 
+@pytest.mark.slow
 def test_every_table_can_be_queried_with_its_types_and_rows(catalog: Catalog) -> None:
     for table in table_names():
         found = catalog.arrow(f"SELECT * FROM {table}")
@@ -68,6 +69,7 @@ def test_every_table_can_be_queried_with_its_types_and_rows(catalog: Catalog) ->
         assert found.num_rows == expected, table
 
 
+@pytest.mark.slow
 def test_tables_are_joined_with_others_and_themselves_again_and_again(catalog: Catalog) -> None:
     if len(catalog.arrow("SELECT DISTINCT source FROM record")) == 1:
         for _ in range(2):
@@ -135,6 +137,7 @@ def test_an_input_that_fails_during_a_scan_is_an_input_error(dump: Path) -> None
     assert quoted("it's") == "'it''s'"
 
 
+@pytest.mark.slow
 def test_rows_come_in_order(catalog: Catalog) -> None:
 
     def keeps_order() -> object:
@@ -173,6 +176,7 @@ def test_ordered_rows_of_little_and_of_much_data_are_the_same(
                 assert [each and each.to_pylist() for each in found] == expected
 
 
+@pytest.mark.slow
 def test_what_small_files_have_no_rows_of_is_not_asked_for(catalog: Catalog, dump: Path) -> None:
     """Of datasets that is not known before."""
     full = [

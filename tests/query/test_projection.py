@@ -166,6 +166,7 @@ def columns_asked(tables: str) -> dict[str, frozenset[str]]:
     }
 
 
+@pytest.mark.slow
 def test_a_query_decodes_the_columns_that_it_needs_in_one_reading(asked: Asked) -> None:
     wrong = []
     for query, tables in ASKED.items():
@@ -177,6 +178,7 @@ def test_a_query_decodes_the_columns_that_it_needs_in_one_reading(asked: Asked) 
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_a_query_that_needs_no_rows_or_is_wrong_reads_nothing(asked: Asked) -> None:
     for query in (
         "DESCRIBE wqst",
@@ -196,6 +198,7 @@ def test_a_query_that_needs_no_rows_or_is_wrong_reads_nothing(asked: Asked) -> N
         assert asked == [], query
 
 
+@pytest.mark.slow
 def test_projection_does_not_change_the_rows(
     catalog: Catalog, whole: duckdb.DuckDBPyConnection
 ) -> None:

@@ -226,6 +226,7 @@ def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(read: 
         assert [each.length for each in found.damage] == [9, len(last), len(first)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dumped", ["mixed", "foreign"])
 def test_garbage_between_ftp_records_costs_none_of_them(tmp_path: Path, dumped: str) -> None:
     file = dump(dumped, BY_NAME["ftp-record"])

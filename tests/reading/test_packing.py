@@ -154,6 +154,7 @@ def file(tmp_path: Path) -> File:
     return write
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PACKERS)
 def test_what_is_packed_comes_out(name: str, file: File) -> None:
     """And what comes before a cut."""
@@ -250,6 +251,7 @@ def test_a_checksum_that_is_wrong_costs_no_byte(name: str, file: File) -> None:
     assert name not in ZIPS or fault == "the zip data are corrupt: the checksum is wrong"
 
 
+@pytest.mark.slow
 def test_a_corrupt_place_is_found_through_another_packing(file: File) -> None:
     data = noise(200_000)
     whole = gzip.compress(data)
@@ -331,6 +333,7 @@ def test_something_behind_the_data_is_a_fault(name: str, file: File) -> None:
         assert fault == f"other bytes follow the {name} data; they were not used"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIMPLE)
 def test_a_cut_file_gives_all_records_before_and_a_damage(name: str, file: File) -> None:
     whole = PACKERS[name](DUMP * 12)
@@ -484,6 +487,7 @@ def test_a_file_that_cannot_be_read_any_more_is_an_error(
         list(read_chunks(file(gzip.compress(noise(5000))), DamageLog()))
 
 
+@pytest.mark.slow
 def test_packed_files_are_decoded_by_several_processes(tmp_path: Path) -> None:
     """However small they are; one that is cut says so from there."""
     shared = ReadOptions(jobs=2, limits=Limits(least_unit=1))

@@ -108,6 +108,7 @@ def known(expected: Mapping[str, float], times: float = 1) -> dict[str, Any]:
     return {key: pytest.approx(times * each) for key, each in expected.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RATES)
 def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
     name: str, write: Write
@@ -116,6 +117,7 @@ def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
     assert rates(name, write(*six_hours()), HALF_HOURS) == known(LONG[name] | BATCH[name])
 
 
+@pytest.mark.slow
 @of_many("name", some([*RATES], 2))
 def test_an_hour_without_records_is_not_divided_by_but_one_of_idle_tasks_is(
     name: str, write: Write
@@ -143,6 +145,7 @@ WAYS = [(None, 0), (None, 1), (HALF_HOURS, 0), (HALF_HOURS, 1)]
 """Sections, and bytes of a slice."""
 
 
+@pytest.mark.slow
 @of_many("name, way", pairs([*RATES], WAYS))
 def test_selected_queues_have_the_rates_that_they_have_among_all(
     name: str, way: tuple[Sections | None, int], write: Write

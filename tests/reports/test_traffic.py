@@ -52,6 +52,7 @@ def rows_of(day: Callable[[str], Day]) -> Callable[[str, str], Rows]:
     return cache(lambda scenario, name: report_rows(name, day(scenario)[1]))
 
 
+@pytest.mark.slow
 @of_many("scenario", some(TRAFFIC.SCENARIOS, 3))
 def test_edges_rates_and_requesters_are_those_of_the_answer_key(
     scenario: str, day: Callable[[str], Day]
@@ -60,6 +61,7 @@ def test_edges_rates_and_requesters_are_those_of_the_answer_key(
     assert list(TRAFFIC.wrong(estate, 1, path)) == []
 
 
+@pytest.mark.slow
 def test_a_report_that_lacks_an_edge_does_not_agree_with_the_key(
     day: Callable[[str], Day],
 ) -> None:
@@ -83,6 +85,7 @@ with (FACTS / "answers.csv").open(encoding="utf-8", newline="") as file:
 """By claim: the scenario, the report, and its figures that answer it."""
 
 
+@pytest.mark.slow
 def test_reports_answer_claims_and_these_are_marked_so(
     rows_of: Callable[[str, str], Rows],
 ) -> None:
@@ -177,6 +180,7 @@ def places(rows: Rows) -> set[str]:
     return {row["place"] for row in of("queue", rows) if row["queue"] == "SHARED.Q"}
 
 
+@pytest.mark.slow
 def test_a_shared_queue_is_one_node_where_its_group_is_known(flow: Rows) -> None:
     in_group = [record(block("QCCT", qcctqsgn="QSG7"), qmgr=qmgr) for qmgr in ("QMA", "QMB")]
     assert places(rows_from("flow", *FLOW, *in_group)) == {"QSG7"}

@@ -239,6 +239,7 @@ def of_day(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select("source", "record_no", "block_no").sort("source", "record_no", "block_no")
 
 
+@pytest.mark.slow
 def test_every_way_to_a_day_gives_the_same_rows(days: list[Path], stored: Path) -> None:
     asked = Selection.of(since="2026-03-02", until="2026-03-02")
     end = FIRST + DAY

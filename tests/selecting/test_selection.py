@@ -98,6 +98,7 @@ TIMES = [
 ]
 
 
+@pytest.mark.slow
 def test_a_time_is_local_and_its_end_includes_the_unit_it_names(
     days: Path, stored_days: Path
 ) -> None:

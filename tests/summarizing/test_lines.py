@@ -82,6 +82,7 @@ def expected(catalog: Catalog, day: Day, query: str) -> dict[str, float]:
     return {name: float(value) for name, value in rows if value is not None}
 
 
+@pytest.mark.slow
 def test_usual_values_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> None:
     assert {*PEAKS, *TOTALS, *AVERAGES} == {*lines()}
     for name, query in (TOTALS | AVERAGES).items():

@@ -289,6 +289,7 @@ def test_selected_columns_have_the_types_that_duckdb_gives_to_those_of_arrow() -
             assert made.types == given.types
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
     dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -377,6 +378,7 @@ def opened(jobs: int, path: Path = SMF) -> Inputs:
     return open_inputs([path], ReadOptions(jobs=jobs, limits=SMALL, keep_duplicates=path != SMF))
 
 
+@pytest.mark.slow
 def test_a_thread_writes_the_files_that_one_process_alone_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -397,6 +399,7 @@ def test_a_thread_writes_the_files_that_one_process_alone_writes(
     assert not [each for each in threading.enumerate() if each.name.startswith("writing")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flushes", [1, 20])
 @pytest.mark.parametrize(
     "kind", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()]

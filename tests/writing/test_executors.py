@@ -129,6 +129,7 @@ def assert_same(folder: Path, other: Path) -> None:
     assert first == second
 
 
+@pytest.mark.long
 def test_an_executor_writes_what_one_process_writes(
     executor: Executor, inputs: list[Path], one: Path, tmp_path: Path
 ) -> None:

@@ -142,7 +142,8 @@ class Place:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(way, marks=pytest.mark.long if way == "partition" else []) for way in WAYS
+        pytest.param(way, marks=[] if way in ("convert", "append") else pytest.mark.long)
+        for way in WAYS
     ],
 )
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:

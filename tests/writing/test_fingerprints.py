@@ -115,6 +115,7 @@ def test_a_dump_starts_at_its_header_also_where_that_is_left_out(tmp_path: Path)
     assert [row["fingerprint"] for row in rows] == whole["fingerprint"].to_pylist()[1:]
 
 
+@pytest.mark.slow
 def test_datasets_that_were_made_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dumps = [[HEADERS[0], *RECORDS[:40]], [HEADERS[1], *RECORDS[20:]], [*RECORDS[30:40]]]
     paths = put(tmp_path / "in", dumps)
