@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -30,10 +31,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests of real files slow, and leave those of other parts out."""
+    """Mark tests of real files slow, some of those that are sampled long; keep those of a part."""
+    sampled = defaultdict[str, list[pytest.Item]](list)
     for item in items:
         if _is_of_real_data(item):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("sampled"):
+            sampled[item.nodeid.partition("[")[0]].append(item)
+    for each in sampled.values():
+        (count,) = next(each[0].iter_markers("sampled")).args
+        kept = {len(each) * number // count for number in range(count)}
+        for number, item in enumerate(each):
+            if number not in kept:
+                item.add_marker(pytest.mark.long)
     if part := config.getoption("--part"):
         number, parts = map(int, part.split("/"))
         items[:] = [

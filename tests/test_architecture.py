@@ -341,6 +341,7 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
     return set(done.stdout.split("loaded:")[1].split())
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("command", LOADED)
 def test_a_command_loads_only_what_it_needs(command: str, tmp_path: Path) -> None:

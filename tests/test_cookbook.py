@@ -193,6 +193,7 @@ def test_rates_are_of_active_channels_and_depths_of_the_last_record(
     assert (row[1], row[3]) == ("PAY.IN", None)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_has_an_answer(
     opened: Callable[[Path], Opened], day: Path, tmp_path: Path, question: str

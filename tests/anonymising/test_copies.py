@@ -75,6 +75,7 @@ def test_records_are_the_same_in_whatever_framing_they_come(
     assert proof(*both, names) == (len(wanted), 0, 0)
 
 
+@pytest.mark.sampled(4)
 @every_file
 def test_no_old_name_is_left_and_all_figures_are_there(path: Path, tmp_path: Path) -> None:
     names = copied(path, tmp_path / "out")

@@ -75,6 +75,7 @@ RATES = {
 """By planner: what 7,200 messages an hour are. Each is put and got, 20 us and 3 new pages."""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 @pytest.mark.parametrize("hours", [NO_GAP, GAP], ids=["no gap", "gap"])
 @pytest.mark.parametrize("has_statistics", [True, False])

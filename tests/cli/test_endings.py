@@ -76,6 +76,7 @@ HEADERS_ONLY = ("dump", "report")
 """Commands that do not look at the block that is bad; dump reads up to its record only."""
 
 
+@pytest.mark.sampled(7)
 @reading
 def test_every_command_says_by_its_exit_code_what_became_of_the_input(
     name: str, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -203,6 +204,7 @@ def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None
     ]
 
 
+@pytest.mark.sampled(5)
 @reading
 def test_strict_ends_with_the_first_damage_and_no_result(name: str, place: Path) -> None:
     source = "cut" if name in HEADERS_ONLY else "bad block"

@@ -82,6 +82,7 @@ DUMPS = {
 }
 
 
+@pytest.mark.sampled(3)
 @of_many("command, dump", some([*product(COMMANDS, DUMPS)][::-1], 7))
 def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_path: Path) -> None:
     """Or say why not by a documented exit code: `run` takes no exception."""

@@ -138,6 +138,7 @@ def compared_by_verb(path: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("parts", "mark"),
     [

@@ -151,6 +151,7 @@ def parts_of(path: Path, jobs: int) -> int:
     return sum(map(len, cut(inputs, ALL)))
 
 
+@pytest.mark.sampled(4)
 @every_file
 def test_several_processes_give_what_one_gives(path: Path, cut_small: None) -> None:
     assert found_in([path], 3) == found_in([path], 1)

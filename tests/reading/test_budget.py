@@ -112,6 +112,7 @@ class Costs:
         patch.setattr(walk, "segments", counted)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @of_many("what", some(sorted(ALTERNATING), 7))
 def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(

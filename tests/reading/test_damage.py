@@ -223,6 +223,7 @@ GARBAGE = {
 }
 
 
+@pytest.mark.sampled(8)
 @every_variant
 def test_garbage_between_records_costs_none_of_them(read: Read, variant: Variant) -> None:
     file = dump(0, variant)

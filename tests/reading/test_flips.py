@@ -119,6 +119,7 @@ def gone(file: Written, found: Reading, bit: int) -> list[int]:
     return lost
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.slow
 @pytest.mark.fuzz
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)

@@ -154,6 +154,7 @@ def file(tmp_path: Path) -> File:
     return write
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PACKERS)
 def test_what_is_packed_comes_out(name: str, file: File) -> None:

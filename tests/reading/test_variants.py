@@ -156,6 +156,7 @@ def test_variants_are_written_as_samples_of_ibm_and_the_rfc_have_them() -> None:
         assert blocked(read_rdw(path.read_bytes())).data == path.read_bytes(), path
 
 
+@pytest.mark.sampled(20)
 @of_many("name, variant", some([*product(DUMPS, VARIANTS)], 40), ids=short)
 def test_every_table_is_that_of_the_plain_file(
     reference: Callable[[str], dict[str, Any]], tmp_path: Path, name: str, variant: Variant
@@ -255,6 +256,7 @@ DAMAGED: dict[str, Callable[[Written], bytes]] = {
 }
 
 
+@pytest.mark.sampled(10)
 @of_many(
     "variant, where", pairs(VARIANTS, [*DAMAGED]), ids=lambda each: getattr(each, "name", None)
 )

@@ -234,6 +234,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.sampled(4)
 @of_many("name", some([*RESULTS][::-1], 8))
 def test_every_result_can_be_had_in_every_format(name: str) -> None:
     arguments = RESULTS[name]

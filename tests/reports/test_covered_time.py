@@ -145,6 +145,7 @@ WAYS = [(None, 0), (None, 1), (HALF_HOURS, 0), (HALF_HOURS, 1)]
 """Sections, and bytes of a slice."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @of_many("name, way", pairs([*RATES], WAYS))
 def test_selected_queues_have_the_rates_that_they_have_among_all(

@@ -69,6 +69,7 @@ def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
+@pytest.mark.sampled(3)
 @of_many(
     "name, path", some(pairs(NAMES, FILES), 6), ids=lambda value: getattr(value, "name", value)
 )
@@ -94,6 +95,7 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.sampled(5)
 @of_many("name, sections", some(pairs(NAMES, [every("1h"), RECORDED, TOTAL]), 13), ids=str)
 def test_figures_without_meaning_stop_no_report(name: str, sections: Sections, dense: Path) -> None:
     rows = report_rows(name, dense, sections=sections)
@@ -161,6 +163,7 @@ SUMMED = [which.name for which in ALL if any(additive(which))]
 LENGTHS = ["1s", "30s", "1m", "90s", "5m", "15m", "1h", "12h", "1d"]
 
 
+@pytest.mark.sampled(3)
 @of_many("name, length", some(pairs(SUMMED, LENGTHS), 6))
 def test_the_sums_of_intervals_are_the_sums_of_their_parts(
     name: str, length: str, corpora: Corpora

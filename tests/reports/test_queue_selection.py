@@ -164,6 +164,7 @@ PLAIN = {"qall", "qgets", "qputs", "qstat", "qsum", "smf-volume"}
 """Reports that have nothing but figures of queues, or records: polars has these again."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(each, marks=[pytest.mark.long] * (each in PLAIN)) for each in OF_QUEUES],

@@ -102,6 +102,7 @@ def lines_of(name: str, catalog: Catalog, sections: Sections | None = None) -> l
     )
 
 
+@pytest.mark.sampled(3)
 @of_many(
     "name, sections",
     some(pairs(reports.report_names(), [TOTAL, every("15m"), None]), 7),

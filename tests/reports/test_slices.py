@@ -113,6 +113,7 @@ SLICED: Sequence[tuple[str, Sections | None]] = [
 ]
 
 
+@pytest.mark.sampled(2)
 @of_many("name, sections", some(SLICED, 5), ids=str)
 def test_a_report_is_the_same_slice_by_slice(
     name: str, sections: Sections | None, whole: Catalog, sliced: Catalog, counts: list[int]

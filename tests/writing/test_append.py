@@ -85,6 +85,7 @@ HOW: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @of_many("how", some([*HOW], 4))
 def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     how: str, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
