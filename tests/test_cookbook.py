@@ -206,6 +206,7 @@ def test_a_question_has_an_answer(
         assert len(answers(opened(cut), question)) == 1
 
 
+@pytest.mark.sampled(1)
 @of_many(
     "question, path",
     some(pairs([*QUESTIONS], FILES), 2),
@@ -217,6 +218,7 @@ def test_a_question_is_answered_alike_on_a_file(
     answers(opened(path), question)
 
 
+@pytest.mark.sampled(1)
 @of_many("question", some([*QUESTIONS], 3))
 def test_a_question_is_answered_where_all_counters_are_full(
     opened: Callable[[Path], Opened], worst: Path, question: str

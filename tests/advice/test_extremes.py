@@ -84,6 +84,7 @@ def _extreme(kind: Any, *, smallest: bool) -> float:
     return int(limits.min if smallest else limits.max)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_small_file_is_checked_as_a_large_one() -> None:
     """Subjects of which a small file has no rows are not asked for, and nothing else differs."""

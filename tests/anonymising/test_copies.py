@@ -106,6 +106,7 @@ def test_no_old_name_is_left_and_all_figures_are_there(path: Path, tmp_path: Pat
     assert names.parts
 
 
+@pytest.mark.long
 @of_many("path", some(FILES, 1))
 def test_all_reports_of_a_copy_have_the_same_numbers(path: Path, tmp_path: Path) -> None:
     copied(path, tmp_path / "out", kept=re.compile(r"SYSTEM\..*").fullmatch)

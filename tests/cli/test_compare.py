@@ -198,6 +198,7 @@ def test_queue_managers_are_added_up_if_nothing_is_told_apart() -> None:
     assert sum(apart) == US(together, rel=1e-5) == whole.cpu_per_second
 
 
+@pytest.mark.long
 def test_csv_and_json_are_one_flat_table() -> None:
     result = run(FIXTURE, "--split-at", "2026-03-04T10:00", "--format", "csv")
     rows = rows_of(FIXTURE, "--split-at", "2026-03-04 10:00")
@@ -239,6 +240,7 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     assert "vary: none" not in none
 
 
+@pytest.mark.long
 def test_what_was_recorded_without_intervals_is_cut_into_some_if_asked(tmp_path: Path) -> None:
     paths = [
         minutes(tmp_path / name, range(6), cpu=cpu, wtasflag="WTASAEOT")

@@ -162,6 +162,7 @@ def test_colours_are_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None
     assert run(*log, "--color").stdout == shown
 
 
+@pytest.mark.long
 def test_findings_are_coloured_by_class_and_nothing_else_is_changed() -> None:
     plain = run("check", SMF, "--all").stdout
     shown = run("check", SMF, "--all", "--color").stdout

@@ -102,6 +102,7 @@ def check_halves(path: Path, seed: int) -> bool:
     return not named(compared(before, after)) and dear == [(name, "put")]
 
 
+@pytest.mark.long
 def test_generated_files_are_told_apart_likewise(tmp_path: Path) -> None:
     assert all(check_halves(tmp_path / "half.smf", seed) for seed in range(1, 3))
 

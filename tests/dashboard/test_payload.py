@@ -155,6 +155,7 @@ def test_every_panel_is_of_a_part_and_every_limit_is_that_of_a_rule() -> None:
     }
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_command_of_a_panel_gives_its_rows(data, payload) -> None:  # type: ignore[no-untyped-def]
     for name, panel in payload["panels"].items():

@@ -101,6 +101,7 @@ def test_clients_have_a_table_and_senders_are_not_in_it(
     assert all(messages > 0 and cpu > 0 for messages, cpu in found.values())
 
 
+@pytest.mark.long
 def test_a_sound_day_shows_the_plan_of_the_log_and_no_incident(
     site: Callable[[str], Path], tmp_path: Path
 ) -> None:

@@ -130,6 +130,7 @@ def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.long
 def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) -> None:
     script = dump.with_name("script.py")
     script.write_text(f"""
@@ -146,6 +147,7 @@ print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r}
     assert (done.stdout, done.stderr) == ("begun\nTrue True True\n", "")
 
 
+@pytest.mark.long
 def test_two_tables_can_be_read_at_the_same_time(dump: Path, temporary: Path) -> None:
     inputs = open_inputs([dump], ReadOptions(jobs=3))
     first, second = (inputs.batches(wanted_tables([name])) for name in ("record", "wqst"))

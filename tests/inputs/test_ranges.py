@@ -275,6 +275,7 @@ def outcome(path: Path, jobs: int) -> Found | str:
         return str(error)
 
 
+@pytest.mark.long
 @given(alter=alteration, seed=st.integers(0, 2**32))
 @search(6)
 def test_damage_is_the_same_for_several_processes(

@@ -333,6 +333,7 @@ def test_the_head_of_what_is_filtered_ends_the_reading(large: Path, read: list[i
     assert len(read) <= CHUNKS
 
 
+@pytest.mark.long
 def test_a_process_can_end_while_polars_reads_ahead(large: Path) -> None:
     """The generator is slow, so that polars is in it for sure when the query has its rows."""
     script = f"""

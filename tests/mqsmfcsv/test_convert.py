@@ -161,6 +161,7 @@ def test_standard_input_gives_the_same_wherever_the_workstation_is(
     assert contents(tmp_path / "out") == contents(written)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("partition", [[], ["--partition"]])
 def test_a_dataset_gives_the_rows_of_its_files(
     partition: list[str], dump: Path, tmp_path: Path
@@ -187,6 +188,7 @@ def test_a_dataset_gives_the_rows_of_its_files(
             assert ours.rows == theirs.rows, name
 
 
+@pytest.mark.long
 def test_files_do_not_depend_on_how_much_is_read_at_once(
     dump: Path, written: Path, tmp_path: Path
 ) -> None:

@@ -198,6 +198,7 @@ def test_a_query_that_needs_no_rows_or_is_wrong_reads_nothing(asked: Asked) -> N
         assert asked == [], query
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.slow
 def test_projection_does_not_change_the_rows(
     catalog: Catalog, whole: duckdb.DuckDBPyConnection

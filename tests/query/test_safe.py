@@ -168,6 +168,7 @@ def test_others_do_so_that_the_test_above_can_fail(
 KINDS = [("both", None), ("file", None), ("dataset", "QM01"), ("both", "QM01"), ("file", "QM01")]
 
 
+@pytest.mark.sampled(1)
 @of_many("kinds, qmgr", some(KINDS, 2))
 def test_queries_over_the_inputs_give_the_same(kinds: str, qmgr: str | None, dataset: Path) -> None:
     inputs = {"file": [SMF], "dataset": [dataset], "both": [SMF, dataset]}[kinds]
@@ -208,6 +209,7 @@ def catalog(request: pytest.FixtureRequest) -> Iterator[Catalog]:
 PYTHON = ["self", "found", "catalog", "statement", "kind", "duckdb", "Catalog", "query", "SMF"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("before", ["", "SET python_enable_replacements = true"])
 def test_no_statement_sees_a_variable_of_python(before: str, catalog: Catalog) -> None:
     with suppress(QueryError):  # it is locked where it is safe

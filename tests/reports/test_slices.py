@@ -149,6 +149,7 @@ def test_a_report_without_sections_has_one_part(
         assert [part.num_rows for part in reports.report_parts(which, catalog)] == [0]
 
 
+@pytest.mark.long
 def test_a_slice_has_few_sections(files: list[Path], whole: Catalog, shown: list[int]) -> None:
     """Rows of many sections take memory, however few bytes were read for them."""
     which = reports.report("log")

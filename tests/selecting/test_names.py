@@ -197,6 +197,7 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_a_table_alone_or_selected_before_has_the_rows_of_the_oracle(
     both: tuple[Path, Path], tmp_path: Path, asked: dict[str, Any]

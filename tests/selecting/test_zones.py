@@ -273,6 +273,7 @@ def test_check_summary_and_info_show_the_zone(sites: dict[str, Path]) -> None:
     assert "local" in shown
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_comparison_is_cut_at_a_time_of_the_zone(tmp_path: Path) -> None:
     """01:30 UTC is 03:30 in Berlin; the statistics begin at 23:00 UTC."""

@@ -124,6 +124,7 @@ def in_minutes(moment: dt.datetime) -> str:
     return moment.isoformat(timespec="minutes")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     ["payments", *(pytest.param(each, marks=pytest.mark.long) for each in ("mft", "shared"))],

@@ -127,6 +127,7 @@ def check_fields(name: str, view: pl.DataFrame, tables: Tables) -> None:
         assert is_near(found, expected), (name, column.name)
 
 
+@pytest.mark.sampled(3)
 @of_corpora("site", "old", "new", "shared", "real")
 def test_columns_rows_and_totals_are_those_that_are_declared_and_of_the_tables(
     corpus: Corpus,

@@ -75,6 +75,7 @@ def check_one_file(folder: Path) -> None:
     assert set(tables.values()) == {1}
 
 
+@pytest.mark.sampled(1)
 @every_form
 def test_files_of_many_appends_become_few_with_the_same_rows(
     partition: bool, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

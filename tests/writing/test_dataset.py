@@ -399,6 +399,7 @@ def test_a_thread_writes_the_files_that_one_process_alone_writes(
     assert not [each for each in threading.enumerate() if each.name.startswith("writing")]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("flushes", [1, 20])
 @pytest.mark.parametrize(

@@ -139,6 +139,7 @@ def test_an_executor_writes_what_one_process_writes(
     assert len(list((tmp_path / "other" / "record").iterdir())) > 4
 
 
+@pytest.mark.long
 def test_an_executor_adds_what_one_process_adds(inputs: list[Path], tmp_path: Path) -> None:
     for name, executor in (("one", None), ("other", ThreadPoolExecutor(2))):
         smfparse.convert(inputs[:1], tmp_path / name, limits=SMALL)

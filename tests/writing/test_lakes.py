@@ -89,6 +89,7 @@ def assert_equal(kind: str, folder: Path, names: tuple[str, ...]) -> None:
         assert rows(kind, folder, name) == arranged(data.arrow(name)), name
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.fuzz
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_committed_is_the_dataset_after_each_change_of_it(kind: str, folder: Path) -> None:

@@ -117,6 +117,7 @@ def test_tables_that_grow_with_work_are_those_of_records_tasks_queues_and_channe
     assert tables | {"record", "qqst"} == GROWING
 
 
+@pytest.mark.sampled(1)
 @every_form
 def test_views_have_the_rows_and_descriptions_of_every_table(
     form: str,
