@@ -169,9 +169,13 @@ INVENTORY: list[tuple[dict[str, Any], list[int]]] = [
 ]
 
 
-def test_the_inventory_has_the_records_of_which_a_row_is_left(some_file: Path) -> None:
+def test_the_inventory_has_the_records_of_which_a_row_is_left(both: tuple[Path, Path]) -> None:
+    file, dataset = both
     for asked, expected in INVENTORY:
-        found = open_inputs([some_file], ReadOptions(Selection.of(**asked))).arrow(RECORD)
+        with Catalog(open_inputs([dataset], ReadOptions(Selection.of(**asked)))) as catalog:
+            of_dataset = catalog.arrow("SELECT record_no FROM record ORDER BY 1")
+        assert of_dataset["record_no"].to_pylist() == expected, asked
+        found = open_inputs([file], ReadOptions(Selection.of(**asked))).arrow("record")
         assert found["record_no"].to_pylist() == expected, asked
 
 
@@ -197,7 +201,6 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.sampled(1)
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_a_table_alone_or_selected_before_has_the_rows_of_the_oracle(
     both: tuple[Path, Path], tmp_path: Path, asked: dict[str, Any]
