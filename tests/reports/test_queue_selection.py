@@ -209,7 +209,6 @@ BESIDE = some(
 """Reports that are tried with everything, and with selected jobs, as well."""
 
 
-@pytest.mark.long
 @pytest.mark.fuzz
 def test_a_dataset_of_selected_queues_is_reported_as_the_queues_are(
     tmp_path: Path, path_of: Callable[..., Path], rows_of: RowsOf
@@ -242,7 +241,7 @@ def test_what_selected_a_dataset_is_noted(tmp_path: Path, path_of: Callable[...,
     assert made["selection"] is None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more", [[], pytest.param(["--side-by-side"], marks=pytest.mark.long)], ids=str
 )

@@ -208,6 +208,9 @@ def test_a_channel_leads_to_its_other_end_or_to_the_name_of_a_queue_manager(flow
     ]
     assert found["FAR"][:2] + found["FAR"][3:5] == [*("queue manager", "FAR", "channel", "FAR.QMF")]
     assert len(edges) == 3
+    other = rows_from("flow", *FLOW, sending("QMD", "QMX", TAKES))
+    ends = [row["from_name"] for row in of("edge", other) if row["to_name"] == "QMC.QMD"]
+    assert ends == ["QMC.QMD"]  # the other one of that name is of another queue manager
 
 
 def test_bytes_that_the_protocol_adds_the_wait_for_confirmation_and_ciphers() -> None:

@@ -15,6 +15,8 @@ from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import Day, Figures, lines, sparkline, summarized
 from smfparse.writing import write_dataset
+from tests.support.builders import Write
+from tests.support.smf import START, block, record
 
 HOUR = dt.timedelta(hours=1)
 SECONDS = 86_400
@@ -122,6 +124,21 @@ def test_objects_come_from_the_most_to_the_least(days: list[Day]) -> None:
         for line, values in by_line.items():
             assert values == sorted(values, reverse=True)
             assert len(values) <= line.top
+
+
+def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
+    used = ((0, 600, 50), (600, 600, 50), (1200, 300, 90), (1500, 300, 20), (1800, 600, 50))
+    records = []
+    for at, seconds, percent in used:
+        for each in (block("QMST"), block("QPST", qpstnbuf=100, qpstcbsl=100 - percent)):
+            start = START + dt.timedelta(seconds=at)
+            records.append(record(each, start=start, seconds=seconds))
+    path = write(*records)
+    with Catalog(open_inputs([path])) as opened:
+        (day,) = summarized(opened).days
+    (pool,) = of_line(day, "buffer-pool").values()
+    assert pool.highest == pytest.approx(90)
+    assert [round(each) for each, _ in pool.slots.values()] == [50, 50, 90, 50]
 
 
 def test_a_wrong_declaration_names_file_and_key(
