@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -57,6 +58,13 @@ def _is_of_real_data(item: pytest.Item) -> bool:
     return needs_real_data.mark in item.iter_markers() or any(
         REAL_DATA in each.parents for each in paths
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts_are_heard() -> None:
+    """A job in the background ignores them, and so would all processes that tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
