@@ -16,7 +16,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from smfparse.store import GIVEN, LOCK, MANIFEST, PARTIAL, dataset_files
+from smfparse.store import GIVEN, LOCK, MANIFEST, PARTIAL, AnyFolder, dataset_files
+from smfparse.writing import placing, write_new
 from tests.support.command import run
 from tests.support.failing import failing_at, signalled_at, steps_of
 from tests.support.paths import FIXTURES
@@ -172,6 +173,20 @@ def test_a_step_that_fails_changes_nothing_or_all_is_done(place: Place) -> None:
         if steps[number] not in ("unlink", "rmdir"):
             place.check_alone(target, why)
         place.check_again(target, why)
+
+
+@pytest.mark.parametrize("refused", [MANIFEST, *GIVEN])
+def test_what_fails_at_the_last_files_leaves_nothing_in_a_new_folder(
+    refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: AnyFolder, name: str, data: bytes) -> str:
+        if name.endswith(refused):
+            raise OSError(errno.EACCES, "Permission denied")
+        return write_new(folder, name, data)
+
+    monkeypatch.setattr(placing, "write_new", refuse)
+    assert command("convert", tmp_path / "out") == 8
+    assert content(tmp_path / "out") == {}
 
 
 @posix
