@@ -23,6 +23,7 @@ from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
 from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.searching import spread
 from tests.support.storage import at_port
 
 
@@ -41,10 +42,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             sampled[item.nodeid.partition("[")[0]].append(item)
     for each in sampled.values():
         (count,) = next(each[0].iter_markers("sampled")).args
-        kept = {len(each) * number // count for number in range(count)}
-        for number, item in enumerate(each):
-            if number not in kept:
-                item.add_marker(pytest.mark.long)
+        for item in {*each} - {*spread(each, count)}:
+            item.add_marker(pytest.mark.long)
     if part := config.getoption("--part"):
         number, parts = map(int, part.split("/"))
         items[:] = [

@@ -215,7 +215,7 @@ def test_numbers_are_shown_whole(tmp_path: Path) -> None:
 
 
 def test_texts_and_names_start_no_formula_and_times_are_iso_8601() -> None:
-    """Numbers stay as they are; names that are equal are told apart."""
+    """Numbers stay as they are; equal names get suffixes."""
     query = (
         "SELECT '-5' AS a, INTERVAL (-3) HOUR AS b, '-x' AS c, '=1' AS d, '+1+2' AS d, "
         "'@S(1)' AS D, -5 AS \"=1+1\""

@@ -1,7 +1,7 @@
 """One bit of what keeps records apart is turned over: no record is gone in silence.
 
 Every bit of every length, descriptor and end mark of ten records, or in a short run some of them,
-in every framing. A record is there with its exact bytes, or the damage that is told covers it.
+in every framing. A record is there with its exact bytes, or reported damage covers it.
 """
 
 from __future__ import annotations
