@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,6 +23,7 @@ from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
 from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.searching import spread
 from tests.support.storage import at_port
 
 
@@ -30,10 +33,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests of real files slow, and leave those of other parts out."""
+    """Mark tests of real files slow, some of those that are sampled long; keep those of a part."""
+    sampled = defaultdict[str, list[pytest.Item]](list)
     for item in items:
         if _is_of_real_data(item):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("sampled"):
+            sampled[item.nodeid.partition("[")[0]].append(item)
+    for each in sampled.values():
+        (count,) = next(each[0].iter_markers("sampled")).args
+        for item in {*each} - {*spread(each, count)}:
+            item.add_marker(pytest.mark.long)
     if part := config.getoption("--part"):
         number, parts = map(int, part.split("/"))
         items[:] = [
@@ -47,6 +57,13 @@ def _is_of_real_data(item: pytest.Item) -> bool:
     return needs_real_data.mark in item.iter_markers() or any(
         REAL_DATA in each.parents for each in paths
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interrupts_are_heard() -> None:
+    """A job in the background ignores them, and so would all processes that tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -109,14 +110,25 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-TREES = {module_name(path): tree(path) for path in python_files(ROOF, *LINKS)}
-IMPORTS = {module: [*imports(each)] for module, each in TREES.items()}
-BESIDE = {
-    f"{folder}/{path.name}": [*imports(tree(path))]
-    for folder in ("tests", "tools", "benchmarks", "fixtures")
-    for path in python_files(folder)
-}
-"""Imports of modules that are not of the product."""
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the syntax trees of the product by module."""
+    return {module_name(path): tree(path) for path in python_files(ROOF, *LINKS)}
+
+
+@cache
+def imports_of() -> dict[str, list[Import]]:
+    """Return the imports of the product by module."""
+    return {module: [*imports(each)] for module, each in trees().items()}
+
+
+def imports_beside() -> dict[str, list[Import]]:
+    """Return the imports of modules that are not of the product."""
+    return {
+        f"{folder}/{path.name}": [*imports(tree(path))]
+        for folder in ("tests", "tools", "benchmarks", "fixtures")
+        for path in python_files(folder)
+    }
 
 
 def top(module: str) -> str:
@@ -125,13 +137,14 @@ def top(module: str) -> str:
 
 def own_imports() -> Iterator[tuple[str, str]]:
     """Yield each module with a name of the project that it imports."""
-    for module, found in IMPORTS.items():
+    for module, found in imports_of().items():
         yield from ((module, each.inside) for each in found if each.inside)
 
 
+@pytest.mark.slow
 def test_the_order_names_every_package_and_module_at_the_top() -> None:
-    assert {top(module) for module in TREES} == {ROOF, *ORDER}
-    assert {"schemas.qjst", "cli.report", "reading.chunks", "errors", ROOF} <= TREES.keys()
+    assert {top(module) for module in trees()} == {ROOF, *ORDER}
+    assert {"schemas.qjst", "cli.report", "reading.chunks", "errors", ROOF} <= trees().keys()
 
 
 def test_imports_go_down_only() -> None:
@@ -149,14 +162,15 @@ def reaches_inside(importing: str, imported: str) -> bool:
     package = top(imported)
     if package not in PACKAGES or package in {importing, imported}:
         return False
-    return imported.count(".") > 1 or f"{package}.{imported.split('.')[1]}" in TREES
+    return imported.count(".") > 1 or f"{package}.{imported.split('.')[1]}" in trees()
 
 
+@pytest.mark.slow
 def test_other_packages_and_tools_import_from_the_face_of_a_package() -> None:
     wrong = [pair for pair in own_imports() if reaches_inside(top(pair[0]), pair[1])]
     wrong += [
         (name, each.name)
-        for name, found in BESIDE.items()
+        for name, found in imports_beside().items()
         for each in found
         if not name.startswith("tests/") and reaches_inside("", each.inside)
     ]
@@ -171,7 +185,7 @@ def test_modules_of_a_package_do_not_import_each_other_in_circles(package: str) 
             for each in found
             if each.at_once and top(each.inside) == package and each.inside.count(".") > 1
         }
-        for module, found in IMPORTS.items()
+        for module, found in imports_of().items()
         if top(module) == package != module
     }
     assert {*TopologicalSorter(graph).static_order()} >= graph.keys()
@@ -180,25 +194,26 @@ def test_modules_of_a_package_do_not_import_each_other_in_circles(package: str) 
 def test_a_face_declares_for_types_what_it_has_at_run_time() -> None:
     for package in set(PACKAGES) - {*LINKS}:
         face = import_module(f"{ROOF}.{package}")
-        declared = {each.name.split(".")[-1] for each in IMPORTS[package] if each.types_only}
+        declared = {each.name.split(".")[-1] for each in imports_of()[package] if each.types_only}
         assert declared == set(face.__all__), package
         assert sorted(face.__all__) == dir(face), package
-        assert [name for name in face.__all__ if f"{package}.{name}" in TREES] == []
+        assert [name for name in face.__all__ if f"{package}.{name}" in trees()] == []
         assert all(getattr(face, name) is not None for name in face.__all__)
-        assert len((ast.get_docstring(TREES[package]) or "").splitlines()) >= 3, package
+        assert len((ast.get_docstring(trees()[package]) or "").splitlines()) >= 3, package
     with pytest.raises(AttributeError, match=r"smfparse\.reading.* has no attribute 'nothing'"):
         _ = import_module("smfparse.reading").nothing
 
 
 def test_no_module_imports_a_private_name_or_a_relative_one() -> None:
-    names = [(module, each.name) for module, found in IMPORTS.items() for each in found]
+    names = [(module, each.name) for module, found in imports_of().items() for each in found]
     private = [pair for pair in own_imports() if pair[1].split(".")[-1].startswith("_")]
     assert private == []
     assert [pair for pair in names if pair[1].startswith(".")] == []
 
 
+@pytest.mark.slow
 def test_schemas_and_cli_are_imported_as_packages_of_smfparse() -> None:
-    found = BESIDE | IMPORTS
+    found = imports_beside() | imports_of()
     assert [name for name in found if {each.library for each in found[name]} & {*LINKS}] == []
 
 
@@ -206,7 +221,7 @@ def test_a_library_is_imported_only_where_it_belongs() -> None:
     for library, modules in ONLY_IN.items():
         found = {
             module
-            for module, each in IMPORTS.items()
+            for module, each in imports_of().items()
             if any(one.library == library and not one.types_only for one in each)
         }
         assert found == modules, library
@@ -215,7 +230,7 @@ def test_a_library_is_imported_only_where_it_belongs() -> None:
 def test_schemas_import_nothing_but_layout_construct_and_blocks() -> None:
     """`from smfparse.schemas import X` is the registry's, `.schemas.qjst import X` a block's."""
     known = {ROOF, "construct", *sys.stdlib_module_names}
-    for module, found in IMPORTS.items():
+    for module, found in imports_of().items():
         if top(module) == "schemas":
             assert {each.library for each in found} <= known, module
             registry = [e.inside for e in found if top(e.inside) == "schemas"]
@@ -225,7 +240,7 @@ def test_schemas_import_nothing_but_layout_construct_and_blocks() -> None:
 def test_commands_load_slow_libraries_only_when_they_run() -> None:
     slow = [
         (module, each.name)
-        for module, found in IMPORTS.items()
+        for module, found in imports_of().items()
         for each in found
         if top(module) == "cli" and each.library in SLOW and each.at_once
     ]
@@ -252,10 +267,11 @@ def prints(module: ast.AST) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_only_one_module_prints_and_it_escapes_what_it_prints() -> None:
     for text in ("print(1)", "click.echo(x)", "sys.stderr.write(x)", "import logging"):
         assert prints(ast.parse(text))
-    found = {name: prints(each) - MAY_PRINT.get(name, set()) for name, each in TREES.items()}
+    found = {name: prints(each) - MAY_PRINT.get(name, set()) for name, each in trees().items()}
     assert {name for name, each in found.items() if each} == {"cli.output"}
 
 
@@ -325,6 +341,7 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
     return set(done.stdout.split("loaded:")[1].split())
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.slow
 @pytest.mark.parametrize("command", LOADED)
 def test_a_command_loads_only_what_it_needs(command: str, tmp_path: Path) -> None:

@@ -194,6 +194,7 @@ def test_rates_are_of_active_channels_and_depths_of_the_last_record(
     assert (row[1], row[3]) == ("PAY.IN", None)
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_question_has_an_answer(
     opened: Callable[[Path], Opened], day: Path, tmp_path: Path, question: str
@@ -206,6 +207,7 @@ def test_a_question_has_an_answer(
         assert len(answers(opened(cut), question)) == 1
 
 
+@pytest.mark.sampled(1)
 @of_many(
     "question, path",
     some(pairs([*QUESTIONS], FILES), 2),
@@ -217,6 +219,7 @@ def test_a_question_is_answered_alike_on_a_file(
     answers(opened(path), question)
 
 
+@pytest.mark.sampled(1)
 @of_many("question", some([*QUESTIONS], 3))
 def test_a_question_is_answered_where_all_counters_are_full(
     opened: Callable[[Path], Opened], worst: Path, question: str

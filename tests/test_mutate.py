@@ -77,6 +77,7 @@ def test_sources_are_changed_where_they_can_be_wrong(path: str, cases: dict[str,
         assert changed == expected, source
 
 
+@pytest.mark.long
 def test_mutants_of_the_project_can_be_read_and_none_is_equivalent() -> None:
     house = mutate.House(PROJECT)
     listed = equivalent.equivalent(house.room_of)
@@ -148,6 +149,7 @@ def toy(tmp_path: Path) -> Path:
     return project
 
 
+@pytest.mark.long
 def test_mutants_are_judged_in_a_private_copy_by_tests_that_are_not_long(
     toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

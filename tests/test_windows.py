@@ -92,6 +92,7 @@ def without_posix(code: str, *arguments: str, encoding: str = "cp1252") -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_every_module_is_imported_without_posix() -> None:
     imported = without_posix(IMPORTS).split()
     assert {"smfparse.cli.sql", "smfparse.store.locking", "smfparse.query.prompt"} <= {*imported}

@@ -115,13 +115,16 @@ def placed(
 
 
 def write_last(folder: AnyFolder, manifest: Manifest) -> None:
-    """Write what has no rows: the manifest, and the views and meanings that it gives."""
+    """Write what has no rows: the manifest, then the views and meanings that it gives.
+
+    In this order: where these are there without it, it has its place already: see `clear`.
+    """
     views = view_statements(
         layout=Layout.of(manifest),
         types=manifest["types"],
         fingerprints=has_fingerprints(manifest),
     )
-    texts = {VIEWS: views, MEANINGS: meanings_text(manifest), MANIFEST: manifest_text(manifest)}
+    texts = {MANIFEST: manifest_text(manifest), VIEWS: views, MEANINGS: meanings_text(manifest)}
     for name, text in texts.items():
         write_new(folder, f"{folder.partial}/{name}", text.encode())
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -48,10 +49,12 @@ def subject_rows(name: str, rows: Rows) -> Any:
     return bench.arrow(query)
 
 
+@pytest.mark.slow
 def test_a_subject_of_tables_without_rows_has_none() -> None:
     assert {name for name in subjects() if subject_rows(name, {}).num_rows} == set()
 
 
+@pytest.mark.slow
 def test_no_number_is_too_large_for_a_rule() -> None:
     """Damaged records hold any number."""
     for name, subject in subjects().items():
@@ -82,6 +85,8 @@ def _extreme(kind: Any, *, smallest: bool) -> float:
     return int(limits.min if smallest else limits.max)
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_a_small_file_is_checked_as_a_large_one() -> None:
     """Subjects of which a small file has no rows are not asked for, and nothing else differs."""
 

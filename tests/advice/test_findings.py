@@ -86,6 +86,7 @@ def test_a_value_that_no_interval_has_is_none_and_no_number() -> None:
     assert in_short(finding).endswith(": the queue is opened for each message: once")
 
 
+@pytest.mark.slow
 def test_persistence_is_by_runs_days_and_length() -> None:
     assert persistence([0, 0, 4, 0]) == "once"
     assert persistence(at(48, 3, 27), 3600.0) == "recurring"
@@ -177,6 +178,7 @@ def test_stubs_and_records_without_a_time_are_no_intervals(
     assert left_out == {5: 100, 12: 0, 2: 60}[counted]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seconds_on_queue", "rule"), [(599, "D4"), (600, "BUFF-SOS")])
 def test_a_pool_is_too_small_for_messages_that_are_got_within_two_checkpoints(
     seconds_on_queue: int, rule: str

@@ -160,6 +160,8 @@ def findings(found: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
         yield from findings(each.explains)
 
 
+@pytest.mark.sampled(1)
+@pytest.mark.slow
 @of_corpora("site", "old", "real")
 def test_it_says_what_check_finds(corpus: Corpus) -> None:
     (table,) = answered_parts(MESSAGE, corpus.catalog)

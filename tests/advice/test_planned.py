@@ -143,6 +143,7 @@ def finding(rule: str, rows: Rows) -> Finding:
     return next(each for each in every if each.rule == rule)
 
 
+@pytest.mark.slow
 def test_a_finding_shows_what_the_planner_gives() -> None:
     assert {name for name, each in rules().items() if each.planned} == set(CASES)
     for rule, (rows, inputs) in CASES.items():

@@ -25,6 +25,7 @@ OF_CLASS = [each for each in cases() if each.name.startswith("rank_")]
 """Cases that name the class of a finding: `rank_3`."""
 
 
+@pytest.mark.slow
 def test_rules_cross_their_limits_where_their_cases_say() -> None:
     some = [each for each in cases() if each not in OF_CLASS]
     assert len(some) > 700

@@ -10,7 +10,7 @@ from tests.support.tools import tool
 
 pytestmark = pytest.mark.slow
 SCORE = tool("score")
-FEW = ("payments", "log-slow", "restart", "cf-slow", "poison")
+FEW = ("log-slow", "restart", "poison")
 
 
 @pytest.mark.parametrize("scenario", FEW)

@@ -18,6 +18,7 @@ from smfparse.layout import ENCODING
 from tests.support.searching import search
 
 SECRET = b"nobody knows"
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 
@@ -34,19 +35,16 @@ def learnt(names: list[str], **options: object) -> Pseudonyms:
     return found
 
 
-def test_names_keep_their_shape_and_differ_where_the_old_ones_do() -> None:
-    @search(25)
-    @given(st.lists(st.text(LETTERS + "./_%", min_size=1, max_size=20), max_size=30, unique=True))
-    def check(names: list[str]) -> None:
-        pseudonyms = learnt(names)
-        made = [pseudonyms.of("queue", name) for name in names]
-        assert [*map(shape, made)] == [*map(shape, names)]
-        assert len(set(made)) == len(names)
-        assert [pseudonyms.of("queue", name) for name in names] == made
-        old = {part for name in names for part in re.findall("[A-Z0-9]+", name) if len(part) > 3}
-        assert not any(part in each for each in made for part in old)
-
-    check()
+@search(25)
+@given(st.lists(st.text(LETTERS + "./_%", min_size=1, max_size=20), max_size=30, unique=True))
+def test_names_keep_their_shape_and_differ_where_the_old_ones_do(names: list[str]) -> None:
+    pseudonyms = learnt(names)
+    made = [pseudonyms.of("queue", name) for name in names]
+    assert [*map(shape, made)] == [*map(shape, names)]
+    assert len(set(made)) == len(names)
+    assert [pseudonyms.of("queue", name) for name in names] == made
+    old = {part for name in names for part in re.findall("[A-Z0-9]+", name) if len(part) > 3}
+    assert not any(part in each for each in made for part in old)
 
 
 def test_names_that_share_parts_share_them_afterwards() -> None:
@@ -62,35 +60,20 @@ def test_all_names_of_a_digit_are_used_if_they_have_to_be() -> None:
     assert len({pseudonyms.of("queue", each) for each in digits}) == 10
 
 
-def elsewhere(address: str) -> str:
-    """Return what an address becomes; the port behind it stays."""
-    made = learnt([address]).of("address", f"{address}(1414)")
+@search(50)
+@given(st.ip_addresses())
+def test_addresses_become_addresses_and_ports_stay(address: Address) -> None:
+    made = learnt([str(address)]).of("address", f"{address}(1414)")
     assert made.endswith("(1414)")
-    return made.removesuffix("(1414)")
+    made, sign = made.removesuffix("(1414)"), "." if address.version == 4 else ":"
+    assert [*map(len, made.split(sign))] == [*map(len, str(address).split(sign))]
+    assert ipaddress.ip_address(made).version == address.version
+    assert made != str(address) or str(address) == "::"
 
 
-def test_addresses_become_addresses_and_ports_stay() -> None:
-    @search(25)
-    @given(st.ip_addresses(v=4))
-    def check(address: ipaddress.IPv4Address) -> None:
-        made = elsewhere(str(address))
-        assert [*map(len, made.split("."))] == [*map(len, str(address).split("."))]
-        assert ipaddress.IPv4Address(made) != address
-
-    check()
+def test_hosts_become_hosts_and_ports_stay() -> None:
     host = "mqgw.example.com(1414)"
     assert re.fullmatch(r"[a-z]{4}\.[a-z]{7}\.[a-z]{3}\(1414\)", learnt([host]).of("address", host))
-
-
-def test_ipv6_addresses_become_ipv6_addresses() -> None:
-    @search(25)
-    @given(st.ip_addresses(v=6))
-    def check(address: ipaddress.IPv6Address) -> None:
-        made = elsewhere(str(address))
-        assert [*map(len, made.split(":"))] == [*map(len, str(address).split(":"))]
-        assert ipaddress.IPv6Address(made) != address or str(address) == "::"
-
-    check()
 
 
 def test_who_does_not_know_the_secret_gets_other_names() -> None:
@@ -129,44 +112,43 @@ def test_what_is_no_map_is_refused(text: str | bytes, tmp_path: Path) -> None:
         read_map(tmp_path / "nothing.csv")
 
 
-def test_texts_are_found_as_by_looking_at_one_place_after_the_other() -> None:
-    alphabet = st.text("AB1", min_size=4, max_size=7)
+TEXTS, ENCODINGS = st.text("AB1 .", max_size=60), st.sampled_from(["latin-1", ENCODING])
 
-    @search(25)
-    @given(
-        st.lists(alphabet, min_size=1, max_size=6, unique=True),
-        st.text("AB1 .", max_size=60),
-        st.sampled_from(["latin-1", ENCODING]),
+
+@search(25)
+@given(
+    st.lists(st.text("AB1", min_size=4, max_size=7), min_size=1, max_size=6, unique=True),
+    TEXTS,
+    ENCODINGS,
+)
+def test_texts_are_found_as_by_looking_at_one_place_after_the_other(
+    old: list[str], text: str, encoding: str
+) -> None:
+    replaced = {each: "x" * len(each) for each in old}
+    buffer = np.frombuffer(text.encode(encoding) + bytes(16), np.uint8).copy()
+    for at, others in Finder(replaced).found(buffer, 0, len(text)):
+        for place, other in zip(at.tolist(), others, strict=True):
+            buffer[place : place + other.size] = other
+    made = buffer.tobytes()[: len(text)].decode(encoding)
+    assert not any(each in made for each in old)
+    assert all(a == b or b == "x" for a, b in zip(text, made, strict=True))
+
+
+@search(25)
+@given(
+    st.lists(st.text("AB1", min_size=1, max_size=3), max_size=5, unique=True),
+    TEXTS,
+    st.sets(st.integers(0, 59)),
+    ENCODINGS,
+)
+def test_short_names_are_counted_as_by_looking_at_one_place_after_the_other(
+    short: list[str], text: str, named: set[int], encoding: str
+) -> None:
+    buffer = np.frombuffer(b"\xff" + text.encode(encoding), np.uint8)
+    fields = np.isin(np.arange(buffer.size), [each + 1 for each in named])
+    expected = sum(
+        text.startswith(each, at) and named.isdisjoint(range(at, at + len(each)))
+        for each in short
+        for at in range(len(text))
     )
-    def check(old: list[str], text: str, encoding: str) -> None:
-        replaced = {each: "x" * len(each) for each in old}
-        buffer = np.frombuffer(text.encode(encoding) + bytes(16), np.uint8).copy()
-        for at, others in Finder(replaced).found(buffer, 0, len(text)):
-            for place, other in zip(at.tolist(), others, strict=True):
-                buffer[place : place + other.size] = other
-        made = buffer.tobytes()[: len(text)].decode(encoding)
-        assert not any(each in made for each in old)
-        assert all(a == b or b == "x" for a, b in zip(text, made, strict=True))
-
-    check()
-
-
-def test_short_names_are_counted_as_by_looking_at_one_place_after_the_other() -> None:
-    @search(25)
-    @given(
-        st.lists(st.text("AB1", min_size=1, max_size=3), max_size=5, unique=True),
-        st.text("AB1 .", max_size=60),
-        st.sets(st.integers(0, 59)),
-        st.sampled_from(["latin-1", ENCODING]),
-    )
-    def check(short: list[str], text: str, named: set[int], encoding: str) -> None:
-        buffer = np.frombuffer(b"\xff" + text.encode(encoding), np.uint8)
-        fields = np.isin(np.arange(buffer.size), [each + 1 for each in named])
-        expected = sum(
-            text.startswith(each, at) and named.isdisjoint(range(at, at + len(each)))
-            for each in short
-            for at in range(len(text))
-        )
-        assert ShortNames(short).count(buffer, 1, buffer.size, fields) == expected
-
-    check()
+    assert ShortNames(short).count(buffer, 1, buffer.size, fields) == expected

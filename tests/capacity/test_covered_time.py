@@ -62,12 +62,6 @@ def measured(name: str, catalog: Catalog) -> dict[str, Any]:
     return dict(found.of.values)
 
 
-def asked(name: str, path: Any) -> dict[str, Any]:
-    """Return the same of a file."""
-    with Catalog(open_inputs([path])) as catalog:
-        return measured(name, catalog)
-
-
 RATES = {
     "streaming": {"puts_s": 2},
     "cf": {"arrivals": 2},
@@ -81,6 +75,8 @@ RATES = {
 """By planner: what 7,200 messages an hour are. Each is put and got, 20 us and 3 new pages."""
 
 
+@pytest.mark.sampled(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("hours", [NO_GAP, GAP], ids=["no gap", "gap"])
 @pytest.mark.parametrize("has_statistics", [True, False])
 def test_an_hour_without_records_changes_no_rate(
@@ -93,22 +89,6 @@ def test_an_hour_without_records_changes_no_rate(
         for name, rates in RATES.items():
             found = measured(name, catalog)
             assert {key: found[key] for key in rates} == pytest.approx(rates), name
-
-
-def test_the_first_record_of_a_long_task_covers_no_time_before_the_first_statistics(
-    write: Write,
-) -> None:
-    """7,200 messages from four to eleven count from ten on; and as many in the hour behind that."""
-    first, second = putting(4, 11, 2 * HOUR), putting(11, 12, 2 * HOUR)
-    path = write(first, second, statistics(10), statistics(11))
-    assert asked("streaming", path)["puts_s"] == pytest.approx(2)
-
-
-def test_time_with_statistics_is_covered_where_no_task_was_active(write: Write) -> None:
-    """7,200 messages in ten minutes of three hours, of which two hours are between them."""
-    early, late = putting(10, 10 + 1 / 12, HOUR), putting(12 + 11 / 12, 13, HOUR)
-    path = write(early, late, *(statistics(hour) for hour in (10, 11, 12)))
-    assert asked("streaming", path)["puts_s"] == pytest.approx(2 / 3)
 
 
 def test_each_queue_manager_is_divided_by_its_own_time(write: Write) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from scipy import stats
 
 from smfparse.capacity import Answer, answers
 from smfparse.inputs import ReadOptions, open_inputs
@@ -16,16 +15,15 @@ from smfparse.query import Catalog
 from tests.support import smf
 from tests.support.builders import rdw
 
-MINUTES = range(12)
-CHANNELS = [400 + 40 * minute for minute in MINUTES]
+CHANNELS = [400 + 40 * minute for minute in range(12)]
 
 
-def minutely(*blocks: Callable[[int], bytes]) -> bytes:
-    """Records of twelve minutes, one of each kind of block in each."""
+def minutely(*blocks: Callable[[int], bytes], minutes: int = 12) -> bytes:
+    """Records of so many minutes, one of each kind of block in each."""
     return rdw(
         [
             smf.record(block(minute), start=smf.START + dt.timedelta(minutes=minute), seconds=60)
-            for minute in MINUTES
+            for minute in range(minutes)
             for block in blocks
         ]
     )
@@ -54,30 +52,8 @@ def test_storage_of_a_channel_is_its_slope(tmp_path: Path) -> None:
     assert found.plan["channels"] == CHANNELS[-1] + found.plan["more"]
 
 
-def test_figures_have_the_interval_of_the_storage_of_a_channel(tmp_path: Path) -> None:
-    used = [50 + CHANNELS[at] // 4 + 6 * (at % 2) for at in MINUTES]
-    found = answered(tmp_path, "channels", minutely(chinit(lambda at: used[at])))
-    fit = stats.linregress(CHANNELS, [each * 1024 for each in used])
-    around = stats.t.ppf(0.95, len(used) - 2) * fit.stderr
-    assert found.of is not None
-    assert found.of.intervals["kb_each"] == pytest.approx(
-        (fit.slope - around, fit.slope + around), rel=1e-3
-    )
-    (more,) = (each for each in found.plan.figures if each.name == "more")
-    assert more.interval is not None
-    assert more.interval[0] < more.value < more.interval[1]
-
-
 def test_too_few_minutes_have_no_slope(tmp_path: Path) -> None:
-    records = [
-        smf.record(
-            chinit(lambda at: 100 + at)(minute),
-            seconds=60,
-            start=smf.START + dt.timedelta(minutes=minute),
-        )
-        for minute in range(9)
-    ]
-    found = answered(tmp_path, "channels", rdw(records))
+    found = answered(tmp_path, "channels", minutely(chinit(lambda at: 100 + at), minutes=9))
     assert found.of is not None
     assert found.of.refused.keys() == {"kb_each"}
     assert (found.plan["kb_each"], found.origins["kb_each"]) == (232, "published")
@@ -85,14 +61,9 @@ def test_too_few_minutes_have_no_slope(tmp_path: Path) -> None:
 
 def test_storage_of_a_connection_is_its_slope(tmp_path: Path) -> None:
     def storage(minute: int) -> bytes:
-        return smf.block(
-            "QSRS",
-            qsrseloal=(100_000 + 24 * CHANNELS[minute]) * 1024,
-            qsrsaval=(600 - minute) << 20,
-            qsrssos=1 << 20,
-            qsrscrit=2 << 20,
-            qsrsmvs=3 << 20,
-        )
+        used = {"qsrssos": 1 << 20, "qsrscrit": 2 << 20, "qsrsmvs": 3 << 20}
+        of_connections = (100_000 + 24 * CHANNELS[minute]) * 1024
+        return smf.block("QSRS", qsrseloal=of_connections, qsrsaval=(600 - minute) << 20, **used)
 
     data = minutely(chinit(lambda _: 100), storage)
     found = answered(tmp_path, "connections", data)

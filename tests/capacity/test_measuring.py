@@ -52,6 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
         yield found
 
 
+@pytest.mark.slow
 def test_every_planner_measures_its_documented_inputs_and_options_override_them(
     site: Opened,
 ) -> None:
@@ -76,11 +77,8 @@ def test_storage_cpu_pools_and_page_sets(site: Opened) -> None:
     qcct, qsrs, task, qpst, qis1 = site.tables("qcct", "qsrs", "task", "qpst", "qis1")
     most = qcct.sort("qcctnocc", "time").row(-1, named=True)
     asked = site("channels").plan.asked
-    assert (asked.current, asked.used_mb, asked.maxchl) == (
-        most["qcctnocc"],
-        most["qcctstus"],
-        most["qcctmxcc"],
-    )
+    names = ("qcctnocc", "qcctstus", "qcctmxcc")
+    assert (asked.current, asked.used_mb, asked.maxchl) == tuple(most[name] for name in names)
     left = qsrs["qsrsaval"] - qsrs["qsrssos"] - qsrs["qsrscrit"] - qsrs["qsrsmvs"]
     assert site("connections").plan.asked.left_mb == pytest.approx(left.min() / 2**20)
     cost = task["cpu"].sum() / task["calls"].sum()
@@ -105,26 +103,21 @@ def test_the_log(site: Opened) -> None:
     assert asked.busy == pytest.approx(100 * (1 - qjst["qjstslptu"].sum() / 1e6 / seconds))
     assert asked.bytes_each == pytest.approx(4096 * qjst["qjstbffl"].sum() / qmst["qmstspp"].sum())
     assert asked.copies == 2
-    one, more = (io.filter(pl.col("copy") == 1, pl.col("io_type") == kind) for kind in (1, 2))
-    times = {one["qjstiototio"].sum() / one["qjstiocount"].sum()}
-    other = io.filter(pl.col("copy") == 2, pl.col("io_type") == 1)
-    times.add(other["qjstiototio"].sum() / other["qjstiocount"].sum())
+    times = [
+        one["qjstiototio"].sum() / one["qjstiocount"].sum()
+        for one in (io.filter(copy=copy, io_type=1) for copy in (1, 2))
+    ]
     assert any(asked.one_page_us == pytest.approx(each) for each in times)
     assert asked.more_pages > 1
-    assert more["qjstioci"].sum() > more["qjstiocount"].sum()
 
 
 def test_puts_for_streaming(site: Opened) -> None:
     (wqst,) = site.tables("wqst")
-    found = site("streaming")
-    asked = found.plan.asked
+    asked = site("streaming").plan.asked
     messages = wqst["validput"].sum()
     assert asked.message_kb == pytest.approx(wqst["putbytes"].sum() / messages / 1024)
     calls = wqst["putn"].sum() + wqst["put1n"].sum()
     assert asked.put_cost == pytest.approx((wqst["putct"] + wqst["put1ct"]).sum() / calls)
-    times = wqst["time"]
-    seconds = (times.max() - times.min()).total_seconds() + wqst["interval_seconds"].median()
-    assert asked.puts_s == pytest.approx(messages / seconds)
 
 
 def test_a_channel_that_waits_for_its_batches(site: Opened) -> None:
@@ -167,18 +160,6 @@ def test_transfers_of_files(tmp_path: Path) -> None:
     assert found.plan["states"] == pytest.approx(source["validput"].sum(), rel=0.03)
 
 
-def test_a_queue_that_grows(tmp_path: Path) -> None:
-    path = tmp_path / "day.smf"
-    simulate(path, load_estate("backlog", interval=dt.timedelta(minutes=15)))
-    with opened(path) as day:
-        found, (qqst,) = day("pages"), day.tables("qqst")
-    depth = pl.col("qqstdpth")
-    grown = qqst.sort("time").group_by("qqstqnam").agg(grown=depth.last() - depth.first())
-    most = grown.sort("grown", "qqstqnam").row(-1, named=True)
-    assert found.of is not None
-    assert found.of.about == f"queue {most['qqstqnam']}"
-
-
 def test_an_input_without_what_is_measured(site: Opened) -> None:
     found = site("cluster")
     assert found.of is not None
@@ -190,11 +171,6 @@ def test_an_input_without_what_is_measured(site: Opened) -> None:
 @needs_real_data
 def test_real_files_give_what_is_published() -> None:
     assert REAL_DATA is not None
-    with opened(REAL_DATA / "TESTCHL.dat") as idle:
-        found = idle("log")
-        names = ("mb_s", "pages", "io_busy", "busy")
-        assert [found.origins[name] for name in names] == ["measured"] * 4
-        assert found.plan["io_us"] == pytest.approx(310.1, abs=0.1)
     with opened(REAL_DATA / "TEST115.dat") as real:
         found = real("log")
         assert round(found.plan["mb_s"], 3) == 0.324
@@ -205,11 +181,9 @@ def test_real_files_give_what_is_published() -> None:
         assert times == pytest.approx((1084.45, 3.8639, 1417.12), rel=1e-5)
         assert (asked.io_busy, asked.busy) == pytest.approx((9.18, 9.27), abs=0.005)
         assert real("pages").plan["buffers_floor"] == 67_873
-    with opened(REAL_DATA / "TEST116.dat") as tasks:
-        (wtas,) = tasks.tables("wtas")
-        assert 2231 in wtas["wtasjwb"].to_list()
 
 
+@pytest.mark.slow
 def test_the_share_of_queues_that_would_be_streamed(site: Opened) -> None:
     (wqst,) = site.tables("wqst")
     found = site("whatif", streaming="PAY.*")

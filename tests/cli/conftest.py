@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,13 @@ def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
         return Checked()
 
     monkeypatch.setattr("smfparse.summarizing.running.run_rules", no_rules)
+
+
+@pytest.fixture
+def temporary(temporary: Path) -> Iterator[Path]:
+    """The folder of temporary files; nothing is left there."""
+    yield temporary
+    assert not list(temporary.iterdir())
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from smfparse.reports import report_names
 from tests.support.command import run
+from tests.support.datasets import files_below
 from tests.support.paths import FIXTURES, SMF
 from tests.support.searching import of_many, some
 from tests.support.workbooks import sheets
@@ -20,17 +20,12 @@ FEW = ["--type", "115(1)"]
 ENDINGS = {"text": "txt", "csv": "csv", "parquet": "parquet"}
 
 
-def written(folder: Path) -> dict[str, bytes]:
-    """Return what is in each file of a folder."""
-    return {each.name: each.read_bytes() for each in folder.iterdir()}
-
-
 @of_many("smf, form", some([(SMF, "csv"), (SMF, "parquet"), (SHARED, "text")], 1))
 def test_each_file_is_what_the_report_has_by_itself(smf: Path, form: str, tmp_path: Path) -> None:
     asked = [smf, "--format", form, *FEW]
     done = run("report", "all", *asked, "--output", tmp_path / "all")
     assert done.exit_code == 0, done.stderr
-    found = written(tmp_path / "all")
+    found = files_below(tmp_path / "all")
     assert f"smfparse: {len(found)} reports are in {tmp_path / 'all'}" in done.stderr
     names = [each for each in report_names() if f"{each}.{ENDINGS[form]}" in found]
     assert len(names) == len(found) >= 5
@@ -59,7 +54,7 @@ def test_reports_that_have_no_answer_are_left_out_with_the_reason(tmp_path: Path
     assert "smfparse: application is left out: it is about one subject" in done.stderr
     (line,) = (each for each in done.stderr.splitlines() if "no data for them" in each)
     assert " task," in line
-    assert {"log.txt", "qstat.txt"} & {*written(tmp_path / "all")} == {"qstat.txt"}
+    assert {"log.txt", "qstat.txt"} & {*files_below(tmp_path / "all")} == {"qstat.txt"}
 
 
 def test_nothing_is_written_where_nothing_is_selected(tmp_path: Path) -> None:
@@ -81,7 +76,7 @@ def test_files_are_replaced_only_by_force_and_damage_is_reported_once(tmp_path: 
     assert refused.exit_code == 2
     assert str(log) in refused.stderr
     assert "--force" in refused.stderr
-    assert written(folder) == {"notes.md": b"mine", "log.txt": b"old"}
+    assert files_below(folder) == {"notes.md": b"mine", "log.txt": b"old"}
     done = run(*arguments, "--force")
     assert (done.exit_code, done.stderr.count("cut")) == (4, 1)
     assert log.read_text() != "old"
@@ -89,23 +84,21 @@ def test_files_are_replaced_only_by_force_and_damage_is_reported_once(tmp_path: 
     assert not [each for each in folder.iterdir() if each.name.startswith(".")]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ([], "give a folder, or a workbook"),
-        (["--format", "dot", "--output", "reports"], "draws one report"),
-        (["--explain"], "--explain explains one report"),
-        (["--format", "csv", "--output", "book.xlsx"], "the name says xlsx"),
-        (["--output", SMF], "give another name"),
-        (["--by", "nothing", "--output", "reports"], "nothing: unknown name"),
-        (["--sort", "elapsed", "--output", "reports"], "--sort takes a figure of one report"),
-    ],
-)
-def test_wrong_calls_say_what_to_do(
-    options: list[Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+WRONG = {
+    "": "give a folder, or a workbook",
+    "--format dot --output reports": "draws one report",
+    "--explain": "--explain explains one report",
+    "--format csv --output book.xlsx": "the name says xlsx",
+    f"--output {SMF}": "give another name",
+    "--by nothing --output reports": "nothing: unknown name",
+    "--sort elapsed --output reports": "--sort takes a figure of one report",
+}
+
+
+def test_wrong_calls_say_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = run("report", "all", SMF, *options)
-    assert done.exit_code == 2, done.output
-    assert message in done.stderr
-    assert not list(tmp_path.iterdir())
+    for options, message in WRONG.items():
+        done = run("report", "all", SMF, *options.split())
+        assert done.exit_code == 2, done.output
+        assert message in done.stderr
+        assert not list(tmp_path.iterdir())

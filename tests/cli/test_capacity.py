@@ -20,6 +20,7 @@ def test_what_all_planners_print_of_published_values_is_the_golden_file() -> Non
     assert planners() == (GOLDEN / "capacity.txt").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_planner_explains_itself_and_answers_with_an_input() -> None:
     for name in planner_names():
         lines = run("capacity", name, "--explain").stdout.splitlines()
@@ -67,35 +68,31 @@ def test_numbers_may_have_their_unit() -> None:
         assert (asked["value"], asked["from"]) == (92, "given")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            "channels --message-kb 128",
-            "--message-kb 128: published values are there for 1 to 64 KB only",
-        ),
-        ("channels --message-kb 5000", "--message-kb 5000: outside of 0 to 4,096 KB"),
-        ("channels --message-kb 5x", "'5x' is not a number of KB"),
-        ("channels --message-kb=", "'' is not a number of KB"),
-        ("log --copies 3", "--copies 3: outside of 1 to 2"),
-        ("cluster --gets-s 1 --puts-s 2", "--gets-s 1: the queue grows"),
-        ("expiry --rate nan", "--rate nan: outside of 0 and more"),
-        ("expiry --rate inf", "--rate inf: outside of 0 and more"),
-        ("log --explain --format csv", "--explain"),
-    ],
-)
-def test_a_wrong_value_is_refused_with_its_range(call: str, message: str) -> None:
-    result = run("capacity", *call.split())
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert message in result.stderr
+WRONG = {
+    "channels --message-kb 128": "--message-kb 128: published values are there for 1 to 64 KB only",
+    "channels --message-kb 5000": "--message-kb 5000: outside of 0 to 4,096 KB",
+    "channels --message-kb 5x": "'5x' is not a number of KB",
+    "channels --message-kb=": "'' is not a number of KB",
+    "log --copies 3": "--copies 3: outside of 1 to 2",
+    "cluster --gets-s 1 --puts-s 2": "--gets-s 1: the queue grows",
+    "expiry --rate nan": "--rate nan: outside of 0 and more",
+    "expiry --rate inf": "--rate inf: outside of 0 and more",
+    "log --explain --format csv": "--explain",
+}
+
+
+def test_a_wrong_value_is_refused_with_its_range() -> None:
+    for call, message in WRONG.items():
+        result = run("capacity", *call.split())
+        assert (result.exit_code, result.stdout) == (2, ""), call
+        assert message in result.stderr
 
 
 def test_csv_and_documents_have_figures_and_inputs() -> None:
     rows = list(csv.DictReader(run("capacity", "tls", "--format", "csv").stdout.splitlines()))
-    by_name = {row["name"]: row for row in rows}
-    assert by_name["message_us"]["value"] == "121.875"
-    assert by_name["message_us"]["kind"] == "figure"
-    assert (by_name["sslrkeyc"]["kind"], by_name["sslrkeyc"]["how"]) == ("input", "published")
+    by_name = {row["name"]: (row["kind"], row["value"], row["how"]) for row in rows}
+    assert by_name["message_us"][:2] == ("figure", "121.875")
+    assert by_name["sslrkeyc"][::2] == ("input", "published")
     for form in ("md", "html"):
         text = run("capacity", "expiry", "--format", form).stdout
         assert "300,000" in text

@@ -1,4 +1,4 @@
-"""The command check: its forms, its policy, its exit codes, and what the real files must give."""
+"""The command check: forms, policy, exit codes, and findings of real files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA, every_file, needs_real_data
 
 pytestmark = pytest.mark.slow
-OLD = FIXTURES / "qm60.smf"
 
 
 def check(*arguments: Any) -> Result:
@@ -29,7 +28,6 @@ def check(*arguments: Any) -> Result:
 
 
 def facts(*arguments: Any) -> Any:
-    """Return the JSON of a call that succeeds."""
     result = check(*arguments, "--format", "json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
@@ -55,7 +53,6 @@ def found(slow_log: Path) -> Any:
 
 @needs_real_data
 def test_real_files_have_the_findings_that_they_must_have() -> None:
-    """An idle system gets notes, a log on slow disks is diagnosed, a unit of work is seen once."""
     assert REAL_DATA is not None
     idle, slow, once = (facts(REAL_DATA / f"TEST{name}.dat") for name in ("CHL", "115", "116"))
 
@@ -130,8 +127,10 @@ def test_a_finding_of_the_class_ends_with_3_also_where_data_is_damaged(
 
 
 @pytest.mark.claim(190)
-def test_metrics_have_a_sample_for_each_finding(checked: Findings) -> None:
-    samples = [*metric_lines(checked)]
+def test_metrics_have_a_sample_for_each_finding(slow_log: Path, checked: Findings) -> None:
+    """No finding is of class 1."""
+    samples = check(slow_log, "--metrics", "--fail-on", 1).stdout.splitlines()
+    assert samples == [*metric_lines(checked)]
     shares = [each for each in samples if each.startswith("smfparse_finding_share{")]
     assert len(shares) == len(checked.findings)
     assert 'rule="D2"' in shares[0]
@@ -142,7 +141,6 @@ def test_metrics_have_a_sample_for_each_finding(checked: Findings) -> None:
 def test_a_limit_is_used_and_named_and_a_policy_silences_for_a_time(
     slow_log: Path, tmp_path: Path
 ) -> None:
-    """Of statistics alone, and the trace of the rest is named."""
     policy = tmp_path / "site.toml"
     entry = '[[silence]]\nrule = "D2"\nreason = "known"\nuntil = {}\n'
     policy.write_text(entry.format("2026-03-03"), "utf-8")
@@ -161,23 +159,22 @@ def test_a_limit_is_used_and_named_and_a_policy_silences_for_a_time(
     assert "Q-GROW" not in text  # it is of the day, but not asked for
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("[limits]\nLOG-RESPONCE = 3\n", "LOG-RESPONSE"),
-        ('[limits]\n"LOG-BUSY.page" = 3\n', "use busy, pages"),
-        ("[limit]\nLOG-BUSY = 3\n", "limits"),
-        ('[[silence]]\nrule = "D2"\nreason = "known"\n', "until"),
-        ('[[silence]]\nrule = "D99"\nreason = "known"\nuntil = 2026-12-31\n', "D99"),
-        ("limits = \n", "invalid TOML"),
-    ],
-)
-def test_a_wrong_policy_is_named_with_its_place(content: str, said: str, tmp_path: Path) -> None:
+WRONG_POLICIES = {
+    "[limits]\nLOG-RESPONCE = 3\n": "LOG-RESPONSE",
+    '[limits]\n"LOG-BUSY.page" = 3\n': "use busy, pages",
+    "[limit]\nLOG-BUSY = 3\n": "limits",
+    '[[silence]]\nrule = "D2"\nreason = "known"\n': "until",
+    '[[silence]]\nrule = "D99"\nreason = "known"\nuntil = 2026-12-31\n': "D99",
+    "limits = \n": "invalid TOML",
+}
+
+
+def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path) -> None:
     policy = tmp_path / "site.toml"
-    policy.write_text(content, "utf-8")
-    result = check(OLD, "--policy", policy)
-    assert result.exit_code == 2
-    assert said in result.stderr
+    for content, said in WRONG_POLICIES.items():
+        policy.write_text(content, "utf-8")
+        result = check(FIXTURES / "qm60.smf", "--policy", policy)
+        assert (result.exit_code, said in result.stderr) == (2, True), said
 
 
 def test_a_baseline_shows_what_is_new_and_gone(
@@ -228,12 +225,3 @@ def test_a_finding_names_the_planner_of_a_change(slow_log: Path, found: Any) -> 
     answer = command.run(*shlex.split(plan)[1:])
     assert (answer.exit_code, answer.stderr) == (0, "")
     assert "measured: CIs of the fuller copy" in answer.stdout
-
-
-def test_metrics_of_a_dataset_are_those_of_its_file(
-    slow_log: Path, tmp_path: Path, checked: Findings
-) -> None:
-    """No finding is of class 1."""
-    assert command.run("convert", slow_log, "--to", tmp_path / "tables").exit_code == 0
-    result = check(tmp_path / "tables", "--metrics", "--fail-on", 1)
-    assert (result.exit_code, result.stdout.splitlines()) == (0, [*metric_lines(checked)])

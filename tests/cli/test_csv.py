@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import duckdb
-import polars as pl
 import pytest
 
 from smfparse import reports
@@ -31,7 +28,6 @@ EAST = dt.timedelta(hours=5, minutes=30)
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All kinds of records of a system that is not at UTC."""
     path = tmp_path_factory.mktemp("csv") / "dump.smf"
     generate_dump(path, version="10.0.0", utc_offset=EAST, count=2, tasks=4)
     path.write_bytes(path.read_bytes() + b"".join([*PAIR, *AGENTS]))
@@ -39,7 +35,6 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cells(text: str) -> Iterator[tuple[str, str]]:
-    """Yield heading and content of the cells of CSV."""
     for row in csv.DictReader(text.splitlines()):
         yield from row.items()
 
@@ -54,40 +49,12 @@ def assert_one_form(text: str) -> int:
     return found
 
 
-# -- dates
-
-
 @of_many("name", some(reports.report_names(), 6))
 def test_reports_have_one_form_of_dates(name: str, dump: Path) -> None:
     asked = ["report", name, dump, "--format", "csv", *asking(reports.report(name))]
     done = run(*asked, "--interval", "1h")
     assert done.exit_code == 0
     assert assert_one_form(done.stdout)
-
-
-@of_many("name", some(["task", "qstat", "log", "dchs", "qsum"], 3))
-def test_moments_of_reports_are_local_times_of_the_system(name: str, dump: Path) -> None:
-    """Those in CSV, by those in JSON."""
-    text = run("report", name, dump, "--format", "csv", "--interval", "15m").stdout
-    rows = list(csv.DictReader(text.splitlines()))
-    told = json.loads(run("report", name, dump, "--format", "json", "--interval", "15m").stdout)
-    which = reports.report(name)
-    headings = {each.name: each.csv for each in which.figures if each.csv}
-    kept = [row for row in told["rows"] if which.has(row.get("line") or "", "csv")]
-    assert kept
-    for row, facts in zip(rows, kept, strict=True):
-        assert row["Bucket"] == form(facts["bucket"])
-        assert row["Interval start"] == form(facts["interval_start_local"])
-        for key in facts:
-            if key.endswith("_local") and headings.get(key.removesuffix("_local")):
-                assert row[headings[key.removesuffix("_local")]] == form(facts[key])
-        if "interval_date" in facts:
-            assert (row["Date"], row["Time"]) == (facts["interval_date"], facts["interval_time"])
-
-
-def form(iso: str | None) -> str:
-    """Return a moment of JSON as CSV has it."""
-    return f"{dt.datetime.fromisoformat(iso):%Y-%m-%d %H:%M:%S.%f}" if iso else ""
 
 
 def test_rows_of_sql_have_the_same_form(dump: Path) -> None:
@@ -110,28 +77,11 @@ def test_rows_of_sql_have_the_same_form(dump: Path) -> None:
     assert assert_one_form(text) == 5 * len(found)
 
 
-def test_files_of_tables_have_the_same_form(dump: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    run("convert", dump, "--format", "csv.gz", "--to", out, "--table", "record,wtas,qjst")
-    for path in out.iterdir():
-        assert assert_one_form(pl.read_csv(path, infer_schema=False).write_csv())
-        wanted = open_inputs([dump]).arrow(path.name.removesuffix(".csv.gz"))
-        read = duckdb.sql(f"SELECT smf_time, time FROM read_csv('{path}')")
-        assert [str(kind) for kind in read.types] == ["TIMESTAMP", "TIMESTAMP"]
-        assert read.fetchall() == [
-            (row["smf_time"], row["time"] and row["time"].replace(tzinfo=None))
-            for row in wanted.select(["smf_time", "time"]).to_pylist()
-        ]
-
-
 def test_other_commands_have_the_same_form(dump: Path) -> None:
     for command in ("info", "check"):
         assert assert_one_form(run(command, dump, "--format", "csv").stdout), command
     for arguments in (["trend", dump], ["capacity", "log", dump], ["describe", "wtas"]):
         assert_one_form(run(*arguments, "--format", "csv").stdout)
-
-
-# -- DD names
 
 
 def test_mp1bs_dd_names_of_csv_name_reports_and_print_csv(dump: Path) -> None:

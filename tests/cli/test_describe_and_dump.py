@@ -24,7 +24,6 @@ from tests.support.builders import (
     wtas,
 )
 from tests.support.command import run
-from tests.support.real import REAL_DATA, needs_real_data
 
 
 def test_describe_lists_every_table_and_view_and_each_column_has_a_meaning() -> None:
@@ -53,30 +52,22 @@ def test_describe_of_a_control_block_shows_its_columns_in_any_case() -> None:
     assert len(shown.splitlines()) == 3 + len(columns("qjst"))
 
 
-@pytest.mark.parametrize(
-    ("name", "start"),
-    [
-        ("WQST.putn", "wqst.putn: MQPUT calls\n"),
-        ("QJSTWRW", "qjst.qjstwrw: Log write requests that waited for the write\n"),
-        ("QJSTID", "QJST+0000 qjstid: Block identifier"),
-    ],
-)
-def test_describe_finds_a_column_or_field(name: str, start: str) -> None:
-    assert run("describe", name).stdout.startswith(start)
+FOUND = {
+    "wqst.putn: MQPUT calls": "WQST.putn",
+    "qjst.qjstwrw: Log write requests that waited for the write": "QJSTWRW",
+    "QJST+0000 qjstid: Block identifier": "QJSTID",
+    "wtas_cf.cfcount": "CFCOUNT",
+    "wqst_cf.cfcount": "CFCOUNT",
+    "api_cost.cpu_per_call: ": "cpu_per_call",
+    "QWHS+0010 qwhsstck: ": "qwhs",
+    "QJST+0108 qjstiocount: ": "qjstio",
+    "TRIPLET+0004 length": "triplet",
+}
 
 
-def test_describe_finds_names_wherever_they_are() -> None:
-    """Also blocks and fields that are no tables or columns."""
-    lines = run("describe", "CFCOUNT").stdout.splitlines()
-    assert [each.split(":")[0] for each in lines if not each.startswith(" ")] == [
-        "wtas_cf.cfcount",
-        "wqst_cf.cfcount",
-    ]
-    found = [line for line in run("describe", "cpu_per_call").stdout.splitlines() if "." in line]
-    assert found[0].startswith("api_cost.cpu_per_call: ")
-    assert "QWHS+0010 qwhsstck: " in run("describe", "qwhs").stdout
-    assert "QJST+0108 qjstiocount: " in run("describe", "qjstio").stdout
-    assert "TRIPLET+0004 length" in run("describe", "triplet").stdout
+def test_describe_finds_columns_and_fields_wherever_they_are() -> None:
+    for said, name in FOUND.items():
+        assert f"\n{said}" in "\n" + run("describe", name).stdout, said
 
 
 def test_describe_offers_near_names_on_a_miss() -> None:
@@ -130,7 +121,6 @@ def test_dump_finds_a_record_by_any_byte_of_it(smf: Path) -> None:
 def test_dump_shows_headers_bits_words_and_groups(smf: Path) -> None:
     shown = run("dump", smf, "--record", "1").stdout
     assert "sm115sid" in shown
-    assert "SYS1" in shown
     assert "triplet" not in shown
     shown = run("dump", smf, "--record", "3").stdout
     assert "536,870,912 WTASAEOT" in shown
@@ -169,13 +159,3 @@ def test_dump_passes_over_triplets_that_cannot_be_as_decoding_does(write: Write)
     assert "is not in the record" in shown.stdout
     shown = run("dump", write(smf_record(115, 2, *sections[2:], area=qwhs_long())))
     assert "QIST 1: Data manager statistics" in shown.stdout
-
-
-@needs_real_data
-def test_every_byte_of_real_records_is_shown_once() -> None:
-    assert REAL_DATA is not None
-    for name in ("TEST115.dat", "TEST116.dat"):
-        for number in range(1, 5):
-            shown = run("dump", REAL_DATA / name, "--record", str(number))
-            assert shown.exit_code == 0, shown.stderr
-            assert "is not in the record" not in shown.stdout

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -20,11 +19,10 @@ import pytest
 from smfparse.errors import Damage, DamageError, DamageLog
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
-from smfparse.query import Catalog
 from smfparse.tables import DAMAGE_COLUMNS
 from smfparse.writing import write_dataset
 from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_record
-from tests.support.command import CODE, run
+from tests.support.command import CODE, READING, named, reading_call, run
 from tests.support.mixed_records import many, written
 from tests.support.paths import SMF
 from tests.support.searching import LONG, of_many, some
@@ -34,21 +32,6 @@ pytestmark = pytest.mark.slow
 QMST = Section([named_block("QMST", 72)])
 GOOD = smf_record(115, 2, QMST, area=qwhs_long())
 BAD = smf_record(115, 2, Section(QMST.blocks, length=480), area=qwhs_long())
-READING = {
-    "info": ["info", "INPUT"],
-    "report": ["report", "log", "INPUT"],
-    "check": ["check", "INPUT"],
-    "summary": ["summary", "INPUT"],
-    "trend": ["trend", "INPUT"],
-    "dashboard": ["dashboard", "INPUT"],
-    "plot": ["plot", "log-busy", "INPUT"],
-    "capacity": ["capacity", "log", "INPUT"],
-    "compare": ["compare", "INPUT", "INPUT"],
-    "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
-    "convert": ["convert", "INPUT", "--to", "OUT"],
-    "dump": ["dump", "INPUT"],
-    "anonymise": ["anonymise", "INPUT", "--to", "OUT"],
-}
 WRITTEN_TO = ("convert", "anonymise")
 """Commands that write what `--to` names."""
 reading = pytest.mark.parametrize("name", sorted(READING))
@@ -56,7 +39,6 @@ reading = pytest.mark.parametrize("name", sorted(READING))
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    """A folder with inputs for every situation."""
     data = {
         "clean": rdw([GOOD, GOOD]),
         "bad block": rdw([GOOD, BAD, GOOD]),
@@ -75,15 +57,12 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def named(arguments: list[str], place: Path, source: str = "clean") -> list[str]:
-    """Return arguments with the names of an input and an output."""
-    names = {"INPUT": str(place / "inputs" / source), "OUT": str(place / "out")}
-    return [names.get(each, each) for each in arguments]
-
-
 def call(name: str, place: Path, source: str) -> list[str]:
-    """Return the arguments of a command that reads an input."""
-    return named(READING[name], place, source)
+    return reading_call(name, place / "inputs" / source, place / "out")
+
+
+def output_call(arguments: list[str], place: Path) -> list[str]:
+    return named(arguments, place / "inputs" / "clean", place / "out")
 
 
 def remove(path: Path) -> None:
@@ -97,6 +76,7 @@ HEADERS_ONLY = ("dump", "report")
 """Commands that do not look at the block that is bad; dump reads up to its record only."""
 
 
+@pytest.mark.sampled(7)
 @reading
 def test_every_command_says_by_its_exit_code_what_became_of_the_input(
     name: str, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,11 +166,6 @@ def test_nothing_is_written_into_a_dataset_that_is_read(place: Path) -> None:
     assert (tables / "smfparse.json").read_bytes() == manifest
 
 
-def test_what_needs_no_input_is_clean(tmp_path: Path) -> None:
-    for call in ("describe damage", "report log --explain", "compare --explain", "check --explain"):
-        assert run(*call.split()).exit_code == 0
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="a name of a file is not any bytes there")
 def test_a_name_that_is_not_utf_8_is_shown_and_read(place: Path) -> None:
     folder = place / "odd"
@@ -212,9 +187,6 @@ def test_a_name_that_is_not_utf_8_is_shown_and_read(place: Path) -> None:
         assert (refused.exit_code, "not UTF-8" in refused.stderr) == (2, True)
 
 
-# --strict -------------------------------------------------------------------------------------
-
-
 def message(place: Path) -> str:
     at = len(GOOD)
     return (
@@ -232,25 +204,22 @@ def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None
     ]
 
 
-@pytest.mark.parametrize("name", sorted({*READING} - {*HEADERS_ONLY}))
+@pytest.mark.sampled(5)
+@reading
 def test_strict_ends_with_the_first_damage_and_no_result(name: str, place: Path) -> None:
-    """It changes nothing where all is well."""
-    output = [] if name in WRITTEN_TO else ["--output", place / "result"]
-    result = run(*call(name, place, "bad block"), "--strict", *output)
+    source = "cut" if name in HEADERS_ONLY else "bad block"
+    more: list[object] = [] if name in WRITTEN_TO else ["--output", place / "result"]
+    more += ["--record", "2"] if name == "dump" else []
+    result = run(*call(name, place, source), "--strict", *more)
     assert (result.exit_code, result.stdout) == (8, "")
-    assert result.stderr == f"smfparse: {message(place)}\n"
+    if source == "cut":
+        assert "the file is cut" in result.stderr
+        assert result.stderr.count("\n") == 1
+    else:
+        assert result.stderr == f"smfparse: {message(place)}\n"
     assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
     if LONG or name not in DEAR:
         assert run(*call(name, place, "clean"), "--strict").exit_code == 0
-
-
-@pytest.mark.parametrize("name", HEADERS_ONLY)
-def test_strict_ends_where_the_file_is_cut(name: str, place: Path) -> None:
-    number = ["--record", "2"] if name == "dump" else []
-    result = run(*call(name, place, "cut"), "--strict", *number)
-    assert (result.exit_code, result.stdout) == (8, "")
-    assert "the file is cut" in result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 def test_the_error_has_the_damage_and_comes_out_of_a_process_whole(place: Path) -> None:
@@ -282,9 +251,6 @@ def test_several_processes_stop_at_the_damage_that_one_stops_at(tmp_path: Path) 
     assert len(said) == 2
 
 
-# The table ------------------------------------------------------------------------------------
-
-
 def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
     source = place / "inputs" / "bad block"
     [row] = open_inputs([source]).arrow("damage").to_pylist()
@@ -302,30 +268,12 @@ def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
         "sql", source, "--qmgr", "NONE", "SELECT record_no, bytes FROM damage", "--format=csv"
     )
     assert (shown.exit_code, shown.stdout.splitlines()[-1]) == (4, "2,124")
-
-
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_the_table_is_the_same_from_files_from_a_dataset_and_in_info(tmp_path: Path) -> None:
-    source = tmp_path / "mixed.smf"
-    source.write_bytes(written(many(300, 3))[0] + BAD + GOOD[:-1])
-    order = [("record_offset", "ascending"), ("reason", "ascending")]
-    limits = Limits(least_unit=1)
-    inputs = [open_inputs([source], ReadOptions(jobs=jobs, limits=limits)) for jobs in (1, 2)]
-    one, damage = (each.arrow("damage").sort_by(order) for each in inputs)
-    assert one == damage
-    assert damage.num_rows == inputs[1].damage.count > 5
-    write_dataset(inputs[1], tmp_path / "tables")
-    dataset = open_inputs([tmp_path / "tables"])
-    assert dataset.arrow("damage").sort_by(order) == damage
-    assert dataset.lost.count == damage.num_rows
-    with Catalog(dataset) as catalog:
-        assert catalog.arrow("SELECT count(*) AS n FROM damage").to_pylist() == [
-            {"n": damage.num_rows}
-        ]
-    write_dataset(dataset, tmp_path / "again")
-    assert open_inputs([tmp_path / "again"]).arrow("damage").sort_by(order) == damage
-    for path in (source, tmp_path / "tables"):
-        assert f"Could not be used: {damage.num_rows}" in run("info", path).stdout
+    for name in ("tables", "again"):  # the second is of the first
+        write_dataset(open_inputs([source]), place / name)
+        source = place / name
+        assert open_inputs([source]).arrow("damage").to_pylist() == [row]
+        assert open_inputs([source]).lost.count == 1
+        assert "Could not be used: 1" in run("info", source).stdout
 
 
 def test_damage_beyond_what_is_kept_is_counted_and_said() -> None:
@@ -336,19 +284,11 @@ def test_damage_beyond_what_is_kept_is_counted_and_said() -> None:
     assert str(Damage("x.smf", 26, 1, "no", 3, 30)) == "x.smf: record 3 at byte 0x1A (type 30): no"
 
 
-# Signals, pipes and full disks ----------------------------------------------------------------
-
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 BUSY = {
     "query": ["sql", "INPUT", "SELECT count(*) FROM range(100000000000) a WHERE a.range % 7 = 3"],
     "generate": ["generate", "OUT", "--size", "100GB"],
 }
-
-
-@pytest.fixture
-def temporary(temporary: Path) -> Iterator[Path]:
-    yield temporary
-    assert not list(temporary.iterdir())
 
 
 ENDS = {
@@ -380,7 +320,6 @@ def test_a_signal_is_one_line_where_a_library_makes_another_error_of_it() -> Non
 
 
 def process(code: str, *arguments: str, stdout: Any = subprocess.PIPE) -> Any:
-    """Run Python to its end."""
     call = [sys.executable, "-c", code, *arguments]
     return subprocess.run(call, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
 
@@ -391,7 +330,7 @@ def test_a_signal_is_one_line_and_leaves_nothing(
     name: str, kind: str, place: Path, temporary: Path
 ) -> None:
     busy = "from smfparse.cli import main; print('ready', flush=True); main()"
-    arguments = [sys.executable, "-c", busy, *named(BUSY[name], place)]
+    arguments = [sys.executable, "-c", busy, *output_call(BUSY[name], place)]
     process = subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -421,7 +360,7 @@ printing = of_many("arguments", some(PRINTING, 2), ids=" ".join)
 def test_a_pipe_that_nobody_reads_is_quiet(arguments: list[str], place: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    done = process(CODE, *named(arguments, place), stdout=writer)
+    done = process(CODE, *output_call(arguments, place), stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
 
@@ -430,7 +369,7 @@ def test_a_pipe_that_nobody_reads_is_quiet(arguments: list[str], place: Path) ->
 @printing
 def test_a_full_disk_behind_stdout_is_one_line(arguments: list[str], place: Path) -> None:
     with Path("/dev/full").open("w") as stdout:
-        done = process(CODE, *named(arguments, place), stdout=stdout)
+        done = process(CODE, *output_call(arguments, place), stdout=stdout)
     assert done.returncode == 8
     assert done.stderr == "smfparse: standard output: No space left on device\n"
 
@@ -454,7 +393,7 @@ def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
         f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); "
         f"from smfparse.limits import LIMITS; vars(LIMITS).update(whole_bytes=0); {CODE}"
     )  # no file is so small that its tables are held in memory
-    done = process(limited, *named(GROWING[name], place))
+    done = process(limited, *output_call(GROWING[name], place))
     assert done.returncode == 8
     assert done.stderr.startswith("smfparse: ")
     assert "File too large" in done.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -39,35 +38,17 @@ def run(*arguments: object, stdin: str | bytes = "") -> Result:
 
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dump with harm in its names, and in its own."""
     return hostile_dump(tmp_path_factory.mktemp("hostile") / NAME)
-
-
-def columns_of(rows: pa.Table) -> tuple[list[str], list[pa.ChunkedArray]]:
-    """Return names and values of the columns of texts."""
-    texts = rows.select([each.name for each in rows.schema if pa.types.is_string(each.type)])
-    return texts.column_names, texts.columns
 
 
 def test_the_dump_has_harm_in_the_names_of_all_sorts(dump: Path) -> None:
     data = smfparse.open(dump)
-    harmful = {
-        (table, column)
-        for table in data.tables
-        for column, values in zip(*columns_of(data.arrow(table)), strict=True)
-        if any(isinstance(each, str) and raw(each) for each in values.unique().to_pylist())
-    }
-    assert {
-        ("record", "system"),
-        ("record", "qmgr"),
-        ("qmac", "qwhccn"),
-        ("wtid", "wtidccn"),
-        ("wtid", "wtidopid"),
-        ("wqst", "basename"),
-        ("wqst", "objname"),
-        ("qqst", "qqstqnam"),
-        ("qcst", "qcstchnm"),
-    } <= harmful
+    for names in (
+        *("record.system", "record.qmgr", "qmac.qwhccn", "wtid.wtidccn", "wtid.wtidopid"),
+        *("wqst.basename", "wqst.objname", "qqst.qqstqnam", "qcst.qcstchnm"),
+    ):
+        table, column = names.split(".")
+        assert any(map(raw, filter(None, data.arrow(table)[column].to_pylist()))), names
 
 
 CALLS = [
@@ -97,20 +78,20 @@ def test_every_report_shows_it_in_every_format(dump: Path) -> None:
     assert "x1b" in run("report", "task", dump).stdout
 
 
-def test_any_letters_of_records_and_files_are_shown(tmp_path: Path) -> None:
-    letters = st.text(st.characters(max_codepoint=0xFF), min_size=1, max_size=20)
-    name = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), max_size=20)
+LETTERS = st.text(st.characters(max_codepoint=0xFF), min_size=1, max_size=20)
+NAMES = st.text(st.characters(codec="utf-8", exclude_characters="/\0"), max_size=20)
 
-    @search(1)
-    @given(letters, name, st.sampled_from(["task", "qsum", "dchs"]), st.sampled_from([*FORMATS]))
-    def check(letters: str, name: str, report: str, form: str) -> None:
-        made = hostile_dump(tmp_path / f"d{name}", letters)
-        for command, *more in (["info"], ["sql", "FROM wqst SELECT *, basename AS again"]):
-            run(command, made, *more, "--format", form)
-        run("report", report, made, "--format", form)
-        made.unlink()
 
-    check()
+@search(1)
+@given(LETTERS, NAMES, st.sampled_from(["task", "qsum", "dchs"]), st.sampled_from([*FORMATS]))
+def test_any_letters_of_records_and_files_are_shown(
+    tmp_path: Path, letters: str, name: str, report: str, form: str
+) -> None:
+    made = hostile_dump(tmp_path / f"d{name}", letters)
+    for command, *more in (["info"], ["sql", "FROM wqst SELECT *, basename AS again"]):
+        run(command, made, *more, "--format", form)
+    run("report", report, made, "--format", form)
+    made.unlink()
 
 
 def test_side_by_side_and_dump_show_it(dump: Path, tmp_path: Path) -> None:
@@ -137,7 +118,6 @@ def test_text_files_show_it_and_others_keep_the_values(dump: Path, tmp_path: Pat
     assert pq.read_table(tmp_path / "parquet" / "wqst.parquet")["basename"].to_pylist() == names
     with pa.ipc.open_file(tmp_path / "arrow" / "wqst.arrow") as file:
         assert file.read_all()["basename"].to_pylist() == names
-    assert smfparse.open(dump).polars("wqst").collect()["basename"].to_list() == names
 
 
 def test_messages_show_the_names_of_files(dump: Path, tmp_path: Path) -> None:
@@ -198,30 +178,18 @@ def test_messages_of_click_show_arguments() -> None:
 
 
 def test_a_name_does_not_begin_a_line_of_a_message(tmp_path: Path) -> None:
-    """Bytes that are not UTF-8 are shown too."""
     missing = run("info", tmp_path / "x\nsmfparse: all is well")
     assert missing.stderr.count("\n") == 1
     option = run("info", "--x\nsmfparse: all is well")
     assert "\nsmfparse" not in option.stderr
-    name = os.path.join(os.fsencode(tmp_path), b"x\xff\x1b.smf")
-    missing = run("info", os.fsdecode(name))
-    assert r"x\xff\x1b.smf: No such file" in missing.stderr
-    with open(name, "wb") as file:
-        file.write(SMF.read_bytes())
-    assert r"x\xff\x1b.smf: " in run("info", os.fsdecode(name)).stdout
 
 
 @of_many("form", some(sorted(FORMATS), 3))
-def test_queries_show_what_they_name_and_give(form: str) -> None:
-    @search(4)
-    @given(HARMFUL, HARMFUL)
-    def check(name: str, value: str) -> None:
-        alias = name.replace('"', '""').replace("\0", "") or "a"
-        text = value.replace("'", "''").replace("\0", "")
-        query = (
-            f"""SELECT '{text}' AS "{alias}", ['{text}'] AS b, {{'a': '{text}'}} AS "{alias}2" """
-        )
-        result = run("sql", SMF, "--format", form, stdin=query.encode("utf-8", "replace"))
-        assert result.exit_code == 0, result.stderr
-
-    check()
+@search(4)
+@given(HARMFUL, HARMFUL)
+def test_queries_show_what_they_name_and_give(form: str, name: str, value: str) -> None:
+    alias = name.replace('"', '""').replace("\0", "") or "a"
+    text = value.replace("'", "''").replace("\0", "")
+    query = f"""SELECT '{text}' AS "{alias}", ['{text}'] AS b, {{'a': '{text}'}} AS "{alias}2" """
+    result = run("sql", SMF, "--format", form, stdin=query.encode("utf-8", "replace"))
+    assert result.exit_code == 0, result.stderr

@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +29,6 @@ PATTERNS = ["00" * 7 + "01", "FF" * 8, "80" + "00" * 7, "FFFFFFFFFFFF4000", "7F"
 """1900, 2042, and spans: negative, and of 71 years."""
 
 
-def _answers(command: str, path: Path) -> None:
-    """A command answers, or says why not by a documented exit code: `run` takes no exception."""
-    inputs: list[object] = [path, path] if command == "compare" else [path]
-    if command == "dashboard":
-        inputs += ["--output", path.with_name("page.html")]
-    result = run(*command.split(), *inputs)
-    assert result.exit_code in (0, 4, 8), (command, result.output)
-
-
 def _records(data: bytearray) -> Iterator[int]:
     at = 0
     while at < len(data):
@@ -45,7 +37,6 @@ def _records(data: bytearray) -> Iterator[int]:
 
 
 def _areas(data: bytearray) -> Iterator[tuple[Block, int]]:
-    """Yield blocks that have times, and where they start."""
     for at in _records(data):
         if data[at + 5] in (115, 116) and data[at + 3] == 0:
             area = at + int.from_bytes(data[at + 28 : at + 32])
@@ -77,27 +68,31 @@ def _undated() -> bytes:
     return bytes(data)
 
 
-@of_many("command", some(COMMANDS, 3))
-def test_commands_answer_whatever_the_times_are(command: str, tmp_path: Path) -> None:
+def _in_text_mode() -> bytes:
+    """Return a real file after a transfer as text; the fixture where there is none."""
+    path = REAL_DATA / "TESTCHL.dat" if REAL_DATA else SMF
+    return path.read_bytes().replace(b"\n", b"\r\n")
+
+
+DUMPS = {
+    "times": lambda: _damaged(1),
+    "other times": lambda: _damaged(2),
+    "undated": _undated,
+    "text": _in_text_mode,
+}
+
+
+@pytest.mark.sampled(3)
+@of_many("command, dump", some([*product(COMMANDS, DUMPS)][::-1], 7))
+def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_path: Path) -> None:
+    """Or say why not by a documented exit code: `run` takes no exception."""
     path = tmp_path / "damaged.smf"
-    path.write_bytes(_damaged(1 + COMMANDS.index(command) % 2))
-    _answers(command, path)
-
-
-@of_many("command", some(COMMANDS[1:], 2))
-def test_commands_answer_where_the_smf_header_has_no_time(command: str, tmp_path: Path) -> None:
-    path = tmp_path / "undated.smf"
-    path.write_bytes(_undated())
-    _answers(command, path)
-
-
-@needs_real_data
-@of_many("command", some(COMMANDS[2:], 2))
-def test_commands_answer_after_a_transfer_in_text_mode(command: str, tmp_path: Path) -> None:
-    assert REAL_DATA
-    path = tmp_path / "text.smf"
-    path.write_bytes((REAL_DATA / "TESTCHL.dat").read_bytes().replace(b"\n", b"\r\n"))
-    _answers(command, path)
+    path.write_bytes(DUMPS[dump]())
+    inputs: list[object] = [path, path] if command == "compare" else [path]
+    if command == "dashboard":
+        inputs += ["--output", path.with_name("page.html")]
+    result = run(*command.split(), *inputs)
+    assert result.exit_code in (0, 4, 8), result.output
 
 
 def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
@@ -135,7 +130,6 @@ def test_queues_belong_to_their_task_if_its_start_cannot_be(start: str, tmp_path
 
 
 def _rows(*arguments: object) -> list[dict[str, Any]]:
-    """Return the rows of a query, or of a report."""
     found: Any = json.loads(run(*arguments, "--format", "json").stdout)
     return found["rows"] if isinstance(found, dict) else found
 
@@ -152,7 +146,6 @@ AVERAGES = {
 
 @needs_real_data
 def test_a_wrapped_time_is_null_is_in_no_average_and_is_a_finding(tmp_path: Path) -> None:
-    """In SMF data and in a Parquet archive."""
     assert REAL_DATA
     path, archive = REAL_DATA / "cases" / "wrapped.smf", tmp_path / "archive"
     if not path.exists():

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 from collections import namedtuple
-from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from click.testing import Result
 from smfparse.errors import InputError, RequestError, SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.interrupts import timed
-from tests.support.command import CODE, COMMAND, run
+from tests.support.command import CODE, COMMAND, reading_call, run
 from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, some
 
@@ -31,14 +30,7 @@ pytestmark = [
 DUMP = FIXTURES / "qm60.smf"
 DATA = DUMP.read_bytes()
 ENDLESS = Path("/dev/zero")
-READING = {
-    "info": ["info", "INPUT"],
-    "report": ["report", "log", "INPUT"],
-    "compare": ["compare", "INPUT", str(DUMP)],
-    "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
-    "convert": ["convert", "INPUT", "--to", "OUT"],
-    "dump": ["dump", "INPUT"],
-}
+NAMES = ("info", "report", "compare", "sql", "convert", "dump")
 STUCK = """
 import multiprocessing, sys, time
 from smfparse.cli import main
@@ -56,23 +48,10 @@ main(sys.argv[1:])
 """smfparse whose worker processes never get to the end of a batch."""
 
 
-@pytest.fixture
-def temporary(temporary: Path) -> Iterator[Path]:
-    """The folder of temporary files; nothing is left there."""
-    yield temporary
-    assert list(temporary.iterdir()) == []
-
-
-def call(name: str, place: Path, source: Path | str, *options: str) -> list[str]:
-    """Return the arguments of a command that reads an input."""
-    names = {"INPUT": str(source), "OUT": str(place / "out")}
-    return [*(names.get(each, each) for each in READING[name]), *options]
-
-
-def process(*arguments: str, script: str = CODE) -> subprocess.CompletedProcess[str]:
+def process(*arguments: object, script: str = CODE) -> subprocess.CompletedProcess[str]:
     """Run smfparse as a group of processes, of which none is left."""
     group = subprocess.Popen(
-        [sys.executable, "-c", script, *arguments],
+        [sys.executable, "-c", script, *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -95,9 +74,6 @@ def _kill(group: int) -> bool:
     return True
 
 
-# -- how much is copied
-
-
 def refused(result: Result, name: str, most: str, folder: Path) -> bool:
     """Whether a command ended because an input was longer than what is copied."""
     message = (
@@ -108,8 +84,8 @@ def refused(result: Result, name: str, most: str, folder: Path) -> bool:
 
 
 def test_an_input_without_an_end_is_copied_to_a_size(tmp_path: Path, temporary: Path) -> None:
-    for name in READING:
-        result = run(*call(name, tmp_path, ENDLESS, "--max-copy", "300KB"))
+    for name in NAMES:
+        result = run(*reading_call(name, ENDLESS, tmp_path / "out"), "--max-copy", "300KB")
         assert refused(result, str(ENDLESS), "300,000", temporary), name
         assert not (tmp_path / "out").exists()
 
@@ -182,12 +158,10 @@ def test_statements_without_an_end_are_a_wrong_call() -> None:
             assert "more than 16,777,216 bytes of SQL" in done.stderr
 
 
-# -- how long it takes
-
 STOPPED = "smfparse: stopped before it was done, as --timeout 1 asks; allow more seconds\n"
 
 
-@of_many("name, kind", some([*product(READING, ("nobody writes", "a writer stalls"))], 2))
+@of_many("name, kind", some([*product(NAMES, ("nobody writes", "a writer stalls"))], 2))
 def test_a_pipe_that_stalls_ends_in_time(
     name: str, kind: str, tmp_path: Path, temporary: Path
 ) -> None:
@@ -196,7 +170,7 @@ def test_a_pipe_that_stalls_ends_in_time(
     writer = os.open(pipe, os.O_RDWR) if kind == "a writer stalls" else None
     if writer is not None:
         os.write(writer, DATA[:1000])
-    done = process(*call(name, tmp_path, pipe, "--timeout", "1"))
+    done = process(*reading_call(name, pipe, tmp_path / "out"), "--timeout", "1")
     assert (done.returncode, done.stdout, done.stderr) == (8, "", STOPPED)
     assert not (tmp_path / "out").exists()
     if writer is not None:
@@ -232,9 +206,9 @@ def test_an_end_while_duckdb_loads_leaves_no_words_of_its_own() -> None:
 def test_processes_that_are_stuck_end_too(name: str, tmp_path: Path, temporary: Path) -> None:
     dump = tmp_path / "long.smf"
     dump.write_bytes(DATA * (200_000 // len(DATA)))
+    shared = [each.replace("qmst", "wqst") for each in reading_call(name, dump, tmp_path / "out")]
     options = ("--jobs", "3", "--timeout", "1", "--keep-duplicates")
-    shared = [each.replace("qmst", "wqst") for each in call(name, tmp_path, dump, *options)]
-    done = process(*shared, script=STUCK)
+    done = process(*shared, *options, script=STUCK)
     assert (done.returncode, done.stderr) == (8, STOPPED)
     heading = "| record_no |\n|-----------|\n" if name == "sql" else ""
     assert heading.startswith(done.stdout)

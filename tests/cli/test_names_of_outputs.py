@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.support.command import run
 from tests.support.paths import FIXTURES
@@ -52,45 +51,37 @@ def test_text_is_written_to_names_that_say_no_other_format(tmp_path: Path) -> No
 def test_a_format_is_written_to_its_own_name_only(tmp_path: Path) -> None:
     for number, written in enumerate(FORMATS):
         command = [*SQL, "--format", written, "--output"]
-        for ending in {written, *ENDINGS[number % 2 :: 2]}:
-            path = tmp_path / f"x.{ending}"
-            if ending in (written, "text"):
-                assert run(*command, path).exit_code == 0
-                path.unlink()
-            else:
-                message = refused(tmp_path, *command, path)
-                told = f"give --format {ending}, or another name" in message
-                assert told is (ending in FORMATS)
-            assert ending == "text" or "give another name" in refused(
-                tmp_path, *command, f"{path}.gz"
-            )
+        own = tmp_path / f"x.{written}"
+        assert run(*command, own).exit_code == 0
+        own.unlink()
+        for ending in {*ENDINGS[number % 2 :: 2]} - {written}:
+            message = refused(tmp_path, *command, tmp_path / f"x.{ending}")
+            told = f"give --format {ending}, or another name" in message
+            assert told is (ending in FORMATS)
+            message = refused(tmp_path, *command, tmp_path / f"x.{ending}.gz")
+            assert "give another name" in message
 
 
-def test_a_dataset_is_no_folder_of_such_a_name_also_where_its_format_is_given(
-    tmp_path: Path,
-) -> None:
-    for ending in ENDINGS:
-        for packed in ("", ".gz"):
-            for more in ([], ["--format", "dataset"]):
-                if (ending, packed, more) != ("duckdb", "", []):
-                    path = tmp_path / f"x.{ending}{packed}"
-                    message = refused(tmp_path, "convert", SMF, "--to", path, *more)
-                    assert f"the name says {SAID.get(ending, ending)}{packed};" in message
+WAYS_OUT = {
+    "csv": "--format csv --to DIR writes one file per table",
+    "jsonl.gz": "--format jsonl.gz --to DIR writes one file per table",
+    "parquet": "--format parquet --to DIR writes one file per table",
+    "db": "give --format duckdb for a database",
+    "xlsx": "give another name",
+    "smf": "give another name",
+}
 
 
-@pytest.mark.parametrize(
-    ("name", "way_out"),
-    [
-        ("x.csv", "--format csv --to DIR writes one file per table"),
-        ("x.JSONL.GZ", "--format jsonl.gz --to DIR writes one file per table"),
-        ("x.parquet", "--format parquet --to DIR writes one file per table"),
-        ("x.db", "give --format duckdb for a database"),
-        ("x.xlsx", "give another name"),
-        ("x.smf", "give another name"),
-    ],
-)
-def test_the_way_out_is_named(name: str, way_out: str, tmp_path: Path) -> None:
-    assert way_out in refused(tmp_path, "convert", SMF, "--to", tmp_path / name)
+def test_a_dataset_is_no_folder_of_such_a_name_and_the_way_out_is_named(tmp_path: Path) -> None:
+    """Also where its format is given."""
+    for ending, packed in product(ENDINGS, ("", ".gz")):
+        path = tmp_path / f"x.{ending.upper()}{packed}"
+        said = f"the name says {SAID.get(ending, ending)}{packed};"
+        assert said in refused(tmp_path, "convert", SMF, "--to", path, "--format", "dataset")
+        if f"{ending}{packed}" != "duckdb":
+            message = refused(tmp_path, "convert", SMF, "--to", path)
+            assert said in message
+            assert WAYS_OUT.get(f"{ending}{packed}", "") in message
 
 
 def test_files_of_tables_databases_and_smf_have_no_other_name(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ import io
 import json
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -16,7 +15,7 @@ from click.testing import Result
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import FileHistory, InMemoryHistory
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
@@ -30,14 +29,13 @@ from smfparse.query.prompt import HELP, SqlCompleter, is_whole
 from smfparse.query.statements import is_complete
 from smfparse.rendering import FORMATS, RowsDocument, formats
 from smfparse.tables import Wanted, columns
-from smfparse.writing import write_dataset
 from tests.support import command
 from tests.support.paths import FIXTURES
+from tests.support.paths import SMF as DUMP
 from tests.support.searching import some
 
 pytestmark = pytest.mark.slow
 
-DUMP = FIXTURES / "qm01-930.smf"
 OTHER = FIXTURES / "qm60.smf"
 ONE, TWO = "SELECT count(*) AS one FROM record", "SELECT DISTINCT qmgr AS two FROM wtas"
 SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; -- the end;\n"
@@ -51,14 +49,6 @@ def clean(*arguments: object, stdin: str | bytes = "") -> str:
     result = run(*arguments, stdin=stdin)
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """DUMP, converted."""
-    folder = tmp_path_factory.mktemp("datasets") / "dump"
-    write_dataset(open_inputs([DUMP]), folder)
-    return folder
 
 
 def test_a_script_gives_the_rows_of_each_statement(tmp_path: Path) -> None:
@@ -154,10 +144,9 @@ NEAR = {
 }
 
 
-@pytest.mark.parametrize("stored", [False, True])
-def test_an_unknown_name_is_told_what_is_near_and_where(stored: bool, dataset: Path) -> None:
-    for query, said in some([*NEAR.items()], 1 if stored else 4):
-        result = run(dataset if stored else DUMP, query)
+def test_an_unknown_name_is_told_what_is_near_and_where(whole_dataset: Path) -> None:
+    for number, (query, said) in enumerate(some([*NEAR.items()], 5)):
+        result = run(DUMP if number % 5 else whole_dataset, query)
         assert result.exit_code == 2
         assert said in result.stderr
         if "USING" not in query:
@@ -165,26 +154,13 @@ def test_an_unknown_name_is_told_what_is_near_and_where(stored: bool, dataset: P
             assert set(result.stderr.splitlines()[line + 1]) == {" ", "^"}
 
 
-@pytest.mark.parametrize(
-    ("text", "whole"),
-    [
-        ("", True),
-        ("  \n", True),
-        (".help", True),
-        ("SELECT 1", False),
-        ("SELECT 1;", True),
-        ("SELECT 'é';", True),
-        ("SELECT 'a;", False),
-        ('SELECT ";', False),
-        ("SELECT 1; -- that is all", True),
-        ("SELECT 1 -- not yet;", False),
-        ("SELECT /* ; */ 1", False),
-        ("SELECT 1;\nSELECT 2", False),
-        ("-- nothing;", False),
-    ],
-)
-def test_an_entry_goes_on_to_its_semicolon(text: str, whole: bool) -> None:
-    assert is_whole(text) is whole
+def test_an_entry_goes_on_to_its_semicolon() -> None:
+    for text in ("", "  \n", ".help", "SELECT 1;", "SELECT 'é';", "SELECT 1; -- that is all"):
+        assert is_whole(text), text
+    for text in ("SELECT 1", "SELECT 'a;", 'SELECT ";', "SELECT 1 -- not yet;", "-- nothing;"):
+        assert not is_whole(text), text
+    for text in ("SELECT /* ; */ 1", "SELECT 1;\nSELECT 2"):
+        assert not is_whole(text), text
 
 
 def test_what_ends_a_statement_is_not_part_of_it() -> None:
@@ -196,24 +172,22 @@ def test_what_ends_a_statement_is_not_part_of_it() -> None:
             assert sum(part.num_rows for part in catalog.run(found)) == 1
 
 
-@pytest.mark.parametrize(
-    ("statement", "columns"),
-    [
-        ("PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)", ["QM01", "QM02"]),
-        ("FROM (PIVOT record ON subtype USING count(*) GROUP BY qmgr)", None),
-        ("PREPARE p AS SELECT 7 AS seven; EXECUTE p", ["seven"]),
-        ("CREATE TEMP TABLE t AS SELECT 1 AS a; UPDATE t SET a = 2 RETURNING a + 1 AS b", ["b"]),
-        ("CALL pragma_version()", None),
-        ("EXPLAIN SELECT count(*) FROM wqst", None),
-        ("PRAGMA version", None),
-    ],
-)
-def test_every_statement_that_gives_rows_shows_them(
-    statement: str, columns: list[str] | None
-) -> None:
-    header, *rows = clean(DUMP, statement, "--format", "csv").splitlines()
-    assert columns in (None, header.split(","))
-    assert rows
+GIVING_ROWS = {
+    "PIVOT (SELECT qmgr, qmstput FROM qmst) ON qmgr USING sum(qmstput)": "QM01,QM02",
+    "FROM (PIVOT record ON subtype USING count(*) GROUP BY qmgr)": "",
+    "PREPARE p AS SELECT 7 AS seven; EXECUTE p": "seven",
+    "CREATE TEMP TABLE t AS SELECT 1 AS a; UPDATE t SET a = 2 RETURNING a + 1 AS b": "b",
+    "CALL pragma_version()": "",
+    "EXPLAIN SELECT count(*) FROM wqst": "",
+    "PRAGMA version": "",
+}
+
+
+def test_every_statement_that_gives_rows_shows_them() -> None:
+    for statement, names in GIVING_ROWS.items():
+        header, *rows = clean(DUMP, statement, "--format", "csv").splitlines()
+        assert names in ("", header), statement
+        assert rows
 
 
 def test_a_statement_that_gives_no_rows_shows_nothing(tmp_path: Path) -> None:
@@ -234,18 +208,22 @@ def test_numbers_are_shown_whole(tmp_path: Path) -> None:
     several = "SELECT unnest([6, 344.25, NULL, 0.004999, -1e6]) AS a"
     cells = [line.strip("| ") for line in clean(DUMP, several).splitlines()[2:]]
     assert cells == ["6.000000", "344.250000", "null", "0.004999", "-1000000.000000"]
+    whole = [1234567.891, 0.1, 1 / 3, 1e-7, 2**64, 1.5]
     _, row = clean(DUMP, query, "--format", "csv").splitlines()
-    assert [float(each) for each in row.split(",")] == [
-        *(1234567.891, 0.1, 1 / 3, 1e-7, 2**64, 1.5)
-    ]
+    assert [float(each) for each in row.split(",")] == whole
     (found,) = json.loads(clean(DUMP, query, "--format", "json"))
-    assert found == {"a": 1234567.891, "b": 0.1, "c": 1 / 3, "d": 1e-7, "e": 2**64, "f": 1.5}
+    assert [*found.values()] == whole
 
 
-def test_texts_that_are_numbers_start_no_formula_and_times_are_iso_8601() -> None:
-    query = "SELECT '-5' AS a, INTERVAL (-3) HOUR AS b, '-x' AS c, '=1' AS d, '+1+2' AS e"
-    _, row = clean(DUMP, query, "--format", "csv").splitlines()
-    assert row == "-5,-03:00:00,'-x,'=1,'+1+2"
+def test_texts_and_names_start_no_formula_and_times_are_iso_8601() -> None:
+    """Numbers stay as they are; equal names get suffixes."""
+    query = (
+        "SELECT '-5' AS a, INTERVAL (-3) HOUR AS b, '-x' AS c, '=1' AS d, '+1+2' AS d, "
+        "'@S(1)' AS D, -5 AS \"=1+1\""
+    )
+    heading, row = clean(DUMP, query, "--format", "csv").splitlines()
+    assert heading == "a,b,c,d,d_1,D_2,'=1+1"
+    assert row == "-5,-03:00:00,'-x,'=1,'+1+2,'@S(1),-5"
     (told,) = json.loads(clean(DUMP, "SELECT smf_time, time FROM qmst LIMIT 1", "--format", "json"))
     assert all(dt.datetime.fromisoformat(each) and each[10] == "T" for each in told.values())
 
@@ -266,11 +244,8 @@ def test_rows_are_written_as_parquet(tmp_path: Path) -> None:
     query = "SELECT job, sum(calls) AS n, [1] AS l FROM task GROUP BY ALL ORDER BY job"
     assert clean(DUMP, query, "--format", "parquet", "--output", file) == ""
     found = pq.read_table(file)
-    assert dict(zip(found.schema.names, map(str, found.schema.types), strict=True)) == {
-        "job": "string",
-        "n": "int64",
-        "l": "list<element: int32>",
-    }
+    assert found.schema.names == ["job", "n", "l"]
+    assert [*map(str, found.schema.types)] == ["string", "int64", "list<element: int32>"]
     with Catalog(open_inputs([DUMP])) as catalog:
         assert found.to_pylist() == catalog.arrow(query).to_pylist()
     shown = run(DUMP, query, "--format", "parquet").stdout_bytes
@@ -321,11 +296,9 @@ def test_an_input_is_read_once_for_what_a_statement_does_with_it(
 
 
 def test_names_that_are_duckdb_s_own_are_not_offered() -> None:
-    message = 'Table with name pg_qjst does not exist!\nDid you mean "pg_set or smf_qjst"?'
-    assert (
-        hinted(message, [])
-        == "Table with name pg_qjst does not exist!\nno table pg_qjst; near: qjst"
-    )
+    wrong = "Table with name pg_qjst does not exist!\n"
+    message = f'{wrong}Did you mean "pg_set or smf_qjst"?'
+    assert hinted(message, []) == f"{wrong}no table pg_qjst; near: qjst"
 
 
 def completed(text: str, behind: str = "") -> list[str]:
@@ -341,9 +314,8 @@ def test_names_are_completed() -> None:
     assert completed("SELECT * FROM wqs") == ["wqst", "wqst_cf"]
     assert completed("SELECT * FROM ") == list(relations())
     assert completed("SELECT * FROM wqst AS q, WTI") == ["wtid"]
-    assert set(completed("SELECT * FROM wqst JOIN wtid USING (rec")) == {
-        *("record_no", "record_offset", "record"),
-    }
+    joined = completed("SELECT * FROM wqst JOIN wtid USING (rec")
+    assert set(joined) == {"record_no", "record_offset", "record"}
     assert completed("SELECT wtid.wtidcc", " FROM wqst, wtid") == ["wtidccn"]
     assert "putn" in completed("SELECT q.put", " FROM wqst q")
     assert completed("SELECT * FROM wqst wher") == ["WHERE"]
@@ -352,56 +324,43 @@ def test_names_are_completed() -> None:
     assert completed(".describe wtasot")[0].startswith("wtasot")
 
 
-Type = Callable[[str], str]
-
-
-@pytest.fixture
-def type_in() -> Type:
+def type_in(text: str, history: History | None = None) -> str:
     """Type text at the prompt; return what is shown, what went wrong marked by !."""
-    history = InMemoryHistory()
-
-    def typed(text: str) -> str:
-        shown: list[str] = []
-        with (
-            create_pipe_input() as keys,
-            create_app_session(input=keys, output=DummyOutput()),
-            Catalog(open_inputs([DUMP])) as catalog,
-        ):
-            keys.send_text(text)
-            complain = lambda line: shown.append(f"!{line}")  # noqa: E731
-            described = lambda name: formats.lines(description(name), "text")  # noqa: E731
-            render = lambda parts, view: formats.lines(RowsDocument([("", parts)]), view.mode)  # noqa: E731
-            shell = Shell(["report"], lambda words: shown.append(f"ran {words}"))
-            Console(
-                catalog, render, described, shown.append, complain, lambda: None, shell, "csv"
-            ).run(history)
-        return "\n".join(shown)
-
-    return typed
+    shown: list[str] = []
+    with (
+        create_pipe_input() as keys,
+        create_app_session(input=keys, output=DummyOutput()),
+        Catalog(open_inputs([DUMP])) as catalog,
+    ):
+        keys.send_text(text)
+        complain = lambda line: shown.append(f"!{line}")  # noqa: E731
+        described = lambda name: formats.lines(description(name), "text")  # noqa: E731
+        render = lambda parts, view: formats.lines(RowsDocument([("", parts)]), view.mode)  # noqa: E731
+        shell = Shell(["report"], lambda words: shown.append(f"ran {words}"))
+        Console(catalog, render, described, shown.append, complain, lambda: None, shell, "csv").run(
+            history or InMemoryHistory()
+        )
+    return "\n".join(shown)
 
 
 END = "\x04"
 
 
-def test_the_prompt_answers(type_in: Type) -> None:
-    assert type_in(f"SELECT 1 + 1 AS two;\r{END}") == "two\n2"
-    assert type_in("SELECT 1 + 1\rAS two\r;\r.quit\r") == "two\n2"
-    assert type_in(f"\r;\rSELECT 1 AS a; SELECT 2 AS b;\r{END}") == "a\n1\nb\n2"
-
-
-def test_the_prompt_knows_words_of_the_shell(type_in: Type) -> None:
-    for word in ("exit", "QUIT;", ".exit", "\\q"):
-        assert type_in(f"{word}\r") == ""
-    assert type_in(f"help\r{END}") == HELP
-    assert type_in(f"report log 'my day.smf'\r{END}") == "ran ['report', 'log', 'my day.smf']"
-
-
-def test_the_prompt_changes_how_results_are_shown(type_in: Type) -> None:
-    shown = type_in(f".mode json\rSELECT 1 AS a;\r.mode md\rSELECT 1 AS a;\r{END}")
-    assert '"a":1' in shown
-    assert "| a |" in shown
-    wrong = type_in(f".mode yaml\r.width 0\r.columns none\r.width\r.nothing\r{END}")
-    assert wrong == "\n".join([HELP] * 5)
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("SELECT 1 + 1 AS two;\r", "two\n2"),
+        ("SELECT 1 + 1\rAS two\r;\r.quit\r", "two\n2"),
+        ("\r;\rSELECT 1 AS a; SELECT 2 AS b;\r", "a\n1\nb\n2"),
+        *((f"{word}\r", "") for word in ("exit", "QUIT;", ".exit", "\\q")),
+        *((f"{word}\r", HELP) for word in ("help", ".help")),
+        ("report log 'my day.smf'\r", "ran ['report', 'log', 'my day.smf']"),
+        (".mode md\rSELECT 1 AS a;\r", "# Query results\n\n| a |\n|--:|\n| 1 |"),
+        (".mode yaml\r.width 0\r.columns none\r.width\r.nothing\r", "\n".join([HELP] * 5)),
+    ],
+)
+def test_the_prompt_answers(typed: str, shown: str) -> None:
+    assert type_in(f"{typed}{END}") == shown
 
 
 def test_the_view_of_the_prompt() -> None:
@@ -416,7 +375,7 @@ def test_the_view_of_the_prompt() -> None:
     assert not view.set(".nothing", "1")
 
 
-def test_the_prompt_goes_on_behind_errors_and_tables_stay(type_in: Type) -> None:
+def test_the_prompt_goes_on_behind_errors_and_tables_stay() -> None:
     wrong = "SELECT w.putnn FROM wqst w;\rSELEC;\r.describe nix\r"
     made = "CREATE TEMP TABLE t AS SELECT count(*) AS n FROM wtas;\r"
     shown = type_in(f"{made}{wrong}SELECT n > 0 AS ok FROM t;\r{END}")
@@ -427,16 +386,13 @@ def test_the_prompt_goes_on_behind_errors_and_tables_stay(type_in: Type) -> None
     assert "!no table, view or column nix" in shown
 
 
-def test_the_prompt_has_commands(type_in: Type) -> None:
-    assert type_in(f".help\r{END}") == console.HELP
+def test_the_prompt_has_commands() -> None:
     tables = type_in(f".tables\r{END}").splitlines()
     assert [line.split()[0] for line in tables] == list(relations())
     assert type_in(f".describe wtasotn;\r{END}").startswith("wtas.wtasotn: ")
 
 
-def test_control_c_gives_up_a_line_or_a_query(
-    type_in: Type, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_control_c_gives_up_a_line_or_a_query(monkeypatch: pytest.MonkeyPatch) -> None:
     original = Catalog.run
 
     def interrupted(self: Catalog, statement: str) -> object:
@@ -449,12 +405,13 @@ def test_control_c_gives_up_a_line_or_a_query(
     assert type_in(keys) == "!interrupted\na\n3"
 
 
-def test_entries_are_kept_for_the_next_time(type_in: Type) -> None:
-    type_in(f"SELECT 7 AS a;\r{END}")
-    assert type_in(f"\x1b[A\r{END}") == "a\n7"
+def test_entries_are_kept_for_the_next_time() -> None:
+    history = InMemoryHistory()
+    type_in(f"SELECT 7 AS a;\r{END}", history)
+    assert type_in(f"\x1b[A\r{END}", history) == "a\n7"
 
 
-def test_many_rows_are_not_all_shown(type_in: Type) -> None:
+def test_many_rows_are_not_all_shown() -> None:
     shown = type_in(f"SELECT range FROM range({console.SHOWN_ROWS + 1500});\r{END}").splitlines()
     assert shown[-1] == "... and 1,500 more rows"
     assert "\n".join(shown).count("\n") == console.SHOWN_ROWS + 1
@@ -474,46 +431,19 @@ def test_history_is_in_the_folder_for_state(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
-def test_on_a_terminal_there_is_a_prompt_that_says_damage_when_it_is_met(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PAGER", "cat")
+def test_on_a_terminal_there_is_a_prompt_that_says_damage_when_it_is_met(tmp_path: Path) -> None:
+    from tests.support.terminal import on_terminal
+
     cut = tmp_path / "cut.smf"
     cut.write_bytes(DUMP.read_bytes()[:-10])
-    count = b"SELECT count(*) FROM wqst;\r"
-    keys = count + count + b"SELECT 40 + 2 AS answer;\rinfo --type 115(1)\r.quit\r"
-    code, shown, said = at_a_terminal(keys, cut, tmp_path)
-    assert code == 4
-    assert said.count(b"the input is damaged") == 2  # by the first query, and by info
-    assert b"|     42 |" in shown
-    assert b"QSST QJST" in shown
-    assert f"runs: smfparse info --type '115(1)' {cut}".encode() in said
-    assert b".help" in said
-
-
-def at_a_terminal(keys: bytes, dump: object, folder: Path) -> tuple[int, bytes, bytes]:
-    """Type at the prompt on a terminal; return exit code, what it shows and what is on stderr."""
-    import pty
-
-    main_end, terminal = pty.openpty()
-    os.write(main_end, keys)
-    done = subprocess.run(
-        [*command.COMMAND, "sql", str(dump)],
-        stdin=terminal,
-        stdout=terminal,
-        stderr=subprocess.PIPE,
-        timeout=120,
-        env={**os.environ, "XDG_STATE_HOME": str(folder), "PROMPT_TOOLKIT_NO_CPR": "1"},
-        check=False,
-    )
-    os.close(terminal)
-    shown = os.read(main_end, 1 << 16) if keys else b""
-    os.close(main_end)
-    return done.returncode, shown, done.stderr
-
-
-@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo terminal")
-def test_a_terminal_that_is_the_input_is_no_prompt(tmp_path: Path) -> None:
-    code, _, said = at_a_terminal(b"", "-", tmp_path)
-    assert code == 2
-    assert b"no query: " in said
+    count = "SELECT count(*) FROM wqst;\r"
+    keys = f"{count}{count}SELECT 40 + 2 AS answer;\rinfo --type 115(1)\r.quit\r"
+    settings = {"PAGER": "cat", "XDG_STATE_HOME": f"{tmp_path}", "PROMPT_TOOLKIT_NO_CPR": "1"}
+    shown = on_terminal("sql", cut, typed=[(".help", keys)], environment=settings)
+    assert shown.code == 4
+    assert shown.text.count("the input is damaged") == 2  # by the first query, and by info
+    assert "|     42 |" in shown.text
+    assert "QSST QJST" in shown.text
+    assert f"runs: smfparse info --type '115(1)' {cut}" in shown.text
+    shown = on_terminal("sql", "-")  # the terminal is the input
+    assert (shown.code, "no query: " in shown.text) == (2, True)

@@ -1,8 +1,11 @@
-"""Words of the shell: what people type is taken for what they mean."""
+"""Words: what people type is taken for what they mean, and messages name its options."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pyarrow as pa
@@ -10,7 +13,9 @@ import pytest
 
 from smfparse.cli import main
 from smfparse.cli.at_prompt import with_inputs
+from smfparse.cli.wording import in_options
 from smfparse.cli.words import meant
+from smfparse.errors import SmfError
 from smfparse.rendering import RowsDocument, lines
 from tests.support.command import run
 from tests.support.paths import FIXTURES
@@ -18,22 +23,21 @@ from tests.support.paths import FIXTURES
 SMF = FIXTURES / "qm80.smf"
 
 
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("--from 2026-03-04 09:00 x", ["--from", "2026-03-04 09:00", "x"]),
-        ("--until=2026-03-04 09:00:30", ["--until=2026-03-04 09:00:30"]),
-        ("--to 2026063 09:00", ["--to", "2026063 09:00"]),
-        ("--from 2026-03-04 day.smf", ["--from", "2026-03-04", "day.smf"]),
-        ("2026-03-04 09:00", ["2026-03-04", "09:00"]),
-        ("--output 2026-03-04 09:00", ["--output", "2026-03-04", "09:00"]),
-        ("help report", ["report", "--help"]),
-        ("help", ["--help"]),
-        ("report help", ["report", "help"]),
-    ],
-)
-def test_arguments_are_what_is_meant(typed: str, found: list[str]) -> None:
-    assert meant(typed.split()) == found
+MEANT = {
+    "--from 2026-03-04 09:00 x": ["--from", "2026-03-04 09:00", "x"],
+    "--until=2026-03-04 09:00:30": ["--until=2026-03-04 09:00:30"],
+    "--to 2026063 09:00": ["--to", "2026063 09:00"],
+    "--from 2026-03-04 day.smf": ["--from", "2026-03-04", "day.smf"],
+    "2026-03-04 09:00": ["2026-03-04", "09:00"],
+    "--output 2026-03-04 09:00": ["--output", "2026-03-04", "09:00"],
+    "help report": ["report", "--help"],
+    "help": ["--help"],
+    "report help": ["report", "help"],
+}
+
+
+def test_arguments_are_what_is_meant() -> None:
+    assert {typed: meant(typed.split()) for typed in MEANT} == MEANT
 
 
 def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
@@ -42,7 +46,6 @@ def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
     shown = run("info", SMF, *times)
     assert shown.exit_code == 0
     assert shown.stdout == run("info", SMF, *quoted).stdout
-    assert run("help").stdout == run("--help").stdout
     assert run("help", "report").stdout == run("report", "--help").stdout
 
 
@@ -54,27 +57,19 @@ def test_report_without_a_name_lists_what_the_input_has() -> None:
     assert "no report nothing.smf" in run("report", "nothing.smf").stderr
 
 
-@pytest.mark.parametrize(
-    ("typed", "found"),
-    [
-        ("report log", "report log day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
-        ("check --all", "check --all day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
-        ("capacity log", "capacity log day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"),
-        ("report log other.smf", "report log other.smf"),
-        ("check other.smf --format csv", "check other.smf --format csv"),
-        ("report log --explain", "report log --explain"),
-        ("report log --help", "report log --help"),
-        ("help report", "report --help"),
-        ("day.smf", "day.smf"),
-        ("generate x.smf", "generate x.smf"),
-    ],
-)
-def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt(typed: str, found: str) -> None:
+def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt() -> None:
+    """Unless it names its own, or needs none."""
     selection = ("--from", "2026-03-04", "--qmgr", "QM01", "--smf-time", "--format", "csv")
     root = click.Context(main, info_name="smfparse", **main.context_settings)
+    added = " day.smf more --qmgr QM01 --from 2026-03-04 --smf-time"
+    own = ("report log other.smf", "check other.smf --format csv", "day.smf", "generate x.smf")
     with main.commands["sql"].make_context("sql", ["day.smf", "more", *selection], root) as prompt:
-        made = with_inputs(typed.split(), prompt, ["day.smf", "more"])
-    assert " ".join(made) == found
+        for typed, found in (
+            *((each, each + added) for each in ("report log", "check --all", "capacity log")),
+            *((each, each) for each in (*own, "report log --explain", "report log --help")),
+            ("help report", "report --help"),
+        ):
+            assert " ".join(with_inputs(typed.split(), prompt, ["day.smf", "more"])) == found
 
 
 def test_until_is_the_name_of_the_end_of_the_time_everywhere() -> None:
@@ -108,26 +103,26 @@ def test_there_is_a_script_for_the_completion_of_a_shell() -> None:
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
 
 
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        ("smfparse che", "plain,check"),
-        ("smfparse day.s", "file,day.s"),
-        ("smfparse report api", "plain,api-cost"),
-        ("smfparse check day", "file,day"),
-        ("smfparse sql day", "file,day"),
-        ("smfparse check --since", "plain,--since-baseline"),
-    ],
-)
+COMPLETED = {
+    "smfparse che": "plain,check",
+    "smfparse day.s": "file,day.s",
+    "smfparse report api": "plain,api-cost",
+    "smfparse check day": "file,day",
+    "smfparse sql day": "file,day",
+    "smfparse check --since": "plain,--since-baseline",
+}
+
+
 def test_commands_options_reports_and_files_are_completed(
-    words: str, found: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("_SMFPARSE_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
-    with pytest.raises(SystemExit):
-        main.main([], prog_name="smfparse")
-    assert capsys.readouterr().out.strip() == found
+    for words, found in COMPLETED.items():
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        with pytest.raises(SystemExit):
+            main.main([], prog_name="smfparse")
+        assert capsys.readouterr().out.strip() == found
 
 
 def table(width: int | None, columns: int | None = None) -> list[str]:
@@ -152,3 +147,103 @@ def test_columns_in_the_middle_are_left_out_where_a_terminal_is_narrow() -> None
         assert len(shown) == len(whole) + 1
     assert table(1)[0] == "| c0 | ... |   c9 |"
     assert table(None, 3)[0] == "| c0 |   c1 | ... |   c9 |"
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("unjudged")
+def test_inputs_alone_are_summarized_whatever_they_are(tmp_path: Path) -> None:
+    found = run(SMF, "--qmgr", "QM80")
+    assert found.exit_code == 0
+    assert found.stdout == run("summary", SMF, "--qmgr", "QM80").stdout
+    assert found.stdout.startswith("QM80 on ")
+    for name in ("qm80.smf", "qm60.smf"):
+        shutil.copy(FIXTURES / name, tmp_path)
+    shown = run(tmp_path / "qm*.smf").stdout
+    assert "QM60 on " in shown
+    assert "QM80 on " in shown
+    assert "QM80 on " in run("-", stdin=SMF.read_bytes()).stdout
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_a_command_wins_over_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(SMF, tmp_path / "info")
+    monkeypatch.chdir(tmp_path)
+    assert run("info", "info").stdout.startswith("System")
+    assert "Missing argument 'INPUT...'" in run("info").stderr
+    assert run("./info").stdout.startswith("QM80 on ")
+
+
+def test_what_is_neither_gets_both_hints() -> None:
+    near = {"chekc": "did you mean check?", "INFO": "did you mean info?"}
+    for name in (*near, "nothing.smf", "x" * 5000, "a\0b"):
+        found = run(name)
+        assert (found.exit_code, found.stdout) == (2, "")
+        last = found.stderr.splitlines()[-1]
+        assert "is neither a command nor an existing file; " in last
+        assert last.endswith(near.get(name, "smfparse --help lists the commands"))
+    wrong = run(SMF, "--from", "soon")
+    assert wrong.exit_code == 2
+    assert "--from" in wrong.stderr
+
+
+REPORT, CONVERT = main.commands["report"], main.commands["convert"]
+NOUNS = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
+
+
+def test_parameters_are_shown_as_options() -> None:
+    for command, message, names, shown in (
+        (REPORT, "since='9' is not a time", "since", "--from '9' is not a time"),
+        (REPORT, "until=: not a time", "until", "--until: not a time"),
+        (CONVERT, "until=: not a time", "until", "--until: not a time"),
+        (CONVERT, "append=True, force=True", "append force", "--append, --force"),
+        (REPORT, "was killed; try jobs=1.", "jobs", "was killed; try --jobs 1."),
+        (REPORT, "by='x' (by='qmgr, job')", "by", "--by 'x' (--by 'qmgr, job')"),
+        (REPORT, 'by="x"; give strict=', "by strict", '--by "x"; give --strict'),
+        (REPORT, "type='7': no types", "type", "--type '7': no types"),
+        (REPORT, "acctime=-2: no length", "acctime", "--acctime -2: no length"),
+        (REPORT, "by=user: unknown name", "by", "--by user: unknown name"),
+    ):
+        assert in_options(SmfError(message, *names.split()), command) == shown
+
+
+def test_what_is_not_a_parameter_stays_as_it_is() -> None:
+    for message, *names in (
+        ("append=True", "append"),  # not an option of the command
+        ("qmgr=QM01: no such file",),
+        ("jobs=4: exists already; force=True replaces it",),
+        ("dumps/qmgr=QM01/part-1.parquet: no such file", "qmgr"),
+        ("'job=X' is not a number", "job"),
+        ("jobs = 1, subjobs=1, jobs==1", "jobs"),
+        ("Binder Error: no column\n\nLINE 1: SELECT * FROM t WHERE job='PAY' AND jobs=1",),
+    ):
+        assert in_options(SmfError(message, *names), main.commands["sql"]) == message
+
+
+def test_a_message_names_options_but_not_in_the_name_of_an_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("jobs=4", "qmgr=QM01", "by=job"):
+        done = run("report", "log", name)
+        assert done.exit_code == 8
+        assert done.stderr.startswith(f"smfparse: {name}: ")
+    done = run("report", "log", SMF, "--output", __file__)
+    assert done.exit_code == 2
+    assert done.stderr == f"smfparse: {__file__}: exists already; --force replaces it\n"
+
+
+def options(command: click.Command) -> Iterator[click.Option]:
+    """Yield the options of a command, and of those below it."""
+    yield from (each for each in command.params if isinstance(each, click.Option))
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from options(below)
+
+
+def test_the_help_of_an_option_begins_with_a_verb_and_is_a_sentence() -> None:
+    for each in options(main):
+        assert each.help, each.name
+        assert each.help.split()[0] not in NOUNS, each.help
+        assert each.help[0].isupper(), each.help
+        assert each.help.endswith("."), each.help

@@ -37,6 +37,7 @@ def hashed(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+@pytest.mark.slow
 def test_its_policy_lets_in_its_own_script_and_style_and_nothing_else(page: str) -> None:
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     (style,) = re.findall(r"<style>(.*?)</style>", page, re.S)
@@ -51,6 +52,7 @@ def test_its_policy_lets_in_its_own_script_and_style_and_nothing_else(page: str)
     assert not re.findall(r"\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|import)\s*\(", page)
 
 
+@pytest.mark.slow
 def test_names_full_of_markup_are_text(tmp_path: Path) -> None:
     page = page_of(smfparse.open(hostile_dump(tmp_path / "x.smf", MARKUP)), tmp_path)
     assert page.count("<script") == 2
@@ -58,6 +60,7 @@ def test_names_full_of_markup_are_text(tmp_path: Path) -> None:
     assert "&lt;" in page
 
 
+@pytest.mark.slow
 def test_no_character_that_is_not_seen_leaves_the_program(tmp_path: Path) -> None:
     page = page_of(smfparse.open(hostile_dump(tmp_path / "x.smf")), tmp_path)
     assert raw(page) == []
@@ -66,6 +69,7 @@ def test_no_character_that_is_not_seen_leaves_the_program(tmp_path: Path) -> Non
     assert names
 
 
+@pytest.mark.slow
 def test_the_name_of_an_input_is_shown_harmless(tmp_path: Path) -> None:
     harms = [each for each in HARM if "/" not in each and "\0" not in each]
     for harm in harms[1:2]:
@@ -73,6 +77,7 @@ def test_the_name_of_an_input_is_shown_harmless(tmp_path: Path) -> None:
         assert raw(page_of(smfparse.open(path), tmp_path)) == []
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes_and_a_dataset_the_same_values(
     day: Path, page: str, tmp_path: Path
 ) -> None:
@@ -97,10 +102,12 @@ def test_findings_can_be_read_without_scripts(page: str) -> None:
     assert "QM02 on SYSA" in static
 
 
+@pytest.mark.slow
 def test_the_oldest_release_gives_a_page(tmp_path: Path) -> None:
     assert payload_in(page_of(smfparse.open(FIXTURES / "qm60.smf"), tmp_path))["days"]
 
 
+@pytest.mark.slow
 def test_missing_records_are_named_with_the_trace_to_start(day: Path, tmp_path: Path) -> None:
     selected = smfparse.open(day, smfparse.Selection.of(qmgr="NONE"))
     none = page_of(selected, tmp_path)
@@ -113,6 +120,7 @@ def test_missing_records_are_named_with_the_trace_to_start(day: Path, tmp_path: 
         assert trace in missing
 
 
+@pytest.mark.slow
 def test_one_interval_is_enough_and_times_are_local(tmp_path: Path) -> None:
     east = dt.timedelta(hours=5, minutes=30)
     path = generate_dump(tmp_path / "day.smf", count=1, utc_offset=east)

@@ -67,6 +67,7 @@ def payload(data: smfparse.SmfData, tmp_path_factory: pytest.TempPathFactory) ->
     return payload_in(page_of(data, tmp_path_factory.mktemp("page")))
 
 
+@pytest.mark.slow
 def test_fewest_free_buffers_are_those_of_the_statistics(data, payload) -> None:  # type: ignore[no-untyped-def]
     rows = data.sql(
         "SELECT 100 * qpstcbsl::DOUBLE / qpstnbuf AS free FROM qpst "
@@ -154,6 +155,8 @@ def test_every_panel_is_of_a_part_and_every_limit_is_that_of_a_rule() -> None:
     }
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_the_command_of_a_panel_gives_its_rows(data, payload) -> None:  # type: ignore[no-untyped-def]
     for name, panel in payload["panels"].items():
         *command, sql = shlex.split(panel["sql"])

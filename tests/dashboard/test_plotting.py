@@ -47,6 +47,7 @@ def test_a_step_is_an_interval(day: Path) -> None:
     assert re.findall(r"H(\d+\.\d)", course) == ["253.3", "506.7", "760.0"]
 
 
+@pytest.mark.slow
 def test_plot_and_dashboard_show_times_of_the_zone_that_is_asked_for(tmp_path: Path) -> None:
     """The system has UTC; Tokyo is nine hours ahead."""
     day, page = FIXTURES / "qm100.smf", tmp_path / "day.html"
@@ -63,6 +64,7 @@ def test_a_panel_without_data_says_which_trace_to_start(day: Path) -> None:
     assert any("START TRACE(STAT)" in each for each in texts)
 
 
+@pytest.mark.slow
 def test_names_do_no_harm(tmp_path: Path) -> None:
     for number, letters in enumerate(("<>&\"'", "\x1b\x07\x9b")):
         path = hostile_dump(tmp_path / f"{number}.smf", letters)

@@ -101,6 +101,7 @@ def test_clients_have_a_table_and_senders_are_not_in_it(
     assert all(messages > 0 and cpu > 0 for messages, cpu in found.values())
 
 
+@pytest.mark.long
 def test_a_sound_day_shows_the_plan_of_the_log_and_no_incident(
     site: Callable[[str], Path], tmp_path: Path
 ) -> None:
@@ -136,6 +137,7 @@ def test_an_earlier_day_is_drawn_on_the_later_one_with_what_changed(
     assert all(row in compared for row in rows)
 
 
+@pytest.mark.long
 def test_the_command_has_the_same_page_as_the_library(tmp_path: Path) -> None:
     path = generate_dump(tmp_path / "day.smf", count=1)
     options = ("--before", path, "--output", tmp_path / "day.html")

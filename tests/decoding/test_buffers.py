@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
 import numpy as np
 import polars as pl
 import pyarrow as pa
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.decoding.growing import Growing
-from smfparse.inputs import Log, ReadOptions
-from smfparse.inputs.range import Range
-from smfparse.limits import Limits
-from smfparse.reading import Input
-from smfparse.tables import table_names, wanted_tables
-from smfparse.vectors import not_zero, same
-from tests.support.mixed_records import many, written
+from smfparse.vectors import not_zero
 from tests.support.searching import search
-
-ALL = wanted_tables(table_names())
-SMALL = Limits(chunk_bytes=8192, max_spanned=4096, epoch_bytes=8192, epoch_cells=1 << 14)
 
 
 @given(
@@ -98,13 +87,6 @@ def test_memory_is_not_used_again_while_something_refers_to_it() -> None:
         assert set(values(held)) == {1}, type(held)
 
 
-def test_taking_nothing_again_and_again_keeps_nothing() -> None:
-    growing = Growing("i8")
-    for _ in range(10):
-        growing.take()
-    assert growing._taken == []
-
-
 @given(
     places=st.lists(st.integers(0, 300), max_size=20),
     width=st.integers(1, 40),
@@ -121,41 +103,3 @@ def test_bytes_that_are_not_zero_are_found_wherever_blocks_lie(
     places = sorted(places) if in_order else places
     expected = [bool(buffer[at : at + width].any()) for at in places]
     assert not_zero(buffer, np.array(places, np.int64), width).tolist() == expected
-
-
-def test_indices_of_texts_that_are_all_the_same_are_as_many_as_asked() -> None:
-    assert [len(same(rows)) for rows in (3, 100_000, 0, 7)] == [3, 100_000, 0, 7]
-    assert not same(200_001).any()
-
-
-@pytest.fixture
-def long_file(tmp_path: Path) -> Path:
-    """A file that gives many batches of each table."""
-    path = tmp_path / "long.smf"
-    path.write_bytes(written(many(400, 4))[0])
-    return path
-
-
-def batches(path: Path) -> Iterator[tuple[str, Any]]:
-    options = ReadOptions(limits=SMALL)
-    return Range(Input(path, str(path), limits=SMALL), ALL, options=options).batches(Log())
-
-
-@pytest.mark.slow
-def test_batches_and_columns_and_slices_that_are_held_stay_as_they_were(long_file: Path) -> None:
-    held, alone, columns, frames, slices, expected = [], [], [], [], [], []
-    for table, batch in batches(long_file):
-        held.append((table, batch))
-        alone.append((table, batch.to_pylist()))
-    assert [(table, batch.to_pylist()) for table, batch in held] == alone
-    assert len(held) > 50
-    del held
-    for _, batch in batches(long_file):
-        expected.append(batch.column("record_no").to_pylist())
-        columns.append(batch.column("record_no"))
-        frames.append(pl.DataFrame(batch.select(["record_no"])))
-        slices.append(batch.slice(batch.num_rows // 2).column("record_no"))
-        del batch
-    assert [each.to_pylist() for each in columns] == expected
-    assert [each["record_no"].to_list() for each in frames] == expected
-    assert [each.to_pylist() for each in slices] == [each[len(each) // 2 :] for each in expected]

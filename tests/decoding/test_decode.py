@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -13,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import smfparse.schemas
 from smfparse.decoding import Decoder, Needs
 from smfparse.decoding.entries import EntryBuffer
 from smfparse.decoding.gathering import BlockBuffer
@@ -22,16 +19,11 @@ from smfparse.layout import Block, SquareSum, block
 from smfparse.reading import SLACK
 from smfparse.tables import schema, table_names, title, wanted_tables
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
+from tests.support.declared import BLOCKS
 from tests.support.searching import LONG, search
 
 Rows: TypeAlias = list[dict[str, Any]]
 
-BLOCKS = {
-    each.name: each
-    for module in pkgutil.iter_modules(smfparse.schemas.__path__)
-    for each in vars(importlib.import_module(f"smfparse.schemas.{module.name}")).values()
-    if isinstance(each, Block)
-}
 EDGES = np.array([0x00, 0x40, 0x7F, 0x80, 0xFF], np.uint8)
 SHORT = 200
 """Blocks beyond this are not cut at every byte: their scalar decoding takes milliseconds."""
@@ -125,6 +117,7 @@ def test_both_decoders_agree_on_any_bytes_at_any_length(name: str, data: st.Data
     agree(which, *data.draw(st.lists(chunk, min_size=1, max_size=3)))
 
 
+@pytest.mark.slow
 @every_block
 def test_both_decoders_agree_on_edges_on_version_words_and_on_cuts(name: str):
     which = BLOCKS[name]
@@ -139,28 +132,6 @@ def test_both_decoders_agree_on_edges_on_version_words_and_on_cuts(name: str):
     agree(which, [whole[:length] for length in range(0, len(whole) + 1, step)])
 
 
-def test_there_are_blocks_with_a_version_word():
-    assert [name for name, each in BLOCKS.items() if each.version] == ["WQST", "WTAS"]
-
-
-def test_a_gated_field_is_null_below_its_version_word():
-    """From that version on it is a number."""
-    which = BLOCKS["WQST"]
-    blocks = [with_version(which, b"\1" * which.size, version) for version in (4, 5, 6, 8, 9)]
-    rows = vectorised(which, blocks)["WQST"]
-    assert [row["selcount"] is None for row in rows] == [True, False, False, False, False]
-    assert [row["streamedn"] is None for row in rows] == [True, True, True, True, False]
-    assert [row["use_count"] for row in rows] == [0x01010101] * 5
-
-
-def test_a_block_that_ends_before_its_version_word_is_told_by_its_length():
-    which = BLOCKS["WTAS"]
-    cut = b"\1" * 670
-    agree(which, [cut])
-    [row] = vectorised(which, [cut])["WTAS"]
-    assert (row["wtassmrs"], row["wtasver"]) == (0x01010101, None)
-
-
 @pytest.mark.parametrize("length", [699, 700, 701])
 def test_a_version_word_counts_as_soon_as_it_is_whole(length: int):
     """WTASVER ends at byte 700; an older block has nothing where WTASSMRS is from version 5 on."""
@@ -170,27 +141,6 @@ def test_a_version_word_counts_as_soon_as_it_is_whole(length: int):
     old, new = vectorised(which, blocks)["WTAS"]
     assert old["wtassmrs"] == (0x01010101 if length < 700 else None)
     assert new["wtassmrs"] == 0x01010101
-
-
-def test_each_latch_array_is_read_at_its_own_stride():
-    which = BLOCKS["WTAS"]
-    data = bytearray(which.size)
-    data[696:700] = (8).to_bytes(4, "big")
-    for latch in range(32):
-        data[48 + 8 * latch : 56 + 8 * latch] = (4096 * (latch + 1)).to_bytes(8, "big")
-        data[304 + 4 * latch : 308 + 4 * latch] = (100 + latch).to_bytes(4, "big")
-        data[2088 + 8 * latch : 2096 + 8 * latch] = (8192 * (latch + 1)).to_bytes(8, "big")
-    expected = [
-        {
-            "latch": latch,
-            "wtaslwet": float(latch),
-            "wtaslwn": 99 + latch,
-            "wtaslmax": 2.0 * latch,
-        }
-        for latch in range(1, 33)
-    ]
-    rows = vectorised(which, [bytes(data)])["wtas_latch"]
-    assert [{key: row[key] for key in expected[0]} for row in rows] == expected
 
 
 def test_both_decoders_agree_on_wide_numbers_around_the_last_that_fits():
@@ -219,17 +169,6 @@ def test_only_the_tables_and_columns_that_are_wanted_are_decoded():
         chunk = chunk_of(qist_record(QIST, QIST))
         [(table, batch)] = Decoder(needs, DamageLog()).decode([chunk])
         assert (table, batch.schema.names, batch.num_rows) == ("qist", columns, 2)
-
-
-def test_a_batch_has_the_schema_of_its_table():
-    made, promised = decode(["qist"], qist_record(QIST))["qist"].schema, schema("qist")
-    assert made.names == promised.names
-    for name in made.names:
-        assert made.field(name).metadata == promised.field(name).metadata
-        plain = made.field(name).type
-        assert (plain.value_type if pa.types.is_dictionary(plain) else plain) == promised.field(
-            name
-        ).type
 
 
 def test_every_table_has_a_title_and_a_description_of_every_column():

@@ -138,15 +138,6 @@ def test_a_record_is_of_the_task_of_its_first_queue(edges: Sequence[int]) -> Non
     assert numbers == [1, 1, 2, 2, None, None]
 
 
-def test_the_nearest_task_counts_even_if_it_is_of_an_earlier_chunk() -> None:
-    records = [task(), gap(100), task(), gap(100), more(2), more()]
-    second = len(task()) + 100
-    source = Source(in_chunks(records, [2, 4]), 1 << 20)
-    assert source.column("wqst", "task_record_offset") == [None, second]
-    assert source.column("wqst", "task_record_offset", 1) == [None, second]
-    assert source.column("wqst", "task_record_offset", 2) == [None, second]
-
-
 @REACHED
 @pytest.mark.parametrize("later", [False, True], ids=["earlier", "later"])
 def test_another_offset_is_found_up_to_the_reach(less: int, found: bool, later: bool) -> None:
@@ -163,33 +154,6 @@ def test_another_offset_is_found_up_to_the_reach(less: int, found: bool, later: 
         for part in range(1, len(source.chunks)):
             behind = sum(len(each.start) for each in source.chunks[:part])
             assert source.column("record", "utc_offset", part) == first[behind:]
-
-
-def test_an_earlier_offset_goes_before_a_nearer_later_one() -> None:
-    records = [clock(2), gap(2000), other(), clock(-3)]
-    for edges in ([], [1], [2], [3], [1, 2, 3]):
-        source = Source(in_chunks(records, edges), 1 << 20)
-        assert source.column("record", "utc_offset")[2] == 7200
-
-
-def test_the_nearest_of_several_offsets_counts() -> None:
-    records = [clock(1), clock(2), other(), clock(3), clock(4)]
-    records += [gap(3000), other(), clock(5), clock(6)]
-    for edges in ([], [2], [3], [7], [1, 2, 3, 4, 5, 6, 7]):
-        source = Source(in_chunks(records, edges), 2000)
-        hours = source.column("record", "utc_offset")
-        assert hours == [
-            None if each is None else each * 3600 for each in (1, 2, 2, 3, 4, None, 5, 5, 6)
-        ]
-
-
-def test_each_system_has_its_own_offset_around_a_part() -> None:
-    records = [clock(1), clock(2, "SYS2"), other(), other("SYS2"), other("SYS3"), clock(3, "SYS3")]
-    for edge in range(2, 6):
-        source = Source(in_chunks(records, [2, edge] if edge > 2 else [2]), 1 << 20)
-        expected = [3600, 7200, 3 * 3600, 3 * 3600]
-        assert source.column("record", "utc_offset", 1) == expected
-        assert source.looks.count("back for clocks") == 1
 
 
 @pytest.mark.parametrize(
@@ -213,38 +177,32 @@ def test_what_is_before_a_part_is_read_once_and_only_where_a_record_near_its_sta
     assert source.looks == looks
 
 
-def test_records_ahead_are_read_as_far_as_needed_and_once() -> None:
-    lonely = [[other("SYS9"), gap(1000)]] * 8
-    source = Source([*lonely, [clock(1)]], 2500)
-    assert source.column("record", "utc_offset") == [None] * 16 + [3600]
-    assert source.looks == [f"ahead in {number}" for number in range(9)]
-    near = Source([[other("SYS9"), clock(1, "SYS9"), gap(1000)], [clock(1)]], 2500)
-    assert near.column("record", "utc_offset")[0] == 3600
-    assert near.looks == []
+LONELY = [other("SYS9"), gap(1000)]
+LOCAL = [clock(1), gap(1000)]
+AHEAD: list[tuple[str, list[list[bytes]], int | None, int]] = [
+    ("as far as needed", [*[LONELY] * 8, [clock(1)]], None, 9),
+    ("no further than to the next", [[other("SYS9"), clock(1, "SYS9")], [clock(1)]], 3600, 0),
+    ("no further than the reach", [LONELY, *[LOCAL] * 8], None, 4),
+    ("not if the next one is too far", [[other(), gap(3000), clock(1)], [clock(2)]], None, 0),
+]
+"""Chunks, the offset of the first record, and how many chunks are looked at ahead."""
 
 
-def test_no_more_is_read_ahead_than_the_reach() -> None:
-    source = Source([[other("SYS9"), gap(1000)], *[[clock(1), gap(1000)]] * 8], 2500)
-    assert source.column("record", "utc_offset")[0] is None
-    assert source.looks == [f"ahead in {number}" for number in range(4)]
-
-
-def test_nothing_is_read_ahead_where_the_next_offset_is_known_to_be_too_far() -> None:
-    source = Source([[other(), gap(3000), clock(1)], [clock(2)]], 2500)
-    assert source.column("record", "utc_offset")[0] is None
-    assert source.looks == []
+@pytest.mark.parametrize(
+    ("chunks", "offset", "count"), [each[1:] for each in AHEAD], ids=[each[0] for each in AHEAD]
+)
+def test_records_ahead_are_read_once_and_only_where_they_may_be_near_enough(
+    chunks: list[list[bytes]], offset: int | None, count: int
+) -> None:
+    source = Source(chunks, 2500)
+    assert source.column("record", "utc_offset")[0] == offset
+    assert source.looks == [f"ahead in {number}" for number in range(count)]
 
 
 def test_nothing_is_read_ahead_where_no_offset_is_wanted() -> None:
-    source = Source([[other("SYS9"), gap(1000)], [clock(1, "SYS9")]], 1 << 20)
+    source = Source([LONELY, [clock(1, "SYS9")]], 1 << 20)
     assert source.column("record", "type", alone=True) == [30, 115, 115]
     assert source.looks == []
-    assert source.column("record", "utc_offset", alone=True) == [3600, None, 3600]
-    assert source.looks == ["ahead in 0", "ahead in 1"]
-
-
-def test_offsets_are_looked_for_where_a_column_needs_them() -> None:
-    source = Source([[other("SYS9"), gap(1000)], [clock(1, "SYS9")]], 1 << 20)
     for name in schema("record").names:
         found = source.column("record", name, alone=True)
         assert found == source.column("record", name), name

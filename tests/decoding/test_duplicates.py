@@ -5,38 +5,28 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-import tracemalloc
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import (
-    FINGERPRINT,
-    Duplicates,
-    Seen,
-    duplicates,
-    fingerprinting,
-    fingerprints,
-    read_run,
-)
+from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting
 from smfparse.inputs import ReadOptions, open_inputs, workers
-from smfparse.inputs.named import look
 from smfparse.limits import LIMITS
-from smfparse.reading import WHOLE_SOURCE, Chunk, Input, planning
+from smfparse.reading import planning
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
-from tests.inputs.test_ranges import CAPACITY, MIXED, Here, found_in, small_chunks
+from tests.inputs.test_ranges import CAPACITY, MIXED, Here, small_chunks
 from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw
 from tests.support.mixed_records import Each, many
-from tests.support.searching import LONG, search
+from tests.support.searching import search
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 NOON = UTC_NOON.replace(tzinfo=None)
@@ -77,11 +67,6 @@ def numbers(path: Path, jobs: int = 1) -> list[int]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return tmp_path
-
-
-@pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
     small_chunks(monkeypatch, CAPACITY)
@@ -89,127 +74,50 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
-@pytest.fixture
-def digested(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Count the records whose bytes are looked at, chunk by chunk."""
-    counts: list[int] = []
-    digests = fingerprinting.digests
-
-    def counted(chunk: Chunk) -> Any:
-        counts.append(len(chunk.start))
-        return digests(chunk)
-
-    monkeypatch.setattr(fingerprinting, "digests", counted)
-    return counts
-
-
 OTHER_END = work(1)[:-1] + b"\x01"
 """A record that differs from another one in its last byte only."""
-ONE_FILE: dict[str, tuple[list[Record], list[int]]] = {
-    "a dump twice": ([header(), work(1), work(2), trailer()] * 2, [1, 2, 3, 4]),
-    "two that overlap": (
-        [header(1), work(1), work(2), work(3), header(2), work(2), work(3), work(4)],
-        [1, 2, 3, 4, 5, 8],
-    ),
-    "records before the first header": (
-        [work(1), work(1), header(), work(1), work(2)],
-        [1, 2, 3, 5],
-    ),
-    "equal ones of one dump": ([header(1), work(1), work(1), header(2), work(2)], [1, 2, 3, 4, 5]),
-    "one again and again": ([header(1), work(1), header(2), work(1), work(1)], [1, 2, 3]),
-    "another last byte": ([header(1), work(1), header(2), OTHER_END, work(1)], [1, 2, 3, 4]),
-    "in segments": ([header(1), work(1), header(2), work(1, 26, 300, 301), work(2)], [1, 2, 3, 5]),
-    "short ones": ([header(), trailer(), work(1), header(), trailer(), work(2)], [1, 2, 3, 6]),
-}
 
 
-@pytest.mark.parametrize("what", ONE_FILE)
-def test_a_record_of_an_earlier_dump_is_counted_once(what: str, folder: Path) -> None:
-    records, expected = ONE_FILE[what]
-    assert numbers(put(folder / "a", *records)) == expected
-
-
-def test_damage_does_not_hide_a_duplicate(folder: Path) -> None:
+def test_damage_does_not_hide_a_duplicate(tmp_path: Path) -> None:
     dateless = bytearray(work(5))
     dateless[12] = 0xFF
-    path = put(folder / "a", header(1), work(1), dateless, header(2), work(1), work(2)[:-3])
+    path = put(tmp_path / "a", header(1), work(1), dateless, header(2), work(1), work(2)[:-3])
     inputs = open_inputs([path])
     assert inputs.arrow("record")["record_no"].to_pylist() == [1, 2, 3]
     assert (inputs.duplicates, inputs.damage.count) == (1, 2)
 
 
-def test_a_copy_of_a_file_adds_nothing(folder: Path) -> None:
-    dump = [header(), work(1, 100), work(2), trailer()]
-    paths = [put(folder / name, *dump) for name in "abc"]
-    assert kept(paths) == [("a", number) for number in (1, 2, 3, 4)]
-    inputs = open_inputs(paths)
-    assert inputs.arrow("wqst").equals(open_inputs(paths[:1]).arrow("wqst"))
-    assert inputs.duplicates == 8
-
-
-def test_all_are_kept_when_asked_for(folder: Path) -> None:
-    dump = [header(), work(1), trailer()]
-    paths = [put(folder / name, *dump * 2) for name in "ab"]
-    every = [(name, number) for name in "ab" for number in range(1, 7)]
-    assert kept(paths, keep_duplicates=True) == every
-
-
-def test_records_of_two_datasets_are_not_compared(
-    folder: Path,
-) -> None:
+def test_records_of_two_datasets_are_not_compared(tmp_path: Path) -> None:
     """Records of files are compared with those of both."""
-    path = put(folder / "a", header(), work(1))
-    other = put(folder / "b", header(), work(1), work(2))
+    path = put(tmp_path / "a", header(), work(1))
+    other = put(tmp_path / "b", header(), work(1), work(2))
     for name in ("one", "two"):
-        write_dataset(open_inputs([path]), folder / name)
-    assert len(kept([folder / "one", folder / "two"])) == 4
-    assert kept([other, folder / "one", folder / "two"])[0] == ("b", 3)
-    assert len(kept([other, folder / "one", folder / "two"])) == 5
-
-
-# What is asked for does not matter --------------------------------------------------------------
+        write_dataset(open_inputs([path]), tmp_path / name)
+    assert len(kept([tmp_path / "one", tmp_path / "two"])) == 4
+    assert kept([other, tmp_path / "one", tmp_path / "two"])[0] == ("b", 3)
+    assert len(kept([other, tmp_path / "one", tmp_path / "two"])) == 5
 
 
 @pytest.fixture
-def overlapping(folder: Path) -> list[Path]:
+def overlapping(tmp_path: Path) -> list[Path]:
     """Two files, each of two dumps; each dump begins with the end of the one before."""
     records = [b"".join(each.pieces()) for each in many(200, 5)]
     dumps = [
         [header(hour), *records[45 * hour : 45 * hour + 60], trailer(hour)] for hour in range(4)
     ]
     return [
-        put(folder / "first.smf", *dumps[0], *dumps[1]),
-        put(folder / "second.smf", *dumps[2], *dumps[3]),
+        put(tmp_path / "first.smf", *dumps[0], *dumps[1]),
+        put(tmp_path / "second.smf", *dumps[2], *dumps[3]),
     ]
 
 
-@pytest.mark.slow
-def test_several_processes_leave_the_same_out(overlapping: list[Path], here: None) -> None:
-    for paths in (overlapping, overlapping[:1]):
-        assert found_in(paths, 3, MIXED) == found_in(paths, 1, MIXED)
-        one, more = (open_inputs(paths, ReadOptions(jobs=count)) for count in (1, 3))
-        for inputs in (one, more):
-            inputs.arrow("record")
-        assert one.log.duplicates == more.log.duplicates
-        assert one.duplicates > 10
-
-
-def test_processes_say_what_they_left_out(
-    overlapping: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_chunks(monkeypatch, CAPACITY)
-    inputs = open_inputs(overlapping[:1], ReadOptions(jobs=2))
-    rows = inputs.arrow("record").num_rows
-    assert inputs.duplicates == 2 * 62 - rows > 0
-
-
 def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
-    folder: Path, overlapping: list[Path], here: None
+    tmp_path: Path, overlapping: list[Path], here: None
 ) -> None:
     """The plan of a file ends where its segments are not sound; the last part goes on."""
     orphan = bytes.fromhex("00100200") + bytes(12)
     dump = b"".join([header(), *map(work, range(60))])
-    path = put(folder / "damaged", dump, orphan, dump, dump)
+    path = put(tmp_path / "damaged", dump, orphan, dump, dump)
     one, more = (open_inputs([path], ReadOptions(jobs=jobs)) for jobs in (1, 4))
     assert one.arrow("record").equals(more.arrow("record"))
     assert one.log.duplicates == more.log.duplicates == {path: 122}
@@ -240,10 +148,10 @@ def test_rows_that_are_left_are_those_of_the_records_that_are(overlapping: list[
         assert len(rows) < len(all_rows)
 
 
-def test_a_task_is_found_in_the_dump_that_keeps_it(folder: Path) -> None:
+def test_a_task_is_found_in_the_dump_that_keeps_it(tmp_path: Path) -> None:
     """Its queues are in the next dump, which has the task again."""
     task, queues = work(1), b"".join(Each("queues", 0, 1, 1).pieces())
-    path = put(folder / "a", header(1), task, header(2), task, queues)
+    path = put(tmp_path / "a", header(1), task, header(2), task, queues)
     found = open_inputs([path]).arrow("wqst").to_pylist()
     assert [row["record_no"] for row in found] == [2, 5, 5]
     assert {row["task_record_no"] for row in found if row["record_no"] == 5} == {2}
@@ -305,49 +213,6 @@ def test_records_are_those_of_a_model(
     ]
 
 
-class Kept(NamedTuple):
-    """Fingerprints in files, whatever their days."""
-
-    folder: Path
-    count: int
-
-    def of_days(self, days: frozenset[int]) -> list[Any]:
-        assert days
-        return [read_run(self.folder / f"run{number}") for number in range(self.count)]
-
-
-@given(
-    earlier=st.lists(st.lists(st.sampled_from(POOL), max_size=9), max_size=2),
-    files=st.lists(st.lists(st.sampled_from(POOL), min_size=1, max_size=9), min_size=1, max_size=2),
-    block=st.sampled_from([1, 2, 3, 1 << 16]),
-)
-@search(25)
-def test_records_that_were_read_before_are_duplicates(
-    tmp_path: Path,
-    here: None,
-    monkeypatch: pytest.MonkeyPatch,
-    earlier: list[list[Record]],
-    files: list[list[Record]],
-    block: int,
-) -> None:
-    """As the fingerprints of a dataset say, in as many ascending files as it has."""
-    monkeypatch.setattr(duplicates, "_BLOCK", block)
-    for place, records in enumerate(earlier):
-        some = fingerprints(chunk_of(*records)) if records else np.zeros(0, FINGERPRINT)
-        np.sort(some).tofile(tmp_path / f"run{place}")
-    inputs = [
-        Input(put(tmp_path / f"{place}", *records), f"{place}")
-        for place, records in enumerate(files)
-    ]
-    groups = [[(each, WHOLE_SOURCE)] for each in inputs]
-    found = duplicates.find_duplicates(groups, Kept(tmp_path, len(earlier)))
-    expected = modelled([[record for each in earlier for record in each], *files])[1:]
-    assert [
-        sorted({*range(1, len(each) + 1)} - {*left})
-        for each, left in zip(files, expected, strict=True)
-    ] == [found[each.path].tolist() for each in inputs]
-
-
 @given(
     batches=st.lists(
         st.lists(
@@ -405,123 +270,30 @@ def never_searched(*arguments: Any) -> Any:
 
 
 def test_a_single_dump_is_not_searched(
-    folder: Path, here: None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, here: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
     for name in ("record_hashes", "digests"):
         monkeypatch.setattr(fingerprinting, name, never_searched)
     for jobs, start in ((1, header()), (4, header()), (1, work(0))):
-        path = put(folder / "a", start, *map(work, range(1, 100)), trailer())
+        path = put(tmp_path / "a", start, *map(work, range(1, 100)), trailer())
         assert numbers(path, jobs) == [*range(1, 102)]
     with pytest.raises(AssertionError, match="searched"):
-        numbers(put(folder / "c", header(), *map(work, range(100)), header()))
-
-
-def other(minute: int) -> Record:
-    """Return a record that no other is like."""
-    return foreign_record(30, NOON + dt.timedelta(minutes=minute))
-
-
-@pytest.fixture
-def apart(folder: Path) -> list[Path]:
-    """Three files of two dumps each, all different."""
-    return [
-        put(folder / f"{hour}", header(hour), other(hour), header(hour + 8), other(hour + 8))
-        for hour in range(3)
-    ]
-
-
-def test_files_that_are_read_in_turn_are_read_once_where_dumps_do_not_overlap(
-    apart: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
-    inputs = open_inputs(apart)
-    assert inputs.arrow("record").num_rows == inputs.arrow("record").num_rows == 12
+        numbers(put(tmp_path / "c", header(), *map(work, range(100)), header()))
 
 
 def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
-    apart: list[Path], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
-    inputs = open_inputs(apart)
+    dumps = [[header(hour), work(hour), header(hour + 8), work(hour + 8)] for hour in range(3)]
+    inputs = open_inputs(put(tmp_path / f"{hour}", *dump) for hour, dump in enumerate(dumps))
     readings = [inputs.batches({"record": None}, prompt=True) for _ in range(2)]
     rows = [next(each)[1].num_rows for each in readings]
     assert inputs.any_record()
     assert inputs.arrow("record").num_rows == 12
     rest = [sum(batch.num_rows for _, batch in each) for each in readings]
     assert [one + other for one, other in zip(rows, rest, strict=True)] == [12, 12]
-
-
-@pytest.mark.parametrize("place", range(1, 4))
-def test_a_record_that_comes_again_late_is_left_out_wherever_that_is(
-    place: int, apart: list[Path]
-) -> None:
-    path = apart[-1]
-    again = other(0 if place < 3 else 2)
-    more = [other(60 + each) for each in range(place)]
-    put(path, header(2), other(2), *more, header(3), again)
-    assert kept(apart) == [
-        *((name, number) for name in "01" for number in range(1, 5)),
-        *(("2", number) for number in range(1, 4 + place)),
-    ]
-
-
-def test_only_files_that_may_have_duplicates_are_read_again(
-    folder: Path, digested: list[int]
-) -> None:
-    names = {"a": [1, 2], "b": [3, 4], "c": [2, 5]}
-    paths = [
-        put(folder / name, header(ord(name) % 7), *map(work, each)) for name, each in names.items()
-    ]
-    searched = Duplicates([Input(each, str(each)) for each in paths])
-    searched.find()
-    assert digested == [1, 1]
-    assert [searched.count(path) for path in paths] == [0, 0, 1]
-
-
-def test_files_are_searched_once_for_all_readings(
-    overlapping: list[Path], digested: list[int]
-) -> None:
-    inputs = open_inputs(overlapping)
-    inputs.arrow("record")
-    calls, count = len(digested), inputs.duplicates
-    assert calls
-    inputs.arrow("wqst")
-    inputs.arrow("record")
-    assert (len(digested), inputs.duplicates) == (calls, count)
-
-
-def peak_of_search(paths: Sequence[Path]) -> int:
-    files = [look(Input(each, str(each))) for each in paths]
-    tracemalloc.start()
-    try:
-        Duplicates(files).find()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("copies", ["again", "others"])
-def test_memory_is_at_most_24_bytes_a_record(
-    copies: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """But for what a chunk takes, however many records there are."""
-    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
-    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
-    monkeypatch.setattr(duplicates, "_BLOCK", 1024)
-    count = 24_000 if LONG else 6_000
-    peaks = []
-    for size in (count // 6, count):
-        pair = []
-        for number, name in enumerate("ab"):
-            first = 0 if copies == "again" else number * size
-            moments = (NOON + dt.timedelta(milliseconds=10 * (first + at)) for at in range(size))
-            records = (foreign_record(30, each) for each in moments)
-            pair.append(put(folder / f"{name}{size}", header(), *records))
-        peaks.append(peak_of_search(pair))
-    added = 2 * (count - count // 6)
-    assert (peaks[1] - peaks[0]) / added <= 24, (peaks, added)
 
 
 # What is said -----------------------------------------------------------------------------------
@@ -534,9 +306,9 @@ def run(*arguments: object) -> Any:
 
 
 @pytest.mark.slow
-def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
+def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     dump = [header(), *map(work, range(3)), trailer()]
-    path = put(folder / "a", *dump, *dump)
+    path = put(tmp_path / "a", *dump, *dump)
     said = (
         "smfparse: 5 records were in an earlier dump already and are counted once "
         "(--keep-duplicates keeps them)"
@@ -547,28 +319,29 @@ def test_every_command_tells_how_many_were_left_out(folder: Path) -> None:
         ("report", "log", path),
         ("sql", path, query, "--format", "csv"),
         ("compare", path, "--split-at", "2026-03-04"),
-        ("convert", path, "--to", folder / "tables", "--force"),
+        ("convert", path, "--to", tmp_path / "tables", "--force"),
     ]
     for call in calls:
         assert run(*call).stderr.splitlines().count(said) == 1, call
         assert "earlier dump" not in run(*call, "--keep-duplicates").output
 
 
-def test_info_and_the_manifest_hold_the_number(folder: Path) -> None:
-    path = put(folder / "a", header(1), work(1), header(2), work(1))
+def test_info_and_the_manifest_hold_the_number(tmp_path: Path) -> None:
+    path = put(tmp_path / "a", header(1), work(1), header(2), work(1))
     assert (
         "1 record was in an earlier dump already and is counted once." in run("info", path).stdout
     )
     found = json.loads(run("info", path, "--format", "json").stdout)
     assert (found["records"], found["duplicates"]) == (3, 1)
-    run("convert", path, "--to", folder / "tables")
-    manifest = json.loads((folder / "tables" / MANIFEST).read_text(encoding="utf-8"))
+    run("convert", path, "--to", tmp_path / "tables")
+    manifest = json.loads((tmp_path / "tables" / MANIFEST).read_text(encoding="utf-8"))
     assert (manifest["duplicates"], manifest["tables"]["record"]) == (1, 3)
-    single = put(folder / "b", header(1), work(1))
+    single = put(tmp_path / "b", header(1), work(1))
     assert json.loads(run("info", single, "--format", "json").stdout)["duplicates"] == 0
     assert "earlier dump" not in run("info", single).output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_a_dataset_is_written_without_duplicates(
     jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch, here: None

@@ -10,8 +10,8 @@ from typing import Any
 from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
 from smfparse.limits import Limits
-from smfparse.reading import Chunk
 from smfparse.tables import wanted_tables
+from tests.support import smf
 from tests.support.builders import (
     NOTHING,
     UTC_NOON,
@@ -20,19 +20,15 @@ from tests.support.builders import (
     foreign_record,
     named_block,
     qwhs_long,
-    qwhs_short,
     smf_record,
-    wtas,
 )
 
-MINUTE = dt.timedelta(minutes=1)
 
-
-def decoded(table: str, *chunks: Chunk) -> list[dict[str, Any]]:
-    """Decode one table out of chunks of one source; nothing may be damaged."""
-    damage = DamageLog()
-    decoder = Decoder(Needs(wanted_tables([table])), damage, lambda: iter(chunks))
-    rows = [row for _, batch in decoder.decode(chunks) for row in batch.to_pylist()]
+def decoded(table: str, *records: bytes) -> list[dict[str, Any]]:
+    """Decode one table out of records of one source; nothing may be damaged."""
+    damage, chunk = DamageLog(), chunk_of(*records)
+    decoder = Decoder(Needs(wanted_tables([table])), damage, lambda: iter([chunk]))
+    rows = [row for _, batch in decoder.decode([chunk]) for row in batch.to_pylist()]
     assert damage.count == 0
     return rows
 
@@ -47,15 +43,13 @@ def with_bytes(data: bytes, *puts: tuple[int, bytes]) -> bytes:
 
 def test_a_block_is_told_by_place_and_eye_catcher_never_by_its_id() -> None:
     for ident in (0xD30F, 0xD70F):  # IBM's constant, and what records carry
-        record = smf_record(115, 215, Section([named_block("QPST", 104, ident)]), area=qwhs_long())
-        assert len(decoded("qpst", chunk_of(record))) == 1
+        assert len(decoded("qpst", smf.record(named_block("QPST", 104, ident)))) == 1
 
 
 def test_buffer_pools_stand_in_115_2_before_8_0_and_in_215_since() -> None:
-    pools = Section([named_block("QPST", 104)] * 2)
-    old = smf_record(115, 2, NOTHING, NOTHING, pools, area=qwhs_long(), release="710")
-    new = smf_record(115, 215, pools, area=qwhs_long())
-    rows = decoded("qpst", chunk_of(old, new, old))
+    pools = [smf.block("QPST")] * 2
+    old = smf_record(115, 2, NOTHING, NOTHING, Section(pools), area=qwhs_long(), release="710")
+    rows = decoded("qpst", old, smf.record(*pools), old)
     assert [(row["record_no"], row["block_no"]) for row in rows] == [
         (1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2),
     ]  # fmt: skip
@@ -63,72 +57,46 @@ def test_buffer_pools_stand_in_115_2_before_8_0_and_in_215_since() -> None:
 
 def test_used_slots_of_qest_are_told_by_the_first_byte_of_their_name() -> None:
     block = with_bytes(
-        named_block("QEST", 4104),
+        smf.block("QEST"),
         (8 + 64 * 2, "CSQ_ADMIN".encode("cp500").ljust(12, b"\x40")),
         (8 + 64 * 5, b"\x40" * 12),
         (8 + 64 * 6 + 16, struct.pack(">I", 7)),  # counters, but no name
         (8 + 64 * 63, "APPLICATION1".encode("cp500")),
     )
-    record = smf_record(115, 2, *[NOTHING] * 5, Section([block]), area=qwhs_long())
-    rows = decoded("qest", chunk_of(record))
-    assert [(row["slot"], row["qeststr"]) for row in rows] == [
-        (2, "CSQ_ADMIN"), (63, "APPLICATION1"),
-    ]  # fmt: skip
+    found = [(row["slot"], row["qeststr"]) for row in decoded("qest", smf.record(block))]
+    assert found == [(2, "CSQ_ADMIN"), (63, "APPLICATION1")]
 
 
 def test_latch_waits_in_the_high_word_are_the_same_as_in_the_low_word() -> None:
-    block = with_bytes(
-        wtas(None, None),
-        (48 + 8 * 10, struct.pack(">II", 55 * 4096, 0)),  # class 11, as MQ 10.0.0 writes it
-        (48 + 8 * 11, struct.pack(">Q", 55 * 4096)),  # class 12, as described
-        (304 + 4 * 10, struct.pack(">I", 1)),
-        (304 + 4 * 11, struct.pack(">I", 1)),
-        (2088 + 8 * 10, struct.pack(">Q", 55 * 4096)),
-        (2088 + 8 * 11, struct.pack(">Q", 55 * 4096)),
-        (452, struct.pack(">II", 55 * 4096, 0)),
-        (460, struct.pack(">I", 11)),
-    )
-    record = smf_record(116, 1, NOTHING, Section([block]), area=qwhs_short())
-    rows = decoded("wtas_latch", chunk_of(record))
-    assert [(row["latch"], row["wtaslwn"], row["wtaslwet"], row["wtaslmax"]) for row in rows] == [
-        (11, 1, 55.0, 55.0), (12, 1, 55.0, 55.0),
-    ]  # fmt: skip
-    (task,) = decoded("wtas", chunk_of(record))
-    assert task["wtasmlw"] == 55.0
-    assert task["wtasmlwn_text"] == "DMCSEG: queue serialisation"
+    """Class 11 is as MQ 10.0.0 writes it, class 12 as described."""
+    high = struct.pack(">II", 55 * 4096, 0)
+    task = smf.task(latches={11: (0, 1, 55), 12: (55, 1, 55)}, wtasmlwn=11)
+    task = with_bytes(task, (48 + 8 * 10, high), (452, high))
+    rows = decoded("wtas_latch", smf.task_record(task))
+    found = [(row["latch"], row["wtaslwn"], row["wtaslwet"], row["wtaslmax"]) for row in rows]
+    assert found == [(11, 1, 55.0, 55.0), (12, 1, 55.0, 55.0)]
+    (row,) = decoded("wtas", smf.task_record(task))
+    assert (row["wtasmlw"], row["wtasmlwn_text"]) == (55.0, "DMCSEG: queue serialisation")
 
 
 def test_sums_of_squares_are_128_bit_numbers_and_keep_their_words() -> None:
-    block = with_bytes(named_block("QJST", 720), (560, struct.pack(">QQ", 3, 7)))
-    record = smf_record(115, 1, *[NOTHING] * 10, Section([block]), area=qwhs_long())
-    (row,) = decoded("qjst", chunk_of(record))
+    (row,) = decoded("qjst", smf.record(smf.block("QJST", 720, qjstiosqu=[3, 7])))
     assert (row["qjstiosqu_1"], row["qjstiosqu_2"]) == (3, 7)
     assert row["qjstiosqu"] == Decimal(3 * 2**64 + 7)
 
 
 def test_unset_minima_are_null() -> None:
-    block = with_bytes(
-        named_block("WQST", 2800),
-        (8, struct.pack(">I", 9)),
-        (528, struct.pack(">I", 0x0FFFFFFF)),
-        (536, struct.pack(">I", 0)),
-    )
-    record = smf_record(116, 1, NOTHING, NOTHING, Section([block]), area=qwhs_short())
-    (row,) = decoded("wqst", chunk_of(record))
+    queue = smf.queue("Q", version=9, getminms=0x0FFFFFFF, putminms=0)
+    (row,) = decoded("wqst", smf.task_record(smf.task(), queue))
     assert (row["getminms"], row["putminms"]) == (None, 0)
-    channel = with_bytes(
-        named_block("QCST", 324),
-        (184, bytes.fromhex("8FFFFFFF")),
-        (208, bytes.fromhex("0FFFFFFF")),
-        (37, b"\x03"),
-        (39, b"\xff"),
-    )
-    (row,) = decoded("qcst", chunk_of(smf_record(116, 10, Section([channel]), area=qwhs_long())))
+    unset = {"qcstetmn": 0x8FFFFFFF, "qcstntmn": 0x0FFFFFFF}
+    channel = smf.block("QCST", 324, qcstchty=3, qcststcl=255, **unset)
+    (row,) = decoded("qcst", smf.record(channel, of="QCST"))
     assert (row["qcstetmn"], row["qcstntmn"]) == (None, 0x0FFFFFFF)
     assert (row["qcstchty"], row["qcstchty_text"]) == (3, "Receiver")
     assert (row["qcststcl"], row["qcststcl_text"]) == (255, "None")
-    queue = with_bytes(named_block("QQST", 84), (60, b"\xff\xff\xff\xff"), (56, b"\xa0\0\0\0"))
-    (row,) = decoded("qqst", chunk_of(smf_record(115, 216, Section([queue]), area=qwhs_long())))
+    depth = smf.block("QQST", qqstpsid=-1, qqstbpid=-1, qqstflag="QQSTDISP QQSTUNCM")
+    (row,) = decoded("qqst", smf.record(depth, of="QQST"))
     assert (row["qqstpsid"], row["qqstbpid"]) == (None, None)
     assert (row["qqstdisp"], row["qqstpart"], row["qqstuncm"]) == (True, False, True)
 
@@ -136,58 +104,10 @@ def test_unset_minima_are_null() -> None:
 def test_channel_times_with_a_zero_low_word_are_as_they_are() -> None:
     whole = UTC_NOON.replace(microsecond=0)
     units = (0x7D91048BCA000000 + (int(whole.timestamp() * 1_000_000) << 12)) & ~0xFFFFFFFF
-    channel = with_bytes(named_block("QCST", 324), (88, struct.pack(">Q", units)))
-    (row,) = decoded("qcst", chunk_of(smf_record(116, 10, Section([channel]), area=qwhs_long())))
+    channel = smf.block("QCST", 324, qcststrt=struct.pack(">Q", units))
+    (row,) = decoded("qcst", smf.record(channel, of="QCST"))
     assert dt.timedelta(0) <= whole - row["qcststrt"] < dt.timedelta(seconds=1.048576)
     assert row["qcstludt"] is None
-
-
-def wqst(token: bytes) -> bytes:
-    return with_bytes(named_block("WQST", 2800), (8, struct.pack(">I", 9)), (16, token))
-
-
-class Task:
-    """A class 3 task: its token, and its records."""
-
-    def __init__(self, token: int, qmgr: str = "MQ01", system: str = "SYS1") -> None:
-        self.token = struct.pack(">QII", token, 1, 2)
-        self.names = {"qmgr": qmgr, "system": system}
-
-    def first(self, minute: int) -> bytes:
-        start = UTC_NOON + minute * MINUTE
-        block = with_bytes(wtas(start, start + MINUTE), (8, self.token))
-        sections = (Section([named_block("WTID", 208)]), Section([block]))
-        return smf_record(
-            116, 1, *sections, Section([wqst(self.token)]), area=qwhs_short(), **self.names
-        )
-
-    def more(self) -> bytes:
-        sections = (Section([named_block("WTID", 208)]), Section([wqst(self.token)] * 2))
-        return smf_record(116, 2, *sections, area=qwhs_short(), **self.names)
-
-
-def links(*chunks: Chunk, table: str = "wqst") -> list[tuple[int, int | None, float | None]]:
-    return [
-        (row["record_no"], row["task_record_no"], row["interval_seconds"])
-        for row in decoded(table, *chunks)
-        if row["block_no"] == 1
-    ]
-
-
-def test_a_continuation_belongs_to_the_nearest_task_record_before_it() -> None:
-    one, two = Task(1), Task(2)
-    chunk = chunk_of(one.first(0), two.first(0), one.more(), one.first(1), two.more(), one.more())
-    assert links(chunk) == [
-        (1, 1, 60.0), (2, 2, 60.0), (3, 1, 60.0), (4, 4, 60.0), (5, 2, 60.0), (6, 4, 60.0),
-    ]  # fmt: skip
-    starts = [row["interval_start"] for row in decoded("wtid", chunk)]
-    assert starts[2] == starts[0] != starts[3] == starts[5]
-
-
-def test_a_token_alone_links_nothing() -> None:
-    others = (Task(1, qmgr="MQ02"), Task(1, system="SYS2"))
-    chunk = chunk_of(*(each.first(0) for each in others), Task(1).more())
-    assert links(chunk)[-1] == (3, None, None)
 
 
 def test_many_small_records_are_given_before_they_fill_the_memory() -> None:

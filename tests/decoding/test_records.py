@@ -6,7 +6,6 @@ import datetime as dt
 import struct
 from typing import Any
 
-import numpy as np
 import pytest
 
 from smfparse.decoding import Decoder, Needs
@@ -14,7 +13,7 @@ from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.records import Blocks, Records
 from smfparse.errors import DamageLog
 from smfparse.layout import Block
-from smfparse.schemas import REGISTRY, WQST, WTAS, WTID
+from smfparse.schemas import REGISTRY
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
@@ -26,7 +25,6 @@ from tests.support.builders import (
     chunk_of,
     foreign_record,
     named_block,
-    qwhc_of,
     qwhs_long,
     qwhs_short,
     qwhx,
@@ -69,41 +67,7 @@ def find_qist(*records: bytes) -> Found:
     return Found(QIST, (115, 2), 2, *records)
 
 
-def test_blocks_are_found_in_record_order_with_their_number_in_the_triplet():
-    first, second = named_block("QIST", 80, 1), named_block("QIST", 80, 2)
-    other = smf_record(115, 1, area=LONG)
-    found = find_qist(qist(Section([first, second])), other, qist(Section([second])))
-    assert found.owners == [0, 0, 2]
-    assert found.numbers == [1, 2, 1]
-    assert found.data == [first, second, second]
-    assert not found.log
-
-
-def test_the_length_of_a_block_is_the_one_its_triplet_says():
-    blocks = [named_block("QIST", 100, 1), named_block("QIST", 100, 2)]
-    found = find_qist(qist(Section(blocks)))
-    assert (found.lengths, found.data) == ([100, 100], blocks)
-    found = find_qist(smf_record(115, 2, Section([named_block("QMST", 104)]), area=LONG))
-    assert (found.owners, found.damage) == ([], [])
-
-
-def task_record(*sections: Section, triplets: int) -> bytes:
-    return smf_record(116, 1, *sections, area=qwhs_short(triplets=triplets))
-
-
 WTID_SECTION = Section([named_block("WTID", 208)])
-WTAS_SECTION = Section([wtas(UTC_NOON, UTC_NOON)])
-
-
-def test_a_task_without_queues_has_three_triplets_and_no_queue_blocks():
-    """With queues it has four."""
-    record = task_record(WTID_SECTION, WTAS_SECTION, triplets=3)
-    assert Found(WQST, (116, 1), 3, record).owners == []
-    assert Found(WTID, (116, 1), 1, record).owners == [0]
-    assert Found(WTAS, (116, 1), 2, record).owners == [0]
-    queues = [named_block("WQST", 2800, number) for number in range(3)]
-    record = task_record(WTID_SECTION, WTAS_SECTION, Section(queues), triplets=4)
-    assert Found(WQST, (116, 1), 3, record).data == queues
 
 
 def test_the_dns_triplet_is_found_though_mq_8_does_not_count_it():
@@ -152,28 +116,12 @@ def test_triplets_that_lead_astray_are_damage_that_says_where_and_how_much():
         found = find_qist(qist(section))
         assert found.data == blocks, reason
         assert found.damage == (told(f"{reason}. The record may be cut") if reason else [])
-    [damage] = find_qist(qist(Section(offset=60, length=480, count=1))).log.details
-    assert (damage.offset, damage.length, damage.record_no) == (0, 44, 1)
-    assert (damage.type, damage.subtype) == (115, 2)
-
-
-def test_damage_names_the_record_it_is_in():
     good = qist(Section([ONE]))
     found = find_qist(good, qist(Section(offset=60, length=480, count=1)), good)
     assert found.owners == [0, 2]
     [damage] = found.log.details
-    assert (damage.record_no, damage.offset) == (2, len(good))
-
-
-def test_blocks_that_overlap_are_used_as_far_as_their_own_record_has_room():
-    """The first triplet takes nearly all of the record, so that the second one has no room."""
-    good = qist(Section([ONE]))
-    whole = len(good) - 60
-    overlapping = smf_record(
-        115, 2, Section(offset=60, length=whole, count=1), Section([ONE]), area=LONG
-    )
-    assert len(overlapping) == len(good)
-    assert find_qist(good, overlapping, good, good).owners == [0, 2, 3]
+    assert (damage.offset, damage.length, damage.record_no) == (len(good), 44, 2)
+    assert (damage.type, damage.subtype) == (115, 2)
 
 
 def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():
@@ -303,6 +251,8 @@ def test_the_offset_is_header_time_minus_capture_time():
     midnight = dt.datetime(2026, 3, 3, 23, 10, 4)
     before = smf_record(115, 2, area=qwhs_long(utc(3, 10, 4)), local=midnight)
     assert record_row(before)["utc_offset"] == -4 * 3600
+    days_off = qwhs_long(captured=UTC_NOON - dt.timedelta(days=3))
+    assert record_row(smf_record(115, 2, area=days_off))["utc_offset"] is None
 
 
 def with_date(date: str) -> dict[str, Any]:
@@ -343,18 +293,6 @@ def test_the_interval_is_in_microseconds():
         assert row["interval_seconds"] == pytest.approx(seconds, abs=5e-7)
 
 
-@pytest.mark.parametrize("clock", [(12, 0), (8, 0)])
-def test_the_interval_of_a_task_record_is_in_wtas_and_is_utc(clock: tuple[int, ...]):
-    block = wtas(utc(11, 30), utc(11, 45, 0, 500_000))
-    record = smf_record(
-        116, 1, WTID_SECTION, Section([block]), area=qwhs_short(triplets=3), local=local(*clock)
-    )
-    for table in ("record", "wtas", "wtid"):
-        [row] = rows(table, (record,))
-        assert row["interval_start"] == utc(11, 30)
-        assert row["interval_seconds"] == 900.5
-
-
 def task_of(block: bytes) -> bytes:
     return smf_record(116, 1, WTID_SECTION, Section([block]), area=qwhs_short(triplets=3))
 
@@ -374,76 +312,33 @@ def test_a_record_that_does_not_say_its_whole_interval_has_no_length():
         assert (row["interval_start"], row["interval_seconds"]) == (start, None)
 
 
-def at_offset(hours: int, system: str = "SYS1") -> bytes:
-    moment = NOON + dt.timedelta(hours=hours)
-    return smf_record(115, 2, area=LONG, local=moment, system=system)
-
-
-def offsets(*chunks: tuple[bytes, ...]) -> list[int | None]:
-    found = [row["utc_offset"] for row in rows("record", *chunks)]
-    return [None if seconds is None else seconds // 3600 for seconds in found]
-
-
-FAR_OFF = qwhs_long(captured=UTC_NOON - dt.timedelta(days=3))
-"""Of a capture time more than a day off, which says nothing of the zone."""
-
-
 def foreign(system: str = "SYS1", smf_type: int = 2) -> bytes:
     return foreign_record(smf_type, system=system)
 
 
-def test_a_record_without_utc_takes_the_nearest_offset_of_its_system():
-    """The nearest earlier one, or else the nearest later one; see test_distances."""
-    chunks = (foreign(), at_offset(-4)), (at_offset(2, "SYS2"), foreign("SYS3"), foreign())
-    assert offsets(*chunks) == [-4, -4, 2, None, -4]
-    assert offsets((at_offset(-4), smf_record(115, 2, area=FAR_OFF))) == [-4, None]
-
-
-def test_a_stub_record_takes_the_offset_of_the_records_around_it():
-    record = smf_record(115, 5, area=stub(), local=local(8, 0))
-    [_, row] = rows("record", (at_offset(-4), record))
-    assert (row["utc_offset"], row["time"], row["smf_time"]) == (-4 * 3600, None, local(8, 0))
-
-
 def test_a_record_of_an_unknown_type_is_in_the_inventory_with_its_header():
+    """If it has a subtype, this and its subsystem are shown."""
     row = record_row(foreign_record(30, local=local(1, 2, 3), system="MVS9"))
     expected = {
         "system": "MVS9",
-        "qmgr": None,
-        "qsg": None,
-        "mq_version": None,
         "smf_time": local(1, 2, 3),
-        "time": None,
-        "interval_start": None,
-        "interval_seconds": None,
         "length": 18,
         "flags": 0x1E,
         "type": 30,
-        "subtype": None,
-        "subsystem": None,
-        "qwhslen": None,
-        "qwhxlen": None,
     }
+    others = ["qmgr", "qsg", "mq_version", "time", "interval_start", "interval_seconds", "subtype"]
+    expected |= dict.fromkeys([*others, "subsystem", "qwhslen", "qwhxlen"])
     assert {name: row[name] for name in expected} == expected
-
-
-def test_an_unknown_type_that_has_a_subtype_shows_it_and_its_subsystem():
     row = record_row(smf_record(30, 4, area=LONG, qmgr="JES2"))
     found = (row["type"], row["subtype"], row["subsystem"], row["qmgr"], row["mq_version"])
     assert found == (30, 4, "JES2", None, None)
 
 
-def test_the_fields_that_a_form_of_qwhs_does_not_have_are_null():
-    short = record_row(smf_record(116, 0, area=qwhs_short()))
-    assert (short["qwhslen"], short["qwhsstck"], short["qwhstime"], short["qwhsdurn"]) == (
-        36,
-        UTC_NOON,
-        None,
-        None,
-    )
-    tiny = record_row(smf_record(115, 5, area=stub()))
-    found = (tiny["qwhslen"], tiny["qwhstyp"], tiny["qwhsrmid"], tiny["qwhsnsda"], tiny["qwhsstck"])
-    assert found == (1, 1, 0x80, None, None)
+def test_a_qwhs_that_says_more_than_its_area_has_no_fields_behind_it():
+    area = (52).to_bytes(2) + qwhs_short()[2:36]
+    record = smf_record(115, 2, area=area)
+    for row in rows("record", (record, record)):
+        assert (row["qwhsstck"], row["qwhstime"], row["qwhsdurn"]) == (UTC_NOON, None, None)
 
 
 def test_a_block_more_does_not_shift_the_next_record():
@@ -454,9 +349,13 @@ def test_a_block_more_does_not_shift_the_next_record():
     assert [row["record_offset"] for row in found] == [0, 0, len(records[0]) + len(records[1])]
 
 
-def test_a_record_without_a_qwhs_area_is_damage_and_keeps_its_blocks():
+@pytest.mark.parametrize(("at", "put"), [(34, b"\0\0"), (28, bytes([0, 0, 0, 20]))])
+def test_a_record_whose_qwhs_area_cannot_be_read_is_damage_and_keeps_its_blocks(
+    at: int, put: bytes
+):
+    """By its length or its place; only its times are not known."""
     record = bytearray(qist(Section([ONE])))
-    record[34:36] = b"\0\0"
+    record[at : at + len(put)] = put
     log = DamageLog()
     decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
     found = {name: batch.to_pylist() for name, batch in decoder.decode([chunk_of(bytes(record))])}
@@ -466,47 +365,6 @@ def test_a_record_without_a_qwhs_area_is_damage_and_keeps_its_blocks():
     assert [each.reason for each in log.details] == [
         "no QWHS area that can be read; times are not known"
     ]
-
-
-def test_the_correlation_header_is_part_of_class_1_accounting():
-    area = qwhs_short(qwhc=qwhc_of(job="PAYROLL", user="ALICE"))
-    section = Section([named_block("QMAC", 48)])
-    [row] = rows("qmac", (smf_record(116, 0, NOTHING, section, area=area),))
-    assert (row["qwhccn"], row["qwhcopid"], row["qwhcatyp_text"]) == (
-        "PAYROLL",
-        "ALICE",
-        "Batch or TSO",
-    )
-
-
-def test_blocks_of_several_records_keep_the_order_of_the_records():
-    io = bytearray(named_block("QJST", 720))
-    io[264 + 72 : 268 + 72] = b"\0\0\0\5"
-    io[264 + 216 : 268 + 216] = b"\0\0\0\7"
-    sections = [*[NOTHING] * 10, Section([bytes(io)])]
-    record = smf_record(115, 1, *sections, area=qwhs_long(triplets=12))
-    keys = ("record_no", "block_no", "copy", "io_type", "qjstiocount")
-    found = [tuple(row[key] for key in keys) for row in rows("qjst_io", (record, record))]
-    assert found == [(1, 1, 1, 2, 5), (1, 1, 2, 2, 7), (2, 1, 1, 2, 5), (2, 1, 2, 2, 7)]
-
-
-def test_no_triplets_whatever_reach_outside_their_record():
-    random = np.random.default_rng(1)
-    for _ in range(30):
-        records = []
-        for _ in range(20):
-            length = int(random.integers(24, 400))
-            data = bytearray(random.choice([0, 0, 0, 1, 2, 52, 128, 255], length).astype("u1"))
-            data[:24] = smf_record(115, 2, area=LONG)[:24]
-            records.append(bytes(data))
-        chunk = chunk_of(*records)
-        found = Records(chunk, DamageLog()).sections()
-        some = found.fits > 0
-        assert (found.fits <= found.count).all()
-        assert (found.offset >= 36)[some].all()
-        assert (found.length >= 8)[some].all()
-        end = found.offset + found.fits * found.length
-        assert (end <= chunk.length[found.row])[some].all()
 
 
 @pytest.mark.parametrize("lie", [0, 20, 40, 0xFFFFFFFF])
@@ -519,15 +377,6 @@ def test_a_triplet_that_cannot_be_costs_no_other_block(lie: int):
     lost = Found(QMST, (115, 2), 1, record)
     assert lost.data == []
     assert len(lost.damage) == 1
-
-
-def test_a_wrong_place_of_the_qwhs_area_costs_the_times_only():
-    record = bytearray(qist(Section([ONE])))
-    record[28:32] = (20).to_bytes(4)
-    log = DamageLog()
-    decoder = Decoder(Needs(wanted_tables(["qist"])), log)
-    [(_, batch)] = decoder.decode([chunk_of(bytes(record))])
-    assert (batch.num_rows, batch.column("time").to_pylist(), log.count) == (1, [None], 1)
 
 
 def test_an_unknown_subtype_is_no_damage_whatever_is_in_it():

@@ -18,15 +18,13 @@ from hypothesis import strategies as st
 from smfparse.errors import DamageLog
 from smfparse.inputs import Log, ReadOptions
 from smfparse.inputs.range import Range
-from smfparse.limits import LIMITS, Limits
+from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, plan, planning
-from smfparse.reading.packing import Unpacked
 from smfparse.selecting import Selection
 from smfparse.tables import coded_schema, schema, wanted_tables
 from tests.support.builders import UTC_NOON
 from tests.support.mixed_records import TABLES, Each, many, several
-from tests.support.scattered import scattered_dump
-from tests.support.searching import LONG, of_many, pairs, search, some
+from tests.support.searching import of_many, search, some
 from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
 pytestmark = pytest.mark.slow
@@ -171,9 +169,6 @@ def assert_as_recomputed(found: Rows, records: Sequence[Each], reach: int) -> No
     assert wtid["interval_start"].to_list() == begin
 
 
-# Any parts --------------------------------------------------------------------------------------
-
-
 @given(records=any_records, reach=any_reach, chunk_bytes=any_chunk, data=st.data())
 @search(12)
 def test_blind_parts_of_any_file_give_the_rows_of_the_whole(
@@ -200,20 +195,36 @@ def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
     assert_same(file.rows(parts), whole)
 
 
-def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path: Path) -> None:
-    records = [Each("clock", 0, 0, 0, ())] * 16
-    file, size = written(tmp_path, BY_NAME["bdw-null"], records, limits_of(1))
-    parts = planned_parts(file, 1)
-    assert [part.start for part in parts] == [0, 8564, 20_480]
-    assert size == 6 * 4096
-    assert_same(file.rows(parts), file.rows())
+def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path) -> None:
+    records = many(500, 1)
+    file, _ = written(tmp_path, BY_NAME["rdw"], records, limits_of(1))
+    _, *later = plan(file.path, 4096, limits=file.limits)
+    assert len(later) > 5
+    assert {records[each.record_no - 1].kind for each in later} <= {"clock", "task", "wrong"}
 
 
-def test_a_part_ends_in_front_of_a_block_that_begins_with_a_spanned_record(tmp_path: Path) -> None:
+def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path) -> None:
+    file, _ = written(tmp_path, BY_NAME["rdw"], many(200, 1), limits_of(1))
+    *before, _ = planned_parts(file, 1)
+    content = file.path.read_bytes()
+    first, last = Each("task", 0, 0, 0, (300,)).pieces()
+    for broken in (b"\xff" * 8, bytes(5000), bytes.fromhex("00030000"), first, last):
+        file.path.write_bytes(content + broken + content)
+        *parts, rest = planned_parts(file, 1)
+        assert parts[: len(before)] == before
+        assert len(parts) <= len(before) + 2
+        assert rest.end is None
+
+
+@pytest.mark.parametrize("name", ["bdw-small", "bdw-null"])
+def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(
+    tmp_path: Path, name: str
+) -> None:
+    """Also of one that begins with a spanned record."""
     kinds = ("clock",) * 5 + ("task",) * 3 + ("queues",)
     records = [Each(kind, 0, 0, 0, ()) for kind in kinds] * 8
-    small = next(each for each in BLIND if each.name == "bdw-small")
-    file, _ = written(tmp_path, small, records, limits_of(1))
+    variant = next(each for each in BLIND if each.name == name)
+    file, _ = written(tmp_path, variant, records, limits_of(1))
     parts = planned_parts(file, 1)
     assert len(parts) > 3
     assert_same(file.rows(parts), file.rows())
@@ -253,60 +264,3 @@ def test_blind_parts_of_a_packed_file_are_of_what_is_packed(tmp_path: Path, pack
 
 
 # Files as they are in use -----------------------------------------------------------------------
-
-
-def test_nine_blind_ranges_give_tasks_the_intervals_that_the_whole_gives(tmp_path: Path) -> None:
-    path = tmp_path / "scattered.smf"
-    path.write_bytes(BY_NAME["rdw"].write(scattered_dump(tasks=40, queues=8, count=2)).data)
-    file, size = File(path, "rdw", LIMITS), path.stat().st_size
-    whole = file.rows()["wqst"]
-    continued = whole.filter(pl.col("task_record_offset") != pl.col("record_offset"))
-    assert continued.height > 500
-    assert continued["interval_start"].null_count() == 0
-    parts = blind_parts(size, range(0, size, -(-size // 9)))
-    assert len(parts) == 9
-    found = file.rows(parts)["wqst"]
-    columns = ["record_offset", "task_record_offset", "interval_start", "interval_seconds"]
-    assert found.select(columns).rows() == whole.select(columns).rows()
-
-
-def bytes_read(file: File, parts: Iterable[Part]) -> int:
-    """Decode parts of a file; return how many bytes of it were read, again and again perhaps."""
-    read = 0
-    fill = Unpacked.fill
-
-    def counted(data: Unpacked, buffer: memoryview) -> int:
-        nonlocal read
-        got = fill(data, buffer)
-        read += got
-        return got
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Unpacked, "fill", counted)
-        file.rows(parts)
-    return read
-
-
-LONELY = {
-    "a 116/2 without a 116/1": Each("queues", 0, 0, 0),
-    "a stub of a system without clocks": Each("stub", 0, 0, 0),
-    "a record of a system without MQ": Each("foreign", 0, 0, 0),
-}
-
-
-@of_many("lonely, blind", pairs([*LONELY], [False, True]))
-def test_what_belongs_to_no_record_is_looked_for_no_further_than_it_may_be(
-    tmp_path: Path, lonely: str, blind: bool
-) -> None:
-    """A part reads itself, and what is around it within reach; so twice the file costs twice."""
-    reach = 1 << 14
-    limits = Limits(chunk_bytes=1, max_spanned=6 << 10, look_back_bytes=reach)
-    most = 2 * (reach + limits.window_bytes) + 4 * limits.max_spanned
-    for count in (150, 300) if LONG else (50, 100):
-        records = [LONELY[lonely], Each("clock", 1, 0, 0), Each("task", 1, 1, 0)] * count
-        file, size = written(tmp_path, BY_NAME["rdw"], records, limits)
-        parts = planned_parts(file, 1 << 15)
-        if blind:
-            parts = blind_parts(size, (part.start for part in parts))
-        assert len(parts) > count // 25
-        assert bytes_read(file, parts) <= 2 * size + most * len(parts)

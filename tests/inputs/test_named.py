@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+import smfparse
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
 from smfparse.inputs import open_inputs
@@ -207,6 +208,7 @@ def test_a_file_named_twice_is_refused_and_one_that_is_found_again_is_taken_once
 # Standard input and pipes -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_standard_input_is_an_input_also_packed(tmp_path: Path) -> None:
     (tmp_path / "dump.smf").write_bytes(DUMP)
     expected = [number for _, number in records(tmp_path / "dump.smf")]
@@ -221,6 +223,7 @@ def test_standard_input_is_an_input_also_packed(tmp_path: Path) -> None:
     assert {each["source"] for each in rows} == {"-"}
 
 
+@pytest.mark.slow
 def test_every_command_reads_standard_input(tmp_path: Path) -> None:
     path = tmp_path / "dump.smf"
     path.write_bytes(DUMP)
@@ -276,6 +279,14 @@ def test_pipes_and_descriptors_are_inputs_by_their_names(tmp_path: Path) -> None
     with path.open("rb") as file:
         name = f"/dev/fd/{file.fileno()}"
         assert {source for source, _ in records(name)} == {name}
+
+
+def test_an_option_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    wrong: dict[str, Any] = {"shards": 2}
+    with pytest.raises(TypeError, match="shards"):
+        smfparse.open(tmp_path / "none.smf", **wrong)
+    with pytest.raises(RequestError, match="jobs=0"):
+        smfparse.open(tmp_path / "none.smf", jobs=0)
 
 
 def test_no_room_for_a_copy_says_the_way_out(

@@ -35,9 +35,6 @@ MIXED = wanted_tables(TABLES)
 SLOW = """
 import os, pathlib, sys, time
 from smfparse.decoding import decoder as decode
-from smfparse.store import parquet
-from smfparse.reading import reader as framing
-from smfparse.inputs import sources as tables
 from smfparse.cli import main
 from smfparse.limits import LIMITS
 
@@ -53,8 +50,6 @@ decode.Decoder._add = slow
 main(sys.argv[1:])
 """
 """smfparse for small files, each part of which takes its time; it notes which processes decode."""
-AT_ONCE = "vars(LIMITS).update(group_rows=1)"
-"""Writes each batch as a row group of its own."""
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
     pytest.mark.slow,
@@ -135,6 +130,7 @@ def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.long
 def test_a_script_without_a_guard_is_not_run_again_by_the_processes(dump: Path) -> None:
     script = dump.with_name("script.py")
     script.write_text(f"""
@@ -151,6 +147,7 @@ print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r}
     assert (done.stdout, done.stderr) == ("begun\nTrue True True\n", "")
 
 
+@pytest.mark.long
 def test_two_tables_can_be_read_at_the_same_time(dump: Path, temporary: Path) -> None:
     inputs = open_inputs([dump], ReadOptions(jobs=3))
     first, second = (inputs.batches(wanted_tables([name])) for name in ("record", "wqst"))
@@ -252,28 +249,6 @@ def test_a_temporary_folder_without_room_is_named_with_the_way_out(
     temporary.rmdir()
     with pytest.raises(OutputError, match="temporary: No such file or directory; set TMPDIR"):
         open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
-
-
-@of_many("jobs", some([1, 2, 3], 1))
-def test_a_file_that_cannot_grow_is_one_line_on_stderr(
-    dump: Path, tmp_path: Path, jobs: int
-) -> None:
-    script = tmp_path / "limited.py"
-    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))"
-    at_once = SLOW.replace("0.2", "0").replace("main(", f"{AT_ONCE}\nmain(")
-    script.write_text(f"{limit}\n{at_once}")
-    call = [sys.executable, str(script), "convert", str(dump), "--to", str(tmp_path / "tables")]
-    found = subprocess.run(
-        [*call, f"--jobs={jobs}"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"AT_WORK": str(tmp_path)},
-    )
-    assert found.returncode == 8
-    assert not (tmp_path / "tables").exists()
-    assert "File too large" in found.stderr
-    assert found.stderr.count("\n") == 1
 
 
 def test_there_are_never_more_processes_than_windows_can_wait_for(

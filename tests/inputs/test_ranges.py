@@ -9,7 +9,7 @@ import pickle
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,22 +20,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.decoding import Decoder
 from smfparse.errors import Damage, InputError
-from smfparse.inputs import Inputs, Log, ReadOptions, open_inputs, workers
+from smfparse.inputs import Inputs, Log, ReadOptions, joining, open_inputs, workers
 from smfparse.inputs.range import Range, UnsoundError
-from smfparse.limits import LIMITS, Limits
-from smfparse.reading import Input, Part, planning, reader
+from smfparse.limits import LIMITS
+from smfparse.reading import Chunk, Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST, PARTIAL
-from smfparse.tables import Wanted, coded_schema, schema, table_names, wanted_tables
+from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
 from smfparse.writing import write_dataset
 from tests.support.command import run
-from tests.support.mixed_records import TABLES, Each, many, several, written
+from tests.support.mixed_records import TABLES, Each, many, written
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import every_file
 from tests.support.searching import of_many, search, some
 from tests.support.sharing import cut
+from tests.support.variants import BY_NAME
 
 ALL = wanted_tables(table_names())
 MIXED = wanted_tables(TABLES)
@@ -149,26 +151,7 @@ def parts_of(path: Path, jobs: int) -> int:
     return sum(map(len, cut(inputs, ALL)))
 
 
-def test_a_file_is_shared_among_processes_if_there_is_work_for_two(mixed: Path) -> None:
-    half = mixed.stat().st_size // 2
-    for least, shared in ((half, True), (half + 1, False)):
-        limits = Limits(chunk_bytes=CAPACITY, max_spanned=CAPACITY // 2, least_unit=least)
-        inputs = open_inputs([mixed], ReadOptions(jobs=2, limits=limits))
-        assert bool(cut(inputs, ALL, ahead=False)) == shared
-
-
-def test_duplicates_of_another_file_are_looked_for_before_any_process_starts(
-    sound: Path, tmp_path: Path, here: None
-) -> None:
-    again = tmp_path / "again.smf"
-    again.write_bytes(sound.read_bytes())
-    inputs = open_inputs([sound, again], ReadOptions(jobs=2))
-    assert cut(inputs, ALL, ahead=False)
-    duplicates = inputs.sources[1].duplicates
-    assert duplicates.count(sound) == 0
-    assert duplicates.count(again) == 60
-
-
+@pytest.mark.sampled(4)
 @every_file
 def test_several_processes_give_what_one_gives(path: Path, cut_small: None) -> None:
     assert found_in([path], 3) == found_in([path], 1)
@@ -192,13 +175,6 @@ def test_files_and_datasets_come_in_their_order(
     assert found_in(paths, 2) == found_in(paths, 1)
 
 
-ASKED: list[dict[str, Any]] = [
-    {"type": ["116(2)", "115(5)"]},
-    {"qmgr": ["QM1"]},
-    {"system": ["SYS2"], "type": ["2,116"]},
-    {"since": ["1400"], "until": ["1600"]},
-    {"qmgr": ["NONE"]},
-]
 WANTED: list[Wanted] = [
     {"wqst": frozenset({"task_record_no"})},
     {"qsph": frozenset({"utc_offset", "system"}), "wqst": frozenset({"correl"})},
@@ -208,11 +184,7 @@ WANTED: list[Wanted] = [
 
 
 @pytest.mark.fuzz
-def test_selected_records_and_columns_are_the_same(mixed: Path, here: None) -> None:
-    for options in some(ASKED, 3):
-        chosen = Selection.of(**options)
-        found, one = (found_in([mixed], jobs, MIXED, chosen) for jobs in (4, 1))
-        assert found == one, options
+def test_columns_that_are_chosen_are_the_same(mixed: Path, here: None) -> None:
     for wanted in some(WANTED, 2):
         found, one = (found_in([mixed], jobs, wanted) for jobs in (4, 1))
         assert found == one, wanted
@@ -229,46 +201,6 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
     one, two = (found_in([mixed], jobs, MIXED, selection) for jobs in (1, 2))
     assert two.rows == one.rows
     assert two.damages == one.damages > 0
-
-
-# Where a file is cut --------------------------------------------------------------------------
-
-
-def small_framing(patch: pytest.MonkeyPatch) -> None:
-    patch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
-    patch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
-
-
-def ranges_of(path: Path, starts: Sequence[int], cuts: Sequence[int]) -> Iterator[Range]:
-    """Cut a file before the records `cuts`."""
-    edges = [0, *cuts]
-    for first, following in zip(edges, [*cuts, None], strict=True):
-        end = None if following is None else starts[following]
-        count = None if following is None else following - first
-        yield Range(Input(path, str(path)), MIXED, Part(starts[first], end, first + 1, count))
-
-
-@given(records=several(30), data=st.data())
-@search(8)
-def test_a_file_cut_before_any_records_gives_the_same_rows(
-    tmp_path: Path, records: list[Each], data: st.DataObject
-) -> None:
-    """A part may start with a record that has no clock of its own, or goes on from another."""
-    content, starts = written(records)
-    path = tmp_path / "any.smf"
-    path.write_bytes(content)
-    cuts = data.draw(st.sets(st.integers(1, len(records)))) - {len(records)}
-    log = Log(count_unknown=True)
-    with pytest.MonkeyPatch.context() as patch:
-        small_framing(patch)
-        one = rows_of(
-            Range(Input(path, str(path)), MIXED).batches(whole := Log(count_unknown=True)), MIXED
-        )
-        several_parts = ranges_of(path, starts, sorted(cuts))
-        found = rows_of((each for part in several_parts for each in part.batches(log)), MIXED)
-    assert found == one
-    assert log.unknown == whole.unknown
-    assert sorted(map(str, log.damage.details)) == sorted(map(str, whole.damage.details))
 
 
 def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
@@ -295,27 +227,9 @@ def flipped(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-def inserted(data: bytes, chance: random.Random) -> bytes:
+def spliced(data: bytes, chance: random.Random, taken: list[int], put: bytes = b"") -> bytes:
     at = chance.randrange(len(data))
-    return data[:at] + chance.randbytes(chance.choice([1, 4, 100])) + data[at:]
-
-
-def without_some(data: bytes, chance: random.Random) -> bytes:
-    at = chance.randrange(len(data))
-    return data[:at] + data[at + chance.choice([1, 4, 300]) :]
-
-
-def zeroed(data: bytes, chance: random.Random) -> bytes:
-    at, size = chance.randrange(len(data)), chance.choice([4, 40, 4000])
-    return (data[:at] + bytes(size) + data[at + size :])[: len(data)]
-
-
-def padded(data: bytes, chance: random.Random) -> bytes:
-    return data + bytes(chance.choice([1, 3, 4, 5000]))
-
-
-def truncated(data: bytes, chance: random.Random) -> bytes:
-    return data[: chance.randrange(1, len(data))]
+    return data[:at] + put + data[at + chance.choice(taken) :]
 
 
 def lost_segments(data: bytes, chance: random.Random) -> bytes:
@@ -340,18 +254,18 @@ def orphans(data: bytes, chance: random.Random) -> bytes:
     return data[:at] + middle * chance.choice([1, 10, 40]) + data[at:]
 
 
-ALTERATIONS = [
-    flipped,
-    inserted,
-    without_some,
-    zeroed,
-    padded,
-    truncated,
-    lost_segments,
-    bad_headers,
-    orphans,
-]
-alteration = st.sampled_from(ALTERATIONS)
+ALTERATIONS: dict[str, Alter] = {
+    "flipped": flipped,
+    "inserted": lambda data, chance: spliced(data, chance, [0], chance.randbytes(50)),
+    "without some": lambda data, chance: spliced(data, chance, [1, 4, 300]),
+    "zeroed": lambda data, chance: spliced(data, chance, [40], bytes(40)),
+    "padded": lambda data, chance: data + bytes(chance.choice([1, 3, 4, 5000])),
+    "truncated": lambda data, chance: data[: chance.randrange(1, len(data))],
+    "lost segments": lost_segments,
+    "bad headers": bad_headers,
+    "orphans": orphans,
+}
+alteration = st.sampled_from([*ALTERATIONS.values()])
 
 
 def outcome(path: Path, jobs: int) -> Found | str:
@@ -361,6 +275,7 @@ def outcome(path: Path, jobs: int) -> Found | str:
         return str(error)
 
 
+@pytest.mark.long
 @given(alter=alteration, seed=st.integers(0, 2**32))
 @search(6)
 def test_damage_is_the_same_for_several_processes(
@@ -410,14 +325,14 @@ def test_the_table_damage_is_the_same_with_all_tables_and_alone(
 ) -> None:
     """With all tables no second look is needed."""
     (tmp_path / "notes.txt").write_text("no dump")
-    for alter in ALTERATIONS:
+    for name, alter in ALTERATIONS.items():
         (tmp_path / "damaged.smf").write_bytes(alter(written(many(300, 2))[0], random.Random(3)))
         alone = open_inputs([tmp_path]).arrow("damage").to_pylist()
         assert any("skipped" in each["reason"] for each in alone)
         with monkeypatch.context() as patch:
             patch.delattr(Inputs, "_find_damage")
             found = rows_of(open_inputs([tmp_path]).batches(ALL), ALL)
-        assert found["damage"].to_pylist() == alone, alter
+        assert found["damage"].to_pylist() == alone, name
 
 
 def test_every_command_says_the_same_with_the_same_exit_code(tmp_path: Path, here: None) -> None:
@@ -434,9 +349,6 @@ def test_every_command_says_the_same_with_the_same_exit_code(tmp_path: Path, her
         assert found == expected
         codes.add(one.exit_code)
     assert codes >= {4}
-
-
-# Datasets -------------------------------------------------------------------------------------
 
 
 def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str, Any], Any]:
@@ -459,28 +371,15 @@ def test_several_processes_write_the_dataset_that_one_writes(
     assert len(list((tmp_path / "3" / "record").iterdir())) == 3
 
 
-@of_many("alter", some(ALTERATIONS, 1), ids=lambda each: str(each.__name__))
+@of_many("what", some([*ALTERATIONS], 1))
 def test_a_dataset_of_damaged_files_is_the_same(
-    alter: Alter, tmp_path: Path, mixed: Path, sound: Path, here: None
+    what: str, tmp_path: Path, mixed: Path, sound: Path, here: None
 ) -> None:
     damaged = tmp_path / "damaged.smf"
     content = written(many(300, 2))[0]
-    damaged.write_bytes(content[:30_000] + alter(content, random.Random(1)))
+    damaged.write_bytes(content[:30_000] + ALTERATIONS[what](content, random.Random(1)))
     paths = [mixed, damaged, sound]
     assert converted(paths, tmp_path / "5", 5) == converted(paths, tmp_path / "1", 1)
-
-
-def test_the_files_of_many_parts_sort_in_their_order(
-    tmp_path: Path, here: None, mixed: Path
-) -> None:
-    again = tmp_path / "again.smf"
-    again.write_bytes(mixed.read_bytes() * 2)
-    write_dataset(open_inputs([again], ReadOptions(jobs=12)), tmp_path / "tables")
-    files = sorted(each.name for each in (tmp_path / "tables" / "record").iterdir())
-    assert len(files) > 10
-    assert files == [f"part-{number:05}.parquet" for number in range(len(files))]
-    numbers = open_inputs([tmp_path / "tables"]).arrow("record")["record_no"].to_pylist()
-    assert numbers == list(range(1, 601))
 
 
 def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
@@ -495,3 +394,34 @@ def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
     write_dataset(open_inputs([path], ReadOptions(jobs=6)), folder)
     assert [each.name for each in (folder / "record").iterdir()] == ["part-00000.parquet"]
     assert open_inputs([folder]).arrow("record").num_rows == 300
+
+
+@of_many("seed", some(range(12), 2))
+def test_files_that_are_decoded_together_give_what_they_give_one_after_the_other(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tasks, clocks and stubs know of no record of another file, though names are the same."""
+    chance = random.Random(seed)
+    data = [written(many(chance.randrange(200, 300), seed * 10 + each % 7))[0] for each in range(9)]
+    for place in chance.sample(range(9), 4):
+        what = chance.choice([each for each in ALTERATIONS if each != "bad headers"])
+        data[place] = ALTERATIONS[what](data[place], chance)
+    bodies = [each.body() for each in many(30, 5)]
+    data += [BY_NAME[name].write(bodies).data for name in ("bdw", "length", "none")]
+    paths = [tmp_path / f"{number:02}.smf" for number in range(len(data))]
+    for path, each in zip(paths, data, strict=True):
+        path.write_bytes(each)
+    decoded: list[int] = []
+    add = Decoder._add
+
+    def counted(decoder: Decoder, chunk: Chunk) -> None:
+        decoded.append(max(1, len(chunk.sources)))
+        add(decoder, chunk)
+
+    monkeypatch.setattr(Decoder, "_add", counted)
+    tables = dict.fromkeys(decoded_tables())
+    together = found_in(paths, 1, tables)
+    monkeypatch.setattr(joining, "_SMALL", LIMITS.chunk_bytes)
+    assert together == found_in(paths, 1, tables)
+    assert decoded[0] > 1  # files of the first chunk
+    assert decoded[1:] == [1] * sum(decoded[:1])

@@ -1,18 +1,29 @@
-"""Several inputs at once: records that several of them have, or that bear one name and number."""
+"""Several inputs at once, and what is selected of a dataset.
+
+Several inputs may have the same records, or records that bear one name and number. Files of a
+dataset that can have nothing of a selection are not opened.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+import smfparse
+from smfparse.errors import InputError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.limits import Limits
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.writing import write_dataset
+from smfparse.store import EARLIER, read_head
+from smfparse.writing import append_dataset, write_dataset
 from tests.support.generated import generate_dump
+from tests.support.paths import FIXTURES
+from tests.support.searching import some
 
 JOIN = """
     SELECT count(*)::BIGINT AS n, sum(q.putn)::BIGINT AS puts
@@ -56,6 +67,7 @@ def joined(inputs: Inputs) -> tuple[int, int]:
     return row["n"], row["puts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["a dataset", "a file"])
 def test_rows_of_inputs_of_one_name_belong_to_their_own_input(
     other: str, named: Named, tmp_path: Path
@@ -71,6 +83,7 @@ def test_rows_of_inputs_of_one_name_belong_to_their_own_input(
     assert joined(again) == (both[0] + alone[0][0], both[1] + alone[0][1])
 
 
+@pytest.mark.slow
 def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -> None:
     names = [str(named.path), f"{named.path}#2"]
     query = "SELECT DISTINCT source FROM {} ORDER BY source"
@@ -87,19 +100,6 @@ def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -
     found = asked(file_too, query.format("record"))
     assert [each["source"] for each in found] == names
     assert file_too.arrow("qjst")["source"].unique().to_pylist() == names[::-1]
-
-
-@pytest.mark.parametrize("order", [1, -1])
-def test_records_that_a_dataset_has_are_not_counted_again(order: int, named: Named) -> None:
-    count = "SELECT count(*) AS n FROM record"
-    [alone] = asked(open_inputs([named.second]), count)
-    inputs = open_inputs([named.second, named.path][::order])
-    assert asked(inputs, count) == [alone]
-    assert inputs.duplicates == alone["n"]
-    [twice] = asked(
-        open_inputs([named.second, named.path], ReadOptions(keep_duplicates=True)), count
-    )
-    assert twice["n"] == 2 * alone["n"]
 
 
 def test_a_dataset_of_a_selection_does_not_keep_others_records_away(
@@ -123,3 +123,72 @@ def test_the_path_of_a_dataset_is_no_pattern(
             Path(place).symlink_to(dataset, target_is_directory=True)
         [row] = asked(open_inputs([Path(name)]), "SELECT max(day(smf_time)) AS day FROM qjst")
         assert row["day"] == 2, name
+
+
+DUMPS = [FIXTURES / "qm02-shared.smf", FIXTURES / "qm01-930.smf"]
+"""Two queue managers, two days; and the accounting of one of these."""
+CHOSEN = {
+    "day": Selection.of(since="2026-03-05 00:00"),
+    "end": Selection.of(until="2026-03-04 23:59:59"),
+    "qmgr": Selection.of(qmgr="qm02"),
+    "both": Selection.of(qmgr="QM01", since="2026-03-05 00:00"),
+    "queue": Selection.of(queue="*", until="2026-03-04 23:59:59"),
+    "none": Selection.of(since="2030-01-01 00:00"),
+}
+
+
+@pytest.fixture(scope="module")
+def divided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("divided") / "tables"
+    for each in DUMPS:
+        few = ReadOptions(limits=Limits(manifest_files=1))
+        append_dataset(open_inputs([each], few), folder, partition=True)
+    return folder
+
+
+def counts(path: Path | list[Path], selection: Selection) -> list[int]:
+    data = smfparse.open(path, selection)
+    tables = ("record", "qmst", "wtas", "wqst")
+    return [
+        *(data.arrow(each).num_rows for each in tables),
+        *(data.sql(f"SELECT count(*) AS n FROM {each}")["n"][0].as_py() for each in tables),
+    ]
+
+
+@pytest.mark.fuzz
+@pytest.mark.slow
+def test_a_selection_has_the_rows_that_it_has_of_the_files(divided: Path) -> None:
+    for name in some([*CHOSEN], 3):
+        found = counts(DUMPS, CHOSEN[name])
+        assert counts(divided, CHOSEN[name]) == found, name
+        assert any(found) == (name != "none"), name
+
+
+@pytest.mark.slow
+def test_files_of_other_days_and_queue_managers_are_not_opened(
+    divided: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(divided, tmp_path / "tables"))
+    wanted = "date=2026-03-05/queue_manager=QM01"
+    others = [each for each in folder.glob("*/date=*/*") if "2026-03" in str(each)]
+    kept = {"queue_manager=no-qmgr", "queue_manager=QM01"}
+    for each in others:
+        if each.is_file() and each.parent.name != "date=2026-03-05":
+            each.unlink()
+        elif each.is_dir() and (each.parent.name != "date=2026-03-05" or each.name not in kept):
+            shutil.rmtree(each)
+    assert list(folder.glob(f"record/{wanted}/*.parquet"))
+    assert counts(folder, CHOSEN["both"]) == counts(divided, CHOSEN["both"])
+    with pytest.raises(InputError, match="is not there"):
+        counts(folder, CHOSEN["day"])
+
+
+def test_parts_of_the_manifest_of_other_days_are_not_read(divided: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(divided, tmp_path / "tables"))
+    (earlier,) = read_head(folder)["earlier"]
+    assert earlier["days"] == ["2026-03-04", "2026-03-05"]
+    for part in (folder / EARLIER).iterdir():
+        part.unlink()
+    assert not any(counts(folder, CHOSEN["none"]))
+    with pytest.raises(InputError, match="is not there"):
+        counts(folder, CHOSEN["day"])

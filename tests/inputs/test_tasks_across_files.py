@@ -19,16 +19,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smfparse.inputs import Inputs, ReadOptions, ends, open_inputs, others
+from smfparse.inputs import Inputs, ReadOptions, open_inputs, others
 from smfparse.limits import Limits
 from smfparse.query import Catalog
 from smfparse.reading import Input
-from smfparse.reports import Sections
 from smfparse.selecting import Selection
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record
-from tests.support.report_runs import report_rows
-from tests.support.searching import LONG, of_many, pairs, search, some
+from tests.support.searching import of_many, pairs, search, some
 from tests.support.smf import more_queues, queue, task, task_record, task_token, who
 from tests.support.variants import by_length, ftp_block, ftp_record, no_prefix
 
@@ -111,17 +109,6 @@ def check(inputs: Inputs, where: dict[tuple[str, int], int], records: int = len(
             assert row["interval_seconds"] == 60
 
 
-# --- links ----------------------------------------------------------------------------------------
-
-
-def test_a_folder_a_pattern_and_one_file_of_all_know_the_same(tmp_path: Path) -> None:
-    paths = cut(tmp_path / "files", 10)
-    check(open_inputs([str(tmp_path / "files")]), places(paths, 10))
-    check(open_inputs([str(tmp_path / "files" / "day*.smf")]), places(paths, 10))
-    (whole,) = write(tmp_path / "whole", RECORDS)
-    check(open_inputs([whole]), places([whole]))
-
-
 @search(12)
 @given(at=st.sets(st.integers(1, len(RECORDS) - 1), max_size=5), order=st.randoms())
 @example(at={9}, order=random.Random(1))  # in front of the records of an interval
@@ -176,29 +163,6 @@ def test_files_of_other_record_formats_know_the_same(tmp_path: Path, framing: An
         assert found["interval_seconds"].to_list() == [60.0] * len(RECORDS)
 
 
-def test_only_the_end_of_another_file_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(ends, "_LOOK", 4096)
-    read: list[int] = []
-    chunks = Input.chunks
-
-    def watched(file: Input, damage: Any, part: Any, kinds: Any = None) -> Any:
-        read.append(part.start)
-        return chunks(file, damage, part, kinds)
-
-    earlier = [Made(foreign_record(30, dt.datetime(2026, 3, 4, 12)), 0)] * 20_000
-    first, second = write(tmp_path, [*earlier, *RECORDS[:10]], RECORDS[10:])
-    found = open_inputs([second, first])
-    monkeypatch.setattr(Input, "chunks", watched)
-    rows = found.arrow("wqst")
-    assert rows["interval_start"].null_count == 0
-    size = first.stat().st_size
-    looked = [each for each in read if each]
-    assert looked
-    assert min(looked) > size // 2
-
-
 def test_it_is_the_last_116_1_before_never_one_of_an_interval_before(tmp_path: Path) -> None:
     without = [each for each in RECORDS[:10] if each.first != 9]
     first, second = write(tmp_path, without, RECORDS[10:])
@@ -233,6 +197,7 @@ def test_of_a_116_1_that_two_dumps_have_the_one_that_is_kept_is_gone_on_from(
         assert row == {"n": len(RECORDS), "known": len(RECORDS)}
 
 
+@pytest.mark.slow
 def test_several_processes_know_the_same(tmp_path: Path) -> None:
     limits = Limits(chunk_bytes=8 << 10, max_spanned=6 << 10, least_unit=1, most_task=20_000)
     options = ReadOptions(jobs=2, limits=limits)
@@ -246,19 +211,7 @@ def test_several_processes_know_the_same(tmp_path: Path) -> None:
     check(open_inputs([tmp_path / "x"]), places(paths, 10))
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write(tmp_path_factory.mktemp("whole"), RECORDS)[0]
-
-
-@pytest.fixture(scope="module")
-def expected(whole: Path) -> dict[str, Any]:
-    return figures(whole)
-
-
-# --- datasets -------------------------------------------------------------------------------------
-
-
+@pytest.mark.slow
 @of_many("at, partition", pairs([10, 14, 11], [False, True]))
 def test_files_that_are_added_go_on_from_those_that_are_there(
     tmp_path: Path, at: int, partition: bool
@@ -270,21 +223,16 @@ def test_files_that_are_added_go_on_from_those_that_are_there(
 
 
 def test_a_file_that_is_added_under_another_name_does_as_well(tmp_path: Path) -> None:
-    (day1,) = write(tmp_path, RECORDS[:10])
+    day1, day2 = cut(tmp_path, 10)
     write_dataset(open_inputs([day1]), tmp_path / "data")
-    day1.write_bytes(b"".join(each.data for each in RECORDS[10:]))
-    append_dataset(open_inputs([day1]), tmp_path / "data")
+    append_dataset(open_inputs([day2.replace(day1)]), tmp_path / "data")
     rows = open_inputs([tmp_path / "data"]).arrow("wqst").to_pylist()
-    lost = [each for each in rows if each["source"] != each["task_source"]]
-    assert [(each["source"], each["task_source"]) for each in lost] == 2 * [
-        (f"{day1}#2", str(day1))
-    ]
+    found = [(each["source"], each["task_source"]) for each in rows]
+    assert [each for each in found if each[0] != each[1]] == [(f"{day1}#2", str(day1))] * 2
     assert all(each["interval_seconds"] == 60 for each in rows)
 
 
-def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(
-    tmp_path: Path, expected: dict[str, Any]
-) -> None:
+def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(tmp_path: Path) -> None:
     day1, day2 = cut(tmp_path, 10)
     write_dataset(open_inputs([day1]), tmp_path / "data")
     for named in ([tmp_path / "data", day2], [day2, tmp_path / "data"]):
@@ -292,68 +240,26 @@ def test_a_file_goes_on_from_a_dataset_that_is_read_with_it(
         late = Selection.of(since="2026-03-05", smf_time=True)
         [first, *_] = open_inputs(named, ReadOptions(late)).arrow("wqst").to_pylist()
         assert first["interval_seconds"] == 60
-    assert figures(*named) == expected
 
 
-# --- figures --------------------------------------------------------------------------------------
-
-REPORTS: dict[str, dict[str, str]] = {"qputs": {}, "task": {}}
-if LONG:
-    REPORTS |= {name: {} for name in ("qall", "tasksum", "api-cost", "flow", "smf-volume")}
-    REPORTS["application"] = {"job": "*"}
-OF_SOURCE = {"source", "record_no", "section", "first_record", "last_record"}
-VIEWS = {
-    "task": "SELECT * EXCLUDE (input_no, source, record_no) FROM inputs.task",
-    "queue_activity": "SELECT * EXCLUDE (source, record_no, task_record_no) FROM queue_activity",
-    "api_cost": "SELECT * EXCLUDE (source, record_no, task_record_no) FROM api_cost",
-}
+CHOSEN = [
+    *({"queue": each} for each in ("Q0.1", "Q0.0", "Q0.2")),
+    {"job": "JOB0"},
+    *({"queue": each} for each in ("Q1.*", "*.2", "NONE")),
+]
 
 
-def figures(*paths: Path, selection: Selection | None = None) -> dict[str, Any]:
-    """Return the rows of reports and views, but for where records are."""
-    found: dict[str, Any] = {}
-    if selection is None:
-        for name, asked in REPORTS.items():
-            sections = Sections("interval", 3600) if name == "qputs" else None
-            rows = report_rows(name, *paths, sections=sections, **asked)
-            found[name] = [
-                {key: each for key, each in row.items() if key not in OF_SOURCE} for row in rows
-            ]
-    options = ReadOptions(selection or Selection())
-    with Catalog(open_inputs(paths, options)) as catalog:
-        for name, query in VIEWS.items():
-            found[name] = catalog.arrow(f"{query} ORDER BY ALL").to_pylist()
-    return found
-
-
-@of_many("at", some([(10, 11), (10,), (11,), (13, 17)], 1))
-def test_figures_are_those_of_one_file(
-    tmp_path: Path, expected: dict[str, Any], at: tuple[int, ...]
+@of_many("asked", some(CHOSEN, 2), ids=str)
+def test_a_selection_by_name_has_the_same_whole_tasks(
+    tmp_path: Path, asked: dict[str, str]
 ) -> None:
-    paths = cut(tmp_path, *at)
-    for named in (paths, paths[::-1]):
-        found = figures(*named)
-        for name, rows in expected.items():
-            assert found[name] == rows, name
-
-
-@of_many("queues", some(["Q0.1", "Q0.0", "Q0.2", "Q1.*", "*.2", "NONE"], 2))
-def test_a_selection_by_queue_has_the_same_whole_tasks(
-    tmp_path: Path, whole: Path, queues: str
-) -> None:
-    selection = Selection.of(queue=queues)
-    wanted = of_tables(whole, selection=selection)
+    selection = Selection.of(**asked)
+    wanted = of_tables(*write(tmp_path / "whole", RECORDS), selection=selection)
+    assert any(wanted.values()) == ("NONE" not in asked.values())
     for at in ((10,), (10, 11)):
         paths = cut(tmp_path / str(at), *at)
         for named in (paths, paths[::-1]):
             assert of_tables(*named, selection=selection) == wanted
-
-
-def test_a_selection_by_job_has_the_same_rows(tmp_path: Path, whole: Path) -> None:
-    selection = Selection.of(job="JOB0")
-    wanted = figures(whole, selection=selection)
-    assert wanted["queue_activity"]
-    assert figures(*cut(tmp_path, 10), selection=selection) == wanted
 
 
 def of_tables(*paths: Path, selection: Selection) -> dict[str, list[Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import subprocess
 import sys
@@ -39,15 +38,6 @@ def wait_for_copies(temporary: Path, count: int) -> None:
     """Wait until so many have begun; a test that waits for ever is one that fails."""
     while sum(each.stat().st_size > 0 for each in temporary.glob("*/copy")) < count:
         pass
-
-
-def test_a_folder_goes_with_its_object(temporary: Path) -> None:
-    found = TemporaryFolder()
-    (found.path / "some").write_text("some")
-    assert list(temporary.iterdir()) == [found.path]
-    del found
-    gc.collect()
-    assert not list(temporary.iterdir())
 
 
 @of_many("kind, code", some([(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)], 1))

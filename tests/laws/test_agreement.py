@@ -72,7 +72,7 @@ def check_alike(path: Path, expected: Mapping[str, Told], clocks: Mapping[str, C
             assert said.gap_seconds == pytest.approx(each.gap_seconds, abs=1), context
 
 
-@search(15)
+@search(2)
 @given(site=sites(faults=False))
 def test_gaps_and_restarts_are_those_of_the_records(site: Any, tmp_path: Path) -> None:
     clocks = {each.qmgr: each for each in site.clocks}

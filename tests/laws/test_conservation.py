@@ -26,7 +26,7 @@ from tests.laws.asking import (
 )
 from tests.support.clocks import SECOND, Clock, Site, Span
 from tests.support.drawing_clocks import sites
-from tests.support.searching import search
+from tests.support.searching import of_many, search, some
 
 SECTIONS = ("1m", "15m", "30m", "1h", "24h")
 NEAR = dt.timedelta(milliseconds=1)
@@ -42,7 +42,7 @@ def statistics(clock: Clock) -> list[Span]:
     return clock.statistics
 
 
-@search(40)
+@search(8)
 @given(site=sites())
 def test_a_record_counts_at_the_middle_of_its_interval(site: Site, tmp_path: Path) -> None:
     """One longer than an hour: half an hour before its end; without interval: at its SMF time."""
@@ -56,9 +56,10 @@ def test_a_record_counts_at_the_middle_of_its_interval(site: Site, tmp_path: Pat
         assert as_expected, (number + 1, at, expected, span, clock)
 
 
-@pytest.mark.parametrize("length", SECTIONS)
+@pytest.mark.slow
+@of_many("length", some(SECTIONS, 2))
 def test_sections_add_up_to_the_total(length: str, tmp_path: Path) -> None:
-    @search(12)
+    @search(2)
     @given(site=sites())
     def holds(site: Site) -> None:
         data = opened(site.write(tmp_path))
@@ -70,7 +71,7 @@ def test_sections_add_up_to_the_total(length: str, tmp_path: Path) -> None:
     holds()
 
 
-@search(15)
+@search(3)
 @given(site=sites())
 def test_hours_of_api_cost_add_up_to_the_total(site: Site, tmp_path: Path) -> None:
     found = rows(opened(site.write(tmp_path)), "api-cost", by="hour,qmgr")
@@ -78,7 +79,7 @@ def test_hours_of_api_cost_add_up_to_the_total(site: Site, tmp_path: Path) -> No
     assert tallied(calls, "calls") == true_calls(site, class_3), site
 
 
-@search(30)
+@search(3)
 @given(site=sites())
 def test_hours_of_class_3_are_hours_of_statistics(site: Site, tmp_path: Path) -> None:
     """But for the intervals that cross an hour, and those of which the other kind has none."""
@@ -132,7 +133,7 @@ def _is_full(span: Span, others: list[Span]) -> bool:
     return at >= span.ended
 
 
-@search(15)
+@search(3)
 @given(site=sites(interrupted=False, faults=False), shares=st.sets(st.integers(1, 99), max_size=3))
 def test_pieces_of_time_add_up_to_the_whole(site: Site, shares: set[int], tmp_path: Path) -> None:
     path = site.write(tmp_path)
@@ -152,7 +153,7 @@ def test_pieces_of_time_add_up_to_the_whole(site: Site, shares: set[int], tmp_pa
     assert sums[1] == true_calls(site, statistics), (cuts, site)
 
 
-@search(15)
+@search(2)
 @given(site=sites())
 def test_two_files_say_what_one_says(site: Site, tmp_path: Path) -> None:
     """The second one goes on after any record: between a 116/1 and its 116/2 as well.
@@ -167,7 +168,7 @@ def test_two_files_say_what_one_says(site: Site, tmp_path: Path) -> None:
     assert two.sql(unjoined)["n"].to_pylist() == [0], site
 
 
-@search(4)
+@search(1)
 @given(site=sites(most=4))
 def test_days_of_a_dataset_add_up_to_the_whole(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "tables"
@@ -185,7 +186,7 @@ def test_days_of_a_dataset_add_up_to_the_whole(site: Site, tmp_path: Path) -> No
     assert sums[1] == true_calls(site, statistics), site
 
 
-@search(4)
+@search(1)
 @given(site=sites(most=4))
 def test_a_dataset_to_which_a_file_is_appended_says_what_one_file_says(
     site: Site, tmp_path: Path

@@ -14,7 +14,7 @@ from hypothesis import given
 from tests.laws.asking import Row, opened, rows, written
 from tests.support.clocks import PUT_US, SECOND, Clock, Site, Span, Task
 from tests.support.drawing_clocks import sites
-from tests.support.searching import search
+from tests.support.searching import of_many, search, some
 
 ROUNDING = 1.001
 """A rate may be so many times that of the records: ends of intervals are rounded."""
@@ -41,13 +41,14 @@ def by_job(site: Site) -> dict[str, tuple[Clock, Task]]:
     return {task.job: (clock, task) for clock in site.clocks for task in clock.tasks}
 
 
-@pytest.mark.parametrize("length", SECTIONS)
+@pytest.mark.slow
+@of_many("length", some(SECTIONS, 2))
 def test_no_rate_of_a_section_is_higher_than_that_of_any_interval(
     length: str, tmp_path: Path
 ) -> None:
     # `flow` divides by the time of statistics that class 3 covers, also where a first record covers
     # hours before the first statistics. So this is about clocks without such records.
-    @search(12)
+    @search(2)
     @given(site=sites(faults=False, early=False))
     def holds(site: Site) -> None:
         data = opened(site.write(tmp_path))
@@ -74,7 +75,7 @@ def _job(*names: str) -> str:
     return next(each for each in names if "." not in each)
 
 
-@search(20)
+@search(2)
 @given(site=sites(faults=False))
 def test_summary_shows_no_rate_higher_than_that_of_any_interval(site: Site, tmp_path: Path) -> None:
     jobs = by_job(site)
@@ -91,7 +92,7 @@ def test_summary_shows_no_rate_higher_than_that_of_any_interval(site: Site, tmp_
             assert max(shown) <= most * WHOLE_SECONDS, (figure, most, clock)
 
 
-@search(20)
+@search(2)
 @given(site=sites(steady=True, faults=False))
 def test_summary_shows_steady_work_as_steady(site: Site, tmp_path: Path) -> None:
     """Usual and highest are calls by the time that their intervals cover."""
@@ -113,7 +114,7 @@ def edge(clock: Clock) -> float:
     return 0.01 + 2 * max(clock.statime, clock.acctime) / clock.length
 
 
-@search(15)
+@search(3)
 @given(site=sites(interrupted=False, faults=False))
 def test_summary_says_from_when_to_when_there_is_data(site: Site, tmp_path: Path) -> None:
     """From the first to the last moment that statistics cover."""
@@ -130,7 +131,7 @@ def test_summary_says_from_when_to_when_there_is_data(site: Site, tmp_path: Path
         assert (manager["gaps"], manager["restarts"]) == (0, clock.starts), (manager, clock)
 
 
-@search(15)
+@search(3)
 @given(site=sites(interrupted=False))
 def test_a_wrapped_time_changes_no_average(site: Site, tmp_path: Path) -> None:
     """The calls of a record whose elapsed time is below zero are counted, their time is not."""

@@ -24,7 +24,6 @@ from smfparse.layout import (
     Hex,
     LatchElapsed,
     LocalWhen,
-    Low32,
     Micros64,
     Number,
     Numeric,
@@ -38,7 +37,6 @@ from smfparse.layout import (
     When,
     Word,
     Word16,
-    Word32,
 )
 
 SMALLEST = Number(4, signed=True, combine=Combine.MIN, null=0x0FFFFFFF)
@@ -189,40 +187,8 @@ def test_a_code_is_its_number_and_its_word():
     assert (COLOURS[1], COLOURS[1].mp1b, COLOURS[-1].mp1b) == ("Red", "RED", "Any")
 
 
-@pytest.mark.parametrize(
-    ("wire", "first", "last"),
-    [("8000", True, False), ("0001", False, True), ("7FFE", False, False), ("FFFF", True, True)],
-)
-def test_a_flag_word_is_its_number_and_a_boolean_a_bit(wire: str, first: bool, last: bool):
-    assert cells(FLAGS, wire) == {"": int(wire, 16), "FIRST": first, "LAST": last}
-
-
 @pytest.mark.parametrize("value", [2**64 + 2, 10**38 - 1, 10**38, 2**128 - 1])
 def test_a_wide_number_is_its_halves_and_the_whole_up_to_38_digits(value: int):
     whole = decimal.Decimal(value) if value < 10**38 else None
     found = cells(SquareSum, f"{value:032X}")
     assert found == {"_1": value >> 64, "_2": value % 2**64, "": whole}
-
-
-@pytest.mark.parametrize("kind", [FLAGS, SquareSum])
-def test_what_is_not_there_has_no_parts(kind: Any):
-    assert [shown.cell(None) for shown in kind.shown] == [None, None, None]
-
-
-def test_a_unit_makes_another_kind_and_leaves_the_first_alone():
-    pages = Count32("pages")
-    assert (pages.unit, pages.combine, Count32.unit) == ("pages", Combine.SUM, None)
-    assert pages.parse(b"\0\0\0\7") == 7
-
-
-def test_a_kind_says_how_its_values_combine():
-    """What is reserved or in the block header has no column."""
-    for kind, combine in (
-        (Count32, Combine.SUM),
-        (Low32, Combine.MIN),
-        (Gauge8, Combine.LAST),
-        (Elapsed, Combine.SUM),
-        *((each, Combine.NONE) for each in (Word32, When, COLOUR, FLAGS, Text(4))),
-    ):
-        assert kind.combine is combine, kind
-    assert Reserved(4).shown == Header(Hex(2), "C90F").shown == ()

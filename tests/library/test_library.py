@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +12,17 @@ import pytest
 import smfparse
 from smfparse import reports
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL
 from smfparse.tables import table_names
-from smfparse.writing import write_dataset
 from tests.support.command import run
 from tests.support.paths import FIXTURES
+from tests.support.paths import SMF as DUMP
 from tests.support.report_runs import printed, report_rows
-
-DUMP = FIXTURES / "qm01-930.smf"
 
 
 @pytest.fixture(params=["file", "dataset"])
-def data(request: pytest.FixtureRequest, tmp_path: Path) -> smfparse.SmfData:
-    if request.param == "file":
-        return smfparse.open(DUMP)
-    write_dataset(open_inputs([DUMP]), tmp_path / "set")
-    return smfparse.open(str(tmp_path / "set"))
+def data(request: pytest.FixtureRequest, whole_dataset: Path) -> smfparse.SmfData:
+    return smfparse.open(DUMP if request.param == "file" else str(whole_dataset))
 
 
 def test_the_package_gives_what_it_says_and_nothing_more() -> None:
@@ -39,8 +34,8 @@ def test_the_package_gives_what_it_says_and_nothing_more() -> None:
         _ = smfparse.nothing
 
 
+@pytest.mark.slow
 def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
-    """Names may be written a little otherwise."""
     assert data.tables == tuple(table_names())
     whole = data.arrow("wqst")
     assert whole.num_rows
@@ -57,6 +52,7 @@ def test_every_table_comes_whole_or_by_columns(data: smfparse.SmfData) -> None:
     assert not data.damage
 
 
+@pytest.mark.slow
 def test_a_report_is_a_table_of_what_json_has(data: smfparse.SmfData) -> None:
     for name, options in [("log", {}), ("api-cost", {"by": "job,queue", "top": 5})]:
         found = data.report(name, total=True, **options)
@@ -74,6 +70,7 @@ def test_a_report_is_a_table_of_what_json_has(data: smfparse.SmfData) -> None:
                     assert row[each.name] == pytest.approx(told[each.name])
 
 
+@pytest.mark.slow
 def test_two_are_compared_as_on_the_command_line() -> None:
     data = smfparse.open(FIXTURES / "qm60.smf")
     rows = smfparse.compare(data, data, by="job")
@@ -109,26 +106,22 @@ def test_what_a_planner_cannot_take_is_refused() -> None:
             smfparse.open(DUMP).capacity(name, **values)
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_said_to_be_so() -> None:
     data = smfparse.open([DUMP])
-    with pytest.raises(RequestError, match="no table wqzz"):
-        data.arrow("wqzz")
-    with pytest.raises(RequestError, match="task is a view, not a table; query it with SQL"):
-        data.arrow("task")
-    with pytest.raises(RequestError, match="wqst has no column putz"):
-        list(data.batches("wqst", ["putz"]))
-    with pytest.raises(RequestError, match="no report lag"):
-        data.report("lag")
-    with pytest.raises(RequestError, match="does not take by="):
-        data.report("log", by="job")
-    with pytest.raises(RequestError, match="exclude each other"):
-        data.report("log", interval="1h", total=True)
-    with pytest.raises(RequestError, match="by=day"):
-        smfparse.compare(data, data, by=["day"])
-    with pytest.raises(RequestError, match="tolerance=-1"):
-        smfparse.compare(DUMP, str(DUMP), tolerance=-1)
-    with pytest.raises(InputError, match=r"missing\.smf"):
-        smfparse.open("missing.smf")
+    wrong: dict[str, Callable[[], object]] = {
+        "no table wqzz": lambda: data.arrow("wqzz"),
+        "task is a view, not a table; query it with SQL": lambda: data.arrow("task"),
+        "wqst has no column putz": lambda: list(data.batches("wqst", ["putz"])),
+        "no report lag": lambda: data.report("lag"),
+        "does not take by=": lambda: data.report("log", by="job"),
+        "exclude each other": lambda: data.report("log", interval="1h", total=True),
+        "by=day": lambda: smfparse.compare(data, data, by=["day"]),
+        "tolerance=-1": lambda: smfparse.compare(DUMP, str(DUMP), tolerance=-1),
+    }
+    for said, call in wrong.items():
+        with pytest.raises(RequestError, match=said):
+            call()
 
 
 def test_a_selection_is_for_every_method() -> None:
@@ -143,6 +136,8 @@ def test_no_input_is_not_taken_for_some() -> None:
     for none in ([], "", ["", DUMP]):
         with pytest.raises(InputError, match="input"):
             smfparse.open(none)
+    with pytest.raises(InputError, match=r"missing\.smf"):
+        smfparse.open("missing.smf")
 
 
 def test_a_file_that_is_empty_by_now_is_said_to_be_so(tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def test_a_report_is_shown_as_the_command_prints_it(day: Path) -> None:
     assert shown._repr_html_() == shown._repr_html_()
 
 
+@pytest.mark.slow
 def test_findings_are_shown_as_check_does(day: Path) -> None:
     with pytest.raises(smfparse.SmfError, match="exclude each other"):
         smfparse.open(day).show("msgm", total=True, interval="1h")
@@ -73,6 +74,7 @@ def test_findings_are_shown_as_check_does(day: Path) -> None:
     assert repr(found).startswith(f"<{len(found.findings)} findings")
 
 
+@pytest.mark.slow
 def test_names_do_no_harm(tmp_path: Path) -> None:
     data = smfparse.open(hostile_dump(tmp_path / "odd.smf", "<script>&\"'\x1b\x07\x9b"))
     for shown in (data, data.show("task")):
@@ -91,6 +93,7 @@ def test_queries_run_in_a_notebook_without_widgets(day: Path, tmp_path: Path) ->
     assert output.data["text/plain"] == "[{'answer': 42}]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frame", "kind"), [("polars", pl.DataFrame), ("pandas", pd.DataFrame)])
 def test_rows_come_as_the_frame_that_is_asked_for(day: Path, frame: Frame, kind: type) -> None:
     data = smfparse.open(day)

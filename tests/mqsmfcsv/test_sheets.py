@@ -194,6 +194,7 @@ def check(path: Path, folder: Path) -> set[str]:
     return {each.stem.removeprefix("SMF-") for each in folder.glob("*.csv")}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("version", ["6.0.0", "7.1.0", "8.0.0", "9.3.0", "10.0.0"])
 def test_files_have_any_value_of_every_version(version: str, tmp_path: Path) -> None:
     dump = generate_dump(tmp_path / "dump.smf", version=version, count=1, tasks=4, dense=True)

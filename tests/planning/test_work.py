@@ -60,24 +60,15 @@ def test_rates_by_pages_an_io_of_two_published_points() -> None:
 
 
 MEASURED = {
-    "mb_s": 0.324,
-    "pages": 1.17,
-    "io_busy": 9.18,
-    "busy": 9.27,
-    "one_page_us": 1084.45,
-    "more_pages": 3.8639,
-    "more_pages_us": 1417.12,
-}
+    "mb_s": 0.324, "pages": 1.17, "io_busy": 9.18, "busy": 9.27, "one_page_us": 1084.45,
+    "more_pages": 3.8639, "more_pages_us": 1417.12,
+}  # fmt: skip
 
 
 def test_the_ceiling_of_a_real_log_is_rough() -> None:
-    for first, second, b, a, mb_s in [
-        (1064.23, 1383.01, 111.31, 952.93, 32.9),
-        (1084.45, 1417.12, 116.16, 968.29, 31.6),
-    ]:
-        line = io_line((1, first), (3.8639, second))
-        assert (round(line.b, 2), round(line.a, 2)) == (b, pytest.approx(a, abs=0.02))
-        assert round(line.mb_s(128), 1) == mb_s
+    line = io_line((1, 1084.45), (3.8639, 1417.12))
+    assert (round(line.b, 2), round(line.a, 2)) == (116.16, pytest.approx(968.29, abs=0.02))
+    assert round(line.mb_s(128), 1) == 31.6
     found = planned("log", **MEASURED)
     assert round(found["ceiling_mb_s"], 1) == 31.3
     (ceiling,) = (each for each in found.figures if each.name == "ceiling_mb_s")
@@ -95,11 +86,8 @@ def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
     assert found["striped_mb_s"] == pytest.approx(10 / (1 - 0.8 + 0.8 * io))
     most = 128 / 256 / ((280 + 80 * 128) / 0.8 / 1e6)
     assert found["striped_ceiling_mb_s"] == pytest.approx(most)
-    assert {each.name for each in found.figures if each.rough} == {
-        "ceiling_mb_s",
-        "striped_mb_s",
-        "striped_ceiling_mb_s",
-    }
+    rough = {each.name for each in found.figures if each.rough}
+    assert rough == {"ceiling_mb_s", "striped_mb_s", "striped_ceiling_mb_s"}
 
 
 def test_io_takes_no_more_than_all_of_the_cycle_of_a_log_task() -> None:
@@ -127,8 +115,6 @@ def test_the_effect_of_streaming_on_a_full_log_is_shown() -> None:
 def test_mirrors_by_the_published_rates() -> None:
     rows = {row["config"]: row for row in published("zhyperwrite_912_4MB")}
     assert [rows[name]["mb_s"] for name in ("baseline", "PPRC", "zHyperWrite")] == [580, 391, 445]
-    assert [rows[name]["qm_cpu_us_per_mb"] for name in rows] == [620, 613, 630]
-    assert [rows[name]["qm_srb_us_per_mb"] for name in rows] == [297, 295, 333]
     now = planned("log", mb_s=391, busy=100, io_busy=100, mirror="pprc", message_kb=4096)
     assert round(now["unmirrored_mb_s"]) == 580
     assert round(now["zhyperwrite_mb_s"]) == 444  # the paper measured 445
@@ -253,29 +239,15 @@ def test_batches_of_channels() -> None:
     assert batch_rate(8e6 / 3400, 20_000, 34) == pytest.approx(340)
 
 
-@pytest.mark.claim(116, 121)
-def test_nettime_is_twice_the_latency() -> None:
-    rows = {row["config"]: row for row in published("zcx_nettime_ms")}
-    for config, latency in {"N1": 5, "N2": 25, "N3": 40, "N4": 50}.items():
-        assert rows[config]["latency_ms"] == latency
-        assert rows[config]["expected"] == str(2 * latency)
-
-
 def test_clients_feel_every_flow() -> None:
-    rows = published("qrep_latency_mb_s")
-    client = [rows["client"][us][0] for us in ("0 us", "30 us", "150 us")]
-    batches = [rows["channel BATCHSZ 200"][us][0] for us in ("0 us", "30 us", "150 us")]
-    assert (client, batches) == ([5.31, 2.86, 2.12], [16.16, 16.25, 15.58])
-    assert [round((each / 5.31 - 1) * 100) for each in client[1:]] == [-46, -60]
-    assert round((15.58 / 16.16 - 1) * 100) == -4
-    assert [int(each * 2**20 / 2048) for each in client[:2]] == [2718, 1464]
+    client = published("qrep_latency_mb_s")["client"]
+    rates = [int(client[latency][0] * 2**20 / 2048) for latency in ("0 us", "30 us")]
+    assert rates == [2718, 1464]
     assert round(client_flows(2719, 1464, 30), 1) == 10.5
 
 
 @pytest.mark.claim(112, 113)
 def test_definitions_of_a_cluster() -> None:
-    found = planned("cluster")
-    assert (found["zos_s"], found["zcx_s"]) == (420, 25)
     assert drain_s(50_000, 600, 100) == 100
     found = planned("cluster", unknown=1000)
     assert (found["unknown_s"], found["known_s"]) == (1000, 2)

@@ -6,15 +6,22 @@ import bz2
 import gzip
 import lzma
 import sys
+import tracemalloc
+from collections import Counter
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.reading import heads, look_at, read_chunks
-from smfparse.reading.segments import Segments
+from smfparse.reading import detection, heads, look_at, read_chunks
+from smfparse.reading.blocked import BdwWalk
+from smfparse.reading.chunks import SLACK
+from smfparse.reading.segments import Segments, Walk
 from smfparse.reading.streams import Decompressor, Feed, Layer
 from smfparse.reading.walks import WALKS
 from smfparse.vectors import Bytes, Ints
@@ -26,7 +33,10 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
-from tests.support.searching import of_many, some
+from tests.support.generated import generate_dump
+from tests.support.paths import FIXTURES
+from tests.support.searching import of_many, search, some
+from tests.support.variants import BY_NAME, VARIANTS, read_rdw
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -68,6 +78,7 @@ ALTERNATING: dict[str, tuple[bytes, Callable[[bytes], bytes]]] = {
     "blocks and records": (OTHER + b"\0\x16\0\0" + OTHER, as_it_is),
     "lengths": (b"\0\0\0\x0e" + OTHER[4:] + b"\0\0\0\x20" + OTHER[4:], as_it_is),
     "FTP blocks": (b"\0\0\x0e" + OTHER[4:] + b"\x80\0\x0e" + OTHER[4:], as_it_is),
+    "line ends": (OTHER + b"\r\n", as_it_is),
     "FTP records": (OTHER[4:] + b"\xff\x05" + OTHER[4:] + b"\xff\x01", as_it_is),
 }
 
@@ -101,6 +112,7 @@ class Costs:
         patch.setattr(walk, "segments", counted)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @of_many("what", some(sorted(ALTERNATING), 7))
 def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
@@ -122,42 +134,89 @@ PACKS = (gzip.compress, bz2.compress, lzma.compress, zstd.compress)
 
 
 @pytest.mark.parametrize("pack", PACKS)
-def test_thousands_of_small_members_are_read_a_few_times(
+def test_of_thousands_of_members_all_are_read_a_few_times_and_few_empty_ones_are_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
 ) -> None:
-    path = tmp_path / "input"
-    data = (pack(b"") + pack(b"-")) * 5_000
-    path.write_bytes(data)
-    taken = 0
-    plain = Feed.read
+    costs: Counter[str] = Counter()
+    read, stream = Feed.read, Layer.stream
 
-    def counted(feed: Feed, most: int | None = None) -> bytes:
-        nonlocal taken
-        found = plain(feed, most)
-        taken += len(found)
+    def reading(feed: Feed, most: int | None = None) -> bytes:
+        found = read(feed, most)
+        costs["bytes"] += len(found)
         return found
 
-    monkeypatch.setattr(Feed, "read", counted)
-    with pytest.raises(InputError, match="no SMF records"):
-        list(read_chunks(path, DamageLog()))
-    assert taken < 40 * len(data)
+    def opening(layer: Layer, library: Decompressor) -> Generator[bytes, None, bytes]:
+        costs["opened"] += 1
+        return stream(layer, library)
+
+    monkeypatch.setattr(Feed, "read", reading)
+    monkeypatch.setattr(Layer, "stream", opening)
+    small, empty = (pack(b"") + pack(b"-")) * 5_000, pack(b"") * 10_000
+    for data, refused in ((small, "no SMF records"), (empty, "the file is empty")):
+        costs.clear()
+        path = tmp_path / "input"
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=refused):
+            list(read_chunks(path, DamageLog()))
+        assert costs["bytes"] < 40 * len(data)
+    assert costs["opened"] < 100
 
 
-@pytest.mark.parametrize("pack", PACKS)
-def test_of_thousands_of_empty_members_few_are_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pack: Callable[[bytes], bytes]
+def test_to_look_at_and_read_a_small_file_takes_little_more_than_it_has() -> None:
+    small = FIXTURES / "qm60.smf"
+    for work in (lambda: look_at(small), lambda: list(read_chunks(small, DamageLog()))):
+        work()  # what is loaded on the way does not count
+        tracemalloc.start()
+        work()
+        assert tracemalloc.get_traced_memory()[1] < 2 << 20
+        tracemalloc.stop()
+
+
+# Detection tries no framing behind one that leaves no doubt: of many files it is the cost.
+
+
+@pytest.fixture(scope="module")
+def bodies(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    return read_rdw(generate_dump(tmp_path_factory.mktemp("dump") / "a.smf").read_bytes())
+
+
+@given(data=st.data())
+@search(40)
+def test_the_faster_look_for_blocks_changes_no_framing(bodies: list[bytes], data: Any) -> None:
+    kinds = st.sampled_from(["bdw", "rdw", "rdw-unspanned", "length"])
+    some = slice(data.draw(st.integers(0, 40)), data.draw(st.integers(41, 200)))
+    joined = b"".join(
+        BY_NAME[each].write(bodies[some]).data[data.draw(st.sampled_from([0, 0, 4, 8, 50])) :]
+        for each in data.draw(st.lists(kinds, min_size=1, max_size=3))
+    )
+    wrong = bytearray(joined[: data.draw(st.integers(200, len(joined)))])
+    for place in data.draw(st.lists(st.integers(0, 199), max_size=2)):
+        wrong[place] = data.draw(st.integers(0, 255))
+    found = []
+    for look in (BdwWalk.may_show, Walk.may_show):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(BdwWalk, "may_show", look)
+            buffer = np.frombuffer(bytes(4) + wrong + bytes(SLACK), np.uint8).copy()
+            found.append(detection.detect(buffer, 4, 4 + len(wrong), True))
+    assert found[0] == found[1]
+
+
+def test_no_walk_is_tried_behind_the_right_one(
+    bodies: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "input"
-    path.write_bytes(pack(b"") * 10_000)
-    opened = 0
-    plain = Layer.stream
+    tried: list[Walk] = []
+    found = detection._found
 
-    def counted(layer: Layer, library: Decompressor) -> Generator[bytes, None, bytes]:
-        nonlocal opened
-        opened += 1
-        return plain(layer, library)
+    def noted(walk: Walk, *rest: Any) -> Any:
+        tried.append(walk)
+        return found(walk, *rest)
 
-    monkeypatch.setattr(Layer, "stream", counted)
-    with pytest.raises(InputError, match="the file is empty"):
-        list(read_chunks(path, DamageLog()))
-    assert opened < 100
+    monkeypatch.setattr(detection, "_found", noted)
+    every = list(WALKS.values())
+    path = tmp_path / "a.smf"
+    for variant in (each for each in VARIANTS if WALKS[each.framing].chained):
+        tried.clear()
+        path.write_bytes(variant.write(bodies).data)
+        _, framing = look_at(path)
+        assert framing.name == variant.framing
+        assert tried == every[: every.index(framing.walk) + 1]

@@ -349,9 +349,7 @@ def test_null_segments_are_no_damage(
     assert (found.bodies, found.damage) == (there, [])
 
 
-def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(
-    read: Read,
-) -> None:
+def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(read: Read) -> None:
     escaped = (B[:-4] + b"\xff" * 4).replace(b"\xff", b"\xff\xff")
     found = read(escaped + MARK + b"\r\n" + A + MARK + C + MARK, framing="ftp-record")
     assert found.bodies == [B[:-4] + b"\xff" * 4, A, C]
@@ -411,9 +409,7 @@ def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
     assert pieces[0].index(COVERED) + SIZE + 4 in [each.offset for each in found.damage]
 
 
-def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(
-    read: Read,
-) -> None:
+def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(read: Read) -> None:
     """Its triplets are in the first two blocks; the last block covers a damaged record."""
     damaged = b"\x80\0\xff" + B
     blocks = ftp_block(A[:32], ends=False) + ftp_block(A[32:] + damaged)
@@ -451,56 +447,54 @@ LONGER = A[:-9] + bytes(5) + A[-9:]
 NOISY = B[:90] + b"\xff\x09\xff\1" + B[94:]
 
 
-@pytest.mark.parametrize(
-    ("framing", "data", "there"),
-    [
-        ("none", ftp_block(b"12345", ends=False) + STRAY + A + B, [A, B]),
-        ("none", struct.pack(">I", SIZE + 40) + A + b"\n" + B + b"\n" + C, [A, B, C]),
-        (
-            "ftp-record",
-            A + b"\xff\x11" + ESCAPED.replace(b"\xff", b"\xff\xff") + MARK,
-            [A, ESCAPED],
-        ),
-        ("bdw", IN_LINES, [A, B, C]),
-        ("bdw", IN_BLOCKS_CUT, [B, C]),
-        ("ftp-block", b"\x80\xff\xff" + A + ftp_block(FOREIGN) * 2, [FOREIGN, FOREIGN]),
-        ("ftp-record", FOREIGN + MARK + B[:90], [FOREIGN]),
-        ("ftp-record", MARK.join([LONGER, FOREIGN, B, LONGER, b""]), [LONGER, FOREIGN, B, LONGER]),
-        (
-            "ftp-record",
-            b"".join(each + b"\n" + MARK + b"\r\n" for each in (A, B, C)),
-            [A + b"\n", B, C],
-        ),
-        ("none", A + MARK + NOISY + NOISY, [A, NOISY, NOISY]),
-        (
-            "rdw",
-            rdw(FOREIGN) * 2 + struct.pack(">HH", SIZE + 4, 0x0200) + A,
-            [FOREIGN, FOREIGN],
-        ),
-        (
-            "length",
-            prefixed(FOREIGN) * 3 + prefixed(A, longer=1 << 20),
-            [FOREIGN, FOREIGN, FOREIGN],
-        ),
-    ],
-    ids=[
-        "what seems a block of FTP",
-        "what seems a length",
-        "one good mark of two",
-        "blocks with line ends",
-        "blocks, the first and last of which are damaged",
-        "what leads to another one, not a single one that says how long it is",
-        "a mark in front of a record that is cut",
-        "marks, most of them of damaged records",
-        "marks with line ends around them",
-        "marks in records that are none",
-        "records of another product that lead to one of MQ, of which the descriptor word is wrong",
-        "records of another product that lead to one of MQ, of which the length is wrong",
-    ],
-)
-def test_the_framing_is_that_of_whole_records(
-    tmp_path: Path, framing: str, data: bytes, there: list[bytes]
-) -> None:
+FRAMED: dict[str, tuple[str, bytes, list[bytes]]] = {
+    "what seems a block of FTP": ("none", ftp_block(b"12345", ends=False) + STRAY + A + B, [A, B]),
+    "what seems a length": (
+        "none",
+        struct.pack(">I", SIZE + 40) + A + b"\n" + B + b"\n" + C,
+        [A, B, C],
+    ),
+    "one good mark of two": (
+        "ftp-record",
+        A + b"\xff\x11" + ESCAPED.replace(b"\xff", b"\xff\xff") + MARK,
+        [A, ESCAPED],
+    ),
+    "blocks with line ends": ("bdw", IN_LINES, [A, B, C]),
+    "blocks, the first and last of which are damaged": ("bdw", IN_BLOCKS_CUT, [B, C]),
+    "what leads to another one, not a single one that says how long it is": (
+        "ftp-block",
+        b"\x80\xff\xff" + A + ftp_block(FOREIGN) * 2,
+        [FOREIGN, FOREIGN],
+    ),
+    "a mark in front of a record that is cut": ("ftp-record", FOREIGN + MARK + B[:90], [FOREIGN]),
+    "marks, most of them of damaged records": (
+        "ftp-record",
+        MARK.join([LONGER, FOREIGN, B, LONGER, b""]),
+        [LONGER, FOREIGN, B, LONGER],
+    ),
+    "marks with line ends around them": (
+        "ftp-record",
+        b"".join(each + b"\n" + MARK + b"\r\n" for each in (A, B, C)),
+        [A + b"\n", B, C],
+    ),
+    "marks in records that are none": ("none", A + MARK + NOISY + NOISY, [A, NOISY, NOISY]),
+    "records of another product that lead to one of MQ, of which the descriptor word is wrong": (
+        "rdw",
+        rdw(FOREIGN) * 2 + struct.pack(">HH", SIZE + 4, 0x0200) + A,
+        [FOREIGN, FOREIGN],
+    ),
+    "records of another product that lead to one of MQ, of which the length is wrong": (
+        "length",
+        prefixed(FOREIGN) * 3 + prefixed(A, longer=1 << 20),
+        [FOREIGN, FOREIGN, FOREIGN],
+    ),
+}
+"""Framing, bytes, and the records that are there."""
+
+
+@pytest.mark.parametrize("what", FRAMED)
+def test_the_framing_is_that_of_whole_records(tmp_path: Path, what: str) -> None:
+    framing, data, there = FRAMED[what]
     path = tmp_path / "input"
     path.write_bytes(data)
     assert look_at(path)[1].name == framing

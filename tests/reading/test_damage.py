@@ -19,35 +19,12 @@ from hypothesis import strategies as st
 from smfparse.inputs import open_inputs
 from smfparse.reading import look_at
 from smfparse.tables import table_names, wanted_tables
+from tests.support import variants
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read, Reading
 from tests.support.searching import search
-from tests.support.variants import (
-    BY_NAME,
-    CODE_PAGES,
-    FRAMINGS,
-    SMALL_BLOCK,
-    VARIANTS,
-    Variant,
-    Written,
-    as_utf_8,
-    bdw,
-    blocks_of,
-    cut,
-    flipped,
-    no_bdw,
-    padded,
-    read_rdw,
-    translated,
-    translated_lines,
-    with_garbage,
-    with_line_ends,
-    without_segment,
-)
-from tests.support.variants import (
-    read as read_sound,
-)
+from tests.support.variants import BY_NAME, FRAMINGS, VARIANTS, Variant, Written
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +43,7 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: ea
 
 @cache
 def dump(number: int, variant: Variant) -> Written:
-    return variant.write(read_rdw(DUMPS[number].read_bytes()))
+    return variant.write(variants.read_rdw(DUMPS[number].read_bytes()))
 
 
 def missing(variant: Variant, file: Written, found: Reading) -> set[int]:
@@ -95,7 +72,7 @@ def may_be_lost(file: Written, start: int, end: int) -> set[int]:
 def whole(variant: Variant, data: bytes) -> list[bytes] | None:
     """Return the records of a file in which nothing is wrong; None if something is."""
     try:
-        return None if variant.framing == "none" else read_sound(variant.framing, data)
+        return None if variant.framing == "none" else variants.read(variant.framing, data)
     except ValueError:
         return None
 
@@ -168,9 +145,9 @@ def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(tmp_path: Path) -> 
     path = tmp_path / "input"
     file = dump(0, BY_NAME["rdw-unspanned"])
     for number, broken in itertools.product(range(1, 28, 5), range(0, 28, 9)):
-        bad = flipped(file, broken, b"\xff\xff\xff\xff")
+        bad = variants.flipped(file, broken, b"\xff\xff\xff\xff")
         at = file.spans[number][0]
-        path.write_bytes(bad[:at] + bdw(20_000) + bad[at:])
+        path.write_bytes(bad[:at] + variants.bdw(20_000) + bad[at:])
         assert look_at(path)[1].name == "rdw", (number, broken)
 
 
@@ -190,11 +167,11 @@ def test_a_file_that_was_cut_or_filled_up_has_all_records_before(
     read: Read, variant: Variant
 ) -> None:
     file = dump(0, variant)
-    found = read(data := cut(file, 20))
+    found = read(data := variants.cut(file, 20))
     before = {number for number, (_, end) in enumerate(file.spans) if end <= len(data)}
     assert not missing(variant, file, found) & before
     assert found.damage or ends_in_fill(variant) or whole(variant, data)
-    found = read(padded(file))
+    found = read(variants.padded(file))
     assert found.bodies[:-1] == list(file.bodies[:-1])
     if variant.framing == "none":
         assert found.bodies[-1].rstrip(b"\0") == file.bodies[-1].rstrip(b"\0")
@@ -214,7 +191,7 @@ def test_two_files_in_one_are_read_as_two(read: Read, variant: Variant) -> None:
     spans = one.spans + tuple((start + shift, end + shift) for start, end in two.spans)
     both = Written(one.data + two.data, one.bodies + two.bodies, spans)
     for size in (2, 20, 1000):
-        data = cut(one, size) + two.data
+        data = variants.cut(one, size) + two.data
         found = read(data)
         assert missing(variant, both, found) <= may_be_lost(both, shift - size, shift), size
         assert found.damage or whole(variant, data) or ends_in_fill(variant)
@@ -227,14 +204,14 @@ def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(
     """But for the last one, which is at the end of the file."""
     for name in ("rdw-unspanned", "rdw", "length", "ftp-block", "ftp-block-short"):
         file = dump(0, BY_NAME[name])
-        found = read(with_line_ends(file, end))
+        found = read(variants.with_line_ends(file, end))
         assert found.bodies == list(file.bodies)
         count = len(file.bodies) - 1
         first, last = [(each.offset, each.length, each.reason) for each in found.damage]
         assert first == (file.spans[0][1], count * len(end), f"{count} {LINE_ENDS}")
         assert last == (file.spans[-1][1] + count * len(end), len(end), LINE_END)
     file = dump(0, BY_NAME["none"])
-    found = read(with_line_ends(file, end))
+    found = read(variants.with_line_ends(file, end))
     assert [each.removesuffix(end) for each in found.bodies] == list(file.bodies)
 
 
@@ -246,11 +223,12 @@ GARBAGE = {
 }
 
 
+@pytest.mark.sampled(8)
 @every_variant
 def test_garbage_between_records_costs_none_of_them(read: Read, variant: Variant) -> None:
     file = dump(0, variant)
     for (kind, garbage), number in itertools.product(GARBAGE.items(), [0, 10]):
-        found = read(with_garbage(file, number, garbage))
+        found = read(variants.with_garbage(file, number, garbage))
         start = file.spans[number][0]
         lost = missing(variant, file, found)
         if variant.framing in ("none", "ftp-record"):  # it may be the end or the start of a record
@@ -276,17 +254,21 @@ def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str)
     assert end <= max(lasts) <= file.spans[11][0]
 
 
-@pytest.mark.parametrize("prefix", [no_bdw, bdw], ids=["rdw", "bdw"])
+@pytest.mark.parametrize("prefix", [variants.no_bdw, variants.bdw], ids=["rdw", "bdw"])
 @pytest.mark.parametrize("which", [0, 1, -1], ids=["first", "middle", "last"])
 def test_a_segment_that_is_lost_costs_its_record(
     tmp_path: Path, read: Read, which: int, prefix: Callable[[int], bytes]
 ) -> None:
     """A first and a last segment look like a whole record; but what is in it is not."""
     file = dump(0, BY_NAME["rdw-respanned"])
-    segments = [each.number for block in blocks_of(file.bodies, SMALL_BLOCK) for each in block]
+    segments = [
+        each.number
+        for block in variants.blocks_of(file.bodies, variants.SMALL_BLOCK)
+        for each in block
+    ]
     number = next(each for each in segments if segments.count(each) == CHAIN)
     assert number is not None
-    data = without_segment(file.bodies, SMALL_BLOCK, number, which, prefix)
+    data = variants.without_segment(file.bodies, variants.SMALL_BLOCK, number, which, prefix)
     found = read(data)
     others = [each for each in found.bodies if each in file.bodies]
     assert others == [*file.bodies[:number], *file.bodies[number + 1 :]]
@@ -296,16 +278,18 @@ def test_a_segment_that_is_lost_costs_its_record(
 
 
 TRANSLATED: dict[str, Callable[[Written, str], bytes]] = {
-    "all bytes": lambda file, code_page: translated(file.data, code_page),
-    "with line ends": lambda file, code_page: translated(with_line_ends(file), code_page),
-    "and line ends": lambda file, code_page: translated(file.data, code_page) + b"\r\n",
-    "lines": lambda file, code_page: translated_lines(file, code_page),
-    "unix lines": lambda file, code_page: translated_lines(file, code_page, b"\n"),
-    "utf-8": lambda file, code_page: as_utf_8(file.data, code_page),
+    "all bytes": lambda file, code_page: variants.translated(file.data, code_page),
+    "with line ends": lambda file, code_page: variants.translated(
+        variants.with_line_ends(file), code_page
+    ),
+    "and line ends": lambda file, code_page: variants.translated(file.data, code_page) + b"\r\n",
+    "lines": lambda file, code_page: variants.translated_lines(file, code_page),
+    "unix lines": lambda file, code_page: variants.translated_lines(file, code_page, b"\n"),
+    "utf-8": lambda file, code_page: variants.as_utf_8(file.data, code_page),
 }
 
 
-@pytest.mark.parametrize("code_page", CODE_PAGES)
+@pytest.mark.parametrize("code_page", variants.CODE_PAGES)
 def test_a_translated_file_is_refused_with_the_way_out(
     tmp_path: Path, read: Read, code_page: str
 ) -> None:
@@ -336,11 +320,6 @@ def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(
     assert found["inputs"][0]["framing"] == name
     assert found["damage_count"] > 0
     assert {each["source"] for each in found["damage"]} == {str(path)}
-
-
-def test_what_is_no_dump_at_all_is_refused(read: Read) -> None:
-    for byte, size in itertools.product(b"\0\x40\x5e\x80\xff", [0, 1, 17, 1000, 100_000]):
-        assert read(bytes([byte]) * size).refused, (byte, size)
 
 
 @given(data=st.binary(max_size=3000))

@@ -11,19 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.limits import LIMITS, Limits
-from smfparse.reading import (
-    SLACK,
-    WHOLE_SOURCE,
-    Part,
-    framing_named,
-    plan,
-    planning,
-    read_chunks,
-)
+from smfparse.limits import Limits
+from smfparse.reading import SLACK, Part, read_chunks
 from smfparse.reading.segments import Segments
 from smfparse.reading.walks import WALKS
-from smfparse.reading.window import Window
 from tests.support.builders import (
     Section,
     foreign_record,
@@ -33,7 +24,6 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
-from tests.support.mixed_records import Each, many, several, written
 from tests.support.reading import Read, Reading
 from tests.support.searching import search
 
@@ -45,31 +35,11 @@ def record(*blocks: bytes) -> bytes:
     return smf_record(115, 2, Section(blocks), area=qwhs_long())
 
 
-SMALL = Limits(chunk_bytes=4096, max_spanned=2048)
 SHORT, LONG, OTHER = record(QIST), record(QJST, QJST), foreign_record(2)
 
 
 def bodies(*records: bytes) -> list[bytes]:
     return [each[4:] for each in records]
-
-
-def test_whole_records_come_back_as_they_were_written(read: Read):
-    found = read(rdw([OTHER, SHORT, LONG]))
-    assert found.bodies == bodies(OTHER, SHORT, LONG)
-    assert found.numbers == [1, 2, 3]
-    assert found.offsets == [0, len(OTHER), len(OTHER) + len(SHORT)]
-    assert not found.log
-
-
-def test_a_spanned_record_starts_where_its_triplets_count_from(tmp_path: Path):
-    path = tmp_path / "test.smf"
-    path.write_bytes(rdw([LONG, SHORT], {0: [60, 300]}))
-    [chunk] = read_chunks(path, DamageLog())
-    for start in chunk.start.tolist():
-        here = chunk.buffer[start:].tobytes()
-        assert here[5] == 115
-        offset = int.from_bytes(here[36:40], "big")
-        assert here[offset + 4 : offset + 8] in (QJST[4:8], QIST[4:8])
 
 
 @given(
@@ -199,174 +169,6 @@ def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read: Read, at: 
         assert found.places == [(sum(map(len, records[:broken])), len(wrong))]
 
 
-def test_many_tiny_segments_cost_no_more_than_their_bytes(tmp_path: Path):
-    path = tmp_path / "tiny.smf"
-    first, last = segments(LONG, [100])
-    path.write_bytes(SHORT + first + bytes.fromhex("00040300") * 200_000 + last + OTHER)
-    found = Reading(path)
-    assert found.bodies == bodies(SHORT, LONG, OTHER)
-
-
-Chunks = list[list[tuple[int, int, bytes]]]
-
-
-def chunks_of(path: Path, *parts: Part, limits: Limits = LIMITS) -> Chunks:
-    """Return offset, number and body of the records of each chunk."""
-    log = DamageLog()
-    found = [
-        [
-            (offset, number, chunk.buffer[start + 4 : start + length].tobytes())
-            for offset, number, start, length in zip(
-                *(each.tolist() for each in (chunk.offset, chunk.record_no)),
-                *(each.tolist() for each in (chunk.start, chunk.length)),
-                strict=True,
-            )
-        ]
-        for part in parts
-        for chunk in read_chunks(path, log, part, limits=limits)
-    ]
-    assert not log
-    return found
-
-
-def planned(path: Path, part_bytes: int, limits: Limits = SMALL) -> list[Part]:
-    """Plan a file of which every record can start a part."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "_can_start", lambda chunk: True)
-        return plan(path, part_bytes, limits=limits)
-
-
-@given(records=several(60), part_bytes=st.integers(1, 30_000), capacity=st.integers(4096, 20_000))
-@search(40)
-def test_the_chunks_of_all_parts_are_those_of_the_whole_file(
-    tmp_path: Path, records: list[Each], part_bytes: int, capacity: int
-):
-    path = tmp_path / "parts.smf"
-    content, starts = written(records)
-    path.write_bytes(content)
-    limits = Limits(capacity, max_spanned=2048)
-    parts = planned(path, part_bytes, limits)
-    whole = chunks_of(path, WHOLE_SOURCE, limits=limits)
-    assert chunks_of(path, *parts, limits=limits) == whole
-    assert [each.start for each in parts] == [starts[each.record_no - 1] for each in parts]
-    assert [each.end for each in parts] == [*(each.start for each in parts[1:]), None]
-    counts = [each.records for each in parts]
-    following = [each.record_no for each in parts[1:]]
-    assert counts == [
-        later - each.record_no for each, later in zip(parts, following, strict=False)
-    ] + [None]
-
-
-@pytest.mark.parametrize("reach", [1000, 1 << 20])
-def test_a_part_knows_from_where_to_read_what_is_before_it(tmp_path: Path, reach: int):
-    """From the last chunk of the file that starts far enough before."""
-    path = tmp_path / "parts.smf"
-    content, starts = written(many(500, 1))
-    path.write_bytes(content)
-    limits = Limits(chunk_bytes=1, max_spanned=2048, look_back_bytes=reach)
-    chunks = list(read_chunks(path, DamageLog(), limits=limits))
-    begins = [(chunk.begin, int(chunk.record_no[0])) for chunk in chunks]
-    parts = planned(path, 20_000, limits)
-    assert len(parts) > 5
-    for part in parts:
-        far = [each for each in begins if each[0] <= part.start - reach]
-        assert part.back == (far[-1] if far else (0, 1))
-        before = part.before(reach)
-        assert (before.start, before.record_no, before.end) == (*part.back, part.start)
-        if part.start:
-            found = [each[:2] for chunk in chunks_of(path, before, limits=limits) for each in chunk]
-            numbered = zip(starts, range(1, len(starts) + 1), strict=True)
-            assert found == [each for each in numbered if before.start <= each[0] < part.start]
-
-
-def test_before_a_blind_part_and_around_it_are_blind_ranges():
-    part = Part(1000, 5000, None)
-    assert part.before(300) == Part(700, 1000, None)
-    assert part.before(1001) == Part(0, 1000, None)
-    assert part.around(300) == Part(700, 5300, None)
-    assert Part(1000, None, None).around(1001) == Part(0, None, None)
-    assert Part(1000, 5000, 7, 3).around(300) == WHOLE_SOURCE
-
-
-def test_a_file_is_cut_into_as_many_parts_as_asked(tmp_path: Path):
-    path = tmp_path / "parts.smf"
-    path.write_bytes(written(many(500, 1))[0])
-    size = path.stat().st_size
-    assert planned(path, size) == [WHOLE_SOURCE]
-    assert len(planned(path, size // 2)) in (2, 3)
-    assert len(planned(path, size // 10)) in (10, 11)
-    assert len(planned(path, 1)) == len(chunks_of(path, WHOLE_SOURCE, limits=SMALL))
-
-
-def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path):
-    path = tmp_path / "parts.smf"
-    content, starts = written(records := many(500, 1))
-    path.write_bytes(content)
-    _, *later = plan(path, 4096, limits=SMALL)
-    assert {records[starts.index(each.start)].kind for each in later} <= {"clock", "task", "wrong"}
-    assert len(later) > 5
-
-
-def test_a_part_knows_with_which_record_its_dump_begins(tmp_path: Path):
-    path = tmp_path / "dumps.smf"
-    path.write_bytes((OTHER + SHORT * 200) * 2)
-    parts = planned(path, 4096)
-    assert len(parts) > 6
-    second = 202
-    assert [each.dump for each in parts] == [
-        second if each.record_no > second else 1 for each in parts
-    ]
-
-
-def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path):
-    content, _ = written(many(200, 1))
-    whole, damaged = tmp_path / "whole.smf", tmp_path / "damaged.smf"
-    whole.write_bytes(content)
-    *before, _ = planned(whole, 1)
-    first, last = segments(LONG, [300])
-    no_length, two_firsts = bytes.fromhex("00030000"), (FIRST + MIDDLE) * 3
-    for broken in (b"\xff" * 8, bytes(5000), no_length, first, last, two_firsts):
-        damaged.write_bytes(content + broken + content)
-        *parts, rest = planned(damaged, 1)
-        assert parts[: len(before)] == before
-        assert len(parts) <= len(before) + 2
-        assert rest.end is None
-
-
-def test_a_record_that_never_ends_is_in_the_last_part(tmp_path: Path):
-    path = tmp_path / "endless.smf"
-    path.write_bytes(written(many(100, 1))[0] + FIRST + MIDDLE * 40 + LAST + SHORT * 400)
-    parts = planned(path, 1)
-    assert len(parts) > 3
-    log = DamageLog()
-    for each in parts:
-        assert not log
-        list(read_chunks(path, log, each, limits=SMALL))
-    assert log
-
-
-def test_a_file_that_is_cut_is_damaged_in_its_last_part_only(tmp_path: Path):
-    path = tmp_path / "cut.smf"
-    for cut in (1, 3, 4, 200):
-        path.write_bytes(written(many(200, 1))[0] + LONG[:cut])
-        *parts, rest = planned(path, 1)
-        chunks_of(path, *parts, limits=SMALL)
-        assert len(parts) > 3
-        log = DamageLog()
-        list(read_chunks(path, log, rest, limits=SMALL))
-        assert [each.length for each in log.details] == [cut]
-
-
-def test_records_without_a_date_among_good_ones_cost_only_themselves(read: Read):
-    """However many: what follows each is not walked through again."""
-    bad = bytearray(OTHER)
-    bad[10:14] = bytes.fromhex("0126FFFF")
-    found = read((SHORT + bytes(bad) * 2) * 5000 + OTHER)
-    assert len(found.bodies) == 5001
-    assert found.log.count == 10_000
-    assert set(found.reasons) == {"the SMF header has no time or date; the record is skipped"}
-
-
 def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: Read):
     for short in range(0, 60, 6):
         count = (8192 - short) // len(SHORT)
@@ -377,14 +179,6 @@ def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: R
         )
         assert len(found.bodies) == count + 3 + bool(filler), short
         assert sum(length or 0 for _, length in found.places) == len(garbage)
-
-
-def test_without_lengths_a_record_ends_where_the_next_one_starts(read: Read):
-    """One of another type, whose length nothing tells."""
-    foreign = [foreign_record(kind) for kind in (2, 30, 70, 30, 3)]
-    found = read(b"".join(each[4:] for each in [*foreign, SHORT, foreign[1], LONG, SHORT]))
-    assert found.bodies == bodies(*foreign, SHORT, foreign[1], LONG, SHORT)
-    assert not found.log
 
 
 def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(tmp_path: Path):
@@ -416,51 +210,6 @@ def test_a_record_behind_garbage_is_found_at_the_start_of_a_map(tmp_path: Path) 
         assert [(each.offset, each.length) for each in log.details] == [(len(SHORT), len(garbage))]
 
 
-class Steps:
-    """Counts the segments that a kind of walk gives, call by call."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, walk: str) -> None:
-        self.counts: list[int] = []
-        kind = type(WALKS[walk])
-        segments = kind.segments
-
-        def counted(*arguments: object) -> Segments:
-            found = segments(*arguments)
-            self.counts.append(found.code.size)
-            return found
-
-        patch.setattr(kind, "segments", counted)
-
-
-def blocked(*records: bytes) -> bytes:
-    return (sum(map(len, records)) + 4).to_bytes(2, "big") + bytes(2) + b"".join(records)
-
-
-@pytest.mark.parametrize("bad_at", [0, 1, 2], ids=["first", "middle", "last"])
-def test_records_without_a_date_in_blocks_are_walked_over_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bad_at: int
-):
-    bad = bytearray(SHORT)
-    bad[10:14] = bytes.fromhex("0126FFFF")
-    block = [SHORT, LONG, OTHER]
-    block[bad_at] = bytes(bad)
-    path = tmp_path / "blocks.smf"
-    path.write_bytes(blocked(SHORT) + blocked(*block) * 300 + blocked(SHORT))
-    steps, log = Steps(monkeypatch, "bdw"), DamageLog()
-    found = list(read_chunks(path, log, framing=framing_named("bdw")))
-    assert sum(chunk.start.size for chunk in found) == 600 + 2
-    assert [each.length for each in log.details] == [len(bad) + 4 * (bad_at == 2)] * 300
-    assert sum(steps.counts) < 2 * (900 + 2)
-
-
-def test_line_ends_are_walked_over_once(read: Read, monkeypatch: pytest.MonkeyPatch):
-    steps = Steps(monkeypatch, "rdw")
-    found = read(b"\r\n".join([SHORT, LONG, OTHER] * 300))
-    assert len(found.bodies) == 900
-    assert [length for _, length in found.places] == [2 * 899]
-    assert sum(steps.counts) < 3 * 900
-
-
 def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read: Read):
     """The record behind it may be another header, with nothing in it."""
     header = foreign_record(2)[:18]
@@ -470,17 +219,6 @@ def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read: Rea
         found = read(SHORT + wrong + inner + LONG * 2)
         assert found.bodies == bodies(SHORT, inner, LONG, LONG)
         assert found.places == [(len(SHORT), len(header))]
-
-
-def test_garbage_between_blocks_is_all_that_is_lost(tmp_path: Path):
-    path = tmp_path / "blocks.smf"
-    block = blocked(SHORT, LONG)
-    for size in (1, 30, 3000):
-        path.write_bytes(block + b"\xff" * size + block * 3)
-        log = DamageLog()
-        found = list(read_chunks(path, log, framing=framing_named("bdw")))
-        assert sum(chunk.start.size for chunk in found) == 8
-        assert [(each.offset, each.length) for each in log.details] == [(len(block), size)]
 
 
 def test_line_ends_of_two_sorts_are_told_a_sort(read: Read):
@@ -504,40 +242,23 @@ def test_a_chain_of_tiny_segments_is_not_followed_from_every_header_before_it(
         for number in range(count)
     )
     endless = bytes.fromhex("00040300") * 50_000
-    steps = Steps(monkeypatch, walk)
-    data = b"".join([SHORT] * 40) + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3
-    found = read(blocked(SHORT * 40) + data if walk == "bdw" else data)
+    kind, counts = type(WALKS[walk]), list[int]()
+    plain = kind.segments
+
+    def counted(*arguments: object) -> Segments:
+        found = plain(*arguments)
+        counts.append(found.code.size)
+        return found
+
+    monkeypatch.setattr(kind, "segments", counted)
+    some = SHORT * 40
+    block = (len(some) + 4).to_bytes(2, "big") + bytes(2) + some if walk == "bdw" else b""
+    data = some + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3
+    found = read(block + data)
     assert found.bodies[-3:] == bodies(LONG) * 3
-    assert len(steps.counts) > count
-    assert sorted(steps.counts)[-5] <= 512
-    assert sum(steps.counts) < count * (512 + 16) + 3 * 50_000
-
-
-@pytest.mark.parametrize("mapped", [False, True], ids=["read", "mapped"])
-def test_behind_a_blind_part_no_more_is_read_than_a_record_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool
-):
-    path = tmp_path / "large.smf"
-    path.write_bytes((SHORT + LONG) * 2500)
-    looked = []
-    look = Window.look
-
-    def counted(window: Window, held: int) -> tuple[int, int, bool]:
-        held, end, last = look(window, held)
-        looked.append(window.offset(end))
-        return held, end, last
-
-    monkeypatch.setattr(Window, "look", counted)
-    kinds = np.zeros(0, np.int64) if mapped else None
-    pair = len(SHORT) + len(LONG)
-    end = 200_000 // pair * pair  # where a record starts, which is not of the part
-    part = Part(100_000, end, None)
-    limits = Limits(max_spanned=1 << 14)
-    found = list(read_chunks(path, DamageLog(), part, kinds=kinds, limits=limits))
-    starts = [each for at in range(0, end + pair, pair) for each in (at, at + len(SHORT))]
-    expected = [each for each in starts if 100_000 <= each < end]
-    assert [int(each) for chunk in found for each in chunk.offset] == expected
-    assert max(looked) <= end + 2 * (1 << 14)
+    assert len(counts) > count
+    assert sorted(counts)[-5] <= 512
+    assert sum(counts) < count * (512 + 16) + 3 * 50_000
 
 
 def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):

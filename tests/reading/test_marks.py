@@ -9,13 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smfparse.reading import look_at
-from smfparse.reading.marks import Ends
 from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
 from tests.support.command import run
 from tests.support.paths import PROJECT
@@ -30,13 +28,9 @@ MARK = b"\xff\1"
 
 def body(name: str, filler: bytes = b"\xff" * 20) -> bytes:
     """Return a record of MQ without its RDW; `filler` is in the block in front of QWHS."""
-    block = Section([named_block("QIST", 60) + filler])
-    return smf_record(115, 2, Section(), block, area=_area(name), qmgr=name)[4:]
-
-
-def _area(name: str) -> bytes:
-    area = qwhs_long()
-    return area[:12] + name.encode("cp500") + area[16:]
+    block, area = Section([named_block("QIST", 60) + filler]), qwhs_long()
+    area = area[:12] + name.encode("cp500") + area[16:]
+    return smf_record(115, 2, Section(), block, area=area, qmgr=name)[4:]
 
 
 A, B = body("QM01"), body("QM02")
@@ -109,9 +103,7 @@ def test_who_asks_for_no_framing_gets_the_bytes_as_they_are(read: Read) -> None:
     assert found.bodies == [SMALL, SMALL, escaped(A)[: len(A)]]
 
 
-def test_a_record_with_ff_in_front_of_damage_is_kept_where_nothing_is_escaped(
-    read: Read,
-) -> None:
+def test_a_record_with_ff_in_front_of_damage_is_kept_where_nothing_is_escaped(read: Read) -> None:
     assert read(A + b"\xee" * 9).bodies == [A]
 
 
@@ -131,11 +123,6 @@ def test_marks_are_counted_behind_the_first_megabyte(tmp_path: Path) -> None:
     found = Reading(first)
     assert found.bodies == [SMALL] * 3
     assert sum("escapes of FTP" in each.reason for each in found.damage) == 9
-
-
-def test_the_ends_of_both_kinds_are_counted() -> None:
-    data = [escaped(A) + MARK, escaped(B) + MARK, SMALL, SMALL, bytes(30)]
-    assert Ends.of(np.frombuffer(b"".join(data), np.uint8)) == Ends(marked=2, bare=1)
 
 
 @pytest.mark.skipif(not CASES.exists(), reason="needs ../shared/data/cases")
@@ -163,11 +150,6 @@ def _edits(draw: st.DrawFn) -> tuple[float, int, bytes]:
     return draw(st.floats(0, 1)), draw(st.sampled_from([0, 1, 1, 2, 30, 500])), by
 
 
-def _edited(data: bytes, edit: tuple[float, int, bytes]) -> bytes:
-    at = int(edit[0] * len(data))
-    return data[:at] + edit[2] + data[at + edit[1] :]
-
-
 @search(60)
 @given(seeds=_seeds, edit=_edits(), bare=st.booleans())
 @example([(237, "m"), (238, "m")], (0.0, 1, b""), False)
@@ -178,7 +160,9 @@ def test_no_record_of_a_damaged_file_is_shifted(
     bare: bool,
 ) -> None:
     bodies = _bodies(seeds)
-    data = _edited((no_prefix if bare else ftp_record)(bodies).data, edit)
+    data = (no_prefix if bare else ftp_record)(bodies).data
+    at = int(edit[0] * len(data))
+    data = data[:at] + edit[2] + data[at + edit[1] :]
     path = write(tmp_path_factory.mktemp("marks") / "input", data or b"\0")
     found = Reading(path)
     for record, at in zip(found.bodies, found.offsets, strict=True):

@@ -30,7 +30,6 @@ from smfparse.rendering import (
     visible,
     visible_lines,
 )
-from smfparse.rendering.frames import changed
 from smfparse.rendering.guard import HIDDEN
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, raw
 from tests.support.searching import search
@@ -181,20 +180,3 @@ def test_columns_that_look_the_same_are_both_shown() -> None:
     text = written(RowsDocument([("", [rows])]), "text")
     assert text.splitlines()[0] == r"| a\x1b | a\x1b' |"
     assert written(RowsDocument([("", [rows])]), "csv").splitlines() == [r"a\x1b,a\x1b", "1,2"]
-
-
-def test_values_of_frames_without_such_characters_are_not_copied() -> None:
-    frame = pl.DataFrame({"a": ["plain", "é"], "b": ["x\x1b", None], "c": [1, 2]})
-    seen: list[str] = []
-
-    def change(text: str) -> str:
-        seen.append(text)
-        return visible(text)
-
-    found = changed(frame, HIDDEN, change)
-    assert seen == ["x\x1b"]
-    assert found.to_dict(as_series=False) == {
-        "a": ["plain", "é"],
-        "b": [r"x\x1b", None],
-        "c": [1, 2],
-    }

@@ -33,6 +33,7 @@ def table(browser: Any, url: str) -> Iterator[Any]:
         yield max(tables, key=lambda each: each.locator("tbody tr").count())
 
 
+@pytest.mark.long
 def test_a_heading_sorts_by_the_numbers_that_are_shown(table: Any) -> None:
     heading = table.locator("thead th.n").first
     at = heading.evaluate("head => head.cellIndex")

@@ -42,6 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Path) -> None:
     """The options are no selection here; Python has the same rows."""
     done = run("report", "application", site, "--job", "CICSA", "--format", "json")
@@ -64,6 +65,7 @@ def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Pa
     assert table.column("puts").to_pylist() == [row["puts"] for row in rows]
 
 
+@pytest.mark.slow
 def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site: Path) -> None:
     rows = report_rows("application", site, job=["cics?", "MANY", "waits"], top=2)
     names = [row["application"] for row in of("application", rows)]
@@ -76,6 +78,7 @@ def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site
     assert (parts["CPU"], parts["page sets"]) == NEAR((whole["cpu_seconds"], 300e-6))
 
 
+@pytest.mark.slow
 def test_channels_have_pages_and_a_job_limits_them(site: Path) -> None:
     """TO.QM02 is a channel of no such job."""
     rows = report_rows("application", site, channel="*", job="QM01*")
@@ -102,6 +105,7 @@ def test_without_a_name_it_lists_the_busiest_ten(write: Write) -> None:
         smfparse.open(path).report("application")
 
 
+@pytest.mark.slow
 def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> None:
     path = tmp_path / "scan.smf"
     simulate(path, load_estate("scan", interval=dt.timedelta(hours=2)), 1)
@@ -113,19 +117,6 @@ def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> 
     queues = {row["queue"] for row in of("queue", rows)}
     assert {name for *_, name in shown} <= queues | {first.job, ""}
     assert shown == sorted(shown, key=lambda each: each[0])
-
-
-@needs_real_data
-def test_real_files_have_the_figures_that_their_tables_have() -> None:
-    rows = report_rows("application", REAL_DATA / "TESTCHL.dat", channel="ELKINSC*")
-    (whole,), (queue,) = of("application", rows), of("queue", rows)
-    counts = [whole[name] for name in ("tasks", "calls", "commits", "backouts")]
-    assert counts == [44, 6081, 22, 64]
-    times = [row[f"{each}_seconds"] for row in (whole, queue) for each in ("elapsed", "cpu")]
-    assert times == NEAR([0.095210, 0.088821, 0.081067, 0.0785], abs=1e-6)
-    names = ("queue", "opens", "puts", "gets")
-    assert [queue[name] for name in names] == ["ELKINSC.CLIENT.TEST", 22, 1100, 1100]
-    assert "CHL-CTL" in {row["rule"] for row in of("finding", rows)}
 
 
 @needs_real_data

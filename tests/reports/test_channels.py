@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -38,10 +36,6 @@ ADAPTERS = [
 ]
 
 
-def adapters(tasks: Sequence[tuple[int, float, float]] = ADAPTERS) -> bytes:
-    return record(*[task("QCT_ADP", *each) for each in tasks], of="QCT_ADP")
-
-
 Rows = list[dict[str, Any]]
 
 
@@ -53,89 +47,27 @@ def of(rows: Rows, qmgr: str) -> Rows:
 
 
 def test_adapters_are_printed_as_published() -> None:
-    rows = rows_from("adap", adapters())
+    tasks = [task("QCT_ADP", *each) for each in ADAPTERS]
+    rows = rows_from("adap", record(*tasks, of="QCT_ADP"))
     assert lines_of("adap", rows) == published("adap")
     (row,) = cells(lines_of("adap", rows, "csv"))  # a row an interval; in JSON there is every task
     assert row["Requests"] == "191442"
-    found = json.loads("\n".join(lines_of("adap", rows, "json")))["rows"]
-    assert [row["requests"] for row in found] == [each for each, *_ in ADAPTERS] + [191442]
-
-
-def test_a_dispatcher_is_printed_as_published_with_its_channels() -> None:
-    """97.6 % busy and 96.9 % CPU of 166073 requests: an interval of 60 s."""
-    busy = task("QCT_DSP", 166073, 58.111662, 58.56, qctchln=1)
-    idle = task("QCT_DSP", 0, 0, 0, qctchln=1)
-    other = task("QCT_DSP", 21332, 0.358341, 0.31998)
-    rows = rows_from(
-        "disp",
-        record(busy, idle, of="QCT_DSP", seconds=60),
-        record(other, of="QCT_DSP", seconds=120, system="SC61", qmgr="CSQ5"),
-    )
-    found = lines_of("disp", of(rows, "MQ20"))
-    assert found[4] == "   0,DISP,  166073,  97.6,    58.111662, 96.9,      350,     353"
-    assert found[7:] == [
-        "   0,DISP, number of channels on this TCB,     1",
-        "   1,DISP, number of channels on this TCB,     1",
-        "Summ,DISP, number of channels on all TCBs,     2",
-    ]
-    header, row = lines_of("disp", of(rows, "CSQ5"), "csv")  # average CPU has one decimal
-    assert header.startswith(
-        "mvs,qm,qsg,date,time,Type,Requests,Busy%,Total CPU,CPU%,avg CPU,avg ET,"
-    )
-    assert row.startswith("SC61,CSQ5,,2014-04-08,20:43:54,DISP,21332,0.3,0.358341,0.3,16.8,15,")
-
-
-def test_the_longest_name_resolution_is_printed_as_published_at_its_local_time() -> None:
-    slowest = dt.datetime(2014, 4, 8, 20, 41, 49, 573_730)
-    dns = task("QCT_DNS", 24, 0.007980, 0.024744, qctlgtm=slowest, qctlgdu=24_284)
-    rows = rows_from("dns", record(dns, of="QCT_DNS"))
-    first, summary = lines_of("dns", rows)[4:]
-    assert first == (
-        "   0,DNS ,      24,   0.0,     0.007980,  0.0,      332,    1031,"
-        "   24284,2014/04/08,20:41:49.573730"
-    )
-    assert summary == first.replace("   0,", "Summ,", 1)
-    (row, _) = json.loads("\n".join(lines_of("dns", rows, "json")))["rows"]
-    assert row["longest_at"] == "2014-04-08T20:41:49.573730"
-
-
-KINDS = {"adap": "QCT_ADP", "disp": "QCT_DSP", "dns": "QCT_DNS", "ssl": "QCT_SSL"}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_average_of_tasks_leaves_out_a_time_that_wrapped_and_its_requests(kind: str) -> None:
-    sound = smf.block(KINDS[kind], qctreqn=10, qctcptm=50, qcteltm=100)
-    wrapped = smf.block(KINDS[kind], qctreqn=30, qctcptm=b"\xff" * 8, qcteltm=900)
-    rows = rows_from(kind, record(sound, wrapped, of=KINDS[kind]))
-    averages = {row["task"]: (row["cpu_average"], row["elapsed_average"]) for row in rows}
-    assert averages == {"0": (5, 10), "1": (None, 30), "Summ": (5, 25)}
 
 
 # The channel initiator.
 
 LIMITS: dict[str, Any] = {
-    "qcctnocc": 1,
-    "qcctnoac": 1,
-    "qcctmxcc": 9999,
-    "qcctmxac": 9999,
-    "qcctmxtp": 9999,
-    "qcctmxlu": 200,
-    "qcctstus": 436,
-}
+    "qcctnocc": 1, "qcctnoac": 1, "qcctmxcc": 9999, "qcctmxac": 9999, "qcctmxtp": 9999,
+    "qcctmxlu": 200, "qcctstus": 436,
+}  # fmt: skip
 
 
 def test_the_channel_initiator_is_printed_as_published_before_and_since_mq_9_3_5() -> None:
     new = smf.block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
-    of_csv = smf.block(
-        "QCCT", qcctnocc=13, qcctmxcc=200, qcctnoac=12, qcctmxac=200, qcctmxtp=200,
-        qcctmxlu=200, qcctstus=22,
-    )  # fmt: skip
-    keys: dict[str, Any] = {"seconds": 60, "system": "SC61", "qmgr": "CSQ5"}
     rows = rows_from(
         "chinit",
         record(smf.block("QCCT", **LIMITS)),
         record(new, release="935", qmgr="MQ35"),
-        record(of_csv, start=dt.datetime(2014, 8, 1, 15, 25, 40), **keys),
     )
     assert lines_of("chinit", of(rows, "MQ20"))[2:] == [
         *published("chinit"),
@@ -147,49 +79,23 @@ def test_the_channel_initiator_is_printed_as_published_before_and_since_mq_9_3_5
         "64-bit storage limit...........................16384 PB",
         "64-bit storage used............................  77 MB",
     ]
-    header, row = lines_of("chinit", of(rows, "CSQ5"), "csv")
-    assert header.startswith("mvs,qm,date,time,QSG,CurCHL,MaxCHL,ActCHL,MaxAct,MaxTCP,MaxLU,StgMB,")
-    assert row.startswith("SC61,CSQ5,2014-08-01,15:26:40,,13,200,12,200,200,200,22,")
 
 
 # Channels: a queue manager for each case.
-
 
 STOPPED = {
     "qcststrt": (CHANNEL_INTERVAL + dt.timedelta(seconds=10) - EAST).replace(tzinfo=dt.UTC),
     "qcstludt": (CHANNEL_INTERVAL + dt.timedelta(seconds=15.5) - EAST).replace(tzinfo=dt.UTC),
 }
-BUSY = {"qcstetav": 900, "qcstnmsg": 50_000_000, "qcstcpra": 90}
-BY_TYPE: dict[str, Any] = {
-    "start": dt.datetime(2014, 6, 30, 11, 29, 31), "seconds": 29, "system": "MVCA", "qmgr": "MQPH"
-}  # fmt: skip
-RATES = {
-    "LOW0": (3, 0, "0,0", "Persistent/s 0.100,NonPersistent/s 0.000"),
-    "LOW1": (90, 29, "3,0", "Persistent/s 3.000,NonPersistent/s 0.967"),
-    "LOW2": (30, 30, "1,1", None),
-    "LOW3": (0, 0, "0,0", None),
-}
-"""By queue manager: messages in 30 seconds, rates as in MP1B, and the line below low ones."""
 
 
 def records() -> list[bytes]:
-    two = [SENDER | {"qcstchnm": name, "qcstnmsg": 37860, "qcstnpmg": 37860} for name in "AB"]
     return [
         channels(SENDER),
         channels(SENDER | STOPPED, qmgr="STOP"),
-        channels(SENDER | BUSY, qmgr="BUSY"),
         # The channel initiator writes several where there are many channels, some a moment later.
         channels(SENDER, qmgr="MANY"),
         channels(SENDER | {"qcstchnm": "MQ89_2"}, seconds=D45_SECONDS + 0.01, qmgr="MANY"),
-        channels(*two, **BY_TYPE),
-        *(
-            channels(
-                SENDER | {"qcstnmsg": persistent + other, "qcstnpmg": persistent},
-                seconds=30.0,
-                qmgr=qmgr,
-            )
-            for qmgr, (persistent, other, *_) in RATES.items()
-        ),
     ]
 
 
@@ -219,29 +125,6 @@ def test_a_channel_is_printed_as_published(dchs: Rows) -> None:
     assert (row["Batches/second"], row["Batches/s"]) == ("0", "0.631")
 
 
-def test_channels_by_type_are_printed_as_published(dchssum: Rows) -> None:
-    assert lines_of("dchssum", of(dchssum, "MQPH")) == [
-        "MVS,MQ,date,time,VRM,channelType,count,Persistent,NonPersistent,'P/Sec','NP/Sec'",
-        "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,SENDER,2,75720,0,2611,0",
-        "MVCA,MQPH,2014/06/30,11:30:00,VRM:800,total,2,75720,0,2611,0",
-    ]
-
-
-@pytest.mark.parametrize("qmgr", RATES)
-def test_low_rates_of_messages_are_shown_below_the_line_of_mp1b(dchssum: Rows, qmgr: str) -> None:
-    persistent, other, as_mp1b, below = RATES[qmgr]
-    text = lines_of("dchssum", of(dchssum, qmgr))
-    head = ",".join(text[1].split(",")[:6])
-    lines = [f"{head},1,{persistent},{other},{as_mp1b}"]
-    lines += [f"{head},{below}"] if below else []
-    assert text[1 : len(lines) + 1] == lines
-    assert len([line for line in text if "NonPersistent/s" in line]) == (2 if below else 0)
-    row = cells(lines_of("dchssum", of(dchssum, qmgr), "csv"))[0]
-    assert f"{row['P/Sec']},{row['NP/Sec']}" == as_mp1b
-    assert row["Persistent/s"] == f"{persistent / 30:.3f}"
-    assert row["NonPersistent/s"] == f"{other / 30:.3f}"
-
-
 def test_a_channel_that_ended_was_active_until_then(dchs: Rows) -> None:
     (row,) = of(dchs, "STOP")
     assert (row["active"], row["sent_per_second"]) == (5, 17_200_221 / 5)
@@ -258,8 +141,3 @@ def test_the_records_of_one_interval_are_one_section_without_marks(
     found = lines_of("dchssum", of(dchssum, "MANY"))[1:]
     expected = [["SENDER", "2", "3012"], ["total", "2", "3012"]]
     assert [line.split(",")[5:8] for line in found] == expected
-
-
-def test_averages_of_a_busy_channel_do_not_overflow(dchs: Rows) -> None:
-    (row,) = of(dchs, "BUSY")
-    assert (row["exit_average"], row["compression"]) == (900, 90)

@@ -15,9 +15,7 @@ from smfparse.limits import Limits
 from smfparse.query import Catalog
 from smfparse.reports import Sections, every
 from smfparse.selecting import Selection
-from smfparse.writing import write_dataset
 from tests.support.builders import Write
-from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.searching import of_many, pairs, some
 from tests.support.smf import block, queue, record, task, task_record, task_token, who
 from tests.support.traffic import got, put
@@ -110,6 +108,7 @@ def known(expected: Mapping[str, float], times: float = 1) -> dict[str, Any]:
     return {key: pytest.approx(times * each) for key, each in expected.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RATES)
 def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
     name: str, write: Write
@@ -118,13 +117,7 @@ def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
     assert rates(name, write(*six_hours()), HALF_HOURS) == known(LONG[name] | BATCH[name])
 
 
-@of_many("name", some([*RATES], 2))
-def test_slices_divide_by_the_same_time(name: str, write: Write) -> None:
-    """A slice has the statistics of one section, but the records go back to those of others."""
-    path = write(*six_hours(), *talking(12, 12.5), statistics(12, 12.5))
-    assert rates(name, path, HALF_HOURS, slice_bytes=1) == known(LONG[name] | BATCH[name])
-
-
+@pytest.mark.slow
 @of_many("name", some([*RATES], 2))
 def test_an_hour_without_records_is_not_divided_by_but_one_of_idle_tasks_is(
     name: str, write: Write
@@ -135,21 +128,6 @@ def test_an_hour_without_records_is_not_divided_by_but_one_of_idle_tasks_is(
     assert rates(name, some) == known(LONG[name])
     idle = write(*two_hours(), *(statistics(hour, hour + 1) for hour in (10, 11, 12)))
     assert rates(name, idle) == known(LONG[name], 2 / 3)
-
-
-@of_many("name", some([*RATES], 2))
-def test_a_first_record_is_divided_by_its_time_since_the_first_statistics(
-    name: str, write: Write
-) -> None:
-    """21,600 messages since six; statistics begin at eleven."""
-    path = write(*talking(6, 12), statistics(11, 11.5), statistics(11.5, 12))
-    assert rates(name, path, HALF_HOURS) == known(LONG[name], 6)
-
-
-def test_records_before_the_first_statistics_count(write: Write) -> None:
-    """Two hours without statistics, and one with them."""
-    path = write(*(batch(hour, hour + 1) for hour in (8, 9, 10)), statistics(10, 11))
-    assert rates("flow", path) == known({"BATCH": 1})
 
 
 def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write) -> None:
@@ -167,6 +145,8 @@ WAYS = [(None, 0), (None, 1), (HALF_HOURS, 0), (HALF_HOURS, 1)]
 """Sections, and bytes of a slice."""
 
 
+@pytest.mark.sampled(2)
+@pytest.mark.slow
 @of_many("name, way", pairs([*RATES], WAYS))
 def test_selected_queues_have_the_rates_that_they_have_among_all(
     name: str, way: tuple[Sections | None, int], write: Write
@@ -183,27 +163,9 @@ def test_selected_queues_have_the_rates_that_they_have_among_all(
         assert found == {key: pytest.approx(all_rates[key]) for key in found} != {}
 
 
-def test_queues_of_a_dataset_have_the_rates_that_they_have_among_all(
-    tmp_path: Path, write: Write
-) -> None:
-    path = write(*six_hours(), batch(8, 9))
-    write_dataset(open_inputs([path]), tmp_path / "all")
-    some = rates("flow", tmp_path / "all", queue=ASK)
-    assert some == rates("flow", path, queue=ASK) == known({"JOB1": 1, ASK: 1})
-
-
 def test_the_heading_of_selected_queues_has_the_time_of_all(write: Write) -> None:
     path = write(*talking(6, 12), *(statistics(hour, hour + 1) for hour in (10, 11)))
     for selection in (Selection(), Selection.of(queue=ASK)):
         with Catalog(open_inputs([path], ReadOptions(selection))) as catalog:
             rows = list(reports.run_report(reports.report("flow"), catalog))
             assert {row["interval_seconds"] for row in rows} == {2 * HOUR}
-
-
-@needs_real_data
-def test_a_selected_queue_of_a_real_file_has_its_rate() -> None:
-    assert REAL_DATA
-    path = REAL_DATA / "TESTCHL.dat"
-    found = rates("flow", path, queue="ELKINSC.CLIENT.TEST")
-    assert found == rates("flow", path)
-    assert [*found.values()] == [pytest.approx(1.777, abs=0.001)] * 2

@@ -51,13 +51,6 @@ def told(drawing: ET.Element) -> list[str]:
     return [str(title.text) for path in paths for title in path.iter(f"{SVG}title")]
 
 
-def test_messages_go_from_left_to_right() -> None:
-    where = boxes(drawn([("A", "Q", 5), ("B", "Q", 7), ("Q", "C", 12)]))
-    assert where["A"][0] == where["B"][0]
-    assert where["A"][2] < where["Q"][0]
-    assert where["Q"][2] < where["C"][0]
-
-
 def test_of_a_circle_the_edge_with_the_fewest_messages_goes_back() -> None:
     drawing = drawn([("A", "B", 5), ("B", "C", 7), ("C", "A", 3)])
     where = boxes(drawing)

@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.inputs import Inputs, open_inputs
-from smfparse.reports import TOTAL, every
-from tests.support.corpora import Corpus, of_corpora
+from smfparse.reports import TOTAL
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import cells, lines_of, report_rows, rows_from
+from tests.support.report_runs import lines_of, report_rows, rows_from
 from tests.support.searching import of_many, search, some
 from tests.support.smf import (
     ENDED,
@@ -87,32 +86,6 @@ def test_a_heading_shows_the_time_that_statistics_cover(name: str) -> None:
     assert re.findall(r"duration ([0-9.]+) seconds", found) == ["956.302187"]
     assert "From 2016/02/27,18:00:33.776724 to 2016/02/27,18:16:30.078918 duration" in found
     assert "\nMarked spanning: 2 of 200 began before\n" in found
-    for cell in cells(lines_of(name, rows, "csv")):
-        assert cell["Interval seconds"] == "956.302187"
-        assert cell["Interval start"].replace("T", " ").startswith("2016-02-27 18:00:33")
-
-
-def test_a_first_record_of_hours_makes_no_section_as_long() -> None:
-    """It counts half an hour before its end, where statistics end too early to tell of it."""
-    records = [*(statistics(n, 15) for n in range(15, 76, 15)), putting(75, 300), putting(60, 15)]
-    found = rows_from("qputs", *records, sections=every("15m"))
-    lengths = {row["bucket"]: row["interval_seconds"] for row in found}
-    quarter = LOCAL.replace(hour=11, minute=15, second=0)
-    assert lengths == NEAR({quarter: 75 * 60, quarter + 15 * MINUTE: 15 * 60})
-
-
-def test_a_clock_that_is_finer_than_statistics_shows_the_time_of_its_tasks() -> None:
-    made = [statistics(30, 30), *(putting(n, 5) for n in range(5, 31, 5)), putting(30, 90)]
-    rows = rows_from("qall", *made, sections=every("5m"))
-    found = sorted(rows, key=lambda row: row["bucket"])
-    begin = LOCAL.replace(minute=40, second=0)
-    assert [row["bucket"] for row in found] == [begin + n * MINUTE for n in range(0, 30, 5)]
-    ends = [row["interval_end"] for row in found]
-    long, *others = found
-    assert (long["interval_start"], long["interval_end"]) == (ENDED, ENDED + 30 * MINUTE)
-    assert long["interval_seconds"] == NEAR(1800)
-    assert ends[1:] == [*(ENDED + n * MINUTE + LATE for n in (10, 15, 20, 25)), ends[0]]
-    assert [row["interval_seconds"] for row in others] == NEAR([300] * 5)
 
 
 def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
@@ -131,31 +104,6 @@ def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     assert rows["LOST"]["interval_seconds"] == NEAR(3600)
     assert (part["interval_seconds"], part["began_before"]) == (NEAR(240), 1)
     assert part["interval_start"] == ENDED + 2 * MINUTE
-
-
-def test_several_queue_managers_at_one_time_count_once() -> None:
-    records = [
-        each
-        for qmgr in ("VTS1", "VTS2")
-        for n in (1, 2, 5)
-        for each in (putting(n, qmgr=qmgr), statistics(n, qmgr=qmgr))
-    ]
-    for row in rows_from("api-cost", *records):
-        assert row["interval_seconds"] == NEAR(180)
-    seconds = [row["interval_seconds"] for row in rows_from("qall", *records)]
-    assert seconds == NEAR([180, 180])
-
-
-@of_corpora("new")
-def test_generated_headings_show_the_statistics_of_each_queue_manager(corpus: Corpus) -> None:
-    inputs = open_inputs(corpus.paths)
-    covered, tasks = rows_of(inputs, "qmst"), rows_of(inputs, "wtas")
-    for row in corpus.rows("tasksum"):
-        of_qmgr = covered.filter(qmgr=row["qmgr"])
-        assert row["interval_seconds"] == NEAR(of_qmgr["interval_seconds"].sum())
-        first = of_qmgr["interval_start"].min() - dt.timedelta(seconds=1)
-        before = tasks.filter(pl.col("interval_start") < first, qmgr=row["qmgr"])
-        assert row["began_before"] == before.height
 
 
 # Starts: a queue manager each ------------------------------------------------------------------
@@ -192,12 +140,10 @@ def marks(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str | None]]:
 
 
 STUBS = (0.741, 0.765, 0.782, 0.782, 0.799)
-"""Seconds of the intervals that five starts leave."""
 STARTS: dict[str, Lives] = {
     "STUB": [[0.782], [60, 60]], "MANY": [*([stub] for stub in STUBS), [60]],
     "ONLY": [[stub] for stub in STUBS[:2]], "BACK": [[14_183, 60, 60, 60]],
-    "B181": [[181, 60, 60, 60]], "B180": [[180, 60, 60, 60]], "GAPS": [[60, 60, 60], [400, 60]],
-    "GOES": [[60, 60, 400, *[60] * 8, 25]], "PAIR": [[1800, 300]],
+    "GAPS": [[60, 60, 60], [400, 60]], "GOES": [[60, 60, 400, *[60] * 8, 25]],
 }  # fmt: skip
 FIRST = "covers what came before, not in the median of 60 seconds"
 MARKS: dict[str, list[str | None]] = {
@@ -207,13 +153,9 @@ MARKS: dict[str, list[str | None]] = {
     ],
     # The first after START TRACE counts from the start of the queue manager.
     "BACK": [f"first: 1 of 1, 14183 seconds, {FIRST}", None, None, None],
-    "B181": [f"first: 1 of 1, 181 seconds, {FIRST}", None, None, None],
-    "B180": ["long: 1 of 1, median 60 seconds", None, None, None],
     "GAPS": [None] * 3 + [f"first: 1 of 1, 400 seconds, {FIRST}; gap: 300 seconds", None],
     # The last one before a queue manager ends is short, and one that is late is long.
     "GOES": [None, None, "long: 1 of 1, median 60 seconds", *[None] * 9],
-    # One behind another does not say which is usual: the first is whole, if it ended in the second.
-    "PAIR": ["long: 1 of 1, median 300 seconds", None],
 }
 
 
@@ -239,9 +181,7 @@ def test_a_stub_of_a_start_shows_its_length_and_is_marked(starts: list[dict[str,
 
 def test_stubs_do_not_make_the_median(starts: list[dict[str, Any]]) -> None:
     """Before, an interval of a minute among them was long, and the median a second."""
-    *stubs, last = marks(starts)["MANY"]
-    assert last == "gap: 300 seconds"
-    assert [bool(each and each.startswith("stub: 1 of 1, 0.")) for each in stubs] == [True] * 5
+    assert marks(starts)["MANY"][-1] == "gap: 300 seconds"
     (whole,) = marks(rows_from("log", *lives({"MANY": STARTS["MANY"]}), sections=TOTAL))["MANY"]
     assert whole is not None
     assert whole.startswith("stub: 5 of 6, 4 seconds, as after a start, not in the median of 60")

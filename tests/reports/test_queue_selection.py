@@ -1,12 +1,11 @@
 """Reports where queues or jobs are selected: every figure is of these, or is marked, or is absent.
 
 Rows of a task that used a queue are of the whole task, but of its queues only the selected ones are
-there. The goldens hold their figures.
+there. The goldens hold their figures; test_recomputed.py works out those of smf-volume again.
 """
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -41,7 +40,6 @@ from tests.support.traffic import got, put, using
 pytestmark = pytest.mark.slow
 
 Rows = list[dict[str, Any]]
-US = pytest.approx
 MARKED = {
     "api-cost", "application", "clients", "cluster", "flow", "shared", "smf-volume", "streaming",
     "task", "tasksum",
@@ -166,6 +164,7 @@ PLAIN = {"qall", "qgets", "qputs", "qstat", "qsum", "smf-volume"}
 """Reports that have nothing but figures of queues, or records: polars has these again."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(each, marks=[pytest.mark.long] * (each in PLAIN)) for each in OF_QUEUES],
@@ -242,6 +241,7 @@ def test_what_selected_a_dataset_is_noted(tmp_path: Path, path_of: Callable[...,
     assert made["selection"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more", [[], pytest.param(["--side-by-side"], marks=pytest.mark.long)], ids=str
 )
@@ -260,20 +260,6 @@ def test_a_comparison_of_selected_queues_has_only_calls_on_them(
     assert "queues are selected" not in whole.stderr
 
 
-def test_other_calls_are_not_in_the_cost_of_a_request(tmp_path: Path, rows_of: RowsOf) -> None:
-    path = tmp_path / "others.smf"
-    own = task(wtasotn=1007, wtasotct=12_774, wtascmn=10, wtascmct=150)
-    path.write_bytes(task_record(own, queue("PAY.IN", getn=90, getct=306)))
-    (row,) = rows_of("tasksum", path)
-    assert (row["requests"], row["other_calls"], row["wtascmn"]) == (90, 1007, 10)
-    assert row["request_cpu"] == US(3.4)
-    assert row["other_call_cpu"] == US(12_774 / 1007)
-    assert row["commit_cpu"] == US(15)
-    assert row["cpu_seconds"] == US(13_230e-6)
-    (line,) = [each for each in lines_of("tasksum", [row]) if "R001" in each]
-    assert line.split()[5:10] == ["90", "3", "10", "15", "1007"]
-
-
 def test_the_totals_of_a_task_need_all_its_queues(
     path_of: Callable[..., Path], rows_of: RowsOf
 ) -> None:
@@ -288,31 +274,3 @@ def test_the_totals_of_a_task_need_all_its_queues(
     assert some["R001"]["wtascmn"] == LITTLE
     text = lines_of("task", [some["R001"]])
     assert "Total task CPU used          - uS" in text
-
-
-def test_pages_and_commits_of_streaming_need_all_queues_of_a_task(
-    path_of: Callable[..., Path], rows_of: RowsOf
-) -> None:
-    """A task that put to two queues is not taken for one that put to the selected queue only."""
-    rows = rows_of("streaming", path_of(), queue="PAY.IN")
-    assert {row["line"] for row in rows} >= {"queue", "cost"}
-    assert "queue manager" not in {row["line"] for row in rows}
-    assert "commit" not in {row["verb"] for row in rows}
-    pages = ("pages_per_put", "pages_with", "pages_without")
-    assert {row[name] for row in rows for name in pages} == {None}
-
-
-def test_costs_of_whole_tasks_are_left_out_where_queues_are_selected(
-    path_of: Callable[..., Path], rows_of: RowsOf
-) -> None:
-    path, pay = path_of(), {"queue": "PAY.IN"}
-    found = rows_of("api-cost", path, **pay)
-    commits = {"commit", "prepare", "backout", "other"}
-    assert not commits & {row["verb"] for row in found}
-    assert commits & {row["verb"] for row in rows_of("api-cost", path)}
-    assert "cost" not in {row["line"] for row in rows_of("smf-volume", path, **pay)}
-    assert "cost" in {row["line"] for row in rows_of("smf-volume", path)}
-    for row in csv.DictReader(lines_of("tasksum", rows_of("tasksum", path, **pay), "csv")):
-        assert {row["Commits"], row["Log MB"], row["Other calls"], row["CPU uS per commit"]} == {""}
-    (of_job,) = [row for row in rows_of("tasksum", path, **pay) if row["wtidccn"] == "R001"]
-    assert of_job["request_cpu"] == US((20 + 500 + 250) / 301)

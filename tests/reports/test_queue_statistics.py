@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from smfparse import reports
 from smfparse.reports import RECORDED, TOTAL, every
 from tests.support.label_facts import numbered
 from tests.support.published import published
-from tests.support.report_runs import cells, lines_of, rows_from
+from tests.support.report_runs import Rows, by_qmgr, cells, lines_of, rows_from
 from tests.support.smf import START, block, record
 
 pytestmark = pytest.mark.slow
@@ -35,7 +34,7 @@ DEPTHS = ({"qqstdpth": 7}, {"qqstdpth": 9, "qqstmage": 5}, {"qqstflag": "QQSTPAR
 def records() -> Iterator[bytes]:
     for qmgr, length, fields in (
         ("VTS1", 84, LOCAL), ("SHR0", 84, SHARED), ("SHR5", 552, SHARED), ("PART", 84, PARTIAL),
-        ("NUMB", 672, numbered("qstat").fields), ("Q931", 120, {"qqstqnam": "Q", "qqstopct": 3}),
+        ("NUMB", 672, numbered("qstat").fields),
         ("FREE", 552, {"qqstpsid": -1, "qqstbpid": -1}),
     ):  # fmt: skip
         yield record(block("QQST", length, **fields), qmgr=qmgr)
@@ -51,24 +50,17 @@ def records() -> Iterator[bytes]:
     yield record(private, shared, qmgr="BOTH")
 
 
-Found = dict[str, list[dict[str, Any]]]
-
-
-def by_qmgr(sections: Any) -> Found:
-    found: Found = {}
-    for row in rows_from("qstat", *records(), sections=sections):
-        found.setdefault(row["qmgr"], []).append(row)
-    return found
+Found = dict[str, Rows]
 
 
 @pytest.fixture(scope="module")
 def rows() -> Found:
-    return by_qmgr(RECORDED)
+    return by_qmgr(rows_from("qstat", *records(), sections=RECORDED))
 
 
 @pytest.fixture(scope="module")
 def totals() -> Found:
-    return by_qmgr(TOTAL)
+    return by_qmgr(rows_from("qstat", *records(), sections=TOTAL))
 
 
 def test_the_queue_statistics_of_mq_9_3_0_are_printed_as_published(rows: Found) -> None:
@@ -81,18 +73,6 @@ def test_the_queue_statistics_of_mq_9_3_0_are_printed_as_published(rows: Found) 
     ]
     shared = lines_of("qstat", rows["SHR0"])
     assert shared[3] == "> Disposition Shared QSG Name PERF      CF Struct Name APPLICATION1"
-
-
-def test_queues_in_the_first_csv_columns_are_those_of_mp1b(rows: Found) -> None:
-    header, row = lines_of("qstat", rows["VTS1"], "csv")
-    assert header.startswith(
-        "z/OS,QM,Date,Time,Queue,Disp,PSID,BPID,QSG,CF,Dpth,OPPROC,IPPROC,QTIMES,QTIMEL,L"
-    )
-    assert "cLow,IPProcHigh,IPProcLow,MQOPENs,MQCLOSEs,MQINQs,MQSETs,ExpiredMsgs,RecType" in header
-    assert row.startswith("MVAA,VTS1,2022-06-29,21:13:21,LQ1001,Private,1,1,,,4,")
-    assert cells([header, row])[0]["RecType"] == "Full"
-    names = header.split(",")
-    assert len(names) == len(set(names))
 
 
 def test_the_queue_statistics_of_2025_are_printed_as_published(rows: Found) -> None:
@@ -122,15 +102,6 @@ def test_a_queue_has_a_page_set_or_a_structure_or_is_unallocated(rows: Found) ->
     assert not [line for line in found if "Unallocated" in line or "Pageset" in line]
 
 
-def test_a_queue_of_mq_9_3_1_has_no_line_of_later_releases(rows: Found) -> None:
-    found = lines_of("qstat", rows["Q931"])
-    assert "Open Output Count..........................3" in found
-    assert found[-2:] == [
-        "Oldest Message Age.........................0",
-        "Record Type................................Full",
-    ]
-
-
 def test_a_partial_record_does_not_tell_a_depth(rows: Found, totals: Found) -> None:
     found = lines_of("qstat", rows["PART"])
     assert "      PARTIAL RECORD      " in found[2]
@@ -142,7 +113,8 @@ def test_a_partial_record_does_not_tell_a_depth(rows: Found, totals: Found) -> N
 
 
 def test_a_private_and_a_shared_queue_of_one_name_are_two(rows: Found, totals: Found) -> None:
-    for found in (rows, totals, by_qmgr(every("1h"))):
+    hours = by_qmgr(rows_from("qstat", *records(), sections=every("1h")))
+    for found in (rows, totals, hours):
         depths = [(row["disposition"], row["depth"]) for row in found["BOTH"]]
         assert depths == [("Private", 1), ("Shared", 2)]
 

@@ -58,6 +58,7 @@ def test_every_report_that_takes_top_is_ranked_in_one_way() -> None:
     assert taking == RANKED.keys() | OWN
 
 
+@pytest.mark.sampled(3)
 @of_many("name", some([*RANKED], 6))
 def test_rows_are_ranked_by_any_figure_and_top_takes_the_largest(
     name: str, corpora: Corpora, tmp_path: Path

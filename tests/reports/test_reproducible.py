@@ -102,6 +102,7 @@ def lines_of(name: str, catalog: Catalog, sections: Sections | None = None) -> l
     )
 
 
+@pytest.mark.sampled(3)
 @of_many(
     "name, sections",
     some(pairs(reports.report_names(), [TOTAL, every("15m"), None]), 7),
@@ -116,6 +117,7 @@ def test_a_report_is_the_same_in_whatever_order_records_come(
         assert other == first
 
 
+@pytest.mark.long
 def test_a_report_is_the_same_by_however_many_processes(tmp_path: Path) -> None:
     dump = generate_dump(tmp_path / "dump.smf", tasks=60)
     small = Limits(chunk_bytes=1 << 18, max_spanned=1 << 16, least_unit=1 << 18)
@@ -126,6 +128,7 @@ def test_a_report_is_the_same_by_however_many_processes(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.long
 def test_a_view_has_the_same_rows_in_whatever_order_records_come(in_orders: list[Catalog]) -> None:
     for name in view_names():
         first, *others = [
@@ -136,6 +139,7 @@ def test_a_view_has_the_same_rows_in_whatever_order_records_come(in_orders: list
             assert other.equals(first), name
 
 
+@pytest.mark.long
 def test_a_comparison_is_the_same_in_whatever_order_records_come(files: list[Path]) -> None:
     first, *others = [
         smfparse.compare(smfparse.open(before), smfparse.open(after), by="queue,verb")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +12,14 @@ from smfparse.inputs import open_inputs
 from smfparse.reports import TOTAL, Sections, every
 from smfparse.writing import write_dataset
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import Write
 from tests.support.report_runs import report_lines, report_rows
 from tests.support.small_site import write_small_site
 from tests.support.smf import EAST, LOG_START, Log, log_record
 
 pytestmark = pytest.mark.slow
 
-Write = Callable[[Iterable[bytes]], Path]
 MIDNIGHT = dt.datetime(2026, 3, 4)
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
-    def written(records: Iterable[bytes]) -> Path:
-        path = tmp_path / "dump.smf"
-        path.write_bytes(rdw(list(records)))
-        return path
-
-    return written
 
 
 def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes:
@@ -51,59 +37,12 @@ def marks(path: Path, sections: Sections | None = None) -> list[str | None]:
     return [row["marks"] for row in report_rows("log", path, sections=sections)]
 
 
-def test_intervals_that_follow_one_another_have_no_marks(write: Write) -> None:
-    records = [interval(60 * n, 60.1 if n == 3 else 59.9) for n in range(5)]
-    assert marks(write(records)) == [None] * 5
-
-
-def test_an_interval_of_more_than_one_and_a_half_medians_is_long(write: Write) -> None:
-    path = write([interval(-100, 100), *(interval(60 * n, 60) for n in range(4))])
-    assert marks(path) == ["long: 1 of 1, median 60 seconds", *[None] * 4]
-    assert marks(path, TOTAL) == ["long: 1 of 5, median 60 seconds"]
-    lines = report_lines("log", path)
-    assert lines[2] == "Marked long: 1 of 1, median 60 seconds"
-    assert lines.count("Marked long: 1 of 1, median 60 seconds") == 1
-
-
-def test_one_and_a_half_medians_are_not_long(write: Write) -> None:
-    path = write([interval(0, 90), interval(90, 60), interval(150, 60)])
-    assert marks(path) == [None] * 3
-
-
-def test_each_queue_manager_has_a_median_of_its_own(write: Write) -> None:
-    records = [interval(60 * n, 60) for n in range(3)]
-    records += [interval(600 * n, 600, qmgr="SLOW") for n in range(3)]
-    assert set(marks(write(records))) == {None}
-
-
-def test_a_gap_is_told_with_the_interval_behind_it(write: Write) -> None:
-    path = write([interval(0, 60), interval(60, 60), interval(240, 60), interval(360, 60)])
-    assert marks(path) == [None, None, "gap: 120 seconds", "gap: 60 seconds"]
-    assert marks(path, TOTAL) == ["gap: 180 seconds"]
-
-
-def test_an_overlap_is_told(write: Write) -> None:
-    path = write([interval(0, 60), interval(60, 60), interval(90, 60)])
-    assert marks(path) == [None, None, "overlap: 30 seconds"]
-
-
-def test_intervals_of_a_second_are_told_apart_and_their_gaps_seen(write: Write) -> None:
-    path = write(interval(n, 1, pages=2**n) for n in range(8) if n != 5)
-    assert marks(path) == [*[None] * 5, "gap: 1 seconds", None]
-    found = report_rows("log", path, sections=every("2s"))
-    assert [row["pages_written"] for row in found] == [3, 12, 16, 64 + 128]
-
-
-@pytest.mark.parametrize("late", [0.08, 0.9])
-def test_an_interval_that_ends_late_goes_where_most_of_it_was(write: Write, late: float) -> None:
-    begin = dt.datetime(2023, 10, 2, 11, 45) - LOG_START
-    records = [interval(begin.total_seconds() + 900 * n + late, 900, pages=10**n) for n in range(4)]
-    found = report_rows("log", write(records), sections=every("15m"))
-    assert [row["pages_written"] for row in found] == [1, 10, 100, 1000]
-    assert [row["bucket"].minute for row in found] == [45, 0, 15, 30]
-    hours = report_rows("log", write(records), sections=every("1h"))
-    assert [row["pages_written"] for row in hours] == [1, 1110]
-    assert [row["intervals"] for row in hours] == [1, 3]
+def test_gaps_and_overlaps_are_told_with_the_interval_behind_them(write: Write) -> None:
+    path = write(*(interval(start, 60) for start in (0, 60, 240, 360, 390)))
+    marks = ["gap: 120 seconds", "gap: 60 seconds", "overlap: 30 seconds"]
+    assert [row["marks"] for row in report_rows("log", path)] == [None, None, *marks]
+    (total,) = report_rows("log", path, sections=TOTAL)
+    assert total["marks"] == "gap: 180 seconds; overlap: 30 seconds"
 
 
 def task(number: int, begins: dt.datetime, ends: dt.datetime) -> bytes:
@@ -118,7 +57,7 @@ def test_an_interval_of_a_task_goes_whole_where_its_middle_is_and_is_marked(writ
         return MIDNIGHT + dt.timedelta(hours=9, minutes=minutes)
 
     spans = [(2, 15), (2, 16), (10, 24), (15, 30)]
-    path = write(task(number, at(begin), at(end)) for number, (begin, end) in enumerate(spans))
+    path = write(*(task(number, at(begin), at(end)) for number, (begin, end) in enumerate(spans)))
     found = report_rows("qputs", path, sections=every("15m"))
     assert [(row["bucket"], row["putn"]) for row in found] == [
         (at(0), 11),
@@ -130,7 +69,7 @@ def test_an_interval_of_a_task_goes_whole_where_its_middle_is_and_is_marked(writ
 @pytest.mark.parametrize("seconds", [4e11, 9.2e12])
 def test_an_interval_that_cannot_be_spoils_no_other(write: Write, seconds: float) -> None:
     """QWHSDURN of a damaged record: thousands of years, and beyond what a date can be."""
-    path = write([interval(0, 60), interval_of_any_length(seconds)])
+    path = write(interval(0, 60), interval_of_any_length(seconds))
     assert len(report_rows("log", path)) == 2
     for sections in (TOTAL, every("1h")):
         (row,) = report_rows("log", path, sections=sections)
@@ -150,7 +89,7 @@ def interval_of_any_length(seconds: float) -> bytes:
 def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
     write: Write, tmp_path: Path
 ) -> None:
-    path = write(interval(60 * n, 60) for n in range(3))
+    path = write(*(interval(60 * n, 60) for n in range(3)))
     datasets = [tmp_path / "tables", tmp_path / "again"]
     for each in datasets:
         write_dataset(open_inputs([path]), each)
@@ -169,6 +108,6 @@ def test_a_section_of_several_queue_managers_has_the_keys_that_all_of_them_have(
 
 
 def test_a_section_of_one_queue_manager_has_the_keys_of_its_last_record(write: Write) -> None:
-    path = write([interval(0, 60, release="930"), interval(60, 60, release="940")])
+    path = write(interval(0, 60, release="930"), interval(60, 60, release="940"))
     (row,) = report_rows("log", path, sections=TOTAL)
     assert (row["mq_version"], row["record_no"]) == ("9.4.0", 2)

@@ -26,10 +26,6 @@ pytestmark = pytest.mark.slow
 
 NEAR = pytest.approx
 SECOND = dt.timedelta(seconds=1)
-SEVEN = ("QMST", "QSPH", "QJST", "QIS1", "QPST", "QQST", "QCCT")
-"""Blocks of statistics, a record each; that with QSPH does not show its interval."""
-STUBS = (0.741, 0.765, 0.782, 0.782, 0.799)
-"""Seconds of the intervals that restarts begin with."""
 NOON = dt.datetime(2022, 7, 7, 12)
 LONG = "class 3 long-running"
 Found = dict[str, dict[str, Any]]
@@ -47,23 +43,14 @@ class Life:
     down: float = 30
 
 
-def statistics(qmgr: str, lives: Iterable[Life], blocks: Sequence[str] = SEVEN) -> Iterator[bytes]:
+def statistics(qmgr: str, lives: Iterable[Life]) -> Iterator[bytes]:
     """Yield the records of statistics of the lives of a queue manager, one after the other."""
     start = NOON
     for life in lives:
         for length in life.lengths:
-            for name in blocks:
-                yield smf.record(smf.block(name), start=start, seconds=length, qmgr=qmgr)
+            yield smf.record(smf.block("QMST"), start=start, seconds=length, qmgr=qmgr)
             start += length * SECOND
         start += life.down * SECOND
-
-
-def restarted(interval: int) -> list[Life]:
-    """Four starts that fail, and one from which the queue manager goes on for two minutes."""
-    return [
-        *(Life([stub]) for stub in STUBS[:4]),
-        Life([STUBS[4], *[interval] * (120 // interval)]),
-    ]
 
 
 def projections(rows: Iterable[dict[str, Any]], kind: str = "statistics") -> Found:
@@ -79,54 +66,6 @@ def covered(lives: Sequence[Life], interval: float) -> Any:
     passed = sum(sum(life.lengths) + life.down for life in lives) - lives[-1].down
     before = max(lives[0].lengths[0] - interval, 0)
     return NEAR(passed - before, abs=0.03)
-
-
-LIVES = {
-    "BEFO": [Life([60]), *(Life([stub]) for stub in STUBS)],
-    "BEHI": [*(Life([stub]) for stub in STUBS), Life([60])],
-    "ROWS": [Life([60, 60, 2, 2, 2, 2, 2])],
-    "BACK": [Life([14_183, 60, 60])],
-    "GAPS": [Life([60, 60], down=86_400), Life([60])],
-    "ENDS": [Life([25, 60, 40]), Life([31, 60, 58]), Life([17, 60, 59])],
-    "REST": restarted(60),
-}
-"""Stubs and gaps, which do not move an interval of a minute."""
-
-
-@pytest.fixture(scope="module")
-def minutes() -> Found:
-    """LIVES, a queue manager each; stubs alone; and statistics without an interval."""
-    half = 30 * MINUTE
-    ends = [NOON + n * half for n in range(4)] + [NOON + 2 * dt.timedelta(days=1) + half]
-    records = [each for qmgr, lives in LIVES.items() for each in statistics(qmgr, lives)]
-    records += statistics("STUB", (Life([stub]) for stub in STUBS))
-    records += (
-        smf.record(smf.block("QJST"), start=end - SECOND, interval=False, qmgr="NONE")
-        for end in ends
-    )
-    return projections(rows_from("smf-volume", *records, statime="1.00"))
-
-
-def test_neither_stubs_nor_gaps_move_the_interval(minutes: Found) -> None:
-    for qmgr, lives in LIVES.items():
-        found = minutes[qmgr]
-        assert found["present_interval"] == 60, qmgr
-        assert found["records"] / found["records_rate"] == covered(lives, 60), qmgr
-
-
-def test_five_restart_stubs_do_not_make_the_interval(minutes: Found) -> None:
-    found, seconds = minutes["REST"], sum(STUBS) + 4 * 30 + 120
-    assert found["records"] == found["projected_records"] == NEAR(49)
-    assert found["projected_gb_day"] == NEAR(found["gb_day"])
-    assert found["gb_day"] == NEAR(found["bytes"] / seconds * 86400 / 1024**3, rel=1e-3)
-    names = ("present_interval", "projected_records")
-    assert [minutes["STUB"][name] for name in names] == [None, None]  # stubs alone show none
-
-
-def test_gaps_of_statistics_without_an_interval_do_not_move_how_far_apart_they_are(
-    minutes: Found,
-) -> None:
-    assert minutes["NONE"]["present_interval"] == NEAR(1800)
 
 
 @st.composite
@@ -149,8 +88,10 @@ def several_lives(draw: st.DrawFn) -> list[Life]:
 def test_the_interval_is_found_whatever_restarts_there_were(drawn: list[list[Life]]) -> None:
     records: list[bytes] = []
     for number, lives in enumerate(drawn):
-        records += statistics(f"QM{number}", lives, ["QMST"])
+        records += statistics(f"QM{number}", lives)
+    records += statistics("STUB", (Life([stub]) for stub in (0.741, 0.765, 0.799)))
     found = projections(rows_from("smf-volume", *records))
+    assert found["STUB"]["present_interval"] is None  # stubs alone show none
     for number, lives in enumerate(drawn):
         row, interval = found[f"QM{number}"], lives[-1].lengths[1]
         assert row["present_interval"] == interval
@@ -183,12 +124,7 @@ def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"acctime": "-1"}, {"statistics": (None, 1), LONG: (60, 1), "class 4": (60, 1)}),
         ({"acctime": -1, "statime": "0.15"}, {"statistics": (15, 4), LONG: (15, 4)}),
         ({"acctime": "0", "smf_interval": "0.10"}, {"statistics": (None, 1), LONG: (10, 6)}),
-        ({"acctime": 0, "smf_interval": "2.00"}, {LONG: (120, 0.5), "class 4": (120, 0.5)}),
         ({"statime": "0", "smf_interval": "0.20"}, {"statistics": (20, 3), LONG: (None, 2)}),
-        (
-            {"acctime": "-1", "statime": 0, "smf_interval": "0.20"},
-            {"statistics": (20, 3), LONG: (20, 3)},
-        ),
         ({"acctime": "0.15", "smf_interval": "30"}, {"statistics": (None, 1), LONG: (15, 4)}),
     ],
     ids=str,
@@ -202,31 +138,6 @@ def test_intervals_are_asked_for_as_the_queue_manager_takes_them(
         if row["line"] == "projection" and row["kind"] in then
     }
     assert found == {kind: (each, NEAR(records)) for kind, (each, records) in then.items()}
-
-
-def test_acctime_that_is_statime_is_not_known_without_statistics() -> None:
-    made = [task_record(task()), task_record(task(ended=ENDED + MINUTE), ended=ENDED + MINUTE)]
-    found = projections(rows_from("smf-volume", *made, acctime="-1"), LONG)["VTS1"]
-    assert (found["present_interval"], found["asked_interval"]) == (60, None)
-    assert found["projected_records"] is None
-    found = projections(rows_from("smf-volume", *made, acctime="-1", statime="0.30"), LONG)["VTS1"]
-    assert found["projected_records"] == NEAR(4)
-
-
-def test_each_queue_manager_has_its_own_statime_for_acctime() -> None:
-    """Where those of a row differ there is no one interval."""
-    made = [
-        smf.record(smf.block(name), start=NOON, seconds=seconds, qmgr=qmgr)
-        for qmgr, seconds, name in (
-            ("VTS1", 60, "QMST"), ("VTS2", 20, "QMST"), ("VTS1", 60, "QCST"), ("VTS2", 60, "QCST")
-        )
-    ]  # fmt: skip
-    rows = projections(rows_from("smf-volume", *made, acctime="-1"), "class 4")
-    found = {qmgr: (row["asked_interval"], row["projected_records"]) for qmgr, row in rows.items()}
-    assert found == {"VTS1": (60, NEAR(1)), "VTS2": (20, NEAR(3))}
-    rows = projections(rows_from("smf-volume", *made, acctime="-1", by="system"), "class 4")
-    (both,) = rows.values()
-    assert (both["asked_interval"], both["projected_records"]) == (None, NEAR(4))
 
 
 @pytest.mark.parametrize("option", ["acctime", "statime"])

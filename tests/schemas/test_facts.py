@@ -12,16 +12,14 @@
 from __future__ import annotations
 
 import csv
-import importlib
-import pkgutil
 from collections import defaultdict
 from typing import TypeAlias
 
 import pytest
 
-import smfparse.schemas
-from smfparse.layout import Bit, Block, Child, Code, Field, Flags, Header, Wide
+from smfparse.layout import Bit, Code, Field, Flags, Header, Wide
 from smfparse.schemas import REGISTRY, TRACES, enums
+from tests.support.declared import BLOCKS
 from tests.support.paths import FACTS
 
 Row: TypeAlias = dict[str, str]
@@ -32,14 +30,6 @@ FURTHER_ENTRIES = {"QJST": 3 * 72, "WTAS": 2 * 19 * 20, "WQST": 99 * 20, "QEST":
 """Bytes of the entries of groups behind the first one, which alone is in the facts."""
 
 
-def _declared() -> dict[str, Block]:
-    found = {}
-    for module in pkgutil.iter_modules(smfparse.schemas.__path__):
-        names = vars(importlib.import_module(f"smfparse.schemas.{module.name}"))
-        found.update({each.name: each for each in names.values() if isinstance(each, Block)})
-    return found
-
-
 def _facts() -> dict[str, list[Row]]:
     found = defaultdict(list)
     with (FACTS / "layouts.csv").open(newline="") as lines:
@@ -48,16 +38,7 @@ def _facts() -> dict[str, list[Row]]:
     return found
 
 
-BLOCKS = _declared()
 FIELDS = _facts()
-
-
-def is_pad(row: Row) -> bool:
-    return row["kind"] == "pad"
-
-
-def is_length_of_block(row: Row) -> bool:
-    return row["offset"] in ("0", "2") and row["width"] == "2" and row["unit"] == "bytes"
 
 
 Held: TypeAlias = dict[str, object]
@@ -66,7 +47,8 @@ Held: TypeAlias = dict[str, object]
 def declared_and_facts(name: str, row: Row, each: Field) -> tuple[Held, Held]:
     """Return what is declared of a field, and what the facts say, in our words."""
     # the C headers disagree on the sign of a length, which is never negative
-    either = is_length_of_block(row) and each.kind.fact in ("int", "uint")
+    is_length = row["offset"] in ("0", "2") and row["width"] == "2" and row["unit"] == "bytes"
+    either = is_length and each.kind.fact in ("int", "uint")
     in_group = name in CFSTAT_SINCE and row["field"].startswith("cf") and not row["since"]
     in_group = in_group and int(row["offset"]) >= 736 and row["kind"] == "uint"
     is_header = isinstance(each.kind, Header)
@@ -102,7 +84,11 @@ def test_every_block_of_the_facts_is_declared_and_no_other():
 def test_every_field_is_declared_as_the_facts_have_it_and_none_is_extra(name: str):
     fields = BLOCKS[name].fields
     wanted = [
-        (int(row["offset"]), int(row["width"]) * int(row["count"]), is_pad(row) or row["field"])
+        (
+            int(row["offset"]),
+            int(row["width"]) * int(row["count"]),
+            row["kind"] == "pad" or row["field"],
+        )
         for row in FIELDS[name]
     ]
     found = [
@@ -123,57 +109,40 @@ def test_every_field_is_declared_as_the_facts_have_it_and_none_is_extra(name: st
     assert wrong == []
 
 
-def child(block: str, table: str) -> Child:
-    return next(each for each in BLOCKS[block].children if each.table == table)
+VERBS = ("open", "close", "get", "put", "put1")
+GROUPS: dict[str, tuple[str, dict[str, tuple[int, int]], list[tuple[object, ...]]]] = {
+    "wtas_latch": (
+        "WTAS",
+        {"wtaslwet": (48, 8), "wtaslwn": (304, 4), "wtaslmax": (2088, 8)},
+        [(latch,) for latch in range(1, 33)],
+    ),
+    "qjst_io": (
+        "QJST",
+        {"qjstiocount": (264, 72), "qjstiomaxsusl": (328, 72)},
+        [(1, 1), (1, 2), (2, 1), (2, 2)],
+    ),
+    "wtas_cf": (
+        "WTAS",
+        {"cfcount": (864, 20), "cfsyncn": (868, 20), "cfasyncet": (880, 20)},
+        [(label, number) for label in ("commit", "prepare") for number in range(20)],
+    ),
+    "wqst_cf": (
+        "WQST",
+        {"cfcount": (736, 20), "cfsyncn": (740, 20), "cfasyncet": (752, 20)},
+        [(label, number) for label in VERBS for number in range(20)],
+    ),
+    "qest": ("QEST", {"qeststr": (8, 64), "qestmlus": (64, 64)}, [(at,) for at in range(64)]),
+}
+"""Table of a group: its block, where columns are and how far it is to the next, its entries."""
 
 
-def places(block: str, table: str) -> dict[str, tuple[int, int]]:
-    return {each.name: (each.offset, each.stride) for each in child(block, table).columns}
-
-
-def test_the_latch_arrays_of_wtas_lie_one_behind_the_other():
-    """Each has its own stride."""
-    assert places("WTAS", "wtas_latch") == {
-        "wtaslwet": (48, 8),
-        "wtaslwn": (304, 4),
-        "wtaslmax": (2088, 8),
-    }
-    assert child("WTAS", "wtas_latch").cells == tuple((latch,) for latch in range(1, 33))
-
-
-def test_the_log_io_group_has_two_copies_of_two_types_72_bytes_apart():
-    found = places("QJST", "qjst_io")
-    assert found["qjstiocount"] == (264, 72)
-    assert found["qjstiomaxsusl"] == (328, 72)
-    assert child("QJST", "qjst_io").cells == ((1, 1), (1, 2), (2, 1), (2, 2))
-
-
-@pytest.mark.parametrize(
-    ("block", "table", "first", "labels"),
-    [
-        ("WTAS", "wtas_cf", 864, ["commit", "prepare"]),
-        ("WQST", "wqst_cf", 736, ["open", "close", "get", "put", "put1"]),
-    ],
-)
-def test_cf_requests_are_20_entries_of_20_bytes_for_each_verb(
-    block: str, table: str, first: int, labels: list[str]
-):
-    assert places(block, table) == {
-        "cfcount": (first, 20),
-        "cfsyncn": (first + 4, 20),
-        "cfsyncet": (first + 8, 20),
-        "cfasyncn": (first + 12, 20),
-        "cfasyncet": (first + 16, 20),
-    }
-    cells = child(block, table).cells
-    assert cells == tuple((label, request) for label in labels for request in range(20))
-
-
-def test_the_structure_slots_of_qest_are_64_entries_of_64_bytes():
-    found = places("QEST", "qest")
-    assert found["qeststr"] == (8, 64)
-    assert found["qestmlus"] == (64, 64)
-    assert child("QEST", "qest").cells == tuple((slot,) for slot in range(64))
+@pytest.mark.parametrize("table", GROUPS)
+def test_the_entries_of_a_group_are_where_the_facts_have_them(table: str):
+    block, places, cells = GROUPS[table]
+    (child,) = (each for each in BLOCKS[block].children if each.table == table)
+    found = {each.name: (each.offset, each.stride) for each in child.columns}
+    assert found | places == found
+    assert list(child.cells) == cells
 
 
 def test_every_word_of_a_code_is_spelt_as_in_the_facts() -> None:

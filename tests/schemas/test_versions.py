@@ -5,9 +5,7 @@ The fact table says where each field lies; nothing here asks the declarations.
 
 from __future__ import annotations
 
-import csv
 import struct
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,25 +14,21 @@ import pytest
 
 from smfparse.errors import DamageLog
 from smfparse.inputs import open_inputs
-from smfparse.tables import table_names
-from smfparse.writing import write_dataset
+from tests.support import smf
 from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stub
-from tests.support.paths import FACTS
 
 FILL = 0x11
 """A byte that makes every number, duration and text say something."""
 MOMENT = bytes.fromhex("E0E0E0E0E0E0E0E0")
 """A TOD clock of 2025."""
 
-PLACES: dict[str, tuple[int, int, int]] = {
-    "QSST": (115, 1, 9), "QJST": (115, 1, 11), "QMST": (115, 2, 1), "QIST": (115, 2, 2),
-    "QLST": (115, 2, 4), "Q5ST": (115, 2, 5), "QTST": (115, 2, 7), "QESD": (115, 2, 8),
-    "QSPH": (115, 5, 1), "QSGM": (115, 6, 1), "QSRS": (115, 7, 1), "QIS1": (115, 201, 1),
-    "QPST": (115, 215, 1), "QQST": (115, 216, 1), "QCCT": (115, 231, 1),
-    "QCT_DSP": (115, 231, 2), "QCT_ADP": (115, 231, 3), "QCT_SSL": (115, 231, 4),
-    "QCT_DNS": (115, 231, 5), "QWAC": (116, 0, 1), "QMAC": (116, 0, 2), "WTID": (116, 1, 1),
-    "WTAS": (116, 1, 2), "WQST": (116, 1, 3), "QCST": (116, 10, 1),
-}  # fmt: skip
+PLACES = {name: place for name, place in smf.PLACES.items() if name != "QEST"} | {
+    "QWAC": (116, 0, 1),
+    "QMAC": (116, 0, 2),
+    "WTID": (116, 1, 1),
+    "WTAS": (116, 1, 2),
+    "WQST": (116, 1, 3),
+}
 LENGTHS: dict[str, list[int]] = {
     "QSST": [72, 80], "QJST": [120, 576, 592, 596, 720], "QMST": [48, 72, 104, 300, 328],
     "QIST": [80], "QLST": [32], "Q5ST": [668, 672], "QTST": [96, 100], "QESD": [328, 336],
@@ -53,20 +47,15 @@ GROUPED = ("wtasl", "cf", "qjstio")
 NOT_GROUPED = ("wtaslen", "wtaslatc", "wtaslown", "cfstrucname", "qjstiosqu")
 
 
-def _facts() -> dict[str, list[dict[str, str]]]:
-    found: dict[str, list[dict[str, str]]] = defaultdict(list)
-    with (FACTS / "layouts.csv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["kind"] != "pad" and not _in_child_table(row["field"]):
-                found[row["block"]].append(row)
-    return found
-
-
-def _in_child_table(field: str) -> bool:
-    return field.startswith(GROUPED) and not field.startswith(NOT_GROUPED)
-
-
-FIELDS = _facts()
+FIELDS = {
+    block: [
+        row
+        for name, row in fields.items()
+        if row["kind"] != "pad"
+        if name.startswith(NOT_GROUPED) or not name.startswith(GROUPED)
+    ]
+    for block, fields in smf.facts().items()
+}
 
 
 def _expected(block: str, length: int) -> Iterator[tuple[str, bool]]:
@@ -100,7 +89,7 @@ def _record(name: str, length: int) -> bytes:
     smf_type, subtype, number = PLACES[name]
     sections = [NOTHING] * (number - 1) + [Section([_block(name, length)])]
     area = qwhs_short() if smf_type == 116 and subtype < 10 else qwhs_long()
-    if (smf_type, subtype) in ((115, 5), (115, 6), (115, 7)):
+    if (smf_type, subtype) in smf.STUBS:
         area = stub()
     return smf_record(smf_type, subtype, *sections, area=area)
 
@@ -135,17 +124,6 @@ def test_short_blocks_have_no_rows_in_the_tables_of_missing_groups(mixed: Path) 
     latches = inputs.arrow("wtas_latch").to_pylist()
     assert len(latches) == 2 * 32
     assert [row["wtaslmax"] is None for row in latches] == [False] * 32 + [True] * 32
-
-
-def test_one_pass_over_mixed_versions_has_one_schema_a_table(mixed: Path, tmp_path: Path) -> None:
-    one = tmp_path / "one.smf"
-    one.write_bytes(rdw([_record("QIST", 80)]))
-    folders = [tmp_path / "mixed", tmp_path / "small"]
-    for path, folder in zip((mixed, one), folders, strict=True):
-        write_dataset(open_inputs([path]), folder)
-    both, each = open_inputs(folders), [open_inputs([folder]) for folder in folders]
-    for table in table_names():
-        assert both.arrow(table).num_rows == sum(it.arrow(table).num_rows for it in each)
 
 
 def test_the_version_word_gates_fields_that_the_length_would_allow(tmp_path: Path) -> None:

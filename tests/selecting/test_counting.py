@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +11,13 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from polars.testing import assert_frame_equal
 
 import smfparse
-from smfparse.comparing import Split, measured
 from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs.log import Log
 from smfparse.inputs.range import Range
-from smfparse.query import Catalog
 from smfparse.reading import Part
 from smfparse.selecting import Selection, counted_mask, counting_time, record_mask
 from smfparse.tables import RECORD, decoded_tables, wanted_tables
@@ -34,10 +29,8 @@ from tests.support.builders import (
     chunk_of,
     named_block,
     qwhs_long,
-    qwhs_short,
     rdw,
     smf_record,
-    wtas,
 )
 from tests.support.command import run
 from tests.support.paths import PROJECT
@@ -61,8 +54,6 @@ MINUTE = dt.timedelta(minutes=1)
 MOMENT = dt.timedelta(milliseconds=10)
 """How long after an interval its record is written: what SMF headers can show."""
 FIRST = dt.datetime(2026, 3, 2)
-DAYS = [FIRST, FIRST + DAY]
-ONE_DAY = ("--from", "2026-03-02", "--to", "2026-03-02")
 RULE = (
     "a record counts at the middle of its interval, and one of more than an hour half an hour "
     "before its end"
@@ -130,44 +121,19 @@ def test_a_116_2_counts_with_its_116_1_and_where_that_is_unknown_at_its_smf_time
     assert counts_at(lasting_task(NOON, 1800, MOMENT), more_queues(far))[1] == far
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        pytest.param(smf.connection_record(ended=utc(NOON), east=HOUR), id="class 1"),
-        pytest.param(storage(NOON), id="stub"),
-        pytest.param(foreign(NOON), id="type 2"),
-        pytest.param(statistics(NOON), id="no start"),
-        pytest.param(
-            smf.record(smf.block("QIST"), start=NOON - HOUR, seconds=3600, interval=False),
-            id="release without intervals",
-        ),
-        pytest.param(
-            smf_record(115, 215, area=qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON),
-            id="UTC unknown",
-        ),
-        pytest.param(lasting(NOON, 0, MOMENT), id="no length"),
-        pytest.param(
-            smf_record(
-                116,
-                1,
-                NOTHING,
-                Section([wtas(None, utc(NOON))]),
-                area=qwhs_short(utc(NOON)),
-                local=NOON,
-            ),
-            id="task without start",
-        ),
-    ],
-)
-def test_a_record_without_an_interval_counts_at_its_smf_time(record: bytes) -> None:
-    assert counts_at(record) == [NOON]
-
-
-def test_the_channel_initiator_counts_in_units_of_the_tod_clock() -> None:
-    record = smf.record(
-        smf.block("QCCT"), start=NOON - HOUR, seconds=3600.5, east=HOUR, system="SYS1"
-    )
-    assert counts_at(record) == [NOON + seconds(0.5) - HALF_HOUR]
+def test_a_record_without_an_interval_counts_at_its_smf_time() -> None:
+    """Of class 1, of storage, of another type, or one that does not say start, UTC or length."""
+    for record in (
+        smf.connection_record(ended=utc(NOON), east=HOUR),
+        storage(NOON),
+        foreign(NOON),
+        statistics(NOON),
+        smf.record(smf.block("QIST"), start=NOON - HOUR, seconds=3600, interval=False),
+        smf_record(115, 215, area=qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON),
+        lasting(NOON, 0, MOMENT),
+        smf.task_record(smf.task(wtasints=None, ended=utc(NOON)), ended=utc(NOON), east=HOUR),
+    ):
+        assert counts_at(record) == [NOON], record
 
 
 def test_a_record_whose_smf_date_is_none_counts_at_no_time() -> None:
@@ -235,70 +201,18 @@ def test_headers_leave_out_no_record_that_is_selected(
         assert may_be is None or may_be[0]
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        ({"since": "2026-03-04T12:00"}, (-2.0, 48.0)),
-        ({"until": "2026-03-04T11:59"}, (-48.0, 2.5)),
-        ({"since": "2026-03-04T12:00", "until": "2026-03-04T12:59"}, (-2.0, 3.5)),
-        ({"since": "2026-03-04T12:00", "smf_time": True}, (0.0, 48.0)),
-        ({"until": "2026-03-04T11:59", "smf_time": True}, (-48.0, 0.0)),
-    ],
-)
-def test_headers_leave_out_what_is_farther_away_than_any_interval(
-    asked: dict[str, Any], expected: tuple[float, float]
-) -> None:
-    """So records of other days cost no more than a look at their headers."""
-    chunk = chunk_of(*(foreign(NOON + number * HALF_HOUR) for number in range(-96, 96)))
-    mask = record_mask(Selection.of(**asked), chunk.buffer, chunk.start, chunk.length)
-    assert mask is not None
-    kept = np.flatnonzero(mask)
-    assert (kept.min() / 2 - 48, kept.max() / 2 - 48 + 0.5) == expected
-    assert len(kept) == kept.max() - kept.min() + 1
-
-
-def test_headers_are_widened_over_midnight_for_times_of_every_day() -> None:
-    chunk = chunk_of(*(foreign(FIRST + number * HALF_HOUR) for number in range(48)))
-    mask = record_mask(
-        Selection.of(since="0100", until="0159"), chunk.buffer, chunk.start, chunk.length
-    )
-    assert mask is not None
-    assert np.flatnonzero(~mask).tolist() == list(range(9, 46))  # from 4:30 to before 23:00
-
-
-# A day is a day -----------------------------------------------------------------------------------
-
-
 def day_of(midnight: dt.datetime) -> list[bytes]:
-    """Return the records of 48 half hours of a queue manager: statistics and tasks.
-
-    And those of a release that writes no intervals, of storage, and of connections.
-    """
-    keys: dict[str, Any] = {"system": "SYS1", "qmgr": "MQ01"}
-    east = {"east": HOUR}
+    """Return the records of 48 half hours of a queue manager."""
+    keys: dict[str, Any] = {"system": "SYS1", "qmgr": "MQ01", "east": HOUR}
     made = []
-    for number in range(48):
-        start = midnight + number * HALF_HOUR + MOMENT
-        end = start + HALF_HOUR
-        log = smf.Log(counters={"qjstllcp": 1, "qjstciwr": number + 1})
-        times: dict[str, Any] = {"start": start, "duration_us": 1800 * 10**6}
-        ended = {"ended": utc(end - MOMENT), **east}
-        own = smf.task(ended=utc(end - MOMENT), wtasints=utc(start - MOMENT), wtascmn=number)
+    for number in range(1, 49):
+        end = midnight + number * HALF_HOUR + MOMENT
         made += [
-            smf.log_record(log, **times, **keys, **east),
-            smf.record(smf.block("QMST", qmstput=1), start=start, seconds=1800, **keys, **east),
-            smf.task_record(own, smf.queue("Q", putn=1, putct=5, putet=9), **keys, **ended),
-            smf.more_queues(smf.queue("R", getn=1), **keys, **ended),
-            smf.record(
-                log.block(120),
-                start=start,
-                seconds=1800,
-                interval=False,
-                system="SYS1",
-                qmgr="OLD1",
-            ),
+            smf.record(smf.block("QJST"), start=end - HALF_HOUR, seconds=1800, **keys),
+            lasting_task(end, 1800, MOMENT),
+            more_queues(end),
             storage(end),
-            smf.connection_record(system="SYS1", qmgr="MQ01", **ended),
+            smf.connection_record(ended=utc(end), **keys),
         ]
     return made
 
@@ -307,11 +221,9 @@ def day_of(midnight: dt.datetime) -> list[bytes]:
 def days(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two days, a file each."""
     folder = tmp_path_factory.mktemp("days")
-    paths = []
-    for number, midnight in enumerate(DAYS, 1):
-        path = folder / f"d{number}.smf"
-        path.write_bytes(rdw(day_of(midnight)))
-        paths.append(path)
+    paths = [folder / "d1.smf", folder / "d2.smf"]
+    for number, path in enumerate(paths):
+        path.write_bytes(rdw(day_of(FIRST + number * DAY)))
     return paths
 
 
@@ -322,58 +234,12 @@ def stored(days: list[Path]) -> Path:
     return folder
 
 
-def report(*arguments: object) -> list[dict[str, Any]]:
-    done = run("report", *arguments, "--format", "json")
-    assert done.exit_code == 0, done.output
-    rows: list[dict[str, Any]] = json.loads(done.stdout)["rows"]
-    return rows
-
-
-def figures(row: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the names of the section."""
-    names = ("bucket", "marks", "interval_date", "interval_time")
-    return {name: value for name, value in row.items() if name not in names}
-
-
-@pytest.mark.parametrize("name", ["log", "qputs", "tasksum", "smf-volume"])
-def test_a_day_that_is_selected_is_the_interval_of_that_day(days: list[Path], name: str) -> None:
-    total = () if name == "smf-volume" else ("--total",)
-    alone = report(name, *days, "--qmgr", "MQ01", *ONE_DAY, *total)
-    whole = report(name, *days, "--qmgr", "MQ01", "--interval", "24h")
-    bucket = [row for row in whole if row["bucket"] == "2026-03-02T00:00:00"]
-    assert len(alone) == len(bucket) > 0
-    for one, other in zip(alone, bucket, strict=True):
-        assert figures(one) == pytest.approx(figures(other))
-
-
-def test_a_day_has_its_seconds_and_begins_where_it_is_asked_to(
-    days: list[Path], stored: Path
-) -> None:
-    """By SMF time the first interval from 9 is the one that ended just after 9."""
-    for inputs in (days, [stored]):
-        asked = ("log", *inputs, "--qmgr", "MQ01")
-        (row,) = report(*asked, *ONE_DAY, "--total")
-        assert (row["interval_seconds"], row["intervals"]) == (86_400, 48)
-        assert row["pages_written"] == sum(range(1, 49))
-        (row,) = report(*asked, *ONE_DAY, "--total", "--smf-time")
-        assert (row["interval_seconds"], row["intervals"]) == (84_600, 47)
-        for hour, more in ((9, ()), (8.5, ("--smf-time",))):
-            first = report(*asked, "--from", "0900", *more)[0]["interval_start"]
-            start = dt.datetime.fromisoformat(first).replace(tzinfo=None) + HOUR
-            assert start == FIRST + hour * HOUR + MOMENT
-
-
-def test_a_day_of_a_release_without_intervals_has_all_its_records(days: list[Path]) -> None:
-    """Each is of the moment when it was written: the last one of a day is of the next day."""
-    rows = report("log", *days, "--qmgr", "OLD1", "--interval", "24h")
-    assert [row["checkpoints"] for row in rows] == [47, 48, 1]
-
-
 def of_day(frame: pl.DataFrame) -> pl.DataFrame:
     """Return which rows, in order."""
     return frame.select("source", "record_no", "block_no").sort("source", "record_no", "block_no")
 
 
+@pytest.mark.slow
 def test_every_way_to_a_day_gives_the_same_rows(days: list[Path], stored: Path) -> None:
     asked = Selection.of(since="2026-03-02", until="2026-03-02")
     end = FIRST + DAY
@@ -395,54 +261,6 @@ def test_every_way_to_a_day_gives_the_same_rows(days: list[Path], stored: Path) 
         found.append(pl.read_parquet(stored / table / "date=2026-03-02" / "**" / "*.parquet"))
         for number, each in enumerate(found):
             assert of_day(pl.DataFrame(each)).equals(expected), (table, number)
-
-
-def test_both_sides_of_a_split_are_the_days(days: list[Path]) -> None:
-    moments = {False: Selection.of(until="2026-03-02"), True: Selection.of(since="2026-03-03")}
-    for later, asked in moments.items():
-        split = measured(open_inputs(days), Split(FIRST + DAY, later))
-        alone = measured(open_inputs(days, ReadOptions(asked)))
-        both = [each.rows.drop("bucket") for each in (split, alone)]
-        assert_frame_equal(*both, check_row_order=False)
-        assert split.total("calls") == pytest.approx(alone.total("calls"))
-        (puts,) = split.rows.filter(kind="messages").group_by("kind").agg(pl.sum("puts"))["puts"]
-        assert puts == 48
-
-
-def test_hours_of_reports_are_those_in_which_records_count(days: list[Path]) -> None:
-    rows = report("api-cost", *days, *ONE_DAY, "--by", "qmgr,hour")
-    hours = {row["hour"] for row in rows if row.get("line") == "verb"}
-    expected = [FIRST + number * HOUR for number in range(24)]
-    assert sorted(map(dt.datetime.fromisoformat, hours)) == expected
-
-
-def test_smf_time_selects_by_the_smf_header(days: list[Path], stored: Path) -> None:
-    asked = Selection.of(since=["2026-03-02", "2200"], until="0600", smf_time=True)
-    hour = pl.col("smf_time").dt.time()
-    night = (hour >= dt.time(22)) | (hour < dt.time(6, 1))
-    for table in (RECORD, "wtas"):
-        frame = pl.DataFrame(smfparse.open(days).arrow(table))
-        expected = of_day(frame.filter((pl.col("smf_time") >= FIRST) & night))
-        for each in (days, stored):
-            data = smfparse.open(each, asked)
-            assert of_day(pl.DataFrame(data.arrow(table))).equals(expected)
-            assert of_day(pl.DataFrame(data.sql(f"FROM {table}"))).equals(expected)
-
-
-def test_a_dataset_of_selected_rows_notes_by_which_time(days: list[Path], tmp_path: Path) -> None:
-    for name, more in (("counted", ()), ("taken", ("--smf-time",))):
-        folder = tmp_path / name
-        asked = ("--from", "0900", *more)
-        assert run("convert", days[0], "--to", folder, *asked).exit_code == 0
-        added = run("convert", days[1], "--to", folder, "--append", *asked)
-        assert added.exit_code == 0, added.output
-        other = ("--from", "0900", *(() if more else ("--smf-time",)))
-        refused = run("convert", days[1], "--to", folder, "--append", *other)
-        assert refused.exit_code == 2
-        assert "another selection" in refused.stderr
-
-
-# Damage and unknown bytes -------------------------------------------------------------------------
 
 
 def broken(local: dt.datetime, length: float, qmgr: str = "MQ01") -> bytes:
@@ -473,16 +291,6 @@ def test_damage_is_that_of_records_that_count_in_the_time(
     assert [each.offset for each in log.damage.details] == [len(made[0])]
 
 
-def test_unknown_bytes_are_those_of_records_that_count_in_the_time(tmp_path: Path) -> None:
-    area = qwhs_long(utc(NOON), NOON - HOUR, 3600 * 10**6, triplets=3)
-    longer = smf_record(115, 2, NOTHING, Section([named_block("QIST", 100)]), area=area, local=NOON)
-    path = tmp_path / "longer.smf"
-    path.write_bytes(rdw([longer]))
-    for until, expected in (("2026-03-04T11:29", {}), ("2026-03-04T11:30", {"QIST": 20})):
-        shown = run("info", path, "--to", until, "--format", "json")
-        assert json.loads(shown.stdout)["unknown_bytes"] == expected
-
-
 def test_a_table_alone_has_the_rows_that_it_has_among_all(days: list[Path]) -> None:
     """Although the 116/1 that says when a 116/2 counts is in no table that is wanted."""
     asked = ReadOptions(Selection.of(since="2026-03-02T12:00", until="2026-03-03T11:59"))
@@ -493,27 +301,6 @@ def test_a_table_alone_has_the_rows_that_it_has_among_all(days: list[Path]) -> N
     for table in ("wtid", "wqst", "wtas", "qmac", "qjst"):
         found = open_inputs(days, asked).batches({table: frozenset({"system"})})
         assert sum(batch.num_rows for _, batch in found) == expected[table], table
-
-
-# Datasets -----------------------------------------------------------------------------------------
-
-
-def found_in(plan: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
-    for each in plan:
-        if each["name"] == name:
-            yield each
-        yield from found_in(each["children"], name)
-
-
-def test_duckdb_need_not_read_what_has_no_such_times(stored: Path) -> None:
-    asked = Selection.of(since="2026-03-02T12:00", until="2026-03-02T12:59")
-    with Catalog(open_inputs([stored], ReadOptions(asked))) as catalog:
-        (row,) = catalog.arrow("EXPLAIN (FORMAT JSON) FROM qjst").to_pylist()
-    (scan,) = found_in(json.loads(row["explain_value"]), "READ_PARQUET")
-    filters = scan["extra_info"]["Filters"]
-    assert "counted_at >= '2026-03-02 12:00:00'" in filters
-    assert "counted_at < '2026-03-02 13:00:00'" in filters
-    assert filters.count("TIMESTAMP") == 2
 
 
 def test_docs_and_help_give_the_rule_in_the_same_words() -> None:

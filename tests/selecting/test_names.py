@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.decoding import Decoder, Needs
-from smfparse.decoding import gathering as buffers
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import ReadOptions, open_inputs, workers
-from smfparse.inputs.range import Range
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.tables import RECORD, TABLES, coded_schema, decoded_tables, schema, wanted_tables
+from smfparse.tables import RECORD, coded_schema, decoded_tables, schema, wanted_tables
 from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import Here, small_chunks
 from tests.support import smf
@@ -37,15 +34,12 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.generated import generate_dump
 from tests.support.oracle import (
     LATE,
     LENGTHS,
     NAMED,
     ODD_DATES,
     QMGRS,
-    QUEUE_TABLES,
-    TASK_TABLES,
     Asked,
     Oracle,
     Rows,
@@ -53,10 +47,8 @@ from tests.support.oracle import (
     local_times,
 )
 from tests.support.real import every_file
-from tests.support.searching import LONG, of_many, search, some
-from tests.support.sharing import cut
+from tests.support.searching import search
 from tests.support.short_records import (
-    HOUR,
     MAKERS,
     NOON,
     UTC,
@@ -77,12 +69,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:Deprec
 def write(path: Path, records: Iterable[bytes]) -> Path:
     path.write_bytes(rdw(records))
     return path
-
-
-def asking(**asked: Any) -> Selection:
-    return Selection.of(
-        **{name: [each] if isinstance(each, str) else each for name, each in asked.items()}
-    )
 
 
 def rows(paths: Iterable[Path], asked: Selection, jobs: int = 1) -> Rows:
@@ -183,34 +169,24 @@ INVENTORY: list[tuple[dict[str, Any], list[int]]] = [
 ]
 
 
-def test_the_inventory_has_the_records_of_which_a_row_is_left(some_file: Path) -> None:
+def test_the_inventory_has_the_records_of_which_a_row_is_left(both: tuple[Path, Path]) -> None:
+    file, dataset = both
     for asked, expected in INVENTORY:
-        found = open_inputs([some_file], ReadOptions(asking(**asked))).arrow(RECORD)
+        with Catalog(open_inputs([dataset], ReadOptions(Selection.of(**asked)))) as catalog:
+            of_dataset = catalog.arrow("SELECT record_no FROM record ORDER BY 1")
+        assert of_dataset["record_no"].to_pylist() == expected, asked
+        found = open_inputs([file], ReadOptions(Selection.of(**asked))).arrow("record")
         assert found["record_no"].to_pylist() == expected, asked
 
 
-def test_the_queue_rows_of_a_task_are_those_of_the_queue(some_file: Path) -> None:
-    for queue, expected in {
-        "PAY.IN": [(1, 1), (5, 1), (14, 1)],
-        "PAY.OUT": [(1, 2), (12, 1)],
-        "MORE": [(6, 1)],
-        "PAY*": [(1, 1), (1, 2), (5, 1), (12, 1), (14, 1)],
-    }.items():
-        found = rows([some_file], asking(queue=queue))
-        for table in QUEUE_TABLES:
-            assert found[table].select("record_no", "block_no").rows() == expected, queue
-
-
-def test_a_continuation_names_its_job_itself(
-    tmp_path: Path,
-) -> None:
+def test_a_continuation_names_its_job_itself(tmp_path: Path) -> None:
     """By queues it is selected with its task."""
     made = [
         job_task("A", queues=[("Q1", "Q1")], wtid=False),
         job_queues("A", queues=[("Q2", "Q2")]),
     ]
     path = write(tmp_path / "dump.smf", made)
-    of_job, of_queue = rows([path], asking(job="A")), rows([path], asking(queue="Q1"))
+    of_job, of_queue = rows([path], Selection.of(job="A")), rows([path], Selection.of(queue="Q1"))
     assert of_job["wqst"].select("record_no", "task_record_no", "objname").rows() == [(2, 1, "Q2")]
     assert of_job["wtas"].is_empty()
     assert of_queue["wqst"]["objname"].to_list() == ["Q1"]
@@ -241,22 +217,6 @@ def test_a_table_alone_or_selected_before_has_the_rows_of_the_oracle(
         assert not differing(rows([folder], Selection()), expected)
 
 
-def test_several_inputs_do_not_mix_their_records(some_file: Path, tmp_path: Path) -> None:
-    """A dataset of two files, in which records have the same numbers."""
-    others = write(
-        tmp_path / "others.smf",
-        [class1("X"), *SOME[3:], *SOME[:3], job_task("Y", "", [("Z", "Z")], 5)],
-    )
-    folder = tmp_path / "both"
-    write_dataset(open_inputs([some_file, others], ReadOptions(keep_duplicates=True)), folder)
-    whole = Oracle(rows([folder], Selection()))
-    for asked in ASKED:
-        expected, chosen = whole.rows(**asked), Selection.of(**asked)
-        assert not differing(rows([folder], chosen), expected)
-        found = from_sql([folder], chosen)
-        assert all(in_order(each).equals(in_order(expected[name])) for name, each in found.items())
-
-
 # The property: SMF file, parts of it, dataset and SQL give what the oracle takes out of all rows.
 
 JOBS = ("PAY01", "pay02", "CICSA", "")
@@ -282,7 +242,7 @@ def records() -> st.SearchStrategy[list[bytes]]:
         st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
         st.lists(channel, max_size=3).map(lambda names: channels(*names)),
         st.lists(st.sampled_from(QUEUES), max_size=3).map(lambda names: depths(*names)),
-        st.builds(statistics, qmgr),
+        st.builds(statistics, st.just(NOON), qmgr=qmgr),
         st.just(foreign_record(3, NOON)),
     )
     dated = st.builds(
@@ -353,126 +313,6 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
     assert not differing(rows([path], chosen, jobs=2), expected)
 
 
-@pytest.fixture(scope="module")
-def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with every kind of record, behind tasks of which many go on in 116/2, near and far."""
-    path = tmp_path_factory.mktemp("names") / "generated.smf"
-    generate_dump(
-        path, start=NOON, utc_offset=HOUR, interval=HOUR, version="9.3.2", tasks=30, queues=8
-    )
-    pick = random.Random(1)
-    made: list[bytes] = []
-    for _ in range(300):
-        job, channel = pick.choice(["CICSP01", "PAYROLL", "X"]), pick.choice(["", "TO.A"])
-        queues = [(pick.choice(["A", "B"]), pick.choice(["PAY.IN", "C"]))] * pick.randrange(3)
-        make = pick.choice([job_task, job_queues])
-        made.append(make(job, channel, queues, pick.randrange(40)))
-    path.write_bytes(rdw(made) + path.read_bytes())
-    return path
-
-
-OF_GENERATED: list[dict[str, Any]] = [
-    {"job": ["CICS*"]},
-    {"queue": ["PAY*"]},
-    {"queue": ["*Q*", "A"], "job": ["*1", "*2"]},
-    {"channel": ["TO*"]},
-    {"queue": ["B"], "channel": ["*"]},
-]
-
-
-@of_many("asked", some(OF_GENERATED, 2), ids=str)
-def test_processes_give_the_rows_of_one(
-    generated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
-) -> None:
-    """Processes once; this one does their work where something else is asked for."""
-    if asked != OF_GENERATED[0] and not LONG:
-        monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
-    whole = rows([generated], Selection())
-    expected = Oracle(whole).rows(**asked)
-    chosen = Selection.of(**asked)
-    assert 0 < len(expected["wtas"]) < len(whole["wtas"])
-    assert 0 < len(expected["wqst_cf"]) < len(whole["wqst_cf"])
-    assert not differing(rows([generated], chosen), expected)
-    small_chunks(monkeypatch, 100_000)
-    inputs = open_inputs([generated], ReadOptions(chosen, jobs=2))
-    units = cut(inputs, wanted_tables(decoded_tables()))
-    assert sum(map(len, units)) > 3
-    assert not differing(rows([generated], chosen, jobs=2), expected)
-    write_dataset(open_inputs([generated], ReadOptions(chosen, jobs=3)), tmp_path / "tables")
-    assert not differing(rows([tmp_path / "tables"], Selection()), expected)
-
-
-def test_tasks_are_looked_for_once_and_only_where_rows_are_chosen_by_them(
-    generated: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[int] = []
-    find = Range.find_tasks
-    monkeypatch.setattr(
-        Range, "find_tasks", lambda self: read.append(self.tasks is None) or find(self)
-    )
-    small_chunks(monkeypatch, 100_000)
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
-
-    def searches(tables: Sequence[str], jobs: int, **asked: str) -> int:
-        read.clear()
-        list(
-            open_inputs([generated], ReadOptions(asking(**asked), jobs=jobs)).batches(
-                wanted_tables(tables)
-            )
-        )
-        return sum(read)
-
-    for jobs in (1, 2):
-        assert searches(["wtas", "wqst"], jobs, queue="PAY*") == 1
-    assert searches([RECORD], 2, queue="PAY*", job="*") == 1
-    for tables, asked in (
-        (["wqst", "wqst_cf", "qqst"], {"queue": "PAY*"}),
-        (["qjst"], {"queue": "PAY*"}),
-        (["wtas", RECORD], {"job": "*", "channel": "*"}),
-    ):
-        assert searches(tables, 1, **asked) == 0
-
-
-def test_names_are_decoded_first_and_only_what_is_about_them_after(
-    generated: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gathered: dict[str, int] = {}
-    add = buffers.BlockBuffer.add
-
-    def adding(self: buffers.BlockBuffer, buffer: Any, at: Any, length: Any) -> None:
-        gathered[self.block.name] = gathered.get(self.block.name, 0) + len(at)
-        add(self, buffer, at, length)
-
-    monkeypatch.setattr(buffers.BlockBuffer, "add", adding)
-    asked = {"job": ["CICS*"], "queue": ["PAY*"]}
-    expected = Oracle(rows([generated], Selection())).rows(**asked)
-    gathered.clear()
-    rows([generated], Selection.of(**asked))
-    for table in ("wtid", "wtas", "wqst"):
-        assert gathered[table.upper()] == len(expected[table]) > 0
-    assert gathered["QWHS"] == len(expected[RECORD])
-    assert not gathered.keys() & {"QMAC", "QWAC", "QQST", "QCST", "QIST", "QJST"}
-
-
-def test_records_that_cannot_be_about_a_name_are_not_decoded() -> None:
-    """Their headers show it."""
-    cases: list[tuple[dict[str, str], str, set[tuple[int, int]]]] = [
-        ({"job": "*"}, "wqst", {(116, 1), (116, 2)}),
-        ({"job": "*"}, "qmac", {(116, 0)}),
-        ({"job": "*"}, "qqst", set()),
-        ({"queue": "*"}, "qqst", {(115, 216)}),
-        ({"queue": "*", "job": "*"}, "qqst", set()),
-        ({"channel": "*"}, "qcst", {(116, 10)}),
-        ({"channel": "*"}, RECORD, {(116, 1), (116, 2), (116, 10)}),
-        ({"job": "*"}, RECORD, {(116, 0), (116, 1), (116, 2)}),
-        ({"job": "*"}, "qsph", set()),
-    ]
-    for asked, table, expected in cases:
-        decoder = Decoder(Needs(wanted_tables([table]), asking(**asked)), DamageLog())
-        assert decoder.needs.kinds is not None
-        assert {divmod(int(kind), 1 << 16) for kind in decoder.needs.kinds} == expected, asked
-
-
 def test_a_selection_names_the_options_that_some_tables_cannot_answer() -> None:
     every = {"job": "A", "queue": "B", "channel": "C"}
     cases: list[tuple[dict[str, str], list[str], tuple[str, ...]]] = [
@@ -489,25 +329,7 @@ def test_a_selection_names_the_options_that_some_tables_cannot_answer() -> None:
         ({"queue": "B"}, [], ("queue",)),
     ]
     for asked, tables, expected in cases:
-        assert asking(**asked).unknown_to(tables) == expected, (asked, tables)
-
-
-def test_every_table_of_a_record_with_names_is_about_them_and_no_other_is() -> None:
-    asked = asking(job="A", queue="B", channel="C")
-    found = {table: asked.by_name.keys() - set(asked.unknown_to([table])) for table in TABLES}
-    assert {table: names for table, names in found.items() if names} == {
-        **{table: {"job", "queue", "channel"} for table in (*TASK_TABLES, *QUEUE_TABLES)},
-        "qwac": {"job"},
-        "qmac": {"job"},
-        "qqst": {"queue"},
-        "qcst": {"channel"},
-    }
-
-
-def test_a_selection_says_the_names_that_it_asks_for() -> None:
-    asked = Selection.of(job=["pay*,B"], queue=["q.*"], channel=["to.?"], qmgr=["QM01"])
-    assert str(asked) == "qmgr QM01; job B,PAY*; queue Q.*; channel TO.?"
-    assert not asked.everything
+        assert Selection.of(**asked).unknown_to(tables) == expected, (asked, tables)
 
 
 def test_impossible_names_are_refused() -> None:
@@ -520,28 +342,19 @@ def test_impossible_names_are_refused() -> None:
         ({"queue": ""}, "empty name"),
     ):
         with pytest.raises(RequestError, match=reason):
-            asking(**asked)
+            Selection.of(**asked)
     longest = {"job": "*A234567?*", "queue": "*" + "Q" * 48, "channel": "C" * 20}
-    assert not asking(**longest).everything
+    assert not Selection.of(**longest).everything
 
 
 def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> None:
     lost = Section([named_block("WQST", 2800)], offset=9999)
     bad = smf_record(116, 1, Section([smf.who("B")]), NOTHING, lost, area=qwhs_short(UTC))
     damage = DamageLog()
-    decoder = Decoder(Needs(wanted_tables(["wqst"]), asking(job="A")), damage)
+    decoder = Decoder(Needs(wanted_tables(["wqst"]), Selection.of(job="A")), damage)
     found = list(decoder.decode([chunk_of(job_task("A", queues=[("Q", "Q")]), bad)]))
     assert sum(batch.num_rows for _, batch in found) == 1
     assert [each.record_no for each in damage.details] == [2]
-
-
-def test_bytes_that_no_column_knows_are_those_of_records_about_the_name(tmp_path: Path) -> None:
-    who = [Section([smf.who(job) + bytes(16)]) for job in "AB"]
-    made = [smf_record(116, 1, each, area=qwhs_short(UTC)) for each in who]
-    path = write(tmp_path / "longer.smf", [made[0], made[1], made[1], statistics(NOON)])
-    assert json.loads(run("info", path, "--format", "json").stdout)["unknown_bytes"]["WTID"] == 48
-    shown = run("info", path, "--format", "json", "--job", "B")
-    assert json.loads(shown.stdout)["unknown_bytes"] == {"WTID": 32}
 
 
 @every_file
@@ -560,16 +373,11 @@ OPTIONS = [
 """Options, and how many records are about their names."""
 
 
-def test_info_and_sql_have_the_records_about_a_name(both: tuple[Path, Path]) -> None:
-    query = "SELECT count(*) AS n, count(DISTINCT w.record_no) AS w FROM record, wtid w"
+def test_info_counts_the_records_about_a_name(both: tuple[Path, Path]) -> None:
     for options, records in OPTIONS:
         for path in both:
             shown = run("info", path, "--format", "json", *options)
             assert json.loads(shown.stdout)["records"] == records, options
-        first, second = (run("sql", path, *options, query, "--format", "csv") for path in both)
-        assert first.stdout == second.stdout
-        total, tasks = map(int, first.stdout.splitlines()[1].split(","))
-        assert total == records * tasks > 0
 
 
 def test_unknown_and_impossible_names_are_reported(some_file: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import json
 import struct
 from collections.abc import Iterable
@@ -12,15 +11,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from click.testing import Result
 
 from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog, RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
-from smfparse.selecting import Selection, record_mask, sql_condition
+from smfparse.selecting import Selection, record_mask
 from smfparse.store import MANIFEST
-from smfparse.tables import RECORD, coded_schema, decoded_tables, wanted_tables
+from smfparse.tables import RECORD, coded_schema, wanted_tables
 from smfparse.writing import write_dataset
 from tests.support.builders import (
     NOTHING,
@@ -32,22 +30,7 @@ from tests.support.builders import (
     smf_record,
 )
 from tests.support.command import run
-from tests.support.paths import FIXTURES
-from tests.support.short_records import (
-    HOUR,
-    MAKERS,
-    NOON,
-    continuation,
-    foreign,
-    other,
-    statistics,
-    storage,
-    task,
-    utc,
-)
-
-DATE_AT = 10
-"""Byte of the date in a record."""
+from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, statistics, storage, utc
 
 
 def write(path: Path, *records: bytes) -> Path:
@@ -55,24 +38,13 @@ def write(path: Path, *records: bytes) -> Path:
     return path
 
 
-def asking(**asked: Any) -> Selection:
-    """Return the selection of options that have one text each, or several."""
-    return Selection.of(
-        **{name: [each] if isinstance(each, str) else each for name, each in asked.items()}
-    )
-
-
 def numbers(path: Path, **asked: Any) -> list[int]:
     """Return the numbers of the selected records."""
-    found = open_inputs([path], ReadOptions(asking(**asked))).arrow(RECORD)
+    found = open_inputs([path], ReadOptions(Selection.of(**asked))).arrow(RECORD)
     return list(found["record_no"].to_pylist())
 
 
-def at(*clocks: str) -> list[dt.datetime]:
-    return [dt.datetime.fromisoformat(clock) for clock in clocks]
-
-
-DAYS_OF_RECORDS = at(
+DAYS_OF_RECORDS = (
     "2026-03-03T23:59:59.990000",
     "2026-03-04T00:00",
     "2026-03-04T08:00",
@@ -89,7 +61,7 @@ DAYS_OF_RECORDS = at(
 def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Records over two days, all of one queue manager."""
     path = tmp_path_factory.mktemp("days") / "days.smf"
-    return write(path, *(statistics(each) for each in DAYS_OF_RECORDS))
+    return write(path, *(statistics(dt.datetime.fromisoformat(each)) for each in DAYS_OF_RECORDS))
 
 
 @pytest.fixture(scope="module")
@@ -126,13 +98,14 @@ TIMES = [
 ]
 
 
+@pytest.mark.slow
 def test_a_time_is_local_and_its_end_includes_the_unit_it_names(
     days: Path, stored_days: Path
 ) -> None:
     query = "SELECT record_no FROM qist ORDER BY 1"
     for since, until, expected in TIMES:
         assert numbers(days, since=since, until=until) == expected, (since, until)
-        asked = ReadOptions(asking(since=since, until=until))
+        asked = ReadOptions(Selection.of(since=since, until=until))
         with Catalog(open_inputs([stored_days], asked)) as catalog:
             assert catalog.arrow(query)["record_no"].to_pylist() == expected, (since, until)
 
@@ -163,10 +136,6 @@ def test_times_that_contradict_each_other_are_refused() -> None:
         Selection.of(since=["0800", "0900"])
     with pytest.raises(RequestError, match="at most one date and one time of day"):
         Selection.of(until=["2026-03-04", "2026-03-05"])
-
-
-def test_the_year_has_366_days_where_it_has() -> None:
-    assert Selection.of(since=["2024366"]).start == dt.datetime(2024, 12, 31)
 
 
 @pytest.fixture
@@ -294,15 +263,6 @@ def test_values_of_other_types_are_refused() -> None:
         Selection.of(since=utc(NOON))
 
 
-def test_nothing_asked_is_everything() -> None:
-    asked = Selection.of()
-    chunk = chunk_of(statistics(NOON))
-    assert asked.everything
-    assert str(asked) == ""
-    assert record_mask(asked, chunk.buffer, chunk.start, chunk.length) is None
-    assert sql_condition(asked, "qist", str) is None
-
-
 def decoded(
     table: str, chunks: Iterable[Any], asked: Selection, damage: DamageLog | None = None
 ) -> Any:
@@ -321,14 +281,6 @@ def test_a_record_without_utc_takes_the_offset_of_one_that_is_not_selected() -> 
     assert every["utc_offset"].to_pylist() == [3600, None]
 
 
-def test_a_continuation_belongs_to_a_task_that_is_not_selected() -> None:
-    chunks = [chunk_of(task(NOON), statistics(NOON)), chunk_of(continuation(NOON), first=3)]
-    rows = decoded("wqst", chunks, Selection.of(type=["116(2)"]))
-    assert rows["record_no"].to_pylist() == [3]
-    assert rows["task_record_no"].to_pylist() == [1]
-    assert rows["interval_seconds"].to_pylist() == [3600.0]
-
-
 def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> None:
     """So their damage is not reported."""
     broken = Section([named_block("QIST", 80)], offset=9999)
@@ -339,16 +291,6 @@ def test_the_blocks_of_records_that_are_not_selected_are_not_looked_for() -> Non
     assert not damage
 
 
-def test_a_date_that_is_none_is_at_no_time() -> None:
-    record = bytearray(statistics(NOON))
-    record[DATE_AT : DATE_AT + 4] = bytes.fromhex("0126000F")
-    chunk = chunk_of(bytes(record))
-    for asked, expected in (({"since": ["1990001"]}, False), ({"system": ["SYS1"]}, True)):
-        mask = record_mask(Selection.of(**asked), chunk.buffer, chunk.start, chunk.length)
-        assert mask is not None
-        assert mask.tolist() == [expected]
-
-
 def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     short = struct.pack(">HBB", 18, 0, 0) + statistics(NOON)[4:18]
     chunk = chunk_of(short)
@@ -356,68 +298,6 @@ def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
     assert mask is not None
     assert mask.tolist() == [False]
-
-
-def test_selected_rows_may_have_any_columns(named: Path, tmp_path: Path) -> None:
-    write_dataset(open_inputs([named]), tmp_path / "tables")
-    asked = Selection.of(qmgr=["QM*"], type=["115"])
-    for source in (named, tmp_path / "tables"):
-        inputs = open_inputs([source], ReadOptions(asked))
-        for columns in (frozenset[str](), frozenset({"length"}), frozenset({"qmgr", "type"})):
-            batches = [batch for _, batch in inputs.batches({RECORD: columns})]
-            assert sum(batch.num_rows for batch in batches) == 3
-            assert {name for batch in batches for name in batch.schema.names} == columns
-
-
-def test_a_selection_takes_the_same_before_and_after_convert(
-    tmp_path: Path,
-) -> None:
-    """A dataset of selected records is the selection of a dataset of all."""
-    path = FIXTURES / "qm01-930.smf"
-    asked = Selection.of(qmgr=["QM02"], type=["115,116(1)"])
-    write_dataset(open_inputs([path]), tmp_path / "all")
-    write_dataset(open_inputs([path], ReadOptions(asked)), tmp_path / "raw")
-    write_dataset(open_inputs([tmp_path / "all"], ReadOptions(asked)), tmp_path / "stored")
-    for table in decoded_tables():
-        first, second = (open_inputs([tmp_path / each]).arrow(table) for each in ("raw", "stored"))
-        assert first.equals(second), table
-        assert set(first["qmgr"].to_pylist()) <= {"QM02"}
-
-
-def test_the_parts_of_a_fixture_add_up() -> None:
-    for fixture in sorted(FIXTURES.glob("*.smf")):
-        whole = open_inputs([fixture]).arrow(RECORD)["record_no"].to_pylist()
-        at = [numbers(fixture, **each) for each in ({"until": "0929"}, {"since": "0930"})]
-        of_type = [numbers(fixture, type=each) for each in ("115", "116", "0:114,117:255")]
-        for parts in (at, of_type):
-            assert sorted(itertools.chain(*parts)) == whole, fixture
-
-
-def records_in(result: Result) -> int:
-    assert result.exit_code == 0, result.output
-    found: int = json.loads(result.stdout)["records"]
-    return found
-
-
-def test_commands_read_what_is_selected(named: Path, days: Path) -> None:
-    info = ("info", "--format", "json")
-    assert records_in(run(*info, named)) == 7
-    assert records_in(run(*info, named, "--qmgr", "QM*")) == 3
-    asked = ("--qmgr", "QM01", "--qmgr", "CSQ", "--system", "S4", "--to", "2026-03-04")
-    assert records_in(run(*info, named, *asked)) == 1
-    for option in ("--to", "--until"):
-        assert records_in(run(*info, days, option, "2026-03-03")) == 1
-    query = "SELECT count(*) AS n FROM record"
-    assert run("sql", named, "--type", "115", query, "--format", "csv").stdout == "n\n5\n"
-
-
-def test_a_report_is_of_what_is_selected() -> None:
-    path = FIXTURES / "qm01-930.smf"
-    whole = run("report", "log", path, "--format", "csv").stdout.splitlines()
-    one = run("report", "log", path, "--format", "csv", "--qmgr", "QM01").stdout.splitlines()
-    assert one[0] == whole[0]
-    assert one[1:] == [line for line in whole[1:] if ",QM01," in f",{line}"]
-    assert 1 < len(one) < len(whole)
 
 
 def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path) -> None:
@@ -432,7 +312,10 @@ def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path
     assert manifest["selection"] is None
 
 
-def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> None:
+def test_to_is_a_time_but_for_convert_which_has_a_folder_there(days: Path, tmp_path: Path) -> None:
+    for option in ("--to", "--until"):
+        shown = run("info", days, option, "2026-03-03", "--format", "json")
+        assert json.loads(shown.stdout)["records"] == 1
     refused = run("convert", days, "--from", "0800", "--to", "1200")
     assert refused.exit_code == 2
     assert "--until" in refused.stderr
@@ -442,24 +325,7 @@ def test_convert_takes_no_time_for_its_folder(days: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "folder").exists()
 
 
-def test_a_selection_without_records_is_reported(days: Path, tmp_path: Path) -> None:
-    commands: list[list[object]] = [
-        ["info", days],
-        ["report", "log", days],
-        ["sql", days, "SELECT * FROM qist"],
-        ["convert", days, "--to", tmp_path / "none"],
-        ["compare", "--split-at", "2026-03-04", days],
-    ]
-    for command in commands:
-        shown = run(*command, "--qmgr", "ZZ*")
-        assert shown.exit_code == 0
-        assert "the selection matches no record: qmgr ZZ*" in shown.stderr, command
-        assert "no data for the report" not in shown.stderr
-
-
-def test_a_report_without_selected_data_names_the_trace_to_start(
-    days: Path,
-) -> None:
+def test_a_report_without_selected_data_names_the_trace_to_start(days: Path) -> None:
     """It names the selection, too."""
     shown = run("report", "log", days, "--qmgr", "MQ01")
     assert shown.exit_code == 0
@@ -476,9 +342,7 @@ def test_an_unreadable_selection_is_a_wrong_call(days: Path) -> None:
         assert "smfparse: " in refused.stderr
 
 
-def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(
-    tmp_path: Path,
-) -> None:
+def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(tmp_path: Path) -> None:
     """The manifest counts those of all records."""
     longer = Section([named_block("QIST", 100)])
     path = write(tmp_path / "a.smf", smf_record(115, 2, NOTHING, longer, area=qwhs_long()))

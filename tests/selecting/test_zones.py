@@ -182,6 +182,7 @@ def asked(span: dict[str, Any], moment: dt.datetime) -> bool:
     return (not since or minute >= since) and (not until or minute <= until)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["smf", "dataset"])
 def test_records_are_selected_by_the_time_that_they_show(sites: dict[str, Path], kind: str) -> None:
     zones = (BERLIN, "utc", "Asia/Kolkata")
@@ -220,6 +221,7 @@ def test_a_filter_of_a_lazy_frame_is_of_the_zone(sites: dict[str, Path]) -> None
 # Commands ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["smf", "dataset"])
 def test_reports_show_local_times_of_the_zone(sites: dict[str, Path], kind: str) -> None:
     command = ("report", "log", str(sites[kind]), "--tz", BERLIN)
@@ -256,6 +258,7 @@ def test_intervals_of_the_clock_are_those_of_the_zone(sites: dict[str, Path]) ->
     }
 
 
+@pytest.mark.slow
 def test_check_summary_and_info_show_the_zone(sites: dict[str, Path]) -> None:
     path = str(sites["smf"])
     for command in ("check", "summary"):
@@ -270,6 +273,8 @@ def test_check_summary_and_info_show_the_zone(sites: dict[str, Path]) -> None:
     assert "local" in shown
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_a_comparison_is_cut_at_a_time_of_the_zone(tmp_path: Path) -> None:
     """01:30 UTC is 03:30 in Berlin; the statistics begin at 23:00 UTC."""
     east = EAST["SYS1"]

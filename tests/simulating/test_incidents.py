@@ -86,6 +86,7 @@ def crossed(day: Day, row: dict[str, str]) -> dict[dt.datetime, bool]:
     return {at.replace(tzinfo=None): bool(limit) for at, limit in found}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name", [pytest.param(each, marks=[] if each in FEW else pytest.mark.long) for each in WRONG]
 )
@@ -123,6 +124,7 @@ def in_minutes(moment: dt.datetime) -> str:
     return moment.isoformat(timespec="minutes")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     ["payments", *(pytest.param(each, marks=pytest.mark.long) for each in ("mft", "shared"))],

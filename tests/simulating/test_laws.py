@@ -25,6 +25,7 @@ FULL = 2**32 - 1
 HALF, TWO = dt.timedelta(minutes=30), dt.timedelta(hours=2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name",
     [
@@ -48,6 +49,7 @@ def test_the_laws_hold_for_any_site(site: dict[str, Any], seed: int) -> None:
         day.connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     ["storm", *(pytest.param(each, marks=pytest.mark.long) for each in ("payments", "restart"))],

@@ -15,20 +15,16 @@ from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import Day, Figures, lines, sparkline, summarized
 from smfparse.writing import write_dataset
+from tests.support.builders import Write
+from tests.support.smf import START, block, record
 
 HOUR = dt.timedelta(hours=1)
 SECONDS = 86_400
 PEAKS = {
-    "buffer-pool": "SELECT 'pool ' || buffer_pool, max(used_percent) FROM buffer_pool",
-    "page-set": "SELECT 'page set ' || qis1psno, max(100 - 100 * qis1unpg / qis1topg) FROM qis1",
-    "dispatcher": "SELECT 'dispatcher ' || task, max(busy) FROM chinit_task "
-    "WHERE kind = 'dispatcher'",
-    "adapter": "SELECT 'adapter ' || task, max(busy) FROM chinit_task WHERE kind = 'adapter'",
-    "current-channels": "SELECT 'of MAXCHL ' || qcctmxcc, max(100 * qcctnocc / qcctmxcc) FROM qcct",
-    "storage-31": "SELECT '', 100 * max(1 - qsrsaval / qsrsesiza) FROM qsrs",
-    "depth": "SELECT queue, max(highest_depth) FROM queue_depth",
-    "oldest": "SELECT queue, max(oldest_message_age) FROM queue_depth",
-}
+    "buffer-pool", "page-set", "dispatcher", "adapter", "current-channels", "storage-31", "depth",
+    "oldest",
+}  # fmt: skip
+"""Lines whose highest values tests/laws/test_figures_agree.py compares."""
 CLIENT = "channel > '' AND channel NOT LIKE '%.TO.%'"
 TOTALS = {
     "channel-messages": f"SELECT channel, sum(messages) / {SECONDS} FROM channel",
@@ -88,17 +84,7 @@ def expected(catalog: Catalog, day: Day, query: str) -> dict[str, float]:
     return {name: float(value) for name, value in rows if value is not None}
 
 
-def test_peaks_are_the_highest_of_the_day(catalog: Catalog, days: list[Day]) -> None:
-    for name, query in PEAKS.items():
-        for day in days:
-            wanted, found = expected(catalog, day, query), of_line(day, name)
-            assert {each: found[each].highest for each in found} == pytest.approx(
-                {each: wanted[each] for each in found}
-            ), name
-            highest = max((each.highest for each in found.values()), default=0)
-            assert highest == pytest.approx(max(wanted.values(), default=0)), name
-
-
+@pytest.mark.slow
 def test_usual_values_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> None:
     assert {*PEAKS, *TOTALS, *AVERAGES} == {*lines()}
     for name, query in (TOTALS | AVERAGES).items():
@@ -138,6 +124,21 @@ def test_objects_come_from_the_most_to_the_least(days: list[Day]) -> None:
         for line, values in by_line.items():
             assert values == sorted(values, reverse=True)
             assert len(values) <= line.top
+
+
+def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
+    used = ((0, 600, 50), (600, 600, 50), (1200, 300, 90), (1500, 300, 20), (1800, 600, 50))
+    records = []
+    for at, seconds, percent in used:
+        for each in (block("QMST"), block("QPST", qpstnbuf=100, qpstcbsl=100 - percent)):
+            start = START + dt.timedelta(seconds=at)
+            records.append(record(each, start=start, seconds=seconds))
+    path = write(*records)
+    with Catalog(open_inputs([path])) as opened:
+        (day,) = summarized(opened).days
+    (pool,) = of_line(day, "buffer-pool").values()
+    assert pool.highest == pytest.approx(90)
+    assert [round(each) for each, _ in pool.slots.values()] == [50, 50, 90, 50]
 
 
 def test_a_wrong_declaration_names_file_and_key(

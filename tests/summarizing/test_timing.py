@@ -45,10 +45,6 @@ def only(*rows: dict[str, Any]) -> Times:
     return found
 
 
-def facts(*rows: dict[str, Any]) -> dict[str, Any]:
-    return only(*rows).calendar.facts
-
-
 def test_intervals_that_follow_each_other_have_no_gap() -> None:
     found = only(row(0, 600), row(600, 600), row(1200.01, 600))
     assert found.calendar.facts == {
@@ -73,22 +69,9 @@ def test_a_gap_is_counted_with_its_length_and_its_slots_have_no_data() -> None:
 
 
 def test_a_gap_is_more_than_a_second_or_a_tenth_of_an_interval() -> None:
-    assert facts(row(0, 600), row(601, 600))["gaps"] == 0
-    assert facts(row(0, 600), row(601.1, 600))["gaps"] == 1
-    assert facts(row(0, 5), row(5.5, 5))["gaps"] == 0
-    assert facts(row(0, 5), row(5.6, 5))["gaps"] == 1
-
-
-def test_a_first_interval_that_covers_days_before_the_trace_is_not_of_its_time() -> None:
-    found = only(row(-90_000, 90_000), *(row(600 * each, 600) for each in range(3)))
-    assert found.calendar.kinds == ["first", "typical", "typical", "typical"]
-    assert (found.first, found.slots, found.calendar.facts["gaps"]) == (0, 3, 0)
-
-
-def test_one_interval_is_enough() -> None:
-    found = only(row(0, 90_000))
-    said = found.calendar.facts
-    assert (said["intervals"], said["interval_seconds"], found.slots) == (1, 90_000, 1)
+    for start, seconds, gaps in ((601, 600, 0), (601.1, 600, 1), (5.5, 5, 0), (5.6, 5, 1)):
+        found = only(row(0, seconds), row(start, seconds))
+        assert found.calendar.facts["gaps"] == gaps
 
 
 def test_accounting_alone_gives_the_times_of_its_minutes() -> None:

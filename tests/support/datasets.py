@@ -9,20 +9,39 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
 
 import smfparse
-from smfparse.store import MANIFEST, checksum, dataset_files
+from smfparse.store import MANIFEST, VIEWS, checksum, dataset_files
+from tests.support.command import run
 
 
-def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
+def convert(*arguments: object, code: int = 0, stdin: bytes = b"") -> Result:
+    """Call convert, which prints nothing but messages."""
+    done = run("convert", *arguments, stdin=stdin)
+    assert (done.exit_code, done.stdout) == (code, ""), done.output
+    return done
+
+
+def rows_of(folder: Path) -> dict[str, Any]:
     """Return every table, in the order of its rows' places and values."""
-    found = {}
+    found, data = {}, smfparse.open(folder)
     for table in data.tables:
         whole = data.arrow(table)
         order = [(name, "ascending") for name in whole.column_names]
         found[table] = whole.sort_by(order) if whole.num_rows else whole
     return found
+
+
+def with_views(folder: Path, patch: pytest.MonkeyPatch) -> Any:
+    """Open a dataset with nothing but its views.sql, from inside its folder."""
+    patch.chdir(folder)
+    database = duckdb.connect()
+    database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+    return database
 
 
 def files_below(folder: Path) -> dict[str, bytes]:

@@ -27,7 +27,7 @@ from smfparse.selecting import Selection
 from tests.support.command import run
 from tests.support.corpora import Corpora
 from tests.support.paths import FIXTURES, GOLDEN
-from tests.support.report_runs import anyone, report_lines
+from tests.support.report_runs import anyone, lines_of, report_lines
 from tests.support.small_site import QMGRS, write_small_site
 
 Golden = dict[str, Any]
@@ -313,6 +313,14 @@ def log_of(fixture: str) -> str:
     return "\n".join(report_lines("log", FIXTURES / f"{fixture}.smf")) + "\n"
 
 
+def text_of(corpora: Corpora, corpus: str, name: str) -> str:
+    """Return the first lines of a report as text, and of its CSV."""
+    found = corpora[corpus]
+    rows = found.rows(name)
+    lines = [*lines_of(name, rows)[:TEXT_LINES], "", *lines_of(name, rows, "csv")[:4]]
+    return "\n".join(lines).replace(f"{found.paths[0].parent}/", "") + "\n"
+
+
 LOGS = ("qm01-930", "qm80", "qm100", "qm60")
 
 
@@ -325,6 +333,14 @@ def reports_of(corpus: str) -> Sequence[str]:
 
 _WITHOUT_ROWS = ("cluster", "mft", "requests")
 """Reports that have no rows of the site."""
+TEXTS_OF = [
+    *(("site", name) for name in reports_of("site") if not reports.report(name).rules),
+    ("traffic", "mft"),
+    ("traffic", "requests"),
+]
+"""Reports whose text and CSV are kept; tests/advice holds the words of rules."""
+TEXT_LINES = 100
+"""Lines of a text that are kept."""
 REPORTS = [(corpus, name) for corpus in ("site", *OF_CORPORA) for name in reports_of(corpus)]
 
 
@@ -334,6 +350,8 @@ def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callabl
         yield GOLDEN / corpus / f"{name}.json", partial(_report, corpora, corpus, name)
     for name in view_names():
         yield GOLDEN / "views" / f"{name}.json", partial(_view, corpora, name)
+    for corpus, name in TEXTS_OF:
+        yield GOLDEN / "texts" / f"{name}.txt", partial(text_of, corpora, corpus, name)
     yield GOLDEN / "compare.json", lambda: written(of_comparisons(folder))
     yield GOLDEN / "capacity.txt", planners
     for fixture in LOGS:

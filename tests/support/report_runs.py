@@ -18,6 +18,8 @@ from smfparse.rendering import FORMATS, lines, md
 from smfparse.reports import Report, ReportDocument, Sections
 from tests.support.builders import rdw
 
+Rows = list[dict[str, Any]]
+
 
 def anyone(which: Report) -> dict[str, str]:
     """Return the options without which a report is about nobody, so that it is about everybody."""
@@ -81,6 +83,24 @@ def report_lines(
 def cells(found: Iterable[str]) -> list[dict[str, str]]:
     """Read the lines of CSV back."""
     return list(csv.DictReader(found))
+
+
+def of(line: str, rows: Rows, qmgr: str | None = None) -> Rows:
+    """Return the rows of a kind of line, of one queue manager or of all."""
+    return [row for row in rows if row["line"] == line and (qmgr is None or row["qmgr"] == qmgr)]
+
+
+def values(row: Mapping[str, Any], names: str) -> list[Any]:
+    """Return the figures of a row whose names stand in a text."""
+    return [row[name] for name in names.split()]
+
+
+def by_qmgr(rows: Rows) -> dict[str, Rows]:
+    """Return the rows of each queue manager."""
+    found: dict[str, Rows] = {}
+    for row in rows:
+        found.setdefault(row["qmgr"], []).append(row)
+    return found
 
 
 def check_forms(which: Report, rows: Sequence[dict[str, Any]], **asked: Any) -> None:

@@ -31,7 +31,12 @@ def search(examples: int) -> Callable[[Any], Any]:
 
 def some(values: Sequence[T], count: int) -> Sequence[T]:
     """Return so many of the values in a short run, evenly spread; all in a long run."""
-    if LONG or len(values) <= count:
+    return values if LONG else spread(values, count)
+
+
+def spread(values: Sequence[T], count: int) -> Sequence[T]:
+    """Return so many of the values, evenly spread, or all where there are no more."""
+    if len(values) <= count:
         return values
     return [values[number * len(values) // count] for number in range(count)]
 

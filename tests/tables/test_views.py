@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,22 +11,18 @@ from typing import Any
 import duckdb
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from smfparse import reports
 from smfparse.errors import RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import LIMITS
-from smfparse.metrics import named_macros, views
+from smfparse.metrics import views
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.tables import KEY_COLUMNS, table_names
 from tests.support.builders import Write
 from tests.support.corpora import Corpus, of_corpora
-from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
-from tests.support.searching import search
 from tests.support.smf import (
     ENDED,
     MINUTE,
@@ -63,35 +58,8 @@ CHOSEN = {
     "queue_depth": {"depth", "oldest_message_age", "uncommitted"},
 }
 """Columns that are NULL in rows in which the field is not."""
-VERBS: Mapping[str, Mapping[str, tuple[str | None, str, str]]] = {
-    "wqst": {
-        "open": ("openn", "openet", "openct"),
-        "close": ("closen", "closeet", "closect"),
-        "get": ("getn", "getet", "getct"),
-        "put": ("putn", "putet", "putct"),
-        "put1": ("put1n", "put1et", "put1ct"),
-        "inq": ("inqn", "inqet", "inqct"),
-        "set": ("setn", "setet", "setct"),
-        "cb": ("cbn", "cbet", "cbct"),
-    },
-    "wtas": {
-        "commit": ("wtascmn", "wtascmet", "wtascmct"),
-        "backout": ("wtasban", "wtasbaet", "wtasbact"),
-        "prepare": ("wtasprn", "wtaspret", "wtasprct"),
-        "sub": ("wtassun", "wtassuet", "wtassuct"),
-        "subrq": ("wtassqn", "wtassqet", "wtassqct"),
-        "ctl": ("wtasctn", "wtasctet", "wtasctct"),
-        "stat": ("wtasstn", "wtasstet", "wtasstct"),
-        "topic": (None, "wtastpet", "wtastpct"),
-        "other": ("wtasotn", "wtasotet", "wtasotct"),
-    },
-}
-"""Table and verb to its number, elapsed and CPU time."""
-MOST = 2**64
 LATER = (ENDED + MINUTE + WEST).replace(tzinfo=None)
 """Local time of records of the next minute."""
-NEAR = 1e-9
-"""Relative difference of sums of doubles that were added in another order."""
 Rows = list[dict[str, Any]]
 
 
@@ -99,9 +67,6 @@ def rows(query: str, *paths: Path) -> Rows:
     with Catalog(open_inputs(paths)) as catalog:
         found: Rows = catalog.arrow(query).to_pylist()
         return found
-
-
-# --- what is declared ---------------------------------------------------------------------------
 
 
 def test_a_view_has_every_key_and_reads_the_tables_that_it_declares() -> None:
@@ -138,7 +103,7 @@ def is_near(found: Any, expected: Any) -> bool:
     """Whether two totals are the same, but for the order in which doubles were added."""
     if expected is None or found is None:
         return found is expected
-    return bool(found == pytest.approx(expected, rel=NEAR))
+    return bool(found == pytest.approx(expected, rel=1e-9))
 
 
 def field_of(column: Any) -> str | None:
@@ -158,45 +123,17 @@ def check_fields(name: str, view: pl.DataFrame, tables: Tables) -> None:
         raw = [tables(each) for each in which.tables]
         expected = total(v for each in raw if field in each.columns for v in each[field])
         found = total(view[column.name])
-        if name == "task" and isinstance(expected, int) and expected >= MOST:
+        if name == "task" and isinstance(expected, int) and expected >= 2**64:
             continue  # a sum that does not fit is NULL
         assert is_near(found, expected), (name, column.name)
 
 
-def check_calls(view: pl.DataFrame, tables: Tables) -> None:
-    """Compare number, elapsed and CPU time of every verb with the fields."""
-    count = 0
-    for table, verbs in VERBS.items():
-        for verb, fields in verbs.items():
-            rows = view.filter(pl.col("verb") == verb)
-            for name, field in zip(("calls", "elapsed", "cpu"), fields, strict=True):
-                expected = total(tables(table)[field]) if field else None
-                assert (total(rows[name]) or 0) == pytest.approx(expected or 0, rel=NEAR), verb
-            used = pl.any_horizontal([pl.col(each) != 0 for each in fields if each])
-            count += tables(table).filter(used).height
-    assert view.height == count
-
-
-def check_tasks(view: pl.DataFrame, tables: Tables) -> None:
-    """Compare tasks with their intervals and with what `api_cost` and the blocks say."""
-    wtas = tables("wtas")
-    started = ["system", "qmgr", "wtasstrt", "wtasmthr", "wtaswtas"]
-    known = wtas.select(started).unique().height
-    assert view["intervals"].sum() == wtas.height
-    assert view.filter(pl.col("intervals") > 0).height == known
-    assert view.select("system", "qmgr", "token").is_unique().all()
-    assert view.filter(pl.col("job").is_null()).height == 0
-    calls = [f for verbs in VERBS.values() for f, _, _ in verbs.values() if f]
-    cpu = [f for verbs in VERBS.values() for _, _, f in verbs.values()]
-    srb = ["wtasctsr", "topicopensrb", "topicclosesrb", "topicputsrb", "topicput1srb"]
-    for name, fields in (("calls", calls), ("cpu", cpu), ("srb", srb)):
-        raw = [(tables(t), f) for t in VERBS for f in fields if f in tables(t).columns]
-        expected = sum(total(frame[field]) or 0 for frame, field in raw)
-        assert (total(view[name]) or 0) == pytest.approx(expected, rel=NEAR), name
-
-
-def check_all(paths: Sequence[Path], catalog: Catalog) -> None:
-    inputs = open_inputs(paths)
+@pytest.mark.sampled(3)
+@of_corpora("site", "old", "new", "shared", "real")
+def test_columns_rows_and_totals_are_those_that_are_declared_and_of_the_tables(
+    corpus: Corpus,
+) -> None:
+    inputs = open_inputs(corpus.paths)
 
     @cache
     def tables(name: str) -> pl.DataFrame:
@@ -205,7 +142,7 @@ def check_all(paths: Sequence[Path], catalog: Catalog) -> None:
         return found
 
     for name in views.view_names():
-        rows = catalog.arrow(f"SELECT * FROM {name}")
+        rows = corpus.catalog.arrow(f"SELECT * FROM {name}")
         assert [(each.name, str(each.type)) for each in rows.schema] == [
             (each.name, each.arrow) for each in views.view(name).columns
         ]
@@ -214,39 +151,6 @@ def check_all(paths: Sequence[Path], catalog: Catalog) -> None:
         check_fields(name, view, tables)
         if name in ROW_OF:
             assert view.height == sum(tables(each).height for each in ROW_OF[name]), name
-        elif name == "api_cost":
-            check_calls(view, tables)
-        else:
-            check_tasks(view, tables)
-
-
-@of_corpora("site", "old", "new", "shared", "real")
-def test_columns_rows_and_totals_are_those_that_are_declared_and_of_the_tables(
-    corpus: Corpus,
-) -> None:
-    check_all(corpus.paths, corpus.catalog)
-
-
-@given(
-    version=st.sampled_from(["6.0.0", "8.0.0", "9.2.0", "9.3.1", "9.4.3", "10.0.0"]),
-    qmgrs=st.sampled_from([["QM01"], ["QM01", "QM02"]]),
-    seed=st.integers(0, 1000),
-    tasks=st.integers(0, 4),
-    queues=st.integers(0, 5),
-    count=st.integers(1, 3),
-    dense=st.booleans(),
-)
-@search(2)
-def test_totals_of_whatever_is_generated_are_those_of_the_tables(
-    tmp_path: Path, **options: Any
-) -> None:
-    path = tmp_path / "made.smf"
-    generate_dump(
-        path, system="SYS1", utc_offset=dt.timedelta(hours=1), interval=dt.timedelta(minutes=1),
-        **options,
-    )  # fmt: skip
-    with Catalog(open_inputs([path])) as catalog:
-        check_all([path], catalog)
 
 
 # --- which rows belong together -----------------------------------------------------------------
@@ -418,21 +322,6 @@ def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:
 # --- what is read -------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, frozenset[str] | None]]:
-    """What each reading of the inputs was asked for; of none are whole tables read."""
-    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)
-    found: list[dict[str, frozenset[str] | None]] = []
-    batches = Inputs.batches
-
-    def watched(inputs: Inputs, wanted: Any) -> Any:
-        found.append(dict(wanted))
-        return batches(inputs, wanted)
-
-    monkeypatch.setattr(Inputs, "batches", watched)
-    return found
-
-
 OF_TASK = "source record_offset task_source task_record_offset"
 NEEDED = {
     "SELECT queue, depth FROM queue_depth": {"qqst": "qqstqnam qqstdpth qqstpart"},
@@ -453,24 +342,18 @@ NEEDED = {
 
 
 def test_a_view_has_only_the_columns_decoded_that_a_query_needs(
-    asked: list[dict[str, frozenset[str] | None]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    asked: list[Any] = []
+    batches = Inputs.batches
+    monkeypatch.setitem(vars(LIMITS), "whole_bytes", 0)  # no table is read whole
+    monkeypatch.setattr(
+        Inputs, "batches", lambda self, wanted: asked.append(dict(wanted)) or batches(self, wanted)
+    )
     for query, needed in NEEDED.items():
         asked.clear()
         rows(query, FIXTURE)
         assert asked == [{table: frozenset(names.split()) for table, names in needed.items()}]
-
-
-def test_what_a_verb_costs_is_read_without_columns_that_no_call_is_about(
-    asked: list[dict[str, frozenset[str] | None]],
-) -> None:
-    rows("SELECT verb, sum(cpu) / sum(calls) AS cpu FROM api_cost GROUP BY verb", FIXTURE)
-    (wanted,) = asked
-    assert wanted.keys() == {"wqst", "wtas", "wtid"}
-    for table, unwanted in (("wqst", "objname correl putbytes"), ("wtas", "wtasstrt wtasjwb")):
-        found = wanted[table]
-        assert found is not None
-        assert not found & set(unwanted.split())
 
 
 QUERIES = {
@@ -499,33 +382,3 @@ def test_a_view_can_be_named_like_a_table() -> None:
             catalog.arrow("SELECT * FROM queue_activities")
         with pytest.raises(RequestError, match="cpu_per_call"):
             catalog.arrow("SELECT cpu_per_cal FROM api_cost")
-
-
-def test_the_log_is_as_busy_as_its_report_says() -> None:
-    names = ("mb_written", "mb_per_second", "pages_per_write", "io_busy", "task_busy")
-    with Catalog(open_inputs([FIXTURE])) as catalog:
-        told = {row["record_no"]: row for row in reports.run_report(reports.report("log"), catalog)}
-        found = catalog.arrow("SELECT * FROM log_interval").to_pylist()
-    assert len(found) == len(told)
-    for row in found:
-        for name in names:
-            assert is_near(row[name], told[row["record_no"]][name]), name
-
-
-def test_the_macros_that_a_query_names_are_made_and_those_that_they_name_in_order() -> None:
-    macros = """-- What is above the first is none.
-CREATE OR REPLACE MACRO one(a) AS a + 1;
--- Names the first.
-CREATE OR REPLACE MACRO two(a) AS one(a) + 1;
-CREATE OR REPLACE MACRO three(a) AS TABLE
-SELECT * FROM query_table(a);
-CREATE OR REPLACE MACRO four(a) AS two(a) + four;
-"""
-    for named, made in {
-        "SELECT one(1)": ["one"],
-        "FROM three('x')": ["three"],
-        "SELECT four(2)": ["one", "two", "four"],
-        "SELECT ones, 5": [],
-    }.items():
-        found = named_macros(named, macros)
-        assert re.findall(r"MACRO (\w+)", found) == made

@@ -21,6 +21,7 @@ from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 MONDAY = dt.datetime(2026, 3, 2)
 EAST = 3600
+ZONE = "Europe/Berlin"
 Value = Callable[[int, int], float]
 """The figure of a day and an hour."""
 
@@ -50,18 +51,10 @@ class Held:
 def interval(start: dt.datetime, utc_offset: int, **keys: Any) -> dict[str, Any]:
     """Return an interval of statistics as the calendar gives it."""
     return {
-        "source": 1,
-        "started": round(start.timestamp()) * SECOND_US,
-        "utc_offset": utc_offset,
-        "mq_version": "9.4.0",
-        "typical": keys["seconds"],
-        "gap": None,
-        "is_restart": False,
-        "missing": None,
-        "kind": "typical",
-        "is_derived": False,
-        **keys,
-    }
+        "source": 1, "started": round(start.timestamp()) * SECOND_US, "utc_offset": utc_offset,
+        "mq_version": "9.4.0", "typical": keys["seconds"], "gap": None, "is_restart": False,
+        "missing": None, "kind": "typical", "is_derived": False, **keys,
+    }  # fmt: skip
 
 
 def trend(days: int, values: dict[tuple[str, str], Value], last_hour: int = 24) -> Trend:
@@ -70,27 +63,27 @@ def trend(days: int, values: dict[tuple[str, str], Value], last_hour: int = 24) 
         (day, hour) for day in range(days) for hour in range(24 if day < days - 1 else last_hour)
     ]
     keys = {"system": "SYS1", "qmgr": "QM01", "seconds": 3600.0}
-    starts = {
-        (day, hour): (MONDAY + dt.timedelta(days=day, hours=hour, seconds=-EAST)).replace(
-            tzinfo=dt.UTC
-        )
-        for day, hour in hours
-    }
+    first = (MONDAY - dt.timedelta(seconds=EAST)).replace(tzinfo=dt.UTC)
+    starts = {each: first + dt.timedelta(days=each[0], hours=each[1]) for each in hours}
     rows = [
-        {
-            "line": line,
-            "object": name,
-            "start": starts[each],
-            "amount": amount,
-            "per": 3600.0,
-            **keys,
-        }
+        {"line": line, "object": name, "start": starts[each], "amount": amount, "per": 3600.0}
         for (line, name), value in values.items()
         for each in hours
         if (amount := value(*each)) >= 0
     ]
-    times = [interval(start, EAST, **keys) for start in starts.values()]
-    (found,) = trended(cast("Catalog", Held(rows, times)))
+    return of_rows([row | keys for row in rows], [*starts.values()], [EAST] * len(hours), keys)
+
+
+def of_rows(
+    rows: Sequence[dict[str, Any]],
+    starts: Sequence[dt.datetime],
+    ahead: Sequence[int],
+    keys: dict[str, Any],
+    zone: Zone | None = None,
+) -> Trend:
+    """Return the trend of rows, and of intervals that start so, with so many seconds ahead."""
+    times = [interval(*each, **keys) for each in zip(starts, ahead, strict=True)]
+    (found,) = trended(cast("Catalog", Held(rows, times, zone)))
     return found
 
 
@@ -100,7 +93,6 @@ def by_clock(
     every: dt.timedelta,
     value: Callable[[dt.datetime], float],
     *,
-    zone: str = "Europe/Berlin",
     asked: bool = True,
 ) -> Trend:
     """Return the trend of intervals whose figures follow the clock of a zone.
@@ -109,26 +101,17 @@ def by_clock(
     asked  whether --tz asks for the zone; else records have its offsets
     """
     starts = [first + each * every for each in range(intervals)]
-    clock = ZoneInfo(zone)
+    clock = ZoneInfo(ZONE)
     ahead = [each.astimezone(clock).utcoffset() or dt.timedelta() for each in starts]
     keys = {"system": "SYS1", "qmgr": "QM01", "seconds": every.total_seconds()}
+    amounts = [value(start.astimezone(clock)) * every.total_seconds() for start in starts]
+    of_channel = {"line": "channel-messages", "object": "A.TO.B", "per": 1.0, **keys}
     rows = [
-        {
-            "line": "channel-messages",
-            "object": "A.TO.B",
-            "start": start,
-            "amount": value(start.astimezone(clock)) * every.total_seconds(),
-            "per": 1.0,
-            **keys,
-        }
-        for start in starts
+        {"start": start, "amount": amount, **of_channel}
+        for start, amount in zip(starts, amounts, strict=True)
     ]
-    times = [
-        interval(start, 0 if asked else round(offset.total_seconds()), **keys)
-        for start, offset in zip(starts, ahead, strict=True)
-    ]
-    (found,) = trended(cast("Catalog", Held(rows, times, parse_zone(zone) if asked else None)))
-    return found
+    offsets = [0 if asked else round(offset.total_seconds()) for offset in ahead]
+    return of_rows(rows, starts, offsets, keys, parse_zone(ZONE) if asked else None)
 
 
 def only(found: Trend) -> Course:
@@ -164,12 +147,8 @@ def test_days_until_a_limit_are_those_of_its_growth() -> None:
         "page-set": 100, "log-busy": 95, "current-channels": 100, "storage-31": 100,
     }.items():  # fmt: skip
         scale = 3600 if line == "log-busy" else 1
-        found = only(
-            trend(
-                29,
-                {(line, "it"): lambda day, hour, by=scale: (weekly(0, hour) + day) * by},
-            )
-        )
+        course = {(line, "it"): lambda day, hour, by=scale: (weekly(0, hour) + day) * by}
+        found = only(trend(29, course))
         assert found.per_week == pytest.approx(7), line
         highest = weekly(0, 23) + 28
         assert found.days_left == pytest.approx(limit - highest, abs=0.5), line
@@ -213,17 +192,15 @@ def test_names_that_are_new_and_gone() -> None:
     def on(*days: int) -> Value:
         return lambda day, _: 1.0 if day in days else -1
 
-    found = trend(
-        5,
-        {
-            ("queue-cpu", "OLD"): on(0, 1, 2, 3, 4),
-            ("queue-cpu", "NEW"): on(4),
-            ("queue-cpu", "GONE"): on(0, 2, 3),
-            ("queue-cpu", "SELDOM"): on(1),
-            ("job-cpu", "NEWJOB"): on(4),
-            ("channel-messages", "GONE.CHL"): on(0, 1, 2, 3),
-        },
-    )
+    names = {
+        ("queue-cpu", "OLD"): on(0, 1, 2, 3, 4),
+        ("queue-cpu", "NEW"): on(4),
+        ("queue-cpu", "GONE"): on(0, 2, 3),
+        ("queue-cpu", "SELDOM"): on(1),
+        ("job-cpu", "NEWJOB"): on(4),
+        ("channel-messages", "GONE.CHL"): on(0, 1, 2, 3),
+    }
+    found = trend(5, names)
     assert found.new == {"queues": ["NEW"], "jobs": ["NEWJOB"], "channels": []}
     assert found.gone == {"queues": ["GONE"], "jobs": [], "channels": ["GONE.CHL"]}
 
@@ -233,7 +210,7 @@ def test_names_that_are_new_and_gone() -> None:
 def test_days_and_hours_are_those_of_the_clock_where_it_changes(
     month: int, day: int, asked: bool
 ) -> None:
-    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo("Europe/Berlin"))
+    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo(ZONE))
     first = change - dt.timedelta(days=24)
     found = by_clock(
         first.astimezone(dt.UTC),
@@ -255,7 +232,7 @@ def test_days_and_hours_are_those_of_the_clock_where_it_changes(
 def test_a_last_day_of_a_change_of_clocks_has_the_hours_of_the_clock(
     month: int, day: int, length: int
 ) -> None:
-    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo("Europe/Berlin"))
+    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo(ZONE))
     first = (change - dt.timedelta(weeks=3)).astimezone(dt.UTC)
     count = 21 * 24 + (23 if month == 3 else 25)
     found = by_clock(first, count, dt.timedelta(hours=1), lambda local: 100.0 + local.hour)
@@ -269,12 +246,8 @@ def test_a_last_day_of_a_change_of_clocks_has_the_hours_of_the_clock(
 
 def test_an_interval_that_goes_on_after_midnight_makes_no_day() -> None:
     first = dt.datetime(2026, 4, 12, 22, tzinfo=dt.UTC)  # intervals from 02:00, 08:00, 14:00, 20:00
-    found = by_clock(
-        first + dt.timedelta(hours=2),
-        5 * 4,
-        dt.timedelta(hours=6),
-        lambda local: 100.0 + local.hour,
-    )
+    first, every = first + dt.timedelta(hours=2), dt.timedelta(hours=6)
+    found = by_clock(first, 5 * 4, every, lambda local: 100.0 + local.hour)
     assert (found.last, found.hours) == (dt.date(2026, 4, 17), [*range(24)])
     assert len(found.comparable) == 4
 

@@ -11,7 +11,6 @@ from subprocess import PIPE, Popen
 from typing import Any
 
 import pytest
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,7 +34,7 @@ from smfparse.writing import append_dataset, manifests, write_dataset
 from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import files_below, identity_of, rows_of
+from tests.support.datasets import convert, files_below, identity_of, rows_of
 from tests.support.mixed_records import Each, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, search, some
@@ -46,26 +45,15 @@ HEADER = foreign_record(2)
 SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count", "format")
 
 
-def rows(folder: Path) -> dict[str, Any]:
-    return rows_of(smfparse.open(folder))
-
-
 def put(path: Path, records: Sequence[bytes]) -> Path:
     path.write_bytes(b"".join([HEADER, *records]))
     return path
 
 
 def grown(folder: Path, paths: Sequence[Path], **options: Any) -> Path:
-    """Add files one by one."""
     for path in paths:
         smfparse.convert(path, folder, append=True, **options)
     return folder
-
-
-def convert(*arguments: object, code: int = 0, stdin: bytes = b"") -> Result:
-    done = command.run("convert", *arguments, stdin=stdin)
-    assert done.exit_code == code, done.output
-    return done
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +75,6 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
     return found
 
 
-# What is in it after ------------------------------------------------------------------------------
-
 HOW: dict[str, dict[str, Any]] = {
     "one process": {},
     "processes": {"jobs": 3, "limits": Limits(chunk_bytes=8192, max_spanned=8192, least_unit=1)},
@@ -99,6 +85,7 @@ HOW: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.sampled(2)
 @of_many("how", some([*HOW], 4))
 def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     how: str, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -106,7 +93,7 @@ def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
     monkeypatch.setattr("smfparse.inputs.workers.ProcessPoolExecutor", Here)
     smfparse.convert(dumps, tmp_path / "once", **HOW[how])
     grown(tmp_path / "steps", dumps, **HOW[how])
-    assert rows(tmp_path / "steps") == rows(tmp_path / "once")
+    assert rows_of(tmp_path / "steps") == rows_of(tmp_path / "once")
     once, found = read_manifest(tmp_path / "once"), read_manifest(tmp_path / "steps")
     assert {each: found[each] for each in SUMS} == {each: once[each] for each in SUMS}
     assert once["damage_count"] == smfparse.open(tmp_path / "steps").inputs.lost.count >= 2
@@ -142,10 +129,7 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
         smfparse.convert(paths, place / "steps", append=True, partition=partition)
         every += paths
     smfparse.convert(every, place / "once")
-    assert rows(place / "steps") == rows(place / "once")
-
-
-# Inputs -------------------------------------------------------------------------------------------
+    assert rows_of(place / "steps") == rows_of(place / "once")
 
 
 def test_an_input_that_is_there_is_skipped_whatever_its_name(tmp_path: Path) -> None:
@@ -191,8 +175,8 @@ def test_standard_input_has_size_and_identity(dumps: list[Path], tmp_path: Path)
     other = put(tmp_path / "other.smf", [foreign_record(30)])
     convert("-", "--to", folder, "--append", stdin=other.read_bytes())
     found = read_manifest(folder)["inputs"][1]
-    assert (found["name"], found["bytes"]) == ("-", other.stat().st_size)
-    assert found["identity"] == identity_of(other)
+    expected = {"name": "-", "bytes": other.stat().st_size, "identity": identity_of(other)}
+    assert expected.items() <= found.items()
 
 
 def test_what_cannot_be_added_is_refused_and_changes_nothing(
@@ -221,7 +205,6 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
 def test_a_text_file_in_a_folder_is_noted_once(
     dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The dataset in the folder is not read."""
     place = tmp_path / "nightly"
     place.mkdir()
     monkeypatch.chdir(place)
@@ -258,9 +241,6 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
     assert files_below(folder) == before
     grown(folder, dumps[1:2])
     assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
-
-
-# One at a time ------------------------------------------------------------------------------------
 
 
 def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
@@ -300,23 +280,16 @@ def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
     order = [Path(each["name"]) for each in read_manifest(folder)["inputs"]]
     assert sorted(order) == dumps[1:]
     smfparse.convert(order, tmp_path / "once")
-    assert rows(folder) == rows(tmp_path / "once")
+    assert rows_of(folder) == rows_of(tmp_path / "once")
     assert read_manifest(folder)["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
     assert not (folder / LOCK).exists()
 
 
-# What is kept of records and inputs ---------------------------------------------------------------
-
-
-def emptied(file: Path) -> None:
-    file.write_bytes(b"")
-
-
-def cut(file: Path) -> None:
-    file.write_bytes(file.read_bytes()[:-5])
-
-
-SPOILT: tuple[Callable[[Path], None], ...] = (Path.unlink, emptied, cut)
+SPOILT: tuple[Callable[[Path], object], ...] = (
+    Path.unlink,
+    lambda file: file.write_bytes(b""),
+    lambda file: file.write_bytes(file.read_bytes()[:-5]),
+)
 
 
 def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
@@ -337,12 +310,10 @@ def test_sixteen_bytes_are_kept_for_a_record_in_few_files(tmp_path: Path) -> Non
     folder = tmp_path / "tables"
     for number in range(10):
         grown(folder, [put(tmp_path / f"{number}.smf", [foreign_record(30 + number)])])
-    names = read_manifest(folder)["records"]
-    assert sum((folder / each).stat().st_size for each in names) == 16 * 11
-    assert len(names) < 5
-    assert {each.name for each in (folder / RECORDS).iterdir()} == {
-        Path(each).name for each in names
-    }
+    files = [*(folder / RECORDS).iterdir()]
+    assert {*files} == {folder / each for each in read_manifest(folder)["records"]}
+    assert sum(each.stat().st_size for each in files) == 16 * 11
+    assert len(files) < 5
 
 
 def test_many_parts_of_the_manifest_are_listed_in_indexes(
@@ -358,7 +329,7 @@ def test_many_parts_of_the_manifest_are_listed_in_indexes(
     assert [each["level"] for each in head["earlier"]] in ([3, 1, 0], [2, 2, 1, 0], [2, 2, 1, 0, 0])
     assert read_manifest(folder)["inputs"] == once["inputs"]
     assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
-    assert rows(folder) == rows(tmp_path / "once")
+    assert rows_of(folder) == rows_of(tmp_path / "once")
     assert len(append_dataset(open_inputs(paths), folder).known) == len(paths)
 
 

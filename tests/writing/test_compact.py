@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import duckdb
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -20,7 +19,6 @@ from smfparse.store import (
     EARLIER,
     GIVEN,
     MANIFEST,
-    VIEWS,
     every_file,
     only_writer,
     read_head,
@@ -29,7 +27,7 @@ from smfparse.store import (
 from smfparse.tables import table_names
 from smfparse.writing import Compacted, append_dataset, compact_dataset
 from tests.support import command
-from tests.support.datasets import files_below, rows_of
+from tests.support.datasets import files_below, rows_of, with_views
 from tests.support.mixed_records import many
 from tests.support.searching import search
 
@@ -48,14 +46,9 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(place.iterdir())
 
 
-def rows(folder: Path) -> dict[str, Any]:
-    return rows_of(smfparse.open(folder))
-
-
 def grown(
     folder: Path, dumps: list[Path], *, partition: bool = False, limits: Limits = LIMITS
 ) -> Path:
-    """Add dumps one by one."""
     for each in dumps:
         inputs = open_inputs([each], ReadOptions(limits=limits))
         append_dataset(inputs, folder, partition=partition)
@@ -67,7 +60,7 @@ def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -
     found = read_manifest(folder)
     assert {key: found[key] for key in KEPT} == {key: manifest[key] for key in KEPT}
     assert sorted(map(str, found["inputs"])) == sorted(map(str, manifest["inputs"]))
-    assert rows(folder) == before
+    assert rows_of(folder) == before
     assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
     for names in found["files"].values():
         for name in names:
@@ -77,12 +70,12 @@ def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -
 
 
 def check_one_file(folder: Path) -> None:
-    """Each folder of a table has one file."""
     places = Counter(PurePosixPath(each).parent for each in every_file(folder) if "/part-" in each)
     tables = {place: count for place, count in places.items() if place.parts[0] in table_names()}
     assert set(tables.values()) == {1}
 
 
+@pytest.mark.sampled(1)
 @every_form
 def test_files_of_many_appends_become_few_with_the_same_rows(
     partition: bool, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,7 +83,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     """So do the earlier parts of the manifest, of which few are read."""
     monkeypatch.setattr("smfparse.writing.manifests._MOST_LISTED", 2)
     folder = grown(tmp_path / "tables", dumps, partition=partition, limits=Limits(manifest_files=3))
-    before, manifest = rows(folder), read_manifest(folder)
+    before, manifest = rows_of(folder), read_manifest(folder)
     assert len(list((folder / EARLIER).glob("*.json"))) > 2
     there = set(folder.rglob("*.parquet"))
     done = command.run("compact", folder)
@@ -107,9 +100,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     assert again.output == f"smfparse: {folder}: nothing to put together\n"
     assert append_dataset(open_inputs(dumps), folder).known == tuple(map(str, dumps))
     assert files_below(folder) == names
-    monkeypatch.chdir(folder)
-    with duckdb.connect() as database:
-        database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+    with with_views(folder, monkeypatch) as database:
         for table in ("record", "wqst", "qpst", "damage"):
             found = database.sql(f"SELECT count(*) FROM {table}").fetchall()
             assert found == [(before[table].num_rows,)]
@@ -145,7 +136,7 @@ def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
     folder = grown(
         tmp_path_factory.mktemp("any") / "tables", dumps, partition=partition, limits=limits
     )
-    before, manifest = rows(folder), read_manifest(folder)
+    before, manifest = rows_of(folder), read_manifest(folder)
     done = compact_dataset(folder, limits)
     check_kept(folder, before, manifest)
     assert done.before >= done.after

@@ -8,25 +8,43 @@ import gc
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import product
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import smfparse
-from smfparse.errors import DamageLog, InputError, OutputError, RequestError
+from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
-from smfparse.store import FORMAT, GIVEN, MANIFEST, MEANINGS, PARTIAL, RECORDS, selected
+from smfparse.store import (
+    FORMAT,
+    GIVEN,
+    MANIFEST,
+    MEANINGS,
+    PARTIAL,
+    RECORDS,
+    NewFile,
+    WritingThread,
+    selected,
+)
 from smfparse.tables import columns, plain_schema, schema, table_names
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record, rdw
 from tests.support.datasets import drop, edit, files_below, identity_of, note_checksums
+from tests.support.paths import SMF
+from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 LOG = Log(
@@ -68,9 +86,6 @@ def copied(folder: Path, target: Path) -> Path:
     return Path(shutil.copytree(folder, target))
 
 
-# What is in it ------------------------------------------------------------------------------------
-
-
 def test_a_dataset_has_a_folder_for_every_table_with_its_whole_schema(sound: Path) -> None:
     assert {path.name for path in sound.iterdir() if path.is_dir()} == {*table_names(), RECORDS}
     assert {path.name for path in sound.iterdir() if path.is_file()} == {MANIFEST, *GIVEN}
@@ -96,22 +111,12 @@ def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path)
     returned = write_dataset(open_inputs([dump]), folder)
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     assert manifest == returned
-    assert manifest["inputs"] == [
-        {
-            "name": str(dump),
-            "bytes": dump.stat().st_size,
-            "identity": identity_of(dump),
-            "smfparse": smfparse.__version__,
-            "duplicates": 0,
-        }
-    ]
-    assert manifest["smfparse"] == smfparse.__version__
-    assert manifest["tables"].keys() == set(table_names())
-    assert {name: rows for name, rows in manifest["tables"].items() if rows} == {
-        "record": ROWS + 2,
-        "qjst": ROWS,
-        "qjst_io": 2 * ROWS,
-    }
+    of_dump = {"name": str(dump), "bytes": dump.stat().st_size, "identity": identity_of(dump)}
+    version = {"smfparse": smfparse.__version__}
+    assert manifest["inputs"] == [of_dump | version | {"duplicates": 0}]
+    assert version.items() <= manifest.items()
+    rows = {"record": ROWS + 2, "qjst": ROWS, "qjst_io": 2 * ROWS}
+    assert manifest["tables"] == dict.fromkeys(table_names(), 0) | rows
     assert manifest["damage_count"] == 0
     dump.write_bytes(dump.read_bytes()[:-3])
     manifest = write_dataset(open_inputs([dump]), folder, force=True)
@@ -123,7 +128,6 @@ def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path)
 def test_the_disk_has_every_file_before_the_manifest_names_it(
     dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The manifest is the last file but for the views and descriptions."""
     kept: set[int] = set()
     replaced: list[str] = []
     replace = os.replace
@@ -146,11 +150,7 @@ def test_the_disk_has_every_file_before_the_manifest_names_it(
     assert replaced[-3:] == [MANIFEST, *GIVEN]
 
 
-# What is read -------------------------------------------------------------------------------------
-
-
 def test_a_file_and_its_dataset_give_equal_tables(sound: Path, tmp_path: Path) -> None:
-    """Also with another file, and of some columns, in the order of the schema."""
     dump, second = sound.with_name("dump.smf"), tmp_path / "second.smf"
     second.write_bytes(log_record(LOG, qmgr="QM02"))
     raw, made = open_inputs([dump]), open_inputs([sound])
@@ -166,18 +166,6 @@ def test_a_file_and_its_dataset_give_equal_tables(sound: Path, tmp_path: Path) -
     for inputs in (raw, made):
         found = [(table, batch.schema.names) for table, batch in inputs.batches(wanted)]
         assert found == [("qjst", ["qmgr", "qjstwrnw"])]
-
-
-def test_damage_met_by_several_tables_is_counted_once(dump: Path) -> None:
-    dump.write_bytes(dump.read_bytes()[:-3])
-    inputs = open_inputs([dump])
-    assert isinstance(inputs.damage, DamageLog)
-    inputs.arrow("qjst")
-    assert inputs.arrow("wqst").schema.equals(schema("wqst"))
-    assert inputs.damage.count == 1
-
-
-# What is there before -----------------------------------------------------------------------------
 
 
 def test_a_dataset_is_replaced_only_where_that_is_asked_for(
@@ -252,14 +240,10 @@ def test_parts_that_a_killed_run_left_are_named_and_go_with_the_next(
     assert [each.name for each in (folder / "qjst").iterdir()] == ["part-00000.parquet"]
 
 
-# How it is written --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("limits", [{"group_rows": 5}, {"held_bytes": 5}, {}], ids=str)
 def test_full_row_groups_are_written_as_they_come_and_small_batches_share_one(
     dump: Path, folder: Path, limits: dict[str, int]
 ) -> None:
-    """Two inputs give two batches here: with no room in a group, each is written by itself."""
     again = dump.with_name("again.smf")
     again.write_bytes(dump.read_bytes())
     apart = 2 * dump.stat().st_size
@@ -293,11 +277,6 @@ def test_columns_are_encoded_as_the_docs_say(whole_dataset: Path) -> None:
             wrong += [(table, name, fact) for fact, holds in facts.items() if not holds]
     assert wrong == []
     assert compressed == {(True, "ZSTD"), (False, "SNAPPY")}
-    file = pq.ParquetFile(whole_dataset / "wqst" / "part-00000.parquet")
-    times = file.read(["time"])["time"].to_pylist()
-    at = file.schema_arrow.names.index("time")
-    found = file.metadata.row_group(0).column(at).statistics
-    assert (found.min, found.max) == (min(times), max(times))
 
 
 def test_selected_columns_have_the_types_that_duckdb_gives_to_those_of_arrow() -> None:
@@ -310,6 +289,7 @@ def test_selected_columns_have_the_types_that_duckdb_gives_to_those_of_arrow() -
             assert made.types == given.types
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
     dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -326,8 +306,6 @@ def test_a_file_that_cannot_be_written_is_not_ended_as_if_it_were_whole(
     gc.collect()
     assert not ended
 
-
-# What is damaged ----------------------------------------------------------------------------------
 
 WRONG: list[tuple[str, Any]] = [
     *(("tables", each) for each in (None, {"qjst": "5"})),
@@ -354,16 +332,14 @@ def test_a_wrong_manifest_makes_no_dataset(sound: Path, folder: Path) -> None:
         with pytest.raises(InputError, match=str(folder)):
             open_inputs([folder])
     for name, value in WRONG:
-
-        def put(manifest: dict[str, Any], name: str = name, value: Any = value) -> None:
-            manifest[name] = manifest[name] | value if isinstance(value, dict) else value
-
-        check(put, r"smfparse\.json is damaged; convert again")
+        before = json.loads(whole)[name]
+        wrong = {name: before | value if isinstance(value, dict) else value}
+        check(methodcaller("update", wrong), r"smfparse\.json is damaged; convert again")
     for name in json.loads(whole):
-        check(lambda manifest, name=name: manifest.pop(name), "convert again")  # type: ignore[misc]
-    another = "another version of smfparse; use that one, or convert"
+        check(methodcaller("pop", name), "convert again")
     for number in (FORMAT - 1, FORMAT + 1, None, "1"):
-        check(lambda manifest, number=number: manifest.update(format=number), another)  # type: ignore[misc]
+        said = "another version of smfparse; use that one, or convert"
+        check(methodcaller("update", format=number), said)
 
 
 def test_a_file_that_is_not_of_its_table_is_damage(
@@ -375,30 +351,95 @@ def test_a_file_that_is_not_of_its_table_is_damage(
     append_dataset(open_inputs([other]), grown)
     files = [each.name for each in sorted((grown / "qjst").iterdir())]
     assert len(files) == 2
-    for name, column in [(name, each) for name in files for each in ("counted_at", "qjstwrnw")]:
+
+    def check(table: str, *asked: Sequence[str]) -> None:
+        note_checksums(folder)
+        said = f"not a file of the table {table}"
+        for names in asked:
+            with pytest.raises(InputError, match=said):
+                list(open_inputs([folder]).batches({table: frozenset(names)}))
+        with Catalog(open_inputs([folder])) as catalog, pytest.raises(InputError, match=said):
+            catalog.arrow(f"FROM {table}")
+
+    for name, column in product(files, ("counted_at", "qjstwrnw")):
         copied(grown, folder)
         drop(folder / "qjst" / name, column)
-        note_checksums(folder)
-        for asked in ({"qjst": frozenset(schema("qjst").names)}, {"qjst": frozenset({"system"})}):
-            with pytest.raises(InputError, match="not a file of the table qjst"):
-                list(open_inputs([folder]).batches(asked))
-        with (
-            Catalog(open_inputs([folder])) as catalog,
-            pytest.raises(InputError, match="not a file of the table qjst"),
-        ):
-            catalog.arrow("FROM qjst")
+        check("qjst", schema("qjst").names, ["system"])
     copied(sound, folder)
     shutil.copy(folder / "qjst" / "part-00000.parquet", folder / "qmst" / "part-00000.parquet")
-    note_checksums(folder)
-    for names in ({"qmstget"}, {"record_no"}):
-        with pytest.raises(InputError, match="not a file of the table qmst"):
-            list(open_inputs([folder]).batches({"qmst": frozenset(names)}))
+    check("qmst", ["qmstget"], ["record_no"])
 
 
-def test_what_is_no_input_is_refused_before_anything_is_decoded(dump: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.smf"):
-        open_inputs([dump, tmp_path / "none.smf"])
-    (tmp_path / "other").mkdir()
-    with pytest.raises(InputError, match="not a dataset"):
-        open_inputs([tmp_path / "other"])
-    assert isinstance(open_inputs([dump]).arrow("wqst"), pa.Table)
+SMALL = Limits(least_unit=1, group_rows=7, held_bytes=20_000, epoch_bytes=20_000, chunk_bytes=4096)
+"""Let a small file be worth a thread, and have several row groups."""
+
+
+def opened(jobs: int, path: Path = SMF) -> Inputs:
+    return open_inputs([path], ReadOptions(jobs=jobs, limits=SMALL, keep_duplicates=path != SMF))
+
+
+@pytest.mark.slow
+def test_a_thread_writes_the_files_that_one_process_alone_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_dataset(opened(1), tmp_path / "1", partition=True)
+    writing: set[str] = set()
+    flush = NewFile.flush
+
+    def watched(file: NewFile) -> None:
+        writing.add(threading.current_thread().name)
+        flush(file)
+
+    monkeypatch.setattr(NewFile, "flush", watched)
+    write_dataset(opened(2), tmp_path / "2", partition=True)
+    one, two = (files_below(tmp_path / f"{jobs}") for jobs in (1, 2))
+    assert one == two
+    assert len(one) > 30
+    assert any(each.startswith("writing") for each in writing)
+    assert not [each for each in threading.enumerate() if each.name.startswith("writing")]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.slow
+@pytest.mark.parametrize("flushes", [1, 20])
+@pytest.mark.parametrize(
+    "kind", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()]
+)
+def test_what_fails_in_the_thread_fails_the_command_and_leaves_nothing(
+    kind: BaseException, flushes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flush, count = NewFile.flush, 0
+
+    def failing(file: NewFile) -> None:
+        nonlocal count
+        count += 1
+        if count >= flushes:
+            raise kind
+        flush(file)
+
+    write_dataset(opened(1), tmp_path / "tables")
+    before = files_below(tmp_path / "tables")
+    other = tmp_path / "other.smf"
+    other.write_bytes(SMF.read_bytes()[:-200])
+    monkeypatch.setattr(NewFile, "flush", failing)
+    with pytest.raises((OSError, OutputError, KeyboardInterrupt)):
+        append_dataset(opened(2, other), tmp_path / "tables")
+    assert files_below(tmp_path / "tables") == before
+
+
+@given(sizes=st.lists(st.integers(0, 150), max_size=30))
+@search(10)
+def test_work_is_done_in_order_and_little_of_it_waits(sizes: list[int]) -> None:
+    thread = WritingThread(100)
+    done: list[int] = []
+
+    def work(number: int) -> None:
+        time.sleep(0.001)
+        done.append(number)
+
+    for number, size in enumerate(sizes):
+        thread.do(partial(work, number), size)
+        assert sum(sizes[len(done) : number + 1]) <= max(100, size)
+    thread.wait()
+    thread.stop()
+    assert done == list(range(len(sizes)))

@@ -30,7 +30,6 @@ OF_FILES = ("files", "checksums", "records", "rows", "record_days", "next")
 
 
 def header(hour: int) -> bytes:
-    """The record with which a dump begins."""
     return foreign_record(2, UTC_NOON.replace(tzinfo=None, hour=hour))
 
 
@@ -63,7 +62,6 @@ def inputs(sound: list[Path]) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def one(inputs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The dataset that one process writes of them."""
     target = tmp_path_factory.mktemp("one") / "tables"
     assert smfparse.convert(inputs, target, limits=SMALL).damage
     return target
@@ -131,6 +129,7 @@ def assert_same(folder: Path, other: Path) -> None:
     assert first == second
 
 
+@pytest.mark.long
 def test_an_executor_writes_what_one_process_writes(
     executor: Executor, inputs: list[Path], one: Path, tmp_path: Path
 ) -> None:
@@ -140,6 +139,7 @@ def test_an_executor_writes_what_one_process_writes(
     assert len(list((tmp_path / "other" / "record").iterdir())) > 4
 
 
+@pytest.mark.long
 def test_an_executor_adds_what_one_process_adds(inputs: list[Path], tmp_path: Path) -> None:
     for name, executor in (("one", None), ("other", ThreadPoolExecutor(2))):
         smfparse.convert(inputs[:1], tmp_path / name, limits=SMALL)

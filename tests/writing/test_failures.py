@@ -16,7 +16,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from smfparse.store import GIVEN, LOCK, MANIFEST, PARTIAL, dataset_files
+from smfparse.store import GIVEN, LOCK, MANIFEST, PARTIAL, AnyFolder, dataset_files
+from smfparse.writing import placing, write_new
 from tests.support.command import run
 from tests.support.failing import failing_at, signalled_at, steps_of
 from tests.support.paths import FIXTURES
@@ -39,14 +40,12 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="copies of this proce
 
 
 def command(way: str, target: Path) -> int:
-    """Do it; return the exit code."""
     if way == "compact":
         return run("compact", target).exit_code
     return run("convert", SECOND, "--to", target, *WAYS[way]).exit_code
 
 
 def prepared(way: str, target: Path) -> Path:
-    """Make what is there before."""
     options = WAYS[way] if way in ("csv", "duckdb") else []
     before = [] if way in NEW else [FIRST, SECOND] if way == "compact" else [FIRST]
     for path in before:
@@ -73,7 +72,6 @@ def of_dataset(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def copy(found: Path, target: Path) -> Path:
-    """Copy a file or a folder, if there is one."""
     if found.is_dir():
         shutil.copytree(found, target)
     elif found.exists():
@@ -97,7 +95,6 @@ class Place:
         self.new = content(target)
 
     def fresh(self) -> Path:
-        """Return a target that is as before."""
         shutil.rmtree(self.folder / "tried", ignore_errors=True)
         (self.folder / "tried").mkdir()
         return copy(self.folder / "old", self.folder / "tried" / "out")
@@ -146,7 +143,8 @@ class Place:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(way, marks=pytest.mark.long if way == "partition" else []) for way in WAYS
+        pytest.param(way, marks=[] if way in ("convert", "append") else pytest.mark.long)
+        for way in WAYS
     ],
 )
 def place(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Place:
@@ -175,6 +173,20 @@ def test_a_step_that_fails_changes_nothing_or_all_is_done(place: Place) -> None:
         if steps[number] not in ("unlink", "rmdir"):
             place.check_alone(target, why)
         place.check_again(target, why)
+
+
+@pytest.mark.parametrize("refused", [MANIFEST, *GIVEN])
+def test_what_fails_at_the_last_files_leaves_nothing_in_a_new_folder(
+    refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: AnyFolder, name: str, data: bytes) -> str:
+        if name.endswith(refused):
+            raise OSError(errno.EACCES, "Permission denied")
+        return write_new(folder, name, data)
+
+    monkeypatch.setattr(placing, "write_new", refuse)
+    assert command("convert", tmp_path / "out") == 8
+    assert content(tmp_path / "out") == {}
 
 
 @posix

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import gzip
-import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,6 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import Result
 
 from smfparse.cli.convert import DATASET, DUCKDB, TARGET_FORMATS
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
@@ -29,7 +26,7 @@ from smfparse.mqsmfcsv import STYLES
 from smfparse.query import Catalog
 from smfparse.tables import table_names, title
 from smfparse.writing import FILE_FORMATS, write_files
-from tests.support import command
+from tests.support.datasets import convert
 from tests.support.paths import SMF
 
 pytestmark = pytest.mark.slow
@@ -37,18 +34,11 @@ EVERY = sorted({*FILE_FORMATS, DUCKDB})
 every_form = pytest.mark.parametrize("form", EVERY)
 TABLES = ("wqst", "record", "qjst", "wtas_cf", "damage")
 """Tables of which every value is compared; the last has no rows."""
-
-
-def convert(*arguments: object, code: int = 0) -> Result:
-    done = command.run("convert", *arguments)
-    assert done.exit_code == code, done.output
-    assert done.stdout == ""
-    return done
+of_tables = pytest.mark.parametrize("table", TABLES)
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Every table in every form of files."""
     place = tmp_path_factory.mktemp("written")
     rows = sum(open_inputs([SMF]).arrow(table).num_rows for table in table_names())
     for form in FILE_FORMATS:
@@ -57,9 +47,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {form: place / form for form in FILE_FORMATS}
 
 
-def read_text(path: Path) -> str:
-    packed = path.suffix == ".gz"
-    return (gzip.decompress(path.read_bytes()) if packed else path.read_bytes()).decode()
+def text_in_both(written: dict[str, Path], table: str, form: str) -> str:
+    """Return the text of a table, which is the same in the packed file."""
+    text = (written[form] / f"{table}.{form}").read_bytes()
+    assert gzip.decompress((written[f"{form}.gz"] / f"{table}.{form}.gz").read_bytes()) == text
+    return text.decode()
 
 
 def as_text(value: Any) -> str | None:
@@ -78,13 +70,12 @@ def test_every_form_has_a_file_of_every_table(written: dict[str, Path]) -> None:
     assert set(TARGET_FORMATS) == {DATASET, DUCKDB, *FILE_FORMATS, *STYLES}
 
 
-@pytest.mark.parametrize("form", ["csv", "csv.gz"])
-@pytest.mark.parametrize("table", TABLES)
-def test_csv_has_the_values(form: str, table: str, written: dict[str, Path]) -> None:
+@of_tables
+def test_csv_has_the_values(table: str, written: dict[str, Path]) -> None:
     whole = open_inputs([SMF]).arrow(table)
     types = dict.fromkeys(whole.column_names, pl.String)
-    text = read_text(written[form] / f"{table}.{form}").encode()
-    frame = pl.read_csv(text, schema_overrides=types)
+    text = text_in_both(written, table, "csv")
+    frame = pl.read_csv(text.encode(), schema_overrides=types)
     assert frame.columns == whole.column_names
     numbers = {each.name for each in whole.schema if pa.types.is_floating(each.type)}
     for row, wanted in zip(frame.to_dicts(), whole.to_pylist(), strict=True):
@@ -95,11 +86,10 @@ def test_csv_has_the_values(form: str, table: str, written: dict[str, Path]) -> 
                 assert (row[name] or None) == as_text(value), name
 
 
-@pytest.mark.parametrize("form", ["jsonl", "jsonl.gz"])
-@pytest.mark.parametrize("table", TABLES)
-def test_json_lines_have_the_values(form: str, table: str, written: dict[str, Path]) -> None:
+@of_tables
+def test_json_lines_have_the_values(table: str, written: dict[str, Path]) -> None:
     whole = open_inputs([SMF]).arrow(table)
-    lines = read_text(written[form] / f"{table}.{form}").splitlines()
+    lines = text_in_both(written, table, "jsonl").splitlines()
     for line, wanted in zip(lines, whole.to_pylist(), strict=True):
         row = json.loads(line)
         assert list(row) == whole.column_names
@@ -135,22 +125,19 @@ def test_tables_and_columns_are_chosen(form: str, tmp_path: Path) -> None:
         *("--columns", "qmgr,putn", "--columns", "wtasstrt"),
     )
     wanted = {"wqst": ["qmgr", "putn"], "wtas": ["qmgr", "wtasstrt"]}
-    if form == DUCKDB:
-        with duckdb.connect(target, read_only=True) as database:
-            tables = database.sql("SELECT table_name FROM duckdb_tables()").fetchall()
-            assert {name for (name,) in tables} == set(wanted)
-            for table, names in wanted.items():
-                assert database.sql(f"FROM {table}").columns == names
-        return
-    assert {path.name for path in target.iterdir()} == {f"{table}.{form}" for table in wanted}
-    readers: dict[str, Callable[[Path], list[str]]] = {
-        "csv": lambda file: read_text(file).splitlines()[0].split(","),
-        "jsonl": lambda file: list(json.loads(read_text(file).splitlines()[0])),
-        "arrow": lambda file: list(pa.ipc.open_file(file).schema.names),
-        "parquet": lambda file: list(pq.read_schema(file).names),
-    }
-    for table, names in wanted.items():
-        assert readers[form.split(".")[0]](target / f"{table}.{form}") == names
+    with duckdb.connect(target if form == DUCKDB else ":memory:") as database:
+        if form == DUCKDB:
+            tables = [name for (name,) in database.sql("SHOW TABLES").fetchall()]
+        else:
+            tables = [each.name.removesuffix(f".{form}") for each in target.iterdir()]
+        assert {*tables} == {*wanted}
+        for table, names in wanted.items():
+            file = target / f"{table}.{form}"
+            if form == "arrow":
+                assert pa.ipc.open_file(file).schema.names == names
+            else:
+                found = database.sql(f"FROM {table}" if form == DUCKDB else f"FROM '{file}'")
+                assert found.columns == names
 
 
 def test_no_cell_of_csv_starts_a_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,8 +145,8 @@ def test_no_cell_of_csv_starts_a_formula(tmp_path: Path, monkeypatch: pytest.Mon
     bad.write_bytes(SMF.read_bytes())
     monkeypatch.chdir(tmp_path)
     convert("=1+1.smf", "--to", tmp_path / "out", "--format", "csv", "--columns", "source")
-    cells = [row[0] for row in csv.reader(io.StringIO(read_text(tmp_path / "out" / "record.csv")))]
-    assert set(cells) == {"source", "'=1+1.smf"}
+    cells = (tmp_path / "out" / "record.csv").read_text().splitlines()
+    assert {*cells} == {"source", "'=1+1.smf"}
 
 
 def test_packed_files_have_the_same_bytes_each_time(
@@ -180,9 +167,6 @@ def test_a_selection_and_a_dataset_go_in(
     assert found == other
     whole = (written["csv"] / "record.csv").read_text()
     assert 1 < len(found.splitlines()) < len(whole.splitlines())
-
-
-# The database -------------------------------------------------------------------------------------
 
 
 def test_a_database_has_every_table_and_view_with_its_description(tmp_path: Path) -> None:
@@ -223,9 +207,6 @@ def test_the_log_of_a_database_that_is_replaced_goes_with_it(tmp_path: Path) -> 
     path.unlink()
     log.write_bytes(b"of another database")
     assert "x.duckdb.wal: exists" in convert(SMF, "--to", path, "--table", "qjst", code=2).stderr
-
-
-# All or nothing -----------------------------------------------------------------------------------
 
 
 def content(target: Path) -> dict[str, bytes]:
@@ -304,24 +285,23 @@ def test_the_next_run_removes_parts_of_a_killed_one(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ("--table wqst", ""),
-        ("--columns putn", ""),
-        ("--format csv --append", ""),
-        ("--format csv --partition", ""),
-        ("--format csv --types signed", ""),
-        ("--format csv --table nothing", "nothing"),
-        ("--format csv --columns nothing", "nothing"),
-        ("--format csv --table qjst --columns putn", "putn"),
-        ("--format csv --executor concurrent.futures:ThreadPoolExecutor", "are for a dataset"),
-        ("--format csv --table task", 'sql INPUT "FROM task" --format csv --output task.csv'),
-        ("--append --force", ""),
-        ("--format xml", "xml"),
+WRONG = {
+    "": ["--table wqst", "--columns putn", "--append --force", "--format csv --append"],
+    "are for a dataset": [
+        "--format csv --partition",
+        "--format csv --types signed",
+        "--format csv --executor concurrent.futures:ThreadPoolExecutor",
     ],
-)
-def test_a_wrong_call_ends_with_2_and_writes_nothing(wrong: str, said: str, tmp_path: Path) -> None:
-    done = convert(SMF, "--to", tmp_path / "out", *wrong.split(), code=2)
-    assert said in " ".join(done.stderr.split())
-    assert not (tmp_path / "out").exists()
+    "nothing": ["--format csv --table nothing", "--format csv --columns nothing"],
+    "putn": ["--format csv --table qjst --columns putn"],
+    'sql INPUT "FROM task" --format csv --output task.csv': ["--format csv --table task"],
+    "xml": ["--format xml"],
+}
+
+
+def test_a_wrong_call_ends_with_2_and_writes_nothing(tmp_path: Path) -> None:
+    for said, calls in WRONG.items():
+        for call in calls:
+            done = convert(SMF, "--to", tmp_path / "out", *call.split(), code=2)
+            assert said in " ".join(done.stderr.split()), call
+            assert not (tmp_path / "out").exists()

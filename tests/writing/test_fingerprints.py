@@ -20,6 +20,7 @@ from smfparse.tables import IDENTITY_COLUMNS, plain_schema, with_fingerprints
 from smfparse.writing import compact_dataset
 from tests.support import command
 from tests.support.builders import UTC_NOON, foreign_record
+from tests.support.datasets import with_views
 from tests.support.engines import COUNTED, statement
 from tests.support.mixed_records import many
 from tests.support.paths import SMF
@@ -30,13 +31,8 @@ SMALL = Limits(chunk_bytes=4096, max_spanned=4096, least_unit=1)
 RECORDS = [b"".join(each.pieces()) for each in many(60, 7)]
 HEADERS = [foreign_record(2, UTC_NOON.replace(tzinfo=None), each) for each in ("SYS1", "SYS2")]
 OF_OTHERS = {
-    "counted_at",
-    "utc_offset",
-    "interval_start",
-    "interval_seconds",
-    "task_source",
-    "task_record_no",
-    "task_record_offset",
+    *("counted_at", "utc_offset", "interval_start", "interval_seconds"),
+    *("task_source", "task_record_no", "task_record_offset"),
 }
 """Columns of what a row knows of other records."""
 
@@ -55,7 +51,6 @@ def sorted_rows(rows: pa.Table, names: list[str]) -> list[str]:
 
 
 def own_columns(table: str) -> list[str]:
-    """Return the columns that a row has from its own record."""
     return [each for each in plain_schema(table).names if each not in OF_OTHERS]
 
 
@@ -120,6 +115,7 @@ def test_a_dump_starts_at_its_header_also_where_that_is_left_out(tmp_path: Path)
     assert [row["fingerprint"] for row in rows] == whole["fingerprint"].to_pylist()[1:]
 
 
+@pytest.mark.slow
 def test_datasets_that_were_made_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     dumps = [[HEADERS[0], *RECORDS[:40]], [HEADERS[1], *RECORDS[20:]], [*RECORDS[30:40]]]
     paths = put(tmp_path / "in", dumps)
@@ -130,9 +126,7 @@ def test_datasets_that_were_made_apart(tmp_path: Path, monkeypatch: pytest.Monke
         assert done.exit_code in (0, 4), done.output
     tables: dict[str, list[pa.Table]] = {"record": [], "wqst": [], "wtas": []}
     for folder in folders:
-        monkeypatch.chdir(folder)
-        with duckdb.connect() as database:
-            database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+        with with_views(folder, monkeypatch) as database:
             for table, parts in tables.items():
                 names = plain_schema(table, with_fingerprints(table)).names
                 shown = ", ".join(f'"{each}"' for each in names)
@@ -144,16 +138,16 @@ def test_datasets_that_were_made_apart(tmp_path: Path, monkeypatch: pytest.Monke
         assert found[table].num_rows < sum(each.num_rows for each in tables[table])
         assert sorted_rows(found[table], names) == sorted_rows(once.arrow(table), names)
     together = smfparse.open(folders)
-    everything = ["source", "record_no", *NAMES]
+    names = ["source", "record_no", *NAMES]
+    query = f"SELECT {', '.join(names)} FROM record"
+    apart = [smfparse.open(each, fingerprints=True).arrow("record") for each in paths]
     for rows in (
-        together.arrow("record").select(everything),
-        together.sql(f"SELECT {', '.join(everything)} FROM record", safe=True),
-        together.sql(f"SELECT {', '.join(everything)} FROM record"),
-        together.polars("record").select(everything).collect().to_arrow(),
+        together.arrow("record"),
+        together.sql(query, safe=True),
+        together.sql(query),
+        together.polars("record").select(names).collect().to_arrow(),
     ):
-        apart = [smfparse.open(each, fingerprints=True).arrow("record") for each in paths]
-        expected = pa.concat_tables(apart)
-        assert sorted_rows(rows, everything) == sorted_rows(expected, everything)
+        assert sorted_rows(rows, names) == sorted_rows(pa.concat_tables(apart), names)
 
 
 def test_a_dataset_keeps_them_when_it_grows_and_shrinks(tmp_path: Path) -> None:

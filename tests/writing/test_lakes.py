@@ -89,6 +89,7 @@ def assert_equal(kind: str, folder: Path, names: tuple[str, ...]) -> None:
         assert rows(kind, folder, name) == arranged(data.arrow(name)), name
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.fuzz
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_committed_is_the_dataset_after_each_change_of_it(kind: str, folder: Path) -> None:
@@ -128,9 +129,6 @@ def test_folders_of_days_and_queue_managers(kind: str, tmp_path: Path) -> None:
     assert rows(kind, folder, "record", "Q#2")
 
 
-# Others who commit at the same time ---------------------------------------------------------------
-
-
 def test_a_commit_to_iceberg_is_tried_again_after_another_one(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,9 +158,6 @@ def test_a_commit_to_iceberg_is_tried_again_after_another_one(
     expected = [*smfparse.open(folder).arrow("record").to_pylist()]
     expected += smfparse.open(other).arrow("record").to_pylist()
     assert len(rows("iceberg", folder, "record")) == len(expected)
-
-
-# What cannot be committed -------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,37 +35,24 @@ def other(whole_dataset: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(whole_dataset, tmp_path / "other"))
 
 
-def remove(place: Path) -> None:
+def put(place: Path, how: str, target: Path) -> None:
     if place.is_dir():
         shutil.rmtree(place)
     else:
         place.unlink(missing_ok=True)
+    if how == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(target if how == "link" else target.with_name("nothing"))
 
 
-def link(place: Path, target: Path) -> None:
-    remove(place)
-    place.symlink_to(target)
-
-
-def link_to_nothing(place: Path, target: Path) -> None:
-    link(place, target.with_name("nothing"))
-
-
-def pipe(place: Path, target: Path) -> None:
-    remove(place)
-    os.mkfifo(place)
-
-
-def target_of(place: str, other: Path) -> Path:
-    """Return what of the other dataset a link is worst to."""
-    return other if place == PARTIAL else other / place if (other / place).exists() else other
-
-
-@of_many("place, how", pairs(PLACES, [link, link_to_nothing, pipe]))
+@of_many("place, how", pairs(PLACES, ["link", "link to nothing", "pipe"]))
 def test_nothing_is_followed_where_a_dataset_is_written(
-    place: str, how: Callable[[Path, Path], None], folder: Path, other: Path
+    place: str, how: str, folder: Path, other: Path
 ) -> None:
-    how(folder / place, target_of(place, other))
+    """A link leads to what does most harm in the other dataset."""
+    worst = other / place if place != PARTIAL and (other / place).exists() else other
+    put(folder / place, how, worst)
     others, own, names = files_below(other), files_below(folder), sorted(folder.parent.iterdir())
     for option in ("--force", "--append"):
         done = run("convert", OTHER, "--to", folder, option)
@@ -88,7 +74,7 @@ def test_nothing_is_followed_in_what_an_interrupted_run_left(
 ) -> None:
     folder = tmp_path / "left"
     (folder / RECORDS).mkdir(parents=True)
-    link(folder / place, other)
+    put(folder / place, "link", other)
     others = files_below(other)
     assert run("convert", OTHER, "--to", folder).exit_code == 8
     assert files_below(other) == others
@@ -137,7 +123,7 @@ def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
     place.keep_names("a/b")
     place.move("a/b/c", "a/d")
     assert (place.path / "a" / "d").read_bytes() == b"some"
-    link(place.path / "a", other)
+    put(place.path / "a", "link", other)
     others = files_below(other)
     steps = [
         lambda: place.create("a/new"),

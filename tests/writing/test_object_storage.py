@@ -34,7 +34,6 @@ SOON = Limits(lease_seconds=0.6)
 
 @pytest.fixture(scope="module")
 def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two dumps that overlap."""
     return overlapping(tmp_path_factory.mktemp("dumps"), 60, 5, range(20, 40))
 
 
@@ -52,7 +51,6 @@ def manifest(storage: Storage, name: str) -> dict[str, Any]:
 
 
 def names_in(storage: Storage, name: str) -> set[str]:
-    """Return the names of all objects of a folder."""
     return {each.removeprefix(f"{name}/") for each in storage.keys(f"{name}/")}
 
 
@@ -68,13 +66,9 @@ def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
     return found
 
 
-# As here ------------------------------------------------------------------------------------------
-
-
 def test_what_is_written_and_added_is_what_is_so_here(
     dumps: list[Path], storage: Storage, tmp_path: Path
 ) -> None:
-    """The one test of storage that is not in long runs only."""
     place, here = f"s3://{BUCKET}/tables", tmp_path / "here"
     for each in dumps:
         smfparse.convert(each, here, append=True)
@@ -190,9 +184,6 @@ def test_workers_read_and_write_the_same_urls(
     assert len(names_in(storage, "by-workers/record")) > 2
 
 
-# One after the other ------------------------------------------------------------------------------
-
-
 @pytest.mark.long
 def test_appends_at_the_same_time_wait_and_add_each_row_once(
     dumps: list[Path], storage: Storage, tmp_path: Path
@@ -270,11 +261,7 @@ def test_the_lock_of_a_run_that_was_killed_is_taken_over(
 @pytest.mark.long
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_run_that_lost_its_lock_or_its_manifest_changes_nothing(
-    when: str,
-    dumps: list[Path],
-    storage: Storage,
-    whole: set[str],
-    monkeypatch: pytest.MonkeyPatch,
+    when: str, dumps: list[Path], storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"lost-{when}"
     place, theirs = copied(storage, whole, name), f"{name}/{PARTIAL}/{'1' * 32}/{MANIFEST}"
@@ -307,11 +294,7 @@ def test_a_run_that_lost_its_lock_or_its_manifest_changes_nothing(
 @pytest.mark.long
 @pytest.mark.parametrize("why", ["no obstore", "no conditions"])
 def test_where_nothing_can_be_locked_it_is_written_as_without(
-    why: str,
-    dumps: list[Path],
-    storage: Storage,
-    whole: set[str],
-    monkeypatch: pytest.MonkeyPatch,
+    why: str, dumps: list[Path], storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import obstore
 

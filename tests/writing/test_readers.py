@@ -1,7 +1,4 @@
-"""A dataset, divided by day and queue manager or not, is read by smfparse and by seven other tools.
-
-Every value is compared with what smfparse decodes. The tools take the folder of a table.
-"""
+"""A dataset, divided by day and queue manager or not, is read by smfparse and seven other tools."""
 
 from __future__ import annotations
 
@@ -18,16 +15,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import smfparse
+from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.metrics import views
-from smfparse.query import Catalog
+from smfparse.query import Catalog, lazy_frame
 from smfparse.schemas import REGISTRY
-from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, VIEWS, Layout, read_manifest
+from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, Layout, read_manifest
 from smfparse.tables import schema, table_names, title
 from smfparse.writing import append_dataset, write_dataset
+from tests.support.command import run
+from tests.support.datasets import with_views
 from tests.support.generated import generate_midnight
-from tests.support.paths import SMF
+from tests.support.paths import FIXTURES, SMF
 from tests.support.smf import Log, log_record
 
 pytestmark = pytest.mark.slow
@@ -44,7 +45,6 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def raw(dump: Path) -> dict[str, Any]:
-    """The tables of the file."""
     inputs = open_inputs([dump])
     return {table: inputs.arrow(table) for table in table_names()}
 
@@ -63,22 +63,13 @@ def in_order(table: Any) -> list[str]:
     return sorted(map(repr, table.to_pylist()))
 
 
-# Our own ------------------------------------------------------------------------------------------
-
-
 @every_form
 def test_we_read_the_tables_that_the_file_has(
-    form: str, dump: Path, raw: dict[str, Any], folders: dict[str, Path]
+    form: str, raw: dict[str, Any], folders: dict[str, Path]
 ) -> None:
     made = open_inputs([folders[form]])
     for table in table_names():
         assert in_order(made.arrow(table)) == in_order(raw[table]), table
-    with Catalog(made) as catalog, Catalog(open_inputs([dump])) as other:
-        for query in (
-            "DESCRIBE wqst",
-            "SELECT qmgr, count(*), sum(putn)::BIGINT FROM wqst GROUP BY ALL ORDER BY ALL",
-        ):
-            assert catalog.arrow(query).to_pylist() == other.arrow(query).to_pylist()
 
 
 def test_folders_are_days_of_the_system_and_queue_managers(folders: dict[str, Path]) -> None:
@@ -101,7 +92,6 @@ def test_folders_are_days_of_the_system_and_queue_managers(folders: dict[str, Pa
 
 
 def test_files_of_many_folders_are_written_with_few_open(dump: Path, tmp_path: Path) -> None:
-    """A file that was closed to make room has a next one."""
     again = tmp_path / "again.smf"
     again.write_bytes(dump.read_bytes())
     apart = 2 * dump.stat().st_size
@@ -128,17 +118,7 @@ def test_tables_that_grow_with_work_are_those_of_records_tasks_queues_and_channe
     assert tables | {"record", "qqst"} == GROWING
 
 
-# DuckDB with views.sql ----------------------------------------------------------------------------
-
-
-def with_views(folder: Path, patch: pytest.MonkeyPatch) -> Any:
-    """Open a dataset with nothing but its views.sql, from inside its folder."""
-    patch.chdir(folder)
-    database = duckdb.connect()
-    database.execute(Path(VIEWS).read_text(encoding="utf-8"))
-    return database
-
-
+@pytest.mark.sampled(1)
 @every_form
 def test_views_have_the_rows_and_descriptions_of_every_table(
     form: str,
@@ -192,18 +172,6 @@ def test_views_are_in_utc_and_read_only_files_that_a_filter_needs(
             assert f"Scanning Files: {files}" in "".join(plan), query
 
 
-@pytest.mark.parametrize("name", ["NULL", "P101", "A/B="])
-def test_a_queue_manager_whose_name_means_nothing_to_duckdb_has_it(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "dump.smf").write_bytes(log_record(Log(), qmgr=name))
-    write_dataset(open_inputs([tmp_path / "dump.smf"]), tmp_path / "tables", partition=True)
-    with with_views(tmp_path / "tables", monkeypatch) as database:
-        assert database.sql("SELECT qmgr FROM record").fetchall() == [(name,)]
-        asked = "SELECT count(*) FROM record WHERE qmgr = ?"
-        assert database.execute(asked, [name]).fetchall() == [(1,)]
-
-
 def test_views_read_what_was_added(
     dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,12 +183,10 @@ def test_views_read_what_was_added(
         assert after - before == done.rows["qjst"] > 0
 
 
-# Tools without options ----------------------------------------------------------------------------
-
 NAMES = ("QM01", "P101", "P102", "DEC1", "T010", "M1", "NAN", "INF", "NULL", "TRUE", "NOW", "Q#2",
          "$A@", "1234", "0012", "1E5", "A/B=", "%41", "none", "")  # fmt: skip
 """Names that look like numbers, durations, dates, truth values and paths; most are allowed."""
-ALONE = ("P101", "TRUE")
+ALONE = ("P101", "TRUE", "NULL")
 
 
 def with_duckdb(folder: Path) -> Any:
@@ -335,6 +301,19 @@ def test_every_name_of_a_queue_manager_is_read(
     assert NO_QMGR not in {each[QMGR] for each in read if each["qmgr"] is not None}
 
 
+def test_views_have_every_name_of_a_queue_manager(
+    named: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that mean something to DuckDB, which it finds by their folders."""
+    for folder, names in [("all", NAMES), *((each, [each]) for each in ALONE)]:
+        with with_views(named / folder, monkeypatch) as database:
+            found = database.sql("SELECT qmgr FROM record").fetchall()
+            assert sorted(found) == sorted((each,) for each in names)
+            for name in names:
+                asked = "SELECT count(*) FROM record WHERE qmgr = ?"
+                assert database.execute(asked, [name]).fetchall() == [(1,)], name
+
+
 def test_polars_takes_days_and_queue_managers_from_the_folders(folders: dict[str, Path]) -> None:
     read = pl.scan_parquet(folders["divided"] / "wqst")
     assert read.collect_schema()["date"] == pl.Date
@@ -342,3 +321,57 @@ def test_polars_takes_days_and_queue_managers_from_the_folders(folders: dict[str
     found = read.filter(date=dt.date(2026, 3, 5), queue_manager="Q#2").collect()
     assert found["qmgr"].unique().to_list() == ["Q#2"]
     assert found["smf_time"].dt.date().unique().to_list() == [dt.date(2026, 3, 5)]
+
+
+OTHER = FIXTURES / "qm60.smf"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files, the second added without a word of types."""
+    place = tmp_path_factory.mktemp("signed") / "tables"
+    assert run("convert", SMF, "--to", place, "--types", "signed").exit_code == 0
+    append_dataset(open_inputs([OTHER]), place)
+    return place
+
+
+def test_no_column_has_a_type_that_engines_lack_and_each_holds_every_value(folder: Path) -> None:
+    assert read_manifest(folder)["types"] == "signed"
+    wider = {"uint8": "int32", "int16": "int32", "uint16": "int32", "uint32": "int64"}
+    wider["uint64"] = "decimal128(20, 0)"
+    for table in table_names():
+        exact = schema(table)
+        for file in (folder / table).iterdir():
+            for each in pq.read_schema(file):
+                kind = str(exact.field(each.name).type)
+                assert str(each.type) == wider.get(kind, kind), (table, each.name)
+    assert 2**64 - 1 < 10**20
+
+
+def test_every_table_has_the_same_rows_and_types(folder: Path) -> None:
+    expected, found = open_inputs([SMF, OTHER]), open_inputs([folder])
+    data = smfparse.open(folder)
+    for table in table_names():
+        whole = expected.arrow(table)
+        assert found.arrow(table).equals(whole), table
+        if whole.num_rows:
+            assert data.sql(f"FROM {table}").cast(whole.schema).num_rows == whole.num_rows
+    lazy = lazy_frame(found, "wqst").collect().to_arrow()
+    assert lazy.cast(schema("wqst")).equals(expected.arrow("wqst"))
+
+
+def test_views_have_numbers_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with with_views(folder, monkeypatch) as database:
+        rows = database.sql("FROM wqst").to_arrow_table()
+    kinds = {each.name: each.type for each in rows.schema if pa.types.is_integer(each.type)}
+    assert kinds == {
+        each.name: each.type for each in schema("wqst") if pa.types.is_integer(each.type)
+    }
+
+
+def test_a_dataset_keeps_its_types(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="written with signed types"):
+        append_dataset(open_inputs([OTHER]), folder, types="exact")
+    smfparse.convert(SMF, tmp_path / "exact")
+    assert smfparse.convert(OTHER, tmp_path / "exact", append=True).arrow("wqst").num_rows
+    assert read_manifest(tmp_path / "exact")["types"] == "exact"

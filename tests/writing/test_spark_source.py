@@ -1,7 +1,4 @@
-"""Spark reads SMF files by the source `smf`, and has the rows that smfparse has.
-
-Most of it needs no Spark: the source plans and reads its parts in this process.
-"""
+"""Spark has the rows that smfparse has; most tests read the source `smf` without Spark."""
 
 from __future__ import annotations
 
@@ -51,9 +48,6 @@ def plain(rows: pa.Table) -> list[dict[str, Any]]:
         for field in rows.schema
     ]
     return rows.cast(pa.schema(whole), safe=False).to_pylist()
-
-
-# Without Spark ------------------------------------------------------------------------------------
 
 
 def reader_of(dumps: Path, **options: str) -> Any:
@@ -128,20 +122,17 @@ def test_filters_of_queue_managers_and_systems_leave_records_out(dumps: Path) ->
         assert len(found) == len(wanted) > 0
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"table": "wqts"}, "wqst"),
-        ({"table": "wqst", "tables": "x"}, "no option of the smf source"),
-        ({"table": "wqst", "uint64": "float"}, "give decimal or long"),
-        ({"table": "wqst", "partBytes": "0"}, "number of bytes"),
-        ({}, "option table is missing"),
-    ],
-    ids=str,
-)
-def test_a_wrong_option_is_named(options: dict[str, str], said: str, dumps: Path) -> None:
-    with pytest.raises(RequestError, match=said):
-        reader_of(dumps, **options)
+def test_a_wrong_option_is_named(dumps: Path) -> None:
+    wrong: dict[str, dict[str, str]] = {
+        "wqst": {"table": "wqts"},
+        "no option of the smf source": {"table": "wqst", "tables": "x"},
+        "give decimal or long": {"table": "wqst", "uint64": "float"},
+        "number of bytes": {"table": "wqst", "partBytes": "0"},
+        "option table is missing": {},
+    }
+    for said, options in wrong.items():
+        with pytest.raises(RequestError, match=said):
+            reader_of(dumps, **options)
 
 
 def test_smfparse_does_not_load_spark() -> None:
@@ -149,9 +140,6 @@ def test_smfparse_does_not_load_spark() -> None:
         "import sys, smfparse; smfparse.convert, smfparse.open; assert 'pyspark' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-# With Spark ---------------------------------------------------------------------------------------
 
 
 def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
