@@ -25,6 +25,7 @@ import typed
 from smfparse import advice, reports
 from smfparse.cli import main as cli
 from smfparse.comparing import MEASURES, ROW_KINDS
+from smfparse.declarations import declared_keys
 from smfparse.metrics import view, view_names
 from smfparse.rendering import STYLES
 from smfparse.tables import (
@@ -93,7 +94,7 @@ def keys(cls: type) -> Iterator[str]:
     """Yield a table of the keys that a declaration can have."""
     yield "| key | type | meaning | if left out |"
     yield "|---|---|---|---|"
-    for each in reports.declared_keys(cls):
+    for each in declared_keys(cls):
         left_out = each.key.left_out or f"`{each.default}`".replace("True", "true")
         cells = (f"`{each.name}`", each.type, each.key.meaning)
         yield f"| {' | '.join(cells)} | {'(required)' if each.required else left_out} |"

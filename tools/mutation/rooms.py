@@ -34,7 +34,9 @@ ROOMS = {
         ("smfparse/calendar/*.py", "smfparse/calendar/*.sql"),
         ("tests/calendar", "tests/laws", "tests/summarizing"),
     ),
-    "views": Room(("smfparse/tables/definitions/*.sql",), ("tests/tables", "tests/reports")),
+    "views": Room(("smfparse/metrics/definitions/*.sql", "smfparse/metrics/subjects/*"),
+        ("tests/tables", "tests/reports", "tests/metrics"),
+    ),
     "comparing": Room(
         ("smfparse/comparing/compare.sql",), ("tests/comparing", "tests/cli/test_compare.py")
     ),
