@@ -30,7 +30,11 @@ verbs AS MATERIALIZED (
             {'verb': 'set', 'calls': set_n, 'cpu': set_cpu},
             {'verb': 'cb', 'calls': cb_n, 'cpu': cb_cpu}
         ], recursive := TRUE)
-        FROM queue_calls
+        FROM (
+            SELECT system, qmgr, start, seconds, sum(COLUMNS('_n$')), total(COLUMNS('(.*_cpu)$')) AS '\1'
+            FROM queue_calls
+            GROUP BY ALL
+        )
         UNION ALL
         SELECT system, qmgr, start, seconds, unnest([
             {'verb': 'commit', 'calls': commit_n, 'cpu': commit_cpu},
@@ -43,7 +47,11 @@ verbs AS MATERIALIZED (
             {'verb': 'topic', 'calls': topic_n, 'cpu': topic_cpu},
             {'verb': 'other', 'calls': other_n, 'cpu': other_cpu}
         ], recursive := TRUE)
-        FROM task_calls
+        FROM (
+            SELECT system, qmgr, start, seconds, sum(COLUMNS('_n$')), total(COLUMNS('(.*_cpu)$')) AS '\1'
+            FROM task_calls
+            GROUP BY ALL
+        )
     )
     WHERE calls > 0 OR cpu > 0
     GROUP BY ALL
