@@ -179,7 +179,7 @@ def _rows(subject: Subject, some: Sequence[Rule]) -> str:
     """
     if not subject.of:
         return subject.sql
-    named = {word for rule in some for sql in _sql_of(rule) for word in words_in(sql)}
+    named = {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
     named |= words_in(subject.sql)
     of = metric_subjects()[subject.of]
     columns = ", ".join(_wide(*each) for each in of.columns().items() if each[0] in named)
@@ -195,7 +195,8 @@ def _wide(column: str, arrow: str) -> str:
     return f"{column}::{'DOUBLE' if '64' in arrow else 'BIGINT'} AS {column}"
 
 
-def _sql_of(rule: Rule) -> Iterator[str]:
+def sql_of_rule(rule: Rule) -> Iterator[str]:
+    """Yield all SQL of a rule: over rows of its subject, and over those that crossed."""
     yield from (rule.condition, rule.minimum, rule.value, *rule.aggregates())
     yield from planner_inputs(rule).values()
     if rule.trend:

@@ -43,6 +43,8 @@ from smfparse.tables import TABLES
 _FOLDER = Path(__file__).with_name("subjects")
 SCHEMA = "inputs"
 """The schema in which tables and views have `input_no`."""
+AVERAGE = "Mean"
+"""The meaning of a measure that is a time by its counter."""
 _OVERALL = re.compile(r"\boverall\((\w+)\)")
 _COMBINED = {
     Combine.MAX: "max({0})",
@@ -50,7 +52,7 @@ _COMBINED = {
     Combine.LAST: "arg_max({0}, sequence)",
     Combine.NONE: "arg_max({0}, sequence)",
 }
-_WAYS = {
+WAYS = {
     "sum": "added",
     "max": "the greatest",
     "min": "the least",
@@ -88,7 +90,7 @@ class Measure:
     formula: Annotated[str, Key("how it comes about, in IBM's field names")]
     unit: Annotated[str, Key("its unit", "none")] = ""
     per: Annotated[str, Key("SQL of what it is divided by", "nothing")] = ""
-    combine: Annotated[str, Key("how amounts become one", among=_WAYS)] = "sum"
+    combine: Annotated[str, Key("how amounts become one", among=WAYS)] = "sum"
     by: Annotated[str, Key("SQL of what says which of the rows is shown", "none")] = ""
     scale: Annotated[str, Key("SQL of the amount that is 1 of its unit", "1")] = ""
     type: Annotated[str, Key("Arrow type", among=_TYPES)] = "double"
@@ -226,7 +228,7 @@ def _subject(file: Path) -> Subject:
         name = f"{time}_average"
         formula = f"{time.upper()} / {counter.upper()}"
         measures[name] = Measure(
-            name, time, "Average", formula, "microseconds", f"timed({counter}, {time})"
+            name, time, AVERAGE, formula, "microseconds", f"timed({counter}, {time})"
         )
     return Subject(
         file.stem,
@@ -238,6 +240,11 @@ def _subject(file: Path) -> Subject:
         spec.get("noun", ""),
         measures,
     )
+
+
+def metrics_of(metric: str | Mapping[str, str]) -> tuple[str, ...]:
+    """Return the measures that a declaration names, as `log.task_busy`; '': none."""
+    return tuple(filter(None, (metric,) if isinstance(metric, str) else metric.values()))
 
 
 def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
@@ -275,8 +282,7 @@ def _over_time(metric: str, way: str, shown: str = "") -> str:
 
 def way_of(metric: str | Mapping[str, str]) -> str:
     """Return how rows of `over_time` become one figure: average, peak, trough or total."""
-    first = metric if isinstance(metric, str) else next(iter(metric.values()))
-    name, _, of = first.partition(".")
+    name, _, of = metrics_of(metric)[0].partition(".")
     subject = subjects()[name]
     if of in subject.measures:
         declared = subject.measures[of]

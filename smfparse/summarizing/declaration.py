@@ -67,7 +67,7 @@ class Line:
 
 def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
     """Return what a declaration says, with the rows of its metrics and how they become one."""
-    if "metric" not in given:
+    if not given.get("metric"):
         return given
     way = given.get("measure") or way_of(given["metric"])
     return {"sql": over_time(given["metric"], way), "measure": way} | given
