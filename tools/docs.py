@@ -178,7 +178,7 @@ def _view_table(found: Iterable[TableColumn]) -> Iterator[str]:
 
 
 def metric_reference() -> Iterator[str]:
-    """Yield a table of the measures of each subject; those of a time by its counter are left out."""
+    """Yield the measures of each subject, without means of times."""
     for each in subjects().values():
         yield f"### {each.name}\n\n{each.title}. Of `{'`, `'.join(each.tables)}`.\n"
         yield "| measure | unit | formula | meaning |"
