@@ -60,6 +60,11 @@ class Line:
     optional: Annotated[bool, Key("whether not every site has what it shows")] = False
 
     @property
+    def full(self) -> float:
+        """The value of a full block in a course over time; 0: its greatest value."""
+        return 100 if self.label.endswith(", %") else 0
+
+    @property
     def trace(self) -> str:
         """The commands that make MQ write the data."""
         return report(self.report).trace.rstrip(",")
