@@ -233,3 +233,68 @@ def test_damage_near_the_start_does_not_hide_the_framing() -> None:
         "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
     )
     assert smfparse.open(path).sql(query)["qwhsdurn"].to_pylist() == [1792884543]
+
+
+# Transactions -------------------------------------------------------------------------------------
+
+TRANSACTIONS = {
+    "ORD1": (40, 2600.0),
+    "RPT9": (3, 27045.0),
+    "PSBORD01": (1, 50.0),
+    "PSBRPT02": (1, 100.0),
+}
+"""Tasks and CPU microseconds of the transactions and PSBs of tran.smf."""
+
+
+def test_the_cost_of_a_region_is_known_by_transaction() -> None:
+    found = {
+        row["transaction"]: (row["tasks"], round(row["cpu_seconds"] * 1e6, 3))
+        for row in rows("tran", "tasksum", by="transaction")
+    }
+    assert found == TRANSACTIONS
+    found = {}
+    for row in rows("tran", "api-cost", by="transaction"):
+        if row["line"] == "task":
+            cpu = round(row["task_cpu"] * row["tasks"], 3)
+            found[row["transaction"]] = (row["tasks"], cpu)
+    assert found == TRANSACTIONS
+    found = {
+        row["transaction"]: round(row["queue_cpu"], 3)
+        for row in rows("tran", "qall", by="transaction")
+    }
+    assert found == {name: cpu for name, (_, cpu) in TRANSACTIONS.items()}
+    found = {
+        row["transaction"]: (row["connections"], round(row["cpu_seconds"] * 1e6, 3))
+        for row in rows("tran", "class1", by="transaction", total=True)
+    }
+    assert found == {name: TRANSACTIONS[name] for name in ("ORD1", "RPT9")}
+
+
+def test_the_page_of_a_region_lists_its_transactions_and_that_of_a_transaction_is_its_own() -> None:
+    region = rows("tran", "application", job="CICSAA1")
+    found = {
+        row["program"]: (row["tasks"], round(row["cpu_seconds"] * 1e6, 3))
+        for row in region
+        if row["line"] == "transaction"
+    }
+    assert found == {name: TRANSACTIONS[name] for name in ("ORD1", "RPT9")}
+    lines = rows("tran", "application", transaction="RPT9")
+    (whole,) = (row for row in lines if row["line"] == "application")
+    assert (whole["kind"], whole["application"], whole["tasks"]) == ("transaction", "RPT9", 3)
+    assert round(whole["cpu_seconds"], 6) == 0.027045
+    (queue,) = (row for row in lines if row["line"] == "queue")
+    assert (queue["queue"], queue["opens"]) == ("ORD.IN", 3)
+
+
+def test_a_transaction_is_selected_and_shown() -> None:
+    named = smfparse.open(case("tran"), Selection.of(transaction="RPT9"))
+    found = named.sql("SELECT job, transaction, cics_task, cpu FROM task ORDER BY cics_task")
+    assert found.to_pylist() == [
+        {"job": "CICSAA1", "transaction": "RPT9", "cics_task": number, "cpu": 9015.0}
+        for number in (1040, 1041, 1042)
+    ]
+    shown = text("report", "task", case("tran"), "--transaction", "PSBRPT*")
+    assert "IMS PSB                  PSBRPT02" in shown
+    assert "CICS transaction" not in shown
+    drawn = [each for each in manager("tran")["figures"] if each["name"] == "transaction-cpu"]
+    assert [each["object"] for each in drawn][:2] == ["CICSAA1 RPT9", "CICSAA1 ORD1"]

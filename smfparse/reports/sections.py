@@ -43,6 +43,8 @@ _SECTION = {
     "all": ("TRUE AS everything",),
 }
 """Columns that identify a section. All that a task did in an interval is one record."""
+OF_TASKS = "transaction"
+"""Column of WTID by which rows of other tables of class 3 can be grouped."""
 DECLARED = ("record", "span", "moment", "total", "all")
 """Sections that a report's declaration can name; the others take a length."""
 _SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
@@ -145,17 +147,28 @@ def statements(
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
     for table in dict.fromkeys((*tables, *([STATISTICS] if sections.combining else []))):
+        of_tasks = OF_TASKS in grouped.get(table, ())
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
             f"SELECT {_section(sections, table)} AS section, {_SEQUENCE} AS sequence, "
             f"{_END} AS interval_end, {', '.join((*_counted(table), '*'))} "
-            f"FROM inputs.{table}"
+            f"FROM {_with_transactions(table) if of_tasks else f'inputs.{table}'}"
         )
     for table, by in grouped.items():
         rows = f"SELECT * FROM sectioned.{table}"
         if sections != RECORDED:
             rows = _combined(table, by)
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
+
+
+def _with_transactions(table: str) -> str:
+    """Return the SQL of the rows of a table of class 3 with the transaction of their task."""
+    return (
+        f'(SELECT i.*, t."{OF_TASKS}" FROM inputs.{table} AS i '
+        "LEFT JOIN transactions('inputs.wtid') AS t "
+        "ON t.of_source = coalesce(i.task_source, i.source) "
+        "AND t.task_record = coalesce(i.task_record_offset, i.record_offset))"
+    )
 
 
 def _counted(table: str) -> Iterator[str]:
@@ -193,13 +206,14 @@ def _is_task(table: str) -> bool:
 
 
 def _combined(table: str, by: Sequence[str]) -> str:
+    by = [f'"{name}"' for name in by]
     columns = ["section", *by]
     columns += [f"arg_max({name}, sequence) AS {name}" for name in _LAST]
     columns += ["total(interval_seconds) AS interval_seconds"]
     columns += [
         f"{combined(column)} AS {column.name}"
         for column in TABLES[table].columns
-        if column.name not in by
+        if f'"{column.name}"' not in by
     ]
     columns += [f"sum({time}_n)::BIGINT AS {time}_n" for time, _ in averaged(table)]
     return (

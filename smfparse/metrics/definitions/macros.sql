@@ -109,7 +109,7 @@ CREATE OR REPLACE MACRO owners(identities) AS TABLE
 SELECT
     of_source, task_record, connection_of(wtidatyp_text) AS connection_type,
     wtidccn AS job, wtidopid AS "user", wtidtran AS thread_user,
-    wtidchl AS channel, wtidchlc AS connection
+    "transaction", psb, cics_task, wtidchl AS channel, wtidchlc AS connection
 FROM (
     SELECT
         *, coalesce(task_source, source) AS of_source,

@@ -59,7 +59,7 @@ owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
 queue_work AS MATERIALIZED (
     SELECT
         system, qmgr, start, seconds, queue_of(objname, basename) AS queue, is_shared, job,
-        nullif(channel, '') AS channel,
+        nullif(channel, '') AS channel, coalesce("transaction", psb) AS "transaction",
         sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
         sum(getbytes)::DOUBLE AS got_bytes,
         total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
@@ -73,7 +73,29 @@ queue_work AS MATERIALIZED (
         FROM inputs.wqst
     )
     LEFT JOIN owners USING (of_source, task_record)
-    GROUP BY system, qmgr, start, seconds, objname, basename, is_shared, job, channel
+    GROUP BY system, qmgr, start, seconds, objname, basename, is_shared, job, channel,
+        coalesce("transaction", psb)
+),
+-- CPU of all calls: of those about queues, and of the others.
+cpu_of_jobs AS (
+    SELECT system, qmgr, job, "transaction", start, seconds, cpu FROM queue_work
+    UNION ALL
+    SELECT
+        system, qmgr, job, coalesce("transaction", psb), begin_of_row(interval_start, interval_seconds),
+        seconds_of_row(interval_seconds),
+        total(
+            wtascmct + wtasbact + coalesce(wtasprct, 0) + coalesce(wtassuct, 0)
+            + coalesce(wtassqct, 0) + coalesce(wtasctct, 0) + coalesce(wtasstct, 0)
+            + coalesce(wtastpct, 0) + wtasotct
+        )
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM inputs.wtas
+    )
+    LEFT JOIN owners USING (of_source, task_record)
+    GROUP BY ALL
 ),
 -- Channels that are known to be others than those of clients.
 message_channels AS (
