@@ -298,3 +298,19 @@ def test_a_transaction_is_selected_and_shown() -> None:
     assert "CICS transaction" not in shown
     drawn = [each for each in manager("tran")["figures"] if each["name"] == "transaction-cpu"]
     assert [each["object"] for each in drawn][:2] == ["CICSAA1 RPT9", "CICSAA1 ORD1"]
+
+
+def test_the_time_of_the_dump_job_is_not_that_of_the_records() -> None:
+    for name in ("signed-none", "lost"):
+        assert "duration 7200 seconds" in text("report", "smf-volume", case(name))
+        (total,) = [
+            line for line in text("info", case(name)).splitlines() if line.startswith("Total")
+        ]
+        assert total.endswith("2026/05/11 09:10:00  2026/05/11 11:00:00")
+
+
+def test_browsed_messages_stand_beside_those_that_were_taken() -> None:
+    (whole,) = (
+        row for row in rows("tran", "application", job="CICSAA1") if row["line"] == "application"
+    )
+    assert (whole["gets"], whole["browses"]) == (0, 430)

@@ -31,6 +31,8 @@ from smfparse.reports.marks import (
     local_time,
     task_marks,
 )
+from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER, SIGNATURES
+from smfparse.schemas import STATISTICS as _STATISTICS_TYPE
 from smfparse.tables import RECORD, TABLES
 
 _SECTION = {
@@ -79,6 +81,10 @@ CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
 """What CSV can show of a section."""
 _ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
 """A value that all rows of a section of several queue managers have; NULL where they differ."""
+_MOMENT = (
+    f"CASE WHEN type NOT IN ({DUMP_HEADER}, {DUMP_TRAILER}) OR subtype IN {SIGNATURES} "
+    "THEN smf_time END"
+)
 _DAY = 86_400
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
 _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
@@ -305,9 +311,20 @@ def _sequence_no(table: str) -> str:
 def _timed(table: str) -> str:
     """Return the SQL of the rows of a table with their intervals.
 
-    The interval of a record of the inventory is the moment when SMF took it, whatever it is about.
+    The interval of a record of the inventory is the moment when SMF took it, whatever it is about;
+    of statistics also their usual length before. A record that the dump job wrote has none: the job
+    may run a day later.
     """
     if table != RECORD:
         return f"sectioned.{table}"
-    moment = "smf_time AS interval_start, smf_time AS interval_end"
+    usual = (
+        f"(SELECT median(interval_seconds) FROM sectioned.{RECORD} "
+        f"WHERE type = {_STATISTICS_TYPE} AND interval_seconds BETWEEN 0 AND 1e9)"
+    )
+    length = (
+        f"CASE WHEN type = {_STATISTICS_TYPE} AND interval_seconds BETWEEN 0 AND 1e9 "
+        f"THEN to_microseconds((least(interval_seconds, {usual}) * 1e6)::BIGINT) "
+        "ELSE INTERVAL 0 SECOND END"
+    )
+    moment = f"{_MOMENT} - {length} AS interval_start, {_MOMENT} AS interval_end"
     return f"(SELECT * REPLACE ({moment}, 0 AS interval_seconds) FROM sectioned.{RECORD})"

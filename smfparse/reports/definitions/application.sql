@@ -1,11 +1,11 @@
--- APPLICATION: a job, a channel or a transaction on one page: what it did, where its time went, on which queues, and who else
--- uses these. `line` is the kind of line of a row:
+-- APPLICATION: a job, a channel or a transaction on one page: what it did, where its time went, on which queues, and
+-- who else uses these. `line` is the kind of line of a row:
 --   application  its tasks, calls, messages and units of work
 --   time         a part of the time of its calls
 --   verb         its calls of a verb
 --   transaction  its calls in a CICS transaction or an IMS program
 --   queue        what it did on a queue
---   user         who else puts to one of its queues, or takes from it
+--   user         who else uses one of its queues
 --   finding      what `check` says of it, or of one of its queues; the columns are empty here
 -- Which ones are asked for is in the variables `job`, `channel` and `transaction`: regular expressions, '' where not
 -- asked.
@@ -26,6 +26,16 @@ tasks AS (
         AND (getvariable('job') = '' OR regexp_full_match(job, getvariable('job')))
         AND (getvariable('channel') = '' OR regexp_full_match(channel, getvariable('channel')))
 ),
+task_intervals AS (
+    SELECT w.*, application, program, connection_type, "user"
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM sectioned.wtas
+    ) AS w
+    JOIN tasks USING (of_source, task_record)
+),
 intervals AS (
     SELECT
         section, system, qmgr, application,
@@ -39,25 +49,19 @@ intervals AS (
         total(greatest(wtasjwet, wtasjcet)) AS log,
         total(greatest(wtassuse - greatest(wtasjwet, wtasjcet, 0), 0)) AS suspended,
         total(wtasdbet) AS db2, total(wtassmwt) AS data_sets
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wtas
-    )
-    JOIN tasks USING (of_source, task_record)
+    FROM task_intervals
     GROUP BY ALL
 ),
 calls AS (
     SELECT
-        section, system, qmgr, application, program, token, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
+        section, system, qmgr, application, program, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
         page_set_wait
     FROM calls_of_queues('sectioned.wqst')
     JOIN tasks USING (of_source, task_record)
     UNION ALL
     -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
     SELECT
-        section, system, qmgr, application, program, token, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
+        section, system, qmgr, application, program, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
         page_set_wait
     FROM calls_of_tasks('sectioned.wtas')
     JOIN tasks USING (of_source, task_record)
@@ -90,13 +94,23 @@ verbs AS (
     GROUP BY ALL
 ),
 transactions AS (
-    SELECT
-        section, system, qmgr, application, program, count(DISTINCT token) AS tasks,
-        sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
-        sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of
-    FROM calls
-    WHERE program IS NOT NULL AND getvariable('transaction') = ''
-    GROUP BY ALL
+    SELECT * FROM (
+        SELECT
+            section, system, qmgr, application, program,
+            sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
+            sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of
+        FROM calls
+        WHERE program IS NOT NULL AND getvariable('transaction') = ''
+        GROUP BY ALL
+    )
+    LEFT JOIN (
+        SELECT
+            section, system, qmgr, application, program,
+            count(DISTINCT task_of_wtas(task_started_tod, task_thread)) AS tasks
+        FROM task_intervals
+        WHERE program IS NOT NULL AND getvariable('transaction') = ''
+        GROUP BY ALL
+    ) USING (section, system, qmgr, application, program)
 ),
 uses AS (
     SELECT * FROM queue_uses(
@@ -116,7 +130,7 @@ queues AS (
         any_value(structure) AS structure,
         string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
         sum(opens)::BIGINT AS opens, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
-        sum(persistent_puts)::BIGINT AS persistent_puts,
+        sum(browses)::BIGINT AS browses, sum(persistent_puts)::BIGINT AS persistent_puts,
         total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
         total(cpu) AS cpu, total(elapsed) AS elapsed,
         sum(got)::BIGINT AS got, total(time_on_queue) AS time_on_queue,
@@ -136,7 +150,7 @@ totals AS (
 moved AS (
     SELECT
         section, system, qmgr, application, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
-        total(put_bytes) / 1048576 AS mb_put, total(get_bytes) / 1048576 AS mb_taken
+        sum(browses)::BIGINT AS browses, total(put_bytes) / 1048576 AS mb_put, total(get_bytes) / 1048576 AS mb_taken
     FROM queues
     GROUP BY ALL
 ),
@@ -178,7 +192,8 @@ others AS (
         q.section, q.system, q.qmgr, q.application, q.place, q.queue,
         u.system AS other_system, u.qmgr AS other_qmgr, u.job AS other_job,
         u.channel AS other_channel, u."transaction" AS other_transaction, u.connection_type,
-        sum(u.puts)::BIGINT AS puts, sum(u.gets)::BIGINT AS gets, total(u.cpu) AS cpu
+        sum(u.opens)::BIGINT AS opens, sum(u.puts)::BIGINT AS puts, sum(u.gets)::BIGINT AS gets,
+        sum(u.browses)::BIGINT AS browses, total(u.cpu) AS cpu
     FROM queues AS q
     JOIN uses AS u ON u.section = q.section AND u.place = q.place AND u.queue = q.queue
     ANTI JOIN own_uses AS o
@@ -217,7 +232,7 @@ FROM (
     UNION ALL BY NAME
     SELECT 'queue' AS line, * FROM queues
     UNION ALL BY NAME
-    SELECT 'user' AS line, * FROM others WHERE puts > 0 OR gets > 0
+    SELECT 'user' AS line, * FROM others
 ) AS lines
 QUALIFY getvariable('top') IS NULL
     OR line IN ('application', 'time')
