@@ -314,3 +314,19 @@ def test_browsed_messages_stand_beside_those_that_were_taken() -> None:
         row for row in rows("tran", "application", job="CICSAA1") if row["line"] == "application"
     )
     assert (whole["gets"], whole["browses"]) == (0, 430)
+
+
+def test_three_active_logs_last_90_minutes_at_the_peak() -> None:
+    given = ("--log-size", "1GB", "--logs", "3", "--copies", "2")
+    (answer,) = document("capacity", "log", case("active-log"), *given)["answers"]
+    found = {each["name"]: each["value"] for each in answer["figures"]}
+    inputs = {each["name"]: each["value"] for each in answer["inputs"]}
+    near = {"hourly_gb": 0.8, "hour_gb": 2, "half_day_gb": 16.8}
+    assert {name: inputs[name] for name in near} == pytest.approx(near, rel=1e-4)
+    near = {"full_h": 3.75, "full_peak_h": 1.5, "full_half_day_h": 36 / 16.8, "log_minutes": 30}
+    assert {name: found[name] for name in near} == pytest.approx(near, rel=1e-4)
+    assert (found["logs_needed"], found["active_gb"]) == (17, 6)
+    pages = smfparse.open(case("active-log")).sql("SELECT sum(qjstciof)::BIGINT AS n FROM qjst")
+    assert found["behind_logs"] == pytest.approx(19.2 - pages.to_pylist()[0]["n"] / 2**18, rel=1e-4)
+    shown = text("capacity", "log", case("active-log"), *given, "--outage-hours", "24")
+    assert "Logs of a copy for 24 hours without archiving                34" in shown
