@@ -45,7 +45,8 @@ from smfparse.tables import (
 )
 
 _SELECTING = {"qmgr": "qmgr", "system": "system", "from": "since", "until": "until", "type": "type",
-              "job": "job", "queue": "queue", "channel": "channel"}  # fmt: skip
+              "job": "job", "transaction": "transaction", "queue": "queue",
+              "channel": "channel"}  # fmt: skip
 """Options that select, and what `Selection.of` calls them."""
 _OTHERS = {"path", "paths", "table", "columns", "partbytes", "uint64", "mode", "damagelog",
            "keepduplicates", "framing", "pushdown", "fingerprints"}  # fmt: skip

@@ -165,6 +165,7 @@ def command() -> None:
     Example:
       smfparse capacity channels                        IBM's example: 4,643 channels
       smfparse capacity log DUMP.smf --log-io-time 92us
+      smfparse capacity log DUMP.smf --log-size 4GB --logs 6
       smfparse capacity streaming DUMP.smf --share 50
       smfparse capacity cpu --explain
     """

@@ -72,7 +72,7 @@ class Reading(NamedTuple):
         return self.options.selection
 
     def without(self, options: Sequence[str]) -> Reading:
-        """Return the same for all names of these options: job, queue, channel."""
+        """Return the same for all names of these options: job, queue, ..."""
         from smfparse.selecting import without_names
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))
@@ -274,6 +274,10 @@ def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
             "--job",
             help="Select rows about the job NAME, which can be a CICS or IMS region or a started "
             "task: PAY01, 'PAY*'.",
+        ),
+        _several(
+            "--transaction",
+            help="Select rows about the CICS transaction or IMS program (PSB) NAME: PAY1, 'RPT*'.",
         ),
         _several(
             "--queue",

@@ -64,7 +64,8 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 @click.option(
     "--by",
     metavar="NAMES",
-    help="Group the rows of api-cost and smf-volume by these columns: 'qmgr,job,queue'.",
+    help="Group the rows of api-cost and smf-volume by these columns: 'qmgr,job,queue'; those of "
+    "tasksum, qall and class1 by transaction.",
 )
 @click.option(
     "--top",
@@ -149,6 +150,7 @@ def command(
       ssh zos 'cat dump.smf' | smfparse report log -
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --until 1800
+      smfparse report tasksum DUMP.smf --by transaction
       smfparse report all DUMP.smf --format csv --output reports
     """
     if listed or _lists(name):

@@ -17,6 +17,7 @@ from smfparse.layout import (
     block,
 )
 from smfparse.schemas.enums import CONNECTION_TYPE
+from smfparse.schemas.thread import thread_parts
 
 QWHS = block(
     "QWHS",
@@ -76,6 +77,7 @@ QWHC = block(
     "qwhctokn" / Hex(22) * "z/OS accounting token of the user",
     "qwhcnid" / Hex(16) * "Network or recovery unit identifier",
     "filler__003" / Reserved(2) * "Reserved",
+    parts=thread_parts("qwhccv", "qwhcatyp"),
 )
 
 

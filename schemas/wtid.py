@@ -2,6 +2,7 @@
 
 from smfparse.layout import Code, Hex, Reserved, Text, Word32, block, header
 from smfparse.schemas.enums import CONNECTION_TYPE
+from smfparse.schemas.thread import thread_parts
 
 WTID = block(
     "WTID",
@@ -22,4 +23,5 @@ WTID = block(
     "wtidcfwd" / Word32 * "Internal chain pointer, ignore",
     "wtidcbwd" / Word32 * "Internal chain pointer, ignore",
     "wtidwtas" / Word32 * "Internal address of the related WTAS, ignore",
+    parts=thread_parts("wtidcori", "wtidatyp"),
 )

@@ -233,3 +233,100 @@ def test_damage_near_the_start_does_not_hide_the_framing() -> None:
         "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
     )
     assert smfparse.open(path).sql(query)["qwhsdurn"].to_pylist() == [1792884543]
+
+
+# Transactions -------------------------------------------------------------------------------------
+
+TRANSACTIONS = {
+    "ORD1": (40, 2600.0),
+    "RPT9": (3, 27045.0),
+    "PSBORD01": (1, 50.0),
+    "PSBRPT02": (1, 100.0),
+}
+"""Tasks and CPU microseconds of the transactions and PSBs of tran.smf."""
+
+
+def test_the_cost_of_a_region_is_known_by_transaction() -> None:
+    found = {
+        row["transaction"]: (row["tasks"], round(row["cpu_seconds"] * 1e6, 3))
+        for row in rows("tran", "tasksum", by="transaction")
+    }
+    assert found == TRANSACTIONS
+    found = {}
+    for row in rows("tran", "api-cost", by="transaction"):
+        if row["line"] == "task":
+            cpu = round(row["task_cpu"] * row["tasks"], 3)
+            found[row["transaction"]] = (row["tasks"], cpu)
+    assert found == TRANSACTIONS
+    found = {
+        row["transaction"]: round(row["queue_cpu"], 3)
+        for row in rows("tran", "qall", by="transaction")
+    }
+    assert found == {name: cpu for name, (_, cpu) in TRANSACTIONS.items()}
+    found = {
+        row["transaction"]: (row["connections"], round(row["cpu_seconds"] * 1e6, 3))
+        for row in rows("tran", "class1", by="transaction", total=True)
+    }
+    assert found == {name: TRANSACTIONS[name] for name in ("ORD1", "RPT9")}
+
+
+def test_the_page_of_a_region_lists_its_transactions_and_that_of_a_transaction_is_its_own() -> None:
+    region = rows("tran", "application", job="CICSAA1")
+    found = {
+        row["program"]: (row["tasks"], round(row["cpu_seconds"] * 1e6, 3))
+        for row in region
+        if row["line"] == "transaction"
+    }
+    assert found == {name: TRANSACTIONS[name] for name in ("ORD1", "RPT9")}
+    lines = rows("tran", "application", transaction="RPT9")
+    (whole,) = (row for row in lines if row["line"] == "application")
+    assert (whole["kind"], whole["application"], whole["tasks"]) == ("transaction", "RPT9", 3)
+    assert round(whole["cpu_seconds"], 6) == 0.027045
+    (queue,) = (row for row in lines if row["line"] == "queue")
+    assert (queue["queue"], queue["opens"]) == ("ORD.IN", 3)
+
+
+def test_a_transaction_is_selected_and_shown() -> None:
+    named = smfparse.open(case("tran"), Selection.of(transaction="RPT9"))
+    found = named.sql("SELECT job, transaction, cics_task, cpu FROM task ORDER BY cics_task")
+    assert found.to_pylist() == [
+        {"job": "CICSAA1", "transaction": "RPT9", "cics_task": number, "cpu": 9015.0}
+        for number in (1040, 1041, 1042)
+    ]
+    shown = text("report", "task", case("tran"), "--transaction", "PSBRPT*")
+    assert "IMS PSB                  PSBRPT02" in shown
+    assert "CICS transaction" not in shown
+    drawn = [each for each in manager("tran")["figures"] if each["name"] == "transaction-cpu"]
+    assert [each["object"] for each in drawn][:2] == ["CICSAA1 RPT9", "CICSAA1 ORD1"]
+
+
+def test_the_time_of_the_dump_job_is_not_that_of_the_records() -> None:
+    for name in ("signed-none", "lost"):
+        assert "duration 7200 seconds" in text("report", "smf-volume", case(name))
+        (total,) = [
+            line for line in text("info", case(name)).splitlines() if line.startswith("Total")
+        ]
+        assert total.endswith("2026/05/11 09:10:00  2026/05/11 11:00:00")
+
+
+def test_browsed_messages_stand_beside_those_that_were_taken() -> None:
+    (whole,) = (
+        row for row in rows("tran", "application", job="CICSAA1") if row["line"] == "application"
+    )
+    assert (whole["gets"], whole["browses"]) == (0, 430)
+
+
+def test_three_active_logs_last_90_minutes_at_the_peak() -> None:
+    given = ("--log-size", "1GB", "--logs", "3", "--copies", "2")
+    (answer,) = document("capacity", "log", case("active-log"), *given)["answers"]
+    found = {each["name"]: each["value"] for each in answer["figures"]}
+    inputs = {each["name"]: each["value"] for each in answer["inputs"]}
+    near = {"hourly_gb": 0.8, "hour_gb": 2, "half_day_gb": 16.8}
+    assert {name: inputs[name] for name in near} == pytest.approx(near, rel=1e-4)
+    near = {"full_h": 3.75, "full_peak_h": 1.5, "full_half_day_h": 36 / 16.8, "log_minutes": 30}
+    assert {name: found[name] for name in near} == pytest.approx(near, rel=1e-4)
+    assert (found["logs_needed"], found["active_gb"]) == (17, 6)
+    pages = smfparse.open(case("active-log")).sql("SELECT sum(qjstciof)::BIGINT AS n FROM qjst")
+    assert found["behind_logs"] == pytest.approx(19.2 - pages.to_pylist()[0]["n"] / 2**18, rel=1e-4)
+    shown = text("capacity", "log", case("active-log"), *given, "--outage-hours", "24")
+    assert "Logs of a copy for 24 hours without archiving                34" in shown

@@ -8,9 +8,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from smfparse.layout import BLANK, ENCODING, WIDE_DIGITS, Hex, Kind, Mask, Raw, Shown, Text, Values
+from smfparse.layout import (
+    BLANK,
+    ENCODING,
+    WIDE_DIGITS,
+    Hex,
+    Kind,
+    Mask,
+    Part,
+    Raw,
+    Shown,
+    Text,
+    Values,
+)
 from smfparse.tables import DECIMAL, arrow_type
-from smfparse.vectors import both, distinct, strings
+from smfparse.vectors import Bools, both, distinct, strings
 
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
 _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
@@ -38,6 +50,8 @@ def kind_array(kind: Kind, raw: Raw, held: Mask) -> Any:
         return _text_array(raw, held)
     if isinstance(kind, Hex):
         return hex_array(raw, held)
+    if isinstance(kind, Part):
+        return _part_array(kind, raw, held)
     raise TypeError(f"{kind!r} has no column")
 
 
@@ -62,6 +76,17 @@ def coded(indices: Values, words: Any, valid: Mask) -> Any:
 def _text_array(raw: Raw, held: Mask) -> Any:
     indices, each = distinct(raw)
     return coded(indices, _spelled(each), held)
+
+
+def _part_array(kind: Part, raw: Raw, held: Mask) -> Any:
+    """Return the column of a part: NULL where the blocks have none, or a blank one."""
+    found, exists = kind.picked(raw)
+    valid = both(exists, held)
+    if isinstance(kind.inner, Text):
+        named: Bools = np.any(~np.isin(found, (0, BLANK[0])), axis=1)
+        return _text_array(found, both(valid, named))
+    values, present = kind.inner.values(np.ascontiguousarray(found))
+    return array(kind.shown[0].arrow, values, both(valid, present))
 
 
 def _spelled(raw: Raw) -> Any:

@@ -1,4 +1,4 @@
-"""Which blocks of a chunk are about the names that are asked for: job, queue, channel.
+"""Which blocks of a chunk are about the names that are asked for: job, transaction, queue, channel.
 
 Nothing of a block is read but its name; each distinct name of a source is matched once.
 """
@@ -19,7 +19,7 @@ from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TASK_KINDS, Elsewhere, TaskLinks
 from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
-from smfparse.layout import Block, Field, Raw, Text
+from smfparse.layout import Block, Field, Kind, Part, Raw, Text
 from smfparse.limits import LIMITS
 from smfparse.reading import Chunk, kinds_of
 from smfparse.schemas import QWHC, WQST, WTAS
@@ -51,18 +51,21 @@ class NameFilter:
     def hits(self, option: str, field: Field, raw: Raw) -> Bools:
         """Return which names, uint8 (rows, width of the field), are like what is asked for."""
         known = self._known.setdefault((option, field.name), {})
+        kind: Kind = field.kind
+        if isinstance(kind, Part):
+            (raw, _), kind = kind.picked(raw), kind.inner
         which, each = distinct(raw)
         found = [name.tobytes() for name in each]
         for name in found:
             if name not in known:
-                known[name] = _is_like(self._like[option], field, name)
+                known[name] = _is_like(self._like[option], kind, name)
         return np.array([known[name] for name in found], np.bool_)[which]
 
 
-def _is_like(pattern: re.Pattern[str], field: Field, raw: bytes) -> bool:
+def _is_like(pattern: re.Pattern[str], kind: Kind, raw: bytes) -> bool:
     """Whether a name is like a pattern; a blank one is not."""
-    assert isinstance(field.kind, Text)
-    name = field.kind.spell(raw)
+    assert isinstance(kind, Text)
+    name = kind.spell(raw)
     return bool(name and pattern.fullmatch(name))
 
 

@@ -66,6 +66,11 @@ class Group:
         return _OF_SMF.get(self.type, "")
 
     @property
+    def of_dump(self) -> bool:
+        """Whether the dump job wrote such a record, at its own time."""
+        return self.content in (_OF_SMF[DUMP_HEADER], _OF_SMF[DUMP_TRAILER])
+
+    @property
     def trace(self) -> str:
         """The START TRACE that writes such a record: `STAT 1`; '': it is none of MQ's."""
         return "" if self.subtype is None else TRACES.get((self.type, self.subtype), "")

@@ -171,8 +171,9 @@ def _cells(group: Group) -> Cells:
 
 
 def _total(groups: Sequence[Group]) -> Cells:
-    first = [group.first for group in groups if group.first is not None]
-    last = [group.last for group in groups if group.last is not None]
+    recorded = [group for group in groups if not group.of_dump]
+    first = [group.first for group in recorded if group.first is not None]
+    last = [group.last for group in recorded if group.last is not None]
     return (
         *("Total", "", "", "", ""),
         f"{sum(group.records for group in groups):,}",

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from smfparse.layout.numbers import Low32 as Low32
     from smfparse.layout.numbers import Low64 as Low64
     from smfparse.layout.numbers import Number as Number
+    from smfparse.layout.numbers import Packed as Packed
     from smfparse.layout.numbers import SCount32 as SCount32
     from smfparse.layout.numbers import SCount64 as SCount64
     from smfparse.layout.numbers import SGauge16 as SGauge16
@@ -90,6 +91,8 @@ if TYPE_CHECKING:
     from smfparse.layout.numbers import Word16 as Word16
     from smfparse.layout.numbers import Word32 as Word32
     from smfparse.layout.numbers import Word64 as Word64
+    from smfparse.layout.parts import Part as Part
+    from smfparse.layout.parts import PartOf as PartOf
     from smfparse.layout.texts import BLANK as BLANK
     from smfparse.layout.texts import ENCODING as ENCODING
     from smfparse.layout.texts import Header as Header
@@ -112,8 +115,9 @@ else:
         members="Repeat header since version_key",
         numbers=(
             "WIDE_DIGITS Bit Code Count16 Count32 Count64 Flags Gauge16 Gauge32 Gauge64 Gauge8 "
-            "High32 High64 Low32 Low64 Number SCount32 SCount64 SGauge16 SGauge32 SHigh32 SHigh64 "
-            "SLow32 SLow64 SWord16 SWord32 SquareSum Wide Word Word16 Word32 Word64 Word8"
+            "High32 High64 Low32 Low64 Number Packed SCount32 SCount64 SGauge16 SGauge32 SHigh32 "
+            "SHigh64 SLow32 SLow64 SWord16 SWord32 SquareSum Wide Word Word16 Word32 Word64 Word8"
         ),
+        parts="Part PartOf",
         texts="BLANK ENCODING Header Hex Reserved Text",
     )

@@ -29,8 +29,10 @@ from smfparse.layout.columns import (
     field_of,
     flat_columns,
     group_of,
+    part_of,
 )
 from smfparse.layout.members import Repeat, at_version, flat, taken_apart
+from smfparse.layout.parts import PartOf
 from smfparse.layout.scalar import Row, built, parsed, table_rows
 from smfparse.layout.texts import Header
 
@@ -49,7 +51,7 @@ class Block(Construct):
     lengths   {MQ version: length its records have}, oldest first; the last is the whole map
     least     the shortest length that any release wrote; a shorter block is damage
     version   the version word that gates fields, or None; `version_words` by MQ version
-    only_whole, kept_length  as in `block`
+    parts, only_whole, kept_length  as in `block`
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Block(Construct):
         since: str,
         lengths: Mapping[str, int] | None,
         version_words: Mapping[str, int] | None,
+        parts: Sequence[PartOf],
         only_whole: bool,
         kept_length: int | None,
     ) -> None:
@@ -80,7 +83,8 @@ class Block(Construct):
         self.lengths = dict(lengths or {since: self.size})
         self.least = min(first, *self.lengths.values())
         self.version_words = dict(version_words or {})
-        self.columns = tuple(flat_columns(self.own))
+        own_parts = [part_of(each, self.field(each.field), self.field(each.code)) for each in parts]
+        self.columns = tuple(flat_columns([*self.own, *own_parts]))
         self.children: tuple[Child, ...] = tuple(
             child_of(name, table, groups) for table, groups in self.groups.items()
         )
@@ -183,6 +187,7 @@ def block(
     since: str = ALWAYS,
     lengths: Mapping[str, int] | None = None,
     version_words: Mapping[str, int] | None = None,
+    parts: Sequence[PartOf] = (),
     only_whole: bool = False,
     kept_length: int | None = None,
 ) -> Block:
@@ -195,6 +200,7 @@ def block(
     since          the MQ version that introduced the block
     lengths        {first MQ version: recorded length}, where it changed
     version_words  {first MQ version: version word}, where fields are gated by one
+    parts          parts of fields that are columns of their own
     only_whole     another length is another map: nothing of such a block is known
     kept_length    a block of another length holds garbage and gives no row
 
@@ -207,6 +213,7 @@ def block(
         since=since,
         lengths=lengths,
         version_words=version_words,
+        parts=parts,
         only_whole=only_whole,
         kept_length=kept_length,
     )

@@ -11,6 +11,7 @@ from construct import Construct, Struct
 from smfparse.errors import LayoutError
 from smfparse.layout.kinds import Combine, Kind, Shown
 from smfparse.layout.members import Cell, Repeat, taken_apart
+from smfparse.layout.parts import Part, PartOf
 
 RepeatPlace: TypeAlias = tuple[str, int, bool]
 """Name of a repeat, its first entry's place in the child table, whether its entries are structs."""
@@ -52,8 +53,19 @@ class Column(NamedTuple):
 
     def cell(self, values: Mapping[str, Any]) -> Any:
         """Pick this column's value out of what `Block.parse` gives."""
+        kind = self.field.kind
+        if isinstance(kind, Part):
+            return kind.of(values)
         value = values[self.field.name]
         return self.shown.cell(value if self.entry is None else value[self.entry])
+
+    @property
+    def place(self) -> str:
+        """Byte offset of the value in its block, and IBM's name of the field."""
+        kind = self.field.kind
+        if isinstance(kind, Part):
+            return f"{self.offset + kind.at:04X} {kind.declared.field}"
+        return f"{self.offset:04X} {self.field.name}"
 
     @property
     def doc(self) -> str:
@@ -120,6 +132,19 @@ def field_of(
         raise LayoutError(f"{name}: {kind!r} is not a kind; take one of smfparse.layout")
     gate = int(version.split()[1]) if " " in version else None
     return Field(name, offset, kind, doc, version, gate, count)
+
+
+def part_of(declared: PartOf, field: Field, code: Field) -> Field:
+    """Return the bytes of a part of `field`, whose meaning is in `code`, as if they were a field.
+
+    Raises LayoutError where the code is not a word, or the part is not inside its field.
+    """
+    if code.kind.width != 4 or declared.at + declared.kind.width > field.kind.width:
+        raise LayoutError(f"{declared.name}: not a part of {field.name} by {code.name}")
+    first = min(field.offset, code.offset)
+    width = max(field.end, code.end) - first
+    kind = Part(declared, field.offset - first, code.offset - first, width)
+    return Field(declared.name, first, kind, declared.doc, field.since, None)
 
 
 def group_of(name: str, repeat: Repeat, doc: str, version: str, offset: int) -> RepeatGroup:

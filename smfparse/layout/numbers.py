@@ -202,6 +202,52 @@ class Wide(Numeric):
         )
 
 
+class Packed(Numeric):
+    """A number of up to seven digits in four bytes: packed decimal, or binary.
+
+    NULL: zero, or anything else, as blanks are.
+    """
+
+    fact = "packed"
+    wire = np.dtype(">u4")
+    native = np.dtype("u4")
+    _MOST = 9_999_999
+    _PLUS = (0xC, 0xF)
+    """Signs of packed decimals."""
+
+    def __init__(self) -> None:
+        super().__init__(Int32ub, None, Combine.NONE)
+
+    def _decode(self, obj: int, context: Any, path: str) -> int | None:
+        digits = f"{obj:08X}"
+        packed = digits[:-1].isdecimal() and obj & 0xF in self._PLUS
+        value = int(digits[:-1]) if packed else obj
+        return value if 0 < value <= self._MOST else None
+
+    def _encode(self, obj: int | None, context: Any, path: str) -> int:
+        return 0 if obj is None else int(f"{obj}C", 16)
+
+    def settle(self, gathered: Values) -> tuple[Values, Mask]:
+        digits = [gathered >> 4 * place & 0xF for place in range(1, 8)]
+        packed = np.isin(gathered & 0xF, self._PLUS)
+        whole = np.zeros_like(gathered)
+        for place, digit in enumerate(digits):
+            packed &= digit <= 9
+            whole += digit * np.uint32(10**place)
+        values = np.where(packed, whole, gathered)
+        return values, (values > 0) & (values <= self._MOST)
+
+    def encode(self, values: Values) -> Raw:
+        whole = np.full(len(values), 0xC, np.uint32)
+        for place in range(7):
+            whole |= (values // 10**place % 10).astype(np.uint32) << np.uint32(4 * place + 4)
+        return wire_bytes(whole.astype(self.wire))
+
+    @property
+    def shown(self) -> tuple[Shown, ...]:
+        return (Shown("uint32"),)
+
+
 def _numbers(combine: Combine, widths: Sequence[int], *, signed: bool = False) -> list[Number]:
     return [Number(width, signed=signed, combine=combine) for width in widths]
 

@@ -1,4 +1,4 @@
-"""How fast the log can go, and what the I/O time, copies and mirrors make of that."""
+"""How fast the log can go, what I/O time and copies make of that, and how long active logs last."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from smfparse.errors import RequestError
+from smfparse.planning.active_logs import HALF_DAY, MOST_LOGS, LogSpace, active_logs
 from smfparse.planning.asking import Ask, Asked
 from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.words import said
@@ -154,6 +155,25 @@ class Log(Asked):
     streaming: Annotated[
         float, Ask("Share of persistent messages that would be streamed", "%", high=100)
     ] = 0
+    log_size: Annotated[float | None, Ask("Size of an active log", "GB", low=0.001)] = None
+    logs: Annotated[int | None, Ask("Active logs of each copy", low=2, high=MOST_LOGS)] = None
+    outage_hours: Annotated[
+        float, Ask("Time without archiving that the logs should last", "hours", low=0.1, high=720)
+    ] = HALF_DAY
+    hourly_gb: Annotated[
+        float | None,
+        Ask("Log space used in an hour, a copy", "GB", measured="qjstbffl over the time"),
+    ] = None
+    hour_gb: Annotated[
+        float | None, Ask("Log space used in the busiest hour", "GB", measured="qjstbffl")
+    ] = None
+    half_day_gb: Annotated[
+        float | None, Ask("Log space used in the busiest 12 hours", "GB", measured="qjstbffl")
+    ] = None
+    unarchived_gb: Annotated[
+        float | None,
+        Ask("Log space created, less archived", "GB", measured="qjstbffl - qjstciof"),
+    ] = None
 
 
 def _figures(asked: Log) -> Sequence[Figure]:
@@ -183,6 +203,10 @@ def _figures(asked: Log) -> Sequence[Figure]:
         ),
         *_ceiling(asked, full),
         *_what_if(asked, us, full),
+        *active_logs(
+            LogSpace(asked.hourly_gb, asked.hour_gb, asked.half_day_gb, asked.unarchived_gb),
+            *(asked.log_size, asked.logs, asked.copies, asked.outage_hours),
+        ),
     ]
 
 
@@ -293,7 +317,7 @@ def _of_io_time(asked: Log, us: float, then: float, full: float) -> list[Figure]
 
 PLANNER = Planner(
     "log",
-    "How fast the log can go",
+    "How fast the log can go, and how long the active logs last",
     Log,
     _figures,
     (
@@ -310,6 +334,10 @@ PLANNER = Planner(
         "MQ 9.3 performance report, chapter 6: streaming on a full log, up to 70 % more to 64 KB, "
         "2 to 6 % from 1 MB on",
         "MQ 9.3 performance report, appendix A: 380 MB/s a copy with 4 stripes",
+        "IBM MQ development blog, 2017, Does your z/OS queue manager have enough active log "
+        "space?: active logs should last 12 to 24 hours; 3 that fill in 30 minutes each last 90 "
+        "minutes",
+        "IBM documentation, log data sets: each copy has 2 to 310 active logs",
     ),
     "One queue manager, the mix and size of messages as now, no bypass of the storage's cache. A "
     "rate for more than twice the pages that were measured is an order of magnitude, and so is one "
@@ -319,6 +347,7 @@ PLANNER = Planner(
         "what the disks can do beyond the I/Os that were written",
         "prepare records of transaction managers, where log bytes are estimated from sizes",
         "stripes of the log, and whether it is mirrored: they are not in SMF",
+        "size and number of active logs (DISPLAY LOG, CSQJU004), and how full they are now",
     ),
     "START TRACE(STAT) CLASS(1)",
 )

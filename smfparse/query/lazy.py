@@ -24,12 +24,11 @@ import pyarrow as pa
 from polars.io.plugins import register_io_source
 
 from smfparse.inputs import Inputs
-from smfparse.selecting import COUNTED_AT, NAMED, Selection
+from smfparse.selecting import BY_NAME, COUNTED_AT, NAMED, Selection
 from smfparse.tables import DAMAGE, Batch, plain_schema, wanted_tables
 
 _MOST_NAMES = 1_000
 """Names that a selection is asked for; each is tried on every distinct name of a file."""
-_SELECTED = {"job": "jobs", "queue": "queues", "channel": "channels"}
 _TIMES = (COUNTED_AT, "smf_time")
 """Columns of times that a selection can ask for: one of them, for whole seconds."""
 _SECOND = dt.timedelta(seconds=1)
@@ -238,7 +237,7 @@ def _values(literal: pl.Expr) -> list[Any]:
 def _option(table: str, column: str) -> str | None:
     """Return the field of a Selection for the names in a column; None: there is no such field."""
     headers = {"system": "systems", "qmgr": "qmgrs"}
-    named = (field for option, field in _SELECTED.items() if column in NAMED[option].get(table, ()))
+    named = (field for option, field in BY_NAME.items() if column in NAMED[option].get(table, ()))
     return headers.get(column) or next(named, None)
 
 

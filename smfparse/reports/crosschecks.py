@@ -12,7 +12,7 @@ from smfparse.errors import RequestError
 from smfparse.planning import planner, wanted
 from smfparse.rendering import NUMBERS
 from smfparse.reports.options import OPTIONS
-from smfparse.reports.sections import CSV_KEYS, SECTION_COLUMNS, TEMPLATE_KEYS
+from smfparse.reports.sections import CSV_KEYS, OF_TASKS, SECTION_COLUMNS, TEMPLATE_KEYS
 from smfparse.tables import columns
 
 if TYPE_CHECKING:
@@ -50,7 +50,12 @@ def _tables(which: Report) -> _Uses:
     yield "main", "table of `tables`", which.main, which.tables
     yield "grouped", "table of `tables`", which.grouped, which.tables
     for table, names in which.grouped.items():
-        yield f"grouped.{table}", "column", names, [each.name for each in columns(table)]
+        yield (
+            f"grouped.{table}",
+            "column",
+            names,
+            [*(each.name for each in columns(table)), OF_TASKS],
+        )
 
 
 def _lines(which: Report) -> _Uses:

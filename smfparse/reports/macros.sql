@@ -21,6 +21,11 @@ CREATE OR REPLACE MACRO size_of(verb, bytes_put, puts, bytes_got, gets) AS size_
     WHEN verb = 'get' THEN bytes_got / nullif(gets, 0)
 END);
 
+-- The transaction of each task and interval; of none, and not read, where rows are not grouped by it.
+CREATE OR REPLACE MACRO transactions(identities) AS TABLE
+SELECT of_source, task_record, coalesce("transaction", psb) AS "transaction" FROM owners(identities)
+WHERE list_contains(getvariable('by'), 'transaction');
+
 -- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
 CREATE OR REPLACE MACRO of_whole_task(value) AS
     CASE WHEN NOT getvariable('of_queues') THEN value END;
@@ -144,7 +149,8 @@ CREATE OR REPLACE MACRO takes_messages(type) AS
 -- queue-sharing group of a shared queue, the queue manager of any other. The group is in the record from
 -- MQ 10.0 on; else it is that of the channel initiator's statistics (QCCT), else what the option `qsg` says.
 -- What is not known of a group is not guessed: such a queue is its queue manager's own.
-CREATE OR REPLACE MACRO queue_uses(queues, identities, channel_initiators) AS TABLE
+-- Rows are by transaction as well where `apart` says so; else it is NULL.
+CREATE OR REPLACE MACRO queue_uses(queues, identities, channel_initiators, apart) AS TABLE
 WITH
 -- Who makes a dynamic queue opens its model; a server that replies to it opens it by its own name.
 dynamic AS (
@@ -159,12 +165,17 @@ SELECT
     is_shared AND known_qsg IS NOT NULL AS is_in_group,
     CASE WHEN is_in_group THEN known_qsg ELSE q.system || '/' || q.qmgr END AS place,
     coalesce(nullif(channel, ''), job) AS who, nullif(channel, '') AS channel, job, connection_type,
+    CASE WHEN apart THEN coalesce("transaction", psb) END AS "transaction",
     any_value(nullif(cfstrucname, '')) AS structure,
     string_agg(DISTINCT objname, ', ' ORDER BY objname) FILTER (objname <> basename) AS opened_as,
     count(DISTINCT task_of_wqst(correl)) AS tasks,
     sum(openn)::BIGINT AS opens,
     sum(validput)::BIGINT AS puts,
     sum(coalesce(getdval, validget))::BIGINT AS gets,
+    sum(greatest(validget::BIGINT - getdval, 0)) FILTER (getdval IS NOT NULL)::BIGINT AS browses,
+    sum(inqn)::BIGINT AS inqs, sum(setn)::BIGINT AS sets,
+    sum(greatest(putn::BIGINT + put1n - validput, 0))::BIGINT AS failed_puts,
+    sum(geterr)::BIGINT AS failed_gets,
     sum(gets)::BIGINT AS gets_by_id,
     sum(putpmsg::BIGINT + put1pmsg)::BIGINT AS persistent_puts,
     sum(putpwg::BIGINT + put1pwg)::BIGINT AS to_getter,
@@ -217,7 +228,7 @@ CREATE OR REPLACE MACRO known_part(span, known_since) AS {
 -- What queue_uses says, with `spans` from the first statistics on.
 CREATE OR REPLACE MACRO timed_uses(queues, identities, channel_initiators, statistics) AS TABLE
 SELECT u.* REPLACE (list_transform(spans, lambda each: known_part(each, known_since)) AS spans)
-FROM queue_uses(queues, identities, channel_initiators) AS u
+FROM queue_uses(queues, identities, channel_initiators, FALSE) AS u
 LEFT JOIN first_statistics(statistics) USING (system, qmgr);
 
 -- The seconds that a rate is divided by: `seconds` that the rows of the section cover, or those of its own rows, if

@@ -14,6 +14,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
     qsg           the queue-sharing group of shared queues whose records name none; '': not given
     job           regular expression of the jobs that are asked for; '': not given
     channel       likewise of channels
+    transaction   likewise of CICS transactions and IMS programs
 """
 
 from __future__ import annotations
@@ -210,5 +211,6 @@ OPTIONS: Mapping[str, Parser] = {
     "qsg": _group,
     "job": _patterns,
     "channel": _patterns,
+    "transaction": _patterns,
 }
 """Each option, and what makes its value."""

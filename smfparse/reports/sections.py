@@ -31,6 +31,8 @@ from smfparse.reports.marks import (
     local_time,
     task_marks,
 )
+from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER, SIGNATURES
+from smfparse.schemas import STATISTICS as _STATISTICS_TYPE
 from smfparse.tables import RECORD, TABLES
 
 _SECTION = {
@@ -43,6 +45,8 @@ _SECTION = {
     "all": ("TRUE AS everything",),
 }
 """Columns that identify a section. All that a task did in an interval is one record."""
+OF_TASKS = "transaction"
+"""Column of WTID by which rows of other tables of class 3 can be grouped."""
 DECLARED = ("record", "span", "moment", "total", "all")
 """Sections that a report's declaration can name; the others take a length."""
 _SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
@@ -77,6 +81,10 @@ CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
 """What CSV can show of a section."""
 _ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
 """A value that all rows of a section of several queue managers have; NULL where they differ."""
+_MOMENT = (
+    f"CASE WHEN type NOT IN ({DUMP_HEADER}, {DUMP_TRAILER}) OR subtype IN {SIGNATURES} "
+    "THEN smf_time END"
+)
 _DAY = 86_400
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": _DAY}
 _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
@@ -145,17 +153,28 @@ def statements(
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
     for table in dict.fromkeys((*tables, *([STATISTICS] if sections.combining else []))):
+        of_tasks = OF_TASKS in grouped.get(table, ())
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
             f"SELECT {_section(sections, table)} AS section, {_SEQUENCE} AS sequence, "
             f"{_END} AS interval_end, {', '.join((*_counted(table), '*'))} "
-            f"FROM inputs.{table}"
+            f"FROM {_with_transactions(table) if of_tasks else f'inputs.{table}'}"
         )
     for table, by in grouped.items():
         rows = f"SELECT * FROM sectioned.{table}"
         if sections != RECORDED:
             rows = _combined(table, by)
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
+
+
+def _with_transactions(table: str) -> str:
+    """Return the SQL of the rows of a table of class 3 with the transaction of their task."""
+    return (
+        f'(SELECT i.*, t."{OF_TASKS}" FROM inputs.{table} AS i '
+        "LEFT JOIN transactions('inputs.wtid') AS t "
+        "ON t.of_source = coalesce(i.task_source, i.source) "
+        "AND t.task_record = coalesce(i.task_record_offset, i.record_offset))"
+    )
 
 
 def _counted(table: str) -> Iterator[str]:
@@ -193,13 +212,14 @@ def _is_task(table: str) -> bool:
 
 
 def _combined(table: str, by: Sequence[str]) -> str:
+    by = [f'"{name}"' for name in by]
     columns = ["section", *by]
     columns += [f"arg_max({name}, sequence) AS {name}" for name in _LAST]
     columns += ["total(interval_seconds) AS interval_seconds"]
     columns += [
         f"{combined(column)} AS {column.name}"
         for column in TABLES[table].columns
-        if column.name not in by
+        if f'"{column.name}"' not in by
     ]
     columns += [f"sum({time}_n)::BIGINT AS {time}_n" for time, _ in averaged(table)]
     return (
@@ -291,9 +311,20 @@ def _sequence_no(table: str) -> str:
 def _timed(table: str) -> str:
     """Return the SQL of the rows of a table with their intervals.
 
-    The interval of a record of the inventory is the moment when SMF took it, whatever it is about.
+    The interval of a record of the inventory is the moment when SMF took it, whatever it is about;
+    of statistics also their usual length before. A record that the dump job wrote has none: the job
+    may run a day later.
     """
     if table != RECORD:
         return f"sectioned.{table}"
-    moment = "smf_time AS interval_start, smf_time AS interval_end"
+    usual = (
+        f"(SELECT median(interval_seconds) FROM sectioned.{RECORD} "
+        f"WHERE type = {_STATISTICS_TYPE} AND interval_seconds BETWEEN 0 AND 1e9)"
+    )
+    length = (
+        f"CASE WHEN type = {_STATISTICS_TYPE} AND interval_seconds BETWEEN 0 AND 1e9 "
+        f"THEN to_microseconds((least(interval_seconds, {usual}) * 1e6)::BIGINT) "
+        "ELSE INTERVAL 0 SECOND END"
+    )
+    moment = f"{_MOMENT} - {length} AS interval_start, {_MOMENT} AS interval_end"
     return f"(SELECT * REPLACE ({moment}, 0 AS interval_seconds) FROM sectioned.{RECORD})"

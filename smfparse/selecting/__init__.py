@@ -1,4 +1,4 @@
-"""Which records and rows are asked for: by system, queue manager, time, type, job, queue, channel.
+"""Which records and rows are asked for: by system, queue manager, time, type, and names in blocks.
 
 It also has the rules of time: when a record counts (`counting`), and what its local time is in a
 zone that a user names (`zones`, `walls`).
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from smfparse.selecting.rows import record_mask as record_mask
     from smfparse.selecting.rows import row_mask as row_mask
     from smfparse.selecting.selection import ALL_RECORDS as ALL_RECORDS
+    from smfparse.selecting.selection import BY_NAME as BY_NAME
     from smfparse.selecting.selection import Selection as Selection
     from smfparse.selecting.selection import queue_criteria as queue_criteria
     from smfparse.selecting.selection import time_is_derived as time_is_derived
@@ -57,7 +58,7 @@ else:
         lookups="Lookup",
         rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "
         "row_mask",
-        selection="ALL_RECORDS Selection queue_criteria time_is_derived without_names",
+        selection="ALL_RECORDS BY_NAME Selection queue_criteria time_is_derived without_names",
         subjects="NAMED JoinKey naming tables_about",
         walls="local_columns read_for shown_in_zone shown_sql",
         zones="Zone fixed_zone parse_zone",

@@ -21,6 +21,7 @@ _NAMES = {
     "qmgr": ("queue managers", 4),
     "system": ("systems", 4),
     "job": ("jobs", 8),
+    "transaction": ("transactions", 8),
     "queue": ("queues", 48),
     "channel": ("channels", 20),
 }
@@ -77,7 +78,7 @@ def texts(given: Value | Iterable[Value]) -> list[str]:
 def parse_patterns(option: str, texts: Iterable[str]) -> frozenset[str]:
     """Return the name patterns of `texts`, each one or several with commas, in upper case.
 
-    option  the parameter: qmgr, system, job, queue or channel
+    option  the parameter: qmgr, system, job, transaction, queue or channel
     """
     found = [part.strip().upper() for text in texts for part in text.split(",")]
     what, width = _NAMES[option]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from smfparse.selecting.selection import Selection
+from smfparse.selecting.selection import BY_NAME, Selection
 from smfparse.selecting.subjects import NAMED, JoinKey, naming, tables_about
 from smfparse.tables import RECORD
 
@@ -46,5 +46,5 @@ def lookups(selection: Selection, table: str) -> Iterator[list[Lookup]]:
 
 
 def _asking(by_name: Mapping[str, frozenset[str]]) -> Selection:
-    jobs, queues, channels = (by_name.get(each, frozenset()) for each in NAMED)
-    return Selection(jobs=jobs, queues=queues, channels=channels)
+    asked: dict[str, Any] = {BY_NAME[option]: patterns for option, patterns in by_name.items()}
+    return Selection(**asked)

@@ -1,17 +1,17 @@
 """The records that are asked for: by their SMF headers, their time, and by names in their blocks.
 
 Headers hold system, queue manager and type; intervals say when a record counts (`counting`); blocks
-hold job, queue and channel. A selection is applied in three places, with the same result: to the
-records of a chunk before anything else is decoded and to the rows of a dataset (`rows`), and as an
-SQL condition where DuckDB reads the dataset (`conditions`). Times are local times of the system,
-or of a zone (`walls`).
+hold job, transaction, queue and channel. A selection is applied in three places, with the same
+result: to the records of a chunk before anything else is decoded and to the rows of a dataset
+(`rows`), and as an SQL condition where DuckDB reads the dataset (`conditions`). Times are local
+times of the system, or of a zone (`walls`).
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from smfparse.selecting.counting import COUNTED_AT
 from smfparse.selecting.criteria import (
@@ -24,11 +24,13 @@ from smfparse.selecting.criteria import (
     parse_types,
     texts,
 )
-from smfparse.selecting.subjects import JoinKey, Naming, naming, records_of, tables_about
+from smfparse.selecting.subjects import NAMED, JoinKey, Naming, naming, records_of, tables_about
 from smfparse.selecting.zones import Zone
 from smfparse.tables import DAMAGE, RECORD
 
 Several: TypeAlias = Value | Iterable[Value]
+BY_NAME = {each: f"{each}s" for each in NAMED}
+"""Options that select by names in blocks, and the fields of a Selection with their patterns."""
 
 
 class Selection(NamedTuple):
@@ -44,6 +46,7 @@ class Selection(NamedTuple):
     smf_time whether these three are of the SMF time instead, as with IFASMFDP
     types    and it is of one of these types and subtypes
     jobs     and of it the rows that are about a job like one of these
+    transactions  and about a CICS transaction or an IMS program (PSB) like one of these
     queues   and about a queue like one of these
     channels and about a channel like one of these
     zone     whose local time the times above are, and those of rows; None: each system's own
@@ -57,6 +60,7 @@ class Selection(NamedTuple):
     smf_time: bool = False
     types: tuple[Types, ...] = ()
     jobs: frozenset[str] = frozenset()
+    transactions: frozenset[str] = frozenset()
     queues: frozenset[str] = frozenset()
     channels: frozenset[str] = frozenset()
     zone: Zone | None = None
@@ -71,6 +75,7 @@ class Selection(NamedTuple):
         until: Several = (),
         type: Several = (),  # noqa: A002 - as the option is called
         job: Several = (),
+        transaction: Several = (),
         queue: Several = (),
         channel: Several = (),
         smf_time: bool = False,
@@ -93,6 +98,7 @@ class Selection(NamedTuple):
             smf_time and bool(start or end or daily),
             parse_types(texts(type)),
             parse_patterns("job", texts(job)),
+            parse_patterns("transaction", texts(transaction)),
             parse_patterns("queue", texts(queue)),
             parse_patterns("channel", texts(channel)),
         )
@@ -111,14 +117,14 @@ class Selection(NamedTuple):
 
     @property
     def by_name(self) -> dict[str, frozenset[str]]:
-        """The patterns for job, queue and channel, by these names."""
-        every = {"job": self.jobs, "queue": self.queues, "channel": self.channels}
+        """The patterns for names in blocks, by option: job, transaction, queue, channel."""
+        every = {option: getattr(self, field) for option, field in BY_NAME.items()}
         return {option: patterns for option, patterns in every.items() if patterns}
 
     @property
     def of_headers(self) -> Selection:
         """The criteria for the SMF headers alone."""
-        return self._replace(jobs=frozenset(), queues=frozenset(), channels=frozenset())
+        return without_names(self, BY_NAME)
 
     def on(self, table: str) -> Selection:
         """Return the criteria for the rows of a table: all rows of `damage` are selected."""
@@ -198,12 +204,9 @@ def without_time(selection: Selection) -> Selection:
 
 
 def without_names(selection: Selection, options: Iterable[str]) -> Selection:
-    """Return the same selection for all names of some options: job, queue, channel."""
-    kept = {option: names for option, names in selection.by_name.items() if option not in options}
-    jobs, queues, channels = (
-        kept.get(option, frozenset()) for option in ("job", "queue", "channel")
-    )
-    return selection._replace(jobs=jobs, queues=queues, channels=channels)
+    """Return the same selection for all names of some options: job, queue, ..."""
+    left: dict[str, Any] = {BY_NAME[option]: frozenset() for option in options}
+    return selection._replace(**left)
 
 
 def queue_criteria(text: str | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Where jobs, queues and channels are named, and which rows of other tables are about them.
+"""Where jobs, queues and other names stand, and which rows of other tables are about them.
 
 A row is about a name that stands in its block, in its record, or, where it is of a task, in any
 queue block of that task. A 116/2 record has a WTID of its own, which names its job and channel.
@@ -16,6 +16,7 @@ from smfparse.tables import RECORD, TABLES, decoded_tables
 
 NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "job": {"wtid": ("wtidccn",), "qmac": ("qwhccn",)},
+    "transaction": {"wtid": ("transaction", "psb"), "qmac": ("transaction", "psb")},
     "queue": {"wqst": ("objname", "basename"), "qqst": ("qqstqnam",)},
     "channel": {"wtid": ("wtidchl",), "qcst": ("qcstchnm",)},
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import Block, Raw
+from smfparse.layout import Block, Packed, Raw, Text
 from smfparse.schemas import QMAC, QWAC, QWHC, WQST, WTAS, WTID
 from smfparse.simulating.chunk import Chunk
 from smfparse.simulating.coupling import set_requests
@@ -19,6 +19,9 @@ from smfparse.synthetic import NEVER, Ints, Rows, big_endian, clock, encoded
 
 _ADDRESS, _STEP, _APART, _AGENT = 0x5C000000, 0x168, 0x100000, 0x1234BD80
 """Where the control blocks of tasks are, and how far those of applications are apart."""
+_CICS, _IMS = 1, 4
+"""Connection types."""
+_REGIONS = 100
 _SHARED = 2
 _SIZE_BANDS = (100, 1000, 10_000)
 _TASK_ENDED = 12
@@ -69,12 +72,20 @@ class TaskBlocks:
         return rows
 
     def _references(self) -> Raw:
-        """Return the thread cross-references: the transaction is in them."""
+        """Return the thread cross-references: of CICS with a transaction, of IMS with a PSB."""
         tasks, apps = self._tasks, self._chunk.plan.estate.applications
-        names = _names(QWHC, "qwhcopid", [each.transaction for each in apps])
+        names = _names(QWHC, "qwhcopid", [each.transaction for each in apps])[tasks.app]
         thread = big_endian(self._address + 0x1A40, 4)
-        number = big_endian(tasks.number * 16 + 0xC, 4)
-        return np.hstack([thread, names[tasks.app, :4], number])
+        transaction = np.hstack(
+            [thread, names[:, :4], Packed().encode(1 + tasks.number % 9_999_999)]
+        )
+        region = encoded(Text(4), [f"{number:04}" for number in range(_REGIONS)])
+        program = np.hstack([region[tasks.number % _REGIONS], names])
+        kind = tasks.kind[:, None]
+        found: Raw = np.where(
+            kind == _CICS, transaction, np.where(kind == _IMS, program, np.uint8(0))
+        )
+        return found
 
     def wtas(self) -> Rows:
         """Return what the tasks count."""

@@ -27,6 +27,7 @@ from smfparse.layout import (
     Kind,
     Number,
     Numeric,
+    Part,
     Raw,
     Text,
     Values,
@@ -289,7 +290,7 @@ def _random_bytes(rows: Rows, keep: Set[str]) -> tuple[Raw, Raw]:
 def _mask(rows: Rows, places: Sequence[tuple[Field, int]], keep: Set[str]) -> Raw:
     mask = np.zeros(rows.length, np.uint8)
     for each, at in places:
-        fixed = isinstance(each.kind, Text | Code) or each is rows.block.version
+        fixed = isinstance(each.kind, Text | Code | Part) or each is rows.block.version
         if not fixed and each.name not in keep and rows.holds(each, at):
             mask[at : at + each.kind.width] = 0xFF
     return mask

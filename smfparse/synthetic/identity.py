@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from smfparse.layout import BLANK, ENCODING, Raw
+from smfparse.layout import BLANK, ENCODING, Packed, Raw
 from smfparse.schemas import QWHC, WTID
 from smfparse.synthetic.draws import Draws, Ints, Rows, big_endian, clock, encoded, whole
 from smfparse.synthetic.workload import (
@@ -101,7 +101,7 @@ def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
     cics = np.flatnonzero(adapter == CICS)
     thread = big_endian(tasks.address[task[cics]] + 0x1A40, 4)
     transaction = _words(_TRANSACTIONS, 4)[draws.below(len(cics), len(_TRANSACTIONS))]
-    number = big_endian(_packed(draws.below(len(cics), 10_000_000)), 4)
+    number = Packed().encode(draws.below(len(cics), 10_000_000))
     rows.set_bytes("wtidcori", np.hstack([thread, transaction, number]), where=cics)
     channels = np.flatnonzero(adapter == CHINIT)
     place = 0x14000000 + 0x20 * (tasks.address[task[channels]] * 37 % (1 << 19))
@@ -143,11 +143,3 @@ def _digits(numbers: Ints, width: int) -> Raw:
     places = 10 ** np.arange(width - 1, -1, -1)
     digits: Raw = (0xF0 + numbers[:, None] // places % 10).astype(np.uint8)
     return digits
-
-
-def _packed(numbers: Ints) -> Ints:
-    """Return numbers of up to 7 digits as packed decimals."""
-    packed = np.full_like(numbers, 0xC)
-    for place in range(7):
-        packed |= numbers // 10**place % 10 << 4 * (place + 1)
-    return packed

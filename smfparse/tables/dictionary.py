@@ -292,7 +292,7 @@ def _fields(block: str, found: Iterable[Column]) -> Iterator[TableColumn]:
             each.unit,
             each.field.since,
             each.combine,
-            f"{block}+{each.offset:04X} {each.field.name}",
+            f"{block}+{each.place}",
             isinstance(each.field.kind, Hex),
         )
 

@@ -18,6 +18,8 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.planning import io_line, planner, planner_names, wanted
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
+from tests.support import smf
+from tests.support.builders import rdw
 from tests.support.paths import PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
 
@@ -109,6 +111,39 @@ def test_the_log(site: Opened) -> None:
     ]
     assert any(asked.one_page_us == pytest.approx(each) for each in times)
     assert asked.more_pages > 1
+    used = qjst.sort("interval_start")["qjstbffl"].to_list()  # of each half hour, without gaps
+    busiest = [
+        max(sum(used[first : first + some]) for first in range(len(used) + 1 - some))
+        for some in (2, 24)
+    ]
+    assert [asked.hour_gb, asked.half_day_gb] == pytest.approx([each / 2**18 for each in busiest])
+    assert asked.hourly_gb == pytest.approx(sum(used) / 2**18 / 24)
+    assert asked.unarchived_gb == pytest.approx((sum(used) - qjst["qjstciof"].sum()) / 2**18)
+
+
+def test_a_gap_is_in_no_busiest_hour_and_a_short_file_is_all_of_it(tmp_path: Path) -> None:
+    """Intervals of 10 minutes, of which three are missing; then the same without the last ones."""
+    log = {"qjstlogw": 1, "qjstciwr": 1}
+    start = dt.datetime(2026, 3, 4, 9)
+    used = {0: 100, 1: 100, 2: 100, 6: 900, 7: 300, 8: 300, 9: 300, 10: 300, 11: 300, 12: 0}
+
+    def hour(name: str, minutes: int) -> tuple[float, float]:
+        made = [
+            smf.log_record(
+                smf.Log(log | {"qjstbffl": pages << 18}, {(1, 1): smf.Io(1, 1, 50, 50)}),
+                start=start + at * dt.timedelta(minutes=10),
+                duration_us=600_000_000,
+            )
+            for at, pages in used.items()
+            if 10 * at < minutes
+        ]
+        (tmp_path / name).write_bytes(rdw(made))
+        with opened(tmp_path / name) as found:
+            asked = found("log").plan.asked
+        return asked.hour_gb, asked.half_day_gb
+
+    assert hour("whole.smf", 180) == pytest.approx((2400, sum(used.values()) * 7.2))
+    assert hour("short.smf", 30) == pytest.approx((600, 7200))
 
 
 def test_puts_for_streaming(site: Opened) -> None:

@@ -24,6 +24,7 @@ NAMES = (
     *("QTST", "WQ", "WTAS", "WTID"),
 )
 BY_NAME = {each.name: each for each in sheets()}
+THREAD = ("transaction", "psb", "cics_task")
 NOT_PRINTED = {
     "QIST": {"qistraio", "qistrabp"},
     "QPST": {"qpstflag"},
@@ -31,9 +32,9 @@ NOT_PRINTED = {
     "QIS1": {"qis1flag"},
     "QQST": {"qqstflag"},
     "QSPH": {"qsphflags"},
-    "QMAC": {"qwhclen", "qwhctyp"},
+    "QMAC": {"qwhclen", "qwhctyp", *THREAD},
     "QJST": {"qjstiosqu", "qjsthliosqu"},
-    "WTID": {"wtidcfwd", "wtidcbwd", "wtidwtas"},
+    "WTID": {"wtidcfwd", "wtidcbwd", "wtidwtas", *THREAD},
     "WTAS": {
         *("wtasmthr", "wtaswtas", "wtaslatc", "wtashshi", "wtasnext", "wtascqf", "wtascqb"),
         *("wtastpn", "wtasflag", "wtasaeot"),

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import smfparse
 from smfparse.reports import graph_lines
 from tests.support.builders import Write
 from tests.support.command import run
@@ -194,6 +195,45 @@ def test_a_shared_queue_is_one_node_where_its_group_is_known(flow: Rows) -> None
 def test_a_queue_that_no_task_takes_from_may_be_that_of_the_ims_bridge(flow: Rows) -> None:
     (queue,) = [row for row in of("queue", flow) if row["queue"] == "IMS.BRIDGE.IN"]
     assert "go to IMS by the bridge" in queue["note"]
+
+
+ALL_USERS = (
+    using("PUTTER", put("APP.Q", 5)),
+    using("GETTER", got("APP.Q", 4)),
+    using("BROWSER", {"name": "APP.Q", "openn": 1, "getn": 6, "validget": 6, "getbrwa": 6}),
+    using("OPENER", {"name": "APP.Q", "openn": 3}),
+    using("SETTER", {"name": "APP.Q", "openn": 1, "setn": 2}),
+    using("ASKER", {"name": "APP.Q", "openn": 1, "inqn": 7}),
+    using("FAILING", {"name": "APP.Q", "openn": 1, "putn": 8, "put1n": 1, "getn": 2, "geterr": 2}),
+    using("OTHER", put("OTHER.Q", 1)),
+)
+"""All ways to use a queue, and a job that does not use it."""
+USERS = {
+    "PUTTER": (0, 5, 0, 0, 0, 0, 0, 0),
+    "GETTER": (0, 0, 4, 0, 0, 0, 0, 0),
+    "BROWSER": (1, 0, 0, 6, 0, 0, 0, 0),
+    "OPENER": (3, 0, 0, 0, 0, 0, 0, 0),
+    "SETTER": (1, 0, 0, 0, 0, 2, 0, 0),
+    "ASKER": (1, 0, 0, 0, 7, 0, 0, 0),
+    "FAILING": (1, 0, 0, 0, 0, 0, 9, 2),
+}
+"""Opens, puts, messages taken and browsed, inquiries, sets, puts and gets that failed."""
+
+
+def test_everyone_who_uses_a_queue_is_listed_as_in_the_report_of_tasks(write: Write) -> None:
+    path = write(*ALL_USERS)
+    named = smfparse.open(path, smfparse.Selection.of(queue="APP.Q"))
+    users = [row for row in named.report("flow").to_pylist() if row["line"] == "user"]
+    names = "opens puts gets browses inqs sets failed_puts failed_gets"
+    assert {row["from_name"]: tuple(figures(row, names)) for row in users} == USERS
+    assert {row["wtidccn"] for row in named.report("tasksum").to_pylist()} == {*USERS}
+    every = smfparse.open(path).report("flow").to_pylist()
+    assert {row["from_name"] for row in every if row["line"] == "user"} == {
+        *USERS.keys() - {"PUTTER", "GETTER"}
+    }
+    page = smfparse.open(path).report("application", job="PUTTER").to_pylist()
+    others = {row["other_job"]: row["browses"] for row in page if row["line"] == "user"}
+    assert others == {name: USERS[name][3] for name in USERS if name != "PUTTER"}
 
 
 def test_a_channel_leads_to_its_other_end_or_to_the_name_of_a_queue_manager(flow: Rows) -> None:

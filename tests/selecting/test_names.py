@@ -1,4 +1,4 @@
-"""Selection by names: the rows about a job, a queue or a channel, the same from every input."""
+"""Selection by names: the rows about a job, transaction, queue or channel, from every input."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ def stored(path: Path, folder: Path, asked: Selection | None = None) -> Path:
 
 
 SOME = [
-    job_task("PAY01", "", [("PAY.IN", "PAY.IN"), ("ALIAS", "PAY.OUT")], 1),
+    job_task("PAY01", "", [("PAY.IN", "PAY.IN"), ("ALIAS", "PAY.OUT")], 1, program="PAY1"),
     statistics(NOON),
-    class1("PAY01"),
+    class1("PAY01", transaction="PAY1"),
     job_task("CICSA", "TO.QM02", [("OTHER", "OTHER")], 2),
     job_queues("CICSA", "TO.QM02", [("pay.in", "pay.in"), ("X", "X")], 2),
     job_queues("CICSA", "TO.QM02", [("MORE", "MORE")], 2),
@@ -123,7 +123,7 @@ SOME = [
     channels("TO.QM02", "TO.QM03"),
     class1("", ("QMAC",)),
     class1("CICSA", ("QWAC",)),
-    job_queues("LOST", "TO.QM03", [("PAY.OUT", "")], 9),
+    job_queues("LOST", "TO.QM03", [("PAY.OUT", "")], 9, program="PSBPAY01"),
     job_task("", "", [("", "")], 3),
     job_task("GONE", "", [("PAY.IN", "PAY.IN")], 4, wtid=False),
 ]
@@ -149,6 +149,10 @@ INVENTORY: list[tuple[dict[str, Any], list[int]]] = [
     ({"job": ["PAY01", "LOST"]}, [1, 3, 7, 12]),
     ({"job": "*"}, [1, 3, 4, 5, 6, 7, 12]),
     ({"job": "ZZ"}, []),
+    ({"transaction": "PAY1"}, [1, 3]),
+    ({"transaction": "psb*"}, [12]),
+    ({"transaction": "*"}, [1, 3, 12]),
+    ({"transaction": "PAY1", "queue": "ALIAS"}, [1]),
     ({"queue": "PAY.IN"}, [1, 4, 5, 6, 8, 14]),
     ({"queue": "PAY.OUT"}, [1, 8, 12]),
     ({"queue": "ALIAS"}, [1]),
@@ -198,6 +202,7 @@ ASKED: list[dict[str, Any]] = [
     {"queue": ["MORE", "*X*"]},
     {"job": ["CICSA,LOST"], "queue": ["*"]},
     {"job": ["NOBODY"]},
+    {"transaction": ["PAY1", "PSB*"]},
 ]
 
 
@@ -219,12 +224,14 @@ def test_a_table_alone_or_selected_before_has_the_rows_of_the_oracle(
 
 # The property: SMF file, parts of it, dataset and SQL give what the oracle takes out of all rows.
 
+PROGRAMS = ("PAY1", "pay2", "PSBPAY01", "")
 JOBS = ("PAY01", "pay02", "CICSA", "")
 QUEUES = ("PAY.IN", "pay.out", "SYSTEM.Q'S", "")
 CHANNELS = ("TO.QM02", "APP/1", "")
 TIMED = (lasting, lasting_task)
 PATTERNS = {
     "job": ("PAY01", "PAY*", "*a", "????2", "*", "NO,CICSA"),
+    "transaction": ("PAY1", "psb*", "*1", "*", "NO,PAY?"),
     "queue": ("PAY.IN", "*.OUT", "*'S", "PAY.??", "*", "NO"),
     "channel": ("TO*", "*/?", "*", "app/1"),
 }
@@ -233,13 +240,21 @@ PATTERNS = {
 def records() -> st.SearchStrategy[list[bytes]]:
     """Records about names, and of many moments, systems and queue managers."""
     job, channel, qmgr = map(st.sampled_from, (JOBS, CHANNELS, ("MQ01", "MQ02")))
+    program = st.sampled_from(PROGRAMS)
+    transaction = st.sampled_from([each for each in PROGRAMS if len(each) <= 4])
     queue = st.tuples(st.sampled_from(QUEUES), st.sampled_from(QUEUES))
     queues, token = st.lists(queue, max_size=3), st.integers(1, 3)
     present = st.sampled_from([True] * 5 + [False])
     about = st.one_of(
-        st.builds(job_task, job, channel, queues, token, qmgr, present),
-        st.builds(job_queues, job, channel, queues, token, qmgr, present),
-        st.builds(class1, job, st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]), qmgr),
+        st.builds(job_task, job, channel, queues, token, qmgr, present, program),
+        st.builds(job_queues, job, channel, queues, token, qmgr, present, program),
+        st.builds(
+            class1,
+            job,
+            st.sampled_from([("QWAC", "QMAC"), ("QWAC",), ("QMAC",), ()]),
+            qmgr,
+            transaction,
+        ),
         st.lists(channel, max_size=3).map(lambda names: channels(*names)),
         st.lists(st.sampled_from(QUEUES), max_size=3).map(lambda names: depths(*names)),
         st.builds(statistics, st.just(NOON), qmgr=qmgr),
@@ -337,6 +352,7 @@ def test_impossible_names_are_refused() -> None:
         ({"job": "PAYROLL01"}, "names of jobs have up to 8 characters"),
         ({"job": "????????A"}, "names of jobs have up to 8 characters"),
         ({"queue": "Q" * 49}, "names of queues have up to 48 characters"),
+        ({"transaction": "PSBPAY001"}, "names of transactions have up to 8 characters"),
         ({"channel": "C" * 21}, "names of channels have up to 20 characters"),
         ({"job": "A,"}, "empty name"),
         ({"queue": ""}, "empty name"),
@@ -384,7 +400,7 @@ def test_unknown_and_impossible_names_are_reported(some_file: Path) -> None:
     shown = run("info", some_file, "--job", "NOBODY")
     assert shown.exit_code == 0
     assert "the selection matches no record: job NOBODY" in shown.stderr
-    for option in ("job", "queue", "channel"):
+    for option in ("job", "transaction", "queue", "channel"):
         refused = run("info", some_file, f"--{option}", "N" * 49)
         assert refused.exit_code == 2
         assert refused.stdout == ""

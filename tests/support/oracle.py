@@ -169,6 +169,7 @@ class Oracle:
         self,
         takes: Callable[[Mapping[str, Any]], bool] | None = None,
         job: Sequence[str] = (),
+        transaction: Sequence[str] = (),
         queue: Sequence[str] = (),
         channel: Sequence[str] = (),
     ) -> Rows:
@@ -176,11 +177,13 @@ class Oracle:
         found = dict(self.whole)
         if job:
             self._keep(found, self._by_job(job))
+        if transaction:
+            self._keep(found, self._by_transaction(transaction))
         if queue:
             self._keep(found, self._by_queue(queue))
         if channel:
             self._keep(found, self._by_channel(channel))
-        if job or queue or channel:
+        if job or transaction or queue or channel:
             left = [found[each].select("source", "record_no") for each in NAMED if each != RECORD]
             found[RECORD] = self._semi(self.whole[RECORD], pl.concat(left), "record_no")
         if takes:
@@ -220,6 +223,13 @@ class Oracle:
     def _by_job(self, patterns: Sequence[str]) -> Rows:
         tasks = self._like("wtid", patterns, "wtidccn")
         first = self._like("qmac", patterns, "qwhccn")
+        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | self._records(
+            ["qwac", "qmac"], first, "record_no"
+        )
+
+    def _by_transaction(self, patterns: Sequence[str]) -> Rows:
+        tasks = self._like("wtid", patterns, "transaction", "psb")
+        first = self._like("qmac", patterns, "transaction", "psb")
         return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | self._records(
             ["qwac", "qmac"], first, "record_no"
         )

@@ -10,9 +10,12 @@ from tests.support import smf
 from tests.support.builders import (
     NOTHING,
     Section,
+    ebcdic,
     foreign_record,
     named_block,
+    qwhc_of,
     qwhs_long,
+    qwhs_short,
     smf_record,
 )
 
@@ -121,11 +124,12 @@ def job_task(
     token: int = 1,
     qmgr: str = "MQ01",
     wtid: bool = True,
+    program: str = "",
 ) -> bytes:
     """116/1."""
     times = {"wtasints": None, "wtasinte": None}
     own = smf.task(_token(token), latches={1: (0, token, 0)}, **times)
-    who = _who(job, channel, wtid)
+    who = _who(job, channel, wtid, program)
     return smf.task_record(own, *_queues(queues, token), by=who, qmgr=qmgr, **_TASK)
 
 
@@ -136,9 +140,10 @@ def job_queues(
     token: int = 1,
     qmgr: str = "MQ01",
     wtid: bool = True,
+    program: str = "",
 ) -> bytes:
     """116/2 of the task with the same token."""
-    who = _who(job, channel, wtid)
+    who = _who(job, channel, wtid, program)
     return smf.more_queues(*_queues(queues, token), by=who, qmgr=qmgr, **_TASK)
 
 
@@ -146,8 +151,13 @@ def _token(number: int) -> bytes:
     return number.to_bytes(16)
 
 
-def _who(job: str, channel: str, wtid: bool) -> bytes:
-    return smf.block("WTID", wtidccn=job, wtidchl=channel) if wtid else b""
+def _who(job: str, channel: str, wtid: bool, program: str) -> bytes:
+    """Return a WTID, if there is to be one: of CICS for a transaction, of IMS for a longer name."""
+    if not wtid:
+        return b""
+    kind = 1 if len(program) <= 4 else 4
+    reference = bytes(4) + ebcdic(program, 8)
+    return smf.block("WTID", wtidatyp=kind, wtidccn=job, wtidchl=channel, wtidcori=reference)
 
 
 def _queues(queues: Sequence[Queue], token: int) -> list[bytes]:
@@ -158,9 +168,17 @@ def _queues(queues: Sequence[Queue], token: int) -> list[bytes]:
     ]
 
 
-def class1(job: str = "", blocks: Sequence[str] = ("QWAC", "QMAC"), qmgr: str = "MQ01") -> bytes:
+def class1(
+    job: str = "",
+    blocks: Sequence[str] = ("QWAC", "QMAC"),
+    qmgr: str = "MQ01",
+    transaction: str = "",
+) -> bytes:
     """116/0."""
-    return smf.connection_record(job, "", blocks=blocks, qmgr=qmgr, **_TASK)
+    made = bytearray(qwhc_of(job))
+    made[16:20], made[48:52] = ebcdic(transaction, 4), (1).to_bytes(4)
+    area = qwhs_short(_TASK["ended"], triplets=7, qwhc=bytes(made))
+    return smf.connection_record(area=area, blocks=blocks, qmgr=qmgr, **_TASK)
 
 
 def channels(*names: str, qmgr: str = "MQ01") -> bytes:

@@ -423,6 +423,7 @@ def connection_record(
     east: dt.timedelta = WEST,
     system: str = "MVAA",
     qmgr: str = "VTS1",
+    area: bytes | None = None,
     **qwac: Any,
 ) -> bytes:
     """A 116/0 record; puts and gets are by size, `blocks` are those of the two that it has."""
@@ -430,6 +431,6 @@ def connection_record(
     qmac = qmac[:16] + struct.pack(">8I", *puts, *gets)
     made = {"QWAC": block("QWAC", **qwac), "QMAC": qmac}
     sections = [Section([made[each]]) if each in blocks else NOTHING for each in made]
-    area = qwhs_short(ended, triplets=7, qwhc=qwhc_of(job, user))
+    area = area or qwhs_short(ended, triplets=7, qwhc=qwhc_of(job, user))
     keys = {"ended": ended, "east": east, "system": system, "qmgr": qmgr}
     return _record(0, [*sections, *[NOTHING] * 4], area, **keys)

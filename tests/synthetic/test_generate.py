@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from smfparse.cli.generate import command
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs import Inputs, open_inputs
-from smfparse.layout import Block, Code, Text, Wide
+from smfparse.layout import Block, Code, Part, Text, Wide
 from smfparse.layout.clocks import Duration, Instant, MicrosecondCount
 from smfparse.schemas import REGISTRY
 from smfparse.synthetic import SMF_LIMIT, VERSIONS, generate
@@ -460,7 +460,7 @@ def random_columns(table: str) -> Iterator[str]:
         each = column.field
         fixed = each is block.version or each.name in ("wtasints", "wtasinte")
         whole = column.shown.name == column.shown.suffix == ""
-        random = whole and not fixed and not isinstance(each.kind, Code | Text | Wide)
+        random = whole and not fixed and not isinstance(each.kind, Code | Part | Text | Wide)
         if random and each.kind.width >= 4 and block.holds(each, column.offset, length, word):
             yield column.name
 

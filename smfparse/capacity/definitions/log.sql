@@ -1,4 +1,4 @@
--- The log: its rate, and the time of I/Os of one page and of several, of the slower copy.
+-- The log: its rate, the time of I/Os of one page and of several, of the slower copy, and the log space used.
 WITH
 logs AS (FROM log_by_qmgr('inputs.qjst', 'inputs.qjst_io')),
 kinds AS (
@@ -28,13 +28,49 @@ slower AS (
 persistent AS (
     SELECT system, qmgr, sum(qmstspp)::BIGINT AS messages FROM qmst GROUP BY ALL
 ),
+intervals AS (
+    SELECT system, qmgr, interval_start, interval_seconds AS seconds, qjstbffl AS created, qjstciof AS archived
+    FROM inputs.qjst
+    WHERE interval_seconds BETWEEN 1 AND 1e9
+),
+-- Intervals that begin within an hour, or half a day, of one another. A second less: they do not begin exactly.
+windows AS (
+    SELECT
+        system, qmgr, created, archived, seconds,
+        sum(seconds) OVER (PARTITION BY system, qmgr) AS all_seconds,
+        sum(created) OVER an_hour AS created_hour, sum(seconds) OVER an_hour AS seconds_hour,
+        sum(created) OVER half_day AS created_half_day, sum(seconds) OVER half_day AS seconds_half_day
+    FROM intervals
+    WINDOW an_hour AS (
+        PARTITION BY system, qmgr ORDER BY interval_start
+        RANGE BETWEEN CURRENT ROW AND INTERVAL '59 minutes 59 seconds' FOLLOWING
+    ), half_day AS (
+        PARTITION BY system, qmgr ORDER BY interval_start
+        RANGE BETWEEN CURRENT ROW AND INTERVAL '11 hours 59 minutes 59 seconds' FOLLOWING
+    )
+),
+-- In GB, of 262144 control intervals. A window with a gap counts only if 98 % of it are there.
+space AS (
+    SELECT
+        system, qmgr,
+        3600 * sum(created) / 262144 / sum(seconds) AS hourly_gb,
+        3600 * max(created_hour / seconds_hour)
+            FILTER (seconds_hour >= 0.98 * least(3600, all_seconds)) / 262144 AS hour_gb,
+        43200 * max(created_half_day / seconds_half_day)
+            FILTER (seconds_half_day >= 0.98 * least(43200, all_seconds)) / 262144 AS half_day_gb,
+        greatest(sum(created) - sum(archived), 0) / 262144 AS unarchived_gb
+    FROM windows
+    GROUP BY ALL
+),
 puts AS (SELECT system, qmgr, bytes / nullif(messages, 0) / 1024 AS kb FROM puts_of_managers('wqst'))
 SELECT
     system, qmgr, mb_per_second AS mb_s, pages_per_write AS pages, io_busy, task_busy AS busy, copies,
     line.one_page_us, line.more_pages, line.more_pages_us,
     4096 * qjstbffl / nullif(messages, 0) AS bytes_each,
-    kb AS message_kb
+    kb AS message_kb,
+    hourly_gb, hour_gb, half_day_gb, unarchived_gb
 FROM logs
+LEFT JOIN space USING (system, qmgr)
 LEFT JOIN slower USING (system, qmgr)
 LEFT JOIN persistent USING (system, qmgr)
 LEFT JOIN puts USING (system, qmgr)

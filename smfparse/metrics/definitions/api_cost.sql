@@ -9,7 +9,7 @@ calls AS (
 SELECT
     input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
     interval_start, interval_seconds, source, record_no, block_no, task_record_no,
-    token, job, "user", connection_type, channel, queue, verb,
+    token, job, "user", connection_type, "transaction", psb, cics_task, channel, queue, verb,
     calls, elapsed, cpu, log_wait, page_set_wait, suspended, srb,
     elapsed / nullif(calls, 0) AS elapsed_per_call,
     cpu / nullif(calls, 0) AS cpu_per_call,

@@ -109,7 +109,7 @@ CREATE OR REPLACE MACRO owners(identities) AS TABLE
 SELECT
     of_source, task_record, connection_of(wtidatyp_text) AS connection_type,
     wtidccn AS job, wtidopid AS "user", wtidtran AS thread_user,
-    wtidchl AS channel, wtidchlc AS connection
+    "transaction", psb, cics_task, wtidchl AS channel, wtidchlc AS connection
 FROM (
     SELECT
         *, coalesce(task_source, source) AS of_source,
@@ -136,7 +136,8 @@ CREATE OR REPLACE MACRO seconds_of_row(interval_seconds) AS
 -- its calls (_n), their CPU and elapsed time in microseconds, and of how many calls the latter is known (_of).
 CREATE OR REPLACE MACRO queue_calls(queues, users) AS TABLE
 SELECT
-    system, qmgr, start, seconds, queue_of(objname, basename) AS queue, is_shared, job, nullif(channel, '') AS channel,
+    system, qmgr, start, seconds, queue_of(objname, basename) AS queue, is_shared, job,
+    coalesce("transaction", psb) AS "transaction", nullif(channel, '') AS channel,
     sum(openn) AS open_n, sum(closen) AS close_n, sum(getn) AS get_n, sum(putn) AS put_n, sum(put1n) AS put1_n,
     sum(inqn) AS inq_n, sum(setn) AS set_n, sum(cbn) AS cb_n,
     total(openct) AS open_cpu, total(closect) AS close_cpu, total(getct) AS get_cpu, total(putct) AS put_cpu,
@@ -158,12 +159,14 @@ FROM (
     FROM query_table(queues)
 )
 LEFT JOIN query_table(users) USING (of_source, task_record)
-GROUP BY system, qmgr, start, seconds, objname, basename, is_shared, job, channel;
+GROUP BY
+    system, qmgr, start, seconds, objname, basename, is_shared, job, coalesce("transaction", psb), channel;
 
 -- The same of calls that are about no queue: one row per time and user.
 CREATE OR REPLACE MACRO task_calls(tasks, users) AS TABLE
 SELECT
-    system, qmgr, start, seconds, job, nullif(channel, '') AS channel,
+    system, qmgr, start, seconds, job, coalesce("transaction", psb) AS "transaction",
+    nullif(channel, '') AS channel,
     sum(wtascmn) AS commit_n, sum(wtasban) AS backout_n, sum(wtasprn) AS prepare_n, sum(wtassun) AS sub_n,
     sum(wtassqn) AS subrq_n, sum(wtasctn) AS ctl_n, sum(wtasstn) AS stat_n, NULL::BIGINT AS topic_n,
     sum(wtasotn) AS other_n,
@@ -188,7 +191,7 @@ FROM (
     FROM query_table(tasks)
 )
 LEFT JOIN query_table(users) USING (of_source, task_record)
-GROUP BY system, qmgr, start, seconds, job, channel;
+GROUP BY system, qmgr, start, seconds, job, coalesce("transaction", psb), channel;
 
 -- Channels that are known to be others than those of clients.
 CREATE OR REPLACE MACRO message_channels(channels) AS TABLE

@@ -10,7 +10,7 @@ queues AS (
 SELECT
     input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
     interval_start, interval_seconds, source, record_no, block_no, task_record_no,
-    task_of_wqst(correl) AS token, job, "user", connection_type, channel,
+    task_of_wqst(correl) AS token, job, "user", connection_type, "transaction", psb, cics_task, channel,
     queue_of(objname, basename) AS queue, objname AS opened_as, basename AS base_name,
     qtype_text AS queue_type, indxtype_text AS index_type, qsgdisp_text AS disposition, structure,
     CASE WHEN structure IS NULL THEN nps END AS page_set,

@@ -17,7 +17,7 @@ calls AS (
 -- Nobody's, and not read, where nobody asked whose calls they are.
 identities AS (
     SELECT * FROM owners('sectioned.wtid')
-    WHERE list_has_any(getvariable('by'), ['connection_type', 'job', 'user', 'channel'])
+    WHERE list_has_any(getvariable('by'), ['connection_type', 'job', 'user', 'transaction', 'channel'])
 ),
 by_task AS (
     SELECT
@@ -25,6 +25,7 @@ by_task AS (
         asked_for('system', system) AS system, asked_for('qmgr', qmgr) AS qmgr,
         asked_for('connection_type', connection_type) AS connection_type,
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
+        asked_for('transaction', coalesce("transaction", psb)) AS "transaction",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
         asked_for('size', size_of(verb, putbytes, validput, getbytes, validget)) AS size,
         asked_for('hour', date_trunc('hour', counted_at)) AS hour, verb,
@@ -41,7 +42,7 @@ by_task AS (
 ),
 costs AS (
     SELECT
-        section, system, qmgr, connection_type, job, "user", channel, queue, size, hour, verb,
+        section, system, qmgr, connection_type, job, "user", "transaction", channel, queue, size, hour, verb,
         count(*) AS tasks,
         sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
         sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of,
@@ -62,7 +63,7 @@ ranked AS (
         row_number() OVER (
             PARTITION BY section
             ORDER BY CASE getvariable('sort') WHEN 'cpu' THEN cpu ELSE elapsed END DESC,
-                system, qmgr, connection_type, job, "user", channel, queue, size, hour, verb
+                system, qmgr, connection_type, job, "user", "transaction", channel, queue, size, hour, verb
         ) AS rank
     FROM costs
 ),
@@ -96,6 +97,7 @@ cf AS (
         asked_for('system', system) AS system, asked_for('qmgr', qmgr) AS qmgr,
         asked_for('connection_type', connection_type) AS connection_type,
         asked_for('job', job) AS job, asked_for('user', "user") AS "user",
+        asked_for('transaction', coalesce("transaction", psb)) AS "transaction",
         asked_for('channel', channel) AS channel, asked_for('queue', queue) AS queue,
         asked_for('size', size) AS size, asked_for('hour', hour) AS hour, verb, request,
         sum(cfcount)::BIGINT AS cfcount,
@@ -107,7 +109,7 @@ cf AS (
 ),
 cf_costs AS (
     SELECT
-        section, system, qmgr, connection_type, job, "user", channel, queue, size, hour, verb,
+        section, system, qmgr, connection_type, job, "user", "transaction", channel, queue, size, hour, verb,
         sum(sync) AS cf_sync, sum(async) AS cf_async
     FROM cf
     GROUP BY ALL
@@ -122,6 +124,7 @@ chosen AS (
         AND ranked.connection_type IS NOT DISTINCT FROM f.connection_type
         AND ranked.job IS NOT DISTINCT FROM f.job
         AND ranked."user" IS NOT DISTINCT FROM f."user"
+        AND ranked."transaction" IS NOT DISTINCT FROM f."transaction"
         AND ranked.channel IS NOT DISTINCT FROM f.channel
         AND ranked.queue IS NOT DISTINCT FROM f.queue
         AND ranked.size IS NOT DISTINCT FROM f.size
@@ -134,6 +137,7 @@ connections AS (
         asked_for('system', system) AS system, asked_for('qmgr', qmgr) AS qmgr,
         asked_for('connection_type', connection_of(qwhcatyp_text)) AS connection_type,
         asked_for('job', qwhccn) AS job, asked_for('user', qwhcopid) AS "user",
+        asked_for('transaction', coalesce("transaction", psb)) AS "transaction",
         asked_for('hour', date_trunc('hour', counted_at)) AS hour,
         qmaccput, qmacputa, qmacputb, qmacputc, qmacputd, qmacgeta, qmacgetb, qmacgetc, qmacgetd,
         qmacputa::BIGINT + qmacputb + qmacputc + qmacputd
@@ -141,7 +145,7 @@ connections AS (
     FROM sectioned.qmac
 ),
 class_3 AS (
-    SELECT section, system, qmgr, connection_type, job, "user", hour, total(cpu) AS class_3_cpu
+    SELECT section, system, qmgr, connection_type, job, "user", "transaction", hour, total(cpu) AS class_3_cpu
     FROM by_task
     -- Where queues are selected the other calls of tasks are not known.
     WHERE NOT getvariable('of_queues')
@@ -149,7 +153,7 @@ class_3 AS (
 ),
 of_tasks AS (
     SELECT
-        section, system, qmgr, connection_type, job, "user", channel, hour,
+        section, system, qmgr, connection_type, job, "user", "transaction", channel, hour,
         count(DISTINCT (of_system, of_qmgr, token)) AS tasks, sum(calls) / tasks AS task_calls,
         total(elapsed) / tasks AS task_elapsed, total(cpu) / tasks AS task_cpu,
         CASE getvariable('sort') WHEN 'cpu' THEN total(cpu) ELSE total(elapsed) END AS cost
@@ -158,7 +162,7 @@ of_tasks AS (
 ),
 class_1 AS (
     SELECT
-        section, system, qmgr, connection_type, job, "user", hour,
+        section, system, qmgr, connection_type, job, "user", "transaction", hour,
         count(*) AS connections,
         sum(messages)::BIGINT AS messages, total(qmaccput) AS class_1_cpu,
         percentiles(qmaccput / nullif(messages, 0)) AS cpus,
@@ -183,7 +187,7 @@ lines AS (
         'task' AS line, 3 AS part, * EXCLUDE cost,
         row_number() OVER (
             PARTITION BY section
-            ORDER BY cost DESC, system, qmgr, connection_type, job, "user", channel, hour
+            ORDER BY cost DESC, system, qmgr, connection_type, job, "user", "transaction", channel, hour
         ) AS rank
     FROM of_tasks
     QUALIFY getvariable('top') IS NULL OR rank <= getvariable('top')
@@ -198,7 +202,7 @@ lines AS (
         'class 1' AS line, 5 AS part, a.*, class_3_cpu,
         row_number() OVER (
             PARTITION BY a.section
-            ORDER BY class_1_cpu DESC, a.system, a.qmgr, a.connection_type, a.job, a."user", a.hour
+            ORDER BY class_1_cpu DESC, a.system, a.qmgr, a.connection_type, a.job, a."user", a."transaction", a.hour
         ) AS rank
     FROM class_1 AS a
     LEFT JOIN class_3 AS b
@@ -208,6 +212,7 @@ lines AS (
         AND a.connection_type IS NOT DISTINCT FROM b.connection_type
         AND a.job IS NOT DISTINCT FROM b.job
         AND a."user" IS NOT DISTINCT FROM b."user"
+        AND a."transaction" IS NOT DISTINCT FROM b."transaction"
         AND a.hour IS NOT DISTINCT FROM b.hour
     QUALIFY getvariable('top') IS NULL OR rank <= getvariable('top')
 )

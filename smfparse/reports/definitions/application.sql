@@ -1,21 +1,40 @@
--- APPLICATION: a job or a channel on one page: what it did, where its time went, on which queues, and who else
--- uses these. `line` is the kind of line of a row:
+-- APPLICATION: a job, a channel or a transaction on one page: what it did, where its time went, on which queues, and
+-- who else uses these. `line` is the kind of line of a row:
 --   application  its tasks, calls, messages and units of work
 --   time         a part of the time of its calls
 --   verb         its calls of a verb
+--   transaction  its calls in a CICS transaction or an IMS program
 --   queue        what it did on a queue
---   user         who else puts to one of its queues, or takes from it
+--   user         who else uses one of its queues
 --   finding      what `check` says of it, or of one of its queues; the columns are empty here
--- Which ones are asked for is in the variables `job` and `channel`: regular expressions, '' where not asked.
+-- Which ones are asked for is in the variables `job`, `channel` and `transaction`: regular expressions, '' where not
+-- asked.
 WITH
 tasks AS (
     SELECT
         of_source, task_record, job, nullif(channel, '') AS channel, connection_type, "user",
-        CASE WHEN getvariable('channel') = '' THEN job ELSE channel END AS application
+        coalesce("transaction", psb) AS program,
+        CASE WHEN getvariable('transaction') <> '' THEN program END AS "transaction",
+        CASE
+            WHEN getvariable('transaction') <> '' THEN program
+            WHEN getvariable('channel') <> '' THEN channel
+            ELSE job
+        END AS application
     FROM owners('sectioned.wtid')
     WHERE application <> ''
+        AND (getvariable('transaction') = '' OR regexp_full_match(program, getvariable('transaction')))
         AND (getvariable('job') = '' OR regexp_full_match(job, getvariable('job')))
         AND (getvariable('channel') = '' OR regexp_full_match(channel, getvariable('channel')))
+),
+task_intervals AS (
+    SELECT w.*, application, program, connection_type, "user"
+    FROM (
+        SELECT
+            *, coalesce(task_source, source) AS of_source,
+            coalesce(task_record_offset, record_offset) AS task_record
+        FROM sectioned.wtas
+    ) AS w
+    JOIN tasks USING (of_source, task_record)
 ),
 intervals AS (
     SELECT
@@ -30,24 +49,20 @@ intervals AS (
         total(greatest(wtasjwet, wtasjcet)) AS log,
         total(greatest(wtassuse - greatest(wtasjwet, wtasjcet, 0), 0)) AS suspended,
         total(wtasdbet) AS db2, total(wtassmwt) AS data_sets
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wtas
-    )
-    JOIN tasks USING (of_source, task_record)
+    FROM task_intervals
     GROUP BY ALL
 ),
 calls AS (
     SELECT
-        section, system, qmgr, application, verb, calls, elapsed, cpu, elapsed_of, cpu_of, page_set_wait
+        section, system, qmgr, application, program, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
+        page_set_wait
     FROM calls_of_queues('sectioned.wqst')
     JOIN tasks USING (of_source, task_record)
     UNION ALL
     -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
     SELECT
-        section, system, qmgr, application, verb, calls, elapsed, cpu, elapsed_of, cpu_of, page_set_wait
+        section, system, qmgr, application, program, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
+        page_set_wait
     FROM calls_of_tasks('sectioned.wtas')
     JOIN tasks USING (of_source, task_record)
     WHERE NOT getvariable('of_queues')
@@ -78,14 +93,36 @@ verbs AS (
     FROM calls
     GROUP BY ALL
 ),
+transactions AS (
+    SELECT * FROM (
+        SELECT
+            section, system, qmgr, application, program,
+            sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
+            sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of
+        FROM calls
+        WHERE program IS NOT NULL AND getvariable('transaction') = ''
+        GROUP BY ALL
+    )
+    LEFT JOIN (
+        SELECT
+            section, system, qmgr, application, program,
+            count(DISTINCT task_of_wtas(task_started_tod, task_thread)) AS tasks
+        FROM task_intervals
+        WHERE program IS NOT NULL AND getvariable('transaction') = ''
+        GROUP BY ALL
+    ) USING (section, system, qmgr, application, program)
+),
 uses AS (
-    SELECT * FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct')
+    SELECT * FROM queue_uses(
+        'sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', getvariable('transaction') <> ''
+    )
 ),
 own_uses AS (
     SELECT uses.*, application
     FROM uses
-    JOIN (SELECT DISTINCT job, channel, application FROM tasks) AS own
+    JOIN (SELECT DISTINCT job, channel, "transaction", application FROM tasks) AS own
         ON own.job = uses.job AND own.channel IS NOT DISTINCT FROM uses.channel
+        AND own."transaction" IS NOT DISTINCT FROM uses."transaction"
 ),
 queues AS (
     SELECT
@@ -93,7 +130,7 @@ queues AS (
         any_value(structure) AS structure,
         string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
         sum(opens)::BIGINT AS opens, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
-        sum(persistent_puts)::BIGINT AS persistent_puts,
+        sum(browses)::BIGINT AS browses, sum(persistent_puts)::BIGINT AS persistent_puts,
         total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
         total(cpu) AS cpu, total(elapsed) AS elapsed,
         sum(got)::BIGINT AS got, total(time_on_queue) AS time_on_queue,
@@ -113,14 +150,18 @@ totals AS (
 moved AS (
     SELECT
         section, system, qmgr, application, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
-        total(put_bytes) / 1048576 AS mb_put, total(get_bytes) / 1048576 AS mb_taken
+        sum(browses)::BIGINT AS browses, total(put_bytes) / 1048576 AS mb_put, total(get_bytes) / 1048576 AS mb_taken
     FROM queues
     GROUP BY ALL
 ),
 applications AS (
     SELECT
         * EXCLUDE (task_seconds, commits, backouts, control_calls, users, "user"),
-        CASE WHEN getvariable('channel') = '' THEN 'job' ELSE 'channel' END AS kind,
+        CASE
+            WHEN getvariable('transaction') <> '' THEN 'transaction'
+            WHEN getvariable('channel') <> '' THEN 'channel'
+            ELSE 'job'
+        END AS kind,
         CASE WHEN users > 1 THEN users || ' users' ELSE "user" END AS "user",
         of_whole_task(task_seconds) AS task_seconds, of_whole_task(commits) AS commits,
         of_whole_task(backouts) AS backouts, of_whole_task(control_calls) AS control_calls
@@ -150,14 +191,16 @@ others AS (
     SELECT
         q.section, q.system, q.qmgr, q.application, q.place, q.queue,
         u.system AS other_system, u.qmgr AS other_qmgr, u.job AS other_job,
-        u.channel AS other_channel, u.connection_type,
-        sum(u.puts)::BIGINT AS puts, sum(u.gets)::BIGINT AS gets, total(u.cpu) AS cpu
+        u.channel AS other_channel, u."transaction" AS other_transaction, u.connection_type,
+        sum(u.opens)::BIGINT AS opens, sum(u.puts)::BIGINT AS puts, sum(u.gets)::BIGINT AS gets,
+        sum(u.browses)::BIGINT AS browses, total(u.cpu) AS cpu
     FROM queues AS q
     JOIN uses AS u ON u.section = q.section AND u.place = q.place AND u.queue = q.queue
     ANTI JOIN own_uses AS o
         ON o.section = q.section AND o.application = q.application
         AND o.system = u.system AND o.qmgr = u.qmgr AND o.job = u.job
         AND o.channel IS NOT DISTINCT FROM u.channel
+        AND o."transaction" IS NOT DISTINCT FROM u."transaction"
         AND o.system = q.system AND o.qmgr = q.qmgr
     GROUP BY ALL
 )
@@ -165,7 +208,7 @@ SELECT
     lines.* EXCLUDE (
         cpu, elapsed, elapsed_of, cpu_of, all_elapsed, us, put_bytes, get_bytes, got, time_on_queue, timed_gets
     ),
-    list_position(['application', 'time', 'verb', 'queue', 'user'], line) AS line_order,
+    list_position(['application', 'time', 'verb', 'transaction', 'queue', 'user'], line) AS line_order,
     coalesce(us, elapsed) / 1e6 AS elapsed_seconds, cpu / 1e6 AS cpu_seconds,
     100 * elapsed / nullif(task_seconds * 1e6, 0) AS mq_share,
     100 * us / nullif(all_elapsed, 0) AS time_share,
@@ -185,13 +228,16 @@ FROM (
     UNION ALL BY NAME
     SELECT 'verb' AS line, * FROM verbs
     UNION ALL BY NAME
+    SELECT 'transaction' AS line, * FROM transactions
+    UNION ALL BY NAME
     SELECT 'queue' AS line, * FROM queues
     UNION ALL BY NAME
-    SELECT 'user' AS line, * FROM others WHERE puts > 0 OR gets > 0
+    SELECT 'user' AS line, * FROM others
 ) AS lines
 QUALIFY getvariable('top') IS NULL
     OR line IN ('application', 'time')
     OR row_number() OVER (
         PARTITION BY section, system, qmgr, application, line
-        ORDER BY cpu DESC, queue, place, verb, other_system, other_qmgr, other_job, other_channel
+        ORDER BY cpu DESC, queue, place, verb, program, other_system, other_qmgr, other_job,
+            other_channel, other_transaction
     ) <= getvariable('top')

@@ -12,7 +12,7 @@ processor AS (
 SELECT
     section,
     connection_of(qwhcatyp_text) AS connection,
-    qwhccn, qwhcopid,
+    qwhccn, qwhcopid, asked_for('transaction', coalesce("transaction", psb)) AS "transaction",
     count(*) AS connections,
     total(qmaccput) / 1e6 AS cpu_seconds,
     total(tcb) / 1e6 AS tcb_seconds, total(srb) / 1e6 AS srb_seconds,
@@ -27,4 +27,4 @@ SELECT
     total(qmaccput) / nullif(puts + gets, 0) AS request_cpu
 FROM sectioned.qmac
 LEFT JOIN processor USING (input_no, source, record_no)
-GROUP BY section, qwhcatyp_text, qwhccn, qwhcopid
+GROUP BY ALL

@@ -2,6 +2,8 @@
 -- which channel leads from one queue manager to another one (QCST). `line` is the kind of line of a row:
 --   edge   messages from one node to another one
 --   queue  what was put to a queue, and what was taken from it
+--   user   what a job or channel did on a queue: where queues are selected, of each; else of those that are in
+--          no edge, as they only open, browse, inquire, set or fail
 -- A node is a kind, a name, and a place within which the name is that of one: the z/OS system of a job, the
 -- queue manager of a channel or queue, the queue-sharing group of a shared queue.
 WITH
@@ -106,3 +108,13 @@ SELECT
         WHEN puts = 0 THEN 'nobody puts them here: from before, or ACCTQ is off'
     END AS note
 FROM queues
+UNION ALL BY NAME
+SELECT
+    'user' AS line, section, kind AS from_kind, who AS from_name, user_place AS from_place, queue, place,
+    string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
+    sum(opens)::BIGINT AS opens, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
+    sum(browses)::BIGINT AS browses, sum(inqs)::BIGINT AS inqs, sum(sets)::BIGINT AS sets,
+    sum(failed_puts)::BIGINT AS failed_puts, sum(failed_gets)::BIGINT AS failed_gets
+FROM uses
+GROUP BY ALL
+HAVING getvariable('of_queues') OR (sum(puts) = 0 AND sum(gets) = 0)

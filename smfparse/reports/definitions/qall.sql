@@ -1,7 +1,8 @@
--- QALL: one row per section and queue, by the name it was opened by: what all tasks did on it (WQST).
+-- QALL: one row per section and queue, by the name it was opened by, and transaction where rows are by it: what all
+-- tasks did on it (WQST).
 WITH
 shortest AS (
-    SELECT section, objname, min(minlatnt) AS shortest
+    SELECT section, objname, "transaction", min(minlatnt) AS shortest
     FROM sectioned.wqst
     WHERE validget > 0
     GROUP BY ALL
@@ -9,12 +10,15 @@ shortest AS (
 queues AS (
     SELECT
         {
-            'section': section, 'objname': objname, 'base': nullif(basename, objname),
+            'section': q.section, 'objname': q.objname, 'transaction': q."transaction",
+            'base': nullif(basename, q.objname),
             'structure': nullif(cfstrucname, ''), 'maxqdpth': maxqdpth
         } AS queue,
-        *
-    FROM grouped.wqst
-    LEFT JOIN shortest USING (section, objname)
+        q.*, shortest
+    FROM grouped.wqst AS q
+    LEFT JOIN shortest
+        ON shortest.section = q.section AND shortest.objname = q.objname
+        AND shortest."transaction" IS NOT DISTINCT FROM q."transaction"
 )
 SELECT * EXCLUDE (maxqdpth, queue_elapsed, queue_cpu), maxqdpth, queue_elapsed, queue_cpu
 FROM queue_figures('queues')

@@ -53,7 +53,7 @@ structures AS (
     GROUP BY ALL
 ),
 uses AS (
-    SELECT * FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct') WHERE is_shared
+    SELECT * FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', FALSE) WHERE is_shared
 ),
 of_queues AS (
     SELECT

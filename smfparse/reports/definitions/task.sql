@@ -37,7 +37,8 @@ named AS (
         coalesce(l.token, q.token) AS token,
         arg_max({
             'type': i.wtidatyp_text, 'job': i.wtidccn, 'userid': i.wtidopid, 'tran': i.wtidtran,
-            'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori
+            'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori,
+            'transaction': i."transaction", 'psb': i.psb, 'cics_task': i.cics_task
         }, {
             'is_first': i.task_record_offset IS NULL OR i.task_record_no = i.record_no,
             'sequence': i.sequence
@@ -186,6 +187,7 @@ SELECT
     lines.*,
     connection_of(who.type) AS connection,
     who.job AS wtidccn, who.userid AS wtidopid, who.tran AS wtidtran,
-    who.channel AS wtidchl, who.partner AS wtidchlc, who.correlator AS wtidcori
+    who.channel AS wtidchl, who.partner AS wtidchlc, who.correlator AS wtidcori,
+    who."transaction" AS "transaction", who.psb AS psb, who.cics_task AS cics_task
 FROM lines
 LEFT JOIN named USING (section, token)

@@ -1,5 +1,5 @@
--- TASKSUM: one row per section, kind of connection, job and user: what their tasks did (WTID, WTAS,
--- WQST).
+-- TASKSUM: one row per section, kind of connection, job and user, and transaction where rows are by it: what
+-- their tasks did (WTID, WTAS, WQST).
 WITH
 queues AS (
     SELECT
@@ -67,7 +67,8 @@ named AS (
     SELECT
         section, coalesce(task_source, source) AS of_source,
         coalesce(task_record_offset, record_offset) AS task_record,
-        wtidatyp_text, wtidccn, wtidopid
+        wtidatyp_text, wtidccn, wtidopid,
+        asked_for('transaction', coalesce("transaction", psb)) AS "transaction"
     FROM sectioned.wtid
     QUALIFY row_number() OVER (
         PARTITION BY of_source, task_record
@@ -76,7 +77,7 @@ named AS (
 ),
 summed AS (
     SELECT
-        i.section, i.wtidatyp_text, i.wtidccn, i.wtidopid,
+        i.section, i.wtidatyp_text, i.wtidccn, i.wtidopid, i."transaction",
         count(DISTINCT coalesce(t.token, q.token)) AS tasks,
         count(t.record_no) AS task_intervals,
         coalesce(sum(q.requests), 0)::BIGINT AS requests,

@@ -4,14 +4,14 @@ owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
 -- What calls about queues did: one row per user, queue and minute.
 queue_calls AS MATERIALIZED (
     SELECT
-        system, qmgr, start, seconds, queue, is_shared, job, channel, puts, gets, got_bytes, cpu,
+        system, qmgr, start, seconds, queue, is_shared, job, "transaction", channel, puts, gets, got_bytes, cpu,
         open_n, close_n, get_n, put_n, put1_n, inq_n, set_n, cb_n, open_cpu, close_cpu, get_cpu, put_cpu, put1_cpu,
         inq_cpu, set_cpu, cb_cpu
     FROM queue_calls('inputs.wqst', 'owners')
 ),
 task_calls AS MATERIALIZED (
     SELECT
-        system, qmgr, start, seconds, job, cpu,
+        system, qmgr, start, seconds, job, "transaction", cpu,
         commit_n, backout_n, prepare_n, sub_n, subrq_n, ctl_n, stat_n, topic_n, other_n, commit_cpu, backout_cpu,
         prepare_cpu, sub_cpu, subrq_cpu, ctl_cpu, stat_cpu, topic_cpu, other_cpu
     FROM task_calls('inputs.wtas', 'owners')
@@ -55,5 +55,11 @@ verbs AS MATERIALIZED (
     )
     WHERE calls > 0 OR cpu > 0
     GROUP BY ALL
+),
+-- CPU of all calls: of those about queues, and of the others.
+cpu_of_jobs AS (
+    SELECT system, qmgr, job, "transaction", start, seconds, cpu FROM queue_calls
+    UNION ALL
+    SELECT system, qmgr, job, "transaction", start, seconds, cpu FROM task_calls
 ),
 message_channels AS (FROM message_channels('inputs.qcst'))

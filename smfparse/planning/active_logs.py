@@ -1,0 +1,101 @@
+"""How long the active logs of a queue manager last while nothing is archived."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from smfparse.planning.plans import Figure
+from smfparse.planning.words import said
+
+HALF_DAY = 12
+"""Hours for which active logs should last at least, and 24 at best."""
+MOST_LOGS = 310
+"""Active logs that each copy can have."""
+
+
+class LogSpace(NamedTuple):
+    """Log space that one copy uses, GB. None: it is not known.
+
+    hourly      in an hour, on average
+    hour        in the busiest hour
+    half_day    in the busiest 12 hours
+    unarchived  created, less what was archived in the same time
+    """
+
+    hourly: float | None
+    hour: float | None
+    half_day: float | None
+    unarchived: float | None
+
+
+def active_logs(
+    used: LogSpace, size: float | None, logs: int | None, copies: int, outage_hours: float
+) -> Iterator[Figure]:
+    """Yield how long active logs last, and how many an outage of archiving needs.
+
+    size  GB of one log
+    logs  of each copy
+    """
+    if used.hourly is not None:
+        yield Figure("used_gb_h", "Log space used, a copy", used.hourly, "GB/hour", "", 3)
+    if size is None:
+        return
+    yield from _archiving(used, size)
+    yield from _one_log(used, size)
+    if logs is not None:
+        yield from _until_full(used, size, logs, copies)
+    yield from _needed(used, size, outage_hours)
+
+
+def _archiving(used: LogSpace, size: float) -> Iterator[Figure]:
+    if used.unarchived is None:
+        return
+    behind = used.unarchived / size
+    words = "archiving keeps up" if behind <= 1 else "archiving is behind"
+    yield Figure(
+        *("behind_logs", "Created but not archived", behind, "logs"),
+        *(f"{said(used.unarchived)} GB / {said(size)} GB: {words}", 2),
+    )
+
+
+def _one_log(used: LogSpace, size: float) -> Iterator[Figure]:
+    if used.hour:
+        yield Figure(
+            *("log_minutes", "One log lasts in the busiest hour", 60 * size / used.hour),
+            *("minutes", f"60 x {said(size)} / {said(used.hour)}"),
+        )
+
+
+def _until_full(used: LogSpace, size: float, logs: int, copies: int) -> Iterator[Figure]:
+    space = size * logs
+    yield Figure(
+        *("active_gb", "Active logs on disk", space * copies, "GB"),
+        *(f"{copies} x {logs} x {said(size)}", 1),
+    )
+    for name, label, rate, how in (
+        ("full_h", "All logs full at the average rate", used.hourly, ""),
+        ("full_peak_h", "All logs full in the busiest hour", used.hour, ""),
+        ("full_half_day_h", "All logs full in the busiest 12 hours", used.half_day, " x 12"),
+    ):
+        if rate:
+            hours = space / rate * (HALF_DAY if how else 1)
+            formula = f"{logs} x {said(size)} / {said(rate)}{how}"
+            yield Figure(name, label, hours, "hours", formula, 1)
+
+
+def _needed(used: LogSpace, size: float, hours: float) -> Iterator[Figure]:
+    if not used.half_day or not used.hour:
+        return
+    gb = used.half_day * hours / HALF_DAY
+    formula = f"{said(used.half_day)} x {said(hours)} / 12"
+    if hours < HALF_DAY:
+        gb = min(used.half_day, used.hour * hours)
+        formula = f"least of {said(used.half_day)} and {said(used.hour)} x {said(hours)}"
+    logs = math.ceil(gb / size)
+    too_many = f"; the most is {MOST_LOGS}: use larger logs" if logs > MOST_LOGS else ""
+    yield Figure(
+        *("logs_needed", f"Logs of a copy for {said(hours)} hours without archiving", logs, ""),
+        f"ceil(({formula}) / {said(size)}){too_many}",
+    )
