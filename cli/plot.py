@@ -25,6 +25,8 @@ def command(
 ) -> None:
     """Draw one panel of the dashboard: its figure over time, by queue manager.
 
+    A panel of queues (queue-puts, queue-gets, depth, oldest) is a heat map: a row per queue.
+
     The drawing is SVG, or PNG where the name of --output ends in .png. PNG needs the extra plot:
     pip install 'smfparse[plot]'.
 
@@ -33,6 +35,7 @@ def command(
       smfparse plot --list
       smfparse plot log-busy DUMP.smf --output log.svg
       smfparse plot log-busy DUMP.smf --output log.png
+      smfparse plot queue-puts DUMP.smf --output puts.svg
       smfparse plot depth dumps/ --qmgr QM01 --from 0800 --until 1800 --output depth.svg
     """
     from smfparse.dashboard import gathered_panels, panel_list, panel_named, plot_lines

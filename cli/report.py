@@ -148,6 +148,7 @@ def command(
       smfparse report log DUMP.smf
       ssh zos 'cat dump.smf' | smfparse report log -
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
+      smfparse report queues DUMP.smf --interval 15m --format csv --output queues.csv
       smfparse report channels DUMP.smf --sort bytes --top 10
       smfparse report clients DUMP.smf --by address
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --until 1800
