@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.inspecting.coverage import coverage_in as coverage_in
     from smfparse.inspecting.described import description as description
     from smfparse.inspecting.groups import Group as Group
     from smfparse.inspecting.groups import Inventory as Inventory
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
+        coverage="coverage_in",
         described="description",
         groups="Group Inventory inventory",
         losses="Loss",
