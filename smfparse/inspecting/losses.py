@@ -29,8 +29,8 @@ def lost_records(losses: Iterable[Loss]) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     for each in losses:
         before = found.get(each.system, 0)
-        is_known = before is not None and each.records is not None
-        found[each.system] = before + each.records if is_known else None
+        unknown = before is None or each.records is None
+        found[each.system] = None if unknown else (before or 0) + (each.records or 0)
     return found
 
 
