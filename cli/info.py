@@ -11,7 +11,7 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import EXIT_DAMAGE, Output, finish, nothing_selected, report_message
+from smfparse.cli.output import EXIT_DAMAGE, Output, check_selection, finish, report_message
 
 
 @click.command(
@@ -46,7 +46,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     opened = reading.open(inputs, output.path)
     found = inventory(opened)
     if not found.groups:
-        nothing_selected(opened)
+        check_selection(opened)
     coverage = coverage_in(opened, found)
     output.write(InventoryDocument(opened, found, coverage))
     code = 0

@@ -11,7 +11,7 @@ from smfparse.cli.options import (
     drawing_output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import Output, check_selection, finish
 
 
 @click.command("plot", short_help="Draw one panel of the dashboard.", epilog=INPUT_HELP)
@@ -54,7 +54,7 @@ def command(
     with Catalog(opened) as catalog:
         days = gathered_panels(catalog, [panel])
     if not days:
-        nothing_selected(opened)
+        check_selection(opened)
     drawing = plot_lines(panel, days)
     if made is None:
         output.write_page(drawing)

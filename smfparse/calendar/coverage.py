@@ -150,23 +150,21 @@ def _switched_off(counts: Mapping[str, float]) -> Iterator[str]:
         ("STATQ", "queues", "queue_statistics"),
         ("STATCHL", "channels", "channels"),
     ):
-        unknown = counts.get(f"unknown_{of}")
+        unknown, used = counts.get(f"unknown_{of}", 0), counts.get(f"used_{of}", 0)
         if unknown and counts.get(name):
-            yield (
-                f"{option} is off for {unknown:.0f} of {counts[f'used_{of}']:.0f} {of} that were used"
-            )
+            yield f"{option} is off for {unknown:.0f} of {used:.0f} {of} that were used"
 
 
 def _notes(
     calendar: Calendar, counts: Mapping[str, float], systems: Sequence[str]
 ) -> Iterator[str]:
-    typical, of_tasks = calendar.typical, counts.get("task_seconds")
-    if calendar.is_recorded and typical and of_tasks:
-        if max(typical / of_tasks, of_tasks / typical) > _APART:
-            yield (
-                f"intervals of statistics are {length_text(typical)}, "
-                f"of class 3 {length_text(of_tasks)}"
-            )
+    typical, of_tasks = calendar.typical, counts.get("task_seconds", 0.0)
+    is_known = calendar.is_recorded and typical and of_tasks
+    if is_known and max(typical / of_tasks, of_tasks / typical) > _APART:
+        yield (
+            f"intervals of statistics are {length_text(typical)}, "
+            f"of class 3 {length_text(of_tasks)}"
+        )
     if not calendar.clock.name:
         for change, before, after in zip(
             calendar.clock.changes, calendar.clock.offsets, calendar.clock.offsets[1:], strict=False

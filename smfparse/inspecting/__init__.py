@@ -11,6 +11,7 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.inspecting.coverage import coverage_in as coverage_in
     from smfparse.inspecting.described import description as description
+    from smfparse.inspecting.extent import extent_text as extent_text
     from smfparse.inspecting.groups import Group as Group
     from smfparse.inspecting.groups import Inventory as Inventory
     from smfparse.inspecting.groups import inventory as inventory
@@ -28,6 +29,7 @@ else:
         __name__,
         coverage="coverage_in",
         described="description",
+        extent="extent_text",
         groups="Group Inventory inventory",
         losses="Loss",
         printing="SHOWN_DAMAGE InventoryDocument left_out more",

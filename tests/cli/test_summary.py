@@ -134,8 +134,8 @@ def test_no_data_of_mq_and_a_selection_of_nothing_are_said(day: Path, tmp_path: 
         "No MQ statistics or accounting to summarize; smfparse info counts what there is."
     ]
     result = run("summary", day, "--qmgr", "NONE")
-    assert result.exit_code == 0
-    assert "the selection matches no record" in result.stderr
+    assert result.exit_code == 8
+    assert "no records match qmgr NONE; the input covers QM01 on SYSA" in result.stderr
 
 
 @without_rules
