@@ -200,8 +200,8 @@ def main() -> None:
       0    success; also if the input lacks the data of a report
       3    check --fail-on: there is a finding of that class
       4    part of the input could not be used; stderr reports what and where
-      8    no result: no usable input, damage with --strict, no room for the output,
-           an end by --timeout or --max-copy
+      8    no result: no usable input, no record that is selected, damage with --strict,
+           no room for the output, an end by --timeout or --max-copy
       2    a wrong call: unknown names, SQL that fails, an output that exists
       130  interrupted
       141  the output was closed by the program that reads it

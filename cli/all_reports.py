@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from smfparse.cli.options import Reading
-from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
+from smfparse.cli.output import Output, check_selection, finish, report_message, report_selection
 from smfparse.cli.report_files import DRAWN, is_workbook, report_absent, write_report
 from smfparse.rendering import TEXT
 
@@ -51,7 +51,8 @@ def write_all(
             write(found, catalog, opened, output, sections)
             many = "1 report is" if len(found) == 1 else f"{len(found)} reports are"
             report_message(f"{many} in {output.path}")
-        elif not nothing_selected(opened):
+        else:
+            check_selection(opened)
             report_message("the input has no data for any of these reports; nothing is written")
             report_selection(opened)
     finish(opened.damage, opened.duplicates)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import Output, check_selection, finish
 from smfparse.planning import Planner, Wanted, planner, planner_names, said, wanted
 
 if TYPE_CHECKING:
@@ -86,7 +86,13 @@ def _run(
     given: Mapping[str, Any],
 ) -> None:
     """Print the answers of a planner, and how its inputs were."""
-    from smfparse.capacity import CapacityDocument, answers, explained, measuring_sql
+    from smfparse.capacity import (
+        MEASURED,
+        CapacityDocument,
+        answers,
+        explained,
+        measuring_sql,
+    )
 
     if explain:
         output.check_text("--explain")
@@ -100,8 +106,8 @@ def _run(
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
         found = answers(which, given, catalog)
-    if not any(each.of and each.of.system for each in found):
-        nothing_selected(opened)
+    if not any(MEASURED in each.origins.values() for each in found):
+        check_selection(opened, f"that {which.name} measures ")
     output.write(CapacityDocument(which, found))
     finish(opened.damage, opened.duplicates)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import Output, check_selection, finish
 
 if TYPE_CHECKING:
     from smfparse.advice import Checked, Policy
@@ -142,12 +141,12 @@ def _check(
 
 
 def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:
-    """Return what the rules say; report on stderr if no record is selected."""
+    """Return what the rules say. Raises InputError if no record is selected."""
     from smfparse.advice import run_rules
     from smfparse.query import Catalog
 
     with Catalog(opened) as catalog:
         checked = run_rules(catalog, policy, only)
-    if not checked.managers and nothing_selected(opened):
-        return replace(checked, not_evaluated=())  # the traces may be there, in other records
+    if not checked.managers:
+        check_selection(opened)
     return checked

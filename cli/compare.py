@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
-from smfparse.cli.output import Output, finish, nothing_selected, report_message, report_selection
+from smfparse.cli.output import Output, check_selection, finish, report_message, report_selection
 
 if TYPE_CHECKING:
     from smfparse.comparing import Side
@@ -123,7 +123,9 @@ def _compare(
     names = [name.strip().lower() for name in by.split(",")]
     comparing.check_by(names)
     opened, (before, after) = _sides(inputs, split_at, interval, output, reading)
-    if not (before.calls and after.calls) and not any(map(nothing_selected, opened)):
+    if not (before.calls and after.calls):
+        for each in opened:
+            check_selection(each)
         report_message(comparing.absent(before, after))
         report_selection(opened[0])
     if any(each.of_queues for each in opened):

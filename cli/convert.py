@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
-from smfparse.cli.output import finish, nothing_selected, report_message, said_format
+from smfparse.cli.output import check_selection, finish, report_message, said_format
 from smfparse.mqsmfcsv import STYLES
 from smfparse.places import Place, is_url, place_of
 from smfparse.writing import FILE_FORMATS, is_lake
@@ -198,7 +198,7 @@ def command(
     opened = reading.open(inputs, place).as_recorded()
     rows = _write(opened, place, chosen, **asked)
     if rows is not None and not rows:
-        nothing_selected(opened)
+        check_selection(opened)
     finish(opened.damage, opened.duplicates)
 
 

@@ -11,7 +11,7 @@ from smfparse.cli.options import (
     page_output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import Output, check_selection, finish
 
 
 @click.command(
@@ -47,7 +47,7 @@ def command(inputs: tuple[str, ...], before: str | None, output: Output, reading
     with Catalog(opened) as catalog:
         found = gathered(catalog, opened.damage, inputs)
     if not found.days:
-        nothing_selected(opened)
+        check_selection(opened)
     earlier = None
     if before is not None:
         from smfparse.dashboard import against

@@ -11,7 +11,7 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import EXIT_DAMAGE, Output, check_selection, finish, report_message
 
 
 @click.command(
@@ -29,17 +29,30 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     it was created. Records that SMF lost (type 7) are listed with their time, and systems whose
     TOD clock is ahead of UTC. CSV has the table alone.
 
+    A line for each queue manager answers whether its data is complete: gaps, intervals missing by
+    QWHSISEQ, records that SMF lost. The lines below it list trace classes without records, queues
+    and channels in use without STATQ and STATCHL, and changes of the clock. With --strict the exit
+    code is 4 also where data is incomplete.
+
     \b
     Example:
       smfparse info DUMP.smf
       smfparse info dumps/ 'june/*.smf.gz'
+      smfparse info DUMP.smf --strict && smfparse convert DUMP.smf --to mqdata --append
       smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
-    from smfparse.inspecting import InventoryDocument, inventory
+    from smfparse.inspecting import InventoryDocument, coverage_in, inventory
 
     opened = reading.open(inputs, output.path)
     found = inventory(opened)
     if not found.groups:
-        nothing_selected(opened)
-    output.write(InventoryDocument(opened, found))
-    finish(opened.damage, opened.duplicates, listed=output.format != "csv")
+        check_selection(opened)
+    coverage = coverage_in(opened, found)
+    output.write(InventoryDocument(opened, found, coverage))
+    code = 0
+    if reading.options.strict and any(each.missing for each in coverage):
+        report_message(
+            "the data is incomplete; look for the missing SMF files, or leave out --strict"
+        )
+        code = EXIT_DAMAGE
+    finish(opened.damage, opened.duplicates, listed=output.format != "csv", code=code)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 import click
 
 from smfparse.cli.progress import BAR
-from smfparse.errors import DamageLog, OutputError, QueryError
+from smfparse.errors import DamageLog, InputError, OutputError, QueryError
 from smfparse.places import Place
 from smfparse.rendering import TEXT, XLSX, visible, visible_lines
 
@@ -326,12 +326,25 @@ def report_selection(opened: Inputs) -> None:
         report_message(f"only records with these were read: {opened.selection}")
 
 
-def nothing_selected(opened: Inputs) -> bool:
-    """Return whether records were selected, but there is none; print that on stderr then."""
-    if opened.selection.everything or opened.any_record():
-        return False
-    report_message(f"the selection matches no record: {opened.selection}")
-    return True
+def check_selection(opened: Inputs, wanted: str = "") -> None:
+    """Raise InputError where records were selected, but there is none: what the input covers.
+
+    Damage is reported before.
+
+    wanted  words for the records of which there is none; '': any records
+    """
+    if opened.selection.everything:
+        return
+    is_any = opened.any_record()
+    if is_any and not wanted:
+        return
+    from smfparse.inspecting import extent_text
+
+    report_damage(opened.damage)
+    criteria = str(opened.selection).replace("counted ", "")
+    raise InputError(
+        f"no records {wanted if is_any else ''}match {criteria}; {extent_text(opened)}"
+    )
 
 
 def finish(

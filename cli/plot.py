@@ -11,7 +11,7 @@ from smfparse.cli.options import (
     drawing_output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import Output, check_selection, finish
 
 
 @click.command("plot", short_help="Draw one panel of the dashboard.", epilog=INPUT_HELP)
@@ -25,6 +25,8 @@ def command(
 ) -> None:
     """Draw one panel of the dashboard: its figure over time, by queue manager.
 
+    A panel of queues (queue-puts, queue-gets, depth, oldest) is a heat map: a row per queue.
+
     The drawing is SVG, or PNG where the name of --output ends in .png. PNG needs the extra plot:
     pip install 'smfparse[plot]'.
 
@@ -33,6 +35,7 @@ def command(
       smfparse plot --list
       smfparse plot log-busy DUMP.smf --output log.svg
       smfparse plot log-busy DUMP.smf --output log.png
+      smfparse plot queue-puts DUMP.smf --output puts.svg
       smfparse plot depth dumps/ --qmgr QM01 --from 0800 --until 1800 --output depth.svg
     """
     from smfparse.dashboard import gathered_panels, panel_list, panel_named, plot_lines
@@ -51,7 +54,7 @@ def command(
     with Catalog(opened) as catalog:
         days = gathered_panels(catalog, [panel])
     if not days:
-        nothing_selected(opened)
+        check_selection(opened)
     drawing = plot_lines(panel, days)
     if made is None:
         output.write_page(drawing)

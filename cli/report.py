@@ -64,8 +64,8 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 @click.option(
     "--by",
     metavar="NAMES",
-    help="Group the rows of api-cost and smf-volume by these columns: 'qmgr,job,queue'; those of "
-    "tasksum, qall and class1 by transaction.",
+    help="Group the rows of api-cost, smf-volume and clients by these columns: 'qmgr,job,queue'; "
+    "those of tasksum, qall and class1 by transaction.",
 )
 @click.option(
     "--top",
@@ -149,6 +149,9 @@ def command(
       smfparse report log DUMP.smf
       ssh zos 'cat dump.smf' | smfparse report log -
       smfparse report buff DUMP.smf --interval 1h --format csv --output buff.csv
+      smfparse report queues DUMP.smf --interval 15m --format csv --output queues.csv
+      smfparse report channels DUMP.smf --sort bytes --top 10
+      smfparse report clients DUMP.smf --by address
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --until 1800
       smfparse report tasksum DUMP.smf --by transaction
       smfparse report all DUMP.smf --format csv --output reports

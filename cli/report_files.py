@@ -13,8 +13,8 @@ import click
 
 from smfparse.cli.output import (
     Output,
+    check_selection,
     fills_terminal,
-    nothing_selected,
     report_message,
     report_selection,
 )
@@ -105,7 +105,8 @@ def _check_length(which: Report, catalog: Catalog) -> None:
 
 def report_absent(which: Report, opened: Inputs, there: bool) -> None:
     """Print on stderr, if there is nothing to report, why that may be."""
-    if there or nothing_selected(opened):
+    if there:
         return
+    check_selection(opened)
     report_message(which.absent())
     report_selection(opened)

@@ -22,8 +22,8 @@ from smfparse.cli.options import (
 )
 from smfparse.cli.output import (
     Output,
+    check_selection,
     finish,
-    nothing_selected,
     report_damage,
     report_error,
     report_message,
@@ -118,8 +118,8 @@ def command(
     with Catalog(opened, safe=safe) as catalog:
         if query is None:
             _ask(catalog, output.format, opened, inputs)
-        elif _write(catalog, query, output) <= 1:  # one: a count of nothing
-            nothing_selected(opened)
+        elif _write(catalog, query, output) <= 1 and not opened.damage:  # one: a count of nothing
+            check_selection(opened)
     finish(opened.damage, opened.duplicates, reported=query is None)
 
 

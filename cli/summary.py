@@ -11,7 +11,7 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import Output, check_selection, finish
 
 
 @click.command("summary", short_help="Show the day on one screen.", epilog=INPUT_HELP)
@@ -42,6 +42,6 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     with Catalog(opened) as catalog:
         found = summarized(catalog)
     if not found.days:
-        nothing_selected(opened)
+        check_selection(opened)
     output.write(SummaryDocument(found, inputs, drawn=output.can_show(BLOCKS)))
     finish(opened.damage, opened.duplicates)

@@ -11,7 +11,7 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, nothing_selected
+from smfparse.cli.output import Output, check_selection, finish
 
 
 @click.command(
@@ -44,6 +44,6 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     with Catalog(opened) as catalog:
         found = trended(catalog)
     if not found:
-        nothing_selected(opened)
+        check_selection(opened)
     output.write(TrendDocument(found))
     finish(opened.damage, opened.duplicates)

@@ -293,7 +293,7 @@ LOADED = {
     "report log --explain": DECODED,
     "describe qjst": DECLARED,
     "generate {folder}/a.smf --size 10KB": DECLARED,
-    "info {smf}": DECODED,
+    "info {smf}": QUERIED,
     "convert {smf} --to {folder}/a": {*DECODED, "pyarrow.parquet"},
     "convert {smf} --to {folder}/b.duckdb": {*DECODED, "duckdb"},
     "check {smf}": QUERIED,

@@ -14,7 +14,7 @@ import pytest
 import smfparse
 from smfparse import Selection
 from tests.support.command import run
-from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.real import case, needs_real_data
 from tests.support.searching import LONG
 
 pytestmark = [pytest.mark.slow, needs_real_data]
@@ -24,14 +24,6 @@ HOURS = {"09:00": 3000, "10:00": 7000, "11:00": 11000}
 """Puts of the hours that edge.smf and leap27.smf have."""
 STEADY = 1000 / 600
 """Gets per second of acct10.smf; those of stat1_acct30.smf are as many."""
-
-
-def case(name: str) -> Path:
-    assert REAL_DATA is not None
-    path = REAL_DATA / "cases" / f"{name}.smf"
-    if not path.exists():
-        pytest.skip(f"no {path.name}")
-    return path
 
 
 def rows(name: str, report: str, **asked: Any) -> list[dict[str, Any]]:

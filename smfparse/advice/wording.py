@@ -5,13 +5,16 @@ from __future__ import annotations
 import datetime as dt
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import groupby
 
 from smfparse.advice.declaration import IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding, Once
 from smfparse.advice.trends import Move
 from smfparse.rendering import ABSENT, STYLES
+from smfparse.reports import report
+from smfparse.selecting import Selection
 
 _SHOWN_NAMES = 5
 _MANY = 999.5
@@ -164,36 +167,50 @@ def _few(names: Sequence[str]) -> str:
 
 def command(finding: Finding, inputs: Sequence[str]) -> str:
     """Return the command that shows the evidence; '': no report does."""
-    report = finding.cause.report or next(
+    name = finding.cause.report or next(
         (each.cause.report for each in finding.explains if each.cause.report), ""
     )
-    if report.startswith(_QUERY):
-        query = shlex.quote(report.removeprefix(_QUERY))
+    if name.startswith(_QUERY):
+        query = shlex.quote(name.removeprefix(_QUERY))
         return f"smfparse sql {_few_inputs(inputs)} {query}"
-    return _called(f"report {report}", finding, inputs) if report else ""
+    if not name:
+        return ""
+    return _called(f"report {name}", finding, inputs, _names_in(name))
 
 
 def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
     """Return the command that works out what a change gives; '': no planner does."""
     plan = finding.cause.plan
-    return _called(f"capacity {plan}", finding, inputs) if plan else ""
+    return _called(f"capacity {plan}", finding, inputs, {"--channel"}) if plan else ""
 
 
-def _called(name: str, finding: Finding, inputs: Sequence[str]) -> str:
-    """Return a command on the inputs, of the object and the time of a finding."""
-    return " ".join([f"smfparse {name} {_few_inputs(inputs)}", *_selection(finding)])
+def _called(name: str, finding: Finding, inputs: Sequence[str], takes: Collection[str]) -> str:
+    """Return a command on the inputs, of the object and the time of a finding.
+
+    takes  the options for names that select rows of what the command reads
+    """
+    return " ".join([f"smfparse {name} {_few_inputs(inputs)}", *_selection(finding, takes)])
+
+
+@cache
+def _names_in(name: str) -> frozenset[str]:
+    """Return the options for names that select rows of a report."""
+    every = Selection.of(job="*", queue="*", channel="*")
+    unknown = every.unknown_to(report(name).main)
+    return frozenset(f"--{each}" for each in every.by_name if each not in unknown)
 
 
 def _few_inputs(inputs: Sequence[str]) -> str:
     return shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
 
 
-def _selection(finding: Finding) -> Iterator[str]:
+def _selection(finding: Finding, takes: Collection[str]) -> Iterator[str]:
     if finding.qmgr:
         yield f"--qmgr {finding.qmgr}"
-    if finding.kind in _KINDS and finding.object:
-        yield f"{_KINDS[finding.kind]} {shlex.quote(finding.object)}"
-    if finding.job and finding.kind != "channel":
+    option = _KINDS.get(finding.kind)
+    if option in takes and finding.object:
+        yield f"{option} {shlex.quote(finding.object)}"
+    if "--job" in takes and finding.job and finding.kind != "channel":
         yield f"--job {shlex.quote(finding.job)}"
     yield f"--from {_asked(finding.start)} --until {_asked(finding.end)}"
     if finding.clock.name:

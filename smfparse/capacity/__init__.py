@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.capacity.answering import MEASURED as MEASURED
     from smfparse.capacity.answering import Answer as Answer
     from smfparse.capacity.answering import answer as answer
     from smfparse.capacity.answering import answers as answers
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        answering="Answer answer answers",
+        answering="MEASURED Answer answer answers",
         measuring="measured_rows measuring_query measuring_sql",
         printing="CapacityDocument explained option",
     )

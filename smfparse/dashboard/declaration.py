@@ -22,7 +22,9 @@ from smfparse.summarizing import MEASURES, lines, with_metrics
 TROUGH = "trough"
 """The measure of figures of which the lowest is the worst."""
 _MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
-_SHAPES = ("lines", "heat")
+HEAT = "heat"
+"""The shape of a panel that is a heat map."""
+_SHAPES = ("lines", HEAT)
 COLUMN_KINDS = {
     "sum": "the sum of the amounts",
     "seconds": "seconds, of amounts in hundredths",

@@ -11,7 +11,7 @@ import numpy as np
 from smfparse.calendar import SECOND_US
 from smfparse.dashboard.axes import Axis, Numbers
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
-from smfparse.dashboard.declaration import Panel, panels
+from smfparse.dashboard.declaration import HEAT, Panel, panels
 from smfparse.dashboard.gathering import Day
 from smfparse.dashboard.sheets import counted
 from smfparse.rendering import escaped
@@ -21,6 +21,11 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 _WIDTH, _HEIGHT, _LEFT, _TOP, _NAMES = 760, 180, 64, 34, 230
 """Pixels: of the lines, left of them, above them, and of the names at the right."""
 _BELOW = 34
+_ROW = 18
+"""Pixels of a row of a heat map."""
+_MOST_ROWS = 24
+_FAINTEST = 0.08
+"""Opacity of a value just above 0."""
 _TICKS = (60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800)
 """Seconds from one mark on the axis of time to the next."""
 _MOST_TICKS = 13
@@ -32,8 +37,8 @@ _INK, _DIM, _EDGE, _BAD = "#1b1f24", "#57606a", "#d5d9de", "#b3261e"
 def plot_lines(panel: Panel, days: Sequence[Day]) -> Iterator[str]:
     """Yield the lines of an SVG of a panel: a chart for each queue manager that has its data."""
     drawn = [each for each in days if panel.name in each.courses]
-    one = _TOP + _HEIGHT + _BELOW
-    width, height = _LEFT + _WIDTH + _NAMES, max(one * len(drawn), _TOP)
+    heights = [_chart_height(each.courses[panel.name]) + _TOP + _BELOW for each in drawn]
+    width, height = _LEFT + _WIDTH + _NAMES, max(sum(heights), _TOP)
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" font-family="system-ui, sans-serif" '
@@ -42,10 +47,12 @@ def plot_lines(panel: Panel, days: Sequence[Day]) -> Iterator[str]:
     )
     if not drawn:
         yield _words(_LEFT, 20, f"No data. {panel.trace} would show it.")
-    for number, day in enumerate(drawn):
-        yield f'<g transform="translate({_LEFT},{number * one + _TOP})">'
-        yield from _chart(day, day.courses[panel.name])
+    chart, top = (_heat if panel.shape == HEAT else _lines), _TOP
+    for day, own in zip(drawn, heights, strict=True):
+        yield f'<g transform="translate({_LEFT},{top})">'
+        yield from chart(day, day.courses[panel.name])
         yield "</g>"
+        top += own
     yield "</svg>"
 
 
@@ -56,7 +63,38 @@ def panel_list() -> Iterator[str]:
         yield f"{each.name:{longest}}  {each.title}, {each.unit}"
 
 
-def _chart(day: Day, courses: Courses) -> Iterator[str]:
+def _chart_height(courses: Courses) -> int:
+    if courses.panel.shape == HEAT:
+        return _ROW * len(courses.several[:_MOST_ROWS])
+    return _HEIGHT
+
+
+def _heat(day: Day, courses: Courses) -> Iterator[str]:
+    """Yield a row of cells per object, the darker the more, on a logarithmic scale."""
+    thin, several = Thinned.of(day.axis, MOST_POINTS), courses.several[:_MOST_ROWS]
+    means = [thin.means(each.values, day.axis.seconds) for each in several]
+    most = max(float(np.nanmax(each)) for each in means)
+    yield _title(day, courses.panel, f"; the highest is {counted(most)}")
+    scale = _WIDTH / int(thin.axis.ends[-1] - thin.axis.starts[0])
+    begins = ((thin.axis.starts - thin.axis.starts[0]) * scale).tolist()
+    ends = ((thin.axis.ends - thin.axis.starts[0]) * scale).tolist()
+    for row, (course, values) in enumerate(zip(several, means, strict=True)):
+        y = row * _ROW
+        for begin, end, value in zip(begins, ends, values.tolist(), strict=True):
+            if not value > 0:
+                continue
+            share = math.log1p(value) / math.log1p(most)
+            yield (
+                f'<rect x="{begin:.1f}" y="{y + 1}" width="{max(end - begin, 0.5):.1f}" '
+                f'height="{_ROW - 2}" fill="{COLOURS[0]}" '
+                f'fill-opacity="{_FAINTEST + (1 - _FAINTEST) * share:.2f}"/>'
+            )
+        yield _words(_WIDTH + 12, y + 13, f"{course.object}: mean {counted(course.average)}")
+    yield from _times(day, _ROW * len(several))
+
+
+def _lines(day: Day, courses: Courses) -> Iterator[str]:
+    """Yield a line per object, and the limit."""
     panel, thin = courses.panel, Thinned.of(day.axis, MOST_POINTS)
     several = courses.several[: len(COLOURS)]
     means = [thin.means(each.values, day.axis.seconds) for each in several]
@@ -64,8 +102,9 @@ def _chart(day: Day, courses: Courses) -> Iterator[str]:
     limit = panel.limit_value
     step = _round_step(max(highest, limit or 0 if (limit or 0) < 4 * highest else 0, 0) or 1)
     top = step * math.ceil(max(highest, step) / step)
-    yield _words(0, -14, f"{panel.title}, {panel.unit}: {day.name}", "font-weight='600'")
-    yield from _grid(day, top, step)
+    yield _title(day, panel)
+    yield from _grid(top, step)
+    yield from _times(day, _HEIGHT)
     for number, (course, values) in enumerate(zip(several, means, strict=True)):
         yield from _course(thin.axis, course, values, number, top)
     if limit is not None and limit <= top:
@@ -74,12 +113,20 @@ def _chart(day: Day, courses: Courses) -> Iterator[str]:
         yield _words(4, y - 3, f"{counted(limit)} {panel.limit}", f"fill='{_BAD}' font-size='10'")
 
 
-def _grid(day: Day, top: float, step: float) -> Iterator[str]:
-    """Yield the marks of values, and of the time on the clock of the system."""
+def _title(day: Day, panel: Panel, more: str = "") -> str:
+    return _words(0, -14, f"{panel.title}, {panel.unit}: {day.name}{more}", "font-weight='600'")
+
+
+def _grid(top: float, step: float) -> Iterator[str]:
+    """Yield the marks of values."""
     for number in range(round(top / step) + 1):
         y = _height(number * step, top)
         yield f'<path d="M0,{y:.1f}H{_WIDTH}" stroke="{_EDGE}"/>'
         yield _words(-6, y + 4, counted(number * step), f"text-anchor='end' fill='{_DIM}'")
+
+
+def _times(day: Day, height: float) -> Iterator[str]:
+    """Yield the marks of the time on the clock of the system, below a chart."""
     begin, end = (int(each) for each in (day.axis.starts[0], day.axis.ends[-1]))
     apart = next(
         (each for each in _TICKS if (end - begin) / SECOND_US / each <= _MOST_TICKS), _TICKS[-1]
@@ -93,8 +140,8 @@ def _grid(day: Day, top: float, step: float) -> Iterator[str]:
         words = (
             f"{moment:%m/%d}" if moment == moment.replace(hour=0, minute=0) else f"{moment:%H:%M}"
         )
-        yield f'<path d="M{x:.1f},0V{_HEIGHT}" stroke="{_EDGE}"/>'
-        yield _words(x, _HEIGHT + 16, words, f"text-anchor='middle' fill='{_DIM}'")
+        yield f'<path d="M{x:.1f},0V{height}" stroke="{_EDGE}"/>'
+        yield _words(x, height + 16, words, f"text-anchor='middle' fill='{_DIM}'")
         moment += dt.timedelta(seconds=apart)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.opening import open_file as open_file
     from smfparse.inputs.opening import open_inputs as open_inputs
     from smfparse.inputs.opening import with_all_names as with_all_names
+    from smfparse.inputs.opening import with_all_records as with_all_records
     from smfparse.inputs.options import Options as Options
     from smfparse.inputs.options import ReadOptions as ReadOptions
     from smfparse.inputs.options import read_options as read_options
@@ -38,7 +39,7 @@ else:
         apart="called_apart",
         log="Log",
         named="check_apart",
-        opening="Inputs decode_part open_file open_inputs with_all_names",
+        opening="Inputs decode_part open_file open_inputs with_all_names with_all_records",
         options="Options ReadOptions read_options",
         parallel="in_order",
         range="Batches",

@@ -364,7 +364,15 @@ def decode_part(
 
 def with_all_names(inputs: Inputs) -> Inputs:
     """Return the same inputs with all jobs, queues and channels; their damage is logged apart."""
-    selection = without_names(inputs.selection, inputs.selection.by_name)
+    return _with_selection(inputs, without_names(inputs.selection, inputs.selection.by_name))
+
+
+def with_all_records(inputs: Inputs) -> Inputs:
+    """Return the same inputs, of which everything is selected; their damage is logged apart."""
+    return _with_selection(inputs, ALL_RECORDS._replace(zone=inputs.zone))
+
+
+def _with_selection(inputs: Inputs, selection: Selection) -> Inputs:
     sources = [
         replace(each, selection=selection) if isinstance(each, Dataset) else each
         for each in inputs.sources

@@ -106,6 +106,7 @@ def inventory(inputs: Inputs) -> Inventory:
                 found[kind] = _together(found[kind], figures) if kind in found else figures
             for system, seconds in _ahead(batch):
                 ahead[system] = max(seconds, ahead.get(system, 0))
+    inputs.log.count_unknown = False
     in_order = sorted(found, key=lambda kind: [(each is None, each) for each in kind])
     groups = [Group(*kind, *found[kind]) for kind in in_order]
     return Inventory(groups, losses, dict(sorted(ahead.items())))

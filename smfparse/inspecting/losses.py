@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from smfparse.schemas import SMF7
@@ -22,6 +22,16 @@ class Loss:
     start: dt.datetime | None
     end: dt.datetime | None
     records: int | None
+
+
+def lost_records(losses: Iterable[Loss]) -> dict[str, int | None]:
+    """Return how many records each system lost; None: it is not known."""
+    found: dict[str, int | None] = {}
+    for each in losses:
+        before = found.get(each.system, 0)
+        unknown = before is None or each.records is None
+        found[each.system] = None if unknown else (before or 0) + (each.records or 0)
+    return found
 
 
 def losses_in(batch: Batch) -> Iterator[Loss]:

@@ -20,6 +20,7 @@ from smfparse.rendering import (
 )
 
 if TYPE_CHECKING:
+    from smfparse.calendar import Coverage
     from smfparse.errors import Damage, DamageLog
     from smfparse.inputs import Inputs
     from smfparse.inspecting.groups import Group, Inventory
@@ -42,14 +43,16 @@ _NOT_KNOWN = "Bytes that no column knows (newer MQ, or IBM-internal)"
 class InventoryDocument(Document):
     """What is in the inputs: records by kind, how the inputs are packed and framed, and damage.
 
-    Records that SMF lost are said to be lost, as figures of that time are too low; and TOD clocks
-    that are ahead of UTC, as all times are corrected by that.
+    Records that SMF lost are listed, as metrics of that time are too low; and TOD clocks that are
+    ahead of UTC, as all times are corrected by that.
+
+    coverage  how complete the data of each queue manager is
     """
 
     title = "Records of the inputs"
 
-    def __init__(self, opened: Inputs, found: Inventory) -> None:
-        self._opened = opened
+    def __init__(self, opened: Inputs, found: Inventory, coverage: Sequence[Coverage] = ()) -> None:
+        self._opened, self._coverage = opened, coverage
         self._groups, self._losses, self._ahead = found
 
     def sections(self) -> Iterator[Section]:
@@ -57,6 +60,8 @@ class InventoryDocument(Document):
         notes = self._notes()
         notes += [f"{left_out(self._opened.duplicates)}."] if self._opened.duplicates else []
         yield Section("", [Table(_COLUMNS, self._rows(), "Records")], notes)
+        for each in self._coverage:
+            yield Section(_answer(each), notes=[*_reasons(each)])
         yield Section("", [Table(_INPUTS, map(_cells_of, self._opened.sources), "Inputs")])
         if found := self._opened.met:
             cells = [(_size(each), str(each)) for each in found.details[:SHOWN_DAMAGE]]
@@ -98,6 +103,7 @@ class InventoryDocument(Document):
             ],
             "duplicates": opened.duplicates,
             "unknown_bytes": dict(sorted(opened.log.unknown.items())),
+            "coverage": [each.facts for each in self._coverage],
             "damage": damage_rows(opened.met).to_pylist(),
             "damage_count": opened.met.count,
         }
@@ -110,6 +116,11 @@ class InventoryDocument(Document):
         yield ""
         if notes := self._notes():
             yield from (*notes, "")
+        for each in self._coverage:
+            yield _answer(each)
+            yield from (f"  {reason}" for reason in _reasons(each))
+        if self._coverage:
+            yield ""
         for source in opened.sources:
             packing = ", ".join([*source.arrival.packing, source.arrival.framing or "Parquet"])
             yield f"{source.name}: {packing} ({source.arrival.why})"
@@ -127,6 +138,21 @@ class InventoryDocument(Document):
 
     def _rows(self) -> list[Cells]:
         return [*map(_cells, self._groups), _total(self._groups)]
+
+
+def _answer(coverage: Coverage) -> str:
+    """Return whether the data of a queue manager is complete, and what is missing."""
+    missing = f": {'; '.join(coverage.missing)}" if coverage.missing else ""
+    if not coverage.is_judged and not missing:
+        missing = ": only statistics show gaps, START TRACE(STAT) CLASS(1)"
+    return f"{coverage.qmgr} on {coverage.system}: {coverage.answer}{missing}"
+
+
+def _reasons(coverage: Coverage) -> Iterator[str]:
+    """Yield what MQ did not record, and what to know to read the data."""
+    if coverage.absent_classes:
+        yield f"no records of {', '.join(coverage.absent_classes)}"
+    yield from (*coverage.switched_off, *coverage.notes)
 
 
 def _cells_of(source: Any) -> Cells:

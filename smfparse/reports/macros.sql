@@ -269,3 +269,10 @@ CREATE OR REPLACE MACRO percentiles(value) AS list_slice(
     quantile_cont(value, [0.5, 0.9, 0.99]), 1,
     CASE WHEN count(value) >= 100 THEN 3 WHEN count(value) >= 10 THEN 2 WHEN count(value) >= 2 THEN 1 ELSE 0 END
 );
+
+-- A product version of eight digits as people write it: '09030021' is 9.3.0.21.
+CREATE OR REPLACE MACRO product_version(digits) AS CASE
+    WHEN regexp_full_match(digits, '[0-9]{8}')
+    THEN array_to_string(list_transform([1, 3, 5, 7], lambda digit: digits[digit:digit + 1]::INTEGER), '.')
+    ELSE nullif(digits, '')
+END;

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from smfparse.advice import in_short, losses_of, lost_text, nothing_to, span_text
+from smfparse.calendar import length_text
 from smfparse.rendering import (
     FAINT,
     FINDINGS,
@@ -101,7 +102,7 @@ class SummaryDocument(Document):
         zone = times.clock.name
         span = span_text(times.local(times.first), times.local(times.last), zone)
         yield f"{names}, MQ {times.mq_version}, {span}" if times.mq_version else f"{names}, {span}"
-        yield _intervals(times)
+        yield _complete(day)
         if lost := lost_text(day.findings):
             yield lost
         for each in day.findings[:_WORST]:
@@ -185,25 +186,24 @@ def _cut(row: Cells, room: int) -> Cells:
     return [label, name, *rest]
 
 
-def _length(seconds: float) -> str:
-    """Return a length of time: 30 minutes, 59.8 seconds."""
-    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= size and round(seconds) % size == 0:
-            count = round(seconds) // size
-            return f"{count} {unit if count > 1 else unit[:-1]}"
-    return f"{seconds:.1f} seconds" if seconds < 600 else f"{seconds / 60:.0f} minutes"
+def _complete(day: Day) -> str:
+    """Return whether the data is complete, its intervals, and what is not recorded."""
+    if day.coverage is None:
+        return _intervals(day.times)
+    said = [_intervals(day.times), *day.coverage.switched_off]
+    return f"{day.coverage.answer.capitalize()}: {'; '.join(said)}"
 
 
 def _intervals(times: Times) -> str:
     facts = times.calendar.facts
     if not facts["intervals"]:
-        return "No statistics intervals: the times are those of accounting records"
+        return "no intervals of statistics, times are those of accounting records"
     several = _counted(facts["intervals"], "interval")
     gaps = _counted(facts["gaps"], "gap")
     if facts["gaps"]:
-        gaps += f" ({_length(facts['gap_seconds'])} in all)"
+        gaps += f" ({length_text(facts['gap_seconds'])} in all)"
     restarts = _counted(facts["restarts"], "restart")
-    said = [f"{several} of {_length(facts['interval_seconds'])}", gaps, restarts]
+    said = [f"{several} of {length_text(facts['interval_seconds'])}", gaps, restarts]
     if facts["missing_intervals"]:
         said.append(f"{facts['missing_intervals']:,} intervals missing by QWHSISEQ")
     if facts["derived"]:
@@ -248,6 +248,7 @@ def _fact(day: Day) -> dict[str, Any]:
         "start": times.local(times.first).isoformat(),
         "end": times.local(times.last).isoformat(),
         **times.calendar.facts,
+        "coverage": day.coverage.facts if day.coverage else None,
         "lost": [
             {
                 "start": each.start.isoformat(),

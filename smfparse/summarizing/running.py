@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from smfparse.advice import Finding, run_rules
+from smfparse.advice import Finding, losses_of, run_rules
+from smfparse.calendar import COVERAGE, Coverage, coverage_of, coverage_query
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.figures import Figures, held_figures, held_times, line_queries
 from smfparse.summarizing.timing import Times
@@ -20,6 +21,7 @@ class Day:
     """What a queue manager's data shows.
 
     findings  ranked, the most serious first
+    coverage  how complete the data is; None where names are selected
     missing   the trace that would make MQ write what is not there, and the lines without data
     """
 
@@ -27,6 +29,7 @@ class Day:
     findings: Sequence[Finding]
     figures: Sequence[Figures]
     missing: Sequence[tuple[str, Sequence[Line]]]
+    coverage: Coverage | None = None
 
 
 @dataclass(frozen=True)
@@ -38,25 +41,53 @@ class Summary:
 
 def summarized(catalog: Catalog) -> Summary:
     """Summarize the inputs of a catalog; SMF files are read once."""
-    checked = run_rules(catalog, also=line_queries(catalog))
+    checked = run_rules(catalog, also=line_queries(catalog) | {COVERAGE: coverage_query()})
     times = held_times(catalog)
     figures = held_figures(catalog, times)
+    coverage = _coverage(catalog, times, checked.findings)
     return Summary(
         [
             _day(
                 each,
                 [found for found in checked.findings if found.concerns(*each.key)],
                 figures.get(each.key, []),
+                coverage.get(each.key),
             )
             for each in times
         ]
     )
 
 
-def _day(times: Times, findings: Sequence[Finding], figures: Sequence[Figures]) -> Day:
+def _coverage(
+    catalog: Catalog, times: Sequence[Times], findings: Sequence[Finding]
+) -> dict[tuple[str, str], Coverage]:
+    """Return how complete the data of each queue manager is, of rows that the catalog holds."""
+    selection = catalog.inputs.selection
+    if selection.by_name:
+        return {}
+    lost: dict[str, int | None] = {}
+    for each in losses_of(findings):
+        lost[each.system] = (
+            None if each.total is None else int(each.total) + (lost.get(each.system) or 0)
+        )
+    found = coverage_of(
+        {each.key: each.calendar for each in times},
+        catalog.connection.table(COVERAGE).to_arrow_table(),
+        lost,
+        lambda *record: not selection.types or selection.has_type(*record),
+    )
+    return {(each.system, each.qmgr): each for each in found}
+
+
+def _day(
+    times: Times,
+    findings: Sequence[Finding],
+    figures: Sequence[Figures],
+    coverage: Coverage | None,
+) -> Day:
     there = {each.line.name for each in figures}
     absent = [each for each in lines().values() if each.name not in there and not each.optional]
     missing: dict[str, list[Line]] = {}
     for line in absent:
         missing.setdefault(line.trace, []).append(line)
-    return Day(times, findings, figures, list(missing.items()))
+    return Day(times, findings, figures, list(missing.items()), coverage)

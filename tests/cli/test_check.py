@@ -197,8 +197,8 @@ def test_an_input_without_mq_says_so(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith(f"{nothing}\nNot evaluated")
     result = check(other, "--qmgr", "QM01")
-    assert (result.exit_code, result.stdout) == (0, nothing)
-    assert "the selection matches no record: qmgr QM01" in result.stderr
+    assert (result.exit_code, result.stdout) == (8, "")
+    assert "no records match qmgr QM01; the input covers no queue manager" in result.stderr
 
 
 def test_rules_are_explained_with_their_limits() -> None:

@@ -78,7 +78,11 @@ def test_the_help_names_commands_and_exit_codes_and_that_of_a_command_has_an_exa
 
 
 def test_info_counts_records_and_bytes_of_each_kind(dump: Path) -> None:
-    table, _, inputs = clean("info", dump).partition("\n\n")
+    table, complete, inputs = clean("info", dump).split("\n\n")
+    assert complete.splitlines() == [
+        "QM01 on SYS1: complete",
+        "  no records of STAT(4), STAT(5), ACCTG(3), ACCTG(4)",
+    ]
     assert inputs == f"{dump}: rdw (the first 3 records have record descriptor words)\n"
     lines = [" ".join(line.split()) for line in table.splitlines()]
     assert lines == [
@@ -112,8 +116,8 @@ def test_what_convert_writes_can_be_queried(dump: Path, tmp_path: Path) -> None:
     query = "SELECT count(*) AS rows, sum(qjstwrnw)::BIGINT AS nowait FROM qjst"
     text = clean("sql", folder, query, "--format", "csv")
     assert text.splitlines() == ["rows,nowait", "2,14"]
-    table = clean("info", dump).partition("\n\n")[0]
-    assert clean("info", folder) == f"{table}\n\n{folder}: Parquet (a dataset)\n"
+    told = clean("info", dump).rpartition("\n\n")[0]
+    assert clean("info", folder) == f"{told}\n\n{folder}: Parquet (a dataset)\n"
 
 
 def test_a_report_without_its_data_says_which_trace_to_start(tmp_path: Path) -> None:

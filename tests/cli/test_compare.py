@@ -298,8 +298,8 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         assert result.exit_code == 0
         assert result.stderr == f"smfparse: no class 3 accounting {lacking}, {trace}"
     chosen = run(some, some, "--keep-duplicates", "--type", "115")
-    assert chosen.exit_code == 0
-    assert "the selection matches no record" in chosen.stderr
+    assert chosen.exit_code == 8
+    assert "no records match type 115" in chosen.stderr
     assert "START TRACE" not in chosen.stderr
 
 

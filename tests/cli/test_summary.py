@@ -48,7 +48,7 @@ def test_a_day_is_one_screen_with_what_check_finds_first(day: Path) -> None:
     assert len(found) <= 45
     assert max(map(len, found)) <= 118
     assert found[0] == "QM01 on SYSA, MQ 9.4.0, 2026/03/04 00:00 to 2026/03/05 00:00"
-    assert found[1] == "48 intervals of 30 minutes, 1 gap (12 minutes in all), 1 restart"
+    assert found[1] == "Complete: 48 intervals of 30 minutes, 1 gap (12 minutes in all), 1 restart"
     assert re.match(r"  [1-5] [A-Z0-9-]+ QM01: ", found[2])
     assert f"smfparse check {day}" in "\n".join(found[2:6])
     for line in lines().values():
@@ -96,9 +96,9 @@ def test_programs_and_documents_have_managers_figures_and_courses(day: Path) -> 
 def test_a_selection_is_a_shorter_day_and_one_interval_is_enough(day: Path) -> None:
     found = printed(day, "--from", "0800", "--to", "0929")
     assert found[0].endswith("2026/03/04 08:00 to 09:30")
-    assert found[1] == "3 intervals of 30 minutes, no gap, no restart"
+    assert found[1] == "Complete: 3 intervals of 30 minutes, no gap, no restart"
     found = printed(day, "--from", "0900", "--to", "0929")
-    assert found[1] == "1 interval of 30 minutes, no gap, no restart"
+    assert found[1] == "Complete: 1 interval of 30 minutes, no gap, no restart"
 
 
 @without_rules
@@ -120,7 +120,7 @@ def test_the_trace_or_release_that_is_missing_is_named(day: Path) -> None:
     found = "\n".join(printed(day, "--type", "116"))
     assert "\nAPI calls/s" in found
     assert "START TRACE(STAT) CLASS(1): Log written" in found
-    told = "No statistics intervals: the times are those of accounting records"
+    told = "Completeness unknown: no intervals of statistics, times are those of accounting records"
     assert found.splitlines()[1] == told
     found = "\n".join(printed(FIXTURES / "qm60.smf"))
     assert "Page set used (MQ 9.0.0 or newer)" in found
@@ -134,8 +134,8 @@ def test_no_data_of_mq_and_a_selection_of_nothing_are_said(day: Path, tmp_path: 
         "No MQ statistics or accounting to summarize; smfparse info counts what there is."
     ]
     result = run("summary", day, "--qmgr", "NONE")
-    assert result.exit_code == 0
-    assert "the selection matches no record" in result.stderr
+    assert result.exit_code == 8
+    assert "no records match qmgr NONE; the input covers QM01 on SYSA" in result.stderr
 
 
 @without_rules

@@ -14,6 +14,7 @@ from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
 from tests.support.paths import FIXTURES
+from tests.support.real import case
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -45,6 +46,19 @@ def test_a_step_is_an_interval(day: Path) -> None:
     paths = [each.get("d", "") for each in plotted("log-waits", day).iter(f"{SVG}path")]
     (course,) = {path for path in paths if path.count("H") == 3}
     assert re.findall(r"H(\d+\.\d)", course) == ["253.3", "506.7", "760.0"]
+
+
+def test_queues_are_rows_of_a_heat_map_the_darker_the_more() -> None:
+    """Of edge.smf: 1000, 2000, ... 6000 puts per half hour."""
+    drawn = plotted("queue-puts", case("edge"))
+    cells = [each for each in drawn.iter(f"{SVG}rect") if each.get("fill-opacity")]
+    shades = [float(each.get("fill-opacity", "")) for each in cells]
+    assert len(shades) == 6
+    assert shades == sorted({*shades})
+    assert shades[-1] == 1
+    assert [each.get("width") for each in cells] == ["126.7"] * 6
+    texts = [each.text or "" for each in drawn.iter(f"{SVG}text")]
+    assert "EDGE.Q: mean 1.944" in texts
 
 
 @pytest.mark.slow

@@ -398,8 +398,8 @@ def test_info_counts_the_records_about_a_name(both: tuple[Path, Path]) -> None:
 
 def test_unknown_and_impossible_names_are_reported(some_file: Path) -> None:
     shown = run("info", some_file, "--job", "NOBODY")
-    assert shown.exit_code == 0
-    assert "the selection matches no record: job NOBODY" in shown.stderr
+    assert shown.exit_code == 8
+    assert "no records match job NOBODY; the input covers" in shown.stderr
     for option in ("job", "transaction", "queue", "channel"):
         refused = run("info", some_file, f"--{option}", "N" * 49)
         assert refused.exit_code == 2

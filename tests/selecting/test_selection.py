@@ -331,7 +331,7 @@ def test_a_report_without_selected_data_names_the_trace_to_start(days: Path) -> 
     assert shown.exit_code == 0
     assert "no data for the report log" in shown.stderr
     assert "only records with these were read: qmgr MQ01" in shown.stderr
-    assert "matches no record" not in shown.stderr
+    assert "no records match" not in shown.stderr
 
 
 def test_an_unreadable_selection_is_a_wrong_call(days: Path) -> None:

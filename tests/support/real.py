@@ -32,3 +32,10 @@ needs_real_data = pytest.mark.skipif(
     REAL_DATA is None,
     reason=f"no real SMF files: set ${_VARIABLE} to their folder, or have ../shared/data",
 )
+
+
+def case(name: str) -> Path:
+    """Return one of the small inputs after public questions; skip the test without it."""
+    if REAL_DATA is None or not (path := REAL_DATA / "cases" / f"{name}.smf").exists():
+        pytest.skip(f"no {name}.smf")
+    return path

@@ -1,7 +1,8 @@
 -- CLIENTS: who comes by channel, how often, what a connection carries, and what the channel initiator spends
 -- on it. `line` is the kind of line of a row:
 --   channel            connections by channel (WTAS, WTID, WQST)
---   program            calls by channel and program (QCST)
+--   client             instances by channel, address, program, product and version (QCST), as `by` asks; of a
+--                      channel without QCST, its connections (WTAS, WTID)
 --   channel initiator  its CPU time for each message that its tasks put or got (QCT)
 -- A connection is a task of a channel, however many intervals it lasts: of SHARECNV a conversation.
 WITH
@@ -22,6 +23,7 @@ connections AS (
     SELECT
         t.section, channel, task_of_wtas(task_started_tod, task_thread) AS token,
         any_value(connection) AS connection,
+        epoch_us(min(interval_start)) AS began, epoch_us(max(interval_end)) AS ended,
         sum(coalesce(messages, 0))::BIGINT AS messages,
         of_whole_task(sum(coalesce(wtasctn, 0))::BIGINT) AS control_calls,
         total(coalesce(cpu, 0)) + CASE WHEN getvariable('of_queues') THEN 0 ELSE total(
@@ -54,14 +56,91 @@ channels AS (
     WHERE coalesce(type, 'Server-connection') = 'Server-connection'
     GROUP BY ALL
 ),
-programs AS (
+-- Instances of server-connection channels, a row each: QCST has one per interval. QCSTSTRT counts in steps of a second,
+-- so instances of one address can have the same: `nth` numbers those of an interval, the ones that go on first.
+entries AS (
     SELECT
-        section, qcstchnm AS channel, qcstrqmn AS program, count(*) AS instances,
-        sum(qcstnmsg)::BIGINT AS calls,
-        max(qcstcscv) AS conversations,
-        sum(qcstbyst)::DOUBLE AS sent, sum(qcstbyrc)::DOUBLE AS received
+        section, qcstchnm AS channel, nullif(qcstcnnm, '') AS address, nullif(qcstrqmn, '') AS program, sequence,
+        nullif(qcstrpid, '') AS product, product_version(qcstrver) AS version,
+        epoch_us(coalesce(qcststrt, interval_start)) AS started,
+        epoch_us(interval_start) AS entry_began, epoch_us(interval_end) AS entry_ended,
+        epoch_us(qcstludt) AS stopped,
+        qcstnmsg, qcstbyst, qcstbyrc, qcstcscv,
+        row_number() OVER (
+            PARTITION BY section, qcstchnm, qcstcnnm, started, interval_start
+            ORDER BY stopped DESC NULLS FIRST, sequence
+        ) AS nth
     FROM sectioned.qcst
     WHERE qcstchty_text = 'Server-connection'
+),
+instances AS (
+    SELECT
+        section, channel, address,
+        arg_max(program, sequence) AS program, arg_max(product, sequence) AS product,
+        arg_max(version, sequence) AS version,
+        started >= min(entry_began) AS is_new,
+        bool_and(stopped IS NULL) AND max(entry_ended) = of_last AS is_open,
+        greatest(started, min(entry_began)) AS began,
+        max(least(entry_ended, coalesce(stopped, entry_ended))) AS ended,
+        sum(qcstnmsg)::BIGINT AS calls, NULL::BIGINT AS messages,
+        sum(qcstbyst)::DOUBLE AS sent, sum(qcstbyrc)::DOUBLE AS received,
+        max(qcstcscv) AS conversations
+    FROM (
+        SELECT *, max(entry_ended) OVER (PARTITION BY section) AS of_last FROM entries
+    )
+    GROUP BY section, channel, address, started, nth, of_last
+    UNION ALL BY NAME
+    SELECT
+        section, channel, nullif(connection, '') AS address, began, ended, messages
+    FROM connections
+    LEFT JOIN types USING (section, channel)
+    WHERE type IS NULL
+),
+-- Two rows per instance, its start and its end, with how many are there from then on.
+moments AS (
+    SELECT
+        *,
+        sum(change) OVER (
+            PARTITION BY section, channel, address, program, product, version
+            ORDER BY moment, change ROWS UNBOUNDED PRECEDING
+        ) AS of_client,
+        sum(change) OVER (
+            PARTITION BY section, channel ORDER BY moment, change ROWS UNBOUNDED PRECEDING
+        ) AS of_channel
+    FROM (
+        SELECT
+            * REPLACE (
+                asked_for('address', address) AS address, asked_for('program', program) AS program,
+                asked_for('product', product) AS product, asked_for('version', version) AS version
+            ),
+            unnest([began, greatest(ended, began + 1)]) AS moment, unnest([1, -1]) AS change
+        FROM instances
+    )
+),
+most_at_once AS (
+    SELECT section, channel, max(of_channel)::BIGINT AS most_at_once FROM moments GROUP BY ALL
+),
+covered AS (
+    SELECT section, seconds_covered(list(DISTINCT entry_began), list(DISTINCT entry_ended)) AS seconds
+    FROM entries
+    GROUP BY ALL
+),
+clients AS (
+    SELECT
+        section, channel, address, program, product, version,
+        count(*) AS connections, max(most)::BIGINT AS most_at_once,
+        sum(is_new::INTEGER)::BIGINT AS starts, sum(is_open::INTEGER)::BIGINT AS still_open,
+        sum(messages)::BIGINT AS messages, sum(calls)::BIGINT AS calls,
+        max(conversations) AS conversations,
+        sum(sent) AS sent, sum(received) AS received
+    FROM (
+        SELECT
+            *, max(of_client) OVER (
+                PARTITION BY section, channel, address, program, product, version
+            ) AS most
+        FROM moments
+    )
+    WHERE change = 1
     GROUP BY ALL
 ),
 tasks AS (
@@ -86,7 +165,7 @@ spent AS (
 moved AS (
     SELECT
         q.section, sum(q.validput::BIGINT + q.validget)::BIGINT AS messages,
-        sum(q.putbytes::DOUBLE + q.getbytes) AS bytes
+        sum(q.putbytes::DOUBLE + q.getbytes) AS moved_bytes
     FROM (
         SELECT
             *, coalesce(task_source, source) AS of_source,
@@ -97,24 +176,27 @@ moved AS (
     WHERE connection_type = 'Channel initiator'
     GROUP BY ALL
 )
-SELECT * EXCLUDE (cpu, sent, received, bytes)
+SELECT * EXCLUDE (cpu, sent, received, seconds, moved_bytes)
 FROM (
     SELECT
         'channel' AS line, *,
         messages / nullif(connections, 0) AS messages_per_connection,
         cpu / nullif(connections, 0) AS connection_cpu, cpu / nullif(messages, 0) AS message_cpu
     FROM channels
+    LEFT JOIN most_at_once USING (section, channel)
     UNION ALL BY NAME
     SELECT
-        'program' AS line, *, sent / nullif(calls, 0) AS bytes_out,
-        received / nullif(calls, 0) AS bytes_in
-    FROM programs
+        'client' AS line, *, starts / nullif(seconds, 0) AS starts_per_second,
+        sent / nullif(calls, 0) AS bytes_out, received / nullif(calls, 0) AS bytes_in,
+        sent + received AS bytes
+    FROM clients
+    LEFT JOIN covered USING (section)
     WHERE NOT getvariable('of_queues')
     UNION ALL BY NAME
     SELECT
         'channel initiator' AS line, *,
         chinit_cpu / nullif(messages, 0) AS chinit_message_cpu,
-        chinit_cpu / (nullif(bytes, 0) / 1048576) AS chinit_mb_cpu
+        chinit_cpu / (nullif(moved_bytes, 0) / 1048576) AS chinit_mb_cpu
     FROM spent
     LEFT JOIN moved USING (section)
     WHERE NOT getvariable('of_queues')

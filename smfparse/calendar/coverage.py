@@ -1,0 +1,180 @@
+"""Whether the data of a queue manager is complete: what is missing, and what MQ did not record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from smfparse.calendar.intervals import Calendar
+from smfparse.layout import version_key
+
+COVERAGE = "coverage"
+"""The name by which a catalog holds the rows of `coverage_query`."""
+_APART = 1.5
+"""Intervals of class 3 and of statistics differ where one is so many times as long."""
+
+
+class TraceClass(NamedTuple):
+    """A class of a trace, the figure that counts its records, and the first release with it."""
+
+    name: str
+    figure: str
+    record: tuple[int, int]
+    since: tuple[int, ...]
+
+
+_CLASSES = (
+    TraceClass("STAT(1)", "statistics", (115, 2), (0,)),
+    TraceClass("STAT(4)", "channel_initiator", (115, 231), (8,)),
+    TraceClass("STAT(5)", "queue_statistics", (115, 216), (9, 3)),
+    TraceClass("ACCTG(3)", "tasks", (116, 1), (0,)),
+    TraceClass("ACCTG(4)", "channels", (116, 10), (8,)),
+)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How complete the data of a queue manager is.
+
+    missing         records that are not in the data though MQ wrote them; each a phrase
+    absent_classes  trace classes without records: STAT(4)
+    switched_off    STATQ and STATCHL of objects in use; each a phrase
+    notes           what to know to read the data
+    is_judged       whether there are statistics, which show what is missing
+    """
+
+    system: str
+    qmgr: str
+    missing: Sequence[str]
+    absent_classes: Sequence[str]
+    switched_off: Sequence[str]
+    notes: Sequence[str]
+    is_judged: bool
+
+    @property
+    def answer(self) -> str:
+        """Whether the data is complete, in a word."""
+        if self.missing:
+            return "incomplete"
+        return "complete" if self.is_judged else "completeness unknown"
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return {
+            "system": self.system,
+            "qmgr": self.qmgr,
+            "answer": self.answer,
+            "missing": [*self.missing],
+            "absent_classes": [*self.absent_classes],
+            "switched_off": [*self.switched_off],
+            "notes": [*self.notes],
+        }
+
+
+def coverage_query() -> str:
+    """Return the query for what MQ recorded of each queue manager."""
+    return Path(__file__).with_name("coverage.sql").read_text("utf-8")
+
+
+def coverage_of(
+    calendars: Mapping[tuple[str, str], Calendar],
+    rows: Any,
+    lost: Mapping[str, int | None],
+    is_read: Callable[[int, int], bool] = lambda *_: True,
+) -> list[Coverage]:
+    """Return how complete the data of each queue manager is.
+
+    rows      of `coverage_query`, as a pyarrow.Table
+    lost      records that SMF lost (type 7), by system; None: it is not known how many
+    is_read   whether records of a type and subtype are read
+    """
+    figures = {(each["system"] or "", each["qmgr"] or ""): each for each in rows.to_pylist()}
+    systems: dict[str, list[str]] = {}
+    for system, qmgr in calendars:
+        systems.setdefault(qmgr, []).append(system)
+    found = []
+    for key, calendar in sorted(calendars.items()):
+        counts = dict(figures[key]["figures"]) if key in figures else {}
+        found.append(
+            Coverage(
+                *key,
+                missing=[*_missing(calendar, lost)],
+                absent_classes=[*_absent(calendar, counts, is_read)],
+                switched_off=[*_switched_off(counts)],
+                notes=[*_notes(calendar, counts, systems[calendar.qmgr])],
+                is_judged=calendar.is_recorded,
+            )
+        )
+    return found
+
+
+def length_text(seconds: float) -> str:
+    """Return a length of time: 30 minutes, 59.8 seconds."""
+    for size, unit in ((86400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= size and round(seconds) % size == 0:
+            count = round(seconds) // size
+            return f"{count} {unit if count > 1 else unit[:-1]}"
+    return f"{seconds:.1f} seconds" if seconds < 600 else f"{seconds / 60:.0f} minutes"
+
+
+def _missing(calendar: Calendar, lost: Mapping[str, int | None]) -> Iterator[str]:
+    """Yield what is missing. A gap before a start is the time while the queue manager was down."""
+    if calendar.is_recorded:
+        gaps = calendar.gaps[~calendar.restarts]
+        if count := int((gaps > 0).sum()):
+            several = "gaps" if count > 1 else "gap"
+            yield f"{count} {several} in the statistics, {length_text(float(gaps.sum()))} in all"
+    if intervals := int(calendar.missing.sum()):
+        several = "intervals" if intervals > 1 else "interval"
+        yield f"{intervals:,} {several} missing by QWHSISEQ"
+    if calendar.system in lost:
+        records = lost[calendar.system]
+        count_text = "an unknown number of" if records is None else f"{records:,}"
+        yield f"SMF of {calendar.system} lost {count_text} records (type 7)"
+
+
+def _absent(
+    calendar: Calendar, counts: Mapping[str, float], is_read: Callable[[int, int], bool]
+) -> Iterator[str]:
+    release = version_key(calendar.mq_version or "0")
+    for each in _CLASSES:
+        if not counts.get(each.figure) and release >= each.since and is_read(*each.record):
+            yield each.name
+
+
+def _switched_off(counts: Mapping[str, float]) -> Iterator[str]:
+    for option, of, name in (
+        ("STATQ", "queues", "queue_statistics"),
+        ("STATCHL", "channels", "channels"),
+    ):
+        unknown, used = counts.get(f"unknown_{of}", 0), counts.get(f"used_{of}", 0)
+        if unknown and counts.get(name):
+            yield f"{option} is off for {unknown:.0f} of {used:.0f} {of} that were used"
+
+
+def _notes(
+    calendar: Calendar, counts: Mapping[str, float], systems: Sequence[str]
+) -> Iterator[str]:
+    typical, of_tasks = calendar.typical, counts.get("task_seconds", 0.0)
+    is_known = calendar.is_recorded and typical and of_tasks
+    if is_known and max(typical / of_tasks, of_tasks / typical) > _APART:
+        yield (
+            f"intervals of statistics are {length_text(typical)}, "
+            f"of class 3 {length_text(of_tasks)}"
+        )
+    if not calendar.clock.name:
+        for change, before, after in zip(
+            calendar.clock.changes, calendar.clock.offsets, calendar.clock.offsets[1:], strict=False
+        ):
+            yield (
+                f"the clock changed by {(after - before) / 60:+.0f} minutes at "
+                f"{calendar.clock.local(change):%Y/%m/%d %H:%M}"
+            )
+    if len(systems) > 1:
+        others = ", ".join(each for each in systems if each != calendar.system)
+        yield f"{calendar.qmgr} is also the name of a queue manager on {others}"
+    if calendar.derived:
+        yield "the records hold no intervals (MQ 7): each is the time since the record before"

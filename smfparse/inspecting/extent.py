@@ -1,0 +1,67 @@
+"""What inputs cover, where a selection matches none of their records: whose, when, which names."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from smfparse.inputs import Inputs, with_all_records
+from smfparse.selecting import NAMED
+from smfparse.tables import RECORD
+
+_SHOWN = 5
+"""Queue managers and types that are shown; of more, how many there are."""
+_NEAR = 3
+_COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
+
+
+def extent_text(inputs: Inputs) -> str:
+    """Return what inputs cover whatever is selected: queue managers, time, types, near names."""
+    selection, every = inputs.selection, with_all_records(inputs)
+    managers: set[str] = set()
+    types: set[int] = set()
+    times: list[dt.datetime] = []
+    for _, batch in every.batches({RECORD: _COLUMNS}):
+        whose = pa.Table.from_batches([batch]).select(["system", "qmgr", "type"])
+        for row in whose.group_by(whose.column_names).aggregate([]).to_pylist():
+            types.add(row["type"])
+            if row["qmgr"]:
+                managers.add(f"{row['qmgr']} on {row['system']}")
+        ends = pc.min_max(batch["counted_at"]).as_py()
+        times += [each for each in ends.values() if each is not None]
+    parts = [_few(sorted(managers)) or "no queue manager"]
+    if times:
+        parts.append(f"{min(times):%Y/%m/%d %H:%M} to {max(times):%Y/%m/%d %H:%M}")
+    if selection.types:
+        parts.append(f"types {_few(map(str, sorted(types)))}")
+    near = "".join(_near(every, option, names) for option, names in selection.by_name.items())
+    return f"the input covers {', '.join(parts)}{near}"
+
+
+def _few(names: Iterable[str]) -> str:
+    found = [*names]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return ", ".join(found[:_SHOWN]) + more
+
+
+def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:
+    """Return a question for the names that are near those that were asked for; '': none is."""
+    known = {*_names(every, option)}
+    near = dict.fromkeys(
+        name
+        for each in sorted(asked)
+        if each.upper() not in known
+        for name in get_close_matches(each.strip("*").upper(), sorted(known), _NEAR)
+    )
+    return f"; did you mean {option} {', '.join(near)}?" if near else ""
+
+
+def _names(every: Inputs, option: str) -> Iterator[str]:
+    wanted = {table: frozenset(columns) for table, columns in NAMED[option].items()}
+    for table, batch in every.batches(wanted):
+        for column in NAMED[option][table]:
+            yield from filter(None, pc.unique(batch[column]).to_pylist())

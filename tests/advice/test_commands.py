@@ -1,0 +1,85 @@
+"""Each command that a finding prints runs, and selects rows: on scenarios and on real files."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from smfparse.advice import Finding, run_rules
+from smfparse.advice.wording import command, plan_command
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.simulating import load_estate, scenario_names, simulate
+from tests.support.command import run
+from tests.support.paths import FIXTURE_FILES
+from tests.support.real import REAL_DATA
+from tests.support.searching import LONG, of_many, some, spread
+
+pytestmark = pytest.mark.slow
+HALF_HOURS = dt.timedelta(minutes=30)
+FEW = 6
+"""Commands of an input that run in a short run."""
+CASES = sorted((REAL_DATA / "cases").glob("*.smf")) if REAL_DATA else []
+REAL = [*FIXTURE_FILES, *(sorted(REAL_DATA.glob("*.dat")) if REAL_DATA else []), *CASES]
+
+
+def printed(path: Path) -> list[list[str]]:
+    """Return the commands of all findings, each once by rule and kind."""
+    with Catalog(open_inputs([path])) as catalog:
+        findings = run_rules(catalog).findings
+    found: dict[tuple[str, str], str] = {}
+    for each in every(findings):
+        for kind, text in (
+            ("show", command(each, [str(path)])),
+            ("plan", plan_command(each, [str(path)])),
+        ):
+            if text:
+                found[each.rule, kind] = text
+    texts = [*dict.fromkeys(found.values())]
+    return [shlex.split(each)[1:] for each in (texts if LONG else spread(texts, FEW))]
+
+
+def every(findings: list[Finding] | tuple[Finding, ...]) -> Iterator[Finding]:
+    for each in findings:
+        yield each
+        yield from every(tuple(each.explains))
+
+
+def check_commands(path: Path) -> None:
+    for arguments in printed(path):
+        done = run(*arguments, "--format", "json")
+        assert done.exit_code in (0, 4), (arguments, done.output)
+        found = json.loads(done.stdout)
+        if arguments[0] == "capacity":
+            origins = {each["from"] for answer in found["answers"] for each in answer["inputs"]}
+            assert "measured" in origins, arguments
+        else:
+            rows = found["rows"] if isinstance(found, dict) else found
+            assert rows, arguments
+
+
+@of_many("scenario", some(scenario_names(), 4))
+def test_commands_of_findings_select_rows_of_scenarios(scenario: str, tmp_path: Path) -> None:
+    path = tmp_path / "day.smf"
+    simulate(path, load_estate(scenario, interval=HALF_HOURS))
+    check_commands(path)
+
+
+@of_many("path", some(REAL, 6), ids=lambda path: path.name)
+def test_commands_of_findings_select_rows_of_files(path: Path) -> None:
+    check_commands(path)
+
+
+def test_a_job_is_selected_only_where_a_report_has_job_names(tmp_path: Path) -> None:
+    """D5 names a queue and its job; `report qstat` has no job names, `report qall` has."""
+    path = tmp_path / "day.smf"
+    simulate(path, load_estate("backlog", interval=HALF_HOURS))
+    commands = [" ".join(each) for each in printed(path)]
+    assert any("report qstat" in each and "--queue PAY.AUDIT" in each for each in commands)
+    assert not any("report qstat" in each and "--job" in each for each in commands)
+    assert not any("capacity" in each and "--job" in each for each in commands)

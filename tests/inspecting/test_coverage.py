@@ -1,0 +1,150 @@
+"""Is this file complete? One answer of `info` and `summary`, with an exit code."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.builders import Write
+from tests.support.command import run
+from tests.support.paths import FIXTURES
+from tests.support.real import case
+from tests.support.smf import ENDED, block, record, task, task_record, task_token, who
+from tests.support.traffic import put, using
+
+NINE = dt.datetime(2026, 5, 11, 9)
+TEN_MINUTES = dt.timedelta(minutes=10)
+
+
+def statistics(*numbers: int, **more: Any) -> list[bytes]:
+    """Records of intervals of ten minutes, by their numbers from 09:00 on."""
+    return [
+        record(block("QMST"), start=NINE + number * TEN_MINUTES, seconds=600, **more)
+        for number in numbers
+    ]
+
+
+def coverage(path: Path, *more: object, exit_code: int = 0) -> list[dict[str, Any]]:
+    done = run("info", path, *more, "--format", "json")
+    assert done.exit_code == exit_code, done.output
+    found: list[dict[str, Any]] = json.loads(done.stdout)["coverage"]
+    return found
+
+
+def test_data_without_a_gap_is_complete(write: Write) -> None:
+    path = write(*statistics(0, 1, 2, 3))
+    (found,) = coverage(path, "--strict")
+    assert (found["answer"], found["missing"]) == ("complete", [])
+    assert found["absent_classes"] == ["STAT(4)", "STAT(5)", "ACCTG(3)", "ACCTG(4)"]
+    assert "VTS1 on MVAA: complete" in run("info", path).stdout.splitlines()
+    assert run("summary", path).stdout.splitlines()[1].startswith("Complete: 4 intervals of 10")
+
+
+def test_a_gap_makes_it_incomplete_and_strict_ends_with_4(write: Write) -> None:
+    path = write(*statistics(0, 1, 2, 5, 6, 9))
+    (found,) = coverage(path)
+    assert found["answer"] == "incomplete"
+    assert found["missing"] == ["2 gaps in the statistics, 40 minutes in all"]
+    assert coverage(path, "--strict", exit_code=4) == [found]
+    assert "the data is incomplete" in run("info", path, "--strict").stderr
+    assert run("summary", path).stdout.splitlines()[1].startswith("Incomplete: 6 intervals of 10")
+
+
+def test_records_that_smf_lost_make_it_incomplete() -> None:
+    (found,) = coverage(case("lost"), "--strict", exit_code=4)
+    assert found["missing"] == ["SMF of SYSX lost 48,211 records (type 7)"]
+
+
+def test_the_time_while_a_queue_manager_was_down_is_not_missing(tmp_path: Path) -> None:
+    path = tmp_path / "day.smf"
+    made = run("generate", path, "--scenario", "restart", "--interval", "30m")
+    assert made.exit_code == 0, made.output
+    assert [each["answer"] for each in coverage(path, "--strict")] == ["complete"]
+    assert "1 restart" in run("summary", path).stdout.splitlines()[1]
+
+
+def test_without_statistics_the_answer_is_unknown(write: Write) -> None:
+    (found,) = coverage(write(using("JOB", put("Q", 1))), "--strict")
+    assert (found["answer"], found["missing"]) == ("completeness unknown", [])
+
+
+def test_objects_in_use_without_their_own_statistics_are_counted(write: Write) -> None:
+    """OFF.Q and the channel OFF have none; a queue that no task used does not count."""
+    by = who("CHIN", kind=6, wtidchl="OFF")
+    path = write(
+        record(block("QQST", qqstqnam="ON.Q"), block("QQST", qqstqnam="UNUSED"), seconds=60),
+        record(block("QCST", qcstchnm="ON"), seconds=60),
+        using("JOB", put("ON.Q", 5), put("OFF.Q", 5), put("OPENED.ONLY", 0), channel="ON"),
+        task_record(task(task_token(7)), by=by),
+    )
+    (found,) = coverage(path)
+    assert found["switched_off"] == [
+        "STATQ is off for 1 of 2 queues that were used",
+        "STATCHL is off for 1 of 2 channels that were used",
+    ]
+    assert "STATQ is off for 1 of 2" in run("summary", path).stdout.splitlines()[1]
+
+
+def test_a_selection_of_types_or_names_makes_nothing_absent(write: Write) -> None:
+    path = write(*statistics(0, 1, 2), using("JOB", put("Q", 1)))
+    (found,) = (each for each in coverage(path, "--type", "115(2)"))
+    assert found["absent_classes"] == []
+    assert coverage(path, "--job", "JOB") == []
+
+
+def test_lengths_names_and_clocks_are_notes(write: Write) -> None:
+    longer = [
+        task_record(
+            task(task_token(n), ended=ENDED, wtasints=ENDED - dt.timedelta(minutes=30)),
+            by=who("JOB"),
+        )
+        for n in range(3)
+    ]
+    ended = (ENDED + dt.timedelta(hours=-4)).replace(tzinfo=None)
+    of_minutes = [
+        record(
+            block("QMST"),
+            start=ended - dt.timedelta(minutes=n),
+            seconds=60,
+            east=-dt.timedelta(hours=4),
+        )
+        for n in range(30, 0, -1)
+    ]
+    found = coverage(write(*of_minutes, *longer, *statistics(0, 1, system="OTHR")))
+    notes = {each["system"]: each["notes"] for each in found}
+    assert notes["MVAA"] == [
+        "intervals of statistics are 1 minute, of class 3 30 minutes",
+        "VTS1 is also the name of a queue manager on OTHR",
+    ]
+    assert notes["OTHR"] == ["VTS1 is also the name of a queue manager on MVAA"]
+
+
+def test_a_change_of_clocks_is_a_note(write: Write) -> None:
+    hour = dt.timedelta(hours=1)
+    before = [
+        record(block("QMST"), start=dt.datetime(2026, 3, 29, h), seconds=3600, east=hour)
+        for h in (0, 1)
+    ]
+    after = [
+        record(block("QMST"), start=dt.datetime(2026, 3, 29, h), seconds=3600, east=2 * hour)
+        for h in (3, 4)
+    ]
+    (found,) = coverage(write(*before, *after), "--strict")
+    assert found["answer"] == "complete"
+    assert found["notes"] == ["the clock changed by +60 minutes at 2026/03/29 03:00"]
+
+
+@pytest.mark.parametrize("form", ["text", "html", "md"])
+def test_every_format_has_the_answer(form: str, write: Write) -> None:
+    path = write(*statistics(0, 3))
+    assert "incomplete" in run("info", path, "--format", form).stdout
+
+
+def test_bytes_that_no_column_knows_are_counted_once() -> None:
+    """The intervals are read after the records: 8 records, 8 bytes of each QSST, 4 of QTST."""
+    found = json.loads(run("info", FIXTURES / "qm01-930.smf", "--format", "json").stdout)
+    assert found["unknown_bytes"] == {"QSST": 64, "QTST": 32}
