@@ -61,6 +61,7 @@ SELECT
     coalesce(total(CASE WHEN latch = 21 THEN latch_us END), 0) AS latch_21_us,
     coalesce(total(CASE WHEN latch = 23 THEN latch_us END), 0) AS latch_23_us,
     coalesce(total(CASE WHEN latch = 24 THEN latch_us END), 0) AS latch_24_us,
+    coalesce(total(CASE WHEN latch = 30 THEN latch_us END), 0) AS latch_30_us,
     coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
     coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us
 FROM parts

@@ -101,7 +101,7 @@ def _case(name: str, spec: Mapping[str, Any], text: str) -> Case:
         who=tuple(spec.get("who", "").split()),
         stands=tuple(spec.get("stands", "").split()),
         since=hour_of(main.since),
-        until=hour_of(main.until),
+        until=hour_of(spec.get("until", main.until)),
     )
 
 

@@ -30,24 +30,32 @@ def put_us(size: int, *, shared: bool) -> float:
 
 def task_records(writer: Writer) -> Iterator[bytes]:
     """Yield a 116/1 record of each job, then one of each connection that was short."""
-    for number, (job, uses) in enumerate(_uses(writer).items()):
+    for number, ((job, channel), uses) in enumerate(_uses(writer).items()):
         tasks = max(moved.flow.tasks for moved, _ in uses)
         for task in range(tasks):
             its = [(moved.of(tasks), role) for moved, role in uses]
-            yield _job_record(writer, 100 * number + task, job, its)
+            yield _job_record(writer, 100 * number + task, job, channel, its)
     for channel in writer.site.channels:
         starts = writer.model.now(f"starts {channel.name}", 0.0, writer.now) * writer.now.seconds
         for number in range(round(starts)):
             yield _connection(writer, channel.name, number, starts)
 
 
-def _uses(writer: Writer) -> dict[str, list[tuple[Moved, str]]]:
-    """Return what the jobs that did something in the interval put and get."""
-    found: dict[str, list[tuple[Moved, str]]] = {}
+def _uses(writer: Writer) -> dict[tuple[str, str], list[tuple[Moved, str]]]:
+    """Return what jobs, each agent of a channel by itself, put and got in the interval."""
+    found: dict[tuple[str, str], list[tuple[Moved, str]]] = {}
     for each in writer.shown.moved:
         for job, role in ((each.flow.putter, "put"), (each.flow.getter, "get")):
-            found.setdefault(job, []).append((each, role))
+            found.setdefault((job, _channel_of(job, each, role)), []).append((each, role))
     return {job: uses for job, uses in found.items() if any(map(_is_used, uses))}
+
+
+def _channel_of(job: str, moved: Moved, role: str) -> str:
+    """Return the channel whose agent is the task of a job; '': the job is no channel initiator."""
+    if _kind(job) != 6:
+        return ""
+    kinds = {"put": "in", "get": "out"}
+    return moved.flow.channel or f"OTHER.{kinds[role]}".upper()
 
 
 def _is_used(use: tuple[Moved, str]) -> bool:
@@ -73,13 +81,13 @@ def _who(writer: Writer, job: str, channel: str = "") -> bytes:
     )
 
 
-def _job_record(writer: Writer, number: int, job: str, uses: list[tuple[Moved, str]]) -> bytes:
+def _job_record(
+    writer: Writer, number: int, job: str, channel: str, uses: list[tuple[Moved, str]]
+) -> bytes:
     now, model = writer.now, writer.model
     began = now.start - dt.timedelta(hours=now.hour + 1)
     token = _token(number, began)
     log = writer.shown.log
-    channel = next((m.flow.channel for m, _ in uses if m.flow.channel), "")
-    channel = channel if _kind(job) == 6 else ""
     commits = forces = backouts = pages = 0
     logged = elapsed = 0.0
     calls = 0

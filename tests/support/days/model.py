@@ -185,7 +185,7 @@ class Model:
         self._expire(found, queue, now)
         found.depth = round(sum(each[1] for each in queue))
         found.high = round(max(before, found.depth, held, found.puts and 1))
-        found.low = 0 if found.gets >= before else round(min(before, found.depth))
+        found.low = round(min(before, found.depth))
         if found.depth:
             found.age = now.hour * 3600 + seconds - queue[0][0]
             found.age += seconds / 2 * (queue[0][0] != middle)
