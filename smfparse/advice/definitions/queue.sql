@@ -35,7 +35,8 @@ shown AS (
         *, coalesce(epoch_us(start) - epoch_us(last_end) > 1e5 * seconds, TRUE) AS is_behind_gap,
         -- A queue from which as much expires as is put grows to what comes within the time of expiry, and no further.
         -- Nor does one grow that was emptied meanwhile.
-        depth > earlier_depth AND coalesce(least > 0 OR last_depth = 0, TRUE) AND coalesce(expired < 0.9 * puts OR puts = 0, TRUE) AS rising,
+        depth > earlier_depth AND NOT coalesce(least = 0 AND last_depth > 0 AND gets >= last_depth, FALSE)
+            AND coalesce(expired < 0.9 * puts OR puts = 0, TRUE) AS rising,
         NOT is_shared AND getters = 0 AND depth > 0 AND puts > 0 AND gets = 0 AS unread,
         depth > 0 AND last_depth > 0 AND age >= last_age + seconds - 1 AND puts > 0 AND gets = 0 AS stuck,
         is_uncommitted AND puts + gets = 0 AS held
