@@ -157,7 +157,11 @@ class Rule:
     apars: Annotated[tuple[str, ...], Key("APARs that fit the symptom", "none")] = ()
     report: Annotated[str, Key("the report, or `sql:` and a query, that shows the evidence")] = ""
     who: Annotated[
-        str, Key("how the job behind is found: `puts` or `gets` of the queue", "the subject says")
+        str,
+        Key(
+            "how the job behind is found: `puts` or `gets` of the queue, or who `fills` a pool",
+            "the subject says",
+        ),
     ] = ""
     mp1b: Annotated[
         str, Key("MP1B's own text for it, `{:.0f}` where the figure stands", "MP1B has none")

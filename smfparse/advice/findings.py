@@ -35,6 +35,7 @@ _PERSISTENT_RUN = 3, 15 * 60
 """A run of so many intervals and seconds is persistent."""
 _PEAK_SHARE = 0.1
 _HOUR_US = 3600 * SECOND_US
+_HOURS = "hours"
 _DIGITS = re.compile(r"([0-9]+)")
 
 
@@ -149,7 +150,7 @@ class Finding:
         return self.clock.local(microseconds)
 
 
-def natural(name: str) -> Sequence[str | int]:
+def natural(name: str) -> list[Any]:
     """Return what sorts names with numbers as people do: 2 before 10."""
     parts = _DIGITS.split(name)
     return [int(part) if number % 2 else part for number, part in enumerate(parts)]
@@ -298,10 +299,19 @@ def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding
         finding,
         rank=int(rank),
         evidence=[each for each in evidence if each.value is not None],
-        impact=(rule.impact.kind, float(amount)) if rule.impact and amount is not None else None,
+        impact=_impact(finding, rule, amount),
         total=None if total is None else float(total),
         planned=list(_planned(rule, sums)),
     )
+
+
+def _impact(finding: Finding, rule: Rule, amount: Any) -> tuple[str, float] | None:
+    """Return what a finding costs; hours to a limit are those at which its figure moves."""
+    if rule.impact is None:
+        return None
+    if rule.impact.kind == _HOURS and rule.trend:
+        amount = finding.move.hours if finding.move else None
+    return None if amount is None else (rule.impact.kind, float(amount))
 
 
 def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:

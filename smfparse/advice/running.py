@@ -121,7 +121,7 @@ def run_rules(
     links = all_links(catalog, told.held)
     several = [
         replace(each, changed=limits.get(each.rule, {}))
-        for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held)
+        for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held, links)
     ]
     loud = list(merged((each for each in several if not policy.silence_of(each)), links))
     good = [each for each in loud if _is_good(each)]
