@@ -3,8 +3,9 @@
 `check`: of each scenario whose key names something, the first finding has to be the key's diagnosis
 (its first row that is one, else its first row), of the right object and job, and begin and end
 within one interval of it. `payments` must have no finding of class 1 or 2. Reports of who talks to
-whom: see `traffic.py`. The exit code is 1 where fewer are right than are wanted: 95 of 100, and 98
-of 100 for `payments`.
+whom: see `traffic.py`. The same of days that tests build without the simulator: see
+tests/advice/independent. The exit code is 1 where fewer are right than are wanted: 95 of 100, and
+98 of 100 for `payments`.
 """
 
 from __future__ import annotations
@@ -13,24 +14,33 @@ import datetime as dt
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 import click
 import traffic
 
 import smfparse
-from smfparse.advice import CONSTRAINT, Finding, diagnoses
+from smfparse.advice import Finding, diagnoses
 from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tests.advice.independent import scoring  # noqa: E402
+from tests.advice.independent.cases import cases  # noqa: E402
+from tests.advice.independent.healthy import healthy  # noqa: E402
+from tests.advice.independent.scoring import Verdict  # noqa: E402
+
 HEALTHY = "payments"
 WANTED = {HEALTHY: 0.98}
 WANTED_OF_OTHERS = 0.95
-Troubles: TypeAlias = Callable[[str, range, Path], Iterator[tuple[int, str]]]
-"""Yields the seeds of a scenario with what is wrong; takes a folder for their files."""
+_HEAD = (
+    "| days | right | of | cause first | who | time | beside a bigger one | false | class 4 a day |"
+)
+_RULE = "|---|---|---|---|---|---|---|---|---|"
 _PART = r"(<!-- {} -->\n).*?(<!-- end -->)"
 
 
@@ -67,34 +77,51 @@ def wanted(answers: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
     return next(diagnosed, answers[0])
 
 
-def wrong(
-    findings: Sequence[Finding], answers: Sequence[Mapping[str, str]], interval: float
-) -> str:
-    """Return what is wrong with the first finding; '': nothing."""
+def verdict(
+    name: str,
+    findings: Sequence[Finding],
+    answers: Sequence[Mapping[str, str]],
+    interval: float,
+) -> Verdict:
+    """Return whether the first finding is what an answer key names; `first` says what is not."""
     if not findings:
-        return "nothing found"
+        return Verdict(name, cause=False, first="nothing found")
     first, key = findings[0], wanted(answers)
-    ends = (key["start"], first.start), (key["end"], first.end)
-    late = [abs((dt.datetime.fromisoformat(a) - b).total_seconds()) > interval for a, b in ends]
-    jobs = {each["job"] for each in answers if each["rule"] == key["rule"]}
+    ends = ("start", key["start"], first.start), ("end", key["end"], first.end)
+    late = [
+        f"{end} {found}"
+        for end, a, found in ends
+        if abs((dt.datetime.fromisoformat(a) - found).total_seconds()) > interval
+    ]
+    jobs = {each["job"] for each in answers if each["rule"] == key["rule"]} - {""}
     names = {"rule": first.rule, "qmgr": first.qmgr, "object": first.object}
-    parts = [f"{name} {found}" for name, found in names.items() if found != key[name]]
-    parts += [f"job {first.job}"] if jobs - {""} and first.job not in jobs else []
-    parts += [f"start {first.start}"] if late[0] else []
-    parts += [f"end {first.end}"] if late[1] else []
-    return ", ".join(parts)
+    other = [f"{name} {found}" for name, found in names.items() if found != key[name]]
+    whose = [f"job {first.job}"] if jobs and first.job not in jobs else []
+    return Verdict(
+        name,
+        cause=not other,
+        who=not whose if jobs else None,
+        time=not late,
+        first=", ".join(other + whose + late),
+    )
+
+
+def verdicts(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, Verdict]]:
+    """Yield the seeds of a scenario with what is said of their days."""
+    estate = load_estate(scenario)
+    for seed, findings in days(scenario, seeds, folder):
+        name = f"{scenario} seed {seed}"
+        if scenario == HEALTHY:
+            yield seed, scoring.healthy_verdict(name, findings)
+        else:
+            answers = answer_key(estate, seed).answers()
+            yield seed, verdict(name, findings, answers, estate.interval.total_seconds())
 
 
 def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, str]]:
     """Yield the seeds of a scenario with what is wrong; '': nothing."""
-    estate = load_estate(scenario)
-    for seed, findings in days(scenario, seeds, folder):
-        if scenario == HEALTHY:
-            serious = [repr(each) for each in findings if each.rank <= CONSTRAINT]
-            yield seed, ", ".join(serious)
-        else:
-            answers = answer_key(estate, seed).answers()
-            yield seed, wrong(findings, answers, estate.interval.total_seconds())
+    for seed, each in verdicts(scenario, seeds, folder):
+        yield seed, each.wrong
 
 
 def scored() -> list[str]:
@@ -106,11 +133,28 @@ def scored() -> list[str]:
     ]
 
 
-SCORES: Mapping[str, tuple[str, Callable[[], Sequence[str]], Troubles]] = {
-    "scores": ("rules.md", scored, troubles),
-    "traffic": ("traffic.md", lambda: traffic.SCENARIOS, traffic.troubles),
-}
-"""By name of the part of a page: the page, the scenarios, and what is wrong with their days."""
+def _independent(names: Sequence[str]) -> Sequence[Verdict]:
+    """Return what is said of the days that tests build without the simulator."""
+    with tempfile.TemporaryDirectory() as folder:
+        return list(scoring.verdicts(names, Path(folder)))
+
+
+def _simulated(scenario: str, seeds: int) -> Sequence[Verdict]:
+    with tempfile.TemporaryDirectory() as folder:
+        found = verdicts(scenario, range(1, seeds + 1), Path(folder))
+        return [each for _, each in found]
+
+
+def groups(seeds: int) -> Mapping[str, Callable[[], Sequence[Verdict]]]:
+    """Return what is scored by name: simulated scenarios, and independent days."""
+    of_rules = [each for each in cases() if cases()[each].is_of_rule]
+    of_causes = [each for each in cases() if each not in of_rules]
+    return {
+        **{name: partial(_simulated, name, seeds) for name in scored()},
+        "independent-causes": partial(_independent, of_causes),
+        "independent-rules": partial(_independent, of_rules),
+        "independent-healthy": partial(_independent, list(healthy())),
+    }
 
 
 @click.command()
@@ -118,30 +162,48 @@ SCORES: Mapping[str, tuple[str, Callable[[], Sequence[str]], Troubles]] = {
 @click.option("--scenario", "names", multiple=True, help="Score only this scenario.")
 @click.option("--write", is_flag=True, help="Write the scores into the pages of docs/.")
 def main(seeds: int, names: tuple[str, ...], write: bool) -> None:
-    """Print how often what is said of simulated days is what their answer keys name."""
-    failed = False
-    for part, (page, scenarios, of_scenario) in SCORES.items():
-        chosen = [each for each in scenarios() if not names or each in names]
-        lines = ["| scenario | right | of |", "|---|---|---|"]
-        for name in chosen:
-            right = _right(of_scenario, name, seeds)
-            failed |= right < WANTED.get(name, WANTED_OF_OTHERS) * seeds
-            lines.append(f"| {name} | {right} | {seeds} |")
-            click.echo(f"{part} {lines[-1]}")
-        if write:
-            _write(ROOT / "docs" / page, part, "\n".join(lines))
+    """Print how often what is said of days is what was planted in them."""
+    chosen = {name: ask for name, ask in groups(seeds).items() if not names or name in names}
+    failed, lines = False, [_HEAD, _RULE]
+    for name, ask in chosen.items():
+        found = ask()
+        right = _told(each.wrong for each in found)
+        failed |= right < WANTED.get(name, WANTED_OF_OTHERS) * len(found)
+        lines.append(f"| {name} | {right} | {len(found)} | {' | '.join(_cells(found))} |")
+        click.echo(lines[-1])
+    talks = [each for each in traffic.SCENARIOS if not names or each in names]
+    of_traffic = ["| scenario | right | of |", "|---|---|---|"]
+    for name in talks:
+        with tempfile.TemporaryDirectory() as folder:
+            found = traffic.troubles(name, range(1, seeds + 1), Path(folder))
+            right = _told(text and f"{name} seed {seed}: {text}" for seed, text in found)
+        failed |= right < WANTED_OF_OTHERS * seeds
+        of_traffic.append(f"| {name} | {right} | {seeds} |")
+        click.echo(f"traffic {of_traffic[-1]}")
+    if write:
+        _write(ROOT / "docs" / "rules.md", "scores", "\n".join(lines))
+        _write(ROOT / "docs" / "traffic.md", "traffic", "\n".join(of_traffic))
     sys.exit(failed)
 
 
-def _right(of_scenario: Troubles, name: str, seeds: int) -> int:
-    """Return how many days of a scenario are right; print what is wrong with others."""
+def _told(troubles: Iterable[str]) -> int:
+    """Return how many days are right; print what is wrong with others."""
     right = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed, trouble in of_scenario(name, range(1, seeds + 1), Path(folder)):
-            right += not trouble
-            if trouble:
-                click.echo(f"{name} seed {seed}: {trouble}", err=True)
+    for trouble in troubles:
+        right += not trouble
+        if trouble:
+            click.echo(trouble, err=True)
     return right
+
+
+def _cells(found: Sequence[Verdict]) -> Iterator[str]:
+    """Yield the other cells of a row: cause, who, time, false findings, class 4 a healthy day."""
+    for name in ("cause", "who", "time", "stands"):
+        known = [getattr(each, name) for each in found if getattr(each, name) is not None]
+        yield f"{sum(known)} of {len(known)}" if known else ""
+    healthy = [each for each in found if each.cause is None]
+    yield str(sum(len(each.false) for each in healthy)) if healthy else ""
+    yield f"{sum(each.to_know for each in healthy) / len(healthy):.1f}" if healthy else ""
 
 
 def _write(page: Path, part: str, text: str) -> None:

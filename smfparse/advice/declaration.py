@@ -157,12 +157,23 @@ class Rule:
     apars: Annotated[tuple[str, ...], Key("APARs that fit the symptom", "none")] = ()
     report: Annotated[str, Key("the report, or `sql:` and a query, that shows the evidence")] = ""
     who: Annotated[
-        str, Key("how the job behind is found: `puts` or `gets` of the queue", "the subject says")
+        str,
+        Key(
+            "how the job behind is found: `puts` or `gets` of the queue, or who `fills` a pool",
+            "the subject says",
+        ),
     ] = ""
     mp1b: Annotated[
         str, Key("MP1B's own text for it, `{:.0f}` where the figure stands", "MP1B has none")
     ] = ""
     is_sign: Annotated[bool, Key("whether only diagnoses ask for it")] = False
+    is_good: Annotated[bool, Key("whether it is good news, shown in a line at the end")] = False
+    together: Annotated[bool, Key("whether what it finds about a queue manager is one finding")] = (
+        False
+    )
+    where: Annotated[
+        str, Key("what of its jobs a finding names: queue, pool, page set", "nothing")
+    ] = ""
 
     def aggregates(self) -> Iterator[str]:
         """Yield the SQL of its figures over the intervals that crossed: see `findings`."""

@@ -1,151 +1,232 @@
-"""Diagnoses: findings that hold at the same time and have one cause are put under it."""
+"""Diagnoses: findings that hold at the same time, belong together and have one cause.
+
+A cause looks at what belongs to its own object (`links`), so that the cost grows with the findings.
+"""
 
 from __future__ import annotations
 
+import datetime as dt
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule, rules, subjects
-from smfparse.advice.episodes import Run, episodes, main_episode
+from smfparse.advice.episodes import Run, episodes, main_episode, overlapped, touches
 from smfparse.advice.findings import Finding
+from smfparse.advice.links import Links, Manager, Placed
 from smfparse.calendar import SECOND_US
 
 _OR_UNKNOWN = "?"
 """Behind a rule that is needed: it counts as holding where its trace is absent."""
 _MOSTLY = 0.5
 """Share of what crossed that has to be of the time of a cause, to be explained by it."""
+_NEARLY_ALL = 0.9
+"""That share of a finding of class 1 or 2 about something else: what goes on is its own."""
+_EMPTIES = ("pool", "page set")
+_AFTER = 0.5
+"""A pool or page set may be full for so much of its cause's time behind it: it empties slowly."""
 
 
 def diagnosed(
-    found: Sequence[Finding], declared: Mapping[str, Diagnosis], known: Collection[str]
+    found: Sequence[Finding],
+    declared: Mapping[str, Diagnosis],
+    known: Mapping[Manager, Collection[str]],
+    links: Mapping[Manager, Links],
 ) -> list[Finding]:
     """Return findings, each under the diagnosis that explains it; what no diagnosis has stays.
 
-    known  the rules that could be evaluated
+    known  the rules that could be evaluated for each queue manager
+    links  what belongs together in each
     """
-    shown = [each for each in found if not _is_sign(each)]
-    for which in declared.values():
-        for core in _cores(which, found, known):
-            if not _may_be(which, core, shown):
-                continue
-            is_of_all = any(each.rule == which.of_all and _beside(core, each) for each in found)
-            explained = [each for each in shown if _explains(which, core, each, of_all=is_of_all)]
-            shown = [each for each in shown if each not in explained]
-            cause = _cause_of(which, core, explained, found)
-            cause = _with_waiting(which, cause, known)
-            shown.append(replace(cause, object="", kind="") if is_of_all else cause)
+    by_manager: dict[Manager, list[Finding]] = defaultdict(list)
+    for each in found:
+        by_manager[each.system, each.qmgr].append(each)
+    shown: list[Finding] = []
+    for manager, its in by_manager.items():
+        own = _Diagnosing(its, known.get(manager, ()), links.get(manager, Links((), ())))
+        shown += own.diagnosed(declared)
     return shown
 
 
-def _may_be(which: Diagnosis, core: Finding, shown: Sequence[Finding]) -> bool:
-    """Whether a core is not explained yet and, where that is asked for, nothing is at a limit."""
-    limits = (each for each in shown if each.rank <= CONSTRAINT and _same_manager(core, each))
-    return (core in shown or _is_sign(core)) and not (which.is_last and any(limits))
+class _Diagnosing:
+    """The diagnoses of a queue manager."""
+
+    def __init__(self, found: Sequence[Finding], known: Collection[str], links: Links) -> None:
+        self._found = Placed(found, links)
+        self._known = known
+        self._by_rule: dict[str, list[Finding]] = defaultdict(list)
+        for each in found:
+            self._by_rule[each.rule].append(each)
+        self._shown = Placed((each for each in found if not _is_sign(each)), links)
+
+    def diagnosed(self, declared: Mapping[str, Diagnosis]) -> list[Finding]:
+        for which in declared.values():
+            for core in self._cores(which):
+                if self._may_be(which, core):
+                    self._diagnose(which, core)
+        return list(self._shown)
+
+    def _diagnose(self, which: Diagnosis, core: Finding) -> None:
+        """Put a diagnosis in the place of what it explains."""
+        others = self._by_rule.get(which.of_all, ())
+        is_of_all = any(_is_beside(core, each) for each in others)
+        near = self._shown if is_of_all else self._shown.near(core)
+        explained = [each for each in near if _explains(which, core, each, of_all=is_of_all)]
+        self._shown.remove(explained)
+        cause = self._with_waiting(which, self._cause_of(which, core, explained))
+        self._shown.add(replace(cause, object="", kind="") if is_of_all else cause)
+
+    def _may_be(self, which: Diagnosis, core: Finding) -> bool:
+        """Whether a core is not explained yet and, to be the last, nothing is at a limit."""
+        if which.is_last and any(each.rank <= CONSTRAINT for each in self._shown):
+            return False
+        return _is_sign(core) or core in self._shown
+
+    def _cores(self, which: Diagnosis) -> Iterator[Finding]:
+        """Yield the finding at the core of each object for which the conditions hold together.
+
+        Where several rules of the core found the same object, the first of them in the declaration
+        is taken.
+        """
+        taken: set[str] = set()
+        for rule in which.core:
+            for each in self._by_rule.get(rule, ()):
+                if each.object not in taken and self._holds(which, each):
+                    taken.add(each.object)
+                    yield each
+
+    def _holds(self, which: Diagnosis, core: Finding) -> bool:
+        """Whether at the time of the core all that is needed holds, and nothing rules it out."""
+        asked = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
+        asked |= {*which.without}
+        main = _main(core)
+        at_the_time = {
+            each.rule
+            for each in self._found.near(core)
+            if each.rule in asked and touches(each.runs, main.start, main.end)
+        }
+        for group in which.needs:
+            names = {each.removesuffix(_OR_UNKNOWN) for each in group}
+            unknown = any(each.endswith(_OR_UNKNOWN) for each in group)
+            unknown = unknown and not names & {*self._known}
+            if not unknown and not names & at_the_time:
+                return False
+        return not at_the_time.intersection(which.without)
+
+    def _cause_of(self, which: Diagnosis, core: Finding, explained: Sequence[Finding]) -> Finding:
+        """Return a diagnosis with what it explains, the most serious first."""
+        under = sorted(explained, key=lambda each: each.place)
+        jobs = self._jobs(which, core)
+        start, end = _span(which, core, under)
+        return replace(
+            core,
+            start=start,
+            end=end,
+            cause=which,
+            rank=min([which.rank, *(each.rank for each in under)]),
+            job=jobs[0] if jobs else core.job,
+            jobs=jobs,
+            impact=_impact(under),
+            move=None,
+            explains=under,
+        )
+
+    def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
+        """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
+        main = _main(core)
+        theirs = [
+            each
+            for each in (self._found.near(core) if which.whose else ())
+            if each.rule == which.whose and touches(each.runs, main.start, main.end)
+        ]
+        theirs.sort(key=lambda each: each.place)
+        return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
+
+    def _with_waiting(self, which: Diagnosis, cause: Finding) -> Finding:
+        """Return a diagnosis with the jobs that wait for it, or the trace that would tell them."""
+        if not which.waiting:
+            return cause
+        if which.waiting not in self._known:
+            return replace(cause, untold=subjects()[rules()[which.waiting].subject].trace)
+        theirs = [each.job for each in cause.explains if each.rule == which.waiting]
+        return replace(cause, jobs=theirs)
 
 
-def _same_manager(one: Finding, other: Finding) -> bool:
-    return (one.system, one.qmgr) == (other.system, other.qmgr)
+def _span(
+    which: Diagnosis, core: Finding, under: Sequence[Finding]
+) -> tuple[dt.datetime, dt.datetime]:
+    """Return from when to when rules of the core held for its object, one after the other."""
+    its = [
+        each
+        for each in under
+        if each.rule in which.core
+        and each.object == core.object
+        and each.start <= core.end
+        and core.start <= each.end
+    ]
+    its.append(core)
+    return min(each.start for each in its), max(each.end for each in its)
 
 
 def _is_sign(finding: Finding) -> bool:
     return isinstance(finding.cause, Rule) and finding.cause.is_sign
 
 
-def _cores(which: Diagnosis, found: Sequence[Finding], known: Collection[str]) -> Iterator[Finding]:
-    """Yield the finding at the core of each object for which the conditions hold together.
-
-    Where several rules of the core found the same object, the first of them in the declaration is
-    taken.
-    """
-    taken: set[tuple[str, str, str]] = set()
-    for rule in which.core:
-        for each in found:
-            place = each.system, each.qmgr, each.object
-            if each.rule == rule and place not in taken and _holds(which, each, found, known):
-                taken.add(place)
-                yield each
-
-
-def _holds(
-    which: Diagnosis, core: Finding, found: Sequence[Finding], known: Collection[str]
-) -> bool:
-    """Whether at the time of the core all that is needed holds, and nothing that rules it out."""
-    at_the_time = {each.rule for each in found if _beside(core, each)}
-    for group in which.needs:
-        names = {each.removesuffix(_OR_UNKNOWN) for each in group}
-        unknown = {each for each in group if each.endswith(_OR_UNKNOWN)} and not names & {*known}
-        if not unknown and not names & at_the_time:
-            return False
-    return not at_the_time.intersection(which.without)
-
-
-def _beside(core: Finding, other: Finding) -> bool:
-    """Whether another finding is of the same queue manager and the time of the core."""
-    if not _same_manager(core, other):
-        return False
-    if core.kind and core.kind == other.kind and core.object != other.object:
-        return False
-    main = _main(core)
-    return any(each.overlaps(main.start, main.end) for each in other.runs)
-
-
 def _main(finding: Finding) -> Run:
     return main_episode(finding.runs, finding.usual)
 
 
+def _is_beside(core: Finding, other: Finding) -> bool:
+    """Whether another finding about the same object holds at the time of the core."""
+    main = _main(core)
+    return core.object == other.object and touches(other.runs, main.start, main.end)
+
+
 def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) -> bool:
-    """Whether most of another finding began in the time of the core, or just after it.
+    """Whether another finding follows from a cause: named, and begun in its time.
+
+    A diagnosis does only if all that it explains does.
 
     of_all  whether the cause is one of all objects
     """
-    if not _same_manager(core, other):
-        return False
     if other is core:
         return True
-    named = any(fnmatchcase(other.rule, each) for each in which.explains)
-    if not named or (other.rule == core.rule and other.object != core.object and not of_all):
+    if other.rule == core.rule and other.object != core.object and not of_all:
         return False
+    names = [other.rule, *(each.rule for each in other.explains)]
+    return all(_is_named(which, each) for each in names) and _is_of_its_time(core, other)
+
+
+def _is_named(which: Diagnosis, rule: str) -> bool:
+    return any(fnmatchcase(rule, each) for each in which.explains)
+
+
+def _is_of_its_time(core: Finding, other: Finding) -> bool:
+    """Whether what another finding crossed is mostly of the time of a cause.
+
+    Of another subject counts only what began no earlier than the cause, less an interval, and the
+    seconds in its time.
+    """
     apart = int(max(core.usual, other.usual) * SECOND_US)
-    spans = [(each.start - apart, each.end + apart) for each in core.runs]
     its = episodes(other.runs, other.usual)
-    together = [each for each in its if any(each.overlaps(*span) for span in spans)]
-    return sum(each.seconds for each in together) >= _MOSTLY * other.seconds_crossed
+    if _subject(core) == _subject(other):
+        together = [
+            each for each in its if touches(core.runs, each.start - apart, each.end + apart)
+        ]
+        return sum(each.seconds for each in together) >= _MOSTLY * other.seconds_crossed
+    after = _AFTER if other.kind in _EMPTIES else 0.0
+    spans = [
+        (each.start - apart, each.end + apart + int(after * (each.end - each.start)))
+        for each in episodes(core.runs, core.usual)
+    ]
+    needed = _NEARLY_ALL if other.rank <= CONSTRAINT else _MOSTLY
+    return overlapped(its, spans) >= needed * other.seconds_crossed
 
 
-def _cause_of(
-    which: Diagnosis, core: Finding, explained: Sequence[Finding], found: Sequence[Finding]
-) -> Finding:
-    """Return a diagnosis with what it explains, the most serious first."""
-    under = sorted(explained, key=lambda each: each.place)
-    jobs = _jobs(which, core, found)
-    return replace(
-        core,
-        cause=which,
-        rank=min([which.rank, *(each.rank for each in under)]),
-        job=jobs[0] if jobs else core.job,
-        jobs=jobs,
-        impact=_impact(under),
-        move=None,
-        explains=under,
-    )
-
-
-def _jobs(which: Diagnosis, core: Finding, found: Sequence[Finding]) -> Sequence[str]:
-    """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
-    theirs = [each for each in found if each.rule == which.whose and _beside(core, each)]
-    theirs.sort(key=lambda each: each.place)
-    return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
-
-
-def _with_waiting(which: Diagnosis, cause: Finding, known: Collection[str]) -> Finding:
-    """Return a diagnosis with the jobs that wait for it, or the trace that would tell them."""
-    if not which.waiting:
-        return cause
-    if which.waiting not in known:
-        return replace(cause, untold=subjects()[rules()[which.waiting].subject].trace)
-    theirs = [each.job for each in cause.explains if each.rule == which.waiting]
-    return replace(cause, jobs=theirs)
+def _subject(finding: Finding) -> str:
+    """Return the subject of a rule; of a diagnosis, that of none."""
+    return finding.cause.subject if isinstance(finding.cause, Rule) else ""
 
 
 def _impact(under: Sequence[Finding]) -> tuple[str, float] | None:

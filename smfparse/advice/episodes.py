@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -76,6 +77,44 @@ def episodes(found: Sequence[Run], usual: float) -> list[Run]:
     return joined
 
 
+def joined(found: Sequence[Run]) -> list[Run]:
+    """Return runs of several findings as the runs of one: what they have in common counts once."""
+    several: list[Run] = []
+    for run in sorted(found):
+        last = several[-1] if several else None
+        if last is None or run.start >= last.end:
+            several.append(run)
+        elif run.end > last.end:
+            share = (run.end - last.end) / (run.end - run.start)
+            count = last.intervals + round(share * run.intervals)
+            several[-1] = Run(last.start, run.end, count, last.seconds + share * run.seconds)
+    return several
+
+
 def main_episode(found: Sequence[Run], usual: float) -> Run:
     """Return the episode in which most seconds crossed; of several, the first."""
     return max(episodes(found, usual), key=lambda each: each.seconds)
+
+
+def touches(found: Sequence[Run], start: int, end: int) -> bool:
+    """Whether one of the runs, in the order of time, has a moment in common with a time."""
+    at = bisect_left(found, end, key=lambda each: each.start)
+    return at > 0 and found[at - 1].end > start
+
+
+def overlapped(found: Sequence[Run], spans: Sequence[tuple[int, int]]) -> float:
+    """Return the seconds of runs that began in one of several times, as far as they are in these.
+
+    found, spans  in the order of time
+    """
+    seconds, at = 0.0, 0
+    for run in found:
+        while at < len(spans) and spans[at][1] <= run.start:
+            at += 1
+        if at == len(spans):
+            break
+        start, end = spans[at]
+        if run.start >= start:
+            share = (min(run.end, end) - run.start) / max(run.end - run.start, 1)
+            seconds += share * run.seconds
+    return seconds

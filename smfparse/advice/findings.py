@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,8 @@ _PERSISTENT_RUN = 3, 15 * 60
 """A run of so many intervals and seconds is persistent."""
 _PEAK_SHARE = 0.1
 _HOUR_US = 3600 * SECOND_US
+_HOURS = "hours"
+_DIGITS = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -140,11 +143,17 @@ class Finding:
         diagnosis = self.cause if isinstance(self.cause, Diagnosis) else None
         is_last = diagnosis is not None and diagnosis.is_last
         ranked = self.rank, is_last, -amount, diagnosis is None, -self.share
-        return *ranked, self.rule, *self.key
+        return *ranked, self.rule, *map(natural, self.key)
 
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment in microseconds UTC as local time of the system."""
         return self.clock.local(microseconds)
+
+
+def natural(name: str) -> list[Any]:
+    """Return what sorts names with numbers as people do: 2 before 10."""
+    parts = _DIGITS.split(name)
+    return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 
 
 @dataclass(frozen=True)
@@ -226,7 +235,7 @@ def _valued(
         figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
         typical=float(np.median(known)) if known.size else None,
         peak_at=finding.local(int(starts[worst])),
-        persistence=_persistence(finding),
+        persistence=persistence(finding),
     )
 
 
@@ -235,7 +244,7 @@ def _worst(amounts: NDArray[np.float64], *, lowest: bool) -> int:
     return int(np.argmin(known) if lowest else np.argmax(known))
 
 
-def _persistence(finding: Finding) -> str:
+def persistence(finding: Finding) -> str:
     """Return how a condition held over the time: see docs/check.md."""
     if finding.crossed == 1:
         return "once"
@@ -264,7 +273,9 @@ def _summed(
     judged: Judged, rule: Rule, catalog: Catalog
 ) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
     """Return the aggregates of a rule over the intervals that crossed, by key."""
-    columns = ", ".join(f"({each}) AS e{number}" for number, each in enumerate(rule.aggregates()))
+    columns = ", ".join(
+        f"({filled(rule, each)}) AS e{number}" for number, each in enumerate(rule.aggregates())
+    )
     columns += "".join(
         f", ({filled(rule, sql)}) AS p_{name}" for name, sql in planner_inputs(rule).items()
     )
@@ -288,10 +299,19 @@ def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding
         finding,
         rank=int(rank),
         evidence=[each for each in evidence if each.value is not None],
-        impact=(rule.impact.kind, float(amount)) if rule.impact and amount is not None else None,
+        impact=_impact(finding, rule, amount),
         total=None if total is None else float(total),
         planned=list(_planned(rule, sums)),
     )
+
+
+def _impact(finding: Finding, rule: Rule, amount: Any) -> tuple[str, float] | None:
+    """Return what a finding costs; hours to a limit are those at which its figure moves."""
+    if rule.impact is None:
+        return None
+    if rule.impact.kind == _HOURS and rule.trend:
+        amount = finding.move.hours if finding.move else None
+    return None if amount is None else (rule.impact.kind, float(amount))
 
 
 def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:

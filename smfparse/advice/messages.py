@@ -14,7 +14,16 @@ import pyarrow as pa
 
 from smfparse.advice.declaration import CONSTRAINT, Rule, subjects
 from smfparse.advice.findings import Figure
-from smfparse.advice.judging import KEYS, Judged, State, held_rows, judged, value_column, wanted
+from smfparse.advice.judging import (
+    KEYS,
+    Judged,
+    State,
+    filled,
+    held_rows,
+    judged,
+    value_column,
+    wanted,
+)
 from smfparse.advice.wording import shown
 from smfparse.errors import RequestError
 from smfparse.metrics import named_macros
@@ -94,7 +103,7 @@ def _crossed(rows: Judged, rule: Rule, bucket: str) -> str:
     worst = f'ORDER BY "{value_column(rule)}" {"" if rule.lowest else "DESC"} NULLS LAST, start'
     return f"""
     SELECT
-        {keys}, {rule.ranks or rule.rank} AS rank,
+        {keys}, {filled(rule, rule.ranks or str(rule.rank))} AS rank,
         any_value(utc_offset)::INTEGER AS utc_offset,
         count(*) AS crossed, any_value(evaluated) AS evaluated,
         coalesce(round(100 * sum(seconds) / nullif(any_value(all_seconds), 0), 6), 0) AS share,

@@ -21,6 +21,7 @@ from smfparse.advice.wording import (
     in_short,
     moment_text,
     nothing_to,
+    peak,
     plan_command,
     shown,
     span_text,
@@ -42,7 +43,7 @@ from smfparse.rendering import (
 
 _MARGIN = 13
 """Characters in front of a sentence: two blanks, a word, blanks."""
-_ENDS = "Gone since the baseline|Silenced|Seen once|Not evaluated"
+_ENDS = "Gone since the baseline|Silenced|Healthy|Seen once|Not evaluated"
 """What the lines that follow the findings begin with."""
 _ROOM = 4
 """So many findings are shown at length, at least."""
@@ -105,6 +106,7 @@ class CheckDocument(Document):
             {
                 "managers": [_plains(asdict(each)) for each in checked.managers],
                 "findings": [self.fact(each) for each in checked.findings],
+                "healthy": [_fact(each) for each in checked.good],
                 "seen_once": [_fact_of_once(each) for each in checked.seen_once],
                 "not_evaluated": [
                     {"trace": trace, "rules": list(rules)} for trace, rules in checked.not_evaluated
@@ -159,6 +161,10 @@ class CheckDocument(Document):
 
     def _ends(self) -> Iterator[str]:
         yield from self._left_out()
+        if self._checked.good:
+            yield from ("", "Healthy")
+        for each in self._checked.good:
+            yield from _line(f"  {about(each)}: {each.name}, {peak(each)}", self.room)
         if self._checked.seen_once:
             yield from ("", "Seen once: too few of them to judge")
         for once in self._checked.seen_once:

@@ -17,6 +17,8 @@ from smfparse.advice.declaration import Rule, diagnoses, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.findings import Finding, Once, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
+from smfparse.advice.links import LINKS, all_links, links_query
+from smfparse.advice.merging import merged
 from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
 from smfparse.calendar import ends_of
 
@@ -55,6 +57,7 @@ class Checked:
 
     managers       the queue managers with data that a rule looks at
     findings       ranked, the most serious first; those that a diagnosis explains are under it
+    good           what is as it should be
     seen_once      conditions that held below the minimum sample, in the order of the rules
     not_evaluated  the trace that would tell, and the rules that need it
     silenced       findings that the policy of the site does not want to see, and why
@@ -63,6 +66,7 @@ class Checked:
 
     managers: Sequence[Manager] = ()
     findings: Sequence[Finding] = ()
+    good: Sequence[Finding] = ()
     seen_once: Sequence[Once] = ()
     not_evaluated: Sequence[tuple[str, Sequence[str]]] = ()
     silenced: Sequence[tuple[Finding, Silence]] = ()
@@ -82,11 +86,11 @@ class Checked:
 
 @dataclass
 class _Told:
-    """What the rules have said so far; `known` are those that could be evaluated."""
+    """What the rules have said so far; `known` are those evaluated, by queue manager."""
 
     findings: list[Finding] = field(default_factory=list)
     once: list[Once] = field(default_factory=list)
-    known: set[str] = field(default_factory=set)
+    known: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     held: set[str] = field(default_factory=set)
     filled: set[str] = field(default_factory=set)
     managers: dict[tuple[str, str], Manager] = field(default_factory=dict)
@@ -107,31 +111,39 @@ def run_rules(
     limits = changed_limits(policy.limits.items())
     asked = wanted(limits)
     told = _Told()
-    for rows in judged(catalog, asked, also):
+    for rows in judged(catalog, asked, {LINKS: links_query(), **also}):
         told.held.add(rows.name)
         if len(rows.starts):
             told.filled.add(rows.subject.name)
         _add_managers(told.managers, rows)
         for rule in rows.rules:
             _evaluate(rule, rows, catalog, told)
+    links = all_links(catalog, told.held)
     several = [
         replace(each, changed=limits.get(each.rule, {}))
-        for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held)
+        for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held, links)
     ]
-    loud = [each for each in several if not policy.silence_of(each)]
-    ranked = sorted(diagnosed(loud, diagnoses(), told.known), key=lambda each: each.place)
+    loud = list(merged((each for each in several if not policy.silence_of(each)), links))
+    good = [each for each in loud if _is_good(each)]
+    bad = [each for each in loud if not _is_good(each)]
+    ranked = sorted(diagnosed(bad, diagnoses(), told.known, links), key=lambda each: each.place)
     shown = [each for each in ranked if not only or each.rule in only]
     return Checked(
         managers=[told.managers[key] for key in sorted(told.managers)],
         findings=[each for each in shown if not policy.silence_of(each)],
+        good=[each for each in good if not only or each.rule in only],
         seen_once=[each for each in told.once if not only or each.rule.id in only],
-        not_evaluated=list(_not_evaluated(asked, told.known, told.filled)),
+        not_evaluated=list(_not_evaluated(asked, set().union(*told.known.values()), told.filled)),
         silenced=[
             (each, silence)
             for each in (*several, *shown)
             if (silence := policy.silence_of(each)) is not None
         ],
     )
+
+
+def _is_good(finding: Finding) -> bool:
+    return isinstance(finding.cause, Rule) and finding.cause.is_good
 
 
 def compared_with(now: Checked, earlier: Checked) -> Checked:
@@ -142,8 +154,9 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
 
 def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
     states = rows.states(rule)
-    if (states >= 0).any():
-        told.known.add(rule.id)
+    for group in np.unique(rows.groups[states >= 0]).tolist():
+        system, qmgr = (each or "" for each in rows.keys[group][:2])
+        told.known[system, qmgr].add(rule.id)
     told.findings += found(rows, rule, states, catalog)
     if rule.rank <= _SEEN_ONCE and not rule.is_sign:
         told.once += seen_once(rows, rule, states)

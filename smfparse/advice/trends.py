@@ -1,4 +1,4 @@
-"""How a figure moves over intervals, and when it arrives at a limit: as planners work it out."""
+"""How a figure moves in the last hours, and when it arrives at a limit: as planners work it out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from smfparse.calendar import SECOND_US
 from smfparse.planning import seconds_to, slope
 
 _HOUR = 3600
+_RECENT = 3 * _HOUR
+"""Seconds at the end of the data whose rate is the one that goes on."""
+_LEAST = 6
+"""So many intervals there have to be in them; else all count."""
 
 
 class Move(NamedTuple):
@@ -40,6 +44,9 @@ def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
     times, amounts = judged.starts[rows][known] / SECOND_US, value[known]
     if not len(times):
         return None
+    recent = times >= times[-1] - _RECENT
+    if recent.sum() >= _LEAST:
+        times, amounts = times[recent], amounts[recent]
     found = slope(np.column_stack([times - times[0], amounts]).tolist())
     if found is None:
         return None

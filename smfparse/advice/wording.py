@@ -109,7 +109,7 @@ def peak(finding: Finding) -> str:
 def evidence(finding: Finding) -> str:
     """Return the figures that show it, and what it costs."""
     parts = [peak(finding), *(shown(each) for each in finding.evidence)]
-    if finding.impact:
+    if finding.impact and not (finding.move and finding.impact[0] == "hours"):
         kind, amount = finding.impact
         parts.append(f"impact {_amount(amount)} {IMPACTS[kind]}")
     if finding.move:
@@ -138,9 +138,10 @@ def _digits(amount: float) -> str:
 
 def _moving(move: Move) -> str:
     """Return by how much a figure moves, and when it is at its limit."""
-    ends = f", at the limit in {move.hours:,.0f} hours" if move.hours is not None else ""
-    if move.soonest is not None and move.latest is not None:
-        ends += f" ({move.soonest:,.0f} to {move.latest:,.0f})"
+    ends = f", at the limit in {_digits(move.hours)} hours" if move.hours is not None else ""
+    if ends and move.soonest is not None and move.latest is not None:
+        soonest, latest = _digits(move.soonest), _digits(move.latest)
+        ends += f" ({soonest} to {latest})" if soonest != latest else ""
     sign = "+" if move.per_hour > 0 else "-"
     return f"{sign}{_digits(abs(move.per_hour))} {move.unit} an hour{ends}"
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import pyarrow as pa
 
 from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
-from smfparse.advice.judging import State, subject_query, wanted
+from smfparse.advice.judging import State, filled, subject_query, wanted
 from smfparse.calendar import calendar_macros
 from smfparse.metrics import named_macros, view_macros
 from smfparse.query import Catalog, Connection, connected
@@ -83,7 +83,7 @@ def ranks(some: Sequence[Case]) -> list[int]:
     """Return the class of what the rule of each case says over its rows that crossed."""
     found = dict[int, int]()
     for (which,), numbers in _by_rules(some, alone=True):
-        rank = which.ranks or str(which.rank)
+        rank = filled(which, which.ranks or str(which.rank))
         crossed = f'"{which.id}" = {State.CROSSED.value}'
         query = f"SELECT input_no, {rank} AS rank FROM ({{}}) WHERE {crossed} GROUP BY input_no"
         found |= {row["input_no"]: row["rank"] for row in _asked([which], some, numbers, query)}

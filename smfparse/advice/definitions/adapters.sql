@@ -21,8 +21,8 @@ together AS (
 ),
 usual AS (
     SELECT
-        system, qmgr, median(elapsed / cpu) FILTER (cpu > 0) AS usual_stretch,
-        median(cpu / requests) FILTER (requests > 0 AND coalesce(streamed, 0) = 0) AS usual_cpu
+        system, qmgr, quantile_cont(elapsed / cpu, 0.25) FILTER (cpu > 0) AS usual_stretch,
+        quantile_cont(cpu / requests, 0.25) FILTER (requests > 0 AND coalesce(streamed, 0) = 0) AS usual_cpu
     FROM together
     GROUP BY system, qmgr
 )

@@ -5,7 +5,7 @@ instances AS (
         system, qmgr, qcstchnm AS object, interval_start AS start, interval_seconds AS seconds,
         utc_offset, mq_version, qcstchty, qcstnmsg::DOUBLE AS its_messages, qcstnpmg, qcstbatc::DOUBLE AS its_batches,
         qcstfuba, qcstcbsz, qcstnbyt, qcstcscv, qcstslcs, qcstcpra, qcstptrc, qcstqetc, qcstdspn,
-        qcstntav, qcstntmx, qcstntdt, qcstetav,
+        qcstntav, qcstntmx, qcstntdt, qcstetav, qcstchst, qcstrqmn, qcstlmst, qcstcnnm,
         qcststrt >= interval_start AS is_new,
         active_seconds AS active
     FROM channel_rows('inputs.qcst')
@@ -25,12 +25,14 @@ channels AS (
         total(its_batches * qcstntav) AS confirm_us, confirm_us / nullif(batches, 0) AS nettime,
         max(qcstntmx)::DOUBLE AS longest_us, arg_max(qcstntdt, qcstntmx) AS longest_at,
         max(qcstetav)::DOUBLE AS exit_us, total(its_messages * qcstetav) AS exits_us,
+        bool_or(qcstchst = 5) AS retrying, any_value(qcstrqmn) AS partner, max(qcstlmst) AS last_message,
+        mode(qcstcnnm) FILTER (is_new) AS peer,
         total(active) AS active
     FROM instances
     GROUP BY system, qmgr, object, start, seconds
 ),
 usual AS (
-    SELECT system, qmgr, object, median(nettime) AS usual
+    SELECT system, qmgr, object, quantile_cont(nettime, 0.25) AS usual
     FROM channels
     GROUP BY system, qmgr, object
 ),
@@ -56,7 +58,7 @@ SELECT
     system, qmgr, object, '' AS job, start, seconds, utc_offset, mq_version,
     is_client, sends, instances, starts, messages, persistent, batches, full_batches, batch_size, bytes,
     conversations, cipher, compression, retries, empty, confirm_us, nettime, usual, longest_us, longest_at,
-    exit_us, exits_us, active, dispatcher, dispatcher_busy, dispatchers_us, dispatchers_cpu, requests,
+    exit_us, exits_us, active, retrying, partner, last_message, peer, dispatcher, dispatcher_busy, dispatchers_us, dispatchers_cpu, requests,
     place <= 5 AND messages > 0 AS is_busy,
     count(*) FILTER (place <= 5 AND messages > 0)
         OVER (PARTITION BY system, qmgr, start, dispatcher) AS busy_channels

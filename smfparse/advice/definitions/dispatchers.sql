@@ -20,7 +20,7 @@ compressed AS (
 ),
 usual AS (
     SELECT
-        system, qmgr, median(cpu / requests) FILTER (requests > 0) AS usual_cpu,
+        system, qmgr, quantile_cont(cpu / requests, 0.25) FILTER (requests > 0) AS usual_cpu,
         max(busiest) AS highest
     FROM dispatchers
     GROUP BY system, qmgr

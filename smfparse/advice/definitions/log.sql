@@ -1,10 +1,46 @@
--- A log in an interval, and how often it was switched in half an hour.
+-- A log in an interval, how often it was switched in half an hour, and how far archiving is behind: control intervals
+-- created less those archived, in logs. `behind_most` is the most of the intervals that follow one another with a log
+-- and more that waits for the archive.
+WITH
+copies AS (
+    SELECT
+        *,
+        -- Without the longest, which is one stall and has a rule of its own.
+        (io_1_1_average * io_1_1_count - io_1_1_longest) / nullif(io_1_1_count::BIGINT - 1, 0) AS first_copy,
+        (io_2_1_average * io_2_1_count - io_2_1_longest) / nullif(io_2_1_count::BIGINT - 1, 0) AS second_copy,
+        sum(qjstbffl) OVER its::DOUBLE / nullif(sum(coalesce(qjstcp1n, switches)) OVER its, 0) AS log_size,
+        sum(qjstciof) OVER its AS all_archived,
+        sum(qjstbffl::DOUBLE - qjstciof) OVER until_now AS kept
+    FROM rows
+    WINDOW
+        its AS (PARTITION BY system, qmgr),
+        until_now AS (PARTITION BY system, qmgr ORDER BY start ROWS UNBOUNDED PRECEDING)
+),
+waiting AS (
+    SELECT
+        *, (kept - least(min(kept) OVER until_now, 0)) / log_size AS behind,
+        coalesce(behind > 1 AND all_archived > 0, FALSE) AS is_behind
+    FROM copies
+    WINDOW until_now AS (PARTITION BY system, qmgr ORDER BY start ROWS UNBOUNDED PRECEDING)
+),
+numbered AS (
+    SELECT
+        *, sum(CASE WHEN is_behind THEN 0 ELSE 1 END)
+            OVER (PARTITION BY system, qmgr ORDER BY start ROWS UNBOUNDED PRECEDING) AS run
+    FROM waiting
+)
 SELECT
-    *,
+    *, max(CASE WHEN is_behind THEN behind END) OVER (PARTITION BY system, qmgr, run) AS behind_most,
+    greatest(first_copy, second_copy) AS slower_copy, least(first_copy, second_copy) AS faster_copy,
+    quantile_cont(greatest(first_copy, second_copy), 0.25) OVER its AS usual_slower,
+    CASE longest_write
+        WHEN io_1_1_longest THEN io_1_1_longest_at WHEN io_1_2_longest THEN io_1_2_longest_at
+        WHEN io_2_1_longest THEN io_2_1_longest_at ELSE io_2_2_longest_at
+    END AS longest_at,
     (multi_page_elapsed - one_page_elapsed) / nullif(multi_page_pages - 1, 0) AS slope,
     sum(switches) OVER half_an_hour AS recent_switches,
     sum(seconds) OVER half_an_hour AS recent_seconds
-FROM rows
-WINDOW half_an_hour AS (
+FROM numbered
+WINDOW its AS (PARTITION BY system, qmgr), half_an_hour AS (
     PARTITION BY system, qmgr ORDER BY start RANGE BETWEEN INTERVAL 1799 SECONDS PRECEDING AND CURRENT ROW
 )

@@ -9,7 +9,8 @@ counted AS (
         bool_or(NOT qqstpart) OVER (PARTITION BY qqstqsgn, qqstqnam) AS is_known, qqstuncm AS is_uncommitted,
         CASE WHEN NOT qqstpart THEN qqstdpth::DOUBLE END AS depth,
         CASE WHEN NOT qqstpart THEN qqstmage::DOUBLE END AS age,
-        qqstdphi::DOUBLE AS most, greatest(qqstipct, qqstiphi)::BIGINT AS getters,
+        regexp_matches(qqstqnam, '(^|[._])(DEAD|DLQ)([._]|$)') AS is_dead_letter,
+        qqstdphi::DOUBLE AS most, CASE WHEN NOT qqstpart THEN qqstdplo END AS least, greatest(qqstipct, qqstiphi)::BIGINT AS getters,
         greatest(qqstopct, qqstophi)::BIGINT AS putters, qqstlget AS last_get, qqstqtlt::DOUBLE AS usual_us,
         qqstputs::DOUBLE + qqstput1 AS puts, qqstflpt::DOUBLE + qqstflp1 AS failed,
         qqstfptc::DOUBLE AS handed, qqststrm::DOUBLE AS streamed, qqstgets::DOUBLE AS gets,
@@ -33,7 +34,9 @@ shown AS (
     SELECT
         *, coalesce(epoch_us(start) - epoch_us(last_end) > 1e5 * seconds, TRUE) AS is_behind_gap,
         -- A queue from which as much expires as is put grows to what comes within the time of expiry, and no further.
-        depth > earlier_depth AND coalesce(expired < 0.9 * puts OR puts = 0, TRUE) AS rising,
+        -- Nor does one grow that was emptied meanwhile.
+        depth > earlier_depth AND NOT coalesce(least = 0 AND last_depth > 0 AND gets >= last_depth, FALSE)
+            AND coalesce(expired < 0.9 * puts OR puts = 0, TRUE) AS rising,
         NOT is_shared AND getters = 0 AND depth > 0 AND puts > 0 AND gets = 0 AS unread,
         depth > 0 AND last_depth > 0 AND age >= last_age + seconds - 1 AND puts > 0 AND gets = 0 AS stuck,
         is_uncommitted AND puts + gets = 0 AS held
@@ -51,7 +54,7 @@ numbered AS (
 )
 SELECT
     system, qmgr, object, '' AS job, start, seconds, utc_offset, mq_version,
-    is_shared, is_partial, is_known, depth, age, most, getters, putters, last_get, usual_us,
+    is_shared, is_partial, is_known, is_dead_letter, depth, age, most, getters, putters, last_get, usual_us,
     puts, failed, handed, streamed, gets, redriven, expired, rolled_back,
     last_depth, last_streamed, next_streamed, rising, unread, stuck, held,
     sum(CASE WHEN rising THEN seconds END) OVER one_rise AS rise_seconds,

@@ -41,6 +41,6 @@ SELECT
     total(persistent) AS persistent, sum(selcount)::DOUBLE AS selectors, sum(streamedn)::DOUBLE AS streamed,
     total(totlatnt) AS time_us, max(largest) AS largest,
     coalesce(sum(lists), 0)::DOUBLE AS lists, coalesce(sum(moves), 0)::DOUBLE AS moves,
-    median(get_cpu_us / nullif(get_calls, 0)) OVER (PARTITION BY system, qmgr, queue, job) AS usual_get_us
+    quantile_cont(get_cpu_us / nullif(get_calls, 0), 0.25) OVER (PARTITION BY system, qmgr, queue, job) AS usual_get_us
 FROM uses
 GROUP BY system, qmgr, queue, job, start, seconds

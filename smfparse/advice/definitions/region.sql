@@ -45,7 +45,9 @@ SELECT
     CASE
         WHEN moments >= 24 AND moment - min(moment) OVER one_day >= 72000
             AND slope < 0 AND fit * (moments - 2) > 4.3 * (1 - fit)
-        THEN available_mb / -slope / 3600
+            -- Storage that came back is no leak.
+            AND available_mb <= 1.02 * min(available_mb) OVER one_day
+        THEN (available_mb - reserved / 1048576) / -slope / 3600
     END AS hours_to_end
 FROM snapshots
 WINDOW one_day AS (PARTITION BY system, qmgr ORDER BY moment RANGE BETWEEN 86400 PRECEDING AND CURRENT ROW)

@@ -1,5 +1,5 @@
--- A structure of the coupling facility in an interval: QEST. A request is usually as long as the median of the
--- intervals says; `slow` and `busy` count the structures that are, of all at the same time.
+-- A structure of the coupling facility in an interval: QEST. A request is usually as long as the lower quartile of
+-- the intervals says; `slow` and `busy` count the structures that are, of all at the same time.
 WITH
 counted AS (
     SELECT
@@ -7,7 +7,7 @@ counted AS (
         qestcsec::BIGINT AS singles, qestcmec::BIGINT AS multiples, qestsstc AS single_us, qestmstc AS multiple_us,
         qestrsec::BIGINT AS singles_again, qestrmec::BIGINT AS multiples_again, qestsful,
         qestmnus::BIGINT AS entries, qestmlus::BIGINT AS elements,
-        median(CASE WHEN qestcsec >= 1000 THEN qestsstc_average END)
+        quantile_cont(CASE WHEN qestcsec >= 1000 THEN qestsstc_average END, 0.25)
             OVER (PARTITION BY system, qmgr, object) AS usual_us
     FROM rows
     WHERE object <> ''

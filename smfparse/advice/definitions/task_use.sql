@@ -52,6 +52,10 @@ SELECT
     sum(zero_writes)::DOUBLE AS zero_writes, total(zero_us) AS zero_us, total(pool_latch_us) AS pool_latch_us,
     total(calls) AS calls, total(elapsed_us) AS elapsed_us, total(cpu_us) AS cpu_us,
     total(persistent) AS persistent, total(messages) AS messages,
+    -- Persistent messages, and neither the end of a unit of work nor forced writes, as they have without syncpoint.
+    coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
+        AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,
+    coalesce(lag(is_open) OVER its_job, FALSE) OR coalesce(lead(is_open) OVER its_job, FALSE) AS goes_on,
     bool_or(is_transaction) AS is_transaction,
     coalesce(total(latch_us), 0) AS latch_us,
     coalesce(total(CASE WHEN latch = 11 THEN latch_us END), 0) AS latch_11_us,
@@ -61,7 +65,9 @@ SELECT
     coalesce(total(CASE WHEN latch = 21 THEN latch_us END), 0) AS latch_21_us,
     coalesce(total(CASE WHEN latch = 23 THEN latch_us END), 0) AS latch_23_us,
     coalesce(total(CASE WHEN latch = 24 THEN latch_us END), 0) AS latch_24_us,
+    coalesce(total(CASE WHEN latch = 30 THEN latch_us END), 0) AS latch_30_us,
     coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
     coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us
 FROM parts
 GROUP BY system, qmgr, job, start, seconds
+WINDOW its_job AS (PARTITION BY system, qmgr, job ORDER BY start)

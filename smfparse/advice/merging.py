@@ -1,0 +1,93 @@
+"""Findings of a rule that are one: of several jobs, or of several objects, of a queue manager."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from smfparse.advice.declaration import Rule
+from smfparse.advice.episodes import joined, main_episode
+from smfparse.advice.findings import Figure, Finding, natural, persistence
+from smfparse.advice.links import Links, Manager
+
+_MOST = 5
+"""So many names are told."""
+
+
+def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator[Finding]:
+    """Yield findings, those of each rule that says so as one of a queue manager.
+
+    links  what belongs together in each queue manager
+    """
+    several: dict[tuple[str, str, str], list[Finding]] = defaultdict(list)
+    for each in found:
+        if isinstance(each.cause, Rule) and each.cause.together:
+            several[each.rule, each.system, each.qmgr].append(each)
+        else:
+            yield each
+    for (_, *manager), its in several.items():
+        yield _merged(its, links.get((manager[0], manager[1])))
+
+
+def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
+    """Return one finding: the times of all, the figures of the one with the most impact."""
+    ranked = sorted(its, key=lambda each: (-_amount(each), natural(each.object), each.job))
+    first = ranked[0]
+    runs = joined([run for each in its for run in each.runs])
+    main = main_episode(runs, first.usual)
+    names = [each.object or each.job for each in ranked]
+    jobs = list(dict.fromkeys(name for each in ranked for name in (each.job, *each.jobs) if name))
+    one = len(its) == 1
+    found = replace(
+        first,
+        object=first.object if one else "",
+        kind=first.kind if one else "",
+        job=jobs[0] if jobs else "",
+        jobs=jobs,
+        runs=runs,
+        start=first.local(main.start),
+        end=first.local(main.end),
+        evaluated=max(each.evaluated for each in its),
+        seconds=max(each.seconds for each in its),
+        crossed=sum(each.intervals for each in runs),
+        seconds_crossed=sum(each.seconds for each in runs),
+        longest=max(runs, key=lambda each: each.intervals),
+        impact=_impact(its),
+        evidence=[*_names(first, names), *_things(first.cause, jobs, links), *first.evidence],
+    )
+    return replace(found, persistence=persistence(found))
+
+
+def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
+    """Yield which they are, and whose the figures are."""
+    if len(names) > 1:
+        kind = first.kind or "job"
+        yield Figure(f"{kind}s {{}}", _few(sorted(names, key=natural)), "text")
+        yield Figure("figures of {}", names[0], "text")
+
+
+def _things(cause: object, jobs: Sequence[str], links: Links | None) -> Iterator[Figure]:
+    """Yield what of a kind the jobs use, where a rule asks for it and the data tells."""
+    if not isinstance(cause, Rule) or not cause.where or links is None:
+        return
+    found = {
+        name for job in jobs[:_MOST] for kind, name in links.of(("job", job)) if kind == cause.where
+    }
+    if found:
+        yield Figure(f"they use {cause.where} {{}}", _few(sorted(found, key=natural)), "text")
+
+
+def _few(names: Sequence[str]) -> str:
+    more = len(names) - _MOST
+    return ", ".join(names[:_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def _amount(finding: Finding) -> float:
+    return finding.impact[1] if finding.impact else 0.0
+
+
+def _impact(its: Sequence[Finding]) -> tuple[str, float] | None:
+    """Return the impact of all together."""
+    known = [each.impact for each in its if each.impact]
+    return (known[0][0], sum(amount for _, amount in known)) if known else None

@@ -1,0 +1,105 @@
+"""What findings say of independent days, against what was planted in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import smfparse
+from smfparse.advice import CONSTRAINT, Finding
+from tests.advice.independent.cases import Case, cases, system_of
+from tests.advice.independent.healthy import healthy
+
+TO_KNOW = 4
+_AT_ONCE = 12
+"""So many days are read by one scan."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether what is said of a day is right; None: the day does not ask for it.
+
+    false    findings of class 1 and 2 of a day without a cause of these
+    to_know  findings of class 4
+    """
+
+    name: str
+    cause: bool | None = None
+    who: bool | None = None
+    time: bool | None = None
+    stands: bool | None = None
+    false: Sequence[str] = ()
+    to_know: int = 0
+    first: str = ""
+
+    @property
+    def wrong(self) -> str:
+        """Return what is wrong, in words; '': nothing."""
+        parts = [
+            name for name in ("cause", "who", "time", "stands") if getattr(self, name) is False
+        ]
+        parts += [f"false {each}" for each in self.false]
+        return ", ".join(parts) and f"{self.name}: {', '.join(parts)} ({self.first})"
+
+
+def verdicts(names: Sequence[str], folder: Path) -> Iterator[Verdict]:
+    """Yield what is said of cases and healthy days, by name."""
+    known = {**cases(), **healthy()}
+    for some in _batches(names):
+        chosen = [known[each] for each in some]
+        data = [each.data(number) for number, each in enumerate(chosen)]
+        for case, found in zip(chosen, _checked(data, folder), strict=True):
+            yield verdict(case, found)
+
+
+def healthy_verdict(name: str, found: Sequence[Finding]) -> Verdict:
+    """Return what is said of a day without a cause of class 1 or 2."""
+    false = [repr(each) for each in found if each.rank <= CONSTRAINT]
+    to_know = sum(each.rank == TO_KNOW for each in found)
+    return Verdict(name, false=false, to_know=to_know, first=_first(found))
+
+
+def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    for at in range(0, len(names), _AT_ONCE):
+        yield names[at : at + _AT_ONCE]
+
+
+def _checked(data: Sequence[bytes], folder: Path) -> list[list[Finding]]:
+    """Return the findings of each day; one scan checks all."""
+    files = [folder / f"{number}.smf" for number in range(len(data))]
+    for file, each in zip(files, data, strict=True):
+        file.write_bytes(each)
+    found = smfparse.open(files).check().findings
+    by_system: Mapping[str, list[Finding]] = {system_of(at): [] for at in range(len(data))}
+    for each in found:
+        by_system[each.system].append(each)
+    return list(by_system.values())
+
+
+def verdict(case: Case, found: Sequence[Finding]) -> Verdict:
+    """Return whether findings are what a case asks for."""
+    if not case.first:
+        return healthy_verdict(case.name, found)
+    first = found[0] if found else None
+    cause = first is not None and first.rule in case.first
+    cause = cause and (not case.object or (first is not None and first.object == case.object))
+    stands = any(each.rule in case.stands for each in found) if case.stands else None
+    who = time = None
+    if case.who:
+        who = first is not None and bool({*case.who} & {first.job, *first.jobs})
+    if first is not None and cause and not case.stands:
+        time = _is_in_time(case, first)
+    return Verdict(case.name, cause, who, time, stands, first=_first(found))
+
+
+def _is_in_time(case: Case, finding: Finding) -> bool:
+    """Whether a finding begins and ends no more than an interval beside what was planted."""
+    midnight = finding.start.replace(hour=0, minute=0, second=0)
+    ends = ((finding.start, case.since), (finding.end, case.until))
+    apart = [abs((at - midnight).total_seconds() / 3600 - hour) for at, hour in ends]
+    return max(apart) <= case.site.minutes / 60 + 0.01
+
+
+def _first(found: Sequence[Finding]) -> str:
+    return repr(found[0]) if found else "nothing found"

@@ -1,0 +1,67 @@
+"""Independent days are sound: all records are read, and their numbers agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import smfparse
+from tests.advice.independent.cases import cases
+from tests.advice.independent.healthy import healthy
+from tests.advice.independent.sites import BANK, GROUP
+from tests.support.days import Fault, Field, day
+
+
+def rows(data: bytes, tmp_path: Path, query: str) -> list[Mapping[str, Any]]:
+    """Return the rows of a query over a day."""
+    file = tmp_path / "day.smf"
+    file.write_bytes(data)
+    return smfparse.open(file).sql(query).to_pylist()
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("name", healthy())
+def test_no_record_of_a_day_is_damaged(name: str, tmp_path: Path) -> None:
+    data = healthy()[name].data(1)
+    (found,) = rows(data, tmp_path, "SELECT (SELECT count(*) FROM damage) AS lost")
+    assert found["lost"] == 0
+
+
+def test_queues_hold_what_was_put_and_not_got(tmp_path: Path) -> None:
+    faults = [Fault("spare LEDGER.IN", 0.0, "10:00", "12:00")]
+    query = """
+        SELECT qqstqnam AS queue, sum(qqstputs)::BIGINT - sum(qqstgets) AS held,
+            arg_max(qqstdpth, interval_start) AS depth, max(qqstdpth) AS most
+        FROM qqst GROUP BY ALL ORDER BY ALL
+    """
+    found = rows(day(BANK, faults), tmp_path, query)
+
+    assert [each["queue"] for each in found] == sorted(each.queue for each in BANK.flows)
+    assert all(each["held"] == each["depth"] for each in found)
+    assert {each["queue"]: each["most"] > 50_000 for each in found}["LEDGER.IN"]
+
+
+def test_accounting_has_what_statistics_have(tmp_path: Path) -> None:
+    query = """
+        SELECT (SELECT sum(validput) FROM wqst) AS put, (SELECT sum(qqstputs) FROM qqst) AS puts,
+            (SELECT sum(getdval) FROM wqst) AS got, (SELECT sum(qqstgets) FROM qqst) AS gets
+    """
+    (found,) = rows(day(GROUP), tmp_path, query)
+    assert (found["put"], found["got"]) == (found["puts"], found["gets"])
+
+
+def test_a_planted_field_is_there_for_its_time_and_object(tmp_path: Path) -> None:
+    fields = [Field("QPST", "qpstsos", 7, "9:00", "10:00", of=3)]
+    query = "SELECT qpstpool AS pool, count(*) AS times FROM qpst WHERE qpstsos = 7 GROUP BY ALL"
+    (found,) = rows(day(BANK, (), fields), tmp_path, query)
+    assert (found["pool"], found["times"]) == (3, 6)
+
+
+def test_each_rule_has_a_day_beside_a_bigger_cause() -> None:
+    names = [each.name for each in cases().values() if each.is_of_rule]
+    assert {each.removesuffix("-above") for each in names if each.endswith("-above")} == {
+        each.removesuffix("-hidden") for each in names if each.endswith("-hidden")
+    }

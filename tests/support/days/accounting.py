@@ -1,0 +1,288 @@
+"""Class 3: a record of each job in each interval, and of connections that end in it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from tests.support.builders import Section, qwhs_short, smf_record
+from tests.support.days.blocks import made
+from tests.support.days.model import Moved
+
+if TYPE_CHECKING:
+    from tests.support.days.records import Writer
+
+LATE = 0.000_240
+"""Seconds after the statistics at which class 3 intervals end, in real records."""
+COMMIT_US = 14.0
+GET_US, NO_MESSAGE_US, SKIP_US = 7.0, 3.1, 2.6
+NO_SIZE = 0x0FFFFFFF
+LATCHES, LATCH_COUNTS, LATCH_MAX = 48, 304, 2088
+
+
+def put_us(size: int, *, shared: bool) -> float:
+    """Return CPU of an MQPUT: R93 ch. 6, 4.5 us at 2 KB and 36 at 128; shared 7.3 and 36.9."""
+    more = max(size / 1024 - 2, 0)
+    return (7.3 + 0.235 * more) if shared else (4.5 + 0.25 * more)
+
+
+def task_records(writer: Writer) -> Iterator[bytes]:
+    """Yield a 116/1 record of each job, then one of each connection that was short."""
+    for number, ((job, channel), uses) in enumerate(_uses(writer).items()):
+        tasks = max(moved.flow.tasks for moved, _ in uses)
+        for task in range(tasks):
+            its = [(moved.of(tasks), role) for moved, role in uses]
+            yield _job_record(writer, 100 * number + task, job, channel, its)
+    for channel in writer.site.channels:
+        starts = writer.model.now(f"starts {channel.name}", 0.0, writer.now) * writer.now.seconds
+        for number in range(round(starts)):
+            yield _connection(writer, channel.name, number, starts)
+
+
+def _uses(writer: Writer) -> dict[tuple[str, str], list[tuple[Moved, str]]]:
+    """Return what jobs, each agent of a channel by itself, put and got in the interval."""
+    found: dict[tuple[str, str], list[tuple[Moved, str]]] = {}
+    for each in writer.shown.moved:
+        for job, role in ((each.flow.putter, "put"), (each.flow.getter, "get")):
+            found.setdefault((job, _channel_of(job, each, role)), []).append((each, role))
+    return {job: uses for job, uses in found.items() if any(map(_is_used, uses))}
+
+
+def _channel_of(job: str, moved: Moved, role: str) -> str:
+    """Return the channel whose agent is the task of a job; '': the job is no channel initiator."""
+    if _kind(job) != 6:
+        return ""
+    kinds = {"put": "in", "get": "out"}
+    return moved.flow.channel or f"OTHER.{kinds[role]}".upper()
+
+
+def _is_used(use: tuple[Moved, str]) -> bool:
+    moved, role = use
+    return bool(moved.puts if role == "put" else moved.gets + moved.polls + moved.backed_out)
+
+
+def _kind(job: str) -> int:
+    return 6 if job.endswith("CHIN") else 1 if "CICS" in job else 2
+
+
+def _token(number: int, began: dt.datetime) -> bytes:
+    started = (0x7D91048BCA000000 + (int(began.timestamp() * 1e6) << 12)) & ~0xFFF
+    return struct.pack(">QiI", started, -number - 2, 0x5C000000 + number)
+
+
+def _who(writer: Writer, job: str, channel: str = "") -> bytes:
+    more: dict[str, Any] = {"wtidchl": channel} if channel else {}
+    if _kind(job) == 1:
+        more["wtidcori"] = bytes(4) + "PAY1".encode("cp500") + bytes(4)
+    return bytes(
+        made("WTID", 208, {"wtidatyp": _kind(job), "wtidccn": job, "wtidopid": job[:6], **more})
+    )
+
+
+def _job_record(
+    writer: Writer, number: int, job: str, channel: str, uses: list[tuple[Moved, str]]
+) -> bytes:
+    now, model = writer.now, writer.model
+    began = now.start - dt.timedelta(hours=now.hour + 1)
+    token = _token(number, began)
+    log = writer.shown.log
+    commits = forces = backouts = pages = 0
+    logged = elapsed = 0.0
+    calls = 0
+    blocks = []
+    for moved, role in uses:
+        flow = moved.flow
+        count = moved.puts if role == "put" else moved.gets
+        calls += count
+        units = moved.batches if role == "get" and moved.batches else -(-count // max(flow.each, 1))
+        commits += units
+        if flow.persistent:
+            forces += units if not flow.structure else 0
+            logged += count * (flow.size + 900 if role == "put" else 250)
+        if role == "get":
+            backouts += moved.backed_out
+        pages += moved.puts * flow.pages if role == "put" else 0
+        data, took = _queue(writer, token, moved, role)
+        blocks.append(data)
+        elapsed += took
+    force_us = forces * log.force_us * model.noise(0.03)
+    latches = {
+        latch: us * calls
+        for latch in (11, 12, 16, 19, 21, 23, 24, 30, 31, 32)
+        if (us := model.now(f"latch {latch} {job}", 0.02, now))
+    }
+    waited = sum(latches.values())
+    values: dict[str, Any] = {
+        "wtasstrt": began,
+        "wtasints": now.start,
+        "wtasinte": now.end + dt.timedelta(seconds=LATE),
+        "wtasver": 8,
+        "wtascmn": commits,
+        "wtascmet": force_us + commits * COMMIT_US * 1.2 + waited,
+        "wtascmct": commits * COMMIT_US,
+        "wtasban": backouts,
+        "wtasbaet": backouts * 260.0,
+        "wtasbact": backouts * 60.0,
+        "wtasjwn": forces,
+        "wtasjwet": force_us,
+        "wtasjcn": forces,
+        "wtasjcet": force_us,
+        "wtasjwb": min(logged, 4e9),
+        "wtassusn": forces,
+        "wtassuse": force_us + waited,
+        "wtasotn": 6,
+        "wtasotet": 300.0,
+        "wtasotct": 120.0,
+        "wtasgpn": min(pages, 2e9),
+        "wtaswqct": len(blocks),
+    }
+    task = bytearray(writer.block("WTAS", 2344, job, **values))
+    task[8:24] = token
+    for latch, us in latches.items():
+        struct.pack_into(">Q", task, LATCHES + 8 * (latch - 1), round(us) << 12)
+        struct.pack_into(">I", task, LATCH_COUNTS + 4 * (latch - 1), round(calls * 0.01) + 1)
+        struct.pack_into(">Q", task, LATCH_MAX + 8 * (latch - 1), round(us / 20) << 12)
+    return _record(writer, _who(writer, job, channel), bytes(task), blocks)
+
+
+def _queue(writer: Writer, token: bytes, moved: Moved, role: str) -> tuple[bytes, float]:
+    """Return a WQST, and the time of its calls."""
+    flow, model, now = moved.flow, writer.model, writer.now
+    site = writer.site
+    pool = site.page_sets[flow.page_set].pool if flow.page_set in site.page_sets else 0
+    values: dict[str, Any] = {
+        "objname": flow.queue,
+        "basename": flow.queue,
+        "qtype": 1,
+        "wqver": 9,
+        "nps": flow.page_set,
+        "nbuffpool": pool,
+        "getminms": NO_SIZE,
+        "putminms": NO_SIZE,
+        "openn": 1,
+        "openet": 30.0,
+        "openct": 22.0,
+        "closen": 1,
+        "closeet": 12.0,
+        "closect": 9.0,
+        "indxtype": flow.index,
+        "maxqdpth": moved.high,
+    }
+    if flow.structure:
+        values |= {
+            "cfstrucname": flow.structure,
+            "qsgdisp": 2,
+            "nps": 0,
+            "nbuffpool": 0,
+            "opencf0": 1,
+        }
+    cf = 0.0
+    if flow.structure:
+        usual = site.structures[flow.structure]
+        cf = 3 * model.now(f"cf {flow.structure}", usual, now)
+    pool_wait = model.now(f"page set us {flow.page_set}", 420.0, now)
+    if role == "put":
+        each = put_us(flow.size, shared=bool(flow.structure)) * model.noise(0.03)
+        cpu = moved.puts * each
+        values |= {
+            "putn": moved.puts,
+            "putct": cpu,
+            "putet": cpu * 1.25 + moved.puts * cf,
+            "validput": moved.puts,
+            "putbytes": moved.puts * flow.size,
+            "putpmsg": moved.puts * flow.persistent,
+            "putmaxms": flow.size,
+            "putminms": flow.size,
+            "putpwg": moved.puts * 0.05,
+        }
+        took = values["putet"]
+    else:
+        skip = SKIP_US * moved.skipped
+        gets = moved.gets + moved.backed_out
+        cpu = gets * GET_US * model.noise(0.03) + moved.polls * NO_MESSAGE_US + skip
+        took = cpu * 1.3 + moved.reads * pool_wait + gets * cf
+        values |= {
+            "getn": gets + moved.polls,
+            "getct": cpu,
+            "getet": took,
+            "validget": gets,
+            "getdval": gets,
+            "geterr": moved.polls,
+            "getbytes": gets * flow.size,
+            "getpmsg": gets * flow.persistent,
+            "getmaxms": flow.size,
+            "getminms": flow.size,
+            "totlatnt": moved.time_us,
+            "getpsn": moved.reads,
+            "getpset": moved.reads * pool_wait,
+            "getsmsg": moved.skipped,
+            "gets" if flow.by_id else "geta": gets + moved.polls,
+            "wqback": moved.backed_out,
+        }
+    data = bytearray(writer.block("WQST", 2800, flow.queue, **values))
+    data[16:32] = token
+    return bytes(data), took
+
+
+def _connection(writer: Writer, channel: str, number: int, count: float) -> bytes:
+    """Return the record of a client that connected, put a message and went."""
+    at = writer.now.start + dt.timedelta(seconds=(number + 0.5) / count * writer.now.seconds)
+    token = _token(1000 + number, at)
+    values = {
+        "wtasstrt": at,
+        "wtasints": at,
+        "wtasinte": at + dt.timedelta(seconds=0.3),
+        "wtasver": 8,
+        "wtasflag": "WTASAEOT",
+        "wtascmn": 1,
+        "wtascmet": 300.0,
+        "wtascmct": 14.0,
+        "wtasotn": 2,
+        "wtasotet": 60.0,
+        "wtasotct": 40.0,
+    }
+    task = made("WTAS", 2344, values)
+    task[8:24] = token
+    queue = made(
+        "WQST",
+        2800,
+        {
+            "objname": "PAY.CLIENT.REQ",
+            "basename": "PAY.CLIENT.REQ",
+            "qtype": 1,
+            "wqver": 9,
+            "openn": 1,
+            "openet": 30.0,
+            "openct": 22.0,
+            "closen": 1,
+            "closeet": 12.0,
+            "closect": 9.0,
+            "putn": 1,
+            "putct": 5.0,
+            "putet": 7.0,
+            "validput": 1,
+            "putbytes": 900,
+            "getminms": NO_SIZE,
+            "putminms": 900,
+            "putmaxms": 900,
+        },
+    )
+    queue[16:32] = token
+    who = _who(writer, f"{writer.site.qmgr}CHIN", channel)
+    return _record(writer, who, bytes(task), [bytes(queue)], at + dt.timedelta(seconds=0.3))
+
+
+def _record(
+    writer: Writer, who: bytes, task: bytes, queues: list[bytes], ended: dt.datetime | None = None
+) -> bytes:
+    ended = ended or writer.now.end + dt.timedelta(seconds=LATE)
+    sections = [Section([who]), Section([task]), Section(queues)]
+    keys = {
+        "system": writer.site.system,
+        "qmgr": writer.site.qmgr,
+        "release": writer.site.release,
+        "local": (ended + writer.now.east).replace(tzinfo=None),
+    }
+    return smf_record(116, 1, *sections, area=qwhs_short(ended, triplets=4), **keys)

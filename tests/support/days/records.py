@@ -1,0 +1,381 @@
+"""The intervals of a model as SMF records."""
+
+from __future__ import annotations
+
+import datetime as dt
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tests.support.builders import NOTHING, Section, qwhs_long, rdw, smf_record
+from tests.support.days.accounting import task_records
+from tests.support.days.blocks import Field, Planted, made
+from tests.support.days.channels import channel_blocks, chinit_blocks
+from tests.support.days.model import Fault, Model, Moved, Shown
+from tests.support.days.sites import Site
+from tests.support.days.times import hour_of, intervals
+
+TOD_UNITS = 12
+_QCSTS = 150
+"""So many channels are in a record."""
+
+
+def day(
+    site: Site, faults: Sequence[Fault] = (), fields: Sequence[Field] = (), seed: int = 1
+) -> bytes:
+    """Return the SMF file of a day of a site with what is planted."""
+    return rdw(day_records(site, faults, fields, seed))
+
+
+def day_records(
+    site: Site, faults: Sequence[Fault] = (), fields: Sequence[Field] = (), seed: int = 1
+) -> Iterator[bytes]:
+    model, planted = Model(site, faults, seed), Planted(fields, hour_of)
+    times = intervals(site.day, site.minutes, site.east, **site.times)
+    for shown in model.shown(times):
+        yield from Writer(model, planted, shown).records()
+
+
+class Writer:
+    """Writes the records of an interval."""
+
+    def __init__(self, model: Model, planted: Planted, shown: Shown) -> None:
+        self.model, self.site, self.shown = model, model.site, shown
+        self.now = shown.interval
+        self._planted = planted
+
+    def block(self, name: str, length: int, of: Any, **values: Any) -> bytes:
+        """Return a block of an object, with the fields that are planted."""
+        return bytes(made(name, length, values | self._planted.at(self.now.middle, name, of)))
+
+    def record(self, smf_type: int, subtype: int, *parts: Sequence[bytes]) -> bytes:
+        """Return a record with the blocks of each of its triplets."""
+        tod = smf_type == 116 or subtype == 231
+        length = round(self.now.seconds * 1e6) << (TOD_UNITS if tod else 0)
+        area = qwhs_long(self.now.end, self.now.local, length, len(parts) + 1)
+        area = area[:24] + struct.pack(">I", self.now.number) + area[28:]
+        sections = [Section(each) if each else NOTHING for each in parts]
+        return smf_record(
+            smf_type,
+            subtype,
+            *sections,
+            area=area,
+            local=(self.now.end + self.now.east).replace(tzinfo=None),
+            system=self.site.system,
+            qmgr=self.site.qmgr,
+            release=self.site.release,
+        )
+
+    @property
+    def checkpoints(self) -> int:
+        """Checkpoints: at log switches, and about every twenty minutes."""
+        every = 20.0
+        first, last = self.now.hour * 60, self.now.hour * 60 + self.now.seconds / 60
+        return max(self.shown.log.switches, int(last / every) - int(first / every))
+
+    def records(self) -> Iterator[bytes]:
+        """Yield all records of the interval."""
+        no: Sequence[bytes] = ()
+        yield self.record(115, 1, *[no] * 8, [self._storage()], no, [self._log()])
+        yield self.record(
+            115, 2, [self._calls()], [self._data()], no, [self._locks()], *self._shared()
+        )
+        yield self._region()
+        yield self.record(115, 201, [self._page_set(each) for each in self.site.page_sets])
+        yield self.record(115, 215, [self._pool(each) for each in self.site.pools])
+        if self.site.statq:
+            yield self.record(115, 216, [self._queue(each) for each in self.shown.moved])
+        if self.site.class4 and self.site.channels:
+            yield self.record(115, 231, *chinit_blocks(self))
+            blocks = list(channel_blocks(self))
+            for at in range(0, len(blocks), _QCSTS):
+                yield self.record(116, 10, blocks[at : at + _QCSTS])
+        if self.site.class3:
+            yield from task_records(self)
+
+    def _storage(self) -> bytes:
+        return self.block(
+            "QSST", 72, None, qsstgetm=9000, qsstfrem=9000, qsstgplv=600, qsstfplv=600
+        )
+
+    def _region(self) -> bytes:
+        site, mb = self.site, 1 << 20
+        left = self.model.now("storage mb", site.region_mb, self.now) * self.model.noise(0.002)
+        block = self.block(
+            "QSRS",
+            232,
+            None,
+            qsrsaval=left * mb,
+            qsrssos=20 * mb,
+            qsrscrit=2 * mb,
+            qsrsmvs=30 * mb,
+            qsrsaval64=3000 * mb,
+            qsrsmemlim=4096,
+        )
+        local = (self.now.end + self.now.east).replace(tzinfo=None)
+        keys = {"system": site.system, "qmgr": site.qmgr, "release": site.release}
+        stub = bytes.fromhex("00010180")
+        return smf_record(115, 7, Section([block]), area=stub, local=local, **keys)
+
+    def _log(self) -> bytes:
+        log, site, seconds = self.shown.log, self.site, self.now.seconds
+        copies, ios = site.copies, log.one + log.more
+        pages = log.one + log.more * log.pages_each
+        checkpoints = self.checkpoints
+        data = bytearray(
+            self.block(
+                "QJST",
+                720,
+                None,
+                qjstwrw=log.forces * 0.05,
+                qjstwrnw=4 * log.forces,
+                qjstwrf=log.forces,
+                qjstrbuf=seconds / 60,
+                qjstbsds=4 * checkpoints,
+                qjstbffl=log.pages,
+                qjstbfwr=ios,
+                qjstalw=copies * log.switches,
+                qjstciof=log.archived,
+                qjstllcp=checkpoints,
+                qjstlogw=copies * ios,
+                qjstciwr=copies * pages,
+                qjstslptu=1e6 * seconds * (1 - log.busy),
+                qjstcp1n=log.switches,
+                qjstcp2n=log.switches * (copies - 1),
+            )
+        )
+        longest = self.model.now("log longest us", 0.0, self.now)
+        for copy in range(copies):
+            kinds = (
+                (log.one, log.one, log.one_us),
+                (log.more, log.more * log.pages_each, log.more_us),
+            )
+            for kind, (count, of_pages, us) in enumerate(kinds):
+                top = 6 * us[copy] * self.model.noise(0.2)
+                top = longest if longest and not copy and not kind else top
+                total = count * us[copy] + (longest if top == longest else 0)
+                entry = made(
+                    "QJST",
+                    720,
+                    {
+                        "qjstiocount": count,
+                        "qjstioci": of_pages,
+                        "qjstiototio": total,
+                        "qjstiototsus": total,
+                        "qjstiomaxio": top,
+                        "qjstiomaxioT": self.now.end - dt.timedelta(seconds=seconds / 3),
+                        "qjstiomaxiol": "DS03",
+                    },
+                )
+                at = 264 + 144 * copy + 72 * kind
+                data[at : at + 48] = entry[264:312]
+        length = 596
+        data[2:4] = struct.pack(">H", length)
+        return bytes(data[:length])
+
+    def _totals(self) -> tuple[int, int, int, int]:
+        moved = self.shown.moved
+        sums = [(e.puts, e.gets + e.backed_out, e.polls, e.skipped) for e in moved]
+        puts, gets, polls, skipped = (sum(each) for each in zip(*sums, strict=True))
+        return puts, gets, polls, skipped
+
+    def _calls(self) -> bytes:
+        puts, gets, polls, _ = self._totals()
+        opens = 40 + (puts + gets) // 200
+        return self.block(
+            "QMST",
+            104,
+            None,
+            qmstput=puts,
+            qmstget=gets * 1.004 + polls,
+            qmstopen=opens,
+            qmstclos=opens,
+            qmstinq=opens / 4,
+        )
+
+    def _data(self) -> bytes:
+        puts, gets, _, skipped = self._totals()
+        reads = sum(each.reads / each.flow.pages for each in self.shown.moved)
+        return self.block(
+            "QIST",
+            80,
+            None,
+            qistmget=gets + skipped,
+            qistmput=puts,
+            qistgetd=reads,
+            qistgetb=gets - min(reads, gets),
+            qistdcre=1,
+            qistddel=2,
+        )
+
+    def _locks(self) -> bytes:
+        puts, gets, *_ = self._totals()
+        locks = 3 * (puts + gets)
+        return self.block("QLST", 32, None, qlstgetl=locks, qlsthldl=0.002 * locks)
+
+    def _shared(self) -> Iterator[Sequence[bytes]]:
+        """Yield what triplets 5 to 7 of 115/2 point to: Db2 and structures."""
+        if not self.site.structures:
+            return
+        seconds = self.now.seconds
+        db2 = self.model.now("db2 us", self.site.db2_us, self.now) * self.model.noise()
+        count = round(self.model.now("db2 requests", 0.5, self.now) * seconds)
+        yield [
+            self.block(
+                "Q5ST",
+                672,
+                None,
+                numtask=4,
+                acttask=1,
+                dhigmax=1,
+                readcnt=count,
+                readscuw=count * db2,
+                readtcuw=count * db2 * 1.1,
+                readsmxw=6 * db2,
+                readtmxw=6 * db2,
+            )
+        ]
+        yield [self._structures()]
+
+    def _structures(self) -> bytes:
+        data = bytearray(self.block("QEST", 4104, None))
+        for number, (name, usual) in enumerate(self.site.structures.items()):
+            calls = sum(3 * (m.puts + m.gets) for m in self.shown.moved if m.flow.structure == name)
+            calls += round(0.5 * self.now.seconds)
+            us = self.model.now(f"cf {name}", usual, self.now) * self.model.noise(0.04)
+            several = calls // 8
+            deep = sum(m.high for m in self.shown.moved if m.flow.structure == name)
+            values = {
+                "qeststr": name,
+                "qeststrn": number,
+                "qestcsec": calls,
+                "qestsstc": calls * us,
+                "qestcmec": several,
+                "qestmstc": several * us * 1.8,
+                "qestmnus": 2 * deep + 60,
+                "qestmlus": 8 * deep + 90,
+                "qestrmec": several // 30,
+            } | self._planted.at(self.now.middle, "QEST", name)
+            entry = made("QEST", 4104, values)
+            at = 8 + 64 * number
+            data[at : at + 64] = entry[8:72]
+        return bytes(data)
+
+    def _page_set(self, number: int) -> bytes:
+        each = self.site.page_sets[number]
+        used = each.used * each.pages + self.shown.pages[number]
+        pages, expanded = each.pages, 0
+        while each.expands and used > 0.9 * pages:
+            pages, expanded = round(pages * 1.1), expanded + 1
+        free = max(pages - used, 0)
+        moved = [m for m in self.shown.moved if m.flow.page_set == number and not m.flow.structure]
+        reads, held = sum(m.reads for m in moved), self.shown.pages[number]
+        io_us = self.model.now(f"page set us {number}", 420.0, self.now) * self.model.noise()
+        full = round(sum(m.puts for m in moved) * 0.02) if not free else 0
+        bits = "QIS1EXPF" if each.expands else ""
+        at_once = self.checkpoints
+        return self.block(
+            "QIS1",
+            104,
+            number,
+            qis1psno=number,
+            qis1bpno=each.pool,
+            qis1topg=pages,
+            qis1unpg=free,
+            qis1ppg=held,
+            qis1full=full,
+            qis1getn=reads,
+            qis1getp=reads,
+            qis1gett=reads * io_us,
+            qis1imwn=at_once,
+            qis1imwp=at_once,
+            qis1imwt=at_once * io_us,
+            qis1ckpp=held * 0.001,
+            qis1expn=expanded,
+            qis1expm=1 if each.expands else 3,
+            qis1flag=bits,
+        )
+
+    def _pool(self, number: int) -> bytes:
+        each, seconds = self.site.pools[number], self.now.seconds
+        buffers = each.buffers
+        peak = self.shown.peaks.get(number, 0.0) + 0.04 * buffers * self.model.noise(0.1)
+        used = min(peak, 0.985 * buffers)
+        moved = [
+            m
+            for m in self.shown.moved
+            if not m.flow.structure and self.site.page_sets[m.flow.page_set].pool == number
+        ]
+        requests = sum((m.puts + m.gets) * (2 + m.flow.pages) for m in moved) + seconds / 2
+        new = sum(m.puts * m.flow.pages for m in moved)
+        over = max(peak - 0.85 * buffers, 0)
+        written = over + 40 * self.checkpoints + new * 0.004
+        at_once = max(peak - 0.95 * buffers, 0)
+        reads = sum(m.reads for m in moved)
+        bits = " ".join(["QPSTLOC"] * each.above + ["QPSTF4KB"] * each.fixed)
+        return self.block(
+            "QPST",
+            104,
+            number,
+            qpstpool=number,
+            qpstnbuf=buffers,
+            qpstcbsl=buffers - used,
+            qpstcbs=buffers - used * 0.97,
+            qpstgetp=requests,
+            qpstgetn=new,
+            qpstrio=reads,
+            qpststw=requests * 0.8,
+            qpsttpw=written,
+            qpstwio=written / 12,
+            qpstimw=self.checkpoints + at_once / 3,
+            qpstdwt=1 + over // (0.2 * buffers) if over else 0,
+            qpstdmc=1 + at_once // 500 if at_once else 0,
+            qpststl=reads,
+            qpststla=reads * 0.01,
+            qpstflag=bits,
+        )
+
+    def _queue(self, m: Moved) -> bytes:
+        flow = m.flow
+        pool = (
+            self.site.page_sets[flow.page_set].pool if flow.page_set in self.site.page_sets else 0
+        )
+        last = self.now.end - dt.timedelta(seconds=1)
+        size = flow.size
+        usual = 1e6 * flow.lag if m.gets else 0
+        where: dict[str, Any] = {"qqstpsid": flow.page_set, "qqstbpid": pool}
+        if flow.structure:
+            where = {"qqstflag": "QQSTDISP", "qqstqsgn": self.site.qsg, "qqstcfst": flow.structure}
+        return self.block(
+            "QQST",
+            552,
+            flow.queue,
+            qqstqnam=flow.queue,
+            qqstdpth=m.depth,
+            qqstopct=2,
+            qqstipct=m.getters,
+            qqstmage=m.age,
+            qqstqtst=usual,
+            qqstqtlt=usual,
+            qqstlput=last if m.puts else None,
+            qqstlget=last if m.gets else None,
+            qqstdphi=m.high,
+            qqstdplo=m.low,
+            qqstputs=m.puts,
+            qqstputb=m.puts * size,
+            qqstppt=m.puts * flow.persistent,
+            qqstnppt=m.puts * (not flow.persistent),
+            qqstmsmi=size,
+            qqstmsma=size,
+            qqstmsav=size,
+            qqstgets=m.gets + m.backed_out,
+            qqstgetb=m.gets * size,
+            qqstiphi=m.getters,
+            qqstiplo=m.getters,
+            qqstophi=2,
+            qqstoplo=2,
+            qqstexpr=m.expired,
+            qqstrbgt=m.backed_out,
+            qqstfptc=m.puts * 0.05,
+            **where,
+        )
