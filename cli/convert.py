@@ -184,6 +184,7 @@ def command(
       smfparse convert DUMP.smf --qmgr QM01 --from 0800 --until 1800 --to office
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
+      smfparse convert DUMP.smf --to events --format ndjson
       smfparse convert DUMP.smf --to sheets --format mq-smf-csv
       smfparse convert dumps --to iceberg:lake.db.mq
     """

@@ -44,6 +44,7 @@ _ENDINGS = {
     "json": "json",
     "jsonl": "jsonl",
     "md": "md",
+    "ndjson": "ndjson",
     "parquet": "parquet",
     "png": "png",
     "smf": "smf",

@@ -128,9 +128,10 @@ def _write(catalog: Catalog, query: str, output: Output) -> int:
     if output.format == PARQUET:
         return output.write_parquet([catalog.arrow(query)])
     from smfparse.rendering import RowsDocument
+    from smfparse.tables import local_columns
 
     results = _Results(catalog)
-    output.write(RowsDocument(results.of(query), output.fitting))
+    output.write(RowsDocument(results.of(query), output.fitting, local=local_columns()))
     return results.rows
 
 
@@ -222,6 +223,7 @@ def _ask(
     from smfparse.inspecting import description
     from smfparse.query import Console, Shell
     from smfparse.rendering import TEXT, RowsDocument, lines
+    from smfparse.tables import local_columns
 
     reported = 0
 
@@ -239,7 +241,8 @@ def _ask(
 
     def render(parts: Iterable[Any], view: View) -> Iterator[str]:
         width = view.width or terminal_width()
-        return lines(RowsDocument([("", parts)], width, view.columns), view.mode)
+        document = RowsDocument([("", parts)], width, view.columns, local_columns())
+        return lines(document, view.mode)
 
     report_message("SQL over the tables; .help for help, Ctrl-D to leave")
     BAR.leave()  # a prompt waits for its user

@@ -43,9 +43,14 @@ class Table(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """A table of values: polars frames of the same columns, at least one, that are read once."""
+    """A table of values: polars frames of the same columns, at least one, that are read once.
+
+    local  names of columns of local times; the column `utc_offset` has by how many seconds these
+           are ahead of UTC
+    """
 
     frames: Iterator[pl.DataFrame]
+    local: frozenset[str] = frozenset()
 
 
 class Values(NamedTuple):

@@ -1,16 +1,39 @@
-"""The format JSON: the facts of a result; of rows of a query an array with an object a row."""
+"""The format JSON: the facts of a result; of rows of a query an array with an object a row.
+
+Other programs take it: an integer beyond 2^53, which most read as a double, is a text; a local time
+has its offset from UTC where that is known.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from smfparse.rendering.document import Document, Facts, Frames
 from smfparse.rendering.guard import json_visible
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+_MOST = 1 << 53
+"""The greatest integer up to which a double has all."""
+_LONG = r"(-?\d{16,})(?=[,}\n])"
+"""An integer that can be beyond, where it ends as a value of an object."""
+_OFFSET = "utc_offset"
+"""The column of the seconds that local times of a row are ahead of UTC."""
+
+
+def plain(value: Any) -> Any:
+    """Return a value for JSON, with integers that others would round as texts."""
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    is_long = isinstance(value, int) and not -_MOST <= value <= _MOST
+    return str(value) if is_long else value
 
 
 def lines(document: Document) -> Iterator[str]:
@@ -22,34 +45,71 @@ def lines(document: Document) -> Iterator[str]:
 
 def _of_facts(facts: Facts) -> Iterator[str]:
     if facts.rows is None:
-        yield json.dumps(facts.head, indent=facts.indent)
+        yield json.dumps(plain(facts.head), indent=facts.indent)
         return
     names = "".join(
-        f"{json.dumps(name)}: {json.dumps(each)}, " for name, each in facts.head.items()
+        f"{json.dumps(name)}: {json.dumps(plain(each))}, " for name, each in facts.head.items()
     )
     opened = before = f'{{{names}"rows": ['
     for row in facts.rows:
-        yield f"{before}\n{json.dumps(row)}"
+        yield f"{before}\n{json.dumps(plain(row))}"
         before = ","
     yield f"{before}]}}" if before == opened else "]}"
 
 
-def json_lines(frame: pl.DataFrame) -> str:
-    """Return rows as JSON lines: an object a row."""
-    return json_visible(frame.write_ndjson())
+def json_lines(frame: pl.DataFrame, local: frozenset[str] = frozenset()) -> str:
+    """Return rows as JSON lines: an object a row.
+
+    local  as in `Frames`
+    """
+    timed = _with_local_times(frame, local)
+    return json_visible(_without_long_integers(timed.write_ndjson(), timed))
 
 
-def with_local_times(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return rows with moments without a zone as texts in ISO's form: JSON has no other."""
+def _with_local_times(frame: pl.DataFrame, local: frozenset[str]) -> pl.DataFrame:
+    """Return rows with moments without a zone as texts in ISO's form: JSON has no other.
+
+    Those of `local` have the offset of their row, where the row has one.
+    """
     import polars as pl
 
-    return frame.with_columns(pl.col(pl.Datetime("us", None)).dt.to_string("iso:strict"))
+    plain_times = pl.col(pl.Datetime("us", None))
+    names = [name for name in frame.select(plain_times).columns if name in local]
+    moments = plain_times.dt.to_string("iso:strict")
+    if not names or not frame.schema.get(_OFFSET, pl.String).is_integer():
+        return frame.with_columns(moments)
+    ahead = pl.col(_OFFSET)
+    size = ahead.abs()
+    hours, minutes = (
+        each.cast(pl.String).str.zfill(2) for each in (size // 3600, size % 3600 // 60)
+    )
+    sign = pl.when(ahead < 0).then(pl.lit("-")).otherwise(pl.lit("+"))
+    offset = pl.concat_str(sign, hours, pl.lit(":"), minutes).fill_null("")
+    return frame.with_columns(moments).with_columns(pl.col(names) + offset)
+
+
+def _without_long_integers(text: str, frame: pl.DataFrame) -> str:
+    """Return the JSON of rows with integers that others would round as texts."""
+    import polars as pl
+
+    for column in frame.select(pl.col(pl.Int64, pl.UInt64, pl.Int128)):
+        low, high = column.min(), column.max()
+        if low is not None and (low < -_MOST or high > _MOST):  # type: ignore[operator]
+            name = json.dumps(column.name, ensure_ascii=False)
+            text = re.sub(f"({re.escape(name)}:){_LONG}", _quoted, text)
+    return text
+
+
+def _quoted(found: re.Match[str]) -> str:
+    name, number = found.groups()
+    return found[0] if -_MOST <= int(number) <= _MOST else f'{name}"{number}"'
 
 
 def _of_frames(table: Frames) -> Iterator[str]:
     found = "["
     for frame in table.frames:
-        rows = with_local_times(frame).write_json()[1:-1]
+        timed = _with_local_times(frame, table.local)
+        rows = _without_long_integers(timed.write_json(), timed)[1:-1]
         if rows and found != "[":
             yield f"{found},"
             found = ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from smfparse.rendering.document import Document, Facts, Frames
 from smfparse.rendering.guard import json_visible
-from smfparse.rendering.json import json_lines, with_local_times
+from smfparse.rendering.json import json_lines, plain
 
 
 def lines(document: Document) -> Iterator[str]:
@@ -25,7 +25,7 @@ def lines(document: Document) -> Iterator[str]:
 def _of_frames(table: Frames) -> Iterator[str]:
     for frame in table.frames:
         if frame.height:
-            yield json_lines(with_local_times(frame)).removesuffix("\n")
+            yield json_lines(frame, table.local).removesuffix("\n")
 
 
 def _of_facts(facts: Facts) -> Iterator[str]:
@@ -44,4 +44,4 @@ def _has_objects(value: Any) -> bool:
 
 
 def _line(value: Any) -> str:
-    return json_visible(json.dumps(value))
+    return json_visible(json.dumps(plain(value)))

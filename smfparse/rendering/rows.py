@@ -25,6 +25,7 @@ class RowsDocument(Document):
     results  each query with its pyarrow.Tables of the same plain columns, at least one
     width    characters of a line of text, for a terminal; None: any number
     columns  columns that text shows; None: as many as there is room for; 0: all
+    local    as in `Frames`
     """
 
     title = "Query results"
@@ -34,14 +35,16 @@ class RowsDocument(Document):
         results: Iterable[tuple[str, Iterable[Any]]],
         width: int | None = None,
         columns: int | None = None,
+        local: frozenset[str] = frozenset(),
     ) -> None:
         self._results = results
+        self._local = local
         self._room = width, columns
 
     def tables(self) -> Iterator[Frames]:
         """Yield the rows of each query."""
         for _, parts in self._results:
-            yield Frames(map(_frame, parts))
+            yield Frames(map(_frame, parts), self._local)
 
     def facts(self) -> Iterator[Frames]:
         """Yield the rows of each query."""

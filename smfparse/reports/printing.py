@@ -135,7 +135,7 @@ def _fact(row: Row) -> dict[str, Any]:
         if name in ("section", templates.CLOCK):
             continue
         if isinstance(value, dt.datetime):
-            found[name] = value.isoformat()
+            found[name] = templates.with_offset(row, value).isoformat()
             if value.tzinfo is not None:
                 local = templates.local(row, value)
                 found[f"{name}_local"] = local and local.isoformat()

@@ -280,6 +280,14 @@ def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
     return None if offset is None else moment.astimezone(_zone(offset))
 
 
+def with_offset(row: Row, moment: dt.datetime) -> dt.datetime:
+    """Return a local time with its offset from UTC, if that is known; another moment as it is."""
+    offset = row["utc_offset"]
+    if moment.tzinfo is not None or offset is None:
+        return moment
+    return moment.replace(tzinfo=_zone(offset))
+
+
 def _microseconds(moment: dt.datetime) -> int:
     return (moment - _EPOCH) // dt.timedelta(microseconds=1)
 

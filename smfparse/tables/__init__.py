@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import decoded_tables as decoded_tables
     from smfparse.tables.dictionary import fields_named as fields_named
     from smfparse.tables.dictionary import key_columns as key_columns
+    from smfparse.tables.dictionary import local_columns as local_columns
     from smfparse.tables.dictionary import meaning as meaning
     from smfparse.tables.dictionary import near_names as near_names
     from smfparse.tables.dictionary import table_names as table_names
@@ -58,7 +59,7 @@ else:
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS IDENTITY_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS "
             "STATISTICS_KEYS TABLES TASK_KEYS WIDENED TableColumn columns columns_named "
-            "decoded_tables fields_named key_columns meaning near_names table_names title "
-            "with_fingerprints"
+            "decoded_tables fields_named key_columns local_columns meaning near_names "
+            "table_names title with_fingerprints"
         ),
     )

@@ -343,6 +343,17 @@ def fields_named(name: str) -> list[tuple[str, Field]]:
     ]
 
 
+@cache
+def local_columns() -> frozenset[str]:
+    """Return the names of columns that are local times of the system."""
+    return frozenset(
+        each.name
+        for table in table_names()
+        for each in columns(table)
+        if each.arrow == LOCAL_TIMESTAMP
+    )
+
+
 def near_names(name: str, more: Iterable[str] = ()) -> list[str]:
     """Return tables, columns and `more` with a name like `name`."""
     every = dict.fromkeys(

@@ -26,6 +26,8 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     "csv.gz": FileFormat("CsvWriter", packed=True),
     "jsonl": FileFormat("JsonLinesWriter"),
     "jsonl.gz": FileFormat("JsonLinesWriter", packed=True),
+    "ndjson": FileFormat("EventWriter"),
+    "ndjson.gz": FileFormat("EventWriter", packed=True),
     "arrow": FileFormat("ArrowWriter"),
     "parquet": FileFormat("ParquetWriter"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol, TypeAlias
@@ -13,8 +14,10 @@ import pyarrow as pa
 
 from smfparse.rendering import json_lines, of_frame
 from smfparse.store import NewFile, TableWriter
-from smfparse.tables import Batch, plain_schema
+from smfparse.tables import Batch, local_columns, plain_schema
 
+_NULL = re.compile(r',"@?\w+":null')
+"""A value of a row that is not there; the first one always is. In texts the quotes are escaped."""
 ColumnNames: TypeAlias = frozenset[str] | None
 """Columns of a table that are wanted; None: all."""
 
@@ -82,7 +85,33 @@ class JsonLinesWriter(_TextWriter):
     """Writes a table as JSON lines: an object a row."""
 
     def add(self, batch: Batch) -> None:
-        self._file.write(json_lines(self._frame(batch)).encode())
+        self._file.write(json_lines(self._frame(batch), local_columns()).encode())
+
+
+class EventWriter(_TextWriter):
+    """Writes a table as events for Elastic and Splunk: with `@timestamp`, and without NULLs."""
+
+    def __init__(self, target: TableFile) -> None:
+        super().__init__(target)
+        self._table = pl.lit(target.table).alias("table")
+
+    def add(self, batch: Batch) -> None:
+        frame = self._frame(batch)
+        lines = json_lines(frame.select(self._table, *_moment(frame), pl.all()), local_columns())
+        self._file.write(_NULL.sub("", lines).encode())
+
+
+def _moment(frame: pl.DataFrame) -> list[pl.Expr]:
+    """Return the time of rows, UTC: when MQ captured the data, or SMF took the record."""
+    names, known = frame.columns, []
+    if "time" in names:
+        known.append(pl.col("time"))
+    if "smf_time" in names and "utc_offset" in names:
+        local = pl.col("smf_time") - pl.duration(seconds=pl.col("utc_offset"))
+        known.append(local.dt.replace_time_zone("UTC"))
+    if not known:
+        return []
+    return [pl.coalesce(known).dt.to_string("%Y-%m-%dT%H:%M:%S%.6fZ").alias("@timestamp")]
 
 
 class ArrowWriter:

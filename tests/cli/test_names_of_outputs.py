@@ -11,7 +11,8 @@ from tests.support.paths import FIXTURES
 
 SMF = FIXTURES / "qm60.smf"
 FORMATS = ("text", "csv", "json", "jsonl", "md", "html", "xlsx", "parquet")
-ENDINGS = ("arrow", "csv", "db", "duckdb", "html", "json", "jsonl", "md", "parquet", "smf", "xlsx")
+ENDINGS = ("arrow", "csv", "db", "duckdb", "html", "json", "jsonl", "md", "ndjson",
+           "parquet", "smf", "xlsx")  # fmt: skip
 SAID = {"db": "duckdb"}
 SQL: list[Any] = ["sql", SMF, "SELECT 1 AS one"]
 COMMANDS: list[list[Any]] = [
@@ -65,6 +66,7 @@ def test_a_format_is_written_to_its_own_name_only(tmp_path: Path) -> None:
 WAYS_OUT = {
     "csv": "--format csv --to DIR writes one file per table",
     "jsonl.gz": "--format jsonl.gz --to DIR writes one file per table",
+    "ndjson": "--format ndjson --to DIR writes one file per table",
     "parquet": "--format parquet --to DIR writes one file per table",
     "db": "give --format duckdb for a database",
     "xlsx": "give another name",

@@ -212,7 +212,40 @@ def test_numbers_are_shown_whole(tmp_path: Path) -> None:
     _, row = clean(DUMP, query, "--format", "csv").splitlines()
     assert [float(each) for each in row.split(",")] == whole
     (found,) = json.loads(clean(DUMP, query, "--format", "json"))
-    assert [*found.values()] == whole
+    assert [*found.values()] == [*whole[:4], str(2**64), 1.5]
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_json_has_integers_that_a_double_does_not_hold_as_strings(form: str) -> None:
+    """Each value by itself; a text with such digits stays as it is."""
+    query = """
+        SELECT unnest([1, 9007199254740992, 9007199254740993, -9007199254740993]) AS a,
+            18446744073709551615::UBIGINT AS "b""c", 1267650600228229401496703205376::HUGEINT AS d, NULL::BIGINT AS e,
+            '"a":9007199254740993,' AS f, 9007199254740994::DOUBLE AS g
+    """
+    text = clean(DUMP, query, "--format", form)
+    rows = json.loads(text) if form == "json" else [*map(json.loads, text.splitlines())]
+    found = [row["a"] for row in rows]
+    assert found == [1, 9007199254740992, "9007199254740993", "-9007199254740993"]
+    for row in rows:
+        assert row['b"c'] == "18446744073709551615"
+        assert row["d"] == str(2**100)
+        assert row["e"] is None
+        assert row["f"] == '"a":9007199254740993,'
+        assert row["g"] == 9007199254740994.0
+
+
+def test_local_times_in_json_have_the_offset_of_their_row() -> None:
+    query = (
+        "SELECT time, smf_time, {} time::TIMESTAMP AS other FROM record WHERE type = 115 LIMIT 1"
+    )
+    (row,) = json.loads(clean(DUMP, query.format("utc_offset,"), "--format", "json"))
+    moment, local = (dt.datetime.fromisoformat(row[name]) for name in ("time", "smf_time"))
+    assert local.utcoffset() == dt.timedelta(seconds=row["utc_offset"])
+    assert abs(local - moment) < dt.timedelta(seconds=1)
+    assert dt.datetime.fromisoformat(row["other"]).tzinfo is None
+    (row,) = json.loads(clean(DUMP, query.format(""), "--format", "json"))
+    assert dt.datetime.fromisoformat(row["smf_time"]).tzinfo is None
 
 
 def test_texts_and_names_start_no_formula_and_times_are_iso_8601() -> None:

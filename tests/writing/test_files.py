@@ -8,7 +8,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -94,11 +94,41 @@ def test_json_lines_have_the_values(table: str, written: dict[str, Path]) -> Non
         row = json.loads(line)
         assert list(row) == whole.column_names
         for name, value in wanted.items():
-            if isinstance(value, dt.datetime):
-                assert dt.datetime.fromisoformat(row[name]) == value
-            else:
-                plain = isinstance(value, int | float | str | None)
-                assert row[name] == (value if plain else str(value))
+            assert is_in_json(row[name], value, wanted), name
+
+
+@of_tables
+def test_events_have_the_values_that_are_there_and_a_time(
+    table: str, written: dict[str, Path]
+) -> None:
+    whole = open_inputs([SMF]).arrow(table)
+    lines = text_in_both(written, table, "ndjson").splitlines()
+    for line, wanted in zip(lines, whole.to_pylist(), strict=True):
+        row = json.loads(line)
+        assert row.pop("table") == table
+        at = row.pop("@timestamp", None)
+        if wanted["time"] is not None:
+            assert dt.datetime.fromisoformat(at) == wanted["time"]
+        elif wanted["utc_offset"] is not None:
+            ahead = dt.timedelta(seconds=wanted["utc_offset"])
+            assert dt.datetime.fromisoformat(at).replace(tzinfo=None) == wanted["smf_time"] - ahead
+        there = {name: value for name, value in wanted.items() if value is not None}
+        assert row.keys() == there.keys()
+        assert all(is_in_json(row[name], value, wanted) for name, value in there.items())
+
+
+def is_in_json(found: Any, value: Any, row: Mapping[str, Any]) -> bool:
+    """Whether a value is exact in JSON, and a local time has the offset of its row."""
+    if isinstance(value, dt.datetime):
+        moment = dt.datetime.fromisoformat(found)
+        if value.tzinfo is not None:
+            return moment == value
+        offset = row.get("utc_offset")
+        ahead = None if offset is None else dt.timedelta(seconds=offset)
+        return moment.replace(tzinfo=None) == value and moment.utcoffset() == ahead
+    if isinstance(value, int) and abs(value) > 2**53:
+        return bool(found == str(value))
+    return bool(found == (value if isinstance(value, int | float | str | None) else str(value)))
 
 
 def test_arrow_and_parquet_have_the_table(written: dict[str, Path]) -> None:
@@ -125,6 +155,8 @@ def test_tables_and_columns_are_chosen(form: str, tmp_path: Path) -> None:
         *("--columns", "qmgr,putn", "--columns", "wtasstrt"),
     )
     wanted = {"wqst": ["qmgr", "putn"], "wtas": ["qmgr", "wtasstrt"]}
+    if form.startswith("ndjson"):
+        wanted = {table: ["table", *names] for table, names in wanted.items()}
     with duckdb.connect(target if form == DUCKDB else ":memory:") as database:
         if form == DUCKDB:
             tables = [name for (name,) in database.sql("SHOW TABLES").fetchall()]
