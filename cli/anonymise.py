@@ -33,6 +33,7 @@ _SECRET = 32
 @click.argument("source", metavar="INPUT", type=str)
 @click.option(
     "--to",
+    "--output",
     "target",
     type=LocalPath(),
     metavar="FILE",

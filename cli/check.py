@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +18,14 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, check_selection, finish
 
 if TYPE_CHECKING:
-    from smfparse.advice import Checked, Policy
+    from smfparse.advice import Checked, Finding, Policy
     from smfparse.inputs import Inputs
 
 EXIT_FOUND = 3
 JUNIT = "junit"
 _ALL = "*"
+_CLASSES = ("1", "2", "3")
+"""Classes of findings that can end with EXIT_FOUND."""
 
 
 @click.command(
@@ -50,10 +53,10 @@ _ALL = "*"
 )
 @click.option(
     "--fail-on",
-    type=click.IntRange(1, 3),
-    metavar="CLASS",
+    multiple=True,
+    metavar="CLASS|RULES",
     help="End with exit code 3 if there is a finding of this class (1, 2 or 3) or a more serious "
-    "one.",
+    "one, or of these rules or diagnoses: LOG-RESPONSE, 'Q-*'. May be repeated.",
 )
 @click.option(
     "--since-baseline",
@@ -91,6 +94,7 @@ def command(
     Example:
       smfparse check DUMP.smf
       smfparse check DUMP.smf --limit LOG-RESPONSE=1200 --fail-on 2
+      smfparse check DUMP.smf --fail-on 1 --fail-on 'Q-*,LOG-RESPONSE'
       smfparse check today.smf --since-baseline yesterday.smf --format html --output check.html
       smfparse check --explain LOG-BUSY
     """
@@ -116,7 +120,7 @@ def _check(
     changed: tuple[str, ...],
     policy: Path | None,
     only: tuple[str, ...],
-    fail_on: int | None,
+    fail_on: tuple[str, ...],
     baseline: str | None,
     at_length: bool,
 ) -> None:
@@ -125,6 +129,7 @@ def _check(
 
     site = advice.site_policy(policy, advice.parsed_limits(changed))
     patterns = advice.chosen_ids(only)
+    is_failing = _failing(fail_on)
     opened = reading.open(inputs, output.path)
     checked = _checked(opened, site, patterns)
     if baseline is not None:
@@ -136,8 +141,26 @@ def _check(
         output.write_lines(advice.junit_lines(checked))
     else:
         output.write(advice.CheckDocument(checked, inputs, at_length=at_length))
-    failing = fail_on is not None and any(each.rank <= fail_on for each in checked.findings)
+    failing = any(map(is_failing, checked.findings))
     finish(opened.damage, opened.duplicates, code=EXIT_FOUND if failing else 0)
+
+
+def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
+    """Return what decides whether a finding, or one that it explains, ends with EXIT_FOUND."""
+    from smfparse import advice
+
+    parts = [part.strip() for text in fail_on for part in text.split(",")]
+    worst = max((int(each) for each in parts if each in _CLASSES), default=0)
+    named = advice.chosen_ids([each for each in parts if each not in _CLASSES], "fail_on")
+
+    def is_failing(finding: Finding) -> bool:
+        return (
+            finding.rank <= worst
+            or finding.rule in named
+            or any(each.rule in named for each in finding.explains)
+        )
+
+    return is_failing
 
 
 def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:

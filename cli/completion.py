@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import click
 
 from smfparse.cli.options import lines_output_options
 from smfparse.cli.output import Output
 
+_SHELLS = ("bash", "zsh", "fish")
 _VARIABLE = "_SMFPARSE_COMPLETE"
 """What the shell sets when it asks; click derives the name from that of the program."""
 
 
+def _how(shell: str) -> str:
+    """Return how completion is switched on in the shell that the user has."""
+    lines = {
+        "bash": 'add to ~/.bashrc: eval "$(smfparse completion bash)"',
+        "zsh": 'add to ~/.zshrc: eval "$(smfparse completion zsh)"',
+        "fish": "run: smfparse completion fish --output ~/.config/fish/completions/smfparse.fish",
+    }
+    known = lines.get(shell)
+    ways = [known] if known else [f"for {name}, {line}" for name, line in lines.items()]
+    return f"Missing argument 'SHELL'; {'; '.join(ways)}"
+
+
 @click.command("completion", short_help="Print the completion script for a shell.")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(_SHELLS), required=False)
 @lines_output_options
 @click.pass_context
-def command(context: click.Context, /, shell: str, output: Output) -> None:
+def command(context: click.Context, /, shell: str | None, output: Output) -> None:
     """Print the script by which SHELL completes commands, options, reports and files.
 
     \b
@@ -24,6 +40,8 @@ def command(context: click.Context, /, shell: str, output: Output) -> None:
       eval "$(smfparse completion zsh)"         in ~/.zshrc
       smfparse completion fish --output ~/.config/fish/completions/smfparse.fish
     """
+    if shell is None:
+        raise click.UsageError(_how(Path(os.environ.get("SHELL", "")).name))
     from click.shell_completion import get_completion_class
 
     group = context.find_root().command

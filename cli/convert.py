@@ -90,6 +90,7 @@ def _names(
 @inputs_argument
 @click.option(
     "--to",
+    "--output",
     "target",
     required=True,
     multiple=True,

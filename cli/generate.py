@@ -104,10 +104,14 @@ def _scenarios() -> str:
               help="Seed the random numbers: the same seed gives the same file.")  # fmt: skip
 @click.option("--dense", is_flag=True,
               help="Fill every counter, time and flag word with random values.")  # fmt: skip
+@click.option("--output", "named", type=LocalPath(dir_okay=False), metavar="FILE",
+              help="Write to FILE, as OUTPUT does.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
 @quiet_option
 @click.pass_context
-def command(context: click.Context, /, output: Path | None, force: bool, **asked: Any) -> None:
+def command(
+    context: click.Context, /, output: Path | None, named: Path | None, force: bool, **asked: Any
+) -> None:
     """Write OUTPUT, an SMF dump that no z/OS system made: to test, try out and time things.
 
     With --scenario it is the day of a simulated site: messages flow through queues, channels and
@@ -131,6 +135,9 @@ def command(context: click.Context, /, output: Path | None, force: bool, **asked
       smfparse generate test.smf --qmgr QM01 --qmgr QM02 --count 8
       smfparse generate big.smf --size 1GB --interval 1m --mq-version 10.0.0
     """
+    if output is not None and named is not None:
+        raise click.UsageError("OUTPUT and --output name the same file; give one of them.")
+    output = output or named
     of_scenario = {name: asked.pop(name) for name in _OF_SCENARIO}
     given = {name for name in asked if _is_given(context, name)}
     if of_scenario["scenario"] is not None:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from smfparse.cli.output import COLOURS, UNPAGED, Output, check_name
+from smfparse.cli.output import (
+    COLOURS,
+    UNPAGED,
+    Output,
+    check_name,
+    on_terminal,
+    report_message,
+    said_format,
+)
 from smfparse.cli.paths import LocalPath
 from smfparse.cli.progress import BAR
 from smfparse.interrupts import timed
 from smfparse.places import SCHEMES, Place
 from smfparse.reading import FRAMINGS, PACKINGS
-from smfparse.rendering import FORMATS, HTML, PNG, SVG, TEXT, XLSX
+from smfparse.rendering import FORMATS, HTML, PARQUET, PNG, SVG, TEXT, XLSX
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -327,8 +337,20 @@ def lines_output_options(command: Command) -> Callable[..., Any]:
 
 
 def page_output_options(command: Command) -> Callable[..., Any]:
-    """Add --output and --force; the command takes them as `output`, in the format html."""
-    return _writing(command, lambda _: HTML, ())
+    """Add --output and --force; the command takes them as `output`, in the format html.
+
+    On a terminal the page is a file, whose name has the date where none is given.
+    """
+
+    @wraps(command)
+    def run(*arguments: Any, output: Output, **options: Any) -> Any:
+        if output.path is None and on_terminal():
+            path = Path(f"mq-{dt.date.today():%Y-%m-%d}.html")
+            output = output._replace(path=path)
+            report_message(f"the page is written to {path}; --output names another file")
+        return command(*arguments, output=output, **options)
+
+    return _writing(run, lambda _: HTML, ())
 
 
 def drawing_output_options(command: Command) -> Callable[..., Any]:
@@ -354,13 +376,15 @@ def output_options(
 
     def add(command: Command) -> Callable[..., Any]:
         def format_of(options: dict[str, Any]) -> str:
-            return options.pop("format") or otherwise(options)
+            chosen, path = options.pop("format"), options["output"]
+            said = said_format(path) if path is not None else None
+            return chosen or (said if said in formats else None) or otherwise(options)
 
         return click.option(
             "--format",
             type=click.Choice(formats),
             show_default=words,
-            help="Write the result in this format.",
+            help="Write the result in this format; default: by the ending of --output.",
         )(_writing(_terminal_options(command), format_of, formats))
 
     return add
@@ -380,6 +404,10 @@ def _writing(
         output = Output(format_of(options), options.pop("output"), options.pop("force"))
         if output.path is not None:
             check_name(output.path, output.format, formats)
+        elif output.format in (XLSX, PARQUET) and on_terminal():
+            raise click.UsageError(
+                f"{output.format} is a binary format; give a file: --output result.{output.format}."
+            )
         return command(*arguments, output=output, **options)
 
     run = click.option("--force", is_flag=True, help="Replace FILE if it exists.")(run)
@@ -387,5 +415,5 @@ def _writing(
         "--output",
         type=LocalPath(),
         metavar="FILE",
-        help="Write to FILE. A name with the ending of another format is refused.",
+        help="Write to FILE. Its ending chooses the format (log.csv, log.xlsx) without --format.",
     )(run)

@@ -52,6 +52,8 @@ _ENDINGS = {
     "xlsx": "xlsx",
 }
 """What names of files end in, and the format that this says."""
+_OF_OTHERS = frozenset({"doc", "docx", "ods", "odt", "pdf", "ppt", "pptx", "ps", "xls"})
+"""Endings of formats that no command writes."""
 
 
 def said_format(path: Place) -> str | None:
@@ -67,6 +69,10 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
 
     formats  those that the option --format takes
     """
+    ending = path.suffix.lower().removeprefix(".")
+    if ending in _OF_OTHERS:
+        known = ", ".join(formats or (format,))
+        raise click.UsageError(f"{path}: {ending} cannot be written; choose one of {known}")
     said = said_format(path)
     if said is None or said == format:
         return
@@ -128,7 +134,9 @@ class Output(NamedTuple):
     def check_text(self, option: str) -> None:
         """Raise UsageError where what an option prints, which is text, is wanted in a format."""
         if self.format != TEXT:
-            raise click.UsageError(f"{option} prints text; leave out --format.")
+            raise click.UsageError(
+                f"{option} prints text; leave out --format, and endings of other formats."
+            )
 
     def can_show(self, characters: str) -> bool:
         """Whether characters can be written: a terminal may have no codes for them."""
@@ -157,9 +165,6 @@ class Output(NamedTuple):
         if self.path is not None:
             with output_stream(self.path, self.force) as file:
                 return write(file)
-        if sys.stdout.isatty():
-            name = self.format.capitalize()
-            raise click.UsageError(f"{name} is a binary format: give a file with --output.")
         found = BytesIO()
         result = write(found)
         sys.stdout.buffer.write(found.getbuffer())

@@ -27,8 +27,8 @@ def command(
 
     A panel of queues (queue-puts, queue-gets, depth, oldest) is a heat map: a row per queue.
 
-    The drawing is SVG, or PNG where the name of --output ends in .png. PNG needs the extra plot:
-    pip install 'smfparse[plot]'.
+    The drawing is SVG, or PNG where the name of --output ends in .png. PNG requires the package
+    resvg_py.
 
     \b
     Example:

@@ -115,7 +115,11 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 )
 @click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no INPUT.")
 @click.option(
-    "--list", "listed", is_flag=True, help="List the reports, and whether INPUT has data for each."
+    "--list",
+    "listed",
+    is_flag=True,
+    help="List the reports, and whether INPUT has data for each; with --explain also MP1B's DD "
+    "names and the traces.",
 )
 @reading_options("--until", "--to")
 @output_options(PARQUET, *DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")
@@ -157,7 +161,7 @@ def command(
       smfparse report all DUMP.smf --format csv --output reports
     """
     if listed or _lists(name):
-        _list(name, inputs, output, reading)
+        _list(name, inputs, output, reading, explain)
     elif explain:
         _explain(name, output)
     elif _is_all(name):
@@ -262,7 +266,13 @@ def _print_all(
     write_all(inputs, output, reading, sections, asked)
 
 
-def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
+def _list(
+    name: str | None,
+    inputs: tuple[str, ...],
+    output: Output,
+    reading: Reading,
+    at_length: bool,
+) -> None:
     """Write the reports; with inputs, of which a name is the first, whether they have the data."""
     from smfparse.reports import ListDocument, is_report, reports_listed
 
@@ -273,11 +283,11 @@ def _list(name: str | None, inputs: tuple[str, ...], output: Output, reading: Re
     if name and is_report(name) and not Path(name).exists():
         raise click.UsageError(f"--list takes inputs, not a report; leave out {name}.")
     if name is None:
-        output.write(ListDocument(reports_listed()))
+        output.write(ListDocument(reports_listed(), at_length=at_length))
         return
     from smfparse.query import Catalog
 
     opened = reading.open((name, *inputs), output.path)
     with Catalog(opened) as catalog:
-        output.write(ListDocument(reports_listed(catalog)))
+        output.write(ListDocument(reports_listed(catalog), at_length=at_length))
     finish(opened.damage, opened.duplicates)

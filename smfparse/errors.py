@@ -16,6 +16,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import sys
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -46,6 +48,11 @@ def unwritable(place: object, error: OSError) -> OutputError:
     reason = os.strerror(error.errno) if error.errno else error.strerror or str(error)
     way_out = "; free some space there, or give another place" if error.errno in _NO_ROOM else ""
     return OutputError(f"{place}: {reason}{way_out}")
+
+
+def install_command(*packages: str) -> str:
+    """Return the command that installs packages where this process has its own."""
+    return f"{shlex.quote(sys.executable)} -m pip install {shlex.join(packages)}"
 
 
 class RequestError(SmfError):

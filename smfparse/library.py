@@ -18,7 +18,7 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse import advice, capacity, comparing, dashboard, reports, store
-from smfparse.errors import Damage, RequestError
+from smfparse.errors import Damage, RequestError, install_command
 from smfparse.inputs import Inputs, Options, ReadOptions, check_apart, open_inputs
 from smfparse.inspecting import Group, InventoryDocument, inventory
 from smfparse.limits import LIMITS
@@ -384,7 +384,7 @@ def _check_frame(frame: str) -> None:
     if frame not in get_args(Frame):
         raise RequestError(f"no frame {frame!r}; give one of {', '.join(get_args(Frame))}", "frame")
     if frame == "pandas" and find_spec("pandas") is None:
-        raise RequestError("pandas is not installed; run: pip install pandas", "frame")
+        raise RequestError(f"pandas is not installed; run: {install_command('pandas')}", "frame")
 
 
 def _framed(rows: pa.Table, frame: Frame) -> Any:

@@ -103,10 +103,12 @@ def _plan(which: Rule | Diagnosis) -> str:
     return f"smfparse capacity {which.plan}{f': {said}' if said else ''}"
 
 
-def chosen_ids(patterns: Iterable[str]) -> frozenset[str]:
+def chosen_ids(patterns: Iterable[str], option: str = "only") -> frozenset[str]:
     """Return the rules and diagnoses of names or patterns, which commas can separate.
+
+    option  that has them, for the message
 
     Raises RequestError where there is none.
     """
     names = (each.strip() for text in patterns for each in text.split(","))
-    return frozenset(each.id for name in names for each in chosen(name, "only"))
+    return frozenset(each.id for name in names for each in chosen(name, option))

@@ -172,11 +172,17 @@ class CheckDocument(Document):
             yield from _line(
                 f"  {about(once)}: {once.rule.name}{figure} ({moment_text(once.at)})", self.room
             )
-        if self._checked.not_evaluated:
-            yield from ("", "Not evaluated, for want of data")
-        for trace, rules in self._checked.not_evaluated:
-            count = f"{len(rules)} more rule{'s' * (len(rules) > 1)}"
-            yield from _line(f"  {trace} would tell about {count}", self.room)
+        yield from self._not_evaluated()
+
+    def _not_evaluated(self) -> Iterator[str]:
+        """Yield how many rules have no data, and at length the traces that they require."""
+        if not self._checked.not_evaluated:
+            return
+        total = sum(len(rules) for _, rules in self._checked.not_evaluated)
+        more = "" if self._at_length else "; --all lists the traces that they require"
+        yield from ("", f"Not evaluated: {_rules(total)} without data{more}")
+        for trace, rules in self._checked.not_evaluated if self._at_length else ():
+            yield from _line(f"  {_rules(len(rules))}: {trace}", self.room)
 
     def _left_out(self) -> Iterator[str]:
         """Yield findings that are no more, and those that the site knows of."""
@@ -191,6 +197,10 @@ class CheckDocument(Document):
                 f"  {about(each)}: {each.name} ({why.reason}; until {why.until:%Y/%m/%d})",
                 self.room,
             )
+
+
+def _rules(count: int) -> str:
+    return f"{count} rule{'s' * (count != 1)}"
 
 
 def _line(text: str, room: int) -> Iterator[str]:

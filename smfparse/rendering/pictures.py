@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, install_command
 
 _ZOOM = 2
 """Pixels of a picture for one of the drawing."""
@@ -13,13 +13,13 @@ _ZOOM = 2
 def png_maker() -> Callable[[Iterable[str]], bytes]:
     """Return what makes PNG of the lines of a drawing, whose words are in the system's fonts.
 
-    Raises RequestError where the extra `plot` is not installed.
+    Raises RequestError where resvg_py is not installed.
     """
     try:
         import resvg_py
     except ImportError:
         raise RequestError(
-            "PNG needs the extra plot: pip install 'smfparse[plot]'; SVG does not"
+            f"PNG requires resvg_py: {install_command('resvg_py')}; SVG does not"
         ) from None
 
     def made(lines: Iterable[str]) -> bytes:

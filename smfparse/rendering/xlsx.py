@@ -15,7 +15,7 @@ from itertools import chain, islice
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from smfparse.errors import OutputError, RequestError
+from smfparse.errors import OutputError, RequestError, install_command
 from smfparse.rendering.document import Document, Frames, Table, Values
 from smfparse.rendering.guard import guarded, visible
 
@@ -64,7 +64,7 @@ _WHOLE = ("truncated", "grouped")
 def write_workbook(documents: Iterable[Document], file: BinaryIO) -> list[str]:
     """Write the tables of documents as a workbook; return what did not fit, in sentences.
 
-    Raises RequestError where the extra `xlsx` is not installed, OutputError where a table is too
+    Raises RequestError where XlsxWriter was removed, OutputError where a table is too
     wide or the workbook cannot be written.
     """
     try:
@@ -72,7 +72,7 @@ def write_workbook(documents: Iterable[Document], file: BinaryIO) -> list[str]:
         from xlsxwriter.exceptions import XlsxWriterException
     except ImportError:
         raise RequestError(
-            "a workbook needs the extra xlsx: pip install 'smfparse[xlsx]'; CSV does not"
+            f"a workbook requires XlsxWriter: {install_command('XlsxWriter')}; CSV does not"
         ) from None
     with TemporaryDirectory() as folder:
         book = xlsxwriter.Workbook(file, _OPTIONS | {"tmpdir": folder})

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +32,8 @@ EVIDENCE = {
     "inferred": "our reading of the fields; IBM has not published the formula",
 }
 _FOLDER = Path(__file__).with_name("definitions")
+_NEAR = 3
+"""Names that a message has of those near an unknown one."""
 _DD_CSV = "CSV"
 """What the name of a report may have behind it, as MP1B's CSV files do."""
 
@@ -342,7 +345,16 @@ def report(name: str) -> Report:
     for each in declared().values():
         if isinstance(each, Report) and each.is_called(name):
             return each
-    raise RequestError(f"no report {name}; there are {', '.join(report_names())}")
+    every = declared()
+    names = {name: name for name in every}
+    for each in every.values():
+        if isinstance(each, Report):
+            names |= dict.fromkeys(map(str.lower, each.dd), each.name)
+    near = dict.fromkeys(names[each] for each in get_close_matches(own, names, _NEAR))
+    way_out = (
+        f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(report_names())}"
+    )
+    raise RequestError(f"no report {name}; {way_out}")
 
 
 def is_report(name: str) -> bool:

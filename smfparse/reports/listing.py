@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from smfparse.query import Catalog
 
 _YES_NO = {True: "yes", False: "no", None: ""}
+_SHORT = ("name", "data", "title")
+"""What is printed without --explain."""
+_BESIDE = 2
+"""Blanks between two columns."""
 _HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trace": "Trace"}
 
 
@@ -61,12 +66,17 @@ def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
 
 
 class ListDocument(Document):
-    """The list as a document."""
+    """The list as a document.
+
+    at_length  whether the printed form has MP1B's DD names and the traces, too
+    """
 
     title = "Reports"
+    room = 80
 
-    def __init__(self, listed: Sequence[Listed]) -> None:
+    def __init__(self, listed: Sequence[Listed], *, at_length: bool = False) -> None:
         self._listed = listed
+        self._at_length = at_length
 
     def sections(self) -> Iterator[Section]:
         """Yield the one table."""
@@ -82,19 +92,29 @@ class ListDocument(Document):
         yield Facts({"reports": [asdict(each) for each in self._listed]}, indent=2)
 
     def printed(self) -> Iterator[str]:
-        """Yield the lines of the table, headed by names as in JSON."""
-        return aligned([*map(Column, self._names())], self._rows())
+        """Yield the lines of the table, headed by names as in JSON; titles are wrapped."""
+        if self._at_length:
+            yield from aligned([*map(Column, self._names())], self._rows())
+            return
+        names = [name for name in self._names() if name in _SHORT]
+        lines = aligned([*map(Column, names)], self._rows(names))
+        margin = max(len(each.name) for each in self._listed) + _BESIDE
+        margin += len("data") + _BESIDE if "data" in names else 0
+        for line in lines:
+            yield from textwrap.wrap(
+                line, self.room, subsequent_indent=" " * margin, break_on_hyphens=False
+            )
 
     def _names(self) -> list[str]:
         """Return the columns; whether there is data only where inputs were given."""
         known = any(each.data is not None for each in self._listed)
         return [name for name in _HEADINGS if known or name != "data"]
 
-    def _rows(self) -> list[Cells]:
+    def _rows(self, names: Sequence[str] = ()) -> list[Cells]:
         return [
             [
                 _YES_NO[each.data] if name == "data" else getattr(each, name)
-                for name in self._names()
+                for name in names or self._names()
             ]
             for each in self._listed
         ]

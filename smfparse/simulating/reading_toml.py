@@ -142,10 +142,10 @@ def offset(text: str) -> dt.timedelta:
 
 def unknown(what: str, name: str, known: Iterable[str]) -> RequestError:
     """Return the error of a name that is not there, with near ones."""
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=0.5)
-    return RequestError(
-        f"{what}: {name!r} is not known" + f"; near: {', '.join(near)}" * bool(near)
-    )
+    there = list(known)
+    near = difflib.get_close_matches(name, there, n=3, cutoff=0.5)
+    way_out = f"did you mean {', '.join(near)}?" if near else f"use one of {', '.join(there)}"
+    return RequestError(f"{what}: {name!r} is not known; {way_out}")
 
 
 def _whole(site: Mapping[str, Any]) -> dict[str, Any]:

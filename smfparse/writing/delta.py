@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, install_command
 from smfparse.places import Place, Url, place_of, s3_place, stamp_of
 from smfparse.writing.lakes import Change, committed
 
@@ -23,7 +23,7 @@ try:
     from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 except ImportError as missing:
     raise RequestError(
-        "a commit to Delta needs the extra delta: pip install 'smfparse[delta]'"
+        f"a commit to Delta requires deltalake: {install_command('deltalake')}"
     ) from missing
 
 

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, install_command
 from smfparse.places import Place
 from smfparse.store import parquet_options
 from smfparse.writing.lakes import Change, committed
@@ -24,7 +24,8 @@ try:
     from pyiceberg.utils.config import Config
 except ImportError as missing:
     raise RequestError(
-        "a commit to Iceberg needs the extra iceberg: pip install 'smfparse[iceberg]'"
+        "a commit to Iceberg requires pyiceberg: "
+        f"{install_command('pyiceberg[sql-sqlite]')}"
     ) from missing
 
 _TARGET = re.compile(r"(?P<catalog>.+\.db|[^.]+)\.(?P<namespace>.+)")

@@ -1,4 +1,4 @@
-"""Names of outputs: one that says another format than the one that is written is refused."""
+"""Names of outputs: their endings choose the format; one that cannot be written is refused."""
 
 from __future__ import annotations
 
@@ -36,17 +36,27 @@ def refused(folder: Path, *arguments: Any) -> str:
     return done.stderr
 
 
-def test_text_is_written_to_names_that_say_no_other_format(tmp_path: Path) -> None:
+def test_a_name_says_the_format_and_one_that_is_not_written_is_refused(tmp_path: Path) -> None:
     """One command is tried with all endings, the others with some of them."""
     for number, command in enumerate(COMMANDS):
         for ending in ENDINGS[number::9] if number else ENDINGS:
-            for packed in ("", ".gz"):
-                path = tmp_path / f"x.{ending.upper()}{packed}"
-                said = f"the name says {SAID.get(ending, ending)}{packed};"
+            packed = tmp_path / f"x.{ending.upper()}.gz"
+            said = f"the name says {SAID.get(ending, ending)}.gz;"
+            assert said in refused(tmp_path, *command, "--output", packed)
+            path = tmp_path / f"x.{ending.upper()}"
+            if ending not in FORMATS:
+                said = f"the name says {SAID.get(ending, ending)};"
                 assert said in refused(tmp_path, *command, "--output", path)
     for ending in ("", ".txt", ".log", ".csv.txt", ".d20260304", "csv"):
         assert run("describe", "wtas", "--output", tmp_path / f"x{ending}").exit_code == 0
-        assert (tmp_path / f"x{ending}").exists()
+        assert (tmp_path / f"x{ending}").read_text("utf-8").startswith("wtas: ")
+
+
+def test_what_is_text_alone_is_not_written_to_another_name(tmp_path: Path) -> None:
+    message = refused(tmp_path, "report", "log", "--explain", "--output", tmp_path / "x.csv")
+    assert "--explain prints text" in message
+    message = refused(tmp_path, "report", "--list", "--output", tmp_path / "x.parquet")
+    assert "--list cannot be written as parquet" in message
 
 
 def test_a_format_is_written_to_its_own_name_only(tmp_path: Path) -> None:

@@ -116,5 +116,5 @@ def test_without_the_extra_it_says_how_to_get_png_and_reads_nothing(
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     result = run("plot", "log-busy", tmp_path / "missing.smf", "--output", tmp_path / "log.png")
     assert result.exit_code == 2
-    assert "pip install 'smfparse[plot]'" in result.stderr
+    assert f"{sys.executable} -m pip install resvg_py" in result.stderr
     assert not (tmp_path / "log.png").exists()

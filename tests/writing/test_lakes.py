@@ -204,6 +204,10 @@ def test_a_catalog_or_folder_that_is_not_there_is_named(
         smfparse.commit(folder, f"iceberg:{tmp_path}/lake.db.mq")
 
 
+PACKAGES = {"iceberg": "'pyiceberg[sql-sqlite]'", "delta": "deltalake"}
+"""What a hint installs, as a shell takes it."""
+
+
 @pytest.mark.parametrize(
     ("kind", "library"),
     [("iceberg", "pyiceberg.catalog"), ("iceberg", "sqlalchemy"), ("delta", "deltalake")],
@@ -215,5 +219,5 @@ def test_an_extra_that_is_missing_is_named(
     monkeypatch.setitem(sys.modules, library, None)
     done = command.run("convert", folder, "--to", target(kind, folder))
     assert done.exit_code == 2
-    assert f"pip install 'smfparse[{kind}]'" in done.output
+    assert f"-m pip install {PACKAGES[kind]}" in done.output
     monkeypatch.delitem(sys.modules, f"smfparse.writing.{kind}", raising=False)
