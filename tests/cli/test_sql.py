@@ -220,7 +220,8 @@ def test_json_has_integers_that_a_double_does_not_hold_as_strings(form: str) -> 
     """Each value by itself; a text with such digits stays as it is."""
     query = """
         SELECT unnest([1, 9007199254740992, 9007199254740993, -9007199254740993]) AS a,
-            18446744073709551615::UBIGINT AS "b""c", 1267650600228229401496703205376::HUGEINT AS d, NULL::BIGINT AS e,
+            18446744073709551615::UBIGINT AS "b""c", NULL::BIGINT AS e,
+            1267650600228229401496703205376::HUGEINT AS d,
             '"a":9007199254740993,' AS f, 9007199254740994::DOUBLE AS g
     """
     text = clean(DUMP, query, "--format", form)

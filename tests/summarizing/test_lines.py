@@ -33,6 +33,8 @@ TOTALS = {
     "verb-cpu": f"SELECT verb, sum(cpu) / 1e4 / {SECONDS} FROM api_cost",
     "queue-cpu": f"SELECT queue, sum(cpu) / 1e4 / {SECONDS} FROM api_cost WHERE queue IS NOT NULL",
     "job-cpu": f"SELECT job, sum(cpu) / 1e4 / {SECONDS} FROM api_cost",
+    "transaction-cpu": "SELECT concat_ws(' ', job, transaction, psb), "
+    f"sum(cpu) / 1e4 / {SECONDS} FROM api_cost WHERE coalesce(transaction, psb) IS NOT NULL",
     "structure-requests": f"SELECT qeststr, sum(qestcsec + qestcmec) / {SECONDS} FROM qest",
     "shared-messages": "SELECT queue, sum(messages_put + destructive_gets) / "
     f"{SECONDS} FROM queue_activity WHERE structure IS NOT NULL",
