@@ -239,6 +239,7 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
         (times,) = _asked(catalog, _TIMES).to_pylist()
         length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
         catalog.set_variable("bucket_us", round(1e6 * length))
+        catalog.set_variable("recorded_us", round(1e6 * (times["length"] or _ALL)))
         catalog.set_variable("first_bucket", times["first"] or _NEVER)
         rows = pl.DataFrame(_asked(catalog, compare_sql()))
     seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")

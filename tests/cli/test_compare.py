@@ -25,6 +25,7 @@ from tests.support import command
 from tests.support.builders import rdw
 from tests.support.generated import generate_dump
 from tests.support.paths import SMF as FIXTURE
+from tests.support.real import case
 from tests.support.smf import (
     ENDED,
     MINUTE,
@@ -342,3 +343,19 @@ def test_whatever_fields_hold_there_are_figures_and_text(tmp_path: Path) -> None
         values = rows.select("before", "after", "difference", "ratio").to_numpy().ravel()
         assert not any(math.isinf(value) for value in values)
     assert [*side_by_side(first, second, ())]
+
+
+@pytest.mark.parametrize(
+    "chosen", [(), ("--from", "09:30", "--until", "10:29"), ("--from", "10:20", "--until", "10:49")]
+)
+def test_calls_are_divided_by_all_of_the_time_that_their_records_cover(
+    chosen: tuple[str, ...],
+) -> None:
+    """Statistics of a minute, class 3 of 30 minutes, 1.667 gets per second."""
+    path = case("stat1_acct30")
+    rows = [
+        row
+        for row in rows_of(path, path, *chosen)
+        if row["figure"] == "calls_per_second" and row["verb"] == "get"
+    ]
+    assert [row["before"] for row in rows] == [US(1000 / 600, rel=1e-3)]
