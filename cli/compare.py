@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +11,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import Output, check_selection, finish, report_message, report_selection
 
 if TYPE_CHECKING:
+    from smfparse.advice import Checked
     from smfparse.comparing import Side
     from smfparse.inputs import Inputs
 
@@ -80,9 +82,10 @@ def command(
     BEFORE and AFTER are each an INPUT; with --split-at there may be any number of INPUTs, which are
     cut in two. Rates, costs per call and per commit, the log, buffer pools and coupling facility
     structures of both stand side by side. A change is significant if it exceeds both --tolerance
-    and what chance explains, as figures vary from one interval to the next. Rows are ordered by
-    change in CPU time. CSV and JSON have all rows; other formats have the significant ones and
-    --top others.
+    and what chance explains, as figures vary from one interval to the next. Findings of check that
+    are new, worse or gone stand first; other figures are ordered by their change, elapsed time as
+    well as CPU, then the hours that changed most. CSV and JSON have all rows; other formats have
+    the significant ones and --top others.
 
     \b
     Example:
@@ -138,11 +141,34 @@ def _compare(
         output.write_lines(comparing.side_by_side(before, after, found))
     else:
         rows = comparing.compared(before, after, names, found, tolerance / 100)
-        output.write(comparing.ComparisonDocument(rows, before, after, tolerance / 100, top))
+        checked = _checked(opened, split_at)
+        output.write(
+            comparing.ComparisonDocument(rows, before, after, tolerance / 100, top, checked)
+        )
     damage = DamageLog()
     for each in opened:
         damage.extend(each.damage)
     finish(damage, sum(each.duplicates for each in opened))
+
+
+def _checked(opened: Sequence[Inputs], split_at: str | None) -> Checked | None:
+    """Return the findings after, compared with those before; None where names are selected."""
+    from smfparse.advice import compared_with, run_rules
+    from smfparse.inputs import with_times
+    from smfparse.query import Catalog
+    from smfparse.selecting import parse_moment
+
+    if opened[0].selection.by_name:
+        return None
+    sides = [*opened]
+    if split_at is not None:
+        at = parse_moment("split_at", split_at)
+        sides = [with_times(opened[0], None, at), with_times(opened[0], at, None)]
+    found = []
+    for each in sides:
+        with Catalog(each) as catalog:
+            found.append(run_rules(catalog))
+    return compared_with(found[1], found[0])
 
 
 def _sides(

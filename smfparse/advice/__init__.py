@@ -10,6 +10,8 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.advice.answering import answered_parts as answered_parts
     from smfparse.advice.answering import answered_rows as answered_rows
+    from smfparse.advice.baseline import NEW as NEW
+    from smfparse.advice.baseline import WORSE as WORSE
     from smfparse.advice.declaration import CONSTRAINT as CONSTRAINT
     from smfparse.advice.declaration import RANKS as RANKS
     from smfparse.advice.declaration import Diagnosis as Diagnosis
@@ -48,6 +50,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         answering="answered_parts answered_rows",
+        baseline="NEW WORSE",
         declaration="CONSTRAINT RANKS Diagnosis Rule Subject diagnoses rules subjects",
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",

@@ -49,7 +49,13 @@ around AS (
         ON t.qmgr = s.qmgr AND t.interval_end + t.near >= s.interval_start
     WHERE bucket IS NOT NULL
 ),
--- What calls are divided by, and what tasks cover.
+reach AS (
+    SELECT qmgr, min(interval_start) AS earliest_start, max(interval_end) AS latest_end
+    FROM accounted
+    GROUP BY qmgr
+),
+-- What calls are divided by, and what tasks cover. Where class 3 is written for longer intervals than statistics are,
+-- its first and last interval go beyond the statistics: all of their time counts, as all of their calls do.
 covered AS (
     SELECT
         'calls' AS of_kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
@@ -59,6 +65,19 @@ covered AS (
     SELECT 'calls', qmgr, bucket, min(middle - half), max(middle + half)
     FROM around
     WHERE alone
+    GROUP BY ALL
+    UNION ALL
+    SELECT
+        'calls', t.qmgr, bucket_of(t.interval_start, t.interval_end),
+        min(epoch_us(t.interval_start)), max(epoch_us(t.interval_end))
+    FROM side.wtas AS t
+    JOIN reach USING (qmgr)
+    WHERE epoch_us(t.interval_end) - epoch_us(t.interval_start)
+            BETWEEN 0.9 * getvariable('recorded_us') AND 1.1 * getvariable('recorded_us')
+        AND (
+            t.interval_start < earliest_start - INTERVAL 1 SECOND
+            OR t.interval_end > latest_end + INTERVAL 1 SECOND
+        )
     GROUP BY ALL
     UNION ALL
     SELECT 'tasks', qmgr, bucket, min(middle - half), max(middle + half)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from smfparse.advice import NEW, WORSE, in_short
 from smfparse.comparing.changes import NAMES
+from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out
 from smfparse.rendering import (
@@ -19,8 +21,12 @@ from smfparse.rendering import (
     Frames,
     Section,
     Table,
+    aligned,
     visible,
 )
+
+if TYPE_CHECKING:
+    from smfparse.advice import Checked, Finding
 
 TOP = 20
 """Rows of a part that are shown, besides significant ones."""
@@ -40,6 +46,11 @@ _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
 _OF_TASKS = "Seconds that tasks cover"
 _LEFT_OUT = "Intervals left out"
+_OTHERS = "Other figures, by change; names with 1 % of the CPU or elapsed time of all calls first"
+_SMALL = 0.01
+"""Share of CPU and elapsed time below which a name does little."""
+_HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
+_MOST_HOURS = 6
 _FEW = "Too few intervals to judge a change: each side needs two. Try --interval 15m."
 
 
@@ -49,14 +60,23 @@ class ComparisonDocument(Document):
     rows       as `compared` gives them
     tolerance  ratio from which on a change counts
     top        rows of a part that are shown, besides significant ones
+    checked    findings after, compared with those before; None: they are not known
     """
 
     title = "Before and after"
 
     def __init__(
-        self, rows: pl.DataFrame, before: Side, after: Side, tolerance: float, top: int = TOP
+        self,
+        rows: pl.DataFrame,
+        before: Side,
+        after: Side,
+        tolerance: float,
+        top: int = TOP,
+        checked: Checked | None = None,
     ) -> None:
         self._rows = rows
+        self._checked = checked
+        self._hours = hours(before, after)
         self._sides = (before, after)
         self._tolerance = tolerance
         self._top = top
@@ -65,11 +85,15 @@ class ComparisonDocument(Document):
         """Yield the two sides, then what changed and other rows."""
         columns = (Column(""), Column("Before"), Column("After"))
         yield Section("", [Table(columns, [(label, *cells) for label, *cells in self._heading()])])
+        for title, lines in self._findings():
+            yield Section(title, notes=lines)
         for title, part in self._parts():
             if part.height:
                 yield Section(title, [_table_of(part)])
             elif title == self._unchanged:
                 yield Section("", notes=[title])
+        if (changed := self._changed_hours()).height:
+            yield Section(_HOURS, [_hour_table(changed)])
         if self._too_few:
             yield Section("", notes=[_FEW])
 
@@ -81,7 +105,8 @@ class ComparisonDocument(Document):
         """Yield what the sides are made of, and all rows."""
         before, after = (side.facts for side in self._sides)
         head = {"report": "compare", "before": before, "after": after}
-        yield Facts(head | {"rows": self._rows.to_dicts()})
+        found = {} if self._checked is None else _finding_facts(self._checked)
+        yield Facts(head | found | {"hours": facts_of(self._hours), "rows": self._rows.to_dicts()})
 
     def printed(self) -> Iterator[str]:
         """Yield the lines of the text."""
@@ -89,12 +114,38 @@ class ComparisonDocument(Document):
         width = max(len(before) for _, before, _ in shown)
         for label, before, after in shown:
             yield f"{label:<{_LABEL}} {before:<{width}}  {after}".rstrip()
+        for title, lines in self._findings():
+            yield from ("", title, *(f"  {each}" for each in lines))
         for title, part in self._parts():
             yield from ("", title)
             if part.height:
                 yield from _table(part)
+        if (changed := self._changed_hours()).height:
+            table = _hour_table(changed)
+            yield from ("", _HOURS, *aligned(table.columns, [*table.rows]))
         if self._too_few:
             yield from ("", _FEW)
+
+    def _changed_hours(self) -> pl.DataFrame:
+        """Return the hours that changed most; none where there is one hour, or none changed."""
+        low, high = 1 / (1 + self._tolerance), 1 + self._tolerance
+        found = self._hours.filter(~pl.col("ratio").is_between(low, high))
+        return found.head(_MOST_HOURS if self._hours.height > 1 else 0)
+
+    def _findings(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield the findings that are new, worse and gone, each in a line, below a title."""
+        if self._checked is None:
+            return
+        found = {
+            "New findings": [each for each in self._checked.findings if each.since == NEW],
+            "Worse findings": [each for each in self._checked.findings if each.since == WORSE],
+            "Findings that are gone": self._checked.gone,
+        }
+        for title, several in found.items():
+            if several:
+                yield f"{title}: {len(several)}", [in_short(each) for each in several]
+        if not any(found.values()):
+            yield "Findings: the same before and after", []
 
     def _heading(self) -> Iterator[tuple[str, str, str]]:
         """Yield what the two sides are made of."""
@@ -127,13 +178,15 @@ class ComparisonDocument(Document):
         others = ~(found | of_qmgr | first | second)
         parts = {
             changed: found,
-            "Other figures, by change in CPU time": others,
-            "Other figures of queue managers": of_qmgr & ~found,
+            _OTHERS: others,
+            "Other figures of queue managers, by change": of_qmgr & ~found,
             "Only before": second & effect,
             "Only after": first & effect,
         }
         for title, which in parts.items():
             part = self._rows.filter(which)
+            if title not in (changed, "Only before", "Only after"):
+                part = _by_change(part, self._shares())
             shown = part if title == changed else part.head(self._top)
             cut = shown.height < part.height
             count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
@@ -142,12 +195,34 @@ class ComparisonDocument(Document):
             else:
                 yield f"{title}: {count if part.height else 'none'}", shown
 
+    def _shares(self) -> pl.DataFrame:
+        """Return by names the larger of their shares of CPU and elapsed time of all calls."""
+        wanted = ("cpu_per_second", "elapsed_per_call", "calls_per_second")
+        wide = self._rows.filter(pl.col("figure").is_in(wanted)).pivot(
+            "figure", index=NAMES, values=["before", "after"], aggregate_function="first"
+        )
+        missing = [
+            pl.lit(None, pl.Float64).alias(f"{side}_{each}")
+            for side in ("before", "after")
+            for each in wanted
+            if f"{side}_{each}" not in wide.columns
+        ]
+        wide = wide.with_columns(missing)
+        shares = []
+        for side in ("before", "after"):
+            elapsed = pl.col(f"{side}_elapsed_per_call") * pl.col(f"{side}_calls_per_second")
+            shares += [
+                (each / ordered_sum(each.fill_null(0))).fill_nan(0).fill_null(0)
+                for each in (pl.col(f"{side}_cpu_per_second"), elapsed)
+            ]
+        return wide.select(*NAMES, share=pl.max_horizontal(*shares))
+
     @property
     def _unchanged(self) -> str:
         """The sentence that stands for the part of what changed if nothing did."""
         return (
-            f"Nothing changed by more than {100 * self._tolerance:g} % and by more than intervals "
-            "vary by themselves."
+            f"No figure certainly changed: none by more than {100 * self._tolerance:g} % and by "
+            "more than intervals vary by themselves."
         )
 
     @property
@@ -155,6 +230,44 @@ class ComparisonDocument(Document):
         """Whether both sides share figures, but none has intervals enough to be judged."""
         both = self._rows.drop_nulls(["before", "after"])
         return both.height > 0 and both["significant"].null_count() == both.height
+
+
+def _by_change(part: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
+    """Return rows by how much they changed, those of names with little work last."""
+    change = pl.when((pl.col("before") > 0) & (pl.col("after") > 0)).then(
+        (pl.col("after") / pl.col("before")).log().abs()
+    )
+    is_small = (pl.col("share") < _SMALL).fill_null(value=False)
+    return (
+        part.join(shares, on=NAMES, how="left", nulls_equal=True, maintain_order="left")
+        .sort(is_small, -change, nulls_last=True, maintain_order=True)
+        .drop("share")
+    )
+
+
+def _hour_table(found: pl.DataFrame) -> Table:
+    headings = ("Hour", "Calls/s", "after", "CPU us", "after", "Elapsed us", "after", "Ratio")
+    cells = (
+        [f"{row['hour']:02}:00", *(_number(row[name]) for name in HOUR_COLUMNS[1:])]
+        for row in found.iter_rows(named=True)
+    )
+    return Table([Column(each, right=bool(at)) for at, each in enumerate(headings)], cells)
+
+
+def _finding_facts(checked: Checked) -> dict[str, Any]:
+    """Return which findings are new, worse and gone, by rule and object."""
+
+    def of(several: Iterable[Finding]) -> list[dict[str, Any]]:
+        return [
+            {"class": e.rank, "rule": e.rule, "qmgr": e.qmgr, "object": e.object, "name": e.name}
+            for e in several
+        ]
+
+    return {
+        "new_findings": of(each for each in checked.findings if each.since == NEW),
+        "worse_findings": of(each for each in checked.findings if each.since == WORSE),
+        "gone_findings": of(checked.gone),
+    }
 
 
 def explain() -> Iterator[str]:

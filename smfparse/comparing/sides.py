@@ -46,6 +46,7 @@ _TIMES = f"""
             min(local_time(interval_end, utc_offset))
         ) AS began,
         max(local_time(interval_end, utc_offset)) AS ended,
+        arg_max(utc_offset, interval_end) AS utc_offset,
         count_if(of_task AND local_time(interval_start, utc_offset) < getvariable('split_at'))
             AS spanning
     FROM recorded
@@ -92,6 +93,7 @@ class Side:
     seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded. Calls and rows of
              tasks are divided by those of the kind calls: the statistics while class 3 was on, or
              where there are none what tasks cover, which is the kind tasks
+    utc_offset  seconds that local time of the systems is ahead of UTC, at the end
     first    when the first interval of statistics began, or where there are none that of a task,
              local time of its system; None: there is none
     last     when the last one ended
@@ -102,6 +104,7 @@ class Side:
 
     rows: pl.DataFrame
     seconds: pl.DataFrame
+    utc_offset: int = 0
     first: dt.datetime | None = None
     last: dt.datetime | None = None
     spanning: int = 0
@@ -239,12 +242,21 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
         (times,) = _asked(catalog, _TIMES).to_pylist()
         length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
         catalog.set_variable("bucket_us", round(1e6 * length))
+        catalog.set_variable("recorded_us", round(1e6 * (times["length"] or _ALL)))
         catalog.set_variable("first_bucket", times["first"] or _NEVER)
         rows = pl.DataFrame(_asked(catalog, compare_sql()))
     seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
     others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
     marks = Counter(each["mark"] for each in odd if each["here"])
-    return Side(others, seconds, times["began"], times["ended"], times["spanning"], marks)
+    return Side(
+        others,
+        seconds,
+        times["utc_offset"] or 0,
+        times["began"],
+        times["ended"],
+        times["spanning"],
+        marks,
+    )
 
 
 def _asked(catalog: Catalog, query: str) -> Any:

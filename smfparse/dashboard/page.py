@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from smfparse.dashboard.earlier import Earlier
 
 _ASSETS = Path(__file__).with_name("assets")
-_SCRIPTS = (_ASSETS / "uplot.js", TABLES, _ASSETS / "page.js")
+_SCRIPTS = (_ASSETS / "uplot.js", _ASSETS / "inflate.js", TABLES, _ASSETS / "page.js")
 _STYLES = (_ASSETS / "uplot.css", BASE, _ASSETS / "page.css")
 _KEYS = (
     ("0", "the whole time"),
@@ -43,6 +43,8 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     yield from head_lines(f"IBM MQ for z/OS: {title}", script, style)
     yield from _bar(found)
     yield "<main>"
+    if found.days:
+        yield '<p class="undrawn">Charts are not drawn: scripts did not run.</p>'
     yield from group_lines(found)
     earlier = {each.times.key: each for each in before.days} if before else {}
     for number, day in enumerate(found.days):

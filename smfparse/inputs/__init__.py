@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from smfparse.inputs.opening import open_inputs as open_inputs
     from smfparse.inputs.opening import with_all_names as with_all_names
     from smfparse.inputs.opening import with_all_records as with_all_records
+    from smfparse.inputs.opening import with_times as with_times
     from smfparse.inputs.options import Options as Options
     from smfparse.inputs.options import ReadOptions as ReadOptions
     from smfparse.inputs.options import read_options as read_options
@@ -39,7 +40,9 @@ else:
         apart="called_apart",
         log="Log",
         named="check_apart",
-        opening="Inputs decode_part open_file open_inputs with_all_names with_all_records",
+        opening=(
+            "Inputs decode_part open_file open_inputs with_all_names with_all_records with_times"
+        ),
         options="Options ReadOptions read_options",
         parallel="in_order",
         range="Batches",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -370,6 +371,16 @@ def with_all_names(inputs: Inputs) -> Inputs:
 def with_all_records(inputs: Inputs) -> Inputs:
     """Return the same inputs, of which everything is selected; their damage is logged apart."""
     return _with_selection(inputs, ALL_RECORDS._replace(zone=inputs.zone))
+
+
+def with_times(inputs: Inputs, start: dt.datetime | None, end: dt.datetime | None) -> Inputs:
+    """Return the same inputs, of which records from one local time to before another count."""
+    chosen = inputs.selection
+    starts = [each for each in (chosen.start, start) if each is not None]
+    ends = [each for each in (chosen.end, end) if each is not None]
+    return _with_selection(
+        inputs, chosen._replace(start=max(starts, default=None), end=min(ends, default=None))
+    )
 
 
 def _with_selection(inputs: Inputs, selection: Selection) -> Inputs:

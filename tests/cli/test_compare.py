@@ -21,10 +21,12 @@ from smfparse.comparing import COLUMNS, MEASURES, NAMES, Rename, Side, Split, co
 from smfparse.comparing.printing import side_by_side
 from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.simulating import load_estate, simulate
 from tests.support import command
 from tests.support.builders import rdw
 from tests.support.generated import generate_dump
 from tests.support.paths import SMF as FIXTURE
+from tests.support.real import case
 from tests.support.smf import (
     ENDED,
     MINUTE,
@@ -50,7 +52,11 @@ def run(*arguments: object) -> Result:
 
 def rows_of(*arguments: object) -> list[dict[str, Any]]:
     found = json.loads(run(*arguments, "--format", "json").stdout)
-    assert list(found) == ["report", "before", "after", "rows"]
+    findings = ["new_findings", "worse_findings", "gone_findings"]
+    assert [*found] in (
+        ["report", "before", "after", *findings, "hours", "rows"],
+        ["report", "before", "after", "hours", "rows"],
+    )
     assert found["report"] == "compare"
     rows: list[dict[str, Any]] = found["rows"]
     return rows
@@ -233,9 +239,12 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     assert {row["figure"] for row in rows if row["significant"]} == {"cpu_per_call"}
     text = run(before, after, "--top", "3", "--by", "Queue, verb,queue").stdout
     assert "Changed by more than 6 % and more than intervals vary: 2\n" in text
-    assert re.search(r"Other figures, by change in CPU time: 3 of \d+, see --top", text)
+    assert re.search(r"Other figures, by change; names with .* first: 3 of \d+, see --top", text)
     none = run(before, after, "--tolerance", "200", "--top", "0", "--format", "html").stdout
-    sentence = "Nothing changed by more than 200 % and by more than intervals vary by themselves."
+    sentence = (
+        "No figure certainly changed: none by more than 200 % and by more than intervals "
+        "vary by themselves."
+    )
     assert f"<p>{sentence}</p>" in none
     assert "vary: none" not in none
 
@@ -342,3 +351,51 @@ def test_whatever_fields_hold_there_are_figures_and_text(tmp_path: Path) -> None
         values = rows.select("before", "after", "difference", "ratio").to_numpy().ravel()
         assert not any(math.isinf(value) for value in values)
     assert [*side_by_side(first, second, ())]
+
+
+@pytest.mark.parametrize(
+    "chosen", [(), ("--from", "09:30", "--until", "10:29"), ("--from", "10:20", "--until", "10:49")]
+)
+def test_calls_are_divided_by_all_of_the_time_that_their_records_cover(
+    chosen: tuple[str, ...],
+) -> None:
+    """Statistics of a minute, class 3 of 30 minutes, 1.667 gets per second."""
+    path = case("stat1_acct30")
+    rows = [
+        row
+        for row in rows_of(path, path, *chosen)
+        if row["figure"] == "calls_per_second" and row["verb"] == "get"
+    ]
+    assert [row["before"] for row in rows] == [US(1000 / 600, rel=1e-3)]
+
+
+def test_findings_stand_first_then_what_changed_most_then_its_hour(tmp_path: Path) -> None:
+    """A day with a slow log from 14:20 to 14:50, against the same day without."""
+    days = []
+    for name, incidents in (("usual", []), ("slow", ["log-slow@14:20/30m"])):
+        days.append(tmp_path / f"{name}.smf")
+        simulate(days[-1], load_estate("payments", incidents))
+    found = json.loads(run(*days, "--format", "json").stdout)
+    assert "D2" in {each["rule"] for each in found["new_findings"]}
+    by_hour = {each["hour"]: each["ratio"] for each in found["hours"]}
+    assert [*by_hour] == [*range(24)]
+    assert max(by_hour, key=lambda hour: by_hour[hour]) == 14
+    assert all(0.98 < ratio < 1.02 for hour, ratio in by_hour.items() if hour not in (14, 15))
+    lines = run(*days, "--top", "6").stdout.splitlines()
+    titles = [each.partition(":")[0] for each in lines]
+    parts = ("New findings", "No figure certainly changed", "Hours that changed most")
+    places = [titles.index(each) for each in parts]
+    assert places == sorted(places)
+    first = lines.index(next(each for each in lines if each.startswith("Other figures"))) + 2
+    ratios = [float(each.split()[-1]) for each in lines[first : first + 6]]
+    assert ratios == sorted(ratios, reverse=True)
+    assert ratios[0] > 1.3
+    assert any("elapsed_per_call" in each for each in lines[first : first + 6])
+
+
+def test_findings_of_both_parts_of_a_file_are_compared(tmp_path: Path) -> None:
+    day = tmp_path / "day.smf"
+    simulate(day, load_estate("payments", ["log-slow@14:20/30m"]))
+    found = json.loads(run(day, "--split-at", "2026-03-04T12:00", "--format", "json").stdout)
+    assert "D2" in {each["rule"] for each in found["new_findings"]}
+    assert "D2" not in {each["rule"] for each in found["gone_findings"]}

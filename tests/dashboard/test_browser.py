@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import random
 import re
 import shlex
 from collections.abc import Iterator
@@ -296,3 +299,56 @@ def test_a_script_that_is_not_its_own_does_not_run(browser: Any, url: str) -> No
     )
     assert page.title().startswith("IBM MQ for z/OS")
     page.close()
+
+
+def test_all_is_drawn_before_the_page_is_loaded_so_that_a_print_has_every_chart(
+    browser: Any, url: str
+) -> None:
+    """As `chromium --headless --print-to-pdf` prints: at once when the page is loaded."""
+    with silent(browser, url) as page:
+        page.add_init_script(
+            """addEventListener("load", () => {
+                window.readyAtLoad = document.documentElement.dataset.ready;
+                dispatchEvent(new Event("beforeprint"));
+                const charts = [...document.querySelectorAll(".manager.shown .chart")];
+                const drawn = charts.filter((each) => each.querySelector("canvas"));
+                window.chartsAtLoad = [charts.length, drawn.length];
+            })"""
+        )
+        page.goto(url)
+        assert page.evaluate("window.readyAtLoad") == "true"
+        charts, drawn = page.evaluate("window.chartsAtLoad")
+        assert charts == drawn > 10
+        assert not page.locator(".undrawn").is_visible()
+
+
+def test_the_page_says_where_charts_are_not_drawn(browser: Any, url: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(url)
+    assert page.locator(".undrawn").inner_text() == "Charts are not drawn: scripts did not run."
+    context.close()
+
+
+UNPACK = """text => {
+    const packed = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+    return Array.from(inflated(packed));
+}"""
+
+
+def test_gzip_of_any_kind_of_block_is_unpacked(opened: Any) -> None:
+    """Stored, of fixed codes, of own codes; the standard library packs."""
+    draws = random.Random(1)
+    texts = [
+        b"",
+        b"a",
+        b"abc" * 4,
+        draws.randbytes(70_000),
+        b'{"v":[1,2,3]},' * 9000,
+        bytes(draws.choice(b"0123456789,.") for _ in range(50_000)),
+    ]
+    for text in texts:
+        for level in (0, 1, 6, 9):
+            sent = base64.b64encode(gzip.compress(text, level, mtime=0)).decode()
+            found = opened.evaluate(UNPACK, sent)
+            assert bytes(found) == text, (len(text), level)

@@ -16,10 +16,9 @@ function drawn(name, attributes) {
   return found;
 }
 
-async function unpacked() {
+function unpacked() {
   const bytes = Uint8Array.from(atob(one("#data").textContent), (each) => each.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).json();
+  return JSON.parse(new TextDecoder().decode(inflated(bytes)));
 }
 
 const shown = (value) => {
@@ -565,8 +564,8 @@ function themed() {
   charts.forEach((each) => each.plot());
 }
 
-async function begun() {
-  data = await unpacked();
+function begun() {
+  data = unpacked();
   root.classList.add("js");
   brushing();
   one("#whole").addEventListener("click", () => { state.shaded = null; zoom(...span(day())); });

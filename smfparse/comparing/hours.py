@@ -1,0 +1,84 @@
+"""Hours of the day side by side: calls per second, and what a call costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from smfparse.comparing.sides import Side, ordered_sum
+
+HOUR_COLUMNS = (
+    *("hour", "calls_before", "calls_after", "cpu_before", "cpu_after"),
+    *("elapsed_before", "elapsed_after", "ratio"),
+)
+
+
+def hours(before: Side, after: Side) -> pl.DataFrame:
+    """Return HOUR_COLUMNS: a row for each hour of the day, local time, that both sides have.
+
+    Calls are per second, CPU and elapsed time microseconds per call; `ratio` is the larger change
+    of the two times. The hour that changed most comes first. Several days are put together.
+    """
+    first, second = (_hours(side) for side in (before, after))
+    found = first.join(second, on="hour", suffix="_after").rename(
+        {each: f"{each}_before" for each in ("calls", "cpu", "elapsed")}
+    )
+    changes = [
+        (pl.col(f"{each}_after") / pl.col(f"{each}_before")).log().abs().fill_nan(0)
+        for each in ("cpu", "elapsed")
+    ]
+    ratios = [pl.col(f"{each}_after") / pl.col(f"{each}_before") for each in ("cpu", "elapsed")]
+    ratio = pl.when(changes[0] > changes[1]).then(ratios[0]).otherwise(ratios[1])
+    return (
+        found.with_columns(ratio=ratio, change=pl.max_horizontal(*changes))
+        .sort(-pl.col("change"), "hour", nulls_last=True)
+        .select(HOUR_COLUMNS)
+    )
+
+
+def _hours(side: Side) -> pl.DataFrame:
+    """Return calls per second, CPU and elapsed time per call of each hour of the day."""
+    calls = side.rows.filter(kind="calls")
+    seconds = side.seconds.filter(kind="calls").group_by("bucket").agg(pl.max("seconds"))
+    amounts = [
+        ordered_sum(pl.col(each)).alias(each)
+        for each in ("calls", "cpu", "elapsed", "cpu_of", "elapsed_of")
+    ]
+    lengths = _by_hour(seconds, side).group_by("hour").agg(ordered_sum(pl.col("seconds")))
+    return (
+        _by_hour(calls, side)
+        .group_by("hour")
+        .agg(amounts)
+        .join(lengths, on="hour")
+        .filter(pl.col("seconds") > 0)
+        .select(
+            "hour",
+            calls=pl.col("calls") / pl.col("seconds"),
+            cpu=_ratio("cpu"),
+            elapsed=_ratio("elapsed"),
+        )
+    )
+
+
+def _ratio(name: str) -> pl.Expr:
+    of = pl.col(f"{name}_of")
+    return pl.when(of > 0).then(pl.col(name) / of)
+
+
+def _by_hour(rows: pl.DataFrame, side: Side) -> pl.DataFrame:
+    """Return rows with the hour of the day in which their interval begins."""
+    local = pl.col("bucket").dt.offset_by(f"{side.utc_offset}s")
+    return rows.filter(pl.col("bucket").is_not_null()).with_columns(hour=local.dt.hour())
+
+
+def facts_of(found: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the hours for JSON, in the order of the day."""
+    return [
+        {
+            name: None if isinstance(value, float) and not np.isfinite(value) else value
+            for name, value in row.items()
+        }
+        for row in found.sort("hour").to_dicts()
+    ]
