@@ -22,7 +22,7 @@ from tests.support.days import PageSet, Pool, Site
 
 _MONTH_END = tuple(replace(each, rate=2.4 * each.rate) for each in BANK.flows)
 _CLIENTS = (SHOP.flows[0], replace(SHOP.flows[1], rate=60))
-_LATER = replace(NIGHT.flows[1], hours=(21, 22), taken=(22.25, 24), rate=4, spare=6)
+_LATER = replace(NIGHT.flows[1], hours=(21, 22), taken=(22.25, 24), rate=3, spare=6)
 """A queue that one job fills, and another empties when that has ended."""
 _WEEKEND = tuple(replace(each, rate=0.1 * each.rate) for each in SHOP.flows)
 
