@@ -10,6 +10,7 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.inspecting.described import description as description
+    from smfparse.inspecting.described import uses_of as uses_of
     from smfparse.inspecting.groups import Group as Group
     from smfparse.inspecting.groups import Inventory as Inventory
     from smfparse.inspecting.groups import inventory as inventory
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        described="description",
+        described="description uses_of",
         groups="Group Inventory inventory",
         losses="Loss",
         printing="SHOWN_DAMAGE InventoryDocument left_out more",
