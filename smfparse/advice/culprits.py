@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -116,7 +116,7 @@ def _joined(
     catalog: Catalog,
     *,
     at_any_time: bool = False,
-) -> Sequence[Mapping[str, object]]:
+) -> Sequence[Mapping[str, Any]]:
     """Return aggregates of rows about queues by finding, those with the largest amount first."""
     mains = [main_episode(several[at].runs, several[at].usual) for at, _ in asked]
     catalog.connection.register(

@@ -156,7 +156,8 @@ def findings(found: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
     for each in found:
         if each.rule in MESSAGE.rules:
             share = round(100 * each.share, 6)
-            yield *each.key, each.rule, each.crossed, each.evaluated, share, each.peak
+            place = each.system, each.qmgr, each.object
+            yield *place, each.rule, each.crossed, each.evaluated, share, each.peak
         yield from findings(each.explains)
 
 
@@ -171,7 +172,7 @@ def test_it_says_what_check_finds(corpus: Corpus) -> None:
         tuple(
             row[name]
             for name in (
-                *("system", "qmgr", "object", "job", "rule"),
+                *("system", "qmgr", "object", "rule"),
                 *("crossed", "evaluated", "share", "value"),
             )
         )

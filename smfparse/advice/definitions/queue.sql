@@ -48,7 +48,8 @@ numbered AS (
         sum(CASE WHEN rising AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS rise,
         sum(CASE WHEN unread AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS unread_run,
         sum(CASE WHEN stuck AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS stuck_run,
-        sum(CASE WHEN held AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS held_run
+        sum(CASE WHEN held AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS held_run,
+        sum(CASE WHEN depth > 0 AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS filling
     FROM shown
     WINDOW its AS (PARTITION BY system, qmgr, object ORDER BY start ROWS UNBOUNDED PRECEDING)
 )
@@ -57,6 +58,11 @@ SELECT
     is_shared, is_partial, is_known, is_dead_letter, depth, age, most, getters, putters, last_get, usual_us,
     puts, failed, handed, streamed, gets, redriven, expired, rolled_back,
     last_depth, last_streamed, next_streamed, rising, unread, stuck, held,
+    -- A batch job fills a queue that nothing used before, and another one empties it later.
+    coalesce(
+        first_value(puts + gets) OVER (PARTITION BY system, qmgr, object, filling ORDER BY start) = 0
+            AND filling < max(filling) OVER (PARTITION BY system, qmgr, object), FALSE
+    ) AS is_batch,
     sum(CASE WHEN rising THEN seconds END) OVER one_rise AS rise_seconds,
     min(CASE WHEN rising THEN earlier_depth END) OVER one_rise AS rise_from,
     max(CASE WHEN rising THEN depth END) OVER one_rise AS rise_to,

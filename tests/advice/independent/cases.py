@@ -33,7 +33,7 @@ class Case:
     first    rules and diagnoses of which the first finding has to be one; (): there is no finding
              of class 1 or 2
     object, who  of that finding; '': any
-    stands   the rule or diagnosis that has to be a finding by itself
+    stands   the rule or diagnosis that has to be a finding by itself: `BUFF-FREE:5` of object 5
     since, until  hours of what is planted
     """
 
@@ -46,6 +46,7 @@ class Case:
     stands: tuple[str, ...] = ()
     since: float = 0.0
     until: float = 24.0
+    is_timed: bool = True
     is_of_rule: bool = False
 
     def data(self, number: int) -> bytes:
@@ -94,7 +95,7 @@ def _case(name: str, spec: Mapping[str, Any], text: str) -> Case:
     first = tuple(each for each in spec["first"].split("|") if each)
     return Case(
         name=name,
-        site=ALL[spec["site"]],
+        site=replace(ALL[spec["site"]], **spec.get("change", {})),
         planted=planted,
         first=first,
         object=spec.get("object", ""),
@@ -102,6 +103,7 @@ def _case(name: str, spec: Mapping[str, Any], text: str) -> Case:
         stands=tuple(spec.get("stands", "").split()),
         since=hour_of(main.since),
         until=hour_of(spec.get("until", main.until)),
+        is_timed=spec.get("is_timed", True),
     )
 
 

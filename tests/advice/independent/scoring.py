@@ -84,11 +84,12 @@ def verdict(case: Case, found: Sequence[Finding]) -> Verdict:
     first = found[0] if found else None
     cause = first is not None and first.rule in case.first
     cause = cause and (not case.object or (first is not None and first.object == case.object))
-    stands = any(each.rule in case.stands for each in found) if case.stands else None
+    told = {each.rule for each in found} | {f"{each.rule}:{each.object}" for each in found}
+    stands = not told.isdisjoint(case.stands) if case.stands else None
     who = time = None
     if case.who:
         who = first is not None and bool({*case.who} & {first.job, *first.jobs})
-    if first is not None and cause and not case.stands:
+    if first is not None and cause and case.is_timed and not case.stands:
         time = _is_in_time(case, first)
     return Verdict(case.name, cause, who, time, stands, first=_first(found))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 from tests.support.days import Channel, Flow, PageSet, Pool, Site
 
 BANK = Site(
     qmgr="BNK1",
     flows=(
-        Flow("PAY.IN", "PAYCICS1", "PAYBAT", 45, 1800, each=2, page_set=4),
+        Flow("PAY.IN", "PAYCICS1", "PAYBAT", 45, 1800, each=2, page_set=4, handed=0.6),
         Flow(
             "PAY.REPLY",
             "PAYBAT",
@@ -230,4 +231,12 @@ STATS = Site(
     page_sets={0: PageSet(0, 20_000, 0.12), 4: PageSet(3, 500_000)},
     log_us=260,
 )
-ALL = {each.qmgr: each for each in (BANK, SHOP, NIGHT, CARDS, GROUP, TINY, HUB, STATS)}
+DEAD = replace(
+    BANK,
+    qmgr="BNK8",
+    flows=(
+        *BANK.flows,
+        Flow("BNK8.DEAD.QUEUE", "BNK1CHIN", "", 2, hours=(10, 12.5), taken=(24, 24), flat=True),
+    ),
+)
+ALL = {each.qmgr: each for each in (BANK, SHOP, NIGHT, CARDS, GROUP, TINY, HUB, STATS, DEAD)}

@@ -33,7 +33,7 @@ def test_no_record_of_a_day_is_damaged(name: str, tmp_path: Path) -> None:
 def test_queues_hold_what_was_put_and_not_got(tmp_path: Path) -> None:
     faults = [Fault("spare LEDGER.IN", 0.0, "10:00", "12:00")]
     query = """
-        SELECT qqstqnam AS queue, sum(qqstputs)::BIGINT - sum(qqstgets) AS held,
+        SELECT qqstqnam AS queue, sum(qqstputs)::BIGINT - sum(qqstgets) + sum(qqstrbgt) AS held,
             arg_max(qqstdpth, interval_start) AS depth, max(qqstdpth) AS most
         FROM qqst GROUP BY ALL ORDER BY ALL
     """

@@ -80,8 +80,9 @@ def _putter(kind: str, width: int, bits: str) -> Put:
     if kind == "flags":
         known = {each.split("=")[0]: int(each.split("=")[1], 16) for each in bits.split(";")}
 
-        def flags(data: bytearray, at: int, value: str) -> None:
-            word = sum(known[each] for each in value.split())
+        def flags(data: bytearray, at: int, value: str | float) -> None:
+            named = value.split() if isinstance(value, str) else ()
+            word = sum(known[each] for each in named)
             data[at : at + width] = word.to_bytes(width)
 
         return flags

@@ -42,6 +42,7 @@ def channel_blocks(writer: Writer) -> Iterator[bytes]:
         if channel.kind == 3:
             batches = messages // 4 + (messages > 0)
         sends = channel.kind == 1
+        rough = writer.site.is_rough and model.rng.random() < 0.01
         instances = channel.instances + starts
         for number in range(instances):
             own = messages // instances
@@ -71,7 +72,7 @@ def channel_blocks(writer: Writer) -> Iterator[bytes]:
                 "qcstbyrc": own * 40 if sends else own * size,
                 "qcstntav": net if channel.kind != 7 else 0,
                 "qcstntmn": net // 2,
-                "qcstntmx": net * 3,
+                "qcstntmx": net * (60 if rough else 3),
                 "qcstntdt": now.end,
                 "qcstrqmn": channel.partner,
                 "qcstslcs": 0xC02F if channel.tls else 0,

@@ -192,10 +192,15 @@ class Model:
         found.getters = round(self.now(f"getters {flow.queue}", 2.0 if is_taken else 0.0, now))
         found.polls = round(self.now(f"polls {flow.queue}", 0.0, now) * seconds)
         found.skipped = round(self.now(f"skipped {flow.queue}", 0.0, now) * found.gets)
-        found.backed_out = round(self.now(f"backouts {flow.queue}", 0.0, now) * seconds)
+        found.backed_out = round(self._failing(flow, now) * seconds)
         if channel and channel.kind == 1:
             self._batch(found, channel, now, is_full=found.depth > 5 * channel.batch)
         return found
+
+    def _failing(self, flow: Flow, now: Interval) -> float:
+        """Return the gets that are backed out a second."""
+        usual = 0.003 if self.site.is_rough and flow.persistent and self.rng.random() < 0.1 else 0.0
+        return self.now(f"backouts {flow.queue}", usual, now)
 
     def _expire(self, found: Moved, queue: deque[list[float]], now: Interval) -> None:
         limit = found.flow.expires

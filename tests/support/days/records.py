@@ -73,6 +73,11 @@ class Writer:
         first, last = self.now.hour * 60, self.now.hour * 60 + self.now.seconds / 60
         return max(self.shown.log.switches, int(last / every) - int(first / every))
 
+    def _at_once(self) -> int:
+        """Return pages that are written at once: some at each checkpoint."""
+        most = 30 if self.site.is_rough else 1
+        return sum(self.model.rng.randint(1, most) for _ in range(self.checkpoints))
+
     def records(self) -> Iterator[bytes]:
         """Yield all records of the interval."""
         no: Sequence[bytes] = ()
@@ -100,7 +105,9 @@ class Writer:
 
     def _region(self) -> bytes:
         site, mb = self.site, 1 << 20
-        left = self.model.now("storage mb", site.region_mb, self.now) * self.model.noise(0.002)
+        left = self.model.now("storage mb", site.region_mb, self.now)
+        left -= self.model.now("storage leak", 0.0, self.now) * self.now.hour
+        left *= self.model.noise(0.002)
         block = self.block(
             "QSRS",
             232,
@@ -144,16 +151,18 @@ class Writer:
                 qjstcp2n=log.switches * (copies - 1),
             )
         )
-        longest = self.model.now("log longest us", 0.0, self.now)
+        stall = self.model.now("log longest us", 0.0, self.now)
         for copy in range(copies):
             kinds = (
                 (log.one, log.one, log.one_us),
                 (log.more, log.more * log.pages_each, log.more_us),
             )
             for kind, (count, of_pages, us) in enumerate(kinds):
-                top = 6 * us[copy] * self.model.noise(0.2)
-                top = longest if longest and not copy and not kind else top
-                total = count * us[copy] + (longest if top == longest else 0)
+                long = stall if copy + kind == 0 else 0.0
+                if site.is_rough and self.model.rng.random() < 0.01:
+                    long = max(long, 45_000.0)
+                top = max(6 * us[copy] * self.model.noise(0.2), long)
+                total = count * us[copy] + long
                 entry = made(
                     "QJST",
                     720,
@@ -194,14 +203,15 @@ class Writer:
         )
 
     def _data(self) -> bytes:
-        puts, gets, _, skipped = self._totals()
+        _, gets, _, skipped = self._totals()
+        stored = sum(m.puts * (1 - m.flow.handed) for m in self.shown.moved)
         reads = sum(each.reads / each.flow.pages for each in self.shown.moved)
         return self.block(
             "QIST",
             80,
             None,
             qistmget=gets + skipped,
-            qistmput=puts,
+            qistmput=stored,
             qistgetd=reads,
             qistgetb=gets - min(reads, gets),
             qistdcre=1,
@@ -273,7 +283,7 @@ class Writer:
         io_us = self.model.now(f"page set us {number}", 420.0, self.now) * self.model.noise()
         full = round(sum(m.puts for m in moved) * 0.02) if not free else 0
         bits = "QIS1EXPF" if each.expands else ""
-        at_once = self.checkpoints
+        at_once = self._at_once()
         return self.block(
             "QIS1",
             104,
@@ -327,7 +337,7 @@ class Writer:
             qpststw=requests * 0.8,
             qpsttpw=written,
             qpstwio=written / 12,
-            qpstimw=self.checkpoints + at_once / 3,
+            qpstimw=self._at_once() + at_once / 3,
             qpstdwt=1 + over // (0.2 * buffers) if over else 0,
             qpstdmc=1 + at_once // 500 if at_once else 0,
             qpststl=reads,
@@ -376,6 +386,6 @@ class Writer:
             qqstoplo=2,
             qqstexpr=m.expired,
             qqstrbgt=m.backed_out,
-            qqstfptc=m.puts * 0.05,
+            qqstfptc=m.puts * flow.handed,
             **where,
         )

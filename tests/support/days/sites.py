@@ -6,7 +6,7 @@ Costs and times are from publications: see `Site`.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ class Flow:
     structure, channel  of a shared queue; that gets (or puts) instead of a job
     by_id   gets are by correlation identifier
     tasks   so many tasks of each job use it
+    handed  share of messages that go straight to a getter that waits
     expires seconds after which messages expire
     """
 
@@ -46,6 +47,7 @@ class Flow:
     index: int = 0
     expires: float = 0.0
     tasks: int = 1
+    handed: float = 0.0
 
     @property
     def pages(self) -> int:
@@ -100,6 +102,7 @@ class Site:
               more (9.7 us: R93, two-point model); log_mb the size of an active log
     put_us    CPU of an MQPUT by the table of R93 ch. 6, at 2 KB 4.5 us and 0.25 us a KB more
     structures  by name, the time of a synchronous request (Z16: 4 to 15 us)
+    is_rough  now and then an I/O or a round trip is long, pages are written at once, work fails
     connections  channels of clients that are up; `limit` MAXCHL and ACTCHL
     """
 
@@ -133,4 +136,4 @@ class Site:
     adapters: int = 12
     ssl_tasks: int = 8
     db2_us: float = 900.0
-    quiet: Sequence[float] = ()
+    is_rough: bool = True
