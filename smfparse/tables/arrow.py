@@ -52,7 +52,8 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
     if unknown:
         raise RequestError(
             f"no table {', '.join(unknown)}; views are read with SQL, as smfparse sql INPUT "
-            f'"FROM {unknown[0]}"; tables are {", ".join(table_names())}'
+            f'"FROM {unknown[0]}" --format csv --output {unknown[0]}.csv; '
+            f"tables are {', '.join(table_names())}"
         )
     return dict.fromkeys(found)
 

@@ -24,8 +24,7 @@ try:
     from pyiceberg.utils.config import Config
 except ImportError as missing:
     raise RequestError(
-        "a commit to Iceberg requires pyiceberg: "
-        f"{install_command('pyiceberg[sql-sqlite]')}"
+        f"a commit to Iceberg requires pyiceberg: {install_command('pyiceberg[sql-sqlite]')}"
     ) from missing
 
 _TARGET = re.compile(r"(?P<catalog>.+\.db|[^.]+)\.(?P<namespace>.+)")

@@ -418,7 +418,7 @@ def test_the_prompt_goes_on_behind_errors_and_tables_stay() -> None:
     assert "!Binder Error" in shown
     assert "near: putn" in shown
     assert "!Parser Error" in shown
-    assert "!no table, view or column nix" in shown
+    assert "!no table, view, column or measure nix" in shown
 
 
 def test_the_prompt_has_commands() -> None:
