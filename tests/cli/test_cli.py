@@ -86,7 +86,7 @@ def test_info_counts_records_and_bytes_of_each_kind(dump: Path) -> None:
         f"SYS1 QM01 9.3.0 115 1 2 {len(FIRST) + len(SECOND):,}"
         " 2023/10/02 11:53:02 2023/10/02 11:53:12 STAT 1 QSST QJST",
         "SYS1 - - 2 - 1 18 2023/10/02 11:52:52 2023/10/02 11:52:52 SMF dump header",
-        f"Total 3 {dump.stat().st_size:,} 2023/10/02 11:52:52 2023/10/02 11:53:12",
+        f"Total 3 {dump.stat().st_size:,} 2023/10/02 11:53:02 2023/10/02 11:53:12",
     ]
 
 
