@@ -138,9 +138,10 @@ class _Diagnosing:
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
         """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
         main = _main(core)
+        near = self._found.near(core) if core.object else self._by_rule.get(which.whose, ())
         theirs = [
             each
-            for each in (self._found.near(core) if which.whose else ())
+            for each in near
             if each.rule == which.whose and touches(each.runs, main.start, main.end)
         ]
         theirs.sort(key=lambda each: each.place)
