@@ -51,7 +51,7 @@ def days(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, list[
     """
     files = [folder / f"{seed}.smf" for seed in seeds]
     for seed, file in zip(seeds, files, strict=True):
-        _write_day(scenario, seed, file)
+        write_day(scenario, seed, file)
     findings = smfparse.open(files).check().findings
     for file in files:
         file.unlink()
@@ -59,7 +59,7 @@ def days(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, list[
         yield seed, [each for each in findings if each.system.startswith(f"{seed:03}")]
 
 
-def _write_day(scenario: str, seed: int, file: Path) -> None:
+def write_day(scenario: str, seed: int, file: Path) -> None:
     """Simulate a day on systems that no other seed has, nor their queue-sharing group."""
     estate = load_estate(scenario)
     systems = sorted({each.system for each in estate.queue_managers})

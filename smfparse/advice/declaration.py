@@ -246,6 +246,7 @@ class Diagnosis:
     of_all: Annotated[
         str, Key("the rule at whose time it is one finding of all objects", "it is one of each")
     ] = ""
+    name_of_all: Annotated[str, Key("what holds where it is one of all objects", "`name`")] = ""
     whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
     waiting: Annotated[str, Key("the rule whose jobs are those that wait for it", "none")] = ""
     expect: Annotated[str, Key("what changes then", "not known")] = ""

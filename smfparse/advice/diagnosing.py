@@ -75,7 +75,10 @@ class _Diagnosing:
         explained = [each for each in near if _explains(which, core, each, of_all=is_of_all)]
         self._shown.remove(explained)
         cause = self._with_waiting(which, self._cause_of(which, core, explained))
-        self._shown.add(replace(cause, object="", kind="") if is_of_all else cause)
+        if is_of_all:
+            named = replace(which, name=which.name_of_all or which.name)
+            cause = replace(cause, cause=named, object="", kind="")
+        self._shown.add(cause)
 
     def _may_be(self, which: Diagnosis, core: Finding) -> bool:
         """Whether a core is not explained yet and, to be the last, nothing is at a limit."""
@@ -135,9 +138,10 @@ class _Diagnosing:
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
         """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
         main = _main(core)
+        near = self._found.near(core) if core.object else self._by_rule.get(which.whose, ())
         theirs = [
             each
-            for each in (self._found.near(core) if which.whose else ())
+            for each in near
             if each.rule == which.whose and touches(each.runs, main.start, main.end)
         ]
         theirs.sort(key=lambda each: each.place)

@@ -130,6 +130,12 @@ class Finding:
         """What it is about."""
         return self.system, self.qmgr, self.object, self.job
 
+    def whole(self) -> Iterator[Finding]:
+        """Yield it, and all that it explains."""
+        yield self
+        for each in self.explains:
+            yield from each.whole()
+
     def concerns(self, system: str, qmgr: str) -> bool:
         """Whether it is about a queue manager, or about the system that it is on."""
         return self.system == system and self.qmgr in ("", qmgr)

@@ -92,10 +92,10 @@ class Links:
 
 
 def place_of(finding: Finding) -> Place:
-    """Return what a finding is about."""
+    """Return what a finding is about; what several jobs wait for is the queue manager's."""
     if finding.object:
         return finding.kind, finding.object
-    return (_JOB, finding.job) if finding.job else WHOLE
+    return (_JOB, finding.job) if finding.job and len(finding.jobs) < 2 else WHOLE
 
 
 def all_links(catalog: Catalog, held: Collection[str]) -> Mapping[Manager, Links]:

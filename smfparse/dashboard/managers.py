@@ -103,7 +103,8 @@ class Verdict(NamedTuple):
 
 def verdict(part: Part, day: Day) -> Verdict:
     """Return what is said of a part of a queue manager."""
-    own = [each for each in day.findings if part_of(each.rule) is part]
+    every = (each for top in day.findings for each in top.whole())
+    own = [each for each in every if part_of(each.rule) is part]
     its = [each for each in panels().values() if each.section == part.name]
     if own:
         worst = min(own, key=lambda each: each.rank)

@@ -26,7 +26,11 @@ channels AS (
         max(qcstntmx)::DOUBLE AS longest_us, arg_max(qcstntdt, qcstntmx) AS longest_at,
         max(qcstetav)::DOUBLE AS exit_us, total(its_messages * qcstetav) AS exits_us,
         bool_or(qcstchst = 5) AS retrying, any_value(qcstrqmn) AS partner, max(qcstlmst) AS last_message,
-        mode(qcstcnnm) FILTER (is_new) AS peer,
+        -- The most frequent; of several, the first by name.
+        list_min(list_transform(
+            map_entries(histogram(qcstcnnm) FILTER (is_new)),
+            lambda each: {'rest': -each.value::BIGINT, 'name': each.key}
+        ))['name'] AS peer,
         total(active) AS active
     FROM instances
     GROUP BY system, qmgr, object, start, seconds

@@ -2,5 +2,6 @@
 SELECT
     *, dhigmax::BIGINT AS deepest, numtask AS servers, deadcnt::BIGINT AS deadlocks,
     abndcnt::BIGINT AS abends, lmsins::BIGINT AS inserts, lmssel::BIGINT AS selects, lmsitcuw AS insert_us,
+    quantile_cont(request_elapsed / nullif(requests, 0), 0.25) OVER (PARTITION BY system, qmgr) AS usual_us,
     request_elapsed AS server_us, longest_request AS longest_us
 FROM rows

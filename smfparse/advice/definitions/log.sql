@@ -8,8 +8,8 @@ copies AS (
         -- Without the longest, which is one stall and has a rule of its own.
         (io_1_1_average * io_1_1_count - io_1_1_longest) / nullif(io_1_1_count::BIGINT - 1, 0) AS first_copy,
         (io_2_1_average * io_2_1_count - io_2_1_longest) / nullif(io_2_1_count::BIGINT - 1, 0) AS second_copy,
-        sum(qjstbffl) OVER its::DOUBLE / nullif(sum(coalesce(qjstcp1n, switches)) OVER its, 0) AS log_size,
-        sum(qjstciof) OVER its AS all_archived,
+        sum(qjstbffl::DOUBLE) OVER its / nullif(sum(coalesce(qjstcp1n, switches)) OVER its, 0) AS log_size,
+        sum(qjstciof::DOUBLE) OVER its AS all_archived,
         sum(qjstbffl::DOUBLE - qjstciof) OVER until_now AS kept
     FROM rows
     WINDOW
@@ -25,7 +25,7 @@ waiting AS (
 ),
 numbered AS (
     SELECT
-        *, sum(CASE WHEN is_behind THEN 0 ELSE 1 END)
+        *, count(*) FILTER (NOT is_behind)
             OVER (PARTITION BY system, qmgr ORDER BY start ROWS UNBOUNDED PRECEDING) AS run
     FROM waiting
 )

@@ -159,7 +159,7 @@ class Writer:
             )
             for kind, (count, of_pages, us) in enumerate(kinds):
                 long = stall if copy + kind == 0 else 0.0
-                if site.is_rough and self.model.rng.random() < 0.01:
+                if site.is_rough and self.model.rng.random() < 0.002:
                     long = max(long, 45_000.0)
                 top = max(6 * us[copy] * self.model.noise(0.2), long)
                 total = count * us[copy] + long

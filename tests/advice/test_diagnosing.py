@@ -1,0 +1,206 @@
+"""What a diagnosis explains: what follows it in time, and belongs to the same things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from smfparse.advice import Finding, diagnoses, rules, subjects
+from smfparse.advice.diagnosing import diagnosed
+from smfparse.advice.episodes import Run, joined, overlapped, touches
+from smfparse.advice.findings import Figure
+from smfparse.advice.links import Links, Placed
+from smfparse.advice.merging import merged
+from smfparse.calendar import SECOND_US
+from smfparse.selecting import fixed_zone
+from tests.support.searching import search
+
+HOUR = 3600
+MANAGER = "SYSA", "QM01"
+THINGS = [
+    {"queue": "PAY.IN", "page_set": "4", "pool": "3", "structure": None, "channel": None},
+    {"queue": "AUDIT", "page_set": "5", "pool": "1", "structure": None, "channel": None},
+    {"queue": "XMIT", "page_set": "4", "pool": "3", "structure": None, "channel": "TO.B"},
+]
+JOBS = [{"object": "PAY.IN", "job": "PAYBAT"}, {"object": "AUDIT", "job": "AUDITOR"}]
+
+
+def links() -> Links:
+    return Links(THINGS, JOBS)
+
+
+def finding(rule: str, since: float, until: float, name: str = "", job: str = "") -> Finding:
+    """Return a finding that holds from one hour to another, in intervals of ten minutes."""
+    start, end = (round(each * HOUR) * SECOND_US for each in (since, until))
+    clock, seconds = fixed_zone(0), (end - start) / SECOND_US
+    run = Run(start, end, round(seconds / 600), seconds)
+    return Finding(
+        rules()[rule],
+        rules()[rule].rank,
+        *MANAGER,
+        name,
+        job,
+        subjects()[rules()[rule].subject].object if name else "",
+        clock,
+        clock.local(start),
+        clock.local(end),
+        [run],
+        600.0,
+        seconds=24 * HOUR,
+        seconds_crossed=seconds,
+        longest=run,
+    )
+
+
+def shown(found: Iterable[Finding], known: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
+    """Return the rules of findings, each with the rules and objects that it explains."""
+    result = diagnosed(list(found), diagnoses(), {MANAGER: known}, {MANAGER: links()})
+    return {
+        f"{each.rule} {each.object}".strip(): sorted(
+            f"{under.rule} {under.object}".strip() for under in each.explains
+        )
+        for each in result
+    }
+
+
+STOPPED = [finding("Q-GROW", 9, 11, "PAY.IN"), finding("Q-STUCK", 9, 11, "PAY.IN")]
+
+
+def test_a_backlog_explains_its_own_pool_and_page_set() -> None:
+    rest = [finding("BUFF-DMC", 9.5, 11.5, "3"), finding("PSET-HIGH", 10, 11, "4")]
+    found = shown([*STOPPED, *rest])
+    assert found == {"D5 PAY.IN": ["BUFF-DMC 3", "PSET-HIGH 4", "Q-GROW PAY.IN", "Q-STUCK PAY.IN"]}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        finding("BUFF-DMC", 9.5, 11, "1"),
+        finding("PSET-HIGH", 9.5, 11, "5"),
+        finding("PSET-HIGH", 0, 11, "4"),
+        finding("BUFF-DMC", 10, 15, "3"),
+        finding("Q-GROW", 9.5, 11, "AUDIT"),
+    ],
+    ids=["other pool", "other page set", "began before", "goes on after", "other queue"],
+)
+def test_what_is_elsewhere_or_at_another_time_stands_by_itself(other: Finding) -> None:
+    found = shown([*STOPPED, other])
+    assert found["D5 PAY.IN"] == ["Q-GROW PAY.IN", "Q-STUCK PAY.IN"]
+    assert f"{other.rule} {other.object}" in found
+
+
+def test_what_the_data_links_to_nothing_may_belong_to_anything() -> None:
+    found = shown([*STOPPED, finding("BUFF-DMC", 9.5, 11, "7")])
+    assert "BUFF-DMC 7" in found["D5 PAY.IN"]
+
+
+def test_a_diagnosis_is_explained_only_with_all_that_it_explains() -> None:
+    """A log at its limit slows a consumer; it is not why one is away."""
+    log = [finding(each, 9, 11) for each in ("LOG-BUSY", "LOG-IO-BOUND")]
+    slower = [finding(each, 9, 11, "PAY.IN") for each in ("Q-GROW", "Q-TAKEN-LESS")]
+    assert "D5 PAY.IN" in shown([*log, *slower])["D1"]
+    assert shown([*log, *STOPPED]).keys() == {"D1", "D5 PAY.IN"}
+
+
+def test_data_of_another_queue_manager_tells_nothing_of_this_one() -> None:
+    """TASK-LOG-WAIT is needed only where it could be evaluated."""
+    log = [finding(each, 9, 11) for each in ("LOG-RESPONSE", "LOG-FREE")]
+    assert shown(log).keys() == {"D2"}
+    assert shown(log, ["TASK-LOG-WAIT"]).keys() == {"LOG-RESPONSE"}
+
+
+def test_the_time_of_a_diagnosis_is_that_of_all_rules_of_its_core() -> None:
+    core = [finding("CHL-BATCH-FULL", 10, 11, "TO.B"), finding("CHL-NETTIME", 9, 11.5, "TO.B")]
+    core.append(finding("CHL-CONFIRM", 9, 11.5, "TO.B"))
+    (cause,) = diagnosed(core, diagnoses(), {}, {MANAGER: links()})
+    assert (cause.start.hour, cause.end.hour, cause.end.minute) == (9, 11, 30)
+
+
+def test_things_belong_together_by_the_queue_that_uses_them() -> None:
+    assert links().of(("pool", "3")) == {
+        *(("pool", "3"), ("page set", "4"), ("queue", "PAY.IN"), ("queue", "XMIT")),
+        *(("job", "PAYBAT"), ("channel", "TO.B")),
+    }
+    assert links().of(("queue", "AUDIT")) == {
+        *(("queue", "AUDIT"), ("page set", "5"), ("pool", "1"), ("job", "AUDITOR")),
+    }
+
+
+def test_findings_keep_their_order_whatever_they_are_about() -> None:
+    some = [*STOPPED, finding("BUFF-DMC", 1, 2, "3"), finding("LOG-WTB", 1, 2)]
+    placed = Placed(some, links())
+    assert list(placed) == some
+    placed.remove(some[:1])
+    assert [each.rule for each in placed.near(some[2])] == ["Q-STUCK", "BUFF-DMC", "LOG-WTB"]
+
+
+def test_a_latch_is_one_finding_with_all_its_jobs() -> None:
+    several = [
+        replace(finding("LATCH-12", 9, 10, job="AUDITOR"), impact=("waiting", 0.1)),
+        replace(finding("LATCH-12", 9.5, 11, job="PAYBAT"), impact=("waiting", 0.2)),
+    ]
+    (one,) = merged(several, {MANAGER: links()})
+
+    assert (one.job, one.jobs) == ("PAYBAT", ["PAYBAT", "AUDITOR"])
+    assert one.impact == ("waiting", pytest.approx(0.3))
+    assert (one.seconds_crossed, one.crossed) == (2 * HOUR, 12)
+    assert list(one.evidence) == [
+        Figure("jobs {}", "AUDITOR, PAYBAT", "text"),
+        Figure("figures of {}", "PAYBAT", "text"),
+        Figure("they use pool {}", "1, 3", "text"),
+    ]
+
+
+SPANS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), max_size=8)
+
+
+def spans(some: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return times one after the other: of each, how long after the last, and how long."""
+    at, found = 0, []
+    for gap, length in some:
+        found.append((at + gap, at + gap + length))
+        at += gap + length
+    return found
+
+
+def runs_of(some: Sequence[tuple[int, int]]) -> list[Run]:
+    return [Run(start, end, end - start, float(end - start)) for start, end in spans(some)]
+
+
+@search(100)
+@given(SPANS, SPANS)
+def test_seconds_in_the_time_of_a_cause_are_those_of_runs_that_begin_in_it(
+    some: Any, others: Any
+) -> None:
+    found, causes = runs_of(some), spans(others)
+    expected = sum(
+        min(run.end, end) - run.start
+        for run in found
+        for start, end in causes
+        if start <= run.start < end
+    )
+    assert overlapped(found, causes) == pytest.approx(expected)
+
+
+@search(100)
+@given(SPANS, st.integers(0, 60), st.integers(1, 20))
+def test_runs_touch_a_time_where_one_of_them_does(some: Any, start: int, length: int) -> None:
+    found = runs_of(some)
+    wanted = any(each.overlaps(start, start + length) for each in found)
+    assert touches(found, start, start + length) == wanted
+
+
+@search(100)
+@given(st.lists(SPANS, max_size=4))
+def test_runs_of_several_findings_count_each_moment_once(several: Any) -> None:
+    found = joined([run for some in several for run in runs_of(some)])
+    moments = {at for some in several for a, b in spans(some) for at in range(a, b)}
+    assert sum(each.end - each.start for each in found) == len(moments)
+    assert sum(each.seconds for each in found) == pytest.approx(len(moments))
+    assert all(a.end <= b.start for a, b in pairwise(found))
