@@ -44,7 +44,8 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration=(
-            "EVIDENCE KEY_HEADINGS Figure Planned Report TextTable declared is_report report report_names"
+            "EVIDENCE KEY_HEADINGS Figure Planned Report TextTable declared is_report report "
+            "report_names"
         ),
         drawing="svg_lines",
         graph="graph_lines has_edges",
