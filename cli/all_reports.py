@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -148,6 +149,16 @@ def _write_book(
             with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
                 first = list(islice(rows, 1))
                 report_absent(which, opened, bool(first))
-                yield reports.ReportDocument(which, chain(first, rows), asked)
+                if first:
+                    yield reports.ReportDocument(_alike(which), chain(first, rows), asked)
 
-    output.write_workbook(documents())
+    output.write_workbook(documents(), index=True)
+
+
+def _alike(which: Report) -> Report:
+    """Return a report whose keys have the headings that most reports have, not those of MP1B."""
+    from smfparse.reports import KEY_HEADINGS
+
+    headings = {key: heading for heading, key in KEY_HEADINGS.items()}
+    keys = {headings.get(key, heading): key for heading, key in which.csv_keys.items()}
+    return replace(which, csv_keys=keys)

@@ -114,12 +114,17 @@ class Output(NamedTuple):
             found = coloured(found, document.marks)
         _write_lines(found, self.path, self.force)
 
-    def write_workbook(self, documents: Iterable[Document]) -> None:
-        """Write a workbook with the sheets of all documents; report what does not fit there."""
+    def write_workbook(self, documents: Iterable[Document], *, index: bool = False) -> None:
+        """Write a workbook with the sheets of all documents; report what does not fit there.
+
+        index  whether its first sheet lists the others
+        """
         from smfparse.rendering import write_workbook
 
         messages: list[str] = []
-        self._write_binary(lambda file: messages.extend(write_workbook(documents, file)))
+        self._write_binary(
+            lambda file: messages.extend(write_workbook(documents, file, index=index))
+        )
         for each in messages:
             report_message(each)
 

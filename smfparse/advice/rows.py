@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from smfparse.advice.findings import Finding
-from smfparse.advice.wording import evidence, expected
+from smfparse.advice.wording import evidence, expected, shown
 
 SCHEMA = pa.schema(
     [
@@ -60,7 +60,7 @@ def row(finding: Finding) -> dict[str, Any]:
         "evaluated": finding.evaluated,
         "share": round(finding.share, 6),
         "longest_run": finding.longest.intervals if finding.longest else 0,
-        "figure": finding.figure.text if finding.figure else "",
+        "figure": shown(finding.figure) if finding.figure else "",
         "peak": finding.peak,
         "peak_at": finding.peak_at,
         "typical": finding.typical,

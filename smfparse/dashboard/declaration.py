@@ -22,6 +22,7 @@ from smfparse.summarizing import MEASURES, lines, with_metrics
 TROUGH = "trough"
 """The measure of figures of which the lowest is the worst."""
 _MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
+_PERCENT = 100.0
 HEAT = "heat"
 """The shape of a panel that is a heat map."""
 _SHAPES = ("lines", HEAT)
@@ -30,8 +31,8 @@ COLUMN_KINDS = {
     "seconds": "seconds, of amounts in hundredths",
     "average": "the average over the time",
     "highest": "the highest of an interval",
-    "half": "what half of the intervals are under",
-    "most": "what 99 % of the intervals are under",
+    "half": "the median of the intervals",
+    "most": "the 99th percentile of the intervals",
 }
 """How a cell of a table is made of the course of an object."""
 _FOLDER = Path(__file__).with_name("definitions")
@@ -93,6 +94,15 @@ class Panel:
         rule, _, name = self.limit.partition(".")
         value = rules()[rule].limits[name].value
         return None if math.isnan(value) else value
+
+    @property
+    def whole(self) -> float | None:
+        """The end of its axis: 100 of a percentage that has a whole; None: its highest value.
+
+        Several CPs can be busy at once.
+        """
+        is_share = self.unit.startswith("%") and not self.unit.endswith("of a CP")
+        return _PERCENT if is_share else None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ _MOVES = 8
 _WHOLE = 0.6
 """A finding that holds for a longer share of the time is how things are, no incident."""
 _LAST_CLASS, _LAST_DIAGNOSED = 3, 4
-"""The last class whose findings make an incident, and that of diagnoses."""
+"""The last class whose findings make an incident, if it lasts more than an interval, and that of
+diagnoses."""
 _UNKNOWN = ("SMF-GAP", "SMF-LOST", "SMF-RESTART")
 """What makes one as well: time of which nothing, or not all, is known, and a start."""
 _BEFORE_US = 2 * 3600 * SECOND_US
@@ -76,7 +77,8 @@ def incidents(day: Day) -> list[Incident]:
 
 def _is_serious(finding: Finding) -> bool:
     last = _LAST_DIAGNOSED if finding.explains else _LAST_CLASS
-    return finding.rank <= last or finding.rule in _UNKNOWN
+    is_brief = finding.rank == _LAST_CLASS and finding.crossed <= 1 and not finding.explains
+    return (finding.rank <= last and not is_brief) or finding.rule in _UNKNOWN
 
 
 def _length(finding: Finding) -> int:

@@ -68,6 +68,7 @@ def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
         "formula": panel.formula,
         "shape": panel.shape,
         "limit": panel.limit_value,
+        "whole": panel.whole,
         "limit_of": panel.limit.partition(".")[0],
         "report": panel.report,
         "sql": visible(f"smfparse sql {few} ") + _quoted(panel_sql(panel)),

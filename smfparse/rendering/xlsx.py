@@ -1,4 +1,4 @@
-"""The format Excel: a workbook with a sheet for each table, by a library that is an extra.
+"""The format Excel: a workbook with a sheet for each table, and one that lists them.
 
 Numbers, dates and moments are such in the cells. A text never becomes a formula, a link or a
 number. A sheet holds a bounded number of rows: more are on sheets that follow it.
@@ -32,6 +32,7 @@ _MOST_NAME = 31
 """Characters of the name of a sheet."""
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\U00010000-\U0010ffff]")
 """What it may not have, and characters that Excel counts twice."""
+_INDEX = "Index"
 _QUOTED = "quoted"
 """The format of texts that stay texts, whatever they begin with, also where a user edits them."""
 _WIDEST, _NARROWEST, _HEADING = 60, 8, 18
@@ -61,8 +62,12 @@ _WHOLE = ("truncated", "grouped")
 """Styles that cut decimals off, as they do in every format."""
 
 
-def write_workbook(documents: Iterable[Document], file: BinaryIO) -> list[str]:
+def write_workbook(
+    documents: Iterable[Document], file: BinaryIO, *, index: bool = False
+) -> list[str]:
     """Write the tables of documents as a workbook; return what did not fit, in sentences.
+
+    index  whether the first sheet lists the others: name, content, rows
 
     Raises RequestError where XlsxWriter was removed, OutputError where a table is too
     wide or the workbook cannot be written.
@@ -78,10 +83,13 @@ def write_workbook(documents: Iterable[Document], file: BinaryIO) -> list[str]:
         book = xlsxwriter.Workbook(file, _OPTIONS | {"tmpdir": folder})
         book.use_zip64()
         made = _Workbook(book)
+        listing = made.new_sheet(_INDEX) if index else None
         try:
             for document in documents:
                 for table in document.tables():
-                    made.add(_values(table, document.title))
+                    made.add(_values(table, document.title), document.title)
+            if listing is not None:
+                made.list_on(listing)
             book.close()
         except XlsxWriterException as error:
             raise OutputError(f"the workbook cannot be written: {error}") from error
@@ -120,6 +128,7 @@ class _Workbook:
 
     def __init__(self, book: Any) -> None:
         self.messages: list[str] = []
+        self._listed: list[tuple[str, str, int]] = []
         self._book = book
         self._taken = {"history"}  # a name that Excel keeps for itself
         self._heading = book.add_format({"bold": True, "text_wrap": True, "bottom": 1})
@@ -127,16 +136,38 @@ class _Workbook:
             style: book.add_format({"num_format": shown}) for style, shown in _SHOWN.items()
         } | {_QUOTED: book.add_format({"quote_prefix": True})}
 
-    def add(self, table: Values) -> None:
-        """Write a table on a sheet; where it has too many rows, on as many as it needs."""
+    def new_sheet(self, name: str) -> Any:
+        """Return a new sheet, of this name or one like it."""
+        return self._book.add_worksheet(sheet_name(name, self._taken))
+
+    def list_on(self, sheet: Any) -> None:
+        """List the sheets that were written on an earlier one."""
+        rows = [("Sheet", "Content", "Rows"), *self._listed]
+        for number, row in enumerate(rows):
+            for column, value in enumerate(row):
+                if number and column == len(row) - 1:
+                    sheet.write_number(number, column, value)
+                else:
+                    sheet.write_string(
+                        number, column, str(value), None if number else self._heading
+                    )
+        sheet.freeze_panes(1, 0)
+        for column, row in enumerate(zip(*rows, strict=True)):
+            sheet.set_column(column, column, max(len(str(each)) for each in row) + 2)
+
+    def add(self, table: Values, title: str) -> None:
+        """Write a table on a sheet; where it has too many rows, on as many as it needs.
+
+        title  what it has, for the index
+        """
         if len(table.columns) > _MOST_COLUMNS:
             raise OutputError(
                 f"{table.name}: {len(table.columns):,} columns, and a sheet of Excel has "
                 f"{_MOST_COLUMNS:,} at most; choose another format"
             )
         rows = iter(table.rows)
-        cut = [self._sheet(table, rows)]
-        cut += [self._sheet(table, chain([first], rows)) for first in rows]
+        cut = [self._sheet(table, rows, title)]
+        cut += [self._sheet(table, chain([first], rows), title) for first in rows]
         if len(cut) > 1:
             self.messages.append(
                 f"{table.name}: the rows are on {len(cut)} sheets; one of Excel has "
@@ -148,15 +179,16 @@ class _Workbook:
                 "cell of Excel has no more"
             )
 
-    def _sheet(self, table: Values, rows: Iterator[Sequence[Any]]) -> int:
+    def _sheet(self, table: Values, rows: Iterator[Sequence[Any]], title: str) -> int:
         """Write as many rows as a sheet holds on a new one; return how many texts were cut."""
-        sheet = self._book.add_worksheet(sheet_name(table.name, self._taken))
+        sheet = self.new_sheet(table.name)
         written = _Sheet(sheet, self._formats, [style for _, style in table.columns])
         for number, (heading, _) in enumerate(table.columns):
             sheet.write_string(0, number, visible(heading)[:_MOST_TEXT], self._heading)
         last = 0
         for last, row in enumerate(islice(rows, _MOST_ROWS - 1), 1):
             written.add(last, row)
+        self._listed.append((sheet.get_name(), visible(title), last))
         sheet.freeze_panes(1, 0)
         sheet.repeat_rows(0)
         sheet.set_landscape()

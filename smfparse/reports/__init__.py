@@ -10,6 +10,7 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.reports.declaration import EVIDENCE as EVIDENCE
+    from smfparse.reports.declaration import KEY_HEADINGS as KEY_HEADINGS
     from smfparse.reports.declaration import Figure as Figure
     from smfparse.reports.declaration import Planned as Planned
     from smfparse.reports.declaration import Report as Report
@@ -43,7 +44,8 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration=(
-            "EVIDENCE Figure Planned Report TextTable declared is_report report report_names"
+            "EVIDENCE KEY_HEADINGS Figure Planned Report TextTable declared is_report report "
+            "report_names"
         ),
         drawing="svg_lines",
         graph="graph_lines has_edges",

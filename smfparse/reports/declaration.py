@@ -32,6 +32,8 @@ EVIDENCE = {
     "inferred": "our reading of the fields; IBM has not published the formula",
 }
 _FOLDER = Path(__file__).with_name("definitions")
+KEY_HEADINGS = {"z/OS": "system", "QM": "qmgr", "Date": "date", "Time": "time"}
+"""Headers of the keys in front of the figures, and the keys, unless a report has its own."""
 _NEAR = 3
 """Names that a message has of those near an unknown one."""
 _DD_CSV = "CSV"
@@ -259,7 +261,7 @@ class _Declared:
     csv_keys: Annotated[
         Mapping[str, str],
         Key("headers of the keys in front of the figures in CSV", "`z/OS`, `QM`, `Date`, `Time`"),
-    ] = field(default_factory={"z/OS": "system", "QM": "qmgr", "Date": "date", "Time": "time"}.copy)
+    ] = field(default_factory=lambda: dict(KEY_HEADINGS))
     options: Annotated[
         Mapping[str, Any],
         Key("its [options](../smfparse/reports/options.py) and their defaults", "none"),

@@ -40,7 +40,19 @@ def test_a_workbook_has_a_sheet_for_each_report_with_data(tmp_path: Path) -> Non
     assert run("report", "all", SMF, *FEW, "--output", book).exit_code == 0
     found = sheets(book)
     listed = json.loads(run("report", "--list", SMF, *FEW, "--format", "json").stdout)["reports"]
-    assert [*found] == [each["name"] for each in listed if each["data"]]
+    with_data = {each["name"]: each["title"] for each in listed if each["data"]}
+    heading, *index = found.pop("Index")
+    assert heading == ("Sheet", "Content", "Rows")
+    assert [*found] == [name for name, _, _ in index]
+    assert {*found} <= {*with_data}
+    assert {name: text for name, text, _ in index} == {
+        name: f"{name}: {with_data[name]}" for name in found
+    }
+    assert {name: rows for name, _, rows in index} == {
+        name: len(rows) - 1 for name, rows in found.items()
+    }
+    assert min(map(len, found.values())) > 1
+    assert not any("MVS" in each[0] for each in found.values())
     assert run("report", "log", SMF, *FEW, "--format", "xlsx", "--output", alone).exit_code == 0
     assert found["log"] == sheets(alone)["log"]
     assert len(found["log"]) > 1

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from smfparse.dashboard.declaration import panels
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
@@ -40,6 +41,14 @@ def test_the_list_names_panels_that_can_be_drawn_for_each_queue_manager(day: Pat
         "Puts and gets, calls a second: QM01 on SYSA",
         "Puts and gets, calls a second: QM02 on SYSA",
     ]
+
+
+def test_the_axis_of_a_percentage_ends_at_100(day: Path) -> None:
+    def marks(name: str) -> set[str]:
+        return {each.text or "" for each in plotted(name, day).iter(f"{SVG}text")}
+
+    assert "100" in marks("log-busy")
+    assert [each.name for each in panels().values() if each.whole and "CP" in each.unit] == []
 
 
 def test_a_step_is_an_interval(day: Path) -> None:

@@ -352,7 +352,8 @@ class Lines {
     this.summed();
   }
   top(high) {
-    const most = high > 0 ? high : 1, { limit } = this.panel;
+    const most = high > 0 ? high : 1, { limit, whole } = this.panel;
+    if (whole !== null) return Math.max(most, whole);
     return (limit !== null && limit < 4 * most ? Math.max(most, limit) : most) * 1.08;
   }
   shade(view) {
