@@ -1,4 +1,4 @@
-"""smfparse completion: what a shell needs to complete commands, options and files."""
+"""smfparse completion: tab completion for a shell."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _VARIABLE = "_SMFPARSE_COMPLETE"
 """What the shell sets when it asks; click derives the name from that of the program."""
 
 
-@click.command("completion", short_help="Print the completion script for a shell.")
+@click.command("completion", short_help="Print a tab-completion script for a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @lines_output_options
 @click.pass_context
 def command(context: click.Context, /, shell: str, output: Output) -> None:
-    """Print the script by which SHELL completes commands, options, reports and files.
+    """Print a tab-completion script for SHELL: commands, options, reports and files.
 
     \b
     Example:

@@ -194,7 +194,7 @@ def _files(
         ]
         for each in [each for each in sorted(folders) if is_dataset(within / each)]:
             folders.remove(each)
-            _leave_out(within / each, "a dataset, which has to be named itself", damage)
+            _leave_out(within / each, "a dataset; name it as a separate input", damage)
         for each in [each for each in sorted(folders) if (within / each).is_symlink()]:
             if not Path(os.path.realpath(within / each)).is_relative_to(os.path.realpath(folder)):
                 _leave_out(within / each, "a link to a folder, to be named itself", damage)

@@ -63,9 +63,7 @@ def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
     Raises RequestError for files of less than 1 MB; those above 1 GB are as 1 GB.
     """
     if mb < 1:
-        raise RequestError(
-            f"file_mb={mb:g}: published values are there for 1 MB and more", "file_mb"
-        )
+        raise RequestError(f"file_mb={mb:g}: published values exist for 1 MB or more", "file_mb")
     points = {math.log(size): float(row[name]) for name, size in _SIZES_MB.items()}
     return between(points, math.log(min(mb, _SIZES_MB["1GB"])), "file_mb", "MB")
 

@@ -101,7 +101,7 @@ def _no_dump(source: str, head: bytes) -> InputError:
             "binary (FTP: binary, quote site rdw)."
         )
     return InputError(
-        f"{source}: no SMF records in it. It has to be the binary copy of an SMF dump, as IFASMFDP "
+        f"{source}: no SMF records in it. It must be the binary copy of an SMF dump, as IFASMFDP "
         "or IFASMFDL writes it (FTP: binary, quote site rdw); not one that AMATERSE or XMIT packed."
     )
 

@@ -117,7 +117,7 @@ def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
         raise FaultError("the zip file is encrypted; unpack it")
     if entry.method == _STORED:
         if entry.crc is None:
-            raise FaultError("a zip file that was cut, or is packed itself; unpack it")
+            raise FaultError("the zip file is truncated, or contains another archive; unpack it")
         return _Stored(entry.packed_size)
     if entry.method == _LZMA:
         properties = feed.take(9)[4:]

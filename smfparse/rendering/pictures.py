@@ -18,9 +18,7 @@ def png_maker() -> Callable[[Iterable[str]], bytes]:
     try:
         import resvg_py
     except ImportError:
-        raise RequestError(
-            "PNG needs the extra plot: pip install 'smfparse[plot]'; SVG does not"
-        ) from None
+        raise RequestError("PNG requires resvg_py: pip install resvg_py; SVG does not") from None
 
     def made(lines: Iterable[str]) -> bytes:
         return bytes(resvg_py.svg_to_bytes(svg_string="\n".join(lines), zoom=_ZOOM))

@@ -72,7 +72,7 @@ def write_workbook(documents: Iterable[Document], file: BinaryIO) -> list[str]:
         from xlsxwriter.exceptions import XlsxWriterException
     except ImportError:
         raise RequestError(
-            "a workbook needs the extra xlsx: pip install 'smfparse[xlsx]'; CSV does not"
+            "a workbook requires XlsxWriter: pip install XlsxWriter; CSV does not"
         ) from None
     with TemporaryDirectory() as folder:
         book = xlsxwriter.Workbook(file, _OPTIONS | {"tmpdir": folder})

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -342,7 +343,9 @@ def report(name: str) -> Report:
     for each in declared().values():
         if isinstance(each, Report) and each.is_called(name):
             return each
-    raise RequestError(f"no report {name}; there are {', '.join(report_names())}")
+    near = get_close_matches(own, report_names(), 3)
+    advice = f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(report_names())}"
+    raise RequestError(f"unknown report {name!r}; {advice}")
 
 
 def is_report(name: str) -> bool:

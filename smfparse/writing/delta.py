@@ -22,9 +22,7 @@ try:
     from deltalake.exceptions import CommitFailedError
     from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 except ImportError as missing:
-    raise RequestError(
-        "a commit to Delta needs the extra delta: pip install 'smfparse[delta]'"
-    ) from missing
+    raise RequestError("a commit to Delta requires deltalake: pip install deltalake") from missing
 
 
 _S3 = {

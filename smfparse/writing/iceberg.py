@@ -24,7 +24,7 @@ try:
     from pyiceberg.utils.config import Config
 except ImportError as missing:
     raise RequestError(
-        "a commit to Iceberg needs the extra iceberg: pip install 'smfparse[iceberg]'"
+        "a commit to Iceberg requires pyiceberg: pip install 'pyiceberg[sql-sqlite]'"
     ) from missing
 
 _TARGET = re.compile(r"(?P<catalog>.+\.db|[^.]+)\.(?P<namespace>.+)")
