@@ -243,16 +243,16 @@ def test_a_wrong_declaration_is_refused_with_near_names() -> None:
         (changed("queues", "A", page_set=9), r"queue A: no page set 9, of \[4\]"),
         (
             changed("queues", "A", index="corelid"),
-            "queue A, index: unknown name 'corelid'.* near: correlid",
+            "queue A, index: .*'corelid'.* near: correlid",
         ),
         (changed("applications", "PUT", put={"B": 1}), "application PUT: unknown name 'B'"),
         (
             changed("applications", "PUT", kind="batsch"),
-            "PUT, kind: unknown name 'batsch'.* near: batch",
+            "PUT, kind: .*'batsch'.* near: batch",
         ),
         (
             changed("applications", "PUT", curve="flad"),
-            "PUT, curve: unknown name 'flad'.* near: flat",
+            "PUT, curve: .*'flad'.* near: flat",
         ),
         (changed("applications", "PUT", rate="fast"), "rate = 'fast' must be a number"),
         (changed("applications", "PUT", rate=0.0), "neither a rate nor a queue to get from"),
