@@ -92,12 +92,14 @@ def _figures(asked: Channels) -> Sequence[Figure]:
     csa = CSA_KB[asked.sharecnv]
     from_table = f"published, {said(asked.message_kb)} KB" if asked.kb_each is None else "given"
     return [
-        Figure("cap_mb", "May be used", cap, "MB", f"floor(0.8 x {said(asked.total_mb)})"),
-        Figure("room_mb", "Room", room, "MB", f"{cap} - {said(asked.used_mb)}"),
-        Figure("kb_each", "Storage a channel", each, "KB", from_table, 1),
-        Figure("more", "Channels more", more, "", f"floor({said(room)} x 1024 / {said(each)})"),
+        Figure("cap_mb", "Usable storage", cap, "MB", f"floor(0.8 x {said(asked.total_mb)})"),
+        Figure("room_mb", "Free storage", room, "MB", f"{cap} - {said(asked.used_mb)}"),
+        Figure("kb_each", "Storage per channel", each, "KB", from_table, 1),
         Figure(
-            *("channels", "Channels in all", count, ""),
+            "more", "Additional channels", more, "", f"floor({said(room)} x 1024 / {said(each)})"
+        ),
+        Figure(
+            *("channels", "Maximum channels", count, ""),
             f"least of {asked.current} + {more}, MAXCHL {asked.maxchl}, {MOST_CHANNELS}",
         ),
         *(

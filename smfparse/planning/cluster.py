@@ -67,7 +67,7 @@ def _figures(asked: Cluster) -> Sequence[Figure]:
         ),
         Figure(
             "known_s",
-            "Of names that are known, less than",
+            "First opens of known names, less than",
             asked.unknown * _KNOWN_1000_S / 1000,
             "s",
             f"{asked.unknown} x 2 s / 1000",

@@ -114,7 +114,9 @@ def _figures(asked: Compression) -> Sequence[Figure]:
     number = compression_chunks(asked.message_kb, tls)
     mb = asked.messages_s * asked.message_kb / 1024
     found = [
-        Figure("without_us", "CPU of a transaction without", without, "us", "published", 2),
+        Figure(
+            "without_us", "CPU per transaction without compression", without, "us", "published", 2
+        ),
         Figure("with_us", f"CPU with {asked.compmsg}", with_it, "us", "published", 2),
         Figure(
             *("saved_us", "CPU saved", without - with_it, "us"),

@@ -83,7 +83,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
     return [
         Figure(
             "chin_us",
-            "CPU of the channel initiator a transaction, then",
+            "Channel initiator CPU per transaction",
             asked.chin_us * ratio,
             "us",
             f"{said(asked.chin_us)} x 48.2 / 127.3",
@@ -122,7 +122,7 @@ def _storage(clients: int) -> list[Figure]:
     return [
         Figure(
             "chin_mb",
-            "Storage of the channel initiator that is free then",
+            "Free channel initiator storage",
             clients * _CHIN_KB / 1024,
             "MB",
             f"{clients} x {_CHIN_KB} / 1024",
@@ -135,7 +135,7 @@ def _storage(clients: int) -> list[Figure]:
             *("class4_mb", "Of class 4, above the bar", clients * _CLASS4_KB / 1024, "MB"),
             f"{clients} x {_CLASS4_KB} / 1024",
         ),
-        Figure("records", "Records of accounting an interval", 2, "", f"now {clients}"),
+        Figure("records", "Accounting records per interval", 2, "", f"now {clients}"),
     ]
 
 

@@ -101,7 +101,7 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
     if asked.msu is not None:
         hours = msu_hours(ms * 3.6, asked.msu, cps)
         formula = f"{said(ms)} x 3.6 / 3600 x {said(asked.msu)} / {cps}"
-        found.append(Figure("msu_hours", "MSU hours an hour", hours, "MSU-h", formula, 4))
+        found.append(Figure("msu_hours", "MSU hours per hour", hours, "MSU-h", formula, 4))
     if asked.mips is not None:
         formula = f"{said(ms)} / 1000 x {said(asked.mips)} / {cps}"
         found.append(Figure("mips", "MIPS", mips(ms, 1000, asked.mips, cps), "MIPS", formula, 2))

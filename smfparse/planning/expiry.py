@@ -81,7 +81,7 @@ def _private(asked: Expiry, high: float, each: float) -> list[Figure]:
     us = PRIVATE_US[asked.place]
     pages = page_set_pages(high, message_pages(asked.message_kb * 1024))
     return [
-        Figure("cpu_s", "CPU of a run", each * us / 1e6, "s", f"{said(each)} x {said(us)} us", 2),
+        Figure("cpu_s", "CPU per run", each * us / 1e6, "s", f"{said(each)} x {said(us)} us", 2),
         Figure(
             *("page_set_gb", "Page set", pages * 4096 / 2**30, "GB"),
             *(f"{pages} pages of 4,096 bytes", 2),
@@ -93,7 +93,7 @@ def _shared(asked: Expiry, high: float, each: float) -> list[Figure]:
     scan, expire = scan_s(high), expire_s(each)
     share = (scan + expire) / asked.expryint * 100
     return [
-        Figure("scan_s", "Looking at all messages", scan, "s", f"{said(high)} x {SCAN_US} us", 3),
+        Figure("scan_s", "Scan of all messages", scan, "s", f"{said(high)} x {SCAN_US} us", 3),
         Figure(
             *("expire_s", "Expiring those of a run", expire, "s"),
             *(f"2 x {said(each)} x {EXPIRE_US} us", 3),

@@ -98,7 +98,7 @@ class Log(Asked):
     """Inputs; the defaults are IBM's example."""
 
     mb_s: Annotated[
-        float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
+        float, Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
     ] = 220
     pages: Annotated[
         float,
@@ -162,22 +162,26 @@ def _figures(asked: Log) -> Sequence[Figure]:
     us = asked.io_busy / 100 / ios * 1e6 if ios else 0.0
     full = rate_at_full(mb_s, busy)
     return [
-        Figure("mb_s", "Log written, a copy", mb_s, "MB/s", "", 3),
+        Figure("mb_s", "Log write rate per copy", mb_s, "MB/s", "", 3),
         Figure(
-            "io_s", "I/Os of a copy", ios, "a second", f"{said(mb_s)} x 256 / {said(asked.pages)}"
+            "io_s",
+            "Log I/Os per copy",
+            ios,
+            "per second",
+            f"{said(mb_s)} x 256 / {said(asked.pages)}",
         ),
-        Figure("io_us", "Time of an I/O", us, "us", f"{asked.io_busy:g} % / {said(ios)}", 1),
+        Figure("io_us", "Log I/O time", us, "us", f"{asked.io_busy:g} % / {said(ios)}", 1),
         Figure(
-            *("full_mb_s", "The same mix, log task always busy", full, "MB/s"),
+            *("full_mb_s", "Maximum rate (log task 100% busy)", full, "MB/s"),
             *(f"{said(mb_s)} / {said(busy)}", 2),
         ),
         Figure(
-            *("messages_s", "Persistent messages at that rate"),
-            *(messages_a_second(full, asked.bytes_each), "a second"),
+            *("messages_s", "Persistent messages at maximum rate"),
+            *(messages_a_second(full, asked.bytes_each), "per second"),
             f"floor({said(full)} x 1048576 / {said(asked.bytes_each)})",
         ),
         Figure(
-            *("disk_mb_s", "Written to disks now"),
+            *("disk_mb_s", "Current disk write rate"),
             *(disk_mb(mb_s, asked.copies, asked.mirror != "none"), "MB/s"),
             *(f"{asked.copies} x (log + archive{' + mirror' * (asked.mirror != 'none')})", 1),
         ),
@@ -208,7 +212,7 @@ def _ceiling(asked: Log, full: float) -> list[Figure]:
         rate = of.mb_s(MOST_PAGES, share)
         return Figure(name, label, rate, "MB/s", formula, 1, rough=far)
 
-    found = [ceiling("ceiling_mb_s", f"With {MOST_PAGES} pages an I/O", line)]
+    found = [ceiling("ceiling_mb_s", f"With {MOST_PAGES} pages per I/O", line)]
     if asked.stripes > 1:
         striped = line.striped(asked.stripes)
         us, then = line.at(asked.pages), striped.at(asked.pages)
@@ -220,7 +224,7 @@ def _ceiling(asked: Log, full: float) -> list[Figure]:
                 *(f"{said(full)} / {said(quicker)}: an I/O takes {then:.0f} us of {us:.0f}", 1),
                 rough=True,
             ),
-            ceiling("striped_ceiling_mb_s", f"{words}, {MOST_PAGES} pages an I/O", striped),
+            ceiling("striped_ceiling_mb_s", f"{words}, {MOST_PAGES} pages per I/O", striped),
         ]
     return found
 
@@ -238,7 +242,7 @@ def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
                 *(f"{said(full)} / {factor} (at most 2.4 x)", 1),
             ),
             Figure(
-                *("unmirrored_mb_s", "Without a mirror", full * _UNMIRRORED, "MB/s"),
+                *("unmirrored_mb_s", "Without mirroring", full * _UNMIRRORED, "MB/s"),
                 *(f"{said(full)} x 580 / 391 (messages of 4 MB)", 1),
                 rough=asked.message_kb < 4096,
             ),
@@ -254,11 +258,16 @@ def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
         factor = 1 + asked.streaming / 100
         found += [
             Figure(
-                *("streaming_mb_s", "With streaming, the same messages", asked.mb_s * factor),
+                *("streaming_mb_s", "Log write rate with streaming", asked.mb_s * factor),
                 *("MB/s", f"{said(asked.mb_s)} x {said(factor)}", 2),
             ),
             Figure(
-                *("streaming_busy", "Log task then", min(asked.busy * factor, 100), "% busy"),
+                *(
+                    "streaming_busy",
+                    "Log task with streaming",
+                    min(asked.busy * factor, 100),
+                    "% busy",
+                ),
                 *(f"{said(asked.busy)} x {said(factor)}, 100 at most: {_fuller(asked)}", 1),
             ),
         ]
@@ -284,10 +293,10 @@ def _of_io_time(asked: Log, us: float, then: float, full: float) -> list[Figure]
             *(f"{said(rest)} + {said(asked.io_busy)} x {said(then)} / {said(us)}", 2),
         ),
         Figure(
-            *("then_full_mb_s", "The same mix, always busy, then", rate, "MB/s"),
+            *("then_full_mb_s", "Maximum rate with that I/O time", rate, "MB/s"),
             *(f"{said(full)} x {said(asked.busy)} / {said(busy)}", 2),
         ),
-        Figure("then_times", "By as much as now", rate / full, "x", "", 2),
+        Figure("then_times", "Ratio to current maximum rate", rate / full, "x", "", 2),
     ]
 
 

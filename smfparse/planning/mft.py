@@ -159,7 +159,7 @@ def _published(asked: Mft) -> list[Figure]:
     setting = own | {"put_to_getter": "Y", "batchint": 0}
     files = f"files of {said(asked.file_mb)} MB"
     found = [
-        Figure("mb_s", "Rate that IBM measured", rate, "MB/s", f"{files}, z15", 2)
+        Figure("mb_s", "Rate measured by IBM", rate, "MB/s", f"{files}, z15", 2)
         for row in transfer_rows(RATE, **setting)
         for rate in [transfer_figure(row, asked.file_mb)]
     ]

@@ -101,7 +101,7 @@ def _figures(asked: Pages) -> Sequence[Figure]:
     needed = page_set_pages(asked.depth, each)
     floor = pool_floor(asked.peak_pages)
     return [
-        Figure("pages_each", "Pages of a message", each, "", _of_message(size, asked), 2),
+        Figure("pages_each", "Pages per message", each, "", _of_message(size, asked), 2),
         Figure(
             *("page_set_pages", "Pages of the page set", needed, ""),
             f"ceil({asked.depth} x {said(each)} x {_HELD_IN} / {_HELD})",
@@ -110,10 +110,10 @@ def _figures(asked: Pages) -> Sequence[Figure]:
             *("page_set_gb", "Page set", needed * PAGE / 2**30, "GB", f"{needed} x 4096 / 2^30", 3)
         ),
         Figure(
-            "buffers_floor", "Buffers at least", floor, "", f"ceil({asked.peak_pages} / {_FREE})"
+            "buffers_floor", "Minimum buffers", floor, "", f"ceil({asked.peak_pages} / {_FREE})"
         ),
         Figure(
-            *("buffers", "Buffers with something to spare", math.ceil(floor * _SPARE), ""),
+            *("buffers", "Buffers including 20% margin", math.ceil(floor * _SPARE), ""),
             f"{floor} x {_SPARE}",
         ),
         *_outage(asked, each),

@@ -129,20 +129,20 @@ def _figures(asked: Smf) -> Sequence[Figure]:
     if asked.retention_days:
         kept = new[3].value * asked.retention_days / 1024
         formula = f"{said(asked.retention_days)} x {said(new[3].value)} / 1024"
-        found.append(Figure("kept_gb", "Data that is kept", kept, "GB", formula, 2))
+        found.append(Figure("kept_gb", "Retained data", kept, "GB", formula, 2))
     return [*found, *_rest(asked, new[1].value)]
 
 
 def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
     """Return what queues, a destination and a machine add."""
     speed = WRITES[asked.destination]
-    found = [Figure("speed", "Records the destination takes, by a data set", speed, "x", "", 1)]
+    found = [Figure("speed", "Records the destination accepts, by data set", speed, "x", "", 1)]
     if asked.queues:
         found += _queues(asked)
     if asked.msu is not None:
         hours = cpu_s / 3600 * asked.msu / asked.cps
         formula = f"{said(cpu_s)} / 3600 x {said(asked.msu)} / {asked.cps}"
-        found.append(Figure("msu_hours_a_day", "MSU hours a day", hours, "MSU-h", formula, 4))
+        found.append(Figure("msu_hours_a_day", "MSU hours per day", hours, "MSU-h", formula, 4))
     return found
 
 

@@ -53,7 +53,7 @@ class Streaming(Asked):
     share: Annotated[float, Ask("Share of them that is streamed", "%", high=100)] = 100
     log_mb_s: Annotated[
         float | None,
-        Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)"),
+        Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)"),
     ] = None
     quality: Annotated[str, Ask("STRMQOS", among=("BESTEF", "MUSTDUP"))] = "BESTEF"
 
@@ -80,7 +80,7 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
         *_log(asked),
         Figure(
             *("pages_s", "New pages more", 0 if asked.kind == "shared" else streamed * pages),
-            *("a second", f"{said(streamed)} x {pages}"),
+            *("per second", f"{said(streamed)} x {pages}"),
         ),
         Figure(
             *("adapter_ms_s", "Adapters of clients busy more, at most", cpu, "ms a second"),
@@ -100,7 +100,7 @@ def _log(asked: Streaming) -> list[Figure]:
         return []
     more = asked.log_mb_s * asked.share / 100
     formula = f"{said(asked.log_mb_s)} x {asked.share:g} %"
-    return [Figure("log_mb_s", "Log more, a copy", more, "MB/s", formula, 3)]
+    return [Figure("log_mb_s", "Additional log write rate per copy", more, "MB/s", formula, 3)]
 
 
 def _opening(asked: Streaming) -> list[Figure]:

@@ -77,7 +77,7 @@ def _figures(asked: Tls) -> Sequence[Figure]:
     us = key_us_a_message(ms, size, asked.sslrkeyc)
     formula = f"{ms:g} x 1000 x {said(size)} / {said(asked.sslrkeyc)}"
     return [
-        Figure("key_ms", "CPU of negotiating a key", ms, "ms", "published", 2),
+        Figure("key_ms", "CPU per secret key reset", ms, "ms", "published", 2),
         Figure(
             *("message_us", "CPU of keys a message", us, "us"),
             *(formula if asked.sslrkeyc else "no new keys", 1),
@@ -106,7 +106,7 @@ def _starts(asked: Tls) -> list[Figure]:
             *("ms a second", f"{said(asked.starts_s)} x {row['cpu_ms']} (z16)", 1),
         ),
         Figure(
-            *("starts_limit", "Channels that IBM saw start", row["per_second"], "a second"),
+            *("starts_limit", "Channels that IBM saw start", row["per_second"], "per second"),
             "4,000 pairs",
         ),
     ]

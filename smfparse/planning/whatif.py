@@ -36,7 +36,7 @@ class WhatIf(Asked):
         float | None, Ask("ACCTIME that would be set", "seconds", low=1, high=DAY_S)
     ] = None
     mb_s: Annotated[
-        float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
+        float, Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
     ] = 220
     pages: Annotated[
         float, Ask("Pages an I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
@@ -119,8 +119,10 @@ def _log(asked: WhatIf) -> list[Figure]:
     then = asked.busy * busy.factor
     taken = asked.load * 100 / then if then else 0.0
     return [
-        written.figure("log_mb_s", "Log written, a copy", asked.mb_s, "MB/s", "log", 2),
-        busy.figure("log_busy", "Log task busy; above 100: it cannot", asked.busy, "%", "log"),
+        written.figure("log_mb_s", "Log write rate per copy", asked.mb_s, "MB/s", "log", 2),
+        busy.figure(
+            "log_busy", "Log task busy (over 100%: not achievable)", asked.busy, "%", "log"
+        ),
         Figure(
             *("log_load", "Messages that the log takes, by as many as now", taken, "x"),
             *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages an I/O", 2),
@@ -154,7 +156,7 @@ def _storage(asked: WhatIf) -> list[Figure]:
     pages = message_pages(_size(asked) * 1024) / message_pages(asked.message_kb * 1024)
     change = _times(asked.load, pages, 1 + asked.share / 100)
     return [
-        change.figure("pages_s", "New pages of buffer pools", asked.pages_s, "a second", "pages")
+        change.figure("pages_s", "New pages of buffer pools", asked.pages_s, "per second", "pages")
     ]
 
 
@@ -167,7 +169,7 @@ def _smf(asked: WhatIf) -> list[Figure]:
     now_us = gathered + writing_us(asked.tasks * 60 / asked.interval)
     then_us = gathered * asked.load + writing_us(asked.tasks * 60 / then)
     return [
-        more.figure("smf_mb_day", "SMF of long-running tasks a day", now_mb, "MB", "smf"),
+        more.figure("smf_mb_day", "SMF of long-running tasks per day", now_mb, "MB", "smf"),
         Figure(
             *("smf_us_minute", "CPU of accounting a minute", then_us, "us"),
             f"smf: 0.5 x {said(asked.calls_a_second * 60 * asked.load)} + 4 x "
