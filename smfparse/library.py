@@ -1,4 +1,4 @@
-"""What the package gives to Python: SMF files and datasets that are open, and two of them compared.
+"""The Python interface of the package: open SMF files and datasets, and comparisons of them.
 
 data = smfparse.open("DUMP.smf")
 data.arrow("wtas")

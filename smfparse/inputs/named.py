@@ -1,4 +1,4 @@
-"""What a user names as input, to files and datasets that can be read, and read again.
+"""From names of inputs to files and datasets that can be read, and read again.
 
 A name is a file, a folder, a pattern that the shell left as it is, `-` for standard input, a pipe
 or a device. What can be read only once is copied to a temporary file, which goes with its `Input`.

@@ -1,4 +1,4 @@
-"""What a planner asks for: a dataclass whose fields say their text, unit and bounds.
+"""The inputs of a planner: a dataclass whose fields define text, unit and bounds.
 
 The options of the command line, their help and their bounds are made of these; so is the check of
 what Python users give.

@@ -1,4 +1,4 @@
-"""What batches, latency and confirm waits of a channel allow."""
+"""The effect of batches, latency and confirm waits on a channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CPU costs on another machine, in MSU hours and in MIPS."""
+"""The cost of CPU on another machine, in MSU hours and in MIPS."""
 
 from __future__ import annotations
 

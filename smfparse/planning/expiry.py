@@ -1,4 +1,4 @@
-"""How many messages that expire are in a queue, and what their expiry costs."""
+"""The number of expiring messages on a queue, and the cost of their expiry."""
 
 from __future__ import annotations
 

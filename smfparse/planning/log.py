@@ -1,4 +1,4 @@
-"""How fast the log can go, and what the I/O time, copies and mirrors make of that."""
+"""The maximum rate of the log, and the effect of I/O time, copies and mirroring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Managed File Transfer sends, keeps and costs."""
+"""Transfers, stored data and cost of Managed File Transfer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What messages take in page sets and buffer pools, and when these are full."""
+"""Space of messages in page sets and buffer pools, and the time until these are full."""
 
 from __future__ import annotations
 

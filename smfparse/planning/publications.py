@@ -1,4 +1,4 @@
-"""IBM's published figures: each table under its name, with the document that it is in."""
+"""IBM's published values: each table under its name, with its document."""
 
 from __future__ import annotations
 

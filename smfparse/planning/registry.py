@@ -1,4 +1,4 @@
-"""All planners by name; the module of each is imported when it is asked for."""
+"""All planners by name; the module of each is imported on first use."""
 
 from __future__ import annotations
 

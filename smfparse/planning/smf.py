@@ -1,4 +1,4 @@
-"""What SMF data of accounting and statistics costs: records, bytes, CPU."""
+"""The cost of accounting and statistics data: records, bytes, CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What streaming queues cost before they are on."""
+"""The cost of streaming queues, estimated before they are enabled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What TLS costs: keys that are negotiated, channels that start; and operations of AMS."""
+"""The cost of TLS: secret key resets and channel starts; and operations of AMS."""
 
 from __future__ import annotations
 

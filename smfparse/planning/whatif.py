@@ -1,4 +1,4 @@
-"""What changes where load, size of messages, log I/O time, streaming or ACCTIME do: on one page."""
+"""The effect of changes of load, message size, log I/O time, streaming or ACCTIME, on one page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why bytes are skipped, or a record is not what it seems: the sentences of `damage`."""
+"""Reasons for skipped bytes and doubtful records: the sentences of `damage`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Declarations of reports: what `definitions/<name>.toml` says of `definitions/<name>.sql`.
+"""Declarations of reports: `definitions/<name>.toml` describes `definitions/<name>.sql`.
 
 The SQL gives the numbers, with the `section` that a row is of; the TOML says what each figure is
 called, in which style it is shown, and by which formula and fields it comes about. The dataclasses

@@ -1,4 +1,4 @@
-"""An estate out of its TOML: keys and names that are wrong are told, with those that are near."""
+"""A site read from TOML; messages about wrong keys and names suggest similar ones."""
 
 from __future__ import annotations
 
