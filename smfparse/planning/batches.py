@@ -67,7 +67,7 @@ class Batches(Asked):
         float,
         Ask("Bytes of a message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
     ] = 32
-    batchsz: Annotated[int, Ask("BATCHSZ that is thought of", low=1, high=9999)] = 50
+    batchsz: Annotated[int, Ask("Proposed BATCHSZ", low=1, high=9999)] = 50
     batchlim: Annotated[
         float, Ask("BATCHLIM; 0: none", "KB", high=999_999, measured="qcstcbdl")
     ] = 5000
@@ -107,7 +107,7 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(
-            *("times", "Of the rate now, where waiting is all there is"),
+            *("times", "Ratio to the current rate, limited by waits only"),
             *(least_gain(asked.messages_a_batch, most), "x"),
             *(f"{most} / {said(asked.messages_a_batch)}", 2),
         ),
@@ -127,7 +127,7 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
 
 PLANNER = Planner(
     "batches",
-    "What larger batches give a channel over a distance",
+    "Batches of a long-distance channel",
     Batches,
     _figures,
     (
@@ -148,7 +148,7 @@ PLANNER = Planner(
         "the window of TCP and loss",
         "time in which the channel waited for messages: it is in the time of a message. Take "
         "a busy time (--from, --until), or give --message-time",
-        "the latency of one way: half of NETTIME, if nothing else waits",
+        "one-way latency: half of NETTIME, without other waits",
     ),
     "START TRACE(ACCTG) CLASS(4)",
 )

@@ -74,7 +74,7 @@ class Cf(Asked):
     arrivals: Annotated[
         float, Ask("Messages put a second", measured="validput of shared queues (wqst)")
     ] = 1000
-    outage_min: Annotated[float, Ask("Outage of those who get", "minutes")] = 10
+    outage_min: Annotated[float, Ask("Consumer outage", "minutes")] = 10
     full_percent: Annotated[float, Ask("How full the structure is", "%", high=100)] = 0
 
 
@@ -116,7 +116,7 @@ def _figures(asked: Cf) -> Sequence[Figure]:
 
 PLANNER = Planner(
     "cf",
-    "How large a coupling facility structure has to be",
+    "Size of a coupling facility structure",
     Cf,
     _figures,
     (
@@ -130,7 +130,7 @@ PLANNER = Planner(
     "ALLOWAUTOALT(NO), no offloading. CSQ_ADMIN takes 8 MB more from CFLEVEL 25 on, CSQSYSAPPL at "
     "least 41 MB.",
     (
-        "how large structures are: SMF has what is in use (qestmnus, qestmlus) alone",
+        "the size of structures: SMF contains only the entries in use (qestmnus, qestmlus)",
         "rules of CFSTRUCT (OFFLDnTH, OFFLDnSZ), DSBUFS",
         "storage class memory of the structure",
     ),

@@ -78,7 +78,7 @@ def _figures(asked: Cluster) -> Sequence[Figure]:
 
 PLANNER = Planner(
     "cluster",
-    "When a full repository has taken in its changes",
+    "Time of a full repository to process its changes",
     Cluster,
     _figures,
     (
@@ -89,7 +89,7 @@ PLANNER = Planner(
     "The repository is ready for business when the queue is empty, on each full repository. On "
     "z/OS its cache starts with 2 MB, and is below 2 GB with the storage of all channels.",
     (
-        "how many objects there are",
+        "the number of objects",
         "errors 2085 of applications that do not wait",
         "opens and puts that take 10 s while DISPLAY QCLUSTER runs: APAR PH63443 (9.3, 9.4)",
     ),

@@ -158,7 +158,7 @@ def _even(asked: Compression) -> list[Figure]:
 
 PLANNER = Planner(
     "compression",
-    "Whether compression of a channel saves CPU",
+    "CPU saving by channel compression",
     Compression,
     _figures,
     (
@@ -171,7 +171,7 @@ PLANNER = Planner(
     "that AMS encrypts do not become smaller.",
     (
         "by how much messages become smaller, where compression is off: try it on one channel",
-        "what the network costs",
+        "the cost of the network",
     ),
     "START TRACE(ACCTG) CLASS(4)",
 )

@@ -141,7 +141,7 @@ def _storage(clients: int) -> list[Figure]:
 
 PLANNER = Planner(
     "concentrator",
-    "Whether a concentrator in zCX saves CPU",
+    "CPU saving by a concentrator in zCX",
     Concentrator,
     _figures,
     (

@@ -107,7 +107,7 @@ def _shared(asked: Expiry, high: float, each: float) -> list[Figure]:
 
 PLANNER = Planner(
     "expiry",
-    "How deep a queue of messages that expire becomes",
+    "Depth of a queue with expiring messages",
     Expiry,
     _figures,
     (

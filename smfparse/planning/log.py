@@ -102,7 +102,7 @@ class Log(Asked):
     ] = 220
     pages: Annotated[
         float,
-        Ask("Pages an I/O", low=1, high=MOST_PAGES, measured="CIs over I/Os (qjst_io)"),
+        Ask("Pages per I/O", low=1, high=MOST_PAGES, measured="CIs over I/Os (qjst_io)"),
     ] = 11
     io_busy: Annotated[
         float,
@@ -113,14 +113,15 @@ class Log(Asked):
     ] = 99.9
     one_page_us: Annotated[
         float | None,
-        Ask("Time of an I/O of one page", "us", low=0.1, measured="qjstiototio of one CI"),
+        Ask("Time of a one-page I/O", "us", low=0.1, measured="qjstiototio of one CI"),
     ] = None
     more_pages: Annotated[
         float | None,
-        Ask("Pages of an I/O of several", low=1.01, high=MOST_PAGES, measured="qjst_io, type 2"),
+        Ask("Pages in a multi-page I/O", low=1.01, high=MOST_PAGES, measured="qjst_io, type 2"),
     ] = None
     more_pages_us: Annotated[
-        float | None, Ask("Its time", "us", low=0.1, measured="qjstiototio of several CIs")
+        float | None,
+        Ask("Time of a multi-page I/O", "us", low=0.1, measured="qjstiototio of several CIs"),
     ] = None
     bytes_each: Annotated[
         float,
@@ -134,13 +135,11 @@ class Log(Asked):
     message_kb: Annotated[
         float, Ask("Size of messages", "KB", high=102_400, measured="putbytes over validput (wqst)")
     ] = 1
-    log_io_time: Annotated[
-        float | None, Ask("Time of an I/O that is thought of", "us", low=0.1)
-    ] = None
+    log_io_time: Annotated[float | None, Ask("Assumed log I/O time", "us", low=0.1)] = None
     mirror: Annotated[
         str,
         Ask(
-            "Mirroring of the log; of PPRC what others would do is shown",
+            "Current mirroring of the log; for PPRC, alternatives are also shown",
             among=("none", "pprc", "zhyperwrite"),
         ),
     ] = "none"
@@ -149,11 +148,9 @@ class Log(Asked):
     ] = 2
     stripes: Annotated[
         float,
-        Ask("Stripes of the log data sets that there would be, by as many as now", "x", 1, 16),
+        Ask("Assumed number of log stripes, as a multiple of the current number", "x", 1, 16),
     ] = 1
-    streaming: Annotated[
-        float, Ask("Share of persistent messages that would be streamed", "%", high=100)
-    ] = 0
+    streaming: Annotated[float, Ask("Share of persistent messages to stream", "%", high=100)] = 0
 
 
 def _figures(asked: Log) -> Sequence[Figure]:
@@ -302,7 +299,7 @@ def _of_io_time(asked: Log, us: float, then: float, full: float) -> list[Figure]
 
 PLANNER = Planner(
     "log",
-    "How fast the log can go",
+    "Maximum log rate",
     Log,
     _figures,
     (
@@ -323,9 +320,9 @@ PLANNER = Planner(
     "One queue manager, the mix and size of messages as now, no bypass of the storage's cache. A "
     "rate for more than twice the pages that were measured is an order of magnitude, and so is one "
     "with more stripes: they are taken to share the pages of an I/O, for which its time by length "
-    "has to be known (--one-page-us, --more-pages, --more-pages-us).",
+    "must be known (--one-page-us, --more-pages, --more-pages-us).",
     (
-        "what the disks can do beyond the I/Os that were written",
+        "the performance of the disks beyond the measured I/Os",
         "prepare records of transaction managers, where log bytes are estimated from sizes",
         "stripes of the log, and whether it is mirrored: they are not in SMF",
     ),

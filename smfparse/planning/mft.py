@@ -176,7 +176,7 @@ def _published(asked: Mft) -> list[Figure]:
 
 PLANNER = Planner(
     "mft",
-    "What Managed File Transfer sends and costs",
+    "Transfers and cost of Managed File Transfer",
     Mft,
     _figures,
     (

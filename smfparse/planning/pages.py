@@ -78,7 +78,7 @@ class Pages(Asked):
     arrivals: Annotated[
         float | None, Ask("Messages that come a second, for an outage", measured="qqst puts")
     ] = None
-    outage_hours: Annotated[float, Ask("Outage of those who get", "hours")] = 1
+    outage_hours: Annotated[float, Ask("Consumer outage", "hours")] = 1
     peak_pages: Annotated[
         int, Ask("Most buffers of a pool in use", measured="qpstnbuf - qpstcbsl, largest")
     ] = 57_692
@@ -90,7 +90,7 @@ class Pages(Asked):
             measured="slope of qqstdpth of the queue that grows most",
         ),
     ] = None
-    now: Annotated[int, Ask("Messages that are there now", measured="qqstdpth of that queue")] = 0
+    now: Annotated[int, Ask("Current queue depth", measured="qqstdpth of that queue")] = 0
     maxdepth: Annotated[int, Ask("MAXDEPTH")] = 999_999_999
     free_pages: Annotated[int | None, Ask("Pages that are free", measured="least qis1unpg")] = None
 
@@ -162,7 +162,7 @@ def _until_full(asked: Pages, each: float) -> list[Figure]:
 
 PLANNER = Planner(
     "pages",
-    "What messages take in page sets and buffer pools",
+    "Space of messages in page sets and buffer pools",
     Pages,
     _figures,
     (
@@ -173,6 +173,6 @@ PLANNER = Planner(
     ),
     "Messages of private queues. 3,596, 4,049 and 1,037 are not published by IBM: measure where "
     "the last per cent counts.",
-    ("space that small messages of long ago keep", "who else uses the page set or pool"),
+    ("space that small messages of long ago keep", "other users of the page set or pool"),
     "START TRACE(STAT) CLASS(1,2,5), START TRACE(ACCTG) CLASS(3)",
 )

@@ -50,9 +50,7 @@ class Smf(Asked):
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="usual length of a record")
     ] = 60
-    new_interval: Annotated[
-        float, Ask("ACCTIME that is thought of", "seconds", low=1, high=DAY_S)
-    ] = 15
+    new_interval: Annotated[float, Ask("Proposed ACCTIME", "seconds", low=1, high=DAY_S)] = 15
     task_queues: Annotated[
         str, Ask("Queues of a task: few (2 to 4), or many", among=("few", "many"))
     ] = "few"
@@ -173,7 +171,7 @@ def _queues(asked: Smf) -> list[Figure]:
 
 PLANNER = Planner(
     "smf",
-    "What accounting costs at another interval",
+    "Cost of accounting with another interval",
     Smf,
     _figures,
     (
@@ -186,7 +184,7 @@ PLANNER = Planner(
     "they are. Class 4 costs 1 to 2 % of the channel initiator's CPU besides. Statistics of "
     "class 5 cost some ten us for 1,000 queues, less than PCF commands from 4 queues on.",
     (
-        "what SMF itself takes to write, and compression on its way",
+        "the cost of SMF writes and of compression",
         "monitoring of zCX: 2 to 4 CPU seconds a minute, 0.6 with housekeeping every 10 s",
     ),
     "START TRACE(ACCTG) CLASS(3)",

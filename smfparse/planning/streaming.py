@@ -108,7 +108,7 @@ def _opening(asked: Streaming) -> list[Figure]:
         return []
     return [
         Figure(
-            *("open_us", "Open and close, nobody else has the queues open", OPEN_CLOSE_US[0]),
+            *("open_us", "Open and close, queues not open elsewhere", OPEN_CLOSE_US[0]),
             *("us", "published; 20 with one of them held open, 7.5 with both", 1),
         )
     ]
@@ -122,7 +122,7 @@ def _source(asked: Streaming) -> str:
 
 PLANNER = Planner(
     "streaming",
-    "What streaming queues cost before they are on",
+    "Cost of streaming queues",
     Streaming,
     _figures,
     (
@@ -137,7 +137,7 @@ PLANNER = Planner(
     "Messages of 2 to 128 KB; the copy stays until somebody gets it, so its depth comes on top. "
     "Class 3 accounting counts the put of the application only, its CPU has both.",
     (
-        "which puts would be streamed: say their share",
+        "the puts to stream: enter their share",
         "CPU of MSTR and the coupling facility of shared streams: RMF has it",
     ),
     "START TRACE(ACCTG) CLASS(3), START TRACE(STAT) CLASS(1)",

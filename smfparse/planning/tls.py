@@ -114,7 +114,7 @@ def _starts(asked: Tls) -> list[Figure]:
 
 PLANNER = Planner(
     "tls",
-    "What TLS costs in the channel initiator",
+    "Cost of TLS in the channel initiator",
     Tls,
     _figures,
     (

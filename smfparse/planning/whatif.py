@@ -24,22 +24,20 @@ class WhatIf(Asked):
     log_io_time: Annotated[float | None, Ask("Time that a log I/O would take", "us", low=0.1)] = (
         None
     )
-    streaming: Annotated[str, Ask("Queues that would be streamed: 'PAY.*'")] = ""
+    streaming: Annotated[str, Ask("Queues to stream: 'PAY.*'")] = ""
     share: Annotated[
         float,
-        Ask("Share of puts that would be streamed", "%", high=100, measured="puts to those queues"),
+        Ask("Share of puts to stream", "%", high=100, measured="puts to those queues"),
     ] = 0
     message_size: Annotated[float | None, Ask("Size that messages would have", "KB", high=128)] = (
         None
     )
-    acctime: Annotated[
-        float | None, Ask("ACCTIME that would be set", "seconds", low=1, high=DAY_S)
-    ] = None
+    acctime: Annotated[float | None, Ask("Proposed ACCTIME", "seconds", low=1, high=DAY_S)] = None
     mb_s: Annotated[
         float, Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
     ] = 220
     pages: Annotated[
-        float, Ask("Pages an I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
+        float, Ask("Pages per I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
     ] = 11
     io_busy: Annotated[
         float, Ask("Time in I/O", "%", IDLE, 100, measured="qjstiotots, the larger copy")
@@ -181,18 +179,18 @@ def _smf(asked: WhatIf) -> list[Figure]:
 
 PLANNER = Planner(
     "whatif",
-    "What changes with load, size, log, streaming and ACCTIME",
+    "Effect of load, size, log, streaming and ACCTIME",
     WhatIf,
     _figures,
     (
-        "What the planners log, streaming, pages and smf stand on; each line names its planner",
-        "Log bytes of another size: 860 bytes a message besides its data, plus or minus 40 %",
+        "Sources of the planners log, streaming, pages and smf; each line names its planner",
+        "Log bytes of another size: data plus 860 bytes per message, plus or minus 40%",
     ),
     "The same mix of messages and of calls as now, private queues, sizes up to 128 KB, as many "
     "pages a log I/O as now: a log that is busy writes more of them at once, so it takes more than "
     "is said. Take the busiest hour (--from, --until), not the day.",
     (
-        "how load grows beyond what was measured: queues, latches and CPU that others need",
+        "load beyond the measured range: queues, latches and CPU of other work",
         "gets, commits and channels: their CPU is not in these lines",
     ),
     "START TRACE(STAT) CLASS(1,4), START TRACE(ACCTG) CLASS(3)",
