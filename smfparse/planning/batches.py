@@ -20,7 +20,7 @@ def message_us(active_s: float, batches: float, net_us: float, messages: float) 
 
 
 def batch_rate(each_us: float, round_trip_us: float, batch: float) -> float:
-    """Return the most messages of a second with so many a batch."""
+    """Return the most messages per second with so many a batch."""
     return 1e6 / (each_us + round_trip_us / batch)
 
 
@@ -49,7 +49,7 @@ class Batches(Asked):
     """
 
     messages_a_batch: Annotated[
-        float, Ask("Messages of a batch now", low=1, high=9999, measured="qcstnmsg over qcstbatc")
+        float, Ask("Messages per batch now", low=1, high=9999, measured="qcstnmsg over qcstbatc")
     ] = 34
     message_time: Annotated[
         float,
@@ -65,7 +65,7 @@ class Batches(Asked):
     ] = 100
     message_kb: Annotated[
         float,
-        Ask("Bytes of a message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
+        Ask("Bytes per message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
     ] = 32
     batchsz: Annotated[int, Ask("Proposed BATCHSZ", low=1, high=9999)] = 50
     batchlim: Annotated[

@@ -72,7 +72,7 @@ class Cf(Asked):
     ] = 2048
     depth: Annotated[float | None, Ask("Messages that it has to hold")] = None
     arrivals: Annotated[
-        float, Ask("Messages put a second", measured="validput of shared queues (wqst)")
+        float, Ask("Messages put per second", measured="validput of shared queues (wqst)")
     ] = 1000
     outage_min: Annotated[float, Ask("Consumer outage", "minutes")] = 10
     full_percent: Annotated[float, Ask("How full the structure is", "%", high=100)] = 0
@@ -123,7 +123,7 @@ PLANNER = Planner(
         f"{source(_TABLE)}: 1,150,000 messages of 2 KB, 45,000 of 63 KB",
         "MQ 9.3 performance report, chapter 6: a put of 2 KB to a shared queue 7.3 us, of 128 KB "
         "36.9 us",
-        "Q Replication from z/OS to Linux with MQ: messages of 2 KB captured a second: structure "
+        "Q Replication from z/OS to Linux with MQ: messages of 2 KB captured per second: structure "
         "6,824, offloaded by default 11,910, all 4,908; storage class memory 57,253; Db2 7,009, "
         "all 830",
     ),

@@ -98,7 +98,7 @@ class Compression(Asked):
         float, Ask("By how much messages become smaller", "%", high=80, measured="qcstcpra")
     ] = 60
     compmsg: Annotated[str, Ask("COMPMSG", among=("RLE", "ZLIBFAST", "ZLIBHIGH"))] = "ZLIBFAST"
-    messages_s: Annotated[float, Ask("Messages of a second", measured="qcstnmsg over the time")] = (
+    messages_s: Annotated[float, Ask("Messages per second", measured="qcstnmsg over the time")] = (
         1000
     )
     comptime: Annotated[

@@ -38,7 +38,7 @@ def chin_ratio() -> float:
 
 
 def saved_cpu_s(transactions_s: float, ziip: bool) -> float:
-    """Return the CPU seconds of a second that are saved; less than 0: it costs."""
+    """Return the CPU seconds per second that are saved; less than 0: it costs."""
     then = printed_total(_AFTER) if ziip else printed_total("concentrator")
     return (printed_total("direct") - then) * transactions_s / 1e6
 
@@ -50,7 +50,7 @@ def break_even_messages(connect_us: float, direct_us: float, then_us: float) -> 
 
 @dataclass(frozen=True)
 class Concentrator(Asked):
-    """Inputs; the defaults are IBM's test: 8,000 clients, 4 KB nonpersistent, 1 a second each."""
+    """Inputs; the defaults are IBM's test: 8,000 clients, 4 KB nonpersistent, 1 per second each."""
 
     clients: Annotated[
         int, Ask("Clients", measured="most rows of server connections in an interval (qcst)")
@@ -58,7 +58,7 @@ class Concentrator(Asked):
     transactions_s: Annotated[
         float,
         Ask(
-            "Transactions (put and get) of all a second",
+            "Transactions (put and get) of all clients per second",
             measured="gets of channel initiators (wqst)",
         ),
     ] = 8000
@@ -91,12 +91,12 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
         ),
         Figure(
             *("chin_saved_s", "CPU saved there"),
-            *(asked.chin_us * (1 - ratio) * asked.transactions_s / 1e6, "s a second"),
+            *(asked.chin_us * (1 - ratio) * asked.transactions_s / 1e6, "s per second"),
             f"{said(asked.chin_us)} x (1 - {ratio:.3f}) x {said(asked.transactions_s)} / 10^6",
             2,
         ),
         Figure(
-            *("saved_s", "CPU saved in all, as published", saved, "s a second"),
+            *("saved_s", "CPU saved in all, as published", saved, "s per second"),
             *(f"({direct:g} - {then:g}) x {said(asked.transactions_s)} / 10^6", 2),
         ),
         *_break_even(asked, direct, then),

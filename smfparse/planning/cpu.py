@@ -64,7 +64,7 @@ class Cpu(Asked):
     ] = 100
     cpu_ms_a_second: Annotated[
         float,
-        Ask("CPU now", "ms a second", measured="CPU of all verbs in wqst and wtas over the time"),
+        Ask("CPU now", "ms per second", measured="CPU of all verbs in wqst and wtas over the time"),
     ] = 640
     source_itr: Annotated[float, Ask("ITR of the current machine", low=0.001)] = 4.15
     source_cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 3

@@ -20,7 +20,7 @@ SCAN_US, EXPIRE_US = 3.9, 3.1
 def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]:
     """Return the lowest and highest depth of a queue from which nobody gets.
 
-    rate      messages a second
+    rate      messages per second
     capexpry  CAPEXPRY in tenths of a second, as MQ has it; expryint  EXPRYINT in seconds
     """
     life = capexpry / 10
@@ -42,7 +42,7 @@ class Expiry(Asked):
     """Inputs; the defaults are IBM's example."""
 
     rate: Annotated[
-        float, Ask("Messages put a second", measured="highest qqst puts a second of a queue")
+        float, Ask("Messages put per second", measured="highest qqst puts per second of a queue")
     ] = 200
     capexpry: Annotated[float, Ask("CAPEXPRY", "tenths of a second", high=999_999_999)] = 12_000
     expryint: Annotated[float, Ask("EXPRYINT", "seconds", low=1, high=99_999_999)] = 300
@@ -111,7 +111,7 @@ PLANNER = Planner(
     Expiry,
     _figures,
     (
-        "MQ 9.3 performance report, chapter 6: 200 a second for 20 minutes, scanned every 300 s: "
+        "MQ 9.3 performance report, chapter 6: 200 per second for 20 minutes, scanned every 300 s: "
         "240,000 to 300,000 messages",
         "MQ 9.3 performance report, chapter 6: 4 us a message in buffers, 7 us in page sets; "
         "shared: 225,000 looked at in 0.877 s, expired by 450,000 requests in 1.4 s",

@@ -61,12 +61,12 @@ def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
 
 
 def io_rate(mb_s: float, pages: float) -> float:
-    """Return the log I/Os of a second and a copy."""
+    """Return the log I/Os per second and a copy."""
     return mb_s * PAGES_A_MB / pages
 
 
 def mb_of_pages(pages: float, seconds: float) -> float:
-    """Return MB a second of pages written."""
+    """Return MB per second of pages written."""
     return pages / PAGES_A_MB / seconds
 
 
@@ -304,7 +304,7 @@ PLANNER = Planner(
     _figures,
     (
         "MQ 9.3 performance report, chapter 6: 220 MB/s a copy, 11 pages an I/O, 94.66 % in I/O: "
-        "5,120 I/Os a second of 184.9 us",
+        "5,120 I/Os per second of 184.9 us",
         "zHyperWrite paper: messages of 4 MB: 580 MB/s without a mirror, 391 with PPRC, 445 with "
         "zHyperWrite; small messages less than 60 % of the I/O time, at most 2.4 x the rate",
         "There commits take half the time up to 128 KB, and 0.89 of it with 4 MB; CPU 2.8 % and "

@@ -44,7 +44,7 @@ def unacknowledged(window: int, frame: int) -> int:
 
 
 def rate_bound(chunk: int, window: int, frame: int, round_trip_ms: float) -> float:
-    """Return the MB of a second that replies over a distance allow."""
+    """Return the MB per second that replies over a distance allow."""
     return chunk * window * frame / 2**20 / (round_trip_ms / 1000)
 
 

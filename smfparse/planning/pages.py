@@ -76,7 +76,7 @@ class Pages(Asked):
     ] = None
     depth: Annotated[int, Ask("Messages that a page set has to hold", high=999_999_999)] = 19_980
     arrivals: Annotated[
-        float | None, Ask("Messages that come a second, for an outage", measured="qqst puts")
+        float | None, Ask("Messages put per second, for an outage", measured="qqst puts")
     ] = None
     outage_hours: Annotated[float, Ask("Consumer outage", "hours")] = 1
     peak_pages: Annotated[
@@ -85,7 +85,7 @@ class Pages(Asked):
     growth: Annotated[
         float | None,
         Ask(
-            "Messages that come a second, less those that go",
+            "Messages put per second minus messages got",
             low=-math.inf,
             measured="slope of qqstdpth of the queue that grows most",
         ),

@@ -42,7 +42,7 @@ class Smf(Asked):
     """Inputs; the defaults are IBM's example."""
 
     calls_a_second: Annotated[
-        float, Ask("API calls of a second", measured="calls of all verbs, in wqst and wtas")
+        float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
     ] = 100
     tasks: Annotated[
         int, Ask("Tasks that live longer than the interval", measured="most tasks of an interval")
@@ -175,7 +175,7 @@ PLANNER = Planner(
     Smf,
     _figures,
     (
-        "MQ 9.3 performance report, chapter 4: 100 puts a second: 3,004 us a minute with "
+        "MQ 9.3 performance report, chapter 4: 100 puts per second: 3,004 us a minute with "
         "ACCTIME(1.00), 3,016 with ACCTIME(0.15): 0.4 % more",
         "MQ 9.3 performance report, chapter 4: data set 1, logstream 2, compressed logstream 7.6",
         "MQ 9.3 performance report, chapter 5: 84 bytes a queue, 341 queues a record (9.3.0)",

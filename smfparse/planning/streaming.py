@@ -48,7 +48,7 @@ class Streaming(Asked):
         Ask("CPU of a put now", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
     ] = None
     puts_s: Annotated[
-        float, Ask("Messages put a second", measured="validput (wqst) over the time")
+        float, Ask("Messages put per second", measured="validput (wqst) over the time")
     ] = 1000
     share: Annotated[float, Ask("Share of them that is streamed", "%", high=100)] = 100
     log_mb_s: Annotated[
@@ -74,7 +74,7 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
             *(f"{said(now)} x {said(ratio)}{added}", 2),
         ),
         Figure(
-            *("cpu_ms_s", "CPU more", cpu, "ms a second"),
+            *("cpu_ms_s", "CPU more", cpu, "ms per second"),
             *(f"{said(streamed)} x ({said(then)} - {said(now)}) / 1000", 2),
         ),
         *_log(asked),
@@ -83,7 +83,7 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
             *("per second", f"{said(streamed)} x {pages}"),
         ),
         Figure(
-            *("adapter_ms_s", "Adapters of clients busy more, at most", cpu, "ms a second"),
+            *("adapter_ms_s", "Adapters of clients busy more, at most", cpu, "ms per second"),
             *("where the messages come over client channels", 2),
         ),
         Figure(

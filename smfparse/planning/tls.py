@@ -57,15 +57,15 @@ class Tls(Asked):
     ] = "z16"
     message_kb: Annotated[
         float,
-        Ask("Bytes of a message", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
+        Ask("Bytes per message", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
     ] = 32
     sslrkeyc: Annotated[
         float, Ask("SSLRKEYC; 0: no new keys, as with TLS 1.3", "bytes", high=999_999_999)
     ] = 1_048_576
     messages_s: Annotated[
-        float, Ask("Messages of a second", measured="qcstnmsg of channels with TLS")
+        float, Ask("Messages per second", measured="qcstnmsg of channels with TLS")
     ] = 1000
-    starts_s: Annotated[float, Ask("Channels that start a second", high=150)] = 0
+    starts_s: Annotated[float, Ask("Channel starts per second", high=150)] = 0
     messages_a_key: Annotated[float, Ask("AMS confidentiality: messages that use a key", low=1)] = (
         10
     )
@@ -83,7 +83,7 @@ def _figures(asked: Tls) -> Sequence[Figure]:
             *(formula if asked.sslrkeyc else "no new keys", 1),
         ),
         Figure(
-            *("cpu_ms_s", "CPU of keys", us * asked.messages_s / 1000, "ms a second"),
+            *("cpu_ms_s", "CPU of keys", us * asked.messages_s / 1000, "ms per second"),
             *(f"{said(us)} x {said(asked.messages_s)} / 1000", 1),
         ),
         *_starts(asked),
@@ -103,7 +103,7 @@ def _starts(asked: Tls) -> list[Figure]:
     return [
         Figure(
             *("starts_ms_s", "CPU of channels that start", asked.starts_s * row["cpu_ms"]),
-            *("ms a second", f"{said(asked.starts_s)} x {row['cpu_ms']} (z16)", 1),
+            *("ms per second", f"{said(asked.starts_s)} x {row['cpu_ms']} (z16)", 1),
         ),
         Figure(
             *("starts_limit", "Channels that IBM saw start", row["per_second"], "per second"),

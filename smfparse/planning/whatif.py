@@ -51,14 +51,14 @@ class WhatIf(Asked):
         Ask("CPU of a put", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
     ] = None
     puts_s: Annotated[
-        float, Ask("Messages put a second", measured="validput (wqst) over the time")
+        float, Ask("Messages put per second", measured="validput (wqst) over the time")
     ] = 1000
     adapter_busy: Annotated[
         float | None,
         Ask("Adapters busy, on average", "%", high=100, measured="qcteltm of all (qct_adp)"),
     ] = None
     pages_s: Annotated[
-        float | None, Ask("New pages a second", measured="wtasgpn over the time")
+        float | None, Ask("New pages per second", measured="wtasgpn over the time")
     ] = None
     tasks: Annotated[
         int, Ask("Tasks that live longer than the interval", measured="tasks of an interval")
@@ -70,7 +70,7 @@ class WhatIf(Asked):
         float, Ask("Bytes of a task's records", "bytes", 1, measured="bytes of 116/1 and 116/2")
     ] = 5120
     calls_a_second: Annotated[
-        float, Ask("API calls of a second", measured="calls of all verbs, in wqst and wtas")
+        float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
     ] = 100
 
 
