@@ -187,8 +187,8 @@ PLANNER = Planner(
         "Log bytes of another size: data plus 860 bytes per message, plus or minus 40%",
     ),
     "The same mix of messages and of calls as now, private queues, sizes up to 128 KB, as many "
-    "pages a log I/O as now: a log that is busy writes more of them at once, so it takes more than "
-    "is said. Take the busiest hour (--from, --until), not the day.",
+    "pages per log I/O as now: a log that is busy writes more of them at once, so its maximum is "
+    "higher. Use the busiest hour (--from, --until), not the day.",
     (
         "load beyond the measured range: queues, latches and CPU of other work",
         "gets, commits and channels: their CPU is not in these lines",
