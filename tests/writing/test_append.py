@@ -158,8 +158,8 @@ def test_inputs_of_one_name_are_called_apart(dumps: list[Path], tmp_path: Path) 
     for number, dump in enumerate(dumps):
         same.write_bytes(dump.read_bytes())
         said += convert(same, "--to", folder, "--append", code=4 if number else 0).stderr
-    assert f"{same}: another input has this name; called {same}#2\n" in said
-    assert f"{same}: another input has this name; called {same}#3\n" in said
+    assert f"{same}: another input has this name; renamed to {same}#2\n" in said
+    assert f"{same}: another input has this name; renamed to {same}#3\n" in said
     names = [str(same), f"{same}#2", f"{same}#3"]
     assert [each["name"] for each in read_manifest(folder)["inputs"]] == names
     found = open_inputs([folder]).arrow("record")
