@@ -9,22 +9,22 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo quick test long goldens check coverage format-check lint types docs docs-check site wheel-check bench corrupt mutate score fixtures wheelhouse lock clean
 
 help:
-	@echo "make demo      show a simulated day with a slow log, and what is wrong in it"
-	@echo "make quick     run the tests that take little time: a minute"
-	@echo "make test      run every test but sweeps: 5 minutes"
-	@echo "make long      run the sweeps, or part K of N: an hour (PART=K/N EXAMPLES=100)"
-	@echo "make goldens   write tests/golden again; read the difference before you keep it"
-	@echo "make check     format, lint, types, docs, site, tests, built wheel: what CI runs"
-	@echo "make coverage  run all tests and say which lines they do not reach"
-	@echo "make bench     ratios against md5sum, measured in one run, on data as rich as real (SIZE=200MB ROUNDS=5)"
-	@echo "make corrupt   damage SMF files at random: is anything lost in silence? (COUNT=100000 SEED=1)"
-	@echo "make score     check and report simulated days: is it what their answer keys say? (SEEDS=20)"
-	@echo "make mutate    change SQL and Python at random: do the tests notice? (COUNT=100 SEED=1)"
-	@echo "make docs      write the generated parts of docs/, the output of examples among them"
+	@echo "make demo      generate a simulated day with a slow log, and analyse it"
+	@echo "make quick     run the fast tests: 1 minute"
+	@echo "make test      run all tests except sweeps: 5 minutes"
+	@echo "make long      run the sweeps, or part K of N: 1 hour (PART=K/N EXAMPLES=100)"
+	@echo "make goldens   rewrite tests/golden; read the diff before you commit it"
+	@echo "make check     run all checks of CI: format, lint, types, docs, site, tests, wheel"
+	@echo "make coverage  run all tests and list the lines without coverage"
+	@echo "make bench     measure the speed relative to md5sum (SIZE=200MB ROUNDS=5)"
+	@echo "make corrupt   damage SMF files at random, and report losses without a message (COUNT=100000 SEED=1)"
+	@echo "make score     compare check of simulated days with their answer keys (SEEDS=20)"
+	@echo "make mutate    change SQL and Python at random, and report changes that no test detects (COUNT=100 SEED=1)"
+	@echo "make docs      write the generated parts of docs/, including the output of examples"
 	@echo "make site      build the site of docs/ in site/"
-	@echo "make fixtures  write fixtures/ again"
-	@echo "make wheelhouse  gather all that is installed in wheelhouse/, for a machine without a network"
-	@echo "make lock      write constraints.txt from the newest versions that fit"
+	@echo "make fixtures  rewrite fixtures/"
+	@echo "make wheelhouse  collect all wheels in wheelhouse/, for a machine without a network"
+	@echo "make lock      write constraints.txt with the newest compatible versions"
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -44,7 +44,7 @@ _HELP: tuple[type[click.UsageError], ...] = tuple(
 
 @contextmanager
 def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
-    """Turn what ends a command early into one line on stderr, or none, and its exit code.
+    """Turn the early end of a command into one line on stderr, or none, and its exit code.
 
     command  returns the command that ran, whose options a message names; None: none ran
     """
@@ -104,7 +104,7 @@ _OF_INPUT_ALONE = "summary"
 
 
 def _neither(name: str) -> str:
-    """Return what is wrong with a name that is no command and no input, and what was meant."""
+    """Return the message for a name that is no command and no input, with similar commands."""
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), _NAMES, 3)
@@ -187,25 +187,25 @@ class _Group(click.Group):
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="smfparse")
 def main() -> None:
-    """Read IBM MQ for z/OS SMF 115 and 116 records: reports, tables, SQL.
+    """Analyse IBM MQ for z/OS performance from SMF 115 and 116 records.
 
     \b
     Start here:
-      smfparse DUMP.smf               the day on one screen, as of summary
-      smfparse check DUMP.smf         what is wrong, and what to do
+      smfparse DUMP.smf               one-screen summary (same as summary)
+      smfparse check DUMP.smf         findings and recommended actions
       smfparse report log DUMP.smf    one report
 
     \b
     Exit codes:
-      0    success; also if the input lacks the data of a report
-      3    check --fail-on: there is a finding of that class
-      4    part of the input could not be used; stderr reports what and where
-      8    no result: no usable input, no record that is selected, damage with --strict,
-           no room for the output, an end by --timeout or --max-copy
-      2    a wrong call: unknown names, SQL that fails, an output that exists
-      130  interrupted
-      141  the output was closed by the program that reads it
-      143  terminated (SIGTERM); 129: by a terminal that was closed (SIGHUP)
+      0    success; also without data for a report
+      2    usage error: unknown name, failing SQL, output file already exists
+      3    check --fail-on: a finding of that class or a more serious one
+      4    part of the input was damaged; stderr shows the damage
+      8    no result: unusable input, no selected record, damage with --strict,
+           disk full, --timeout or --max-copy reached
+      130  interrupted (Ctrl-C)
+      141  output pipe closed (SIGPIPE)
+      143  terminated (SIGTERM); 129: terminal closed (SIGHUP)
     """
 
 

@@ -1,4 +1,4 @@
-"""All reports at once: a folder with a file for each, or a workbook with a sheet for each."""
+"""All reports: a folder with one file per report, or a workbook with one sheet per report."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def write_all(
 
     if output.path is None:
         raise click.UsageError(
-            "All reports are several files; give a folder, or a workbook (book.xlsx), by --output."
+            "report all writes several files; name a folder (--output reports) or a workbook "
+            "(--output book.xlsx)."
         )
     if output.format in DRAWN:
         raise click.UsageError(
@@ -68,7 +69,7 @@ def _possible(reading: Reading) -> list[Report]:
         unknown = reading.selection.unknown_to(which.tables)
         if which.required:
             options = " or ".join(f"--{each}" for each in which.required)
-            reason = f"it is about one subject; use smfparse report {which.name} with {options}"
+            reason = f"it needs {options}; use smfparse report {which.name}"
         elif unknown:
             reason = f"it has no {' and no '.join(unknown)} names"
         else:
@@ -114,7 +115,7 @@ def _with_data(chosen: Sequence[_Asked], catalog: Catalog) -> list[_Asked]:
     filled = {each.name for each in reports_listed(catalog) if each.data}
     empty = [which.name for which, _ in chosen if which.name not in filled]
     if empty:
-        report_message(f"left out, because there is no data for them: {', '.join(empty)}")
+        report_message(f"left out, no data: {', '.join(empty)}")
     return [(which, asked) for which, asked in chosen if which.name in filled]
 
 

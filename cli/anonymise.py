@@ -1,4 +1,4 @@
-"""smfparse anonymise: a copy of an SMF file without the names of its site."""
+"""smfparse anonymise: copy an SMF file with all names replaced."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SECRET = 32
 
 
 @click.command(
-    "anonymise", short_help="Copy an SMF file without the names of its site.", epilog=INPUT_HELP
+    "anonymise", short_help="Copy an SMF file with all names replaced.", epilog=INPUT_HELP
 )
 @click.argument("source", metavar="INPUT", type=str)
 @click.option(
@@ -38,15 +38,15 @@ _SECRET = 32
     type=LocalPath(),
     metavar="FILE",
     required=True,
-    help="Write the copy to FILE, in the framing of INPUT, not packed.",
+    help="Write the copy to FILE, in the record format of INPUT, not compressed.",
 )
 @click.option(
     "--map",
     "table",
     type=LocalPath(),
     metavar="FILE",
-    help="Write old and new names to FILE (CSV); names that are in it already get the same new "
-    "ones again. Whoever has FILE can undo the copy.",
+    help="Write old and new names to FILE (CSV); names already in FILE keep their replacement. "
+    "FILE reverses the replacement: keep it secret.",
 )
 @click.option(
     "--keep",
@@ -57,14 +57,14 @@ _SECRET = 32
 @click.option(
     "--keep-first",
     is_flag=True,
-    help="Keep the first part of names that have several: PAY of PAY.IN.",
+    help="Keep the first part of names with several parts: PAY of PAY.IN.",
 )
 @click.option(
     "--shift-days",
     type=click.IntRange(-50_000, 50_000),
     default=0,
     metavar="DAYS",
-    help="Move the times of records by so many days: 364 keeps the day of the week.",
+    help="Shift all timestamps by this many days; 364 keeps the weekday.",
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @framing_option
@@ -83,15 +83,15 @@ def command(
     strict: bool,
     max_copy: int | None,
 ) -> None:
-    """Copy an SMF file, with other names in the place of its own.
+    """Copy an SMF file with all names replaced.
 
-    Systems, queue managers, groups, jobs, users, addresses, certificates, and every part of the
-    names of queues and channels become others of the same length; all other bytes stay. A name
-    becomes the same wherever it stands, so all figures can still be told apart by it.
+    Names of systems, queue managers, groups, jobs, users, addresses and certificates, and every
+    part of queue and channel names, are replaced by names of the same length; all other bytes stay.
+    A name gets the same replacement everywhere, so values still line up by name.
 
-    Names of 4 characters and more are replaced wherever they stand, in EBCDIC and in ASCII; shorter
-    ones in their fields. The copy is compared with INPUT, number by number, and searched for old
-    names, before it is there.
+    Names of 4 characters or more are replaced at any position, in EBCDIC and in ASCII; shorter
+    names in their fields. Before the copy is saved, it is compared with INPUT number by number, and
+    checked for remaining names.
 
     \b
     Example:

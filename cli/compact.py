@@ -1,4 +1,4 @@
-"""smfparse compact: many small files of a dataset become few."""
+"""smfparse compact: combine the small files of a Parquet archive."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from smfparse.cli.output import report_message
 from smfparse.places import place_of
 
 
-@click.command("compact", short_help="Combine the small files of a dataset.")
+@click.command("compact", short_help="Combine the small files of a Parquet archive.")
 @click.argument("dataset", metavar="DATASET")
 def command(dataset: str) -> None:
-    """Put the short files of DATASET together: a folder that convert wrote, or its URL.
+    """Combine the small files of DATASET: the folder or URL of a Parquet archive.
 
-    Each append adds files, and many small ones are slow to read. Of each table, or each of its
-    folders by day and queue manager, those of less than a million rows are written anew as few,
-    their rows in the order of day, queue manager and time. Rows, inputs and the fingerprints that
-    find duplicates stay the same.
+    Each append adds files, and many small files are slow to read. In each table, or each folder by
+    day and queue manager, files with fewer than a million rows are merged, sorted by day, queue
+    manager and time. Rows, inputs and fingerprints stay the same.
 
-    Another command that writes there is waited for, up to an hour. A run that is killed changes
-    nothing; what it left goes with the next one. Run it once a day after the last append: what is
-    together already is left as it is, and nothing to do is no error.
+    If another command is writing to DATASET, compact waits up to one hour. A run that is killed
+    changes nothing, and the next run removes its files. Run it once a day, after the last append.
+    Files that are already combined are left unchanged; running it again is harmless.
 
     \b
     Example:
-      smfparse convert TODAY.smf --to dumps --append
-      smfparse compact dumps
+      smfparse convert TODAY.smf --to mqdata --append
+      smfparse compact mqdata
       smfparse compact s3://mq-smf/tables
     """
     from smfparse.limits import LIMITS
@@ -34,7 +33,7 @@ def command(dataset: str) -> None:
     place = place_of(dataset)
     done = compact_dataset(place, LIMITS)
     if not done.before:
-        report_message(f"{place}: nothing to put together")
+        report_message(f"{place}: nothing to compact")
         return
     files = f"{done.before:,} files became {done.after:,}"
     report_message(f"{place}: {files}, with {done.rows:,} rows")

@@ -1,4 +1,4 @@
-"""smfparse completion: what a shell needs to complete commands, options and files."""
+"""smfparse completion: tab completion for a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VARIABLE = "_SMFPARSE_COMPLETE"
 
 
 def _how(shell: str) -> str:
-    """Return how completion is switched on in the shell that the user has."""
+    """Return how to switch completion on in a shell."""
     lines = {
         "bash": 'add to ~/.bashrc: eval "$(smfparse completion bash)"',
         "zsh": 'add to ~/.zshrc: eval "$(smfparse completion zsh)"',
@@ -27,12 +27,12 @@ def _how(shell: str) -> str:
     return f"Missing argument 'SHELL'; {'; '.join(ways)}"
 
 
-@click.command("completion", short_help="Print the completion script for a shell.")
+@click.command("completion", short_help="Print a tab-completion script for a shell.")
 @click.argument("shell", type=click.Choice(_SHELLS), required=False)
 @lines_output_options
 @click.pass_context
 def command(context: click.Context, /, shell: str | None, output: Output) -> None:
-    """Print the script by which SHELL completes commands, options, reports and files.
+    """Print a tab-completion script for SHELL: commands, options, reports and files.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""smfparse convert: SMF files to a Parquet dataset, or to files of other tools."""
+"""smfparse convert: write a Parquet archive, or files for other tools."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def _check_name(target: Place, chosen: str) -> None:
     said = said_format(target)
     if said in (None, chosen):
         return
-    way_out = "give another name"
+    way_out = "use another name"
     if said == DUCKDB:
-        way_out = f"give --format {DUCKDB} for a database, or another name"
+        way_out = f"use --format {DUCKDB} for a database, or another name"
     elif said in FILE_FORMATS:
         way_out = f"--format {said} --to DIR writes one file per table into DIR"
     written = "a database" if chosen == DUCKDB else f"a folder ({chosen})"
-    raise click.UsageError(f"{target}: {written} is written, and the name says {said}; {way_out}")
+    raise click.UsageError(f"{target}: output is {written}, but the name says {said}; {way_out}")
 
 
 def _executor(
@@ -97,18 +97,17 @@ def _names(
     type=click.Path(),
     callback=_target,
     metavar="DIR",
-    help="Write to this folder, or a URL (s3://BUCKET/DIR) for a dataset; or to a DuckDB database, "
-    "FILE.duckdb. A name that ends as those of another format is refused. Of a dataset with "
-    "--types signed, commit the files as they are: iceberg:CATALOG.NAMESPACE or delta:DIR "
-    "(docs/scale.md).",
+    help="Write to this folder or URL (s3://BUCKET/DIR), or to a DuckDB database, FILE.duckdb. The "
+    "extension must match --format. With iceberg:CATALOG.NAMESPACE or delta:DIR, register the "
+    "files of an archive with signed types as Iceberg or Delta tables (docs/scale.md).",
 )
 @click.option(
     "--format",
     type=click.Choice(TARGET_FORMATS),
     show_default=f"{DATASET}; {DUCKDB} for FILE.duckdb",
-    help="Write a dataset: a folder of Parquet files for each table, views.sql and smfparse.json; "
-    "or one file for each table; or a DuckDB database; or the files of mq-smf-csv, as it writes "
-    "them by -f CSV or -f SQL, with their Db2 DDL (MQTABLES.ddl).",
+    help="Write a Parquet archive (dataset): a folder of Parquet files per table, views.sql and "
+    "smfparse.json; or one file per table; or a DuckDB database; or the files of mq-smf-csv -f CSV "
+    "or -f SQL, with their Db2 DDL (MQTABLES.ddl).",
 )
 @click.option(
     "--table",
@@ -116,49 +115,49 @@ def _names(
     multiple=True,
     callback=_names,
     metavar="NAMES",
-    help="Write, or commit, only these tables: wtas,wqst. Not for a dataset, which has all.",
+    help="Write, or register, only these tables: wtas,wqst. Not for an archive: it contains all.",
 )
 @click.option(
     "--columns",
     multiple=True,
     callback=_names,
     metavar="NAMES",
-    help="Write only these columns (tables without any of them are left out). Not for a dataset.",
+    help="Write only these columns; tables without any of them are skipped. Not for an archive.",
 )
 @click.option(
     "--append",
     is_flag=True,
-    help="Add the inputs to the dataset in DIR; make it if it does not exist. Wait for another "
-    "command that writes there, up to an hour.",
+    help="Add the inputs to the archive in DIR; create it if it does not exist. Waits up to one "
+    "hour if another command is writing to DIR.",
 )
 @click.option(
     "--partition",
     is_flag=True,
-    help="Divide the rows of a dataset by day, and those of tables that grow with work (records, "
-    "tasks, queues, channels) by queue manager as well: date=2026-03-04/queue_manager=QM01/.",
+    help="Divide the rows of an archive by day; tables of records, tasks, queues and channels also "
+    "by queue manager: date=2026-03-04/queue_manager=QM01/.",
 )
 @click.option(
     "--types",
     "number_types",
     type=click.Choice(["exact", "signed"]),
-    help="Write the numbers of a dataset with these types: exact, unsigned where they are; or "
-    "signed, as Iceberg, Delta, Trino and Spark have them: int for 8 and 16 bits, bigint for 32, "
-    "decimal(20,0) for 64. exact by default; with --append those of the dataset.",
+    help="Write the numbers of an archive with these types: exact (including unsigned), or signed, "
+    "for Iceberg, Delta, Trino and Spark: int for 8 and 16 bits, bigint for 32, decimal(20,0) for "
+    "64. Default: exact; with --append, the types of the archive.",
 )
 @click.option(
     "--fingerprints",
     is_flag=True,
-    help="Give the table record of a dataset the columns fingerprint and dump_start, by which a "
-    "query finds records of several dumps that were converted apart (docs/scale.md).",
+    help="Add the columns fingerprint and dump_start to the table record of an archive; a query "
+    "finds duplicates of separate archives with them (docs/scale.md).",
 )
-@click.option("--force", is_flag=True, help="Replace what is in DIR, or FILE.")
+@click.option("--force", is_flag=True, help="Replace the content of DIR, or FILE.")
 @click.option(
     "--executor",
     callback=_executor,
     metavar="MODULE:CALLABLE",
-    help="Decode and write a dataset by the concurrent.futures.Executor that this Python function "
-    "returns, as of Dask, Ray or Spark, whose machines see inputs and DIR by the same paths: see "
-    "docs/scale.md. --jobs says then into how many parts large files are cut at least.",
+    help="Decode and write an archive with the concurrent.futures.Executor of this Python "
+    "function, for example of Dask, Ray or Spark. All machines must see inputs and DIR under the "
+    "same paths (docs/scale.md). --jobs is then the minimum number of parts of large files.",
 )
 @reading_options("--until")
 def command(
@@ -168,26 +167,26 @@ def command(
     reading: Reading,
     **asked: Any,
 ) -> None:
-    """Write every table of the inputs as a Parquet dataset, or as files of other tools.
+    """Write every table of the inputs as a Parquet archive, or as files for other tools.
 
-    Every table is written, even without rows. smfparse.json is written last: if it is missing, the
-    run was killed; run the same command again. It notes what was selected. The table damage lists
-    the bytes that could not be used.
+    Every table is written, even without rows. smfparse.json is written last and records the
+    selection: if it is missing, the run was killed; run the same command again. The table damage
+    lists the damaged bytes.
 
-    With --append, inputs and records that the dataset already has are skipped: dumps may overlap,
-    and a command that was killed can be run again.
+    With --append, inputs and records that are already in the archive are skipped. SMF dumps can
+    overlap, and a killed command can be run again.
 
     \b
     Example:
-      smfparse convert DUMP.smf --to dumps
-      smfparse report log dumps
-      smfparse convert TODAY.smf --to dumps --append
+      smfparse convert DUMP.smf --to mqdata
+      smfparse report log mqdata
+      smfparse convert TODAY.smf --to mqdata --append
       smfparse convert DUMP.smf --qmgr QM01 --from 0800 --until 1800 --to office
       smfparse convert DUMP.smf --to queues --format csv --table wqst --columns qmgr,basename,putn
       smfparse convert DUMP.smf --to dump.duckdb
       smfparse convert DUMP.smf --to events --format ndjson
       smfparse convert DUMP.smf --to sheets --format mq-smf-csv
-      smfparse convert dumps --to iceberg:lake.db.mq
+      smfparse convert mqdata --to iceberg:lake.db.mq
     """
     if is_lake(target):
         _commit(inputs, target, format, reading, **asked)
@@ -228,7 +227,7 @@ def _commit(
     whole = sum(done.values(), Change(0, 0, 0))
     report_message(
         f"{target}: {whole.added:,} files added to {len(done)} tables, {whole.removed:,} removed, "
-        f"{whole.stayed:,} were there"
+        f"{whole.stayed:,} unchanged"
     )
 
 
@@ -312,9 +311,9 @@ def _append(opened: Inputs, folder: Place, how: dict[str, Any]) -> int | None:
 
     done = append_dataset(opened, folder, **how)
     for name in done.known:
-        report_message(f"{name}: is in the dataset already; skipped")
+        report_message(f"{name}: already in the dataset; skipped")
     for name, called in done.renamed:
-        report_message(f"{name}: another input has this name; called {called}")
+        report_message(f"{name}: another input has this name; renamed to {called}")
     rows = _report_rows(folder, done.rows, "rows added")
     return None if len(done.known) == len(opened.sources) else rows
 

@@ -1,4 +1,4 @@
-"""smfparse dashboard: a day in one HTML page."""
+"""smfparse dashboard: findings and charts in one HTML page."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from smfparse.cli.output import Output, check_selection, finish
 
 
 @click.command(
-    "dashboard", short_help="Write the day as one HTML page with charts.", epilog=INPUT_HELP
+    "dashboard", short_help="Write an HTML page with findings and charts.", epilog=INPUT_HELP
 )
 @inputs_argument
 @click.option(
     "--before",
     metavar="EARLIER",
-    help="Draw the courses of EARLIER, another input, behind those of the same queue managers, "
-    "with a table of what changed.",
+    help="Overlay the charts with data from EARLIER for the same queue managers, and add a table "
+    "of changes.",
 )
 @reading_options("--until", "--to")
 @page_output_options
 def command(inputs: tuple[str, ...], before: str | None, output: Output, reading: Reading) -> None:
-    """Write a page of HTML: what went wrong, when, on whose queue, and the charts that prove it.
+    """Write a self-contained HTML page with findings and charts.
 
-    The page is one file that needs no network and no server, and may be mailed. It has a verdict
-    for each subsystem, incidents with what moved, the findings of check, charts that zoom
-    together, heat maps of queues, tables that sort and filter, who puts to and gets from which
-    queue, and what SMF held. What is wrong can be read where scripts are blocked.
+    The page is one file that needs no network or server, and can be emailed. It contains a status
+    for each component, incidents with the changed metrics, the findings of check, linked charts,
+    heat maps of queues, sortable tables, the message flow, and the records in the input. Findings
+    are readable without scripts.
 
     \b
     Example:

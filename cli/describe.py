@@ -1,4 +1,4 @@
-"""smfparse describe: what a table, view, column or measure is."""
+"""smfparse describe: explain a table, view, column or measure."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from smfparse.cli.output import Output
 def command(name: str | None, output: Output) -> None:
     """List tables and views, or the columns of NAME, or explain the column, measure or field NAME.
 
-    NAME is a table, a view, a control block, a column, a measure or a field, in any case: QJST,
-    api_cost, qjstwrw; a column may have its table in front: wqst.putn. A measure is a figure that
-    several commands show, as log.task_busy; its views, reports, lines of the summary, panels of
-    the page and rules are listed. The formula of a column of a view is
-    in IBM's names of fields and in other columns. The field of a column is given as block+offset
-    (hex) and IBM's name. Since may name a version word (wqver 5) instead of an MQ version; the
-    block must carry it.
+    NAME is a table, a view, a control block, a column, a measure or a field, in upper or lower
+    case: QJST, api_cost, qjstwrw; with its table: wqst.putn. A measure is a value that several
+    commands show, such as log.task_busy; its views, reports, summary lines, charts and rules are
+    listed. The formula of a view column uses IBM's field names and other columns. The field of a
+    column is shown as block+offset (hex) and IBM's name. Since is an MQ version, or a version word
+    of the block (wqver 5).
 
     \b
     Example:

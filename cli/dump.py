@@ -1,4 +1,4 @@
-"""smfparse dump: one record explained."""
+"""smfparse dump: explain one record."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def command(
 ) -> None:
     """Explain one record of an SMF file: header, triplets, and every field of every block.
 
-    One line per field: offset in the record, raw bytes in hex, IBM's name, value. Bytes that no
-    field knows are shown as they are. Moments are UTC, or with --tz of that zone; those that IBM
-    has in local time of the system stay so. Each says which. The default is the first MQ record.
-    To find the number of a record, use sql as in the last example.
+    One line per field: offset in the record, raw bytes in hex, IBM's name, value. Undocumented
+    bytes are shown in hex. Timestamps are UTC, or in the --tz zone; fields in local time of the
+    system stay local. Each line names the zone. The default is the first MQ record. To find a
+    record number, use sql as in the last example.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""smfparse generate: valid SMF records to try things on."""
+"""smfparse generate: synthetic SMF data."""
 
 from __future__ import annotations
 
@@ -58,25 +58,25 @@ def _scenarios() -> str:
     return f"{', '.join(names)} or {last}"
 
 
-@click.command("generate", short_help="Write an SMF dump of a simulated site.")
+@click.command("generate", short_help="Generate SMF data with known problems.")
 @click.argument("output", type=LocalPath(dir_okay=False), required=False)
 @click.option("--scenario", metavar="NAME",
-              help="Write the day of a simulated site whose figures add up, with what happens in"
-              f" it: {_scenarios()}; or that of a site of your own: a file that ends in"
-              " .toml.")  # fmt: skip
+              help=f"Generate a day of this scenario: {_scenarios()}; or of your own site, a"
+              " file with the extension .toml.")  # fmt: skip
 @click.option("--explain", is_flag=True,
-              help="Print what is wrong in the scenario, when, and who puts and gets how much;"
-              " write no dump.")  # fmt: skip
+              help="Print the problems of the scenario, with times, and the puts and gets by"
+              " application; write no file.")  # fmt: skip
 @click.option("--incident", "incidents", multiple=True, metavar="NAME@HH:MM/LENGTH",
-              help="Let this happen in the scenario as well: log-slow@14:20/30m; may be repeated."
-              f" NAME is {', '.join(INCIDENTS)}; NAME:TARGET says what it befalls.")  # fmt: skip
+              help="Add an incident to the scenario: log-slow@14:20/30m; may be repeated."
+              f" NAME is {', '.join(INCIDENTS)}; NAME:TARGET sets the affected"
+              " object.")  # fmt: skip
 @click.option("--days", type=click.IntRange(1, 366),
-              help="Write this many days of the scenario; default: what it declares.")  # fmt: skip
+              help="Generate this many days; default: days of the scenario.")  # fmt: skip
 @click.option("--acctime", metavar="LENGTH", callback=_interval,
-              help="Record tasks of the scenario this often: a multiple of the interval. Default:"
-              " what it declares, or the interval.")  # fmt: skip
+              help="Use this accounting interval, a multiple of the interval; default: ACCTIME of"
+              " the scenario, or the interval.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(tuple(FORMATS)),
-              help="Print what --explain prints in this format.")  # fmt: skip
+              help="Print the output of --explain in this format.")  # fmt: skip
 @click.option("--qmgr", "qmgrs", multiple=True, default=("QM01",), show_default=True,
               help="Write records of this queue manager; may be repeated.")  # fmt: skip
 @click.option(
@@ -112,21 +112,20 @@ def _scenarios() -> str:
 def command(
     context: click.Context, /, output: Path | None, named: Path | None, force: bool, **asked: Any
 ) -> None:
-    """Write OUTPUT, an SMF dump that no z/OS system made: to test, try out and time things.
+    """Write OUTPUT, synthetic SMF data for testing, training and benchmarks.
 
-    With --scenario it is the day of a simulated site: messages flow through queues, channels and
-    applications, and every record counts the same flow. --explain says what is wrong in it.
-    --start, --interval, --mq-version (8.0.0 or later) and --utc-offset are those of the scenario
-    unless they are given.
+    With --scenario, OUTPUT is the day of a simulated site: messages flow through queues, channels
+    and applications, and all records count the same messages. --explain prints the problems of the
+    day. Defaults of --start, --interval, --mq-version (8.0.0 or later) and --utc-offset are those
+    of the scenario.
 
-    Otherwise it holds every kind of record that smfparse knows and the MQ version writes, but no
-    116/2, with figures that do not belong together. Both are spanned as in a download of a dump
-    data set, and the same options give the same bytes. The file is there when it is complete, or
-    not at all.
+    Without --scenario, OUTPUT contains every supported record kind of the MQ version, except 116/2,
+    with unrelated values. Records are spanned as in a downloaded dump data set, and the same
+    options generate the same bytes. OUTPUT appears only when complete.
 
-    With --dense the contents are random: counters, times, flag words and tokens are
-    random in full width, and in 30 % of the class 3 blocks every latch and coupling facility
-    request is filled. It is the worst case for the speed and memory of programs that read the file.
+    With --dense, counters, times, flag words and tokens are random in full width, and in 30% of the
+    class 3 blocks every latch and coupling facility request is filled. This is the worst case for
+    the speed and memory of programs that read the file.
 
     \b
     Example:
@@ -178,7 +177,7 @@ def _simulate(
     acctime: dt.timedelta | None,
     format_: str | None,
 ) -> None:
-    """Write the dump of a scenario, or print what is wrong in it."""
+    """Write the SMF data of a scenario, or print its problems."""
     _refuse([name for name in _NOT_OF_SCENARIO if name in chosen], "with --scenario")
     if format_ is not None and not explain:
         raise click.UsageError("--format needs --explain.")

@@ -1,4 +1,4 @@
-"""smfparse man: the help of all commands in one text, or as a page of the manual."""
+"""smfparse man: the help of all commands, as text or as a man page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEADING = re.compile(r"^(\S[^:]*):$")
 
 
 @click.command("man", short_help="Show the manual: the help of all commands.")
-@click.option("--roff", is_flag=True, help="Write the page for the program man.")
+@click.option("--roff", is_flag=True, help="Write a man page (roff).")
 @lines_output_options
 @click.pass_context
 def command(context: click.Context, /, roff: bool, output: Output) -> None:

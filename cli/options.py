@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 *_OTHERS, _LAST = (each.name for each in PACKINGS)
 INPUT_HELP = f"""\
-INPUT is an SMF dump in binary, with or without record descriptor words, as it is or packed by
-{", ".join(_OTHERS)} or {_LAST}; a folder of such files; a pattern ('dumps/*.gz'); a dataset that
-convert made; a URL of any of these ({", ".join(f"{each}://" for each in SCHEMES)}); a pipe; or -
-for standard input."""
-"""What INPUT is: the end of the help of all commands that read SMF records."""
+INPUT is an SMF file in binary, with or without record descriptor words, optionally compressed with
+{", ".join(_OTHERS)} or {_LAST}; a folder of such files; a pattern ('dumps/*.gz'); a Parquet
+archive of convert; a URL of any of these ({", ".join(f"{each}://" for each in SCHEMES)}); a pipe;
+or - for standard input."""
+"""The description of INPUT: the end of the help of all commands that read SMF records."""
 
 _BYTES = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 _LONGEST = 31_536_000
@@ -137,8 +137,8 @@ def tz_option(command: Command) -> Command:
     return click.option(
         "--tz",
         metavar="ZONE",
-        help="Show times, and read those of options, as local time of ZONE: utc, Europe/Berlin, "
-        "America/New_York; default: local time of each z/OS system, never that of this machine.",
+        help="Show times, and read the times in options, in ZONE: utc, Europe/Berlin, "
+        "America/New_York; default: local time of each z/OS system.",
     )(command)
 
 
@@ -147,7 +147,7 @@ def framing_option(command: Command) -> Command:
     return click.option(
         "--framing",
         type=click.Choice(tuple(FRAMINGS)),
-        help="Set the framing of the SMF files; detected by default.",
+        help="Read SMF files in this record format; detected by default.",
     )(command)
 
 
@@ -163,7 +163,7 @@ def quiet_option(command: Command) -> Command:
         is_flag=True,
         expose_value=False,
         callback=silence,
-        help="Show no progress; it is shown on a terminal only, after a second.",
+        help="Do not show progress.",
     )(command)
 
 
@@ -181,16 +181,15 @@ def _terminal_options(command: Command) -> Command:
         default=None,
         expose_value=False,
         callback=keep(COLOURS),
-        help="Print text in colour, or without; default: in colour on a terminal, unless NO_COLOR "
-        "is set.",
+        help="Print text with or without colour; default: with colour on a terminal, unless "
+        "NO_COLOR is set.",
     )(command)
     return click.option(
         "--no-pager",
         is_flag=True,
         expose_value=False,
         callback=keep(UNPAGED),
-        help="Print long text without a pager; default: with the program that PAGER names, or "
-        "less.",
+        help="Print long text without a pager; default: pager from PAGER, or less.",
     )(coloured)
 
 
@@ -206,15 +205,14 @@ def limit_options(command: Command) -> Callable[..., Any]:
         "--timeout",
         type=click.IntRange(1, _LONGEST),
         metavar="SECONDS",
-        help="Stop after this time with exit code 8; what was printed by then is incomplete.",
+        help="Stop after this time with exit code 8; the output is then incomplete.",
     )(run)
     return click.option(
         "--max-copy",
         callback=size_in_bytes,
         metavar="SIZE",
-        help="Copy at most SIZE (100MB, 1GB) of standard input or a pipe to the temporary folder, "
-        "else end with exit code 8; default: the space that is free there less 1 GB, at least half "
-        "of it.",
+        help="Limit the temporary copy of standard input or a pipe (100MB, 1GB); a larger input "
+        "ends with exit code 8; default: free temporary space minus 1 GB.",
     )(run)
 
 
@@ -243,7 +241,7 @@ def _duplicates_option(command: Command) -> Command:
     return click.option(
         "--keep-duplicates",
         is_flag=True,
-        help="Keep records that occur in more than one dump; by default each is counted once.",
+        help="Keep records that occur in more than one SMF dump; default: count each once.",
     )(command)
 
 
@@ -269,8 +267,7 @@ def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
         _several("--qmgr", help="Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
         _several(
             "--system",
-            help="Select records of the z/OS system NAME (SMF id), or of those that match a "
-            "pattern.",
+            help="Select records of the z/OS system NAME (SMF id); patterns are allowed.",
         ),
         *_times(until),
         _several(
@@ -282,8 +279,7 @@ def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
         ),
         _several(
             "--job",
-            help="Select rows about the job NAME, which can be a CICS or IMS region or a started "
-            "task: PAY01, 'PAY*'.",
+            help="Select rows of the job, CICS or IMS region, or started task NAME: PAY01, 'PAY*'.",
         ),
         _several(
             "--transaction",
@@ -291,9 +287,9 @@ def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
         ),
         _several(
             "--queue",
-            help="Select rows about the queue NAME, as opened or resolved, and tasks that used it.",
+            help="Select rows of the queue NAME, as opened or resolved, and of its tasks.",
         ),
-        _several("--channel", help="Select rows about the channel NAME, and its tasks."),
+        _several("--channel", help="Select rows of the channel NAME, and of its tasks."),
     ]
 
 
@@ -311,7 +307,7 @@ def _times(until: tuple[str, ...]) -> Iterator[Callable[[Command], Command]]:
         *until,
         "until",
         metavar="TIME",
-        help="Select records up to TIME; all of its day, minute or second is included. --from 2200 "
+        help="Select records up to and including TIME. --from 2200 "
         f"{until[0]} 0600 selects every night.",
     )
     yield tz_option
@@ -415,5 +411,5 @@ def _writing(
         "--output",
         type=LocalPath(),
         metavar="FILE",
-        help="Write to FILE. Its ending chooses the format (log.csv, log.xlsx) without --format.",
+        help="Write to FILE. Without --format, its extension selects the format: log.xlsx.",
     )(run)

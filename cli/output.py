@@ -76,8 +76,8 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     said = said_format(path)
     if said is None or said == format:
         return
-    way_out = f"give --format {said}, or another name" if said in formats else "give another name"
-    raise click.UsageError(f"{path}: {format} is written, and the name says {said}; {way_out}")
+    way_out = f"use --format {said}, or another name" if said in formats else "use another name"
+    raise click.UsageError(f"{path}: the format is {format}, but the name says {said}; {way_out}")
 
 
 class Output(NamedTuple):
@@ -271,8 +271,8 @@ def _print_by_screens(lines: Iterable[str]) -> None:
     pager.shown(_alone(some), sys.stdout.encoding or "utf-8", _print)
     if next(room, None) is None and next(several, None) is not None:
         report_message(
-            f"these were the first {_MOST_ON_TERMINAL:,} lines; select less (--from, --qmgr, "
-            "--job), write a file (--output), or have all of them by --no-pager"
+            f"first {_MOST_ON_TERMINAL:,} lines shown; select fewer records (--from, --qmgr, "
+            "--job), write a file (--output), or print all with --no-pager"
         )
 
 
@@ -397,5 +397,5 @@ def report_damage(damage: DamageLog, *, listed: bool = False) -> None:
         if damage.count > SHOWN_DAMAGE:
             report_message(f"... {more(damage)}")
     report_message(
-        "the input is damaged; everything else was used; --strict stops at the first damage"
+        "the input is damaged; all other records were used; --strict stops at the first damage"
     )

@@ -1,4 +1,4 @@
-"""smfparse plot: one panel of the dashboard as a drawing."""
+"""smfparse plot: one chart of the dashboard as a picture."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, check_selection, finish
 
 
-@click.command("plot", short_help="Draw one panel of the dashboard.", epilog=INPUT_HELP)
+@click.command("plot", short_help="Draw one chart of the dashboard.", epilog=INPUT_HELP)
 @click.argument("name", required=False)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
-@click.option("--list", "listed", is_flag=True, help="Print the names of all panels.")
+@click.option("--list", "listed", is_flag=True, help="List all charts.")
 @reading_options("--until", "--to")
 @drawing_output_options
 def command(
     name: str | None, inputs: tuple[str, ...], listed: bool, output: Output, reading: Reading
 ) -> None:
-    """Draw one panel of the dashboard: its figure over time, by queue manager.
+    """Draw one chart of the dashboard: a metric over time, by queue manager.
 
-    A panel of queues (queue-puts, queue-gets, depth, oldest) is a heat map: a row per queue.
+    A chart of queues (queue-puts, queue-gets, depth, oldest) is a heat map: a row per queue.
 
-    The drawing is SVG, or PNG where the name of --output ends in .png. PNG requires the package
+    The picture is SVG, or PNG if the name of --output ends in .png. PNG requires the package
     resvg_py.
 
     \b
@@ -44,7 +44,7 @@ def command(
         output.write_lines(panel_list())
         return
     if name is None or not inputs:
-        raise click.UsageError("Give NAME and INPUT; --list has the names.")
+        raise click.UsageError("Name a chart and an input; --list shows the charts.")
     from smfparse.query import Catalog
     from smfparse.rendering import PNG, png_maker
 

@@ -1,4 +1,4 @@
-"""A line on a terminal that says how far a command has come. Nowhere else is anything shown."""
+"""Progress of a command, as one line on a terminal. No other module prints progress."""
 
 from __future__ import annotations
 

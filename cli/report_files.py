@@ -40,14 +40,13 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--width",
         type=click.IntRange(min=_LEAST_WIDTH),
         metavar="N",
-        help="Fold lines of text beyond N characters; default: on a terminal its width, else "
-        "never.",
+        help="Fold text lines longer than N characters; default: terminal width.",
     )
     @click.option(
         "--all",
         "zeros",
         is_flag=True,
-        help="Print lines of text of which all figures are 0 as well; other formats have them.",
+        help="Print also text lines whose values are all 0; other formats contain them.",
     )
     @wraps(command)
     def run(*arguments: Any, output: Output, width: int | None, zeros: bool, **options: Any) -> Any:
@@ -97,9 +96,9 @@ def _check_length(which: Report, catalog: Catalog) -> None:
     tasks = catalog.arrow(f"SELECT count(*) AS tasks FROM {which.main[0]}").to_pylist()[0]["tasks"]
     if tasks > _MOST_TASKS:
         raise click.UsageError(
-            f"The report {which.name} has lines for each of {tasks:,} tasks; select less (--job, "
-            "--queue, --from), write a file (--output), pipe it to a program, or have all of it "
-            "here by --no-pager. The report tasksum has one line for all tasks of a job."
+            f"The report {which.name} has lines for each of {tasks:,} tasks; select fewer (--job, "
+            "--queue, --from), write a file (--output), use a pipe, or print all with --no-pager. "
+            "The report tasksum has one line per job."
         )
 
 

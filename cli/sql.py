@@ -1,4 +1,4 @@
-"""smfparse sql: queries over the tables."""
+"""smfparse sql: queries on the tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Command(click.Command):
 
 
 @click.command(
-    "sql", short_help="Run SQL over the tables of the inputs.", cls=_Command, epilog=INPUT_HELP
+    "sql", short_help="Run SQL on the tables of the inputs.", cls=_Command, epilog=INPUT_HELP
 )
 @click.argument(
     "arguments",
@@ -80,24 +80,22 @@ class _Command(click.Command):
 @click.option(
     "--safe",
     is_flag=True,
-    help="Let statements reach the tables of the inputs only: no other file, no network, no "
-    "setting.",
+    help="Restrict statements to the tables of the inputs: no files, network or settings.",
 )
 @reading_options("--until", "--to")
 @output_options(PARQUET)
 def command(
     arguments: tuple[str, ...], script: Path | None, safe: bool, output: Output, reading: Reading
 ) -> None:
-    """Run QUERY (DuckDB SQL) over the tables of the inputs.
+    """Run QUERY (DuckDB SQL) on the tables of the inputs.
 
-    The query is the last argument, the content of a file with --file, or what comes on standard
-    input; on a terminal a prompt asks for queries, and Tab completes tables and columns. It may be
-    several statements; the rows of each are written, in JSON as an array each. CSV and JSON have
-    all decimals; text, md and html have six. Only the columns that are needed are decoded, and only
-    the records that are selected.
+    The query is the last argument, the content of a file with --file, or standard input. Without a
+    query on a terminal, a prompt starts; Tab completes tables and columns. QUERY can contain
+    several statements; the rows of each are written, in JSON as one array each. CSV and JSON have
+    all decimals; text, md and html have six. Only the required columns and the selected records are
+    decoded.
 
-    Statements can read and write files and reach the network, as DuckDB can; use --safe for
-    those that others wrote.
+    Statements can read and write files and use the network; use --safe for SQL you do not trust.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""smfparse summary: the day on one screen."""
+"""smfparse summary: findings and metrics on one screen."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, check_selection, finish
 
 
-@click.command("summary", short_help="Show the day on one screen.", epilog=INPUT_HELP)
+@click.command("summary", short_help="Show findings and metrics on one screen.", epilog=INPUT_HELP)
 @inputs_argument
 @reading_options("--until", "--to")
 @output_options()
 def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
-    """Show the day on one screen: what is wrong, what was busiest, and when.
+    """Show findings, metrics and peak times of the input on one screen.
 
-    For each queue manager: intervals, gaps and restarts; the worst findings of check; a line each
+    For each queue manager: intervals, gaps and restarts; the worst findings of check; one line each
     for log, buffer pools, page sets, channel initiator, channels, coupling facility, API calls,
-    queues and jobs, with its course over time and the report that has more. A course is drawn
-    from 0 to the highest value of its line; a blank is a gap in the data.
+    queues and jobs, with a sparkline and the report with details. A sparkline goes from 0 to the
+    highest value of its line; a blank is a gap in the data.
 
     smfparse INPUT... without a command does the same.
 

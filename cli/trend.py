@@ -1,4 +1,4 @@
-"""smfparse trend: the last day against those like it."""
+"""smfparse trend: compare the last day with earlier days."""
 
 from __future__ import annotations
 
@@ -14,27 +14,25 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, check_selection, finish
 
 
-@click.command(
-    "trend", short_help="Compare the last day with the days before it.", epilog=INPUT_HELP
-)
+@click.command("trend", short_help="Compare the last day with earlier days.", epilog=INPUT_HELP)
 @inputs_argument
 @reading_options("--until", "--to")
 @output_options()
 def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
-    """Compare the last day with the days before it: what is unusual, what grows, what is new.
+    """Compare the last day with earlier days: unusual values, growth, new and missing objects.
 
-    The last day of each queue manager is compared, hour by hour, with the same weekday before it,
-    or, with fewer than three of these, with working days or weekends. Growth a week is shown where
-    it is more than chance, and in how many days a limit is reached then: MAXCHL, a full page set,
-    31-bit storage, a log that is 95 % busy. Queues, jobs and channels are listed that are new on
-    the last day, or gone.
+    The last day of each queue manager is compared, hour by hour, with the same weekday, or, with
+    fewer than three of these, with working days or weekends. Significant growth per week is shown,
+    with the days until a limit is reached: MAXCHL, a full page set, 31-bit storage, a log task that
+    is 95% busy. Queues, jobs and channels that are new on the last day, or missing, are listed.
 
-    INPUT holds several days: best a dataset, which convert --append adds each day to.
+    INPUT contains several days: preferably a Parquet archive to which convert --append adds each
+    day.
 
     \b
     Example:
-      smfparse trend dumps
-      smfparse trend dumps --qmgr QM01 --until 2026-03-31
+      smfparse trend mqdata
+      smfparse trend mqdata --qmgr QM01 --until 2026-03-31
       smfparse trend monday.smf tuesday.smf wednesday.smf thursday.smf --format json
     """
     from smfparse.query import Catalog

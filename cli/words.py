@@ -1,4 +1,4 @@
-"""Words of the shell: what people type is taken for what they mean."""
+"""Words of the shell: correct common variants before they are parsed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry: which control block stands in which triplet of which SMF record.
+"""The registry: the control block of each triplet of each SMF record.
 
     (SMF type, subtype): {triplet number: block}
 

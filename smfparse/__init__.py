@@ -1,33 +1,33 @@
 """IBM MQ for z/OS SMF 115 and 116 records: decode, query, report.
 
-Open a dump in any form, or a dataset of `smfparse convert`; then ask it:
+Open SMF files, or a Parquet archive of `smfparse convert`, then query it:
 
     import smfparse
 
     data = smfparse.open("DUMP.smf")
-    data                       # a notebook shows what is in it
-    data.check()               # what is wrong, since when, and what to do
-    data.show("log")           # MP1B's LOG report, as the command prints it
-    data.report("task", frame="polars")    # the figures of a report; or "pandas", "arrow"
+    data                       # a notebook shows the record counts
+    data.check()               # findings: problem, time, recommended action
+    data.show("log")           # MP1B's LOG report, as printed by the command
+    data.report("task", frame="polars")    # the values of a report; or "pandas", "arrow"
     data.sql("SELECT job, sum(cpu) AS cpu FROM task GROUP BY job", frame="pandas")
-    data.polars("wqst")        # a control block lazily: only what a query needs is decoded
+    data.polars("wqst")        # a lazy control block: only required columns are decoded
 
-Take a part of it: some time, queue managers, jobs, queues. All that is asked then is about that:
+Select a period, queue managers, jobs or queues. All results then refer to this selection:
 
     some = smfparse.Selection.of(qmgr="QM01", since="2026-03-04 14:00", job="PAY*")
     smfparse.open("DUMP.smf", some).report("api-cost", by="job", top=10)
 
 Compare two days, and keep many:
 
-    smfparse.compare("before.smf", "after.smf")        # what changed by more than chance
+    smfparse.compare("before.smf", "after.smf")        # significant changes
     smfparse.convert("DUMP.smf", "dataset", append=True)
-    smfparse.compact("dataset")                        # many small files become few
+    smfparse.compact("dataset")                        # combine small files
 
-`smfparse.commit` gives the files of a dataset to Iceberg or Delta: docs/scale.md.
+`smfparse.commit` registers the files of an archive as Iceberg or Delta tables: docs/scale.md.
 
-Find names: `data.tables` has IBM's control blocks in lower case (wtas, qjst); `smfparse describe`
-and docs/columns.md say what each column means; `smfparse report --list` names all reports. All that
-goes wrong is a `SmfError` whose message says what to do. More: `help(smfparse.SmfData)`.
+Find names: `data.tables` lists IBM's control blocks in lower case (wtas, qjst); `smfparse describe`
+and docs/columns.md explain each column; `smfparse report --list` lists all reports. All errors are
+`SmfError`, with the correction in the message. More: `help(smfparse.SmfData)`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declarations in TOML: a dataclass says which keys one has, and each is checked when it is read.
+"""Declarations in TOML: a dataclass lists the keys, and each key is checked when it is read.
 
 A field that is `Annotated[type, Key("what it says")]` is a key of that name; it is required unless
 the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and

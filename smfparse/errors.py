@@ -1,4 +1,4 @@
-"""The exception tree, and the record of what a file could not give.
+"""The exception tree, and the record of unusable bytes of a file.
 
     SmfError                 root: catch this one
     ├── InputError           nothing usable: missing, unreadable, empty or not an SMF file

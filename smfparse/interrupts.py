@@ -1,4 +1,4 @@
-"""Ctrl-C while a library is at work that does not look at signals; other signals, and the clock.
+"""Ctrl-C during calls of libraries that ignore signals; other signals, and the time limit.
 
 All end what is done as Ctrl-C does, by KeyboardInterrupt, so that nothing is left.
 """

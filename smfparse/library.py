@@ -1,4 +1,4 @@
-"""What the package gives to Python: SMF files and datasets that are open, and two of them compared.
+"""The Python interface of the package: open SMF files and datasets, and comparisons of them.
 
 data = smfparse.open("DUMP.smf")
 data.arrow("wtas")
@@ -45,14 +45,14 @@ from smfparse.writing import (
 )
 
 Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
-"""What rows come as: a pyarrow.Table, a polars.DataFrame, a pandas.DataFrame."""
+"""The type of returned rows: a pyarrow.Table, a polars.DataFrame, a pandas.DataFrame."""
 
 
 @dataclass(frozen=True, repr=False)
 class Findings(advice.Checked):
-    """What the rules say of inputs; notebooks show it as `check` does.
+    """The findings of all rules; notebooks show them like `check`.
 
-    inputs  as they were named, for the commands that show the evidence
+    inputs  names of the inputs, for the commands that show the evidence
     """
 
     inputs: Sequence[str] = ()
@@ -62,7 +62,7 @@ class Findings(advice.Checked):
 
 
 class _Tables:
-    """The rows of what is open, by table or by query."""
+    """The rows of open inputs, by table or by query."""
 
     def __init__(self, inputs: Inputs) -> None:
         self.inputs = inputs
@@ -81,7 +81,7 @@ class _Tables:
 
     @property
     def damage(self) -> Sequence[Damage]:
-        """What could not be used, as far as the inputs have been read."""
+        """The damage found so far in the inputs."""
         return tuple(self.inputs.met.details)
 
     def info(self) -> list[Group]:
@@ -93,7 +93,7 @@ class _Tables:
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table as pyarrow.RecordBatches, in the order of the inputs.
 
-        columns  those that are wanted, None: all; only these are decoded
+        columns  the columns to decode; None: all
         """
         plain = self._schema(table, columns)
         for _, batch in self.inputs.batches({table.lower(): frozenset(plain.names)}):
@@ -115,50 +115,48 @@ class _Tables:
     def polars(self, table: str) -> pl.LazyFrame:
         """Return the rows of a table as a polars.LazyFrame.
 
-        A query decodes only the columns that it needs, stops when it has the rows that it takes,
-        and has the decoder leave out records by what it filters by: system, queue manager, time
-        (`counted_at` or `smf_time`), and the names of jobs, queues and channels, compared with
-        constants by `==`, `is_in`, `<` and the like. Collecting it reads the inputs and raises what
-        that raises. `damage` has then what could not be used of what was read.
+        A query decodes only the required columns, and stops when it has the rows that it needs.
+        The decoder skips records by filters on system, queue manager, time (`counted_at` or
+        `smf_time`), and the names of jobs, queues and channels, compared with constants by `==`,
+        `is_in`, `<` and the like. Collecting it reads the inputs and raises their errors. `damage`
+        then lists the damage found.
         """
         return lazy_frame(self.inputs, table)
 
     def connect(self) -> Connection:
         """Return a DuckDB connection with all tables; close it when it is no longer needed.
 
-        Every scan of a table reads the SMF files anew, for the columns that the query needs: a
-        join of three tables reads them three times, where `sql` reads them once. Times are UTC.
-        A `cursor()` or `duplicate()` of the connection has no tables of SMF files.
-        Errors are those of duckdb, whatever is wrong.
+        Every scan of a table reads the SMF files again: a join of three tables reads them three
+        times, whereas `sql` reads them once. Times are UTC. A `cursor()` or `duplicate()` of the
+        connection has no tables of SMF files. All errors are errors of duckdb.
         """
         return Catalog(self.inputs).with_everything()
 
     def sql(self, query: str, *, safe: bool = False, frame: Frame = "arrow") -> Any:
-        """Return the rows of a DuckDB query over the tables.
+        """Return the rows of a DuckDB query on the tables.
 
-        safe   whether the query reaches nothing but the tables: no file, no network, no setting. It
-               has no room on disk then, so what it sorts or joins has to fit into memory
-        frame  what they come as: "arrow" (a pyarrow.Table), "polars" or "pandas" (a DataFrame)
+        safe   whether to restrict the query to the tables: no file, no network, no setting, and no
+               temporary files, so sorts and joins must fit into memory
+        frame  type of the result: "arrow" (a pyarrow.Table), "polars" or "pandas" (a DataFrame)
         """
         _check_frame(frame)
         with Catalog(self.inputs, safe=safe) as catalog:
             return _framed(catalog.arrow(query), frame)
 
     def sqls(self, queries: Mapping[str, str], *, safe: bool = False) -> dict[str, pa.Table]:
-        """Return the rows of several queries, by the names that they are given; see `sql`.
+        """Return the rows of several named queries; see `sql`.
 
-        SMF files are read once for all of them; what the queries need lies in the temporary folder
-        meanwhile.
+        SMF files are read once for all of them; their rows are kept in the temporary folder.
         """
         with Catalog(self.inputs, safe=safe) as catalog:
             return dict(zip(queries, catalog.arrows(list(queries.values())), strict=True))
 
 
 class SmfData(_Tables):
-    """SMF files and datasets that are open; every method reads them anew.
+    """Open SMF files and datasets; every method reads them again.
 
-    Raises, whichever method meets them: RequestError for what is not there to be asked for,
-    InputError and DamageError for what cannot be read. All are SmfError.
+    Methods raise RequestError for unknown names, InputError for unreadable inputs, and DamageError
+    for damage with `strict`. All are SmfError.
     """
 
     def report(
@@ -170,13 +168,13 @@ class SmfData(_Tables):
         frame: Frame = "arrow",
         **options: Any,
     ) -> Any:
-        """Return the rows of a report: keys and figures, as JSON has them.
+        """Return the rows of a report: keys and values, as in its JSON output.
 
-        name      that of a report, or one of MP1B's DD names: `log`, `TASK`
-        interval  length of a section, as 15m; None: as the report has it
-        total     whether a section has everything
-        frame     what they come as: "arrow" (a pyarrow.Table), "polars" or "pandas" (a DataFrame)
-        options   what else the command line's options ask for: by="job,queue", top=10
+        name      a report, or one of MP1B's DD names: `log`, `TASK`
+        interval  length of a section, such as 15m; None: default of the report
+        total     whether to combine all intervals into one section
+        frame     type of the result: "arrow" (a pyarrow.Table), "polars" or "pandas" (a DataFrame)
+        options   other options of the command: by="job,queue", top=10
         """
         _check_frame(frame)
         with Catalog(self.inputs) as catalog:
@@ -187,9 +185,9 @@ class SmfData(_Tables):
     def show(
         self, name: str, *, interval: str | None = None, total: bool = False, **options: Any
     ) -> Shown:
-        """Return a report as the command line prints it; options as of `report`.
+        """Return a printed report; options as in `report`.
 
-        It shows itself: as tables in a notebook, as text elsewhere.
+        It appears as tables in a notebook, and as text elsewhere.
         """
         which = reports.report(name)
         with Catalog(self.inputs) as catalog:
@@ -203,11 +201,11 @@ class SmfData(_Tables):
         limits: Mapping[str, float] | None = None,
         only: Iterable[str] = (),
     ) -> Findings:
-        """Return the findings of all rules, ranked; `table` of them is a pyarrow.Table.
+        """Return the ranked findings of all rules; their `table` is a pyarrow.Table.
 
-        policy  a file that says what the site has of its own: see docs/check.md
+        policy  a file with limits and exceptions of the site: see docs/check.md
         limits  by rule, or rule and name: {"LOG-RESPONSE": 1200, "LOG-BUSY.pages": 90}
-        only    rules and diagnoses, or patterns, whose findings are wanted; empty: all
+        only    rules and diagnoses to return, or patterns; empty: all
         """
         site = advice.site_policy(Path(policy) if policy is not None else None, limits or {})
         with Catalog(self.inputs) as catalog:
@@ -215,11 +213,11 @@ class SmfData(_Tables):
         return Findings(**vars(found), inputs=_names(self.inputs))
 
     def capacity(self, name: str, **values: Any) -> list[capacity.Answer]:
-        """Return the answers of a planner, one for each queue manager, from what its SMF shows.
+        """Return the answers of a planner, one for each queue manager, from its SMF data.
 
-        name    that of a planner: `log`, `channels`; docs/planning.md has all
-        values  what goes before what is measured: log_io_time=92; the rest is as published.
-                A value outside the range of the planner is a RequestError
+        name    a planner: `log`, `channels`; docs/planning.md lists all
+        values  overrides of measured values: log_io_time=92; IBM's published values are used for
+                the rest. A value outside the range of the planner is a RequestError
         """
         with Catalog(self.inputs) as catalog:
             return capacity.answers(planner(name), values, catalog)
@@ -227,10 +225,10 @@ class SmfData(_Tables):
     def dashboard(
         self, path: str | Path, *, before: SmfData | str | Path | None = None, force: bool = False
     ) -> None:
-        """Write a page of HTML that shows what went wrong, when, and the charts that prove it.
+        """Write an HTML page with findings and charts.
 
-        path    the file; refused where it exists, unless `force`
-        before  an earlier time, drawn behind the same queue managers, with a table of what changed
+        path    the file; refused if it exists, unless `force`
+        before  earlier data of the same queue managers, to overlay, with a table of changes
         """
         store.check_file(Path(path), force)
         earlier = open_data(before) if isinstance(before, (str, Path)) else before
@@ -247,19 +245,19 @@ def open_data(
     selection: Selection = ALL_RECORDS,
     **options: Unpack[Options],
 ) -> SmfData:
-    """Open SMF files and datasets, of which the records of `selection` are wanted.
+    """Open SMF files and datasets, and select the records of `selection`.
 
-    paths            one or several: files, folders, patterns, URLs, `-`; Paths are only themselves
+    paths            one or several: files, folders, patterns, URLs, `-`; a Path is no pattern
     selection        `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processors that are used for SMF files, when these are large; 1 by default
-    keep_duplicates  whether to keep records that an earlier dump has as well
-    strict           whether the first damage ends the reading, by DamageError
-    framing          framing of the SMF files: rdw, bdw, ...; None: detected
+    jobs             processes for large SMF files; default 1
+    keep_duplicates  whether to keep records that an earlier dump contains
+    strict           whether the first damage raises DamageError
+    framing          record format of the SMF files: rdw, bdw, ...; None: detected
     fingerprints     whether `record` has `fingerprint` and `dump_start` (docs/scale.md)
-    max_copy         bytes of standard input, a pipe or a device that are copied (docs/input.md)
+    max_copy         maximum bytes copied from standard input, a pipe or a device (docs/input.md)
     tz               zone of the local times of rows, reports and the selection: `utc`,
-                     `Europe/Berlin`; None: that of each z/OS system, as recorded
-    limits           how much is held at once: `smfparse.limits.Limits`
+                     `Europe/Berlin`; None: zone of each z/OS system
+    limits           memory limits: `smfparse.limits.Limits`
 
     Raises RequestError for an unknown zone, InputError where an input is missing, unreadable,
     neither of these or too long to copy.
@@ -290,18 +288,19 @@ def convert(
 ) -> SmfData:
     """Write SMF files as a dataset, as `smfparse convert` does; return the dataset, opened.
 
-    inputs     as in `open`, URLs too, and likewise `selection` and `options`; `folder` may be one
-    executor   a concurrent.futures.Executor that decodes and writes files of 64 MB and more, in
-               processes or on machines that see inputs and `folder` by the same paths
-               (docs/scale.md has Dask, Ray and Spark); None: `jobs` processes of this machine.
-               Files are cut into at least `jobs` parts, of up to 1 GB. It is not shut down
-    append     whether inputs are added to a dataset, after others that write there (for an hour)
-    partition  whether rows are divided into folders by day, those of large tables by queue manager
-    types      of numbers: "signed": as Iceberg, Delta and Spark have; None: as there, or exact
-    force      whether a dataset that is there is replaced
+    inputs     as in `open`, including URLs, and likewise `selection` and `options`; `folder` can be
+               a URL
+    executor   a concurrent.futures.Executor that decodes and writes files of 64 MB or more, in
+               processes or on machines that see inputs and `folder` under the same paths
+               (docs/scale.md: Dask, Ray and Spark); None: `jobs` processes of this machine.
+               Files are divided into at least `jobs` parts, of up to 1 GB. It is not shut down
+    append     whether to add inputs to a dataset; waits up to one hour for other writers
+    partition  whether to divide rows into folders by day, in large tables also by queue manager
+    types      number types: "signed" for Iceberg, Delta and Spark; None: of the dataset, or exact
+    force      whether to replace an existing dataset
 
-    Raises RequestError where `folder` holds something else, InputError where an input cannot be
-    read or the executor fails, OutputError where the dataset cannot be written.
+    Raises RequestError if `folder` contains other files, InputError if an input is unreadable
+    or the executor fails, OutputError if the dataset cannot be written.
     """
     if append and force:
         raise RequestError("append and force exclude each other", "append", "force")
@@ -319,11 +318,11 @@ def convert(
 
 
 def compact(folder: str | Path) -> Compacted:
-    """Put the short files of each folder of a dataset together, as `smfparse compact` does.
+    """Combine the small files of each folder of a dataset, like `smfparse compact`.
 
-    Returns how many files there were (`before`), what they became (`after`), and their rows; all 0
-    where nothing was to be done. Raises RequestError where `folder` has no dataset, InputError
-    where a file of it is damaged, OutputError where it cannot be written.
+    Returns the number of files `before` and `after`, and their rows; all 0 if nothing changed.
+    Raises RequestError if `folder` contains no dataset, InputError if a file of it is damaged,
+    OutputError if it cannot be written.
     """
     return compact_dataset(place_of(folder), LIMITS)
 
@@ -331,19 +330,19 @@ def compact(folder: str | Path) -> Compacted:
 def commit(
     folder: str | Path, target: str, *, tables: str | Iterable[str] = ()
 ) -> dict[str, Change]:
-    """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
+    """Commit the files of a dataset to tables of Iceberg or Delta; return the changes by table.
 
-    Nothing is written again. New files are added, those that went are removed: it can be run again
-    at any time, and does nothing where nothing is new.
+    No file is rewritten. New files are added, and files no longer in the dataset are removed. It
+    can be run again at any time; without changes it does nothing.
 
     folder  a dataset with types="signed", or a URL of one
     target  "iceberg:CATALOG.NAMESPACE" or "delta:FOLDER" (docs/scale.md)
-    tables  those that are committed; all by default
+    tables  the tables to commit; all by default
 
-    A `Change` has how many files were `added` and `removed`, and how many `stayed`.
+    A `Change` contains the number of files `added`, `removed` and `stayed`.
 
-    Raises RequestError where the target is none, its extra is not installed, or the dataset has
-    unsigned numbers; InputError where that cannot be read, OutputError where the commit fails.
+    Raises RequestError if the target is unknown, its package is not installed, or the dataset has
+    unsigned numbers; InputError if the dataset is unreadable, OutputError if the commit fails.
     """
     return commit_dataset(place_of(folder), target, texts(tables))
 
@@ -357,13 +356,13 @@ def compare(
     tolerance: float = comparing.TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
-    """Return what changed from one to the other: the rows of `smfparse compare --format csv`.
+    """Return the changes between two inputs: the rows of `smfparse compare --format csv`.
 
-    before     what is open, or is opened for this; likewise `after`
-    by         what rows are grouped by: some of qmgr, job, queue, verb
-    renames    "OLD=NEW": what is called otherwise in `after`; % for any characters
+    before     an open input, or its name; likewise `after`
+    by         grouping of the rows: some of qmgr, job, queue, verb
+    renames    "OLD=NEW": a name that differs in `after`; % for any characters
     tolerance  ratio up to which a change is ignored
-    interval   length of intervals, as 15m; None: as recorded
+    interval   length of intervals, such as 15m; None: as recorded
 
     Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.
     """
@@ -380,7 +379,7 @@ def _names(inputs: Inputs) -> list[str]:
 
 
 def _check_frame(frame: str) -> None:
-    """Raise RequestError for what rows cannot come as, before anything is read."""
+    """Raise RequestError for an unknown type of result, before any input is read."""
     if frame not in get_args(Frame):
         raise RequestError(f"no frame {frame!r}; give one of {', '.join(get_args(Frame))}", "frame")
     if frame == "pandas" and find_spec("pandas") is None:

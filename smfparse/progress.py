@@ -1,4 +1,4 @@
-"""How far the reading or writing of large files has come: what does it counts, a terminal shows it.
+"""Progress of reading and writing large files: the worker counts, a terminal shows it.
 
 Bytes are those of the files as they are, packed or not.
 """

@@ -1,4 +1,4 @@
-"""What numpy lacks: rows of bytes copied from a buffer, compared and numbered at once."""
+"""Helpers for numpy: copy, compare and number rows of bytes of a buffer."""
 
 from __future__ import annotations
 

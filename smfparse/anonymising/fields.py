@@ -1,4 +1,4 @@
-"""Which fields hold names, of what kind, and which bytes of a block hold numbers."""
+"""Fields that contain names, with their kind, and the bytes of a block that contain numbers."""
 
 from __future__ import annotations
 

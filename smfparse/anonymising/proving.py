@@ -1,4 +1,4 @@
-"""What shows that a copy has the figures of its original and none of its names."""
+"""Verification of a copy: the same numbers as the original, and none of its names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names and what stands for them: of the same length and kind, the same for the same name."""
+"""Pseudonyms: names of the same length and kind, the same for the same name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calendar: when there is data of each queue manager, and what its intervals are.
+"""The calendar: the intervals of each queue manager, with gaps, restarts and missing records.
 
 in    a catalog: the intervals of statistics, channel initiator and accounting
 out   for each queue manager its clock, its intervals, what kind each is and what is before it

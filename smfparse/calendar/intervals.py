@@ -1,4 +1,4 @@
-"""The intervals of a queue manager, its clock, and what is before each interval."""
+"""The intervals of a queue manager, its clock, and the state before each interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The UTC offset of each z/OS system: what turns local times into UTC.
+"""The UTC offset of each z/OS system, which converts local times to UTC.
 
 Records of MQ show it, but for stubs; stubs and records of other products are given that of a
 record of their system that is near. How far away that may be is bounded, in bytes of the source:

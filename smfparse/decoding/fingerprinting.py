@@ -1,4 +1,4 @@
-"""What tells records apart, and files: numbers made of their bytes.
+"""Numbers that distinguish records and files, computed from their bytes.
 
 Two records are the same if they have the same SMF header and length, and the same digest, which is
 of all bytes behind the RDW. Two files are the same if they are equally long and have the same

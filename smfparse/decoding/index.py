@@ -1,4 +1,4 @@
-"""Which triplet of which record points to which block: the registry as arrays."""
+"""The registry as arrays: the block of each triplet of each record."""
 
 from __future__ import annotations
 

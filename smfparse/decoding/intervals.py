@@ -1,4 +1,4 @@
-"""The interval of each record, as it says so itself: statistics by QWHS, class 3 by WTAS."""
+"""The interval in each record: statistics from QWHS, class 3 from WTAS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which blocks of a chunk are about the names that are asked for: job, transaction, queue, channel.
+"""Blocks of a chunk that match the selected jobs, transactions, queues or channels.
 
 Nothing of a block is read but its name; each distinct name of a source is matched once.
 """

@@ -1,4 +1,4 @@
-"""What has to be looked at to make the rows that are wanted."""
+"""Blocks and columns to read for the requested rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a part of a source has to know of the records around it; read when first asked for."""
+"""Facts about the records around a part of a source; read on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The triplets of records: what they point to, and how much of it can be."""
+"""The triplets of records: their targets, and the usable bytes of each."""
 
 from __future__ import annotations
 

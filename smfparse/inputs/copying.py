@@ -1,4 +1,4 @@
-"""Copies of what can be read only once: standard input, a pipe, a device."""
+"""Copies of inputs that can be read only once: standard input, a pipe, a device."""
 
 from __future__ import annotations
 

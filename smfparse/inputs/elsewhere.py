@@ -34,7 +34,7 @@ def files_below(folder: Url, damage: DamageLog, target: Place | None) -> Iterato
     inner = [each for each in datasets if each != folder and not _is_hidden(each, folder)]
     for each in inner:
         if each != target:
-            reason = "a dataset, which has to be named itself; skipped"
+            reason = "a dataset; name it as a separate input; skipped"
             damage.add(Damage(str(each), 0, None, reason))
     left_out = {*inner, target}
     for each in found:

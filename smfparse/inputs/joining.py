@@ -1,4 +1,4 @@
-"""Small SMF files, decoded together: what a chunk costs, however small it is, is paid once for all.
+"""Small SMF files, decoded together: the fixed cost of a chunk is paid once for all.
 
 What is decoded of them, and what there is to report, is the same as of one after the other.
 """

@@ -1,4 +1,4 @@
-"""The fingerprints that datasets keep of their records, of which few days are looked at."""
+"""The fingerprints of the records of datasets; only the days needed are read."""
 
 from __future__ import annotations
 

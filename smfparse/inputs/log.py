@@ -1,4 +1,4 @@
-"""Damage, unknown bytes and duplicates of the inputs: what is reported besides their rows."""
+"""Damage, unknown bytes and duplicates of the inputs, for reports besides their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user names as input, to files and datasets that can be read, and read again.
+"""From names of inputs to files and datasets that can be read, and read again.
 
 A name is a file, a folder, a pattern that the shell left as it is, `-` for standard input, a pipe
 or a device. What can be read only once is copied to a temporary file, which goes with its `Input`.
@@ -194,7 +194,7 @@ def _files(
         ]
         for each in [each for each in sorted(folders) if is_dataset(within / each)]:
             folders.remove(each)
-            _leave_out(within / each, "a dataset, which has to be named itself", damage)
+            _leave_out(within / each, "a dataset; name it as a separate input", damage)
         for each in [each for each in sorted(folders) if (within / each).is_symlink()]:
             if not Path(os.path.realpath(within / each)).is_relative_to(os.path.realpath(folder)):
                 _leave_out(within / each, "a link to a folder, to be named itself", damage)

@@ -1,4 +1,4 @@
-"""What a user names to inputs that are open, and these to named streams of record batches."""
+"""From names of inputs to open inputs, and from these to named streams of record batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as they are shown: their local times those of the zone that is asked for."""
+"""Rows as shown, with local times in the requested zone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard input: what it is called, and what stands for its path."""
+"""Standard input: its name, and the substitute for its path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Temporary folders: each goes with what needs it, or with a later run if its process was killed.
+"""Temporary folders: each is removed after use, or by a later run if its process was killed.
 
 Its process holds a lock in it, which the system ends with the process, however that ends.
 """

@@ -1,4 +1,4 @@
-"""What every kind of field is: one object that decodes one value (construct) and a column (numpy).
+"""Kinds of fields: one object decodes one value (construct) and a column (numpy).
 
 A kind is an ordinary construct Adapter, so a control block is an ordinary construct declaration:
 

@@ -1,4 +1,4 @@
-"""What stands in a declaration besides fields: block headers, versions, repeated groups."""
+"""Members of a declaration other than fields: block headers, versions, repeated groups."""
 
 from __future__ import annotations
 

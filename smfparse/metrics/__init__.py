@@ -1,4 +1,4 @@
-"""Metrics: what the fields mean together. Views, measures, and what a name that users ask for is.
+"""Metrics: the meaning of fields together. Views, measures, and the lookup of names.
 
 in    tables by name; views and measures as SQL and TOML in `definitions/`
 out   views and their columns; measures; the SQL that makes both, for a connection to run

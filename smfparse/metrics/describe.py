@@ -1,4 +1,4 @@
-"""What a name means: a table, a view, a control block, a column, a measure or a field."""
+"""The meaning of a name: a table, view, control block, column, measure or field."""
 
 from __future__ import annotations
 

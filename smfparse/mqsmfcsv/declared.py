@@ -1,4 +1,4 @@
-"""What is in each file of mq-smf-csv, out of `definitions/`: columns in order, and their fields.
+"""The content of each file of mq-smf-csv, from `definitions/`: columns in order, and their fields.
 
 The form of a column follows from its field, unless `form` says it: a count is a number, a duration
 seconds and microseconds, a moment date and time, a name text of fixed width.

@@ -1,4 +1,4 @@
-"""The forms of columns: what each is called in a heading and in Db2, and how its values are spelt.
+"""The forms of columns: the heading, the Db2 name, and the spelling of the values.
 
 A column of ours becomes one or two pieces: a length of time two numbers, a moment date and time.
 What a block does not hold is nothing at all, between two commas.

@@ -1,4 +1,4 @@
-"""What a text names: a path of this machine, or a URL; and what both are asked for."""
+"""Places: a path of this machine, or a URL, with the operations of both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where object storage is, and what lets us in, as the usual variables of the environment say."""
+"""Addresses and credentials of object storage, from the usual environment variables."""
 
 from __future__ import annotations
 

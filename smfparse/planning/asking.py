@@ -1,4 +1,4 @@
-"""What a planner asks for: a dataclass whose fields say their text, unit and bounds.
+"""The inputs of a planner: a dataclass whose fields define text, unit and bounds.
 
 The options of the command line, their help and their bounds are made of these; so is the check of
 what Python users give.
@@ -68,7 +68,7 @@ class Wanted:
     def refusal(self, value: Any) -> str:
         """Return why a value is not taken; '': it is."""
         if value is None:
-            return "" if self.default is None else "there has to be a value"
+            return "" if self.default is None else "a value is required"
         if self.kind is not str and not isinstance(value, int | float):
             return "not a number"
         if self.kind in (str, bool):

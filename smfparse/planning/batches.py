@@ -1,4 +1,4 @@
-"""What batches, latency and confirm waits of a channel allow."""
+"""The effect of batches, latency and confirm waits on a channel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def message_us(active_s: float, batches: float, net_us: float, messages: float) 
 
 
 def batch_rate(each_us: float, round_trip_us: float, batch: float) -> float:
-    """Return the most messages of a second with so many a batch."""
+    """Return the most messages per second with so many a batch."""
     return 1e6 / (each_us + round_trip_us / batch)
 
 
@@ -49,7 +49,7 @@ class Batches(Asked):
     """
 
     messages_a_batch: Annotated[
-        float, Ask("Messages of a batch now", low=1, high=9999, measured="qcstnmsg over qcstbatc")
+        float, Ask("Messages per batch now", low=1, high=9999, measured="qcstnmsg over qcstbatc")
     ] = 34
     message_time: Annotated[
         float,
@@ -65,9 +65,9 @@ class Batches(Asked):
     ] = 100
     message_kb: Annotated[
         float,
-        Ask("Bytes of a message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
+        Ask("Bytes per message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
     ] = 32
-    batchsz: Annotated[int, Ask("BATCHSZ that is thought of", low=1, high=9999)] = 50
+    batchsz: Annotated[int, Ask("Proposed BATCHSZ", low=1, high=9999)] = 50
     batchlim: Annotated[
         float, Ask("BATCHLIM; 0: none", "KB", high=999_999, measured="qcstcbdl")
     ] = 5000
@@ -107,7 +107,7 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(
-            *("times", "Of the rate now, where waiting is all there is"),
+            *("times", "Ratio to the current rate, limited by waits only"),
             *(least_gain(asked.messages_a_batch, most), "x"),
             *(f"{most} / {said(asked.messages_a_batch)}", 2),
         ),
@@ -127,7 +127,7 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
 
 PLANNER = Planner(
     "batches",
-    "What larger batches give a channel over a distance",
+    "Batches of a long-distance channel",
     Batches,
     _figures,
     (
@@ -148,7 +148,7 @@ PLANNER = Planner(
         "the window of TCP and loss",
         "time in which the channel waited for messages: it is in the time of a message. Take "
         "a busy time (--from, --until), or give --message-time",
-        "the latency of one way: half of NETTIME, if nothing else waits",
+        "one-way latency: half of NETTIME, without other waits",
     ),
     "START TRACE(ACCTG) CLASS(4)",
 )

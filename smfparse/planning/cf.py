@@ -72,9 +72,9 @@ class Cf(Asked):
     ] = 2048
     depth: Annotated[float | None, Ask("Messages that it has to hold")] = None
     arrivals: Annotated[
-        float, Ask("Messages put a second", measured="validput of shared queues (wqst)")
+        float, Ask("Messages put per second", measured="validput of shared queues (wqst)")
     ] = 1000
-    outage_min: Annotated[float, Ask("Outage of those who get", "minutes")] = 10
+    outage_min: Annotated[float, Ask("Consumer outage", "minutes")] = 10
     full_percent: Annotated[float, Ask("How full the structure is", "%", high=100)] = 0
 
 
@@ -116,21 +116,21 @@ def _figures(asked: Cf) -> Sequence[Figure]:
 
 PLANNER = Planner(
     "cf",
-    "How large a coupling facility structure has to be",
+    "Size of a coupling facility structure",
     Cf,
     _figures,
     (
         f"{source(_TABLE)}: 1,150,000 messages of 2 KB, 45,000 of 63 KB",
         "MQ 9.3 performance report, chapter 6: a put of 2 KB to a shared queue 7.3 us, of 128 KB "
         "36.9 us",
-        "Q Replication from z/OS to Linux with MQ: messages of 2 KB captured a second: structure "
+        "Q Replication from z/OS to Linux with MQ: messages of 2 KB captured per second: structure "
         "6,824, offloaded by default 11,910, all 4,908; storage class memory 57,253; Db2 7,009, "
         "all 830",
     ),
     "ALLOWAUTOALT(NO), no offloading. CSQ_ADMIN takes 8 MB more from CFLEVEL 25 on, CSQSYSAPPL at "
     "least 41 MB.",
     (
-        "how large structures are: SMF has what is in use (qestmnus, qestmlus) alone",
+        "the size of structures: SMF contains only the entries in use (qestmnus, qestmlus)",
         "rules of CFSTRUCT (OFFLDnTH, OFFLDnSZ), DSBUFS",
         "storage class memory of the structure",
     ),

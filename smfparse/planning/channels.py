@@ -55,12 +55,8 @@ class Channels(Asked):
     """Inputs; the defaults are IBM's example."""
 
     total_mb: Annotated[float, Ask("Used and free storage of CSQX004I together", "MB")] = 1466
-    used_mb: Annotated[
-        float, Ask("Storage that is used now, as CSQX004I says", "MB", measured="qcctstus")
-    ] = 120
-    current: Annotated[
-        int, Ask("Channels that there are now", high=MOST_CHANNELS, measured="qcctnocc")
-    ] = 0
+    used_mb: Annotated[float, Ask("Storage in use, from CSQX004I", "MB", measured="qcctstus")] = 120
+    current: Annotated[int, Ask("Current channels", high=MOST_CHANNELS, measured="qcctnocc")] = 0
     message_kb: Annotated[
         float, Ask("Size of messages; 64 KB is the most for SVRCONN", "KB", high=4096)
     ] = 32
@@ -92,12 +88,14 @@ def _figures(asked: Channels) -> Sequence[Figure]:
     csa = CSA_KB[asked.sharecnv]
     from_table = f"published, {said(asked.message_kb)} KB" if asked.kb_each is None else "given"
     return [
-        Figure("cap_mb", "May be used", cap, "MB", f"floor(0.8 x {said(asked.total_mb)})"),
-        Figure("room_mb", "Room", room, "MB", f"{cap} - {said(asked.used_mb)}"),
-        Figure("kb_each", "Storage a channel", each, "KB", from_table, 1),
-        Figure("more", "Channels more", more, "", f"floor({said(room)} x 1024 / {said(each)})"),
+        Figure("cap_mb", "Usable storage", cap, "MB", f"floor(0.8 x {said(asked.total_mb)})"),
+        Figure("room_mb", "Free storage", room, "MB", f"{cap} - {said(asked.used_mb)}"),
+        Figure("kb_each", "Storage per channel", each, "KB", from_table, 1),
         Figure(
-            *("channels", "Channels in all", count, ""),
+            "more", "Additional channels", more, "", f"floor({said(room)} x 1024 / {said(each)})"
+        ),
+        Figure(
+            *("channels", "Maximum channels", count, ""),
             f"least of {asked.current} + {more}, MAXCHL {asked.maxchl}, {MOST_CHANNELS}",
         ),
         *(
@@ -106,8 +104,8 @@ def _figures(asked: Channels) -> Sequence[Figure]:
             else []
         ),
         Figure(
-            *("csa_mb", "Common storage (CSA) of them", count * csa / 1024, "MB"),
-            *(f"{count} x {csa} / 1024; 6 MB a queue manager besides", 1),
+            *("csa_mb", "Common storage (CSA)", count * csa / 1024, "MB"),
+            *(f"{count} x {csa} / 1024; plus 6 MB per queue manager", 1),
         ),
         *_above(asked, count),
     ]
@@ -128,20 +126,20 @@ def _above(asked: Channels, count: int) -> list[Figure]:
 
 PLANNER = Planner(
     "channels",
-    "How many channels the channel initiator has storage for",
+    "Maximum channels of the channel initiator",
     Channels,
     _figures,
     (
         "MQ 9.3 performance report, chapter 2: 120 MB used, 1346 free, SHARECNV(1), 32 KB: 4,643",
         "zCX use cases: 8,000 SVRCONN of 4 KB took 700 MB, 89.6 KB each: as the table has it",
-        "IBM's documentation of 9.3.1 says about 170 KB a channel: coarser",
+        "IBM's documentation of 9.3.1: about 170 KB per channel, less exact",
     ),
     "Sizes of messages are stable: a channel keeps its largest buffer until 10 smaller messages "
     "or a heartbeat. Client messages above 64 KB and others above 4 MB are not published. From 9.4 "
     "on, client messages above 32 KB have their buffers above the bar, so more channels fit.",
     (
         "the storage that is free when the channel initiator starts (CSQX004I): it is not in SMF",
-        "what exits take",
+        "storage of exits",
     ),
     "START TRACE(STAT) CLASS(4)",
 )

@@ -25,7 +25,7 @@ def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
     """
     if gets_s <= puts_s:
         raise RequestError(
-            f"gets_s={gets_s:g}: the queue grows while {puts_s:g} a second are put", "gets_s"
+            f"gets_s={gets_s:g}: the queue grows while {puts_s:g} per second are put", "gets_s"
         )
     return depth / (gets_s - puts_s)
 
@@ -38,9 +38,9 @@ class Cluster(Asked):
         float, Ask("Depth of SYSTEM.CLUSTER.COMMAND.QUEUE", measured="its highest qqstdphi")
     ] = 50_000
     gets_s: Annotated[
-        float, Ask("Messages got from it a second", low=0.001, measured="its qqstgets, at most")
+        float, Ask("Messages got from it per second", low=0.001, measured="its qqstgets, at most")
     ] = OBJECTS / ZOS_S
-    puts_s: Annotated[float, Ask("Messages put to it a second meanwhile")] = 0
+    puts_s: Annotated[float, Ask("Messages put to it per second at the same time")] = 0
     objects: Annotated[int, Ask("Objects that are defined in the cluster")] = OBJECTS
     unknown: Annotated[int, Ask("Names that applications open for the first time")] = 1000
 
@@ -55,11 +55,11 @@ def _figures(asked: Cluster) -> Sequence[Figure]:
         ),
         Figure(
             *("zos_s", "Definitions of all objects, z/OS", asked.objects * ZOS_S / OBJECTS, "s"),
-            f"{asked.objects:,} / {said(OBJECTS // ZOS_S)} a second",
+            f"{asked.objects:,} / {said(OBJECTS // ZOS_S)} per second",
         ),
         Figure(
             *("zcx_s", "The same, zCX", asked.objects * ZCX_S / OBJECTS, "s"),
-            f"{asked.objects:,} / {said(OBJECTS / ZCX_S)} a second",
+            f"{asked.objects:,} / {said(OBJECTS / ZCX_S)} per second",
         ),
         Figure(
             *("unknown_s", "First opens of names not known", asked.unknown * UNKNOWN_S, "s"),
@@ -67,7 +67,7 @@ def _figures(asked: Cluster) -> Sequence[Figure]:
         ),
         Figure(
             "known_s",
-            "Of names that are known, less than",
+            "First opens of known names, less than",
             asked.unknown * _KNOWN_1000_S / 1000,
             "s",
             f"{asked.unknown} x 2 s / 1000",
@@ -78,7 +78,7 @@ def _figures(asked: Cluster) -> Sequence[Figure]:
 
 PLANNER = Planner(
     "cluster",
-    "When a full repository has taken in its changes",
+    "Time of a full repository to process its changes",
     Cluster,
     _figures,
     (
@@ -89,7 +89,7 @@ PLANNER = Planner(
     "The repository is ready for business when the queue is empty, on each full repository. On "
     "z/OS its cache starts with 2 MB, and is below 2 GB with the storage of all channels.",
     (
-        "how many objects there are",
+        "the number of objects",
         "errors 2085 of applications that do not wait",
         "opens and puts that take 10 s while DISPLAY QCLUSTER runs: APAR PH63443 (9.3, 9.4)",
     ),

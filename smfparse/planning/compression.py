@@ -98,7 +98,7 @@ class Compression(Asked):
         float, Ask("By how much messages become smaller", "%", high=80, measured="qcstcpra")
     ] = 60
     compmsg: Annotated[str, Ask("COMPMSG", among=("RLE", "ZLIBFAST", "ZLIBHIGH"))] = "ZLIBFAST"
-    messages_s: Annotated[float, Ask("Messages of a second", measured="qcstnmsg over the time")] = (
+    messages_s: Annotated[float, Ask("Messages per second", measured="qcstnmsg over the time")] = (
         1000
     )
     comptime: Annotated[
@@ -114,7 +114,9 @@ def _figures(asked: Compression) -> Sequence[Figure]:
     number = compression_chunks(asked.message_kb, tls)
     mb = asked.messages_s * asked.message_kb / 1024
     found = [
-        Figure("without_us", "CPU of a transaction without", without, "us", "published", 2),
+        Figure(
+            "without_us", "CPU per transaction without compression", without, "us", "published", 2
+        ),
         Figure("with_us", f"CPU with {asked.compmsg}", with_it, "us", "published", 2),
         Figure(
             *("saved_us", "CPU saved", without - with_it, "us"),
@@ -156,7 +158,7 @@ def _even(asked: Compression) -> list[Figure]:
 
 PLANNER = Planner(
     "compression",
-    "Whether compression of a channel saves CPU",
+    "CPU saving by channel compression",
     Compression,
     _figures,
     (
@@ -169,7 +171,7 @@ PLANNER = Planner(
     "that AMS encrypts do not become smaller.",
     (
         "by how much messages become smaller, where compression is off: try it on one channel",
-        "what the network costs",
+        "the cost of the network",
     ),
     "START TRACE(ACCTG) CLASS(4)",
 )

@@ -38,7 +38,7 @@ def chin_ratio() -> float:
 
 
 def saved_cpu_s(transactions_s: float, ziip: bool) -> float:
-    """Return the CPU seconds of a second that are saved; less than 0: it costs."""
+    """Return the CPU seconds per second that are saved; less than 0: it costs."""
     then = printed_total(_AFTER) if ziip else printed_total("concentrator")
     return (printed_total("direct") - then) * transactions_s / 1e6
 
@@ -50,7 +50,7 @@ def break_even_messages(connect_us: float, direct_us: float, then_us: float) -> 
 
 @dataclass(frozen=True)
 class Concentrator(Asked):
-    """Inputs; the defaults are IBM's test: 8,000 clients, 4 KB nonpersistent, 1 a second each."""
+    """Inputs; the defaults are IBM's test: 8,000 clients, 4 KB nonpersistent, 1 per second each."""
 
     clients: Annotated[
         int, Ask("Clients", measured="most rows of server connections in an interval (qcst)")
@@ -58,7 +58,7 @@ class Concentrator(Asked):
     transactions_s: Annotated[
         float,
         Ask(
-            "Transactions (put and get) of all a second",
+            "Transactions (put and get) of all clients per second",
             measured="gets of channel initiators (wqst)",
         ),
     ] = 8000
@@ -83,7 +83,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
     return [
         Figure(
             "chin_us",
-            "CPU of the channel initiator a transaction, then",
+            "Channel initiator CPU per transaction",
             asked.chin_us * ratio,
             "us",
             f"{said(asked.chin_us)} x 48.2 / 127.3",
@@ -91,12 +91,12 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
         ),
         Figure(
             *("chin_saved_s", "CPU saved there"),
-            *(asked.chin_us * (1 - ratio) * asked.transactions_s / 1e6, "s a second"),
+            *(asked.chin_us * (1 - ratio) * asked.transactions_s / 1e6, "s per second"),
             f"{said(asked.chin_us)} x (1 - {ratio:.3f}) x {said(asked.transactions_s)} / 10^6",
             2,
         ),
         Figure(
-            *("saved_s", "CPU saved in all, as published", saved, "s a second"),
+            *("saved_s", "CPU saved in all, as published", saved, "s per second"),
             *(f"({direct:g} - {then:g}) x {said(asked.transactions_s)} / 10^6", 2),
         ),
         *_break_even(asked, direct, then),
@@ -122,7 +122,7 @@ def _storage(clients: int) -> list[Figure]:
     return [
         Figure(
             "chin_mb",
-            "Storage of the channel initiator that is free then",
+            "Free channel initiator storage",
             clients * _CHIN_KB / 1024,
             "MB",
             f"{clients} x {_CHIN_KB} / 1024",
@@ -135,13 +135,13 @@ def _storage(clients: int) -> list[Figure]:
             *("class4_mb", "Of class 4, above the bar", clients * _CLASS4_KB / 1024, "MB"),
             f"{clients} x {_CLASS4_KB} / 1024",
         ),
-        Figure("records", "Records of accounting an interval", 2, "", f"now {clients}"),
+        Figure("records", "Accounting records per interval", 2, "", f"now {clients}"),
     ]
 
 
 PLANNER = Planner(
     "concentrator",
-    "Whether a concentrator in zCX saves CPU",
+    "CPU saving by a concentrator in zCX",
     Concentrator,
     _figures,
     (

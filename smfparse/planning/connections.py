@@ -81,7 +81,7 @@ def _figures(asked: Connections) -> Sequence[Figure]:
 
 PLANNER = Planner(
     "connections",
-    "How many connections the queue manager has storage for",
+    "Maximum connections of the queue manager",
     Connections,
     _figures,
     (
@@ -89,6 +89,6 @@ PLANNER = Planner(
         "zCX use cases: 8,000 client connections became 1, and 110 MB were free: 14.1 KB each",
     ),
     "At most 32 objects open a connection, small units of work, storage below the bar only.",
-    ("what exits and large units of work take", "connections that come without messages"),
+    ("storage of exits and large units of work", "connections that come without messages"),
     "START TRACE(STAT) CLASS(2)",
 )

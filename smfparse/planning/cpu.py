@@ -1,4 +1,4 @@
-"""What CPU costs on another machine, in MSU hours and in MIPS."""
+"""The cost of CPU on another machine, in MSU hours and in MIPS."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ class Cpu(Asked):
     ] = 100
     cpu_ms_a_second: Annotated[
         float,
-        Ask("CPU now", "ms a second", measured="CPU of all verbs in wqst and wtas over the time"),
+        Ask("CPU now", "ms per second", measured="CPU of all verbs in wqst and wtas over the time"),
     ] = 640
-    source_itr: Annotated[float, Ask("ITR of the machine that there is", low=0.001)] = 4.15
+    source_itr: Annotated[float, Ask("ITR of the current machine", low=0.001)] = 4.15
     source_cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 3
     target_itr: Annotated[float, Ask("ITR of the other machine", low=0.001)] = 2.72
     target_cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 3
@@ -75,8 +75,8 @@ class Cpu(Asked):
     ] = ""
     lspr_cps: Annotated[str, Ask("Processors of that table", among=("3", "16", "32"))] = "3"
     workload: Annotated[str, Ask("Workload of that table", among=_WORKLOADS)] = "AVERAGE"
-    msu: Annotated[float | None, Ask("MSU of the machine that there is", low=0.1)] = None
-    mips: Annotated[float | None, Ask("MIPS of the machine that there is", low=0.1)] = None
+    msu: Annotated[float | None, Ask("MSU of the current machine", low=0.1)] = None
+    mips: Annotated[float | None, Ask("MIPS of the current machine", low=0.1)] = None
 
 
 def _figures(asked: Cpu) -> Sequence[Figure]:
@@ -101,7 +101,7 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
     if asked.msu is not None:
         hours = msu_hours(ms * 3.6, asked.msu, cps)
         formula = f"{said(ms)} x 3.6 / 3600 x {said(asked.msu)} / {cps}"
-        found.append(Figure("msu_hours", "MSU hours an hour", hours, "MSU-h", formula, 4))
+        found.append(Figure("msu_hours", "MSU hours per hour", hours, "MSU-h", formula, 4))
     if asked.mips is not None:
         formula = f"{said(ms)} / 1000 x {said(asked.mips)} / {cps}"
         found.append(Figure("mips", "MIPS", mips(ms, 1000, asked.mips, cps), "MIPS", formula, 2))
@@ -123,7 +123,7 @@ def _busy_there(asked: Cpu, ratio: float) -> float:
 
 PLANNER = Planner(
     "cpu",
-    "What the CPU of MQ costs on another machine",
+    "CPU cost of MQ on another machine",
     Cpu,
     _figures,
     (

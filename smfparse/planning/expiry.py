@@ -1,4 +1,4 @@
-"""How many messages that expire are in a queue, and what their expiry costs."""
+"""The number of expiring messages on a queue, and the cost of their expiry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCAN_US, EXPIRE_US = 3.9, 3.1
 def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]:
     """Return the lowest and highest depth of a queue from which nobody gets.
 
-    rate      messages a second
+    rate      messages per second
     capexpry  CAPEXPRY in tenths of a second, as MQ has it; expryint  EXPRYINT in seconds
     """
     life = capexpry / 10
@@ -42,7 +42,7 @@ class Expiry(Asked):
     """Inputs; the defaults are IBM's example."""
 
     rate: Annotated[
-        float, Ask("Messages put a second", measured="highest qqst puts a second of a queue")
+        float, Ask("Messages put per second", measured="highest qqst puts per second of a queue")
     ] = 200
     capexpry: Annotated[float, Ask("CAPEXPRY", "tenths of a second", high=999_999_999)] = 12_000
     expryint: Annotated[float, Ask("EXPRYINT", "seconds", low=1, high=99_999_999)] = 300
@@ -81,7 +81,7 @@ def _private(asked: Expiry, high: float, each: float) -> list[Figure]:
     us = PRIVATE_US[asked.place]
     pages = page_set_pages(high, message_pages(asked.message_kb * 1024))
     return [
-        Figure("cpu_s", "CPU of a run", each * us / 1e6, "s", f"{said(each)} x {said(us)} us", 2),
+        Figure("cpu_s", "CPU per run", each * us / 1e6, "s", f"{said(each)} x {said(us)} us", 2),
         Figure(
             *("page_set_gb", "Page set", pages * 4096 / 2**30, "GB"),
             *(f"{pages} pages of 4,096 bytes", 2),
@@ -93,7 +93,7 @@ def _shared(asked: Expiry, high: float, each: float) -> list[Figure]:
     scan, expire = scan_s(high), expire_s(each)
     share = (scan + expire) / asked.expryint * 100
     return [
-        Figure("scan_s", "Looking at all messages", scan, "s", f"{said(high)} x {SCAN_US} us", 3),
+        Figure("scan_s", "Scan of all messages", scan, "s", f"{said(high)} x {SCAN_US} us", 3),
         Figure(
             *("expire_s", "Expiring those of a run", expire, "s"),
             *(f"2 x {said(each)} x {EXPIRE_US} us", 3),
@@ -107,11 +107,11 @@ def _shared(asked: Expiry, high: float, each: float) -> list[Figure]:
 
 PLANNER = Planner(
     "expiry",
-    "How deep a queue of messages that expire becomes",
+    "Depth of a queue with expiring messages",
     Expiry,
     _figures,
     (
-        "MQ 9.3 performance report, chapter 6: 200 a second for 20 minutes, scanned every 300 s: "
+        "MQ 9.3 performance report, chapter 6: 200 per second for 20 minutes, scanned every 300 s: "
         "240,000 to 300,000 messages",
         "MQ 9.3 performance report, chapter 6: 4 us a message in buffers, 7 us in page sets; "
         "shared: 225,000 looked at in 0.877 s, expired by 450,000 requests in 1.4 s",

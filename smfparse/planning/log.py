@@ -1,4 +1,4 @@
-"""How fast the log can go, what I/O time and copies make of that, and how long active logs last."""
+"""The maximum rate of the log, the effect of I/O time and copies, and how long active logs last."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
 
 
 def io_rate(mb_s: float, pages: float) -> float:
-    """Return the log I/Os of a second and a copy."""
+    """Return the log I/Os per second and a copy."""
     return mb_s * PAGES_A_MB / pages
 
 
 def mb_of_pages(pages: float, seconds: float) -> float:
-    """Return MB a second of pages written."""
+    """Return MB per second of pages written."""
     return pages / PAGES_A_MB / seconds
 
 
@@ -99,11 +99,11 @@ class Log(Asked):
     """Inputs; the defaults are IBM's example."""
 
     mb_s: Annotated[
-        float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
+        float, Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
     ] = 220
     pages: Annotated[
         float,
-        Ask("Pages an I/O", low=1, high=MOST_PAGES, measured="CIs over I/Os (qjst_io)"),
+        Ask("Pages per I/O", low=1, high=MOST_PAGES, measured="CIs over I/Os (qjst_io)"),
     ] = 11
     io_busy: Annotated[
         float,
@@ -114,14 +114,15 @@ class Log(Asked):
     ] = 99.9
     one_page_us: Annotated[
         float | None,
-        Ask("Time of an I/O of one page", "us", low=0.1, measured="qjstiototio of one CI"),
+        Ask("Time of a one-page I/O", "us", low=0.1, measured="qjstiototio of one CI"),
     ] = None
     more_pages: Annotated[
         float | None,
-        Ask("Pages of an I/O of several", low=1.01, high=MOST_PAGES, measured="qjst_io, type 2"),
+        Ask("Pages in a multi-page I/O", low=1.01, high=MOST_PAGES, measured="qjst_io, type 2"),
     ] = None
     more_pages_us: Annotated[
-        float | None, Ask("Its time", "us", low=0.1, measured="qjstiototio of several CIs")
+        float | None,
+        Ask("Time of a multi-page I/O", "us", low=0.1, measured="qjstiototio of several CIs"),
     ] = None
     bytes_each: Annotated[
         float,
@@ -135,13 +136,11 @@ class Log(Asked):
     message_kb: Annotated[
         float, Ask("Size of messages", "KB", high=102_400, measured="putbytes over validput (wqst)")
     ] = 1
-    log_io_time: Annotated[
-        float | None, Ask("Time of an I/O that is thought of", "us", low=0.1)
-    ] = None
+    log_io_time: Annotated[float | None, Ask("Assumed log I/O time", "us", low=0.1)] = None
     mirror: Annotated[
         str,
         Ask(
-            "Mirroring of the log; of PPRC what others would do is shown",
+            "Current mirroring of the log; for PPRC, alternatives are also shown",
             among=("none", "pprc", "zhyperwrite"),
         ),
     ] = "none"
@@ -150,11 +149,9 @@ class Log(Asked):
     ] = 2
     stripes: Annotated[
         float,
-        Ask("Stripes of the log data sets that there would be, by as many as now", "x", 1, 16),
+        Ask("Assumed number of log stripes, as a multiple of the current number", "x", 1, 16),
     ] = 1
-    streaming: Annotated[
-        float, Ask("Share of persistent messages that would be streamed", "%", high=100)
-    ] = 0
+    streaming: Annotated[float, Ask("Share of persistent messages to stream", "%", high=100)] = 0
     log_size: Annotated[float | None, Ask("Size of an active log", "GB", low=0.001)] = None
     logs: Annotated[int | None, Ask("Active logs of each copy", low=2, high=MOST_LOGS)] = None
     outage_hours: Annotated[
@@ -182,22 +179,26 @@ def _figures(asked: Log) -> Sequence[Figure]:
     us = asked.io_busy / 100 / ios * 1e6 if ios else 0.0
     full = rate_at_full(mb_s, busy)
     return [
-        Figure("mb_s", "Log written, a copy", mb_s, "MB/s", "", 3),
+        Figure("mb_s", "Log write rate per copy", mb_s, "MB/s", "", 3),
         Figure(
-            "io_s", "I/Os of a copy", ios, "a second", f"{said(mb_s)} x 256 / {said(asked.pages)}"
+            "io_s",
+            "Log I/Os per copy",
+            ios,
+            "per second",
+            f"{said(mb_s)} x 256 / {said(asked.pages)}",
         ),
-        Figure("io_us", "Time of an I/O", us, "us", f"{asked.io_busy:g} % / {said(ios)}", 1),
+        Figure("io_us", "Log I/O time", us, "us", f"{asked.io_busy:g} % / {said(ios)}", 1),
         Figure(
-            *("full_mb_s", "The same mix, log task always busy", full, "MB/s"),
+            *("full_mb_s", "Maximum rate (log task 100% busy)", full, "MB/s"),
             *(f"{said(mb_s)} / {said(busy)}", 2),
         ),
         Figure(
-            *("messages_s", "Persistent messages at that rate"),
-            *(messages_a_second(full, asked.bytes_each), "a second"),
+            *("messages_s", "Persistent messages at maximum rate"),
+            *(messages_a_second(full, asked.bytes_each), "per second"),
             f"floor({said(full)} x 1048576 / {said(asked.bytes_each)})",
         ),
         Figure(
-            *("disk_mb_s", "Written to disks now"),
+            *("disk_mb_s", "Current disk write rate"),
             *(disk_mb(mb_s, asked.copies, asked.mirror != "none"), "MB/s"),
             *(f"{asked.copies} x (log + archive{' + mirror' * (asked.mirror != 'none')})", 1),
         ),
@@ -232,7 +233,7 @@ def _ceiling(asked: Log, full: float) -> list[Figure]:
         rate = of.mb_s(MOST_PAGES, share)
         return Figure(name, label, rate, "MB/s", formula, 1, rough=far)
 
-    found = [ceiling("ceiling_mb_s", f"With {MOST_PAGES} pages an I/O", line)]
+    found = [ceiling("ceiling_mb_s", f"With {MOST_PAGES} pages per I/O", line)]
     if asked.stripes > 1:
         striped = line.striped(asked.stripes)
         us, then = line.at(asked.pages), striped.at(asked.pages)
@@ -244,7 +245,7 @@ def _ceiling(asked: Log, full: float) -> list[Figure]:
                 *(f"{said(full)} / {said(quicker)}: an I/O takes {then:.0f} us of {us:.0f}", 1),
                 rough=True,
             ),
-            ceiling("striped_ceiling_mb_s", f"{words}, {MOST_PAGES} pages an I/O", striped),
+            ceiling("striped_ceiling_mb_s", f"{words}, {MOST_PAGES} pages per I/O", striped),
         ]
     return found
 
@@ -262,7 +263,7 @@ def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
                 *(f"{said(full)} / {factor} (at most 2.4 x)", 1),
             ),
             Figure(
-                *("unmirrored_mb_s", "Without a mirror", full * _UNMIRRORED, "MB/s"),
+                *("unmirrored_mb_s", "Without mirroring", full * _UNMIRRORED, "MB/s"),
                 *(f"{said(full)} x 580 / 391 (messages of 4 MB)", 1),
                 rough=asked.message_kb < 4096,
             ),
@@ -278,11 +279,16 @@ def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
         factor = 1 + asked.streaming / 100
         found += [
             Figure(
-                *("streaming_mb_s", "With streaming, the same messages", asked.mb_s * factor),
+                *("streaming_mb_s", "Log write rate with streaming", asked.mb_s * factor),
                 *("MB/s", f"{said(asked.mb_s)} x {said(factor)}", 2),
             ),
             Figure(
-                *("streaming_busy", "Log task then", min(asked.busy * factor, 100), "% busy"),
+                *(
+                    "streaming_busy",
+                    "Log task with streaming",
+                    min(asked.busy * factor, 100),
+                    "% busy",
+                ),
                 *(f"{said(asked.busy)} x {said(factor)}, 100 at most: {_fuller(asked)}", 1),
             ),
         ]
@@ -308,21 +314,21 @@ def _of_io_time(asked: Log, us: float, then: float, full: float) -> list[Figure]
             *(f"{said(rest)} + {said(asked.io_busy)} x {said(then)} / {said(us)}", 2),
         ),
         Figure(
-            *("then_full_mb_s", "The same mix, always busy, then", rate, "MB/s"),
+            *("then_full_mb_s", "Maximum rate with that I/O time", rate, "MB/s"),
             *(f"{said(full)} x {said(asked.busy)} / {said(busy)}", 2),
         ),
-        Figure("then_times", "By as much as now", rate / full, "x", "", 2),
+        Figure("then_times", "Ratio to current maximum rate", rate / full, "x", "", 2),
     ]
 
 
 PLANNER = Planner(
     "log",
-    "How fast the log can go, and how long the active logs last",
+    "Maximum log rate, and time until the active logs are full",
     Log,
     _figures,
     (
         "MQ 9.3 performance report, chapter 6: 220 MB/s a copy, 11 pages an I/O, 94.66 % in I/O: "
-        "5,120 I/Os a second of 184.9 us",
+        "5,120 I/Os per second of 184.9 us",
         "zHyperWrite paper: messages of 4 MB: 580 MB/s without a mirror, 391 with PPRC, 445 with "
         "zHyperWrite; small messages less than 60 % of the I/O time, at most 2.4 x the rate",
         "There commits take half the time up to 128 KB, and 0.89 of it with 4 MB; CPU 2.8 % and "
@@ -342,9 +348,9 @@ PLANNER = Planner(
     "One queue manager, the mix and size of messages as now, no bypass of the storage's cache. A "
     "rate for more than twice the pages that were measured is an order of magnitude, and so is one "
     "with more stripes: they are taken to share the pages of an I/O, for which its time by length "
-    "has to be known (--one-page-us, --more-pages, --more-pages-us).",
+    "must be known (--one-page-us, --more-pages, --more-pages-us).",
     (
-        "what the disks can do beyond the I/Os that were written",
+        "the performance of the disks beyond the measured I/Os",
         "prepare records of transaction managers, where log bytes are estimated from sizes",
         "stripes of the log, and whether it is mirrored: they are not in SMF",
         "size and number of active logs (DISPLAY LOG, CSQJU004), and how full they are now",

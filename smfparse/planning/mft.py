@@ -1,4 +1,4 @@
-"""What Managed File Transfer sends, keeps and costs."""
+"""Transfers, stored data and cost of Managed File Transfer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def unacknowledged(window: int, frame: int) -> int:
 
 
 def rate_bound(chunk: int, window: int, frame: int, round_trip_ms: float) -> float:
-    """Return the MB of a second that replies over a distance allow."""
+    """Return the MB per second that replies over a distance allow."""
     return chunk * window * frame / 2**20 / (round_trip_ms / 1000)
 
 
@@ -63,9 +63,7 @@ def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
     Raises RequestError for files of less than 1 MB; those above 1 GB are as 1 GB.
     """
     if mb < 1:
-        raise RequestError(
-            f"file_mb={mb:g}: published values are there for 1 MB and more", "file_mb"
-        )
+        raise RequestError(f"file_mb={mb:g}: published values exist for 1 MB or more", "file_mb")
     points = {math.log(size): float(row[name]) for name, size in _SIZES_MB.items()}
     return between(points, math.log(min(mb, _SIZES_MB["1GB"])), "file_mb", "MB")
 
@@ -161,7 +159,7 @@ def _published(asked: Mft) -> list[Figure]:
     setting = own | {"put_to_getter": "Y", "batchint": 0}
     files = f"files of {said(asked.file_mb)} MB"
     found = [
-        Figure("mb_s", "Rate that IBM measured", rate, "MB/s", f"{files}, z15", 2)
+        Figure("mb_s", "Rate measured by IBM", rate, "MB/s", f"{files}, z15", 2)
         for row in transfer_rows(RATE, **setting)
         for rate in [transfer_figure(row, asked.file_mb)]
     ]
@@ -178,7 +176,7 @@ def _published(asked: Mft) -> list[Figure]:
 
 PLANNER = Planner(
     "mft",
-    "What Managed File Transfer sends and costs",
+    "Transfers and cost of Managed File Transfer",
     Mft,
     _figures,
     (

@@ -1,4 +1,4 @@
-"""What messages take in page sets and buffer pools, and when these are full."""
+"""Space of messages in page sets and buffer pools, and the time until these are full."""
 
 from __future__ import annotations
 
@@ -76,21 +76,21 @@ class Pages(Asked):
     ] = None
     depth: Annotated[int, Ask("Messages that a page set has to hold", high=999_999_999)] = 19_980
     arrivals: Annotated[
-        float | None, Ask("Messages that come a second, for an outage", measured="qqst puts")
+        float | None, Ask("Messages put per second, for an outage", measured="qqst puts")
     ] = None
-    outage_hours: Annotated[float, Ask("Outage of those who get", "hours")] = 1
+    outage_hours: Annotated[float, Ask("Consumer outage", "hours")] = 1
     peak_pages: Annotated[
         int, Ask("Most buffers of a pool in use", measured="qpstnbuf - qpstcbsl, largest")
     ] = 57_692
     growth: Annotated[
         float | None,
         Ask(
-            "Messages that come a second, less those that go",
+            "Messages put per second minus messages got",
             low=-math.inf,
             measured="slope of qqstdpth of the queue that grows most",
         ),
     ] = None
-    now: Annotated[int, Ask("Messages that are there now", measured="qqstdpth of that queue")] = 0
+    now: Annotated[int, Ask("Current queue depth", measured="qqstdpth of that queue")] = 0
     maxdepth: Annotated[int, Ask("MAXDEPTH")] = 999_999_999
     free_pages: Annotated[int | None, Ask("Pages that are free", measured="least qis1unpg")] = None
 
@@ -101,7 +101,7 @@ def _figures(asked: Pages) -> Sequence[Figure]:
     needed = page_set_pages(asked.depth, each)
     floor = pool_floor(asked.peak_pages)
     return [
-        Figure("pages_each", "Pages of a message", each, "", _of_message(size, asked), 2),
+        Figure("pages_each", "Pages per message", each, "", _of_message(size, asked), 2),
         Figure(
             *("page_set_pages", "Pages of the page set", needed, ""),
             f"ceil({asked.depth} x {said(each)} x {_HELD_IN} / {_HELD})",
@@ -110,10 +110,10 @@ def _figures(asked: Pages) -> Sequence[Figure]:
             *("page_set_gb", "Page set", needed * PAGE / 2**30, "GB", f"{needed} x 4096 / 2^30", 3)
         ),
         Figure(
-            "buffers_floor", "Buffers at least", floor, "", f"ceil({asked.peak_pages} / {_FREE})"
+            "buffers_floor", "Minimum buffers", floor, "", f"ceil({asked.peak_pages} / {_FREE})"
         ),
         Figure(
-            *("buffers", "Buffers with something to spare", math.ceil(floor * _SPARE), ""),
+            *("buffers", "Buffers including 20% margin", math.ceil(floor * _SPARE), ""),
             f"{floor} x {_SPARE}",
         ),
         *_outage(asked, each),
@@ -162,7 +162,7 @@ def _until_full(asked: Pages, each: float) -> list[Figure]:
 
 PLANNER = Planner(
     "pages",
-    "What messages take in page sets and buffer pools",
+    "Space of messages in page sets and buffer pools",
     Pages,
     _figures,
     (
@@ -173,6 +173,6 @@ PLANNER = Planner(
     ),
     "Messages of private queues. 3,596, 4,049 and 1,037 are not published by IBM: measure where "
     "the last per cent counts.",
-    ("space that small messages of long ago keep", "who else uses the page set or pool"),
+    ("space that small messages of long ago keep", "other users of the page set or pool"),
     "START TRACE(STAT) CLASS(1,2,5), START TRACE(ACCTG) CLASS(3)",
 )

@@ -1,4 +1,4 @@
-"""What a planner answers: figures, each with its formula, and what they stand on."""
+"""The answer of a planner: values, each with its formula, and their sources."""
 
 from __future__ import annotations
 

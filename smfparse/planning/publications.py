@@ -1,4 +1,4 @@
-"""IBM's published figures: each table under its name, with the document that it is in."""
+"""IBM's published values: each table under its name, with its document."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def between(points: Mapping[float, float], at: float, name: str, unit: str = "")
     xs = sorted(points)
     if not xs[0] <= at <= xs[-1]:
         ends = f"{xs[0]:g} to {xs[-1]:g} {unit}".rstrip()
-        raise RequestError(f"{name}={at:g}: published values are there for {ends} only", name)
+        raise RequestError(f"{name}={at:g}: published values exist for {ends} only", name)
     right = bisect_left(xs, at)
     if xs[right] == at:
         return points[xs[right]]

@@ -1,4 +1,4 @@
-"""All planners by name; the module of each is imported when it is asked for."""
+"""All planners by name; the module of each is imported on first use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def planner_names() -> tuple[str, ...]:
 def planner(name: str) -> Planner:
     """Return a planner. Raises RequestError for a name that there is not."""
     if name not in _NAMES:
-        raise RequestError(f"there is no planner {name!r}; there are {', '.join(_NAMES)}")
+        raise RequestError(f"unknown planner {name!r}; planners: {', '.join(_NAMES)}")
     found: Planner = import_module(f"smfparse.planning.{name}").PLANNER
     return found
 
@@ -47,7 +47,7 @@ def asked_of(which: Planner, inputs: Mapping[str, Any]) -> Asked:
     for name in inputs:
         if name not in there:
             known = ", ".join(there)
-            raise RequestError(f"planner {which.name}: no input {name}; there are {known}", name)
+            raise RequestError(f"planner {which.name}: unknown input {name}; inputs: {known}", name)
     return which.asked(**inputs)
 
 

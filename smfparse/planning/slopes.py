@@ -1,4 +1,4 @@
-"""Slopes of what was measured, with the interval in which they are."""
+"""Slopes of measured values, with their confidence intervals."""
 
 from __future__ import annotations
 

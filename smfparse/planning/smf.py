@@ -1,4 +1,4 @@
-"""What SMF data of accounting and statistics costs: records, bytes, CPU."""
+"""The cost of accounting and statistics data: records, bytes, CPU."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Smf(Asked):
     """Inputs; the defaults are IBM's example."""
 
     calls_a_second: Annotated[
-        float, Ask("API calls of a second", measured="calls of all verbs, in wqst and wtas")
+        float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
     ] = 100
     tasks: Annotated[
         int, Ask("Tasks that live longer than the interval", measured="most tasks of an interval")
@@ -50,9 +50,7 @@ class Smf(Asked):
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="usual length of a record")
     ] = 60
-    new_interval: Annotated[
-        float, Ask("ACCTIME that is thought of", "seconds", low=1, high=DAY_S)
-    ] = 15
+    new_interval: Annotated[float, Ask("Proposed ACCTIME", "seconds", low=1, high=DAY_S)] = 15
     task_queues: Annotated[
         str, Ask("Queues of a task: few (2 to 4), or many", among=("few", "many"))
     ] = "few"
@@ -129,20 +127,20 @@ def _figures(asked: Smf) -> Sequence[Figure]:
     if asked.retention_days:
         kept = new[3].value * asked.retention_days / 1024
         formula = f"{said(asked.retention_days)} x {said(new[3].value)} / 1024"
-        found.append(Figure("kept_gb", "Data that is kept", kept, "GB", formula, 2))
+        found.append(Figure("kept_gb", "Retained data", kept, "GB", formula, 2))
     return [*found, *_rest(asked, new[1].value)]
 
 
 def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
     """Return what queues, a destination and a machine add."""
     speed = WRITES[asked.destination]
-    found = [Figure("speed", "Records the destination takes, by a data set", speed, "x", "", 1)]
+    found = [Figure("speed", "Records the destination accepts, by data set", speed, "x", "", 1)]
     if asked.queues:
         found += _queues(asked)
     if asked.msu is not None:
         hours = cpu_s / 3600 * asked.msu / asked.cps
         formula = f"{said(cpu_s)} / 3600 x {said(asked.msu)} / {asked.cps}"
-        found.append(Figure("msu_hours_a_day", "MSU hours a day", hours, "MSU-h", formula, 4))
+        found.append(Figure("msu_hours_a_day", "MSU hours per day", hours, "MSU-h", formula, 4))
     return found
 
 
@@ -173,11 +171,11 @@ def _queues(asked: Smf) -> list[Figure]:
 
 PLANNER = Planner(
     "smf",
-    "What accounting costs at another interval",
+    "Cost of accounting with another interval",
     Smf,
     _figures,
     (
-        "MQ 9.3 performance report, chapter 4: 100 puts a second: 3,004 us a minute with "
+        "MQ 9.3 performance report, chapter 4: 100 puts per second: 3,004 us a minute with "
         "ACCTIME(1.00), 3,016 with ACCTIME(0.15): 0.4 % more",
         "MQ 9.3 performance report, chapter 4: data set 1, logstream 2, compressed logstream 7.6",
         "MQ 9.3 performance report, chapter 5: 84 bytes a queue, 341 queues a record (9.3.0)",
@@ -186,7 +184,7 @@ PLANNER = Planner(
     "they are. Class 4 costs 1 to 2 % of the channel initiator's CPU besides. Statistics of "
     "class 5 cost some ten us for 1,000 queues, less than PCF commands from 4 queues on.",
     (
-        "what SMF itself takes to write, and compression on its way",
+        "the cost of SMF writes and of compression",
         "monitoring of zCX: 2 to 4 CPU seconds a minute, 0.6 with housekeeping every 10 s",
     ),
     "START TRACE(ACCTG) CLASS(3)",

@@ -1,4 +1,4 @@
-"""What streaming queues cost before they are on."""
+"""The cost of streaming queues, estimated before they are enabled."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Streaming(Asked):
         Ask("CPU of a put now", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
     ] = None
     puts_s: Annotated[
-        float, Ask("Messages put a second", measured="validput (wqst) over the time")
+        float, Ask("Messages put per second", measured="validput (wqst) over the time")
     ] = 1000
     share: Annotated[float, Ask("Share of them that is streamed", "%", high=100)] = 100
     log_mb_s: Annotated[
         float | None,
-        Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)"),
+        Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)"),
     ] = None
     quality: Annotated[str, Ask("STRMQOS", among=("BESTEF", "MUSTDUP"))] = "BESTEF"
 
@@ -74,16 +74,16 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
             *(f"{said(now)} x {said(ratio)}{added}", 2),
         ),
         Figure(
-            *("cpu_ms_s", "CPU more", cpu, "ms a second"),
+            *("cpu_ms_s", "CPU more", cpu, "ms per second"),
             *(f"{said(streamed)} x ({said(then)} - {said(now)}) / 1000", 2),
         ),
         *_log(asked),
         Figure(
             *("pages_s", "New pages more", 0 if asked.kind == "shared" else streamed * pages),
-            *("a second", f"{said(streamed)} x {pages}"),
+            *("per second", f"{said(streamed)} x {pages}"),
         ),
         Figure(
-            *("adapter_ms_s", "Adapters of clients busy more, at most", cpu, "ms a second"),
+            *("adapter_ms_s", "Adapters of clients busy more, at most", cpu, "ms per second"),
             *("where the messages come over client channels", 2),
         ),
         Figure(
@@ -100,7 +100,7 @@ def _log(asked: Streaming) -> list[Figure]:
         return []
     more = asked.log_mb_s * asked.share / 100
     formula = f"{said(asked.log_mb_s)} x {asked.share:g} %"
-    return [Figure("log_mb_s", "Log more, a copy", more, "MB/s", formula, 3)]
+    return [Figure("log_mb_s", "Additional log write rate per copy", more, "MB/s", formula, 3)]
 
 
 def _opening(asked: Streaming) -> list[Figure]:
@@ -108,7 +108,7 @@ def _opening(asked: Streaming) -> list[Figure]:
         return []
     return [
         Figure(
-            *("open_us", "Open and close, nobody else has the queues open", OPEN_CLOSE_US[0]),
+            *("open_us", "Open and close, queues not open elsewhere", OPEN_CLOSE_US[0]),
             *("us", "published; 20 with one of them held open, 7.5 with both", 1),
         )
     ]
@@ -122,7 +122,7 @@ def _source(asked: Streaming) -> str:
 
 PLANNER = Planner(
     "streaming",
-    "What streaming queues cost before they are on",
+    "Cost of streaming queues",
     Streaming,
     _figures,
     (
@@ -137,7 +137,7 @@ PLANNER = Planner(
     "Messages of 2 to 128 KB; the copy stays until somebody gets it, so its depth comes on top. "
     "Class 3 accounting counts the put of the application only, its CPU has both.",
     (
-        "which puts would be streamed: say their share",
+        "the puts to stream: enter their share",
         "CPU of MSTR and the coupling facility of shared streams: RMF has it",
     ),
     "START TRACE(ACCTG) CLASS(3), START TRACE(STAT) CLASS(1)",

@@ -1,4 +1,4 @@
-"""What TLS costs: keys that are negotiated, channels that start; and operations of AMS."""
+"""The cost of TLS: secret key resets and channel starts; and operations of AMS."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ class Tls(Asked):
     ] = "z16"
     message_kb: Annotated[
         float,
-        Ask("Bytes of a message", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
+        Ask("Bytes per message", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
     ] = 32
     sslrkeyc: Annotated[
         float, Ask("SSLRKEYC; 0: no new keys, as with TLS 1.3", "bytes", high=999_999_999)
     ] = 1_048_576
     messages_s: Annotated[
-        float, Ask("Messages of a second", measured="qcstnmsg of channels with TLS")
+        float, Ask("Messages per second", measured="qcstnmsg of channels with TLS")
     ] = 1000
-    starts_s: Annotated[float, Ask("Channels that start a second", high=150)] = 0
+    starts_s: Annotated[float, Ask("Channel starts per second", high=150)] = 0
     messages_a_key: Annotated[float, Ask("AMS confidentiality: messages that use a key", low=1)] = (
         10
     )
@@ -77,13 +77,13 @@ def _figures(asked: Tls) -> Sequence[Figure]:
     us = key_us_a_message(ms, size, asked.sslrkeyc)
     formula = f"{ms:g} x 1000 x {said(size)} / {said(asked.sslrkeyc)}"
     return [
-        Figure("key_ms", "CPU of negotiating a key", ms, "ms", "published", 2),
+        Figure("key_ms", "CPU per secret key reset", ms, "ms", "published", 2),
         Figure(
             *("message_us", "CPU of keys a message", us, "us"),
             *(formula if asked.sslrkeyc else "no new keys", 1),
         ),
         Figure(
-            *("cpu_ms_s", "CPU of keys", us * asked.messages_s / 1000, "ms a second"),
+            *("cpu_ms_s", "CPU of keys", us * asked.messages_s / 1000, "ms per second"),
             *(f"{said(us)} x {said(asked.messages_s)} / 1000", 1),
         ),
         *_starts(asked),
@@ -103,10 +103,10 @@ def _starts(asked: Tls) -> list[Figure]:
     return [
         Figure(
             *("starts_ms_s", "CPU of channels that start", asked.starts_s * row["cpu_ms"]),
-            *("ms a second", f"{said(asked.starts_s)} x {row['cpu_ms']} (z16)", 1),
+            *("ms per second", f"{said(asked.starts_s)} x {row['cpu_ms']} (z16)", 1),
         ),
         Figure(
-            *("starts_limit", "Channels that IBM saw start", row["per_second"], "a second"),
+            *("starts_limit", "Channels that IBM saw start", row["per_second"], "per second"),
             "4,000 pairs",
         ),
     ]
@@ -114,7 +114,7 @@ def _starts(asked: Tls) -> list[Figure]:
 
 PLANNER = Planner(
     "tls",
-    "What TLS costs in the channel initiator",
+    "Cost of TLS in the channel initiator",
     Tls,
     _figures,
     (

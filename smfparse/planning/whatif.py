@@ -1,4 +1,4 @@
-"""What changes where load, size of messages, log I/O time, streaming or ACCTIME do: on one page."""
+"""The effect of changes of load, message size, log I/O time, streaming or ACCTIME, on one page."""
 
 from __future__ import annotations
 
@@ -24,22 +24,20 @@ class WhatIf(Asked):
     log_io_time: Annotated[float | None, Ask("Time that a log I/O would take", "us", low=0.1)] = (
         None
     )
-    streaming: Annotated[str, Ask("Queues that would be streamed: 'PAY.*'")] = ""
+    streaming: Annotated[str, Ask("Queues to stream: 'PAY.*'")] = ""
     share: Annotated[
         float,
-        Ask("Share of puts that would be streamed", "%", high=100, measured="puts to those queues"),
+        Ask("Share of puts to stream", "%", high=100, measured="puts to those queues"),
     ] = 0
     message_size: Annotated[float | None, Ask("Size that messages would have", "KB", high=128)] = (
         None
     )
-    acctime: Annotated[
-        float | None, Ask("ACCTIME that would be set", "seconds", low=1, high=DAY_S)
-    ] = None
+    acctime: Annotated[float | None, Ask("Proposed ACCTIME", "seconds", low=1, high=DAY_S)] = None
     mb_s: Annotated[
-        float, Ask("Log written, a copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
+        float, Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
     ] = 220
     pages: Annotated[
-        float, Ask("Pages an I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
+        float, Ask("Pages per I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
     ] = 11
     io_busy: Annotated[
         float, Ask("Time in I/O", "%", IDLE, 100, measured="qjstiotots, the larger copy")
@@ -53,14 +51,14 @@ class WhatIf(Asked):
         Ask("CPU of a put", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
     ] = None
     puts_s: Annotated[
-        float, Ask("Messages put a second", measured="validput (wqst) over the time")
+        float, Ask("Messages put per second", measured="validput (wqst) over the time")
     ] = 1000
     adapter_busy: Annotated[
         float | None,
         Ask("Adapters busy, on average", "%", high=100, measured="qcteltm of all (qct_adp)"),
     ] = None
     pages_s: Annotated[
-        float | None, Ask("New pages a second", measured="wtasgpn over the time")
+        float | None, Ask("New pages per second", measured="wtasgpn over the time")
     ] = None
     tasks: Annotated[
         int, Ask("Tasks that live longer than the interval", measured="tasks of an interval")
@@ -72,7 +70,7 @@ class WhatIf(Asked):
         float, Ask("Bytes of a task's records", "bytes", 1, measured="bytes of 116/1 and 116/2")
     ] = 5120
     calls_a_second: Annotated[
-        float, Ask("API calls of a second", measured="calls of all verbs, in wqst and wtas")
+        float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
     ] = 100
 
 
@@ -119,8 +117,10 @@ def _log(asked: WhatIf) -> list[Figure]:
     then = asked.busy * busy.factor
     taken = asked.load * 100 / then if then else 0.0
     return [
-        written.figure("log_mb_s", "Log written, a copy", asked.mb_s, "MB/s", "log", 2),
-        busy.figure("log_busy", "Log task busy; above 100: it cannot", asked.busy, "%", "log"),
+        written.figure("log_mb_s", "Log write rate per copy", asked.mb_s, "MB/s", "log", 2),
+        busy.figure(
+            "log_busy", "Log task busy (over 100%: not achievable)", asked.busy, "%", "log"
+        ),
         Figure(
             *("log_load", "Messages that the log takes, by as many as now", taken, "x"),
             *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages an I/O", 2),
@@ -154,7 +154,7 @@ def _storage(asked: WhatIf) -> list[Figure]:
     pages = message_pages(_size(asked) * 1024) / message_pages(asked.message_kb * 1024)
     change = _times(asked.load, pages, 1 + asked.share / 100)
     return [
-        change.figure("pages_s", "New pages of buffer pools", asked.pages_s, "a second", "pages")
+        change.figure("pages_s", "New pages of buffer pools", asked.pages_s, "per second", "pages")
     ]
 
 
@@ -167,7 +167,7 @@ def _smf(asked: WhatIf) -> list[Figure]:
     now_us = gathered + writing_us(asked.tasks * 60 / asked.interval)
     then_us = gathered * asked.load + writing_us(asked.tasks * 60 / then)
     return [
-        more.figure("smf_mb_day", "SMF of long-running tasks a day", now_mb, "MB", "smf"),
+        more.figure("smf_mb_day", "SMF of long-running tasks per day", now_mb, "MB", "smf"),
         Figure(
             *("smf_us_minute", "CPU of accounting a minute", then_us, "us"),
             f"smf: 0.5 x {said(asked.calls_a_second * 60 * asked.load)} + 4 x "
@@ -179,18 +179,18 @@ def _smf(asked: WhatIf) -> list[Figure]:
 
 PLANNER = Planner(
     "whatif",
-    "What changes with load, size, log, streaming and ACCTIME",
+    "Effect of load, size, log, streaming and ACCTIME",
     WhatIf,
     _figures,
     (
-        "What the planners log, streaming, pages and smf stand on; each line names its planner",
-        "Log bytes of another size: 860 bytes a message besides its data, plus or minus 40 %",
+        "Sources of the planners log, streaming, pages and smf; each line names its planner",
+        "Log bytes of another size: data plus 860 bytes per message, plus or minus 40%",
     ),
     "The same mix of messages and of calls as now, private queues, sizes up to 128 KB, as many "
-    "pages a log I/O as now: a log that is busy writes more of them at once, so it takes more than "
-    "is said. Take the busiest hour (--from, --until), not the day.",
+    "pages per log I/O as now: a log that is busy writes more of them at once, so its maximum is "
+    "higher. Use the busiest hour (--from, --until), not the day.",
     (
-        "how load grows beyond what was measured: queues, latches and CPU that others need",
+        "load beyond the measured range: queues, latches and CPU of other work",
         "gets, commits and channels: their CPU is not in these lines",
     ),
     "START TRACE(STAT) CLASS(1,4), START TRACE(ACCTG) CLASS(3)",

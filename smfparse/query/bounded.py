@@ -1,4 +1,4 @@
-"""Queries of much data in little memory: what DuckDB cannot hold is in its temporary files."""
+"""Queries of much data in little memory: DuckDB spills to temporary files."""
 
 from __future__ import annotations
 

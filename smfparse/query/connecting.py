@@ -1,4 +1,4 @@
-"""Connections to DuckDB: what a statement can reach besides its tables, and what interrupts it."""
+"""Connections to DuckDB: the access of a statement besides its tables, and interrupts."""
 
 from __future__ import annotations
 

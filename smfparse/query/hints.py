@@ -77,7 +77,7 @@ def _at_home(homes: list[tuple[str, str]]) -> str:
     """Return the hint with the tables that have a column, under its name there."""
     found = [f"{table}.{column}" for table, column in homes[:_MOST]]
     more = f" and {len(homes) - _MOST} more" if len(homes) > _MOST else ""
-    return f"there is {', '.join(found)}{more}"
+    return f"found: {', '.join(found)}{more}"
 
 
 def _near(missing: str, near: Iterable[str], message: str) -> str:

@@ -1,4 +1,4 @@
-"""Tables as polars reads them: a LazyFrame decodes what its query needs, and no more.
+"""Tables for polars: a LazyFrame decodes only the columns and records of its query.
 
 polars gives the columns that a query needs, its filter and how many rows it takes. The decoder
 is asked for these columns, and for a batch behind each chunk, so that the caller can stop it there.

@@ -1,4 +1,4 @@
-"""Tables of SMF files of which DuckDB says what it needs: columns, and rows that it filters by.
+"""Tables of SMF files, narrowed to the columns and row filters that DuckDB requests.
 
 What it can say that to takes as long to load as a small file to read.
 """

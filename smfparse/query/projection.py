@@ -1,4 +1,4 @@
-"""What a query reads of SMF files: DuckDB's plan of it, as `EXPLAIN (FORMAT JSON)` writes it.
+"""The columns that a query reads of SMF files, from DuckDB's `EXPLAIN (FORMAT JSON)`.
 
 A scan in a plan does not name its table, so each column that DuckDB sees of an SMF file
 carries the name of its table: `wqst__putn`.

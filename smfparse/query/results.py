@@ -1,4 +1,4 @@
-"""What a statement gives: rows as pyarrow.Tables, of types and names that every format can show."""
+"""Results of statements: pyarrow.Tables with types and names that every format supports."""
 
 from __future__ import annotations
 

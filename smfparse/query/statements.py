@@ -1,4 +1,4 @@
-"""Statements: what each is, and what is made, read and planned before it runs."""
+"""Statements: the kind of each, and the preparation before it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader gives and is asked for: logical records in a buffer, and ranges of a source."""
+"""The output and input of the reader: logical records in a buffer, and ranges of a source."""
 
 from __future__ import annotations
 

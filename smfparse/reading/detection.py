@@ -96,13 +96,13 @@ def _no_dump(source: str, head: bytes) -> InputError:
     """Return the error of a file that starts with `head` and is not an SMF dump."""
     if _is_translated(head):
         return InputError(
-            f"{source}: the names of MQ control blocks are in it as ASCII text: it was translated "
-            "when it was transferred, and the numbers in it are lost. Transfer the dump again, in "
+            f"{source}: it contains the names of MQ control blocks as ASCII text: it was "
+            "translated during the transfer, and its numbers are lost. Transfer the dump again in "
             "binary (FTP: binary, quote site rdw)."
         )
     return InputError(
-        f"{source}: no SMF records in it. It has to be the binary copy of an SMF dump, as IFASMFDP "
-        "or IFASMFDL writes it (FTP: binary, quote site rdw); not one that AMATERSE or XMIT packed."
+        f"{source}: no SMF records in it. It must be the binary copy of an SMF dump, as IFASMFDP "
+        "or IFASMFDL writes it (FTP: binary, quote site rdw); not compressed by AMATERSE or XMIT."
     )
 
 

@@ -1,4 +1,4 @@
-"""What shows that a record starts at a place of a buffer.
+"""Evidence that a record starts at a position of a buffer.
 
 Lengths alone prove nothing. A record is one whose header has the time and date that every SMF
 header has, and that leads to another.

@@ -1,4 +1,4 @@
-"""Framings `ftp-block` and `ftp-record`: what FTP has on the line around records, saved raw."""
+"""Framings `ftp-block` and `ftp-record`: FTP's transmitted bytes around records, saved raw."""
 
 from __future__ import annotations
 

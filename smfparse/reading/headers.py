@@ -1,4 +1,4 @@
-"""The SMF headers of records: what is known of a record before any of its blocks is looked for."""
+"""The SMF headers of records: the facts known before any block is searched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the headers of a buffer are, kept: behind damage they are asked for again and again."""
+"""A cache of the header positions of a buffer, for repeated searches after damage."""
 
 from __future__ import annotations
 

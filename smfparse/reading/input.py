@@ -1,4 +1,4 @@
-"""An input: where it is, and what is known of how to read it."""
+"""An input: its place, and the facts needed to read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why bytes are skipped, or a record is not what it seems: the sentences of `damage`."""
+"""Reasons for skipped bytes and doubtful records: the sentences of `damage`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ NO_RECORD = "no SMF record starts here"
 ZEROS = "zero bytes where a record should start"
 WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 NO_BLOCK = "a block descriptor word that does not fit its block"
-COVERS_NEXT = "the length of this record covers the next one too; they are parted"
-HIDDEN = "a record may start here, inside of one whose header or triplets are damaged"
+COVERS_NEXT = "the length of this record covers the next one too; they are separated"
+HIDDEN = "a record may start here, inside one with a damaged header or damaged triplets"
 ESCAPED = (
-    "the record may have the escapes of FTP record structure in it, which shift its bytes; "
-    "--framing ftp-record or --framing none says which it is"
+    "the record may contain escapes of FTP record structure, which shift its bytes; "
+    "use --framing ftp-record or --framing none"
 )
 NO_MARK = "a record starts here, but the one before has no end"
-LINE_END = "a line end behind a record, as a transfer in text mode adds"
-LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
+LINE_END = "a line end after a record, as added by a transfer in text mode"
+LINE_ENDS = "line ends, one after each record, as added by a transfer in text mode"
 CUT_RECORD = (
-    "the file is cut in this record, or its triplets are damaged: they point behind the end"
+    "the file is cut in this record, or its triplets are damaged: they point beyond the end"
 )
 
 

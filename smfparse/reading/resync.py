@@ -1,4 +1,4 @@
-"""Behind damage, the way to the next record; what lies between is noted once, with its reason."""
+"""The search for the next record after damage; the gap is noted once, with its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a walk through a buffer gives: segments; and what every walk can do.
+"""Segments, the result of a walk through a buffer, and the interface of every walk.
 
 z/OS keeps the length of a record in front of it, in the record descriptor word (RDW). A file has
 these, or blocks of them, or lengths of another form, or none, by how it was transferred. A walk

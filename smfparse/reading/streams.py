@@ -1,4 +1,4 @@
-"""Packed data as a stream: what is unpacked before a cut or a corrupt place is given, to the byte.
+"""Compressed data as a stream: all bytes before a cut or a corrupt position are returned.
 
 A `Layer` undoes one packing; layers stand on each other, the lowest on the `PackedFile`.
 """

@@ -76,7 +76,7 @@ def _check_behind(feed: Feed, behind: bytes) -> None:
     while feed.read():  # what it is packed in may turn out corrupt at its end
         pass
     if _MORE.search(behind):
-        raise FaultError("the zip file holds more than one file; the others are not used")
+        raise FaultError("the zip file contains more than one file; the others are not used")
     if feed.fault or b"PK\1\2" not in behind:
         raise feed.end("zip")
 
@@ -102,7 +102,7 @@ def _entry(feed: Feed, member: ZipInfo | None) -> _Entry:
         name = feed.take(name_size)
         feed.take(extra)
         if sign != b"PK\3\4":
-            raise FaultError("the zip file holds no file")
+            raise FaultError("the zip file contains no file")
         if not name.endswith(b"/"):
             break
     if member is not None:
@@ -117,14 +117,14 @@ def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
         raise FaultError("the zip file is encrypted; unpack it")
     if entry.method == _STORED:
         if entry.crc is None:
-            raise FaultError("a zip file that was cut, or is packed itself; unpack it")
+            raise FaultError("the zip file is truncated, or contains another archive; unpack it")
         return _Stored(entry.packed_size)
     if entry.method == _LZMA:
         properties = feed.take(9)[4:]
         size = -1 if entry.flags & _END_MARKED or entry.crc is None else entry.size
         feed.back(properties + struct.pack("<q", size))
     if entry.method not in _METHODS:
-        raise FaultError(f"the zip file is packed by method {entry.method}; unpack it")
+        raise FaultError(f"the zip file is compressed by method {entry.method}; unpack it")
     return _METHODS[entry.method]()
 
 

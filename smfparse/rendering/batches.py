@@ -1,4 +1,4 @@
-"""What comes one by one, many at a time."""
+"""Batches of single items."""
 
 from __future__ import annotations
 

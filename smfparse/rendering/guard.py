@@ -1,4 +1,4 @@
-r"""What keeps texts from doing harm where they are shown: at a terminal, in a spreadsheet.
+r"""Protection against harmful texts: at a terminal, in a spreadsheet.
 
 Every text that leaves smfparse passes here, whatever its format: values of records, names of files,
 messages. A character that is not seen, or that moves others, is shown by its number: `\x1b`.

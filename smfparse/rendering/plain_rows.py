@@ -1,4 +1,4 @@
-"""Small tables of plain values as text, line for line what polars makes of them.
+"""Small tables of plain values as text, equal to the output of polars line by line.
 
 polars, which makes all others, takes longer to load than most queries take.
 """

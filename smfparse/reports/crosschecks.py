@@ -1,4 +1,4 @@
-"""What the keys of a report's declaration have to have in common: every name used is declared."""
+"""Checks between keys of a report's declaration: every name used is declared."""
 
 from __future__ import annotations
 

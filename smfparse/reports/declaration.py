@@ -1,4 +1,4 @@
-"""Declarations of reports: what `definitions/<name>.toml` says of `definitions/<name>.sql`.
+"""Declarations of reports: `definitions/<name>.toml` describes `definitions/<name>.sql`.
 
 The SQL gives the numbers, with the `section` that a row is of; the TOML says what each figure is
 called, in which style it is shown, and by which formula and fields it comes about. The dataclasses
@@ -353,10 +353,8 @@ def report(name: str) -> Report:
         if isinstance(each, Report):
             names |= dict.fromkeys(map(str.lower, each.dd), each.name)
     near = dict.fromkeys(names[each] for each in get_close_matches(own, names, _NEAR))
-    way_out = (
-        f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(report_names())}"
-    )
-    raise RequestError(f"no report {name}; {way_out}")
+    advice = f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(report_names())}"
+    raise RequestError(f"unknown report {name!r}; {advice}")
 
 
 def is_report(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Lines that are wider than there is room: they go on below, at columns that others go on at."""
+"""Folding of lines wider than the output, at the same columns for all lines of a table."""
 
 from __future__ import annotations
 

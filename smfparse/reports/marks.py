@@ -1,4 +1,4 @@
-"""What is odd about the intervals of a section, and which time its heading shows.
+"""Marks of irregular intervals in a section, and the time in its heading.
 
 Both return the SQL of expressions behind WITH. The last one is `marked`, one row per section:
 

@@ -193,7 +193,7 @@ def _group(option: str, value: Any, _choices: Sequence[str]) -> str:
     if len(found) > _LONGEST_GROUP:
         raise RequestError(
             f"{option}={value}: expected the name of a queue-sharing group, of at most "
-            f"{_LONGEST_GROUP} characters; DISPLAY GROUP tells it",
+            f"{_LONGEST_GROUP} characters; DISPLAY GROUP shows it",
             option,
         )
     return found

@@ -162,8 +162,8 @@ def _refuse(which: Report, busiest: Sequence[Row]) -> None:
     ways = " or ".join(f"{name}=" for name in which.required)
     rows = (f"{row['option']}={row['name']} ({row['cpu_seconds']:.3f})" for row in busiest)
     raise RequestError(
-        f"the report {which.name} is about what you name; give {ways}. "
-        f"The busiest, by seconds of CPU in calls: {', '.join(rows)}",
+        f"the report {which.name} needs a name; give {ways}. "
+        f"The busiest, by CPU seconds in calls: {', '.join(rows)}",
         *which.required,
     )
 
@@ -234,7 +234,7 @@ def explain(which: Report) -> Iterator[str]:
     yield f"{which.name}: {which.title}"
     yield f"Data: {which.record} ({which.trace}). MP1B: {', '.join(which.dd) or 'not there'}."
     if which.rules:
-        yield f"Rules, of which `check --explain RULE` says more: {', '.join(which.rules)}."
+        yield f"Rules (details: `check --explain RULE`): {', '.join(which.rules)}."
     yield ""
     for each in which.figures:
         yield f"{each.csv or each.name} [{each.name}] = {each.formula}"

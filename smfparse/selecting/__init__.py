@@ -1,4 +1,4 @@
-"""Which records and rows are asked for: by system, queue manager, time, type, and names in blocks.
+"""Selection of records and rows: by system, queue manager, time, type, and names in blocks.
 
 It also has the rules of time: when a record counts (`counting`), and what its local time is in a
 zone that a user names (`zones`, `walls`).

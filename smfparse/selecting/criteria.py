@@ -1,4 +1,4 @@
-"""What users write to select records by - names, times, types - to checked values, and back.
+"""From the text of selection options - names, times, types - to checked values, and back.
 
 Everything here raises RequestError for a text that cannot be read, with texts that can.
 """

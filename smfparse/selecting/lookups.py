@@ -1,4 +1,4 @@
-"""What has to be looked at to choose the rows of a table: its own columns, and other tables."""
+"""Columns to read for a row selection: of the table itself, and of other tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The records that are asked for: by their SMF headers, their time, and by names in their blocks.
+"""The selected records: by their SMF headers, their time, and by names in their blocks.
 
 Headers hold system, queue manager and type; intervals say when a record counts (`counting`); blocks
 hold job, transaction, queue and channel. A selection is applied in three places, with the same

@@ -1,4 +1,4 @@
-"""A simulated MQ estate: the SMF data that its work leaves, and what went wrong in it.
+"""A simulated MQ site: SMF data of its work, and the problems in it.
 
 An estate is declared in TOML: queue managers, queues, channels and applications. Messages flow
 through it interval by interval, and every record counts the same flows. So the figures belong

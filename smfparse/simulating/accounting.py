@@ -1,4 +1,4 @@
-"""Accounting: what tasks did in some intervals, and the class 1 and class 3 records of it."""
+"""Accounting: the work of tasks in some intervals, and its class 1 and class 3 records."""
 
 from __future__ import annotations
 

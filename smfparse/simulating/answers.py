@@ -1,4 +1,4 @@
-"""The answer key of an estate: what is wrong in it, when, and who puts and gets how much."""
+"""The answer key of a site: its problems, their times, and the puts and gets by application."""
 
 from __future__ import annotations
 

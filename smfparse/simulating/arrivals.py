@@ -1,4 +1,4 @@
-"""How much there is to do: rates over the day, the week, the month and the year of growth."""
+"""The load: rates over the day, the week, the month and the year of growth."""
 
 from __future__ import annotations
 

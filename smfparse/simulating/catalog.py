@@ -1,4 +1,4 @@
-"""The scenarios that ship, and sites of others: TOML, some by what they add to another one."""
+"""The built-in scenarios and user sites: TOML files that can extend each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What channels moved (116/10): a row for each instance that runs at the end of an interval."""
+"""Channel accounting (116/10): a row for each instance that runs at the end of an interval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some intervals of a simulated estate: what was done in them, and who wrote records of it.
+"""Some intervals of a simulated site: their work, and the tasks with records of it.
 
 `time` numbers the intervals of a chunk; moments are microseconds since 1970, in UTC.
 """

@@ -1,4 +1,4 @@
-"""What calls and storage cost: constants, each from a figure that IBM published.
+"""The cost of calls and storage: constants, each from a value published by IBM.
 
 Times are microseconds of a 9.3 queue manager on a z16, as class 3 accounting shows them (IBM MQ for
 z/OS Performance Report, MQ 9.3). docs/simulated-site.md says where each is from.

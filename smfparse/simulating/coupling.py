@@ -1,4 +1,4 @@
-"""Requests to the coupling facility: what calls on shared queues, and commits of them, cause."""
+"""Coupling facility requests of calls on shared queues and of their commits."""
 
 from __future__ import annotations
 

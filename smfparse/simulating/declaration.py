@@ -1,4 +1,4 @@
-"""What an estate is declared to be: one class a kind of table in its TOML, one field a key.
+"""The declaration of a site: one class per kind of table in its TOML, one field per key.
 
 Times of I/O, processing and the network are microseconds. Rates are a second, at the peak of the
 curve that they follow.

@@ -1,4 +1,4 @@
-"""The simulation: what is done in each interval, and what is left for the next one.
+"""The simulation: the work of each interval, and the backlog for the next one.
 
 A step is an interval. What depends on the interval before (depths, pages, the waits for the log)
 is stepped; everything else is worked out for many intervals at once.

@@ -1,4 +1,4 @@
-"""What goes wrong: each kind of incident, what it befalls, and how it bends the work."""
+"""Incidents: each kind, its target, and its effect on the work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the log manager counts: on both copies of the log, writes of one page and of several."""
+"""Counters of the log manager: writes of one page and of several, on both copies of the log."""
 
 from __future__ import annotations
 

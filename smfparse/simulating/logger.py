@@ -1,4 +1,4 @@
-"""The log of a queue manager: how many writes, of how many pages, and what a commit waits for one.
+"""The log of a queue manager: number and size of writes, and the wait of a commit.
 
 A log writes one I/O after the other. What is committed meanwhile goes with the next one. So F
 forced writes a second that take t seconds each become F / (1 + F t) writes, and the busier the log

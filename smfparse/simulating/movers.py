@@ -1,4 +1,4 @@
-"""The channel initiator: its limits, and what its tasks do (115/231)."""
+"""The channel initiator: its limits, and the work of its tasks (115/231)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An estate as columns: what the simulation calculates with, and in which order work is done.
+"""A site as columns for the simulation, in the order of its work.
 
 A work is what an application does for one reason: because it is time to (a rate), or because there
 is a message on a queue. An edge is a queue that a work puts to. A slot is a queue that an

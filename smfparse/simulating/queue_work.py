@@ -1,4 +1,4 @@
-"""What the queue blocks of tasks count: a row for each queue that a task used in an interval."""
+"""Counters of the queue blocks of tasks: a row for each queue of a task and interval."""
 
 from __future__ import annotations
 

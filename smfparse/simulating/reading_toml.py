@@ -1,4 +1,4 @@
-"""An estate out of its TOML: keys and names that are wrong are told, with those that are near."""
+"""A site read from TOML; messages about wrong keys and names suggest similar ones."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
     _known(data, tables, name)
     for key, value in data.items():
         if not isinstance(value, type(tables[key])):
-            raise RequestError(f"{name}: {key} has to be {_WORDS[type(tables[key])]}")
+            raise RequestError(f"{name}: {key} must be {_WORDS[type(tables[key])]}")
     tables |= data
     queues, applications = _written_out(tables)
     estate = Estate(
@@ -145,7 +145,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> RequestError:
     there = list(known)
     near = difflib.get_close_matches(name, there, n=3, cutoff=0.5)
     way_out = f"did you mean {', '.join(near)}?" if near else f"use one of {', '.join(there)}"
-    return RequestError(f"{what}: {name!r} is not known; {way_out}")
+    return RequestError(f"{what}: unknown name {name!r}; {way_out}")
 
 
 def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
     _known(site, known, "[site]")
     for key, value in site.items():
         if type(value) not in _PLAIN.get(type(known[key]), (dt.datetime,)):
-            raise RequestError(f"[site]: {key} = {value!r} has to be {_WORDS[type(known[key])]}")
+            raise RequestError(f"[site]: {key} = {value!r} must be {_WORDS[type(known[key])]}")
     values = known | dict(site)
     values["interval"] = minutes(str(values["interval"]))
     values["acctime"] = minutes(str(values["acctime"])) if values["acctime"] else None
@@ -173,7 +173,7 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_table(table: Any, where: str) -> None:
     if not isinstance(table, Mapping):
-        raise RequestError(f"{where} has to be a table")
+        raise RequestError(f"{where} must be a table")
 
 
 def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
@@ -192,7 +192,7 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
     for key, value in table.items():
         wanted = _wanted(hints[key], value)
         if wanted:
-            raise RequestError(f"{where}: {key} = {value!r} has to be {wanted}")
+            raise RequestError(f"{where}: {key} = {value!r} must be {wanted}")
         most = _AT_LEAST_ONE.get(key, 0)
         if most and not 1 <= value <= most:
             raise RequestError(f"{where}: {key} = {value!r}: from 1 to {most:,}")
@@ -216,7 +216,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _wanted(kind: Any, value: Any) -> str:
-    """Return what a value has to be, "" if it is that."""
+    """Return what a value must be, "" if it is that."""
     if kind in _SEVERAL:
         whole, each, words = _SEVERAL[kind]
         parts: Any = value.values() if isinstance(value, dict) else value
@@ -238,7 +238,7 @@ def _named(kind: type[_T], tables: Mapping[str, Mapping[str, Any]], what: str) -
 def _queue_manager(name: str, table: Mapping[str, Any]) -> QueueManager:
     where = f"queue manager {name}"
     if _wanted(str, table.get("system", "") if isinstance(table, Mapping) else ""):
-        raise RequestError(f"{where}: system has to be a text")
+        raise RequestError(f"{where}: system must be a text")
     _known(table, ("system", "log", "channel_initiator", "pools", "page_sets"), where)
     return QueueManager(
         name=name,

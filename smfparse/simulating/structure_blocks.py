@@ -1,4 +1,4 @@
-"""What queue managers ask of the structures of the coupling facility."""
+"""Requests of queue managers to coupling facility structures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The blocks of accounting records: who the tasks are, and what they and their queues count."""
+"""The blocks of accounting records: the identity of tasks, and their counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the task blocks count: units of work, the log, other calls, and what queues cost."""
+"""Counters of the task blocks: units of work, the log, other calls, and cost of queues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is connected in some intervals: a row for each task and interval that class 3 accounts for.
+"""Connected tasks: a row for each task and interval with class 3 accounting.
 
 The work of an application is shared among its tasks by fixed shares, so their counts add up to it.
 """

@@ -1,4 +1,4 @@
-"""What stands for more than one table of an estate, written out: agents, cluster and model queues.
+"""Expansion of short forms of a site: agents, cluster and model queues.
 
 Agents become their queues and the applications that are their threads. What is put to a cluster
 queue goes to the transmission queues that lead to its instances. Each task that opens a model queue

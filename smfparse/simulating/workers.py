@@ -1,4 +1,4 @@
-"""What works can do and what it costs: the time of a unit, and what it writes to the log."""
+"""Capacity and cost of applications: the time of a unit of work, and its log bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files in a folder are those of a dataset, and what a run that was killed left there."""
+"""Files in a folder that belong to a dataset, and the remains of a killed run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dataset has of a kind, as numbers to be looked up: names, sizes and identities of inputs.
+"""Lookup keys of a dataset, as numbers: names, sizes and identities of inputs.
 
 A key is 16 bytes of a BLAKE2 of what it stands for. Two things have the same one with a chance of
 1 in 10**38; who looks for such a pair on purpose has to try 10**19 of them. Keys are in files that

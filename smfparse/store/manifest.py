@@ -1,4 +1,4 @@
-"""The manifest of a dataset: which files belong to it, and what is known of them.
+"""The manifest of a dataset: its files, and their properties.
 
     smfparse.json              written last: the sums, and what was added last
     .manifest/part-*.json      what was added before; written once

@@ -1,4 +1,4 @@
-"""How a table is written as Parquet: see docs/performance.md for what was measured."""
+"""The Parquet settings of a table; docs/performance.md contains the measurements."""
 
 from __future__ import annotations
 

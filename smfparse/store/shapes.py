@@ -1,4 +1,4 @@
-"""What a manifest has to have: each thing of its type, and no path that leads elsewhere."""
+"""The required shape of a manifest: the type of each value, and no path outside the folder."""
 
 from __future__ import annotations
 

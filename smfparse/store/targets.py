@@ -31,7 +31,7 @@ def check_file(path: Path, force: bool) -> None:
     if not path.is_file():
         raise RequestError(f"{path}: not a regular file; give a file")
     if not force:
-        raise RequestError(f"{path}: exists already; force=True replaces it", "force")
+        raise RequestError(f"{path}: already exists; force=True replaces it", "force")
 
 
 def check_folder(

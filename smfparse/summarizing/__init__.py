@@ -1,4 +1,4 @@
-"""The day on one screen: which intervals are there, what is wrong, and figures over time.
+"""The one-screen summary: intervals, findings, and metrics over time.
 
 In: a catalog. Out: a `Summary` and its document. Lines are declarations in `definitions`; what is
 wrong comes from `advice`; nothing here opens inputs.

@@ -1,4 +1,4 @@
-"""Declarations of the lines of a summary: what `definitions/lines.toml` says.
+"""Declarations of the lines of a summary, from `definitions/lines.toml`.
 
 The dataclass here is the list of keys: a declaration is checked by it when it is loaded.
 """

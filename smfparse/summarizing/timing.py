@@ -1,4 +1,4 @@
-"""When there is data of a queue manager, and the slots of time that its figures are put into."""
+"""The times with data of a queue manager, and the slots of time for its metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What synthetic blocks are made with: random columns, and blocks whose columns are overwritten.
+"""Building blocks of synthetic data: random columns, and blocks with overwritten columns.
 
 The same seed has to give the same bytes on every machine. So random numbers come from PCG64's raw
 bits, which numpy keeps stable, and are shaped by arithmetic that IEEE 754 defines to the last bit.

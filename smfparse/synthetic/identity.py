@@ -1,4 +1,4 @@
-"""Who the tasks of a synthetic file are: names and tokens of WTID, and of QWHC in class 1.
+"""Identities of the tasks of a synthetic file: names and tokens of WTID, and of QWHC in class 1.
 
 Units of work carry the TOD clock of when they began. Which tokens a task has depends on what it
 came through: CICS and IMS name their regions, the channel initiator a channel, RRS its context.

@@ -1,4 +1,4 @@
-"""Some intervals of a synthetic file: who is there, and how busy each queue manager is."""
+"""Some intervals of a synthetic file: its tasks, and the load of each queue manager."""
 
 from __future__ import annotations
 

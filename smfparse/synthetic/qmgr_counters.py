@@ -1,4 +1,4 @@
-"""What the statistics blocks of a synthetic file count: one row per queue manager and interval.
+"""Counters of the statistics blocks of a synthetic file: one row per queue manager and interval.
 
 The sums over the tasks are given; class 3 is taken to see half of the work. Durations are
 microseconds, moments microseconds since 1970, in UTC.

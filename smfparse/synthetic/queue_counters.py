@@ -1,4 +1,4 @@
-"""What the queue blocks of a synthetic file count: the queues of class 3 tasks.
+"""Counters of the queue blocks of a synthetic file: the queues of class 3 tasks.
 
 Costs follow IBM's published figures: a put of 2 KB takes 4.5 us of CPU, one of 64 KB 21 us.
 Durations are microseconds, moments microseconds since 1970, in UTC.

@@ -1,4 +1,4 @@
-"""Blocks to records: the reverse of what decoding does."""
+"""From blocks to records: the reverse of decoding."""
 
 from __future__ import annotations
 

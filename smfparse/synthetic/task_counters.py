@@ -1,4 +1,4 @@
-"""What the task blocks of a synthetic file count: the class 1 and class 3 records.
+"""Counters of the task blocks of a synthetic file: the class 1 and class 3 records.
 
 A task's counters come from its queues. Durations are microseconds, moments microseconds since 1970,
 in UTC.

@@ -1,4 +1,4 @@
-"""Who works in a synthetic file: the tasks of its queue managers, their queues, and when.
+"""The workload of a synthetic file: the tasks of its queue managers, their queues and times.
 
 Moments are microseconds since 1970, in UTC.
 """

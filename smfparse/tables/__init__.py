@@ -1,4 +1,4 @@
-"""Every table and column by name: what it means, where it comes from, its Arrow type.
+"""Every table and column by name: its meaning, source and Arrow type.
 
 in    the blocks of `schemas`; names that users ask for
 out   tables and their columns; Arrow schemas; what is wanted, checked

@@ -1,4 +1,4 @@
-"""Every table and column by name: what `describe`, Arrow schemas and docs/columns.md are made of.
+"""Every table and column by name, for `describe`, Arrow schemas and docs/columns.md.
 
 A table has the key columns, then those of the task if it is of class 3 accounting, then the index
 columns of a repeated group, then the fields of its control block.

@@ -1,4 +1,4 @@
-"""Days against each other: the usual range, what grows, when a limit is reached, what is new.
+"""Trends over days: the usual range, growth, time until a limit, new and missing objects.
 
 In: a catalog of several days. Out: a `Trend` of each queue manager, and their document. The
 figures are the lines of `summarizing`, hour by hour; nothing here opens inputs.

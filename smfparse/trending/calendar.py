@@ -1,4 +1,4 @@
-"""The slots of a queue manager's time by day and hour of the clock that its days are told by."""
+"""The slots of a queue manager's time, by day and hour of its clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as a DuckDB database, with what they and their columns mean."""
+"""Tables as a DuckDB database, with the descriptions of tables and columns."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from smfparse.store import WritingThread
 
-_ALREADY = "a dataset is there already; append=True adds to it, force=True replaces it"
+_ALREADY = "a dataset already exists; append=True adds to it, force=True replaces it"
 
 
 def write_dataset(

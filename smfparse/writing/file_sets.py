@@ -12,7 +12,7 @@ from pathlib import Path
 
 from smfparse.store import PARTIAL, Folder, check_folder, in_folder
 
-_ALREADY = "the folder has tables already; force=True replaces them"
+_ALREADY = "the folder already contains tables; force=True replaces them"
 
 
 def write_set(

@@ -91,8 +91,8 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
         dataset = Dataset(folder)
         if dataset.manifest["types"] != SIGNED:
             raise RequestError(
-                f"{folder}: has unsigned numbers, which {LAKES[kind]} has not; convert the SMF "
-                "files again, with types=signed",
+                f"{folder}: has unsigned numbers, which {LAKES[kind]} does not support; convert "
+                "the SMF files again, with types=signed",
                 "types",
             )
         try:

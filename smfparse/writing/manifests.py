@@ -1,4 +1,4 @@
-"""The manifest of what was written, and of what was there: small, however long a dataset grows."""
+"""The manifest of written files and earlier parts: small, whatever the size of the dataset."""
 
 from __future__ import annotations
 

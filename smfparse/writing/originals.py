@@ -1,4 +1,4 @@
-"""SMF files as they were before they were read: what a dataset notes, and whether one changed."""
+"""SMF files before they were read: the identity kept in a dataset, and the check for changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The manifest of a dataset of which files were put together."""
+"""The manifest of a dataset after its files were combined."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def test_reports_that_have_no_answer_are_left_out_with_the_reason(tmp_path: Path
     done = run("report", "all", SMF, *asked)
     assert done.exit_code == 0, done.stderr
     assert "smfparse: log is left out: it has no queue names\n" in done.stderr
-    assert "smfparse: application is left out: it is about one subject" in done.stderr
-    (line,) = (each for each in done.stderr.splitlines() if "no data for them" in each)
+    assert "smfparse: application is left out: it needs --job or --channel" in done.stderr
+    (line,) = (each for each in done.stderr.splitlines() if "left out, no data:" in each)
     assert " task," in line
     assert {"log.txt", "qstat.txt"} & {*files_below(tmp_path / "all")} == {"qstat.txt"}
 
@@ -97,11 +97,11 @@ def test_files_are_replaced_only_by_force_and_damage_is_reported_once(tmp_path: 
 
 
 WRONG = {
-    "": "give a folder, or a workbook",
+    "": "name a folder (--output reports) or a workbook",
     "--format dot --output reports": "draws one report",
     "--explain": "--explain explains one report",
     "--format csv --output book.xlsx": "the name says xlsx",
-    f"--output {SMF}": "give another name",
+    f"--output {SMF}": "use another name",
     "--by nothing --output reports": "nothing: unknown name",
     "--sort elapsed --output reports": "--sort takes a figure of one report",
 }

@@ -69,7 +69,7 @@ def test_numbers_may_have_their_unit() -> None:
 
 
 WRONG = {
-    "channels --message-kb 128": "--message-kb 128: published values are there for 1 to 64 KB only",
+    "channels --message-kb 128": "--message-kb 128: published values exist for 1 to 64 KB only",
     "channels --message-kb 5000": "--message-kb 5000: outside of 0 to 4,096 KB",
     "channels --message-kb 5x": "'5x' is not a number of KB",
     "channels --message-kb=": "'' is not a number of KB",

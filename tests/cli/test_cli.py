@@ -181,8 +181,8 @@ def test_many_damages_are_counted_not_all_shown(tmp_path: Path) -> None:
 def test_a_wrong_call_of_a_report_says_the_way_out(dump: Path) -> None:
     names = "The report log has no job and no channel names; leave out --job and --channel."
     for arguments, said in (
-        (["lag", dump], "no report lag; did you mean log?"),
-        (["xyzzy", dump], "there are adap, api-cost, application, buff, "),
+        (["lag", dump], "unknown report 'lag'; did you mean log?"),
+        (["xyzzy", dump], "use adap, api-cost, application, buff, "),
         (["log", dump, "--interval", "1h", "--total"], "exclude each other"),
         (["log", dump, "--interval", "7m"], "30s, 15m, 1h"),
         (["log", dump, "--job", "J*", "--channel", "C"], names),

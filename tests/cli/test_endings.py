@@ -199,7 +199,7 @@ def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None
     result = run(*call("sql", place, "bad block"))
     assert result.stderr.splitlines() == [
         f"smfparse: {message(place)}",
-        "smfparse: the input is damaged; everything else was used; --strict stops at the first "
+        "smfparse: the input is damaged; all other records were used; --strict stops at the first "
         "damage",
     ]
 

@@ -67,10 +67,10 @@ def test_a_format_is_written_to_its_own_name_only(tmp_path: Path) -> None:
         own.unlink()
         for ending in {*ENDINGS[number % 2 :: 2]} - {written}:
             message = refused(tmp_path, *command, tmp_path / f"x.{ending}")
-            told = f"give --format {ending}, or another name" in message
+            told = f"use --format {ending}, or another name" in message
             assert told is (ending in FORMATS)
             message = refused(tmp_path, *command, tmp_path / f"x.{ending}.gz")
-            assert "give another name" in message
+            assert "use another name" in message
 
 
 WAYS_OUT = {
@@ -78,9 +78,9 @@ WAYS_OUT = {
     "jsonl.gz": "--format jsonl.gz --to DIR writes one file per table",
     "ndjson": "--format ndjson --to DIR writes one file per table",
     "parquet": "--format parquet --to DIR writes one file per table",
-    "db": "give --format duckdb for a database",
-    "xlsx": "give another name",
-    "smf": "give another name",
+    "db": "use --format duckdb for a database",
+    "xlsx": "use another name",
+    "smf": "use another name",
 }
 
 
@@ -114,7 +114,7 @@ def test_a_dataset_of_an_earlier_release_that_has_such_a_name_is_added_to(tmp_pa
     (tmp_path / "days").rename(tmp_path / "days.parquet")
     done = run("convert", SMF, "--to", tmp_path / "days.parquet", "--append")
     assert done.exit_code == 0
-    assert "is in the dataset already" in done.stderr
+    assert "already in the dataset" in done.stderr
 
 
 def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:

@@ -134,13 +134,13 @@ def test_a_query_is_told_from_the_names_of_inputs(tmp_path: Path) -> None:
 NEAR = {
     "SELECT putnn FROM wqst": 'Candidate bindings: "putn", "put1n"',
     "SELECT w.putnn FROM wqst AS w": "no column putnn in wqst; near: putn, put1n",
-    "SELECT wtasotn FROM wqst": "there is wtas.wtasotn\n",
-    "SELECT qjstbffl FROM record": "there is qjst.qjstbffl\n",
+    "SELECT wtasotn FROM wqst": "found: wtas.wtasotn\n",
+    "SELECT qjstbffl FROM record": "found: qjst.qjstbffl\n",
     "SELECT * FROM wqzt": 'Did you mean "wqst"?\n',
     "SELECT * FROM qjst_oi": "qjst_io",
-    "SELECT * FROM putn": "there is wqst.putn\n",
+    "SELECT * FROM putn": "found: wqst.putn\n",
     "SELECT 1 FROM wqst JOIN wtid USING (recno)": "near: record_no",
-    "SELECT job FROM wqst": "there is api_cost.job, queue_activity.job, task.job\n",
+    "SELECT job FROM wqst": "found: api_cost.job, queue_activity.job, task.job\n",
 }
 
 

@@ -128,7 +128,7 @@ def test_a_terminal_has_no_more_lines_than_somebody_reads(rows: int) -> None:
     query = f"SELECT r AS n FROM range({rows}) AS all_rows(r)"
     arguments = ("sql", SMF, query, "--format", "csv")
     shown = on_terminal(*arguments, environment={"PAGER": "cat"}).text
-    assert ("these were the first 100,000 lines; select less" in shown) == (rows > 100_000)
+    assert ("first 100,000 lines shown; select fewer records" in shown) == (rows > 100_000)
     assert "\n99998\r" in shown
     assert "\n99999\r" not in shown
     if LONG:
@@ -194,7 +194,7 @@ def test_a_report_of_more_tasks_than_somebody_reads_asks_for_less(tmp_path: Path
     shown = on_terminal("report", "task", dump, "--quiet")
     assert shown.code == 2
     words = " ".join(shown.text.split())
-    assert "lines for each of 1,200 tasks; select less (--job, --queue, --from)" in words
+    assert "lines for each of 1,200 tasks; select fewer (--job, --queue, --from)" in words
     assert "From 20" not in words
     piped = on_terminal("report", "task", dump, "--quiet", piped=True)
     assert (piped.code, piped.text) == (0, "")

@@ -54,7 +54,7 @@ def test_report_without_a_name_lists_what_the_input_has() -> None:
     assert shown.stdout == run("report", "--list", SMF).stdout
     assert shown.stderr == "smfparse: no report is named; these have data:\n"
     assert shown.exit_code == 0
-    assert "no report nothing.smf" in run("report", "nothing.smf").stderr
+    assert "unknown report 'nothing.smf'" in run("report", "nothing.smf").stderr
 
 
 def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt() -> None:
@@ -212,7 +212,7 @@ def test_what_is_not_a_parameter_stays_as_it_is() -> None:
     for message, *names in (
         ("append=True", "append"),  # not an option of the command
         ("qmgr=QM01: no such file",),
-        ("jobs=4: exists already; force=True replaces it",),
+        ("jobs=4: already exists; force=True replaces it",),
         ("dumps/qmgr=QM01/part-1.parquet: no such file", "qmgr"),
         ("'job=X' is not a number", "job"),
         ("jobs = 1, subjobs=1, jobs==1", "jobs"),
@@ -231,7 +231,7 @@ def test_a_message_names_options_but_not_in_the_name_of_an_input(
         assert done.stderr.startswith(f"smfparse: {name}: ")
     done = run("report", "log", SMF, "--output", __file__)
     assert done.exit_code == 2
-    assert done.stderr == f"smfparse: {__file__}: exists already; --force replaces it\n"
+    assert done.stderr == f"smfparse: {__file__}: already exists; --force replaces it\n"
 
 
 def options(command: click.Command) -> Iterator[click.Option]:

@@ -101,7 +101,7 @@ def test_wrong_and_missing_names_are_refused(day: Path, tmp_path: Path) -> None:
     for arguments, reason in (
         (("log-bussy", day), "log-busy"),
         ((), "--list"),
-        (("log-busy", day, *html), "svg is written"),
+        (("log-busy", day, *html), "the format is svg"),
     ):
         result = run("plot", *arguments)
         assert result.exit_code == 2

@@ -239,7 +239,7 @@ def test_every_command_reads_standard_input(tmp_path: Path) -> None:
         assert found.exit_code == expected.exit_code == 0, line
         assert found.stdout == expected.stdout.replace(str(path), "-"), line
         text = " ".join(run(arguments[0], "--help").stdout.split())
-        assert "INPUT is an SMF dump" in text
+        assert "INPUT is an SMF file" in text
         assert "or - for standard input" in text
     assert run("convert", "-", "--to", tmp_path / "tables", stdin=DUMP).exit_code == 0
     assert {source for source, _ in records(tmp_path / "tables")} == {"-"}

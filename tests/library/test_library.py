@@ -96,8 +96,8 @@ def test_planners_answer_as_on_the_command_line() -> None:
 
 def test_what_a_planner_cannot_take_is_refused() -> None:
     wrong: dict[str, tuple[str, dict[str, Any]]] = {
-        "there is no planner 'logs'; there are channels, ": ("logs", {}),
-        "planner log: no input iotime; there are mb_s, pages, ": ("log", {"iotime": 92}),
+        "unknown planner 'logs'; planners: channels, ": ("logs", {}),
+        "planner log: unknown input iotime; inputs: mb_s, pages, ": ("log", {"iotime": 92}),
         "log_io_time='92us': not a number": ("log", {"log_io_time": "92us"}),
         "copies=3: outside of 1 to 2": ("log", {"copies": 3}),
     }
@@ -113,7 +113,7 @@ def test_what_is_not_there_is_said_to_be_so() -> None:
         "no table wqzz": lambda: data.arrow("wqzz"),
         "no table task; views are read with SQL": lambda: data.arrow("task"),
         "wqst has no column putz": lambda: list(data.batches("wqst", ["putz"])),
-        "no report lag": lambda: data.report("lag"),
+        "unknown report 'lag'": lambda: data.report("lag"),
         "does not take by=": lambda: data.report("log", by="job"),
         "exclude each other": lambda: data.report("log", interval="1h", total=True),
         "by=day": lambda: smfparse.compare(data, data, by=["day"]),

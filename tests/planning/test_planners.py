@@ -64,11 +64,11 @@ def test_a_value_outside_its_range_and_an_unknown_word_are_refused() -> None:
 
 
 def test_missing_and_unknown_inputs_and_planners_are_refused() -> None:
-    with pytest.raises(RequestError, match="there has to be a value"):
+    with pytest.raises(RequestError, match="a value is required"):
         planned("channels", message_kb=None)
     with pytest.raises(RequestError, match=r"planner channels: .*colour"):
         planned("channels", colour="red")
-    with pytest.raises(RequestError, match=r"no planner 'weather'; there are channels, "):
+    with pytest.raises(RequestError, match=r"unknown planner 'weather'; planners: channels, "):
         planned("weather")
 
 
@@ -106,7 +106,7 @@ def test_between_published_points() -> None:
     points = {1.0: 10.0, 3.0: 30.0, 4.0: 0.0}
     assert [between(points, at, "x") for at in (1, 2, 3, 3.5, 4)] == [10, 20, 30, 15, 0]
     for at in (0.9, 4.1):
-        with pytest.raises(RequestError, match="published values are there for 1 to 4 KB only"):
+        with pytest.raises(RequestError, match="published values exist for 1 to 4 KB only"):
             between(points, at, "x", "KB")
 
 

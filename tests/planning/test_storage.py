@@ -69,7 +69,7 @@ def test_common_storage_of_channels() -> None:
         assert found["csa_mb"] == pytest.approx(found["channels"] * kb / 1024), sharecnv
     assert round(planned("channels")["csa_mb"], 1) == 22.2
     (csa,) = (each for each in planned("channels").figures if each.name == "csa_mb")
-    assert "6 MB a queue manager" in csa.formula
+    assert "6 MB per queue manager" in csa.formula
 
 
 def test_sizes_between_published_ones_are_on_a_straight_line() -> None:

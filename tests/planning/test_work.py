@@ -251,7 +251,7 @@ def test_definitions_of_a_cluster() -> None:
     assert drain_s(50_000, 600, 100) == 100
     found = planned("cluster", unknown=1000)
     assert (found["unknown_s"], found["known_s"]) == (1000, 2)
-    with pytest.raises(RequestError, match="the queue grows while 20 a second are put"):
+    with pytest.raises(RequestError, match="the queue grows while 20 per second are put"):
         planned("cluster", gets_s=10, puts_s=20)
 
 

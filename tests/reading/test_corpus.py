@@ -354,7 +354,7 @@ def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(
     found = read(escaped + MARK + b"\r\n" + A + MARK + C + MARK, framing="ftp-record")
     assert found.bodies == [B[:-4] + b"\xff" * 4, A, C]
     assert [each.reason for each in found.damage] == [
-        "a line end behind a record, as a transfer in text mode adds"
+        "a line end after a record, as added by a transfer in text mode"
     ]
 
 

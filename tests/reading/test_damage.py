@@ -36,8 +36,8 @@ CHAIN = 3
 """Records that have to be chained to each other behind damage before one is believed."""
 PREFIX = 4
 """Bytes of the longest prefix: the place of a record is that of its prefix, or right behind it."""
-LINE_END = "a line end behind a record, as a transfer in text mode adds"
-LINE_ENDS = "line ends, one behind a record each, as a transfer in text mode adds"
+LINE_END = "a line end after a record, as added by a transfer in text mode"
+LINE_ENDS = "line ends, one after each record, as added by a transfer in text mode"
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
 
 

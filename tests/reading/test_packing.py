@@ -383,7 +383,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     ),
     "unknown method": (
         changed(zipped(DUMP), 8, 9),
-        "the zip file is packed by method 9; unpack it",
+        "the zip file is compressed by method 9; unpack it",
     ),
     "too large a dictionary": (
         lzma.compress(DUMP, filters=TOO_LARGE),
@@ -402,7 +402,7 @@ def test_what_cannot_be_unpacked_is_refused_with_the_way_out(what: str, file: Fi
 def test_of_a_packed_zip_file_of_several_files_the_first_is_used(file: File) -> None:
     found, fault, _ = read(file(gzip.compress(several_files(7))))
     assert found == DUMP
-    assert fault == "the zip file holds more than one file; the others are not used"
+    assert fault == "the zip file contains more than one file; the others are not used"
 
 
 @pytest.mark.parametrize("name", ["zip", "zip, stored"])

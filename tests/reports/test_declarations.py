@@ -219,7 +219,7 @@ def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
         assert reports.is_report("LOCK")
         with pytest.raises(RequestError, match=r"aaa\.toml: title"):
             reports.report("aaa")
-        with pytest.raises(RequestError, match="no report lag"):
+        with pytest.raises(RequestError, match="unknown report 'lag'; did you mean log"):
             reports.report("lag")
     finally:
         declaration.report.cache_clear()

@@ -127,10 +127,10 @@ def test_a_file_that_is_no_site_is_refused(tmp_path: Path) -> None:
     assert "No such file" in missing.output
     for text, reason in {
         "extends = 'payment'": "near: payments",
-        "extends = 'site.toml'": "'site.toml' is not known",
+        "extends = 'site.toml'": "unknown name 'site.toml'",
         "[queues\n": "Expected ']'",
         "\x00": "site.toml",
-        "queues = 5": "queues has to be a table",
+        "queues = 5": "queues must be a table",
     }.items():
         path.write_text(text, encoding="utf-8")
         done = run("generate", "--scenario", path, "--explain")

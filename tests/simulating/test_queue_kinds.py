@@ -155,14 +155,14 @@ def test_a_channel_over_lu_62_has_the_name_of_an_lu(tmp_path: Path) -> None:
 
 PUT = {"rate": 1.0, "put": {"C": 1}}
 REFUSED = {
-    "'X' is not known": site({"C": {"cluster": {"X": 1}}}, {"P": PUT}),
+    "unknown name 'X'": site({"C": {"cluster": {"X": 1}}}, {"P": PUT}),
     "C is a cluster queue": site({"C": {"cluster": {"X": 1}}, "X": {}}, {"P": {"get": ["C"]}}),
     "puts to X by two names": site(
         {"C": {"cluster": {"X": 1}}, "X": {}}, {"P": {"rate": 1.0, "put": {"C": 1, "X": 1}}}
     ),
     "0 applications get": site({"M": {"model": "M."}}, {"P": {"rate": 1.0, "put": {"M": 1}}}),
     "who opens M stays connected": site({"M": {"model": "M."}}, {"P": {"get": ["M"], "stays": 5}}),
-    "'B' is not known": site({}, {}, agents={"A": {"queue_manager": "QM01", "sends_to": "B"}}),
+    "unknown name 'B'": site({}, {}, agents={"A": {"queue_manager": "QM01", "sends_to": "B"}}),
     "near: sends_to": site({}, {}, agents={"A": {"queue_manager": "QM01", "send_to": "A"}}),
     "near: model": site({"Q": {"models": "A."}}, {}),
 }

@@ -141,12 +141,12 @@ def test_an_input_that_is_there_is_skipped_whatever_its_name(tmp_path: Path) -> 
     before = files_below(folder)
     said = convert(again, "--to", folder, "--append").stderr
     assert said.splitlines() == [
-        f"smfparse: {again}: is in the dataset already; skipped",
+        f"smfparse: {again}: already in the dataset; skipped",
         f"smfparse: {folder}: 0 rows added in 0 tables",
     ]
     assert files_below(folder) == before
     said = convert(again, other, "--to", folder, "--append").stderr
-    assert f"{again}: is in the dataset already; skipped" in said
+    assert f"{again}: already in the dataset; skipped" in said
     assert smfparse.open(folder).arrow("record")["type"].to_pylist() == [2, 30, 31]
     assert [each["name"] for each in read_manifest(folder)["inputs"]] == [str(first), str(other)]
 
@@ -158,8 +158,8 @@ def test_inputs_of_one_name_are_called_apart(dumps: list[Path], tmp_path: Path) 
     for number, dump in enumerate(dumps):
         same.write_bytes(dump.read_bytes())
         said += convert(same, "--to", folder, "--append", code=4 if number else 0).stderr
-    assert f"{same}: another input has this name; called {same}#2\n" in said
-    assert f"{same}: another input has this name; called {same}#3\n" in said
+    assert f"{same}: another input has this name; renamed to {same}#2\n" in said
+    assert f"{same}: another input has this name; renamed to {same}#3\n" in said
     names = [str(same), f"{same}#2", f"{same}#3"]
     assert [each["name"] for each in read_manifest(folder)["inputs"]] == names
     found = open_inputs([folder]).arrow("record")
@@ -171,7 +171,7 @@ def test_standard_input_has_size_and_identity(dumps: list[Path], tmp_path: Path)
     folder = tmp_path / "tables"
     convert(dumps[0], "--to", folder)
     done = convert("-", "--to", folder, "--append", stdin=dumps[0].read_bytes())
-    assert "-: is in the dataset already" in done.stderr
+    assert "-: already in the dataset" in done.stderr
     other = put(tmp_path / "other.smf", [foreign_record(30)])
     convert("-", "--to", folder, "--append", stdin=other.read_bytes())
     found = read_manifest(folder)["inputs"][1]

@@ -97,7 +97,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     assert read_head(folder)["earlier"][0]["days"] == []
     names = files_below(folder)
     again = command.run("compact", folder)
-    assert again.output == f"smfparse: {folder}: nothing to put together\n"
+    assert again.output == f"smfparse: {folder}: nothing to compact\n"
     assert append_dataset(open_inputs(dumps), folder).known == tuple(map(str, dumps))
     assert files_below(folder) == names
     with with_views(folder, monkeypatch) as database:

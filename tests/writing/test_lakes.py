@@ -97,7 +97,7 @@ def test_what_is_committed_is_the_dataset_after_each_change_of_it(kind: str, fol
     tables = smfparse.open(folder).tables if LONG else [*FEW, "qjst"]
     done = command.run("convert", folder, "--to", place, "--table", ",".join(tables))
     assert done.exit_code == 0, done.output
-    assert f"files added to {len(tables)} tables, 0 removed, 0 were there" in done.output
+    assert f"files added to {len(tables)} tables, 0 removed, 0 unchanged" in done.output
     assert_equal(kind, folder, tuple(tables))
     smfparse.convert(OTHER, folder, append=True)
     assert smfparse.commit(folder, place, tables="wqst") == {"wqst": Change(1, 0, 1)}
@@ -170,8 +170,8 @@ def exact(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_cannot_be_committed_is_said_with_the_way_out(exact: Path, tmp_path: Path) -> None:
     lake = f"iceberg:{tmp_path / 'lake.db'}.mq"
     for asked, code, said in (
-        ([exact, "--to", lake], 2, "has unsigned numbers, which Iceberg has not; convert the SMF "
-                                   "files again, with --types signed"),
+        ([exact, "--to", lake], 2, "unsigned numbers, which Iceberg does not support; convert the "
+                                   "SMF files again, with --types signed"),
         ([ONE, "--to", f"delta:{tmp_path}"], 2, "not a dataset, whose files Delta takes"),
         ([exact, exact, "--to", lake], 2, "takes the files of one dataset"),
         ([exact, "--to", lake, "--append"], 2, "leave out all options but --table"),

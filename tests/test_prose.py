@@ -1,0 +1,116 @@
+"""The mechanical part of our style: pages and help texts avoid the patterns of FAULTS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from smfparse.cli import main
+from tests.support.paths import PROJECT
+
+FAULTS = {
+    "a clause with 'what' in place of a noun": r"\b[Ww]hat\b(?![^.?!]*\?)",
+    "software that tells": r"\b(?:tells?|told)\b",
+    "'there is' behind a noun": r"\bthat there (?:is|are)\b|\b(?:is|are) there\b(?![^.?!]*\?)",
+    "a rate without 'per'": r"(?:\b\d[\d,]*(?:\.\d+)?|\b(?:messages|seconds|bytes|[MKG]B|us)) "
+    r"an? (?:second|minute|hour|day|week|copy|message|call|record|page|I/O|[MKG]B)\b",
+    "'at the worst' for 'maximum'": r"\bat the worst\b",
+    "'thought of' for 'assumed'": r"\bthought of\b",
+    "'dear' for 'expensive'": r"\bdear(?:er)?\b",
+    "'for want of' for 'without'": r"\bfor want of\b",
+    "'strangers' for 'untrusted'": r"\bstrangers?\b",
+    "'look at' for 'check'": r"\blook(?:s|ed|ing)? (?:at|into|whether)\b",
+    "'behind' for 'after'": r"\bbehind\b",
+    "'packed' for 'compressed'": r"\bpack(?:ed|ings?)\b",
+    "'course' for 'sparkline' or 'chart'": r"\bcourses?\b",
+    "a passive 'is said'": r"\b(?:is|are|was|were) said\b",
+    "a blank in front of a per cent sign": r"\d %",
+}
+OTHER_PAGES = ("README.md", "CONTRIBUTING.md")
+"""Pages besides those in docs/; the change log is as it was written."""
+EXCEPTIONS = ("packed date", "packed decimal")
+PENDING_PAGES = frozenset(
+    f"docs/{name}.md"
+    for name in (
+        *("check", "compare", "dashboard", "planning", "rules", "selecting", "traffic"),
+        *("architecture", "coverage", "performance"),
+    )
+)
+"""Pages that are not yet written in this style: remove each when it is."""
+PENDING_COMMANDS = frozenset({"capacity", "check", "compare", "info", "report"})
+"""Commands whose help is not yet written in this style: remove each when it is."""
+
+
+def faults(text: str) -> Iterator[str]:
+    """Yield the faults of a text, each with the words around it."""
+    flat = " ".join(text.split())
+    for each in EXCEPTIONS:
+        flat = flat.replace(each, "")
+    for fault, pattern in FAULTS.items():
+        for found in re.finditer(pattern, flat):
+            yield f"{fault}: ...{flat[max(found.start() - 40, 0) : found.end() + 40]}..."
+
+
+def prose(page: str) -> str:
+    """Return the text of a page without code, generated parts, targets of links and comments."""
+    for code in (
+        r"<!-- generated.*?<!-- end -->",
+        r"^```.*?^```$",
+        r"<!--.*?-->",
+        r"`[^`]*`",
+        r"\]\([^)]*\)",
+    ):
+        page = re.sub(code, " ", page, flags=re.DOTALL | re.MULTILINE)
+    return page
+
+
+def commands(group: click.Group, above: click.Context) -> Iterator[tuple[str, str]]:
+    """Yield the path and the help of each command in scope."""
+    for name in group.list_commands(above):
+        command = group.commands[name]
+        if name not in PENDING_COMMANDS:
+            with click.Context(command, info_name=name, parent=above) as context:
+                yield context.command_path, command.get_help(context)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_fault"),
+    [
+        ("It shows what is wrong.", True),
+        ("What is in the file", True),
+        ("What does a call cost?", False),
+        ("Each record tells its length.", True),
+        ("the storage that there is", True),
+        ("It writes 200 messages a second.", True),
+        ("It writes 200 messages per second.", False),
+        ("a second dump among the inputs", False),
+        ("220 MB a copy", True),
+        ("98 % busy", True),
+        ("98% busy", False),
+        ("rows behind the damage", True),
+        ("a packed date", False),
+    ],
+)
+def test_faults_are_found_in_sentences(text: str, is_fault: bool) -> None:
+    assert bool([*faults(text)]) is is_fault
+
+
+def test_pages_are_in_plain_english() -> None:
+    pages = [*map(PROJECT.joinpath, OTHER_PAGES), *sorted((PROJECT / "docs").glob("*.md"))]
+    found = {
+        name: [*faults(prose(page.read_text("utf-8")))]
+        for page in pages
+        if (name := page.relative_to(PROJECT).as_posix()) not in PENDING_PAGES
+    }
+    assert {name: each for name, each in found.items() if each} == {}
+
+
+def test_help_texts_are_in_plain_english() -> None:
+    with click.Context(main, info_name="smfparse") as top:
+        own = main.get_help(top).split("Commands:")[0]
+        found = {path: [*faults(text)] for path, text in [("smfparse", own), *commands(main, top)]}
+    assert len(found) > 12
+    assert {path: each for path, each in found.items() if each} == {}
