@@ -24,6 +24,8 @@ _ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
 _VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
 _KINDS = {"queue": "--queue", "channel": "--channel"}
 """Options that select an object."""
+_WITHOUT_JOB = ("channel", "pool", "page set")
+"""Kinds whose reports have no job to select."""
 _QUERY = "sql:"
 """What stands before a query that shows the evidence, where a rule names no report."""
 _LOST = "SMF-LOST"
@@ -194,7 +196,7 @@ def _selection(finding: Finding) -> Iterator[str]:
         yield f"--qmgr {finding.qmgr}"
     if finding.kind in _KINDS and finding.object:
         yield f"{_KINDS[finding.kind]} {shlex.quote(finding.object)}"
-    if finding.job and finding.kind != "channel":
+    if finding.job and finding.kind not in _WITHOUT_JOB:
         yield f"--job {shlex.quote(finding.job)}"
     yield f"--from {_asked(finding.start)} --until {_asked(finding.end)}"
     if finding.clock.name:
