@@ -21,7 +21,6 @@ from smfparse.advice.wording import (
     in_short,
     moment_text,
     nothing_to,
-    peak,
     plan_command,
     shown,
     span_text,
@@ -164,7 +163,8 @@ class CheckDocument(Document):
         if self._checked.good:
             yield from ("", "Healthy")
         for each in self._checked.good:
-            yield from _line(f"  {about(each)}: {each.name}, {peak(each)}", self.room)
+            figure = f", {shown(each.figure)}" if each.figure else ""
+            yield from _line(f"  {about(each)}: {each.name}{figure}", self.room)
         if self._checked.seen_once:
             yield from ("", "Seen once: too few of them to judge")
         for once in self._checked.seen_once:

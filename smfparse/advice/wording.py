@@ -27,6 +27,8 @@ _ENDINGS = ("ies", "y"), ("ches", "ch"), ("s", "")
 _VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
 _KINDS = {"queue": "--queue", "channel": "--channel"}
 """Options that select an object."""
+_WITHOUT_JOB = ("channel", "pool", "page set")
+"""Kinds whose reports have no job to select."""
 _QUERY = "sql:"
 """What stands before a query that shows the evidence, where a rule names no report."""
 _LOST = "SMF-LOST"
@@ -208,10 +210,16 @@ def _few_inputs(inputs: Sequence[str]) -> str:
 def _selection(finding: Finding, takes: Collection[str]) -> Iterator[str]:
     if finding.qmgr:
         yield f"--qmgr {finding.qmgr}"
+<<<<<<< HEAD
     option = _KINDS.get(finding.kind)
     if option in takes and finding.object:
         yield f"{option} {shlex.quote(finding.object)}"
     if "--job" in takes and finding.job and finding.kind != "channel":
+=======
+    if finding.kind in _KINDS and finding.object:
+        yield f"{_KINDS[finding.kind]} {shlex.quote(finding.object)}"
+    if finding.job and finding.kind not in _WITHOUT_JOB:
+>>>>>>> advice
         yield f"--job {shlex.quote(finding.job)}"
     yield f"--from {_asked(finding.start)} --until {_asked(finding.end)}"
     if finding.clock.name:
