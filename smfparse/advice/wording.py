@@ -210,16 +210,10 @@ def _few_inputs(inputs: Sequence[str]) -> str:
 def _selection(finding: Finding, takes: Collection[str]) -> Iterator[str]:
     if finding.qmgr:
         yield f"--qmgr {finding.qmgr}"
-<<<<<<< HEAD
     option = _KINDS.get(finding.kind)
     if option in takes and finding.object:
         yield f"{option} {shlex.quote(finding.object)}"
-    if "--job" in takes and finding.job and finding.kind != "channel":
-=======
-    if finding.kind in _KINDS and finding.object:
-        yield f"{_KINDS[finding.kind]} {shlex.quote(finding.object)}"
-    if finding.job and finding.kind not in _WITHOUT_JOB:
->>>>>>> advice
+    if "--job" in takes and finding.job and finding.kind not in _WITHOUT_JOB:
         yield f"--job {shlex.quote(finding.job)}"
     yield f"--from {_asked(finding.start)} --until {_asked(finding.end)}"
     if finding.clock.name:
