@@ -23,8 +23,8 @@ ORDER = [
     *("errors", "faces", "declarations", "interrupts", "limits", "progress", "vectors", "places"),
     *("rendering", "planning", "layout", "schemas", "tables", "metrics", "reading", "selecting"),
     *("decoding", "store", "inputs", "query", "writing", "mqsmfcsv", "calendar", "reports"),
-    *("advice", "summarizing", "trending", "capacity", "comparing", "inspecting", "anonymising"),
-    *("dashboard", "library", "synthetic", "simulating", "cli", "__main__"),
+    *("advice", "summarizing", "trending", "capacity", "comparing", "dashboard"),
+    *("inspecting", "anonymising", "library", "synthetic", "simulating", "cli", "__main__"),
 ]
 """Every package and every module at the top; one may import only those before it."""
 PACKAGES = [each for each in ORDER if (PROJECT / "smfparse" / each).is_dir()]

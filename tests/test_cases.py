@@ -115,7 +115,7 @@ def test_class_3_alone_has_the_rate_of_its_intervals_in_every_command(tmp_path: 
     assert (told["start"], told["end"]) == ("2026-05-11T09:00:00", "2026-05-11T10:00:00")
     for name in ("flow", "verb-calls"):
         found = figure(told, name)
-        assert found["usual"] == pytest.approx(STEADY, rel=1e-3)
+        assert found["mean"] == pytest.approx(STEADY, rel=1e-3)
         assert found["highest"] == pytest.approx(STEADY, rel=1e-3)
         known = [each for each in found["over_time"] if each is not None]
         assert known == pytest.approx([STEADY] * len(known), rel=1e-3)
@@ -146,7 +146,7 @@ def test_long_intervals_of_class_3_in_short_ones_of_statistics_have_their_rate()
     told = manager("stat1_acct30")
     for name in ("flow", "verb-calls"):
         found = figure(told, name)
-        assert (round(found["usual"], 2), round(found["highest"], 2)) == (1.67, 1.67)
+        assert (round(found["mean"], 2), round(found["highest"], 2)) == (1.67, 1.67)
     assert told["intervals"] == 180
 
 

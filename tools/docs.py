@@ -26,7 +26,7 @@ from smfparse import advice, reports
 from smfparse.cli import main as cli
 from smfparse.comparing import MEASURES, ROW_KINDS
 from smfparse.declarations import declared_keys
-from smfparse.metrics import view, view_names
+from smfparse.metrics import AVERAGE, Measure, subjects, view, view_names
 from smfparse.rendering import STYLES
 from smfparse.tables import (
     KEY_COLUMNS,
@@ -177,6 +177,18 @@ def _view_table(found: Iterable[TableColumn]) -> Iterator[str]:
     yield ""
 
 
+def metric_reference() -> Iterator[str]:
+    """Yield the measures of each subject, without means of times."""
+    for each in subjects().values():
+        yield f"### {each.name}\n\n{each.title}. Of `{'`, `'.join(each.tables)}`.\n"
+        yield "| measure | unit | formula | meaning |"
+        yield "|---|---|---|---|"
+        for measure in each.measures.values():
+            if measure.doc != AVERAGE:
+                yield f"| {measure.name} | {measure.unit} | {measure.formula} | {measure.doc} |"
+        yield ""
+
+
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
@@ -184,6 +196,8 @@ PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "figure_keys": partial(keys, reports.Figure),
     "commands": command_reference,
     "measures": measure_reference,
+    "metric_keys": partial(keys, Measure),
+    "metrics": metric_reference,
     "rules": rule_reference,
     "rule_keys": partial(keys, advice.Rule),
     "subject_keys": partial(keys, advice.Subject),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from smfparse.advice.findings import Finding as Finding
     from smfparse.advice.findings import Once as Once
     from smfparse.advice.judging import held_rows as held_rows
+    from smfparse.advice.judging import sql_of_rule as sql_of_rule
     from smfparse.advice.machines import junit_lines as junit_lines
     from smfparse.advice.machines import metric_lines as metric_lines
     from smfparse.advice.policy import NO_POLICY as NO_POLICY
@@ -53,7 +54,7 @@ else:
         declaration="CONSTRAINT RANKS Diagnosis Rule Subject diagnoses rules subjects",
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
-        judging="held_rows",
+        judging="held_rows sql_of_rule",
         machines="junit_lines metric_lines",
         policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",

@@ -173,20 +173,30 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
 
 
 def _rows(subject: Subject, some: Sequence[Rule]) -> str:
-    """Return the query for the rows of a subject; of measures those that it or a rule names."""
+    """Return the query for the rows of a subject; of measures those that it or a rule names.
+
+    Integers are wide enough for what rules add and multiply, whatever damaged counters hold.
+    """
     if not subject.of:
         return subject.sql
-    named = {word for rule in some for sql in _sql_of(rule) for word in words_in(sql)}
+    named = {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
     named |= words_in(subject.sql)
     of = metric_subjects()[subject.of]
-    columns = ", ".join(each for each in of.columns() if each in named)
+    columns = ", ".join(_wide(*each) for each in of.columns().items() if each[0] in named)
     return (
         f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {of.object} AS object, {columns} "
         f"FROM {of.rows(SCHEMA)}) SELECT * FROM ({subject.sql})"
     )
 
 
-def _sql_of(rule: Rule) -> Iterator[str]:
+def _wide(column: str, arrow: str) -> str:
+    if "int" not in arrow:
+        return column
+    return f"{column}::{'DOUBLE' if '64' in arrow else 'BIGINT'} AS {column}"
+
+
+def sql_of_rule(rule: Rule) -> Iterator[str]:
+    """Yield all SQL of a rule: over rows of its subject, and over those that crossed."""
     yield from (rule.condition, rule.minimum, rule.value, *rule.aggregates())
     yield from planner_inputs(rule).values()
     if rule.trend:

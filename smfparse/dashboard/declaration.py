@@ -69,7 +69,7 @@ class Panel:
     line: Annotated[str, Key("the line of the summary that has the rows", "`sql` has them")] = ""
     metric: Annotated[
         Any, Key("the measure that it shows; or several, by object", "`sql` or `line` has it")
-    ] = None
+    ] = ""
     sql: Annotated[str, Key("query for the rows", "`line` or `metric` has them")] = ""
     measure: Annotated[
         str, Key("how rows become one figure", "`line` or `metric` says", among=_MEASURES)
@@ -144,7 +144,8 @@ def _panel(name: str, given: dict[str, Any], where: Where) -> Panel:
     if line:
         where.at("line").check("line", line, lines())
         of_line = lines()[line]
-        own = {key: getattr(of_line, key) for key in ("sql", "measure", "report", "versions")}
+        keys = ("sql", "metric", "measure", "report", "versions")
+        own = {key: getattr(of_line, key) for key in keys}
         given = own | {"optional": of_line.optional} | given
     panel = Panel(name, **with_metrics(given))
     where.at("section").check("section", panel.section, parts())

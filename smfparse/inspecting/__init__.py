@@ -11,6 +11,7 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.inspecting.coverage import coverage_in as coverage_in
     from smfparse.inspecting.described import description as description
+    from smfparse.inspecting.described import uses_of as uses_of
     from smfparse.inspecting.extent import extent_text as extent_text
     from smfparse.inspecting.groups import Group as Group
     from smfparse.inspecting.groups import Inventory as Inventory
@@ -28,7 +29,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         coverage="coverage_in",
-        described="description",
+        described="description uses_of",
         extent="extent_text",
         groups="Group Inventory inventory",
         losses="Loss",

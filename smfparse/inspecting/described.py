@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from smfparse.metrics import (
@@ -10,6 +11,11 @@ from smfparse.metrics import (
     Relation,
     described,
     every_relation,
+    measures_meant,
+    metrics_of,
+    view,
+    view_names,
+    words_in,
 )
 from smfparse.rendering import Cells, Column, Document, Facts, Section, Table, aligned
 
@@ -23,7 +29,43 @@ def description(name: str | None) -> Document:
     if name is None:
         return _List(every_relation())
     found = described(name)
-    return _RelationColumns(found) if isinstance(found, Relation) else _Entries(name, found)
+    if isinstance(found, Relation):
+        return _RelationColumns(found)
+    measures = {f"{subject}.{each.name}" for subject, each in measures_meant(name)}
+    return _Entries(name, [_placed(each) if each.name in measures else each for each in found])
+
+
+def _placed(measure: Entry) -> Entry:
+    """Return what a measure is, with what shows it."""
+    shown = {kind: ", ".join(names) for kind, names in uses_of(measure.name).items() if names}
+    return replace(measure, facts={**measure.facts, **shown})
+
+
+def uses_of(measure: str) -> dict[str, list[str]]:
+    """Return what shows a measure, as log.task_busy: views, reports, lines, panels and rules."""
+    from smfparse.advice import rules, sql_of_rule
+    from smfparse.advice import subjects as looked_at
+    from smfparse.dashboard import panels
+    from smfparse.reports import Report, declared
+    from smfparse.summarizing import lines
+
+    subject, _, own = measure.partition(".")
+    of_views = (each for each in map(view, view_names()) if each.subject == subject)
+    of_reports = (each for each in declared().values() if isinstance(each, Report))
+    of_rules = (each for each in rules().values() if looked_at()[each.subject].of == subject)
+    return {
+        "views": [each.name for each in of_views if own in {c.name for c in each.columns}],
+        "reports": [
+            each.name
+            for each in of_reports
+            if each.subject == subject and own in {f.measure or f.name for f in each.figures}
+        ],
+        "summary": [name for name, each in lines().items() if measure in metrics_of(each.metric)],
+        "page": [name for name, each in panels().items() if measure in metrics_of(each.metric)],
+        "rules": [
+            each.id for each in of_rules if any(own in words_in(sql) for sql in sql_of_rule(each))
+        ],
+    }
 
 
 class _List(Document):

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from smfparse.metrics.describe import Relation as Relation
     from smfparse.metrics.describe import described as described
     from smfparse.metrics.describe import every_relation as every_relation
+    from smfparse.metrics.describe import measures_meant as measures_meant
+    from smfparse.metrics.measures import AVERAGE as AVERAGE
     from smfparse.metrics.measures import SCHEMA as SCHEMA
     from smfparse.metrics.measures import Measure as Measure
     from smfparse.metrics.measures import averaged as averaged
     from smfparse.metrics.measures import combined as combined
+    from smfparse.metrics.measures import metrics_of as metrics_of
     from smfparse.metrics.measures import over_time as over_time
     from smfparse.metrics.measures import quoted as quoted
     from smfparse.metrics.measures import subjects as subjects
@@ -40,8 +43,11 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        describe="Entry Relation described every_relation",
-        measures="SCHEMA Measure averaged combined over_time quoted subjects way_of with_overall",
+        describe="Entry Relation described every_relation measures_meant",
+        measures=(
+            "AVERAGE SCHEMA Measure averaged combined metrics_of over_time quoted subjects way_of "
+            "with_overall"
+        ),
         views=(
             "View columns_meant columns_of comments named_macros relations title_of view "
             "view_macros view_names views_script words_in"

@@ -1,12 +1,14 @@
-"""What a name means: a table, a view, a control block, a column or a field, or what there is."""
+"""What a name means: a table, a view, a control block, a column, a measure or a field."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from smfparse.errors import RequestError
 from smfparse.layout import Field
+from smfparse.metrics.measures import WAYS, Measure, subjects
 from smfparse.metrics.views import columns_meant, view, view_names
 from smfparse.tables import TableColumn, columns, fields_named, near_names, table_names, title
 
@@ -26,9 +28,9 @@ class Relation:
 
 @dataclass(frozen=True)
 class Entry:
-    """A column, or a field of a control block.
+    """A column, a measure, or a field of a control block.
 
-    name   with its table in front, or with its block and byte offset (hex)
+    name   with its table or subject in front, or with its block and byte offset (hex)
     facts  by name: type, unit, ...; only those that it has
     """
 
@@ -46,7 +48,9 @@ def every_relation() -> list[Relation]:
 
 
 def described(name: str) -> Relation | list[Entry]:
-    """Return the table or view `name`, or the columns, else fields, called so, in any case.
+    """Return the table or view `name`, or the columns and measures, else fields, called so.
+
+    name  in any case; that of a column or measure may have its table or subject in front
 
     Raises RequestError where there is none; it names those that are near.
     """
@@ -54,13 +58,24 @@ def described(name: str) -> Relation | list[Entry]:
         return _table(name.lower())
     if name.lower() in view_names():
         return _view(name.lower())
-    if found := columns_meant(name):
-        return [_column(table, column) for table, column in found]
+    found = [_column(table, column) for table, column in columns_meant(name)]
+    if found := [*found, *starmap(_measure, measures_meant(name))]:
+        return found
     if mapped := fields_named(name):
         return [_field(block, each) for block, each in mapped]
     near = near_names(name, view_names()) if name else []
     way_out = f"near: {', '.join(near)}" if near else "see smfparse describe"
-    raise RequestError(f"no table, view or column {name}; {way_out}")
+    raise RequestError(f"no table, view, column or measure {name}; {way_out}")
+
+
+def measures_meant(name: str) -> list[tuple[str, Measure]]:
+    """Return the measures that `name`, as task_busy or log.task_busy, may mean: with subjects."""
+    subject, _, own = name.lower().rpartition(".")
+    return [
+        (each.name, each.measures[own])
+        for each in subjects().values()
+        if own in each.measures and subject in ("", each.name)
+    ]
 
 
 def _table(name: str) -> Relation:
@@ -81,6 +96,18 @@ def _column(table: str, column: TableColumn) -> Entry:
     else:
         facts["formula"] = column.place
     return Entry(f"{table}.{column.name}", column.doc, _there(facts))
+
+
+def _measure(subject: str, found: Measure) -> Entry:
+    facts = {
+        "type": found.type,
+        "unit": found.unit,
+        "formula": found.formula,
+        "over intervals": "what is divided, added up on both sides"
+        if found.per
+        else WAYS[found.combine],
+    }
+    return Entry(f"{subject}.{found.name}", found.doc, _there(facts))
 
 
 def _field(block: str, found: Field) -> Entry:

@@ -7,24 +7,29 @@ declares the measures. Each is an amount of a row, and what it is divided by:
     mb_written = { amount = "copy_pages / 256" }              the sum
     io_busy = { amount = "...", per = "interval_seconds" }    the sum of `amount` by that of `per`
     longest_write = { amount = "longest", combine = "max" }   the greatest
+    cpu_seconds = { amount = "cpu_us", scale = "1e6" }        the sum of microseconds, in seconds
 
     "io_{copy}_count" = { ... }                               one for each `copy` of `each`
 
-So it is the same figure of an interval, of a section of 15 minutes and of a day. A counter of the
-table is a measure by itself, with the name of its field: how it combines, its declaration says.
+A subject that is `like` another has its measures as well, with their keys and names of objects.
+
+So a measure is the same figure of an interval, of a section of 15 minutes and of a day. A counter
+of the table is a measure by itself, with the name of its field: how it combines, its declaration
+says.
 
 Macros, of the names of tables:
 
     <name>_rows        a row of each interval, with every measure, and `<measure>_amount` and
                        `<measure>_per` of those that are divided
-    <name>_by_section  a row of each section
-    <name>_by_qmgr     a row of each queue manager
+    <name>_by_section  a row of each object in a section
+    <name>_of_section  a row of each section: all objects together
+    <name>_by_qmgr     a row of each object of a queue manager
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -38,6 +43,8 @@ from smfparse.tables import TABLES
 _FOLDER = Path(__file__).with_name("subjects")
 SCHEMA = "inputs"
 """The schema in which tables and views have `input_no`."""
+AVERAGE = "Mean"
+"""The meaning of a measure that is a time by its counter."""
 _OVERALL = re.compile(r"\boverall\((\w+)\)")
 _COMBINED = {
     Combine.MAX: "max({0})",
@@ -45,7 +52,7 @@ _COMBINED = {
     Combine.LAST: "arg_max({0}, sequence)",
     Combine.NONE: "arg_max({0}, sequence)",
 }
-_WAYS = {
+WAYS = {
     "sum": "added",
     "max": "the greatest",
     "min": "the least",
@@ -56,7 +63,21 @@ _WAYS = {
 _ORDERED = ("last", "largest")
 """Those that need the order of rows."""
 _TOGETHER = {"sum": "total", "min": "trough"}
-_TYPES = ("double", "int64", "string", TIMESTAMP)
+_TYPES = (
+    "double",
+    "int64",
+    "int32",
+    "uint64",
+    "uint32",
+    "bool",
+    "string",
+    TIMESTAMP,
+    "timestamp[us]",
+)
+_WIDE = {"int64": "BIGINT", "uint64": "UBIGINT"}
+"""The integers that sums are cast to: DuckDB's are wider than Arrow and Parquet can hold."""
+_AT_THE_END = "smf_time AT TIME ZONE 'UTC' - to_seconds(utc_offset) - INTERVAL 30 SECOND"
+"""When a record without an interval says how things were: SMF takes it at the end of one."""
 
 
 @dataclass(frozen=True)
@@ -69,18 +90,23 @@ class Measure:
     formula: Annotated[str, Key("how it comes about, in IBM's field names")]
     unit: Annotated[str, Key("its unit", "none")] = ""
     per: Annotated[str, Key("SQL of what it is divided by", "nothing")] = ""
-    combine: Annotated[str, Key("how amounts become one", among=_WAYS)] = "sum"
+    combine: Annotated[str, Key("how amounts become one", among=WAYS)] = "sum"
     by: Annotated[str, Key("SQL of what says which of the rows is shown", "none")] = ""
+    scale: Annotated[str, Key("SQL of the amount that is 1 of its unit", "1")] = ""
     type: Annotated[str, Key("Arrow type", among=_TYPES)] = "double"
 
     @property
     def of_row(self) -> str:
         """SQL of the measure of one row."""
-        return f"({self.amount}) / nullif({self.per}, 0)" if self.per else self.amount
+        if self.per:
+            return f"({self.amount}) / nullif({self.per}, 0)"
+        return f"({self.amount}) / {self.scale}" if self.scale else self.amount
 
     @property
     def of_rows(self) -> str:
         """SQL of the measure of several rows, an aggregate."""
+        if self.scale:
+            return f"total({self.amount}) / {self.scale}"
         if self.per:
             known = f"CASE WHEN ({self.amount}) IS NOT NULL THEN {self.per} END"
             return f"total({self.amount}) / nullif(total({known}), 0)"
@@ -90,8 +116,8 @@ class Measure:
             return f"of_largest({self.amount}, {self.by}, sequence)"
         if self.combine != "sum":
             return f"{self.combine}({self.amount})"
-        if self.type == "int64":
-            return f"TRY_CAST(sum({self.amount}) AS BIGINT)"
+        if self.type in _WIDE:
+            return f"TRY_CAST(sum({self.amount}) AS {_WIDE[self.type]})"
         return f"total({self.amount})"
 
 
@@ -121,15 +147,15 @@ class Subject:
         """SQL of the name of an object with its noun."""
         return f"{quoted(f'{self.noun} ')} || {self.object}" if self.noun else self.object
 
-    def columns(self) -> Iterator[str]:
-        """Yield the names of the columns of `<name>_rows` that others may ask for."""
-        yield from self.facts
-        yield from (each.name for each in TABLES[self.tables[0]].columns)
+    def columns(self) -> Mapping[str, str]:
+        """Return the Arrow types, by name, of what others may ask of `<name>_rows`."""
+        found = dict.fromkeys(self.facts, "bool")
+        found |= {each.name: each.shown.arrow for each in TABLES[self.tables[0]].columns}
         for each in self.measures.values():
-            yield each.name
+            found[each.name] = each.type
             if each.per:
-                yield f"{each.name}_amount"
-                yield f"{each.name}_per"
+                found |= dict.fromkeys((f"{each.name}_amount", f"{each.name}_per"), "double")
+        return found
 
     def rows(self, schema: str) -> str:
         """Return what gives its rows, behind FROM, of the tables of a schema."""
@@ -142,10 +168,14 @@ class Subject:
         if self._file.exists():
             yield self._file.read_text("utf-8")
         yield self._macro("rows", given, f"SELECT *, {', '.join(self._of_row())} FROM {{}}")
-        for grain, own in (("section", ["section"]), ("qmgr", ["system", "qmgr"])):
-            keys = ", ".join([*own, *self.keys])
-            columns = ", ".join([keys, *self._of_rows(ordered=grain == "section")])
-            yield self._macro(f"by_{grain}", given, f"SELECT {columns} FROM {{}} GROUP BY {keys}")
+        yield self._grouped("by_section", given, ["section", *self.keys])
+        if self.keys:
+            yield self._grouped("of_section", given, ["section"])
+        yield self._grouped("by_qmgr", given, ["system", "qmgr", *self.keys])
+
+    def _grouped(self, name: str, given: str, keys: Sequence[str]) -> str:
+        columns = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
+        return self._macro(name, given, f"SELECT {columns} FROM {{}} GROUP BY {', '.join(keys)}")
 
     def _macro(self, name: str, given: str, query: str) -> str:
         facts = f"{self.name}_facts({given})" if self._file.exists() else f"query_table({given})"
@@ -184,6 +214,9 @@ def subjects() -> Mapping[str, Subject]:
 def _subject(file: Path) -> Subject:
     where = Where(str(file))
     spec = toml(file, where)
+    if "like" in spec:
+        other = toml(file.with_stem(spec["like"]), where)
+        spec = other | spec | {"measures": other["measures"] | spec.get("measures", {})}
     measures = {}
     for family, declared in spec["measures"].items():
         each = where.at("measures").at(family)
@@ -195,7 +228,7 @@ def _subject(file: Path) -> Subject:
         name = f"{time}_average"
         formula = f"{time.upper()} / {counter.upper()}"
         measures[name] = Measure(
-            name, time, "Average", formula, "microseconds", f"timed({counter}, {time})"
+            name, time, AVERAGE, formula, "microseconds", f"timed({counter}, {time})"
         )
     return Subject(
         file.stem,
@@ -209,43 +242,53 @@ def _subject(file: Path) -> Subject:
     )
 
 
-def over_time(metric: str | Mapping[str, str]) -> str:
+def metrics_of(metric: str | Mapping[str, str]) -> tuple[str, ...]:
+    """Return the measures that a declaration names, as `log.task_busy`; '': none."""
+    return tuple(filter(None, (metric,) if isinstance(metric, str) else metric.values()))
+
+
+def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
     """Return the query for what objects were in each interval, by which figures over time are made.
 
     metric  the measure, or field, as `log.task_busy`; or several, by what their objects are called
+    way     how rows become one figure: see `way_of`, which says so where it is left out
 
     Columns: system, qmgr, object, start (UTC), seconds, amount, and per, which is NULL where the
     measure is not divided by anything.
     """
+    way = way or way_of(metric)
     if isinstance(metric, str):
-        return _over_time(metric)
-    return " UNION ALL ".join(_over_time(each, quoted(name)) for name, each in metric.items())
+        return _over_time(metric, way)
+    return " UNION ALL ".join(_over_time(each, way, quoted(of)) for of, each in metric.items())
 
 
-def _over_time(metric: str, shown: str = "") -> str:
+def _over_time(metric: str, way: str, shown: str = "") -> str:
     name, _, of = metric.partition(".")
     subject = subjects()[name]
     declared = subject.measures.get(of)
-    amount, per = (declared.amount, declared.per) if declared else (of, "")
+    amount, per = declared.of_row if declared else of, ""
+    if declared and declared.per and way == "average":
+        amount, per = declared.amount, declared.per
+    start, seconds = "interval_start", "interval_seconds"
+    if TABLES[subject.tables[0]].stub:
+        start, seconds = _AT_THE_END, "0"
     return (
-        f"SELECT system, qmgr, {shown or subject.called} AS object, interval_start AS start, "
-        f"interval_seconds AS seconds, ({amount})::DOUBLE AS amount, "
+        f"SELECT system, qmgr, {shown or subject.called} AS object, {start} AS start, "
+        f"{seconds} AS seconds, ({amount})::DOUBLE AS amount, "
         f"({per or 'NULL'})::DOUBLE AS per "
-        f"FROM {subject.rows(SCHEMA)} WHERE amount IS NOT NULL"
+        f"FROM {subject.rows(SCHEMA)} WHERE amount IS NOT NULL AND per IS DISTINCT FROM 0"
     )
 
 
 def way_of(metric: str | Mapping[str, str]) -> str:
     """Return how rows of `over_time` become one figure: average, peak, trough or total."""
-    name, _, of = _first(metric).partition(".")
-    declared = subjects()[name].measures.get(of)
-    if declared is None:
-        return "total"
-    return "average" if declared.per else _TOGETHER.get(declared.combine, "peak")
-
-
-def _first(metric: str | Mapping[str, str]) -> str:
-    return metric if isinstance(metric, str) else next(iter(metric.values()))
+    name, _, of = metrics_of(metric)[0].partition(".")
+    subject = subjects()[name]
+    if of in subject.measures:
+        declared = subject.measures[of]
+        return "average" if declared.per else _TOGETHER.get(declared.combine, "peak")
+    field = next(each for each in TABLES[subject.tables[0]].columns if each.name == of)
+    return _TOGETHER.get(str(field.combine), "peak")
 
 
 def with_overall(sql: str) -> str:

@@ -50,6 +50,7 @@ class View(NamedTuple):
     tables   the tables that its SQL reads
     columns  as `columns` gives those of a table; `place` is the formula
     sql      what it selects, `input_no` first
+    subject  whose measures its columns are; '': of none
     """
 
     name: str
@@ -57,6 +58,7 @@ class View(NamedTuple):
     tables: tuple[str, ...]
     columns: tuple[TableColumn, ...]
     sql: str
+    subject: str = ""
 
     def statements(self) -> Iterator[str]:
         """Yield the SQL that makes the view, where its tables and the macros are there."""
@@ -94,6 +96,7 @@ def view(name: str) -> View:
         tuple(spec["tables"]),
         tuple(found[each] for each in order),
         _of_subject(spec, keys, declared) if "subject" in spec else _text(f"{name}.sql").strip(),
+        spec.get("subject", ""),
     )
 
 

@@ -168,7 +168,7 @@ class _Declared:
     subject: Annotated[
         str,
         Key(
-            "what a section is a row of: the figures are its measures, and there is no SQL",
+            "what a row is about: figures are its measures, and without an SQL file these are all",
             "SQL says",
             among=subjects(),
         ),
@@ -399,10 +399,11 @@ def load(name: str, folder: Path | None = None) -> Report:
     where = Where(str(folder / f"{name}.toml"))
     found = read_table(Report, toml(folder / f"{name}.toml", where), where)
     found.setdefault("main", found["tables"][:1])
-    if "subject" in found:
+    file = folder / f"{name}.sql"
+    if "subject" in found and not file.exists():
         sql = _of_subject(found["subject"], found["figures"])
     else:
-        sql = "" if found.get("rules") else _sql(folder / f"{name}.sql")
+        sql = "" if found.get("rules") else _sql(file)
     which = Report(name, sql, **found)
     check(which, where)
     return _ranking(which) if which.is_rankable else which

@@ -31,43 +31,16 @@ CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
 ][request + 1], 'type ' || request);
 
--- Figures of tasks of the channel initiator, and of all tasks of a section ('Summ'). `blocks` names rows
--- of their control blocks with `channels`, `longest`, the longest request, and `longest_at`; NULL where
--- such tasks have none.
-CREATE OR REPLACE MACRO channel_tasks(kind, blocks) AS TABLE
-WITH
-tasks AS (
-    SELECT
-        section, block_no - 1 AS number, interval_seconds,
-        qctreqn AS requests, qcteltm AS busy_us, qctcptm AS cpu_us, qctwttm AS waiting_us,
-        qcteltm_n AS busy_of, qctcptm_n AS cpu_of,
-        channels, longest, longest_at
-    FROM query_table(blocks)
-),
-rows AS (
-    SELECT *, number::VARCHAR AS task FROM tasks
-    UNION ALL BY NAME
-    SELECT
-        section, total(interval_seconds) AS interval_seconds, sum(requests)::UBIGINT AS requests,
-        total(busy_us) AS busy_us, total(cpu_us) AS cpu_us, total(waiting_us) AS waiting_us,
-        sum(busy_of) AS busy_of, sum(cpu_of) AS cpu_of,
-        sum(channels)::UBIGINT AS channels, max(longest) AS longest,
-        of_largest(longest_at, longest, longest_at) AS longest_at, 'Summ' AS task
-    FROM tasks
-    GROUP BY section
-)
+-- Lines of tasks of the channel initiator, and of all tasks of a section ('Summ'). `tasks` and `together` name rows
+-- of a kind of task with `channels`, `longest` and `longest_at`, NULL where such tasks have none.
+CREATE OR REPLACE MACRO task_lines(kind, tasks, together) AS TABLE
 SELECT
-    section, CASE WHEN number IS NULL THEN 'summary' ELSE 'task' END AS line, number, task,
-    kind AS type, requests,
-    100 * busy_us / nullif(interval_seconds * 1e6, 0) AS busy,
-    cpu_us / 1e6 AS cpu_seconds,
-    100 * cpu_us / nullif(interval_seconds * 1e6, 0) AS cpu_busy,
-    CASE WHEN requests = 0 THEN 0 ELSE cpu_us / nullif(cpu_of, 0) END AS cpu_average,
-    cpu_average AS cpu_tenths,
-    CASE WHEN requests = 0 THEN 0 ELSE busy_us / nullif(busy_of, 0) END AS elapsed_average,
-    waiting_us / 1e6 AS waiting_seconds,
+    section, CASE WHEN block_no IS NULL THEN 'summary' ELSE 'task' END AS line, block_no - 1 AS number,
+    coalesce(number::VARCHAR, 'Summ') AS task, kind AS type, qctreqn AS requests, busy, cpu_seconds, cpu_busy,
+    CASE WHEN requests = 0 THEN 0 ELSE qctcptm_average END AS cpu_average, cpu_average AS cpu_tenths,
+    CASE WHEN requests = 0 THEN 0 ELSE qcteltm_average END AS elapsed_average, waiting_seconds,
     channels, longest, longest_at
-FROM rows;
+FROM (FROM query_table(tasks) UNION ALL BY NAME FROM query_table(together));
 
 -- Figures of queues. `queues` names rows of WQST with `queue`, a struct of what stands before the figures,
 -- and `shortest`, the least time on the queue of a message that was got.

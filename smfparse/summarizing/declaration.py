@@ -60,6 +60,11 @@ class Line:
     optional: Annotated[bool, Key("whether not every site has what it shows")] = False
 
     @property
+    def full(self) -> float:
+        """The value of a full block in a course over time; 0: its greatest value."""
+        return 100 if self.label.endswith(", %") else 0
+
+    @property
     def trace(self) -> str:
         """The commands that make MQ write the data."""
         return report(self.report).trace.rstrip(",")
@@ -67,9 +72,10 @@ class Line:
 
 def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
     """Return what a declaration says, with the rows of its metrics and how they become one."""
-    if "metric" not in given:
+    if not given.get("metric"):
         return given
-    return {"sql": over_time(given["metric"]), "measure": way_of(given["metric"])} | given
+    way = given.get("measure") or way_of(given["metric"])
+    return {"sql": over_time(given["metric"], way), "measure": way} | given
 
 
 @cache

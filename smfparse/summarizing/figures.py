@@ -33,7 +33,7 @@ _SLOT_COLUMNS = ("system", "qmgr", "first_us", "slot_us", "slots", "covered")
 class Figures:
     """A line of a queue manager: what an object was over time.
 
-    usual    over all of the time
+    mean     over all of the time
     highest  of a slot of time, and the local time at which that begins
     slots    the amount and what it is per, by the number of the slot; those without data are not
              there
@@ -41,7 +41,7 @@ class Figures:
 
     line: Line
     object: str
-    usual: float
+    mean: float
     highest: float
     at: dt.datetime
     slots: Mapping[int, tuple[float, float]]
@@ -139,9 +139,9 @@ def _of_object(
     line: Line, name: str, slots: Mapping[int, tuple[float, float]], times: Times
 ) -> Figures:
     start, (amount, per) = max(slots.items(), key=lambda each: each[1][0] / each[1][1])
-    usual = sum(each for each, _ in slots.values()) / sum(each for _, each in slots.values())
+    mean = sum(each for each, _ in slots.values()) / sum(each for _, each in slots.values())
     at = times.local(times.first + start * times.slot)
-    return Figures(line, name, usual, amount / per, at, slots)
+    return Figures(line, name, mean, amount / per, at, slots)
 
 
 def _whose(row: Mapping[str, Any]) -> tuple[str, tuple[str, str], str]:

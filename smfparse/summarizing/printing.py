@@ -39,7 +39,7 @@ _STEPS_OF_FACTS = 288
 _LEAST_NAME = 12
 """Characters of a name that are left at least."""
 _NOTHING = nothing_to("summarize")
-_CSV = ("system", "qmgr", "name", "figure", "object", "usual", "highest", "at", "report")
+_CSV = ("system", "qmgr", "name", "figure", "object", "mean", "highest", "at", "report")
 
 
 class SummaryDocument(Document):
@@ -128,7 +128,7 @@ class SummaryDocument(Document):
         start, end = times.local(times.first), times.local(times.last - 1)
         clock = "%H:%M" if start.date() == end.date() else "%m/%d %H:%M"
         columns = [
-            *(Column("Figure"), Column("Of"), Column("Usual", right=True)),
+            *(Column("Figure"), Column("Of"), Column("Mean", right=True)),
             *(Column("Highest", right=True), Column("At"), Column("Report")),
         ]
         rows: list[Cells] = [_cells(each, clock) for each in day.figures]
@@ -143,7 +143,7 @@ class SummaryDocument(Document):
         if drawn:
             columns.insert(-1, Column(course))
             rows = [
-                [*row[:-1], sparkline(each.over_time(times.slots, steps)), row[-1]]
+                [*row[:-1], sparkline(each.over_time(times.slots, steps), each.line.full), row[-1]]
                 for row, each in zip(rows, day.figures, strict=True)
             ]
         return columns, rows
@@ -157,9 +157,17 @@ def _shortened(note: str, room: int) -> str:
 
 
 def _cells(each: Figures, clock: str) -> Cells:
-    style, _ = STYLES[each.line.style]
-    numbers = (style(each.usual), style(each.highest))
+    numbers = (_number(each.line, each.mean), _number(each.line, each.highest))
     return [each.line.label, each.object, *numbers, each.at.strftime(clock), each.line.report]
+
+
+def _number(line: Line, value: float) -> str:
+    """Return a figure in the style of its line; one that is too small for it, as less than that."""
+    style, _ = STYLES[line.style]
+    text = style(value)
+    if value > 0 and not float(text.replace(",", "")):
+        return {"percent": "<0.01", "tenths": "<0.1"}.get(line.style, "<1")
+    return text
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
@@ -224,7 +232,7 @@ def _fact_of_line(figures: Figures) -> dict[str, Any]:
         "name": figures.line.name,
         "figure": figures.line.label,
         "object": figures.object,
-        "usual": figures.usual,
+        "mean": figures.mean,
         "highest": figures.highest,
         "at": figures.at.isoformat(),
         "report": figures.line.report,

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from smfparse.errors import RequestError
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
-from smfparse.metrics.views import view_names
 from smfparse.tables.dictionary import (
     RECORD,
     TABLES,
@@ -50,11 +49,11 @@ def wanted_tables(names: Iterable[str]) -> Wanted:
     """Return the request for all columns of the tables `names`; RequestError for unknown ones."""
     found = [each.lower() for each in names]
     unknown = sorted(set(found) - set(table_names()))
-    for each in unknown:
-        if each in view_names():
-            raise RequestError(f"{each} is a view, not a table; query it with SQL")
     if unknown:
-        raise RequestError(f"no table {', '.join(unknown)}; there are {', '.join(table_names())}")
+        raise RequestError(
+            f"no table {', '.join(unknown)}; views are read with SQL, as smfparse sql INPUT "
+            f'"FROM {unknown[0]}"; tables are {", ".join(table_names())}'
+        )
     return dict.fromkeys(found)
 
 
@@ -136,14 +135,7 @@ def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     tables  names; none: all
     names   of columns; none: all. Each table has those of them that it knows
     """
-    tables = list(tables)
-    for name in tables:
-        if name in view_names():
-            raise RequestError(
-                f"{name} is a view, not a table; write it with: "
-                f'smfparse sql INPUT "FROM {name}" --format csv --output {name}.csv'
-            )
-    wanted = wanted_tables(tables or table_names())
+    wanted = wanted_tables([*tables] or table_names())
     asked = frozenset(names)
     if not asked:
         return wanted

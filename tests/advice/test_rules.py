@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 
 from smfparse.advice import diagnoses, rules, subjects
+from smfparse.advice.judging import subject_query
+from smfparse.calendar import calendar_macros
+from smfparse.metrics import named_macros, view_macros, words_in
 from smfparse.synthetic import VERSIONS
 from smfparse.tables import TABLES, columns
 from tests.support.advised import ABSENT, Case, Rows, cases, ranks, states
@@ -149,7 +152,9 @@ def in_releases(case: Case) -> Iterator[Case]:
 def releases(subject: str) -> dict[str, frozenset[tuple[str, str]]]:
     """Return the columns that a subject reads and a release lacks, of each that differs."""
     found: dict[str, frozenset[tuple[str, str]]] = {}
-    words = {*re.findall(r"\w+", subjects()[subject].sql)}
+    some = [each for each in rules().values() if each.subject == subject and each.complete]
+    query = subject_query(subjects()[subject], some)
+    words = words_in(query + named_macros(query, view_macros() + calendar_macros()))
     for version in VERSIONS:
         read = frozenset(
             (table, name)

@@ -73,7 +73,7 @@ def test_describe_finds_columns_and_fields_wherever_they_are() -> None:
 def test_describe_offers_near_names_on_a_miss() -> None:
     missed = run("describe", "qjstwrx")
     assert missed.exit_code == 2
-    assert "no table, view or column qjstwrx" in missed.stderr
+    assert "no table, view, column or measure qjstwrx" in missed.stderr
     assert "qjstwrw" in missed.stderr
     assert run("describe", "qjst.putn").exit_code == 2
 

@@ -86,7 +86,7 @@ def test_programs_and_documents_have_managers_figures_and_courses(day: Path) -> 
     rows = list(csv.DictReader(run("summary", day, "--format", "csv").stdout.splitlines()))
     assert {each["name"] for each in rows} == {*lines()} - ABSENT
     (written,) = (each for each in rows if each["name"] == "log-written")
-    assert 0 < float(written["usual"]) < float(written["highest"])
+    assert 0 < float(written["mean"]) < float(written["highest"])
     page = run("summary", day, "--format", "html").stdout
     assert "Buffer pool used, %" in page
     assert set(page) & set(BLOCKS)

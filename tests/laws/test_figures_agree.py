@@ -388,22 +388,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         yield Answers(corpus, folder)
 
 
-FAULTS = {
-    "CPU seconds of a job": "the page leaves out MQSUB, MQSUBRQ, MQCTL, MQSTAT and topics",
-}
-"""Figures that differ, and why; the layer of metrics will mend them."""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "figure",
-    [
-        pytest.param(
-            each,
-            marks=pytest.mark.xfail(reason=FAULTS[each], strict=True) if each in FAULTS else (),
-        )
-        for each in FIGURES
-    ],
+    FIGURES,
 )
 def test_all_commands_that_show_a_figure_say_the_same(figure: str, answers: Answers) -> None:
     said = {command: take(answers) for command, take in FIGURES[figure].items()}

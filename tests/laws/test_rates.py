@@ -88,14 +88,14 @@ def test_summary_shows_no_rate_higher_than_that_of_any_interval(site: Site, tmp_
                 most = highest_of_all(clock)
             else:
                 continue
-            shown = [figure["usual"], figure["highest"], *filter(None, figure["over_time"])]
+            shown = [figure["mean"], figure["highest"], *filter(None, figure["over_time"])]
             assert max(shown) <= most * WHOLE_SECONDS, (figure, most, clock)
 
 
 @search(2)
 @given(site=sites(steady=True, faults=False))
 def test_summary_shows_steady_work_as_steady(site: Site, tmp_path: Path) -> None:
-    """Usual and highest are calls by the time that their intervals cover."""
+    """Mean and highest are calls by the time that their intervals cover."""
     jobs = by_job(site)
     for manager in written("summary", site.write(tmp_path))["managers"]:
         clock = site.clock(manager["qmgr"])
@@ -105,7 +105,7 @@ def test_summary_shows_steady_work_as_steady(site: Site, tmp_path: Path) -> None
                 spans = of_task(clock, task)
                 covered = sum(each.seconds for each in spans)
                 expected = sum(each.calls for each in spans) / covered / (1 + task.more)
-                assert figure["usual"] == pytest.approx(expected, rel=edge(clock)), (figure, clock)
+                assert figure["mean"] == pytest.approx(expected, rel=edge(clock)), (figure, clock)
                 assert figure["highest"] == pytest.approx(expected, rel=0.01), (figure, clock)
 
 

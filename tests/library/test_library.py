@@ -111,7 +111,7 @@ def test_what_is_not_there_is_said_to_be_so() -> None:
     data = smfparse.open([DUMP])
     wrong: dict[str, Callable[[], object]] = {
         "no table wqzz": lambda: data.arrow("wqzz"),
-        "task is a view, not a table; query it with SQL": lambda: data.arrow("task"),
+        "no table task; views are read with SQL": lambda: data.arrow("task"),
         "wqst has no column putz": lambda: list(data.batches("wqst", ["putz"])),
         "no report lag": lambda: data.report("lag"),
         "does not take by=": lambda: data.report("log", by="job"),

@@ -171,7 +171,7 @@ def test_every_declaration_is_read_back_as_it_was_written(tmp_path: Path) -> Non
 
 
 def test_near_names_are_offered(tmp_path: Path) -> None:
-    spec = copy.deepcopy(SPECS["lock"])
+    spec = copy.deepcopy(SPECS["qsum"])
     spec["tables"] = ["qlsd"]
     declare(tmp_path, spec)
     with pytest.raises(RequestError, match=r"tables: unknown table 'qlsd'; did you mean .*qlst"):
@@ -196,7 +196,7 @@ def test_a_file_that_cannot_be_read_is_named(text: str, said: str, tmp_path: Pat
 
 @pytest.mark.parametrize("missing", ["report.toml", "report.sql"])
 def test_a_file_that_is_not_there_is_named(missing: str, tmp_path: Path) -> None:
-    declare(tmp_path, SPECS["lock"])
+    declare(tmp_path, SPECS["qsum"])
     (tmp_path / missing).unlink()
     with pytest.raises(RequestError, match=missing):
         load("report", tmp_path)
@@ -206,8 +206,7 @@ def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("lock", "log"):
-        for suffix in ("toml", "sql"):
-            shutil.copy(DEFINITIONS / f"{name}.{suffix}", tmp_path)
+        shutil.copy(DEFINITIONS / f"{name}.toml", tmp_path)
     declare(tmp_path, {"title": 7}, "aaa")
     monkeypatch.setattr(declaration, "_FOLDER", tmp_path)
     declaration.report.cache_clear()

@@ -14,6 +14,7 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import Day, Figures, lines, sparkline, summarized
+from smfparse.summarizing.printing import _number
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
@@ -85,7 +86,7 @@ def expected(catalog: Catalog, day: Day, query: str) -> dict[str, float]:
 
 
 @pytest.mark.slow
-def test_usual_values_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> None:
+def test_means_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> None:
     assert {*PEAKS, *TOTALS, *AVERAGES} == {*lines()}
     for name, query in (TOTALS | AVERAGES).items():
         for day in days:
@@ -93,7 +94,7 @@ def test_usual_values_are_those_of_all_the_day(catalog: Catalog, days: list[Day]
             order = sorted(wanted, key=lambda each: -wanted[each])[: lines()[name].top]
             first = [each for number, each in enumerate(order) if wanted[each] or not number]
             found = of_line(day, name)
-            assert sorted(each.usual for each in found.values()) == pytest.approx(
+            assert sorted(each.mean for each in found.values()) == pytest.approx(
                 sorted(wanted[each] for each in first), rel=0.01
             ), name
 
@@ -113,14 +114,14 @@ def test_fewer_steps_keep_peaks_and_average_the_others(days: list[Day]) -> None:
     assert max(each for each in figures.over_time(24, 5) if each is not None) == figures.highest
     (log,) = of_line(days[0], "log-written").values()
     halves = log.over_time(24, 2)
-    assert sum(each for each in halves if each is not None) / 2 == pytest.approx(log.usual)
+    assert sum(each for each in halves if each is not None) / 2 == pytest.approx(log.mean)
 
 
 def test_objects_come_from_the_most_to_the_least(days: list[Day]) -> None:
     for day in days:
         by_line = defaultdict(list)
         for each in day.figures:
-            by_line[each.line].append(each.highest if each.line.measure == "peak" else each.usual)
+            by_line[each.line].append(each.highest if each.line.measure == "peak" else each.mean)
         for line, values in by_line.items():
             assert values == sorted(values, reverse=True)
             assert len(values) <= line.top
@@ -157,17 +158,28 @@ def test_a_wrong_declaration_names_file_and_key(
 
 
 @pytest.mark.parametrize(
-    ("values", "drawn"),
+    ("values", "full", "drawn"),
     [
-        ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], "▁▂▃▄▅▆▇██"),
-        ([5.0, None, 10.0], "▅ █"),
-        ([0.0, 0.0], "▁▁"),
-        ([None, None], "  "),
-        ([-1.0, 1.0], "▁█"),
-        ([], ""),
+        ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 0, "▁▂▃▄▅▆▇██"),
+        ([5.0, None, 10.0], 0, "▅ █"),
+        ([0.0, 0.0], 0, "▁▁"),
+        ([None, None], 0, "  "),
+        ([-1.0, 1.0], 0, "▁█"),
+        ([], 0, ""),
+        ([1.0, 50.0, 100.0, 130.0], 100, "▁▅██"),
     ],
 )
 def test_a_block_is_as_high_as_its_share_of_the_greatest(
-    values: list[float | None], drawn: str
+    values: list[float | None], full: float, drawn: str
 ) -> None:
-    assert sparkline(values) == drawn
+    assert sparkline(values, full) == drawn
+
+
+def test_percentages_are_drawn_against_all_and_too_small_figures_are_said_to_be() -> None:
+    assert {each.name for each in lines().values() if each.full} == {
+        *("log-busy", "buffer-pool", "page-set", "storage-31", "dispatcher", "adapter"),
+        "current-channels",
+    }
+    shown = [_number(lines()[name], 0.004) for name in ("log-busy", "verb-cpu", "depth")]
+    assert shown == ["<0.1", "<0.01", "<1"]
+    assert _number(lines()["verb-cpu"], 0.0) == "0"

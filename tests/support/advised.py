@@ -116,7 +116,9 @@ def _asked(
         own["task_source"] = own["source"]
         for table, rows in some[each].rows.items():
             known = {name: own[name] for name in own.keys() & _names(table)}
-            tables[table] += [{"block_no": at + 1} | known | row for at, row in enumerate(rows)]
+            tables[table] += [
+                {"block_no": _block_no(table, at)} | known | row for at, row in enumerate(rows)
+            ]
     asked = subject_query(subject, which)
     bench = Bench(tables, subject.tables)
     bench.define(named_macros(asked, view_macros() + calendar_macros()))
@@ -169,7 +171,7 @@ def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]])
     rows = [each for row in rows for each in _copies(row)]
     for row in rows:
         assert row.keys() <= _names(table), f"{table} has no {row.keys() - _names(table)}"
-    full = [_usual(row, number) | row for number, row in enumerate(rows)]
+    full = [_usual(row, _block_no(table, at)) | row for at, row in enumerate(rows)]
     arrays = []
     for column in _columns(table):
         values = [row.get(column.name, _default(column)) for row in full]
@@ -202,7 +204,12 @@ def _plain(kind: Any) -> Any:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _usual(row: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _block_no(table: str, at: int) -> int:
+    """Return the block that the row at a place is of. A record has one QJST."""
+    return 1 if table in ("qjst", "qjst_io") else at + 1
+
+
+def _usual(row: Mapping[str, Any], block_no: int) -> dict[str, Any]:
     """Return the keys of a usual interval."""
     start = START + dt.timedelta(seconds=row.get(_WHEN, 0) * SECONDS)
     end = start + dt.timedelta(seconds=SECONDS)
@@ -210,7 +217,7 @@ def _usual(row: Mapping[str, Any], number: int) -> dict[str, Any]:
         "input_no": 0, "system": "SYSA", "qmgr": "QM01", "qsg": None, "mq_version": "9.4.0",
         "source": "day.smf", "record_no": row.get("record_no", 1),
         "record_offset": row.get("record_no", 1),
-        "block_no": row.get("block_no", number + 1), "utc_offset": 0, "interval_start": start,
+        "block_no": row.get("block_no", block_no), "utc_offset": 0, "interval_start": start,
         "interval_seconds": SECONDS, "time": end, "smf_time": end.replace(tzinfo=None),
         "counted_at": (end - dt.timedelta(seconds=SECONDS / 2)).replace(tzinfo=None),
         "task_source": "day.smf", "task_record_no": row.get("record_no", 1),

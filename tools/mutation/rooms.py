@@ -34,7 +34,8 @@ ROOMS = {
         ("smfparse/calendar/*.py", "smfparse/calendar/*.sql"),
         ("tests/calendar", "tests/laws", "tests/summarizing"),
     ),
-    "views": Room(("smfparse/metrics/definitions/*.sql", "smfparse/metrics/subjects/*"),
+    "views": Room(
+        ("smfparse/metrics/definitions/*.sql", "smfparse/metrics/subjects/*"),
         ("tests/tables", "tests/reports", "tests/metrics"),
     ),
     "comparing": Room(

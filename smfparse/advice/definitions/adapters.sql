@@ -1,8 +1,6 @@
 -- The adapters of a channel initiator in an interval (QCT_ADP), and messages that were streamed (QQST).
 WITH
-tasks AS (
-    SELECT *, 100 * qcteltm / nullif(interval_seconds * 1e6, 0) AS busy FROM inputs.qct_adp
-),
+tasks AS (FROM adapter_rows('inputs.qct_adp')),
 adapters AS (
     SELECT
         system, qmgr, interval_start AS start, interval_seconds AS seconds,

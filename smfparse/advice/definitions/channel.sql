@@ -7,12 +7,8 @@ instances AS (
         qcstfuba, qcstcbsz, qcstnbyt, qcstcscv, qcstslcs, qcstcpra, qcstptrc, qcstqetc, qcstdspn,
         qcstntav, qcstntmx, qcstntdt, qcstetav,
         qcststrt >= interval_start AS is_new,
-        CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds END AS length,
-        interval_start + to_microseconds(round(length * 1e6)::BIGINT) AS last,
-        greatest(
-            epoch_us(least(last, qcstludt)) - epoch_us(greatest(interval_start, qcststrt)), 0
-        ) / 1e6 AS active
-    FROM inputs.qcst
+        active_seconds AS active
+    FROM channel_rows('inputs.qcst')
 ),
 channels AS (
     SELECT
@@ -41,8 +37,8 @@ usual AS (
 dispatchers AS (
     SELECT
         system, qmgr, interval_start AS start, block_no - 1 AS dispatcher,
-        100 * max(qcteltm) / nullif(max(interval_seconds) * 1e6, 0) AS dispatcher_busy
-    FROM inputs.qct_dsp
+        max(busy) AS dispatcher_busy
+    FROM dispatcher_rows('inputs.qct_dsp')
     GROUP BY ALL
 ),
 all_dispatchers AS (

@@ -1,8 +1,6 @@
 -- The dispatchers of a channel initiator in an interval (QCT_DSP), and how data was compressed (QCST).
 WITH
-tasks AS (
-    SELECT *, 100 * qcteltm / nullif(interval_seconds * 1e6, 0) AS busy FROM inputs.qct_dsp
-),
+tasks AS (FROM dispatcher_rows('inputs.qct_dsp')),
 dispatchers AS (
     SELECT
         system, qmgr, interval_start AS start, interval_seconds AS seconds,

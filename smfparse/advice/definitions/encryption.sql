@@ -1,8 +1,6 @@
 -- The TLS tasks of a channel initiator in an interval (QCT_SSL), and what channels with TLS carried (QCST).
 WITH
-tasks AS (
-    SELECT *, 100 * qcteltm / nullif(interval_seconds * 1e6, 0) AS busy FROM inputs.qct_ssl
-),
+tasks AS (FROM tls_task_rows('inputs.qct_ssl')),
 encryption AS (
     SELECT
         system, qmgr, interval_start AS start, interval_seconds AS seconds,

@@ -13,10 +13,10 @@ of_tasks AS (
 topics AS (
     SELECT
         system, qmgr, interval_start,
-        max(qtstptot_1::BIGINT + qtstptot_2 + qtstptot_3) AS publishes, max(qtstpnos)::BIGINT AS unread,
+        max(publishes) AS publishes, max(qtstpnos)::BIGINT AS unread,
         max(qtstetto) AS publish_us, max(qtstethw) AS longest_us,
         max(qtsttmsg)::BIGINT AS publications, max(qtstsphw) AS subscribers, max(qtstsexp)::BIGINT AS expired
-    FROM inputs.qtst
+    FROM topic_rows('inputs.qtst')
     GROUP BY ALL
 ),
 locks AS (
@@ -29,7 +29,7 @@ SELECT
     d.utc_offset, d.mq_version,
     qmstget::BIGINT AS gets, qistmget::BIGINT AS searched, gets_of_tasks,
     greatest(gets, coalesce(gets_of_tasks, 0)) AS known_gets,
-    qmstput::BIGINT + qmstput1 AS puts, qistmput::BIGINT AS stored, generated,
+    puts, qistmput::BIGINT AS stored, generated,
     qistgetd::BIGINT AS from_disk, qistgetb::BIGINT + qistgetd AS found, qistdcre::BIGINT AS created,
     publishes, unread, publish_us, longest_us, publications, subscribers, expired,
     locks, held,
@@ -39,9 +39,9 @@ SELECT
 FROM inputs.qist AS d
 LEFT JOIN (
     SELECT
-        system, qmgr, interval_start, qmstget, qmstput, qmstput1,
+        system, qmgr, interval_start, qmstget, puts,
         qmstosfs, qmstosfr, qmstospl, qmstoscl, qmstosok
-    FROM inputs.qmst
+    FROM message_manager_rows('inputs.qmst')
 ) USING (system, qmgr, interval_start)
 LEFT JOIN of_tasks USING (system, qmgr, interval_start)
 LEFT JOIN topics USING (system, qmgr, interval_start)

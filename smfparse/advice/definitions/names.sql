@@ -3,7 +3,7 @@ SELECT
     system, qmgr, '' AS object, '' AS job, interval_start AS start, interval_seconds AS seconds,
     utc_offset, mq_version,
     qctreqn::DOUBLE AS requests, qcteltm AS elapsed,
-    100 * qcteltm / nullif(interval_seconds * 1e6, 0) AS busy,
+    busy,
     qctlgdu AS longest, qctlgtm AS longest_at,
     epoch_us(qctlgtm) / 1e6 - epoch_us(interval_start) / 1e6 - coalesce(utc_offset, 0) AS since
-FROM inputs.qct_dns
+FROM dns_task_rows('inputs.qct_dns')

@@ -1,14 +1,10 @@
--- A page set in an interval: QIS1, with what changed since the interval before.
+-- A page set in an interval, with what changed since the interval before.
 SELECT
-    system, qmgr, qis1psno::VARCHAR AS object, '' AS job, interval_start AS start,
-    interval_seconds AS seconds, utc_offset, mq_version,
-    qis1bpno AS pool, qis1full, qis1expn, qis1expf AS expands, qis1topg::BIGINT AS pages,
-    qis1topg::BIGINT - qis1unpg AS used, 100 * used::DOUBLE / nullif(pages, 0) AS used_percent,
+    *, qis1bpno AS pool, qis1expf AS expands, qis1topg::BIGINT AS pages,
     used - lag(used, 1, used) OVER interval_before AS grown,
-    (pages - used) * interval_seconds / 3600 / nullif(greatest(grown, 0), 0) AS hours_to_full,
+    (pages - used) * seconds / 3600 / nullif(greatest(grown, 0), 0) AS hours_to_full,
     qis1expn::INTEGER - lag(qis1expn, 1, qis1expn) OVER interval_before AS expansions,
-    qis1ppg::BIGINT + qis1nppg AS message_pages,
     message_pages - first_value(message_pages) OVER interval_before AS messages_grown,
     qis1getn::BIGINT AS reads, qis1gett AS read_us, qis1imwn::BIGINT AS writes, qis1imwt AS write_us
-FROM inputs.qis1
-WINDOW interval_before AS (PARTITION BY system, qmgr, qis1psno ORDER BY interval_start)
+FROM rows
+WINDOW interval_before AS (PARTITION BY system, qmgr, object ORDER BY start)

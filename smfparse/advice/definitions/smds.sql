@@ -1,10 +1,9 @@
 -- The shared message data set of a structure in an interval: QESD.
 SELECT
-    system, qmgr, qesdstr AS object, '' AS job, interval_start AS start, interval_seconds AS seconds, utc_offset,
-    mq_version,
+    *,
     qesdbfto::BIGINT AS buffers, qesdbfmf::BIGINT AS least_free, qesdbfmp::BIGINT AS most_waiters,
     qesdbfwp::BIGINT AS waits, qesdbfpt AS wait_us, qesdbfrr::BIGINT AS buffer_reads, qesdbfrs::BIGINT AS saved_reads,
     qesdsmfl::BIGINT AS failures, qesdsmmu::BIGINT AS most_used, qesdsmbd::BIGINT AS blocks,
     qesdsmbu::BIGINT AS blocks_used,
     qesdiowr::BIGINT AS writes, qesdiowt AS write_us, qesdiorr::BIGINT AS reads, qesdiort AS read_us
-FROM inputs.qesd
+FROM rows

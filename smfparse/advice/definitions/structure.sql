@@ -3,14 +3,14 @@
 WITH
 counted AS (
     SELECT
-        system, qmgr, qeststr AS object, interval_start AS start, interval_seconds AS seconds, utc_offset, mq_version,
+        system, qmgr, object, start, seconds, utc_offset, mq_version,
         qestcsec::BIGINT AS singles, qestcmec::BIGINT AS multiples, qestsstc AS single_us, qestmstc AS multiple_us,
         qestrsec::BIGINT AS singles_again, qestrmec::BIGINT AS multiples_again, qestsful,
         qestmnus::BIGINT AS entries, qestmlus::BIGINT AS elements,
-        median(CASE WHEN qestcsec >= 1000 THEN qestsstc / qestcsec END)
-            OVER (PARTITION BY system, qmgr, qeststr) AS usual_us
-    FROM inputs.qest
-    WHERE qeststr <> ''
+        median(CASE WHEN qestcsec >= 1000 THEN qestsstc_average END)
+            OVER (PARTITION BY system, qmgr, object) AS usual_us
+    FROM rows
+    WHERE object <> ''
 )
 SELECT
     system, qmgr, object, '' AS job, start, seconds, utc_offset, mq_version,

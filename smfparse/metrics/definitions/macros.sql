@@ -131,3 +131,67 @@ CREATE OR REPLACE MACRO begin_of_row(interval_start, interval_seconds) AS CASE
 END;
 CREATE OR REPLACE MACRO seconds_of_row(interval_seconds) AS
     CASE WHEN interval_seconds <= 1e9 THEN greatest(60, round(interval_seconds)) END;
+
+-- What calls on queues did over time: one row per time, queue and user. `users` names rows of owners. Of each verb
+-- its calls (_n), their CPU and elapsed time in microseconds, and of how many calls the latter is known (_of).
+CREATE OR REPLACE MACRO queue_calls(queues, users) AS TABLE
+SELECT
+    system, qmgr, start, seconds, queue_of(objname, basename) AS queue, is_shared, job, nullif(channel, '') AS channel,
+    sum(openn) AS open_n, sum(closen) AS close_n, sum(getn) AS get_n, sum(putn) AS put_n, sum(put1n) AS put1_n,
+    sum(inqn) AS inq_n, sum(setn) AS set_n, sum(cbn) AS cb_n,
+    total(openct) AS open_cpu, total(closect) AS close_cpu, total(getct) AS get_cpu, total(putct) AS put_cpu,
+    total(put1ct) AS put1_cpu, total(inqct) AS inq_cpu, total(setct) AS set_cpu, total(cbct) AS cb_cpu,
+    total(openet) AS open_time, total(closeet) AS close_time, total(getet) AS get_time, total(putet) AS put_time,
+    total(put1et) AS put1_time, total(inqet) AS inq_time, total(setet) AS set_time, total(cbet) AS cb_time,
+    sum(timed(openn, openet)) AS open_of, sum(timed(closen, closeet)) AS close_of, sum(timed(getn, getet)) AS get_of,
+    sum(timed(putn, putet)) AS put_of, sum(timed(put1n, put1et)) AS put1_of, sum(timed(inqn, inqet)) AS inq_of,
+    sum(timed(setn, setet)) AS set_of, sum(timed(cbn, cbet)) AS cb_of,
+    sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
+    sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS got_bytes,
+    total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu,
+    total(of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet)) AS elapsed
+FROM (
+    SELECT
+        *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record,
+        nullif(cfstrucname, '') IS NOT NULL AS is_shared,
+        begin_of_row(interval_start, interval_seconds) AS start, seconds_of_row(interval_seconds) AS seconds
+    FROM query_table(queues)
+)
+LEFT JOIN query_table(users) USING (of_source, task_record)
+GROUP BY system, qmgr, start, seconds, objname, basename, is_shared, job, channel;
+
+-- The same of calls that are about no queue: one row per time and user.
+CREATE OR REPLACE MACRO task_calls(tasks, users) AS TABLE
+SELECT
+    system, qmgr, start, seconds, job, nullif(channel, '') AS channel,
+    sum(wtascmn) AS commit_n, sum(wtasban) AS backout_n, sum(wtasprn) AS prepare_n, sum(wtassun) AS sub_n,
+    sum(wtassqn) AS subrq_n, sum(wtasctn) AS ctl_n, sum(wtasstn) AS stat_n, NULL::BIGINT AS topic_n,
+    sum(wtasotn) AS other_n,
+    total(wtascmct) AS commit_cpu, total(wtasbact) AS backout_cpu, total(wtasprct) AS prepare_cpu,
+    total(wtassuct) AS sub_cpu, total(wtassqct) AS subrq_cpu, total(wtasctct) AS ctl_cpu, total(wtasstct) AS stat_cpu,
+    total(wtastpct) AS topic_cpu, total(wtasotct) AS other_cpu,
+    total(wtascmet) AS commit_time, total(wtasbaet) AS backout_time, total(wtaspret) AS prepare_time,
+    total(wtassuet) AS sub_time, total(wtassqet) AS subrq_time, total(wtasctet) AS ctl_time,
+    total(wtasstet) AS stat_time, total(wtastpet) AS topic_time, total(wtasotet) AS other_time,
+    sum(timed(wtascmn, wtascmet)) AS commit_of, sum(timed(wtasban, wtasbaet)) AS backout_of,
+    sum(timed(wtasprn, wtaspret)) AS prepare_of, sum(timed(wtassun, wtassuet)) AS sub_of,
+    sum(timed(wtassqn, wtassqet)) AS subrq_of, sum(timed(wtasctn, wtasctet)) AS ctl_of,
+    sum(timed(wtasstn, wtasstet)) AS stat_of, NULL::BIGINT AS topic_of, sum(timed(wtasotn, wtasotet)) AS other_of,
+    total(of_all_verbs(wtascmct, wtasbact, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct, wtasotct)
+        + coalesce(wtastpct, 0)) AS cpu,
+    total(of_all_verbs(wtascmet, wtasbaet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet, wtasotet)
+        + coalesce(wtastpet, 0)) AS elapsed
+FROM (
+    SELECT
+        *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record,
+        begin_of_row(interval_start, interval_seconds) AS start, seconds_of_row(interval_seconds) AS seconds
+    FROM query_table(tasks)
+)
+LEFT JOIN query_table(users) USING (of_source, task_record)
+GROUP BY system, qmgr, start, seconds, job, channel;
+
+-- Channels that are known to be others than those of clients.
+CREATE OR REPLACE MACRO message_channels(channels) AS TABLE
+SELECT DISTINCT system, qmgr, qcstchnm AS channel
+FROM query_table(channels)
+WHERE qcstchty_text <> 'Server-connection';

@@ -1,32 +1,26 @@
 -- What several lines are made of, each worked out once. CPU in microseconds.
 WITH
-queue_calls AS (
+owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
+-- What calls about queues did: one row per user, queue and minute.
+queue_calls AS MATERIALIZED (
     SELECT
-        system, qmgr, begin_of_row(interval_start, interval_seconds) AS start,
-        seconds_of_row(interval_seconds) AS seconds,
-        sum(openn) AS open_n, sum(closen) AS close_n, sum(getn) AS get_n, sum(putn) AS put_n,
-        sum(put1n) AS put1_n, sum(inqn) AS inq_n, sum(setn) AS set_n, sum(cbn) AS cb_n,
-        total(openct) AS open_cpu, total(closect) AS close_cpu, total(getct) AS get_cpu,
-        total(putct) AS put_cpu, total(put1ct) AS put1_cpu, total(inqct) AS inq_cpu,
-        total(setct) AS set_cpu, total(cbct) AS cb_cpu
-    FROM inputs.wqst
-    GROUP BY ALL
+        system, qmgr, start, seconds, queue, is_shared, job, channel, puts, gets, got_bytes, cpu,
+        open_n, close_n, get_n, put_n, put1_n, inq_n, set_n, cb_n, open_cpu, close_cpu, get_cpu, put_cpu, put1_cpu,
+        inq_cpu, set_cpu, cb_cpu
+    FROM queue_calls('inputs.wqst', 'owners')
 ),
-task_calls AS (
+task_calls AS MATERIALIZED (
     SELECT
-        system, qmgr, begin_of_row(interval_start, interval_seconds) AS start,
-        seconds_of_row(interval_seconds) AS seconds,
-        sum(wtascmn) AS commit_n, sum(wtasban) AS backout_n, sum(wtasprn) AS prepare_n,
-        sum(wtasotn) AS other_n,
-        total(wtascmct) AS commit_cpu, total(wtasbact) AS backout_cpu, total(wtasprct) AS prepare_cpu,
-        total(wtasotct) AS other_cpu
-    FROM inputs.wtas
-    GROUP BY ALL
+        system, qmgr, start, seconds, job, cpu,
+        commit_n, backout_n, prepare_n, sub_n, subrq_n, ctl_n, stat_n, topic_n, other_n, commit_cpu, backout_cpu,
+        prepare_cpu, sub_cpu, subrq_cpu, ctl_cpu, stat_cpu, topic_cpu, other_cpu
+    FROM task_calls('inputs.wtas', 'owners')
 ),
-every_verb AS (
-    SELECT
-        system, qmgr, start, seconds,
-        unnest([
+-- CPU and calls of API verbs.
+verbs AS MATERIALIZED (
+    SELECT system, qmgr, start, seconds, verb, sum(calls) AS calls, total(cpu) AS cpu
+    FROM (
+        SELECT system, qmgr, start, seconds, unnest([
             {'verb': 'open', 'calls': open_n, 'cpu': open_cpu},
             {'verb': 'close', 'calls': close_n, 'cpu': close_cpu},
             {'verb': 'get', 'calls': get_n, 'cpu': get_cpu},
@@ -35,49 +29,31 @@ every_verb AS (
             {'verb': 'inq', 'calls': inq_n, 'cpu': inq_cpu},
             {'verb': 'set', 'calls': set_n, 'cpu': set_cpu},
             {'verb': 'cb', 'calls': cb_n, 'cpu': cb_cpu}
-        ]) AS call
-    FROM queue_calls
-    UNION ALL
-    SELECT
-        system, qmgr, start, seconds,
-        unnest([
+        ], recursive := TRUE)
+        FROM (
+            SELECT system, qmgr, start, seconds, sum(COLUMNS('_n$')), total(COLUMNS('(.*_cpu)$')) AS '\1'
+            FROM queue_calls
+            GROUP BY ALL
+        )
+        UNION ALL
+        SELECT system, qmgr, start, seconds, unnest([
             {'verb': 'commit', 'calls': commit_n, 'cpu': commit_cpu},
             {'verb': 'backout', 'calls': backout_n, 'cpu': backout_cpu},
             {'verb': 'prepare', 'calls': prepare_n, 'cpu': prepare_cpu},
+            {'verb': 'sub', 'calls': sub_n, 'cpu': sub_cpu},
+            {'verb': 'subrq', 'calls': subrq_n, 'cpu': subrq_cpu},
+            {'verb': 'ctl', 'calls': ctl_n, 'cpu': ctl_cpu},
+            {'verb': 'stat', 'calls': stat_n, 'cpu': stat_cpu},
+            {'verb': 'topic', 'calls': topic_n, 'cpu': topic_cpu},
             {'verb': 'other', 'calls': other_n, 'cpu': other_cpu}
-        ]) AS call
-    FROM task_calls
-),
--- CPU and calls of API verbs: one row per system, queue manager, minute and verb.
-verbs AS MATERIALIZED (
-    SELECT system, qmgr, start, seconds, call.verb AS verb, call.calls AS calls, call.cpu AS cpu
-    FROM every_verb
-    WHERE call.calls > 0 OR call.cpu > 0
-),
-owners AS MATERIALIZED (SELECT * FROM owners('inputs.wtid')),
--- What calls about queues did: one row per user, queue and minute.
-queue_work AS MATERIALIZED (
-    SELECT
-        system, qmgr, start, seconds, queue_of(objname, basename) AS queue, is_shared, job,
-        nullif(channel, '') AS channel,
-        sum(validput)::DOUBLE AS puts, sum(coalesce(getdval, validget))::DOUBLE AS gets,
-        sum(getbytes)::DOUBLE AS got_bytes,
-        total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record,
-            nullif(cfstrucname, '') IS NOT NULL AS is_shared,
-            begin_of_row(interval_start, interval_seconds) AS start,
-            seconds_of_row(interval_seconds) AS seconds
-        FROM inputs.wqst
+        ], recursive := TRUE)
+        FROM (
+            SELECT system, qmgr, start, seconds, sum(COLUMNS('_n$')), total(COLUMNS('(.*_cpu)$')) AS '\1'
+            FROM task_calls
+            GROUP BY ALL
+        )
     )
-    LEFT JOIN owners USING (of_source, task_record)
-    GROUP BY system, qmgr, start, seconds, objname, basename, is_shared, job, channel
+    WHERE calls > 0 OR cpu > 0
+    GROUP BY ALL
 ),
--- Channels that are known to be others than those of clients.
-message_channels AS (
-    SELECT DISTINCT system, qmgr, qcstchnm AS channel
-    FROM inputs.qcst
-    WHERE qcstchty_text <> 'Server-connection'
-)
+message_channels AS (FROM message_channels('inputs.qcst'))

@@ -1,0 +1,134 @@
+"""Measures: the same figure of an interval and of any time, by the rows and by polars alike."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+import pytest
+
+from smfparse.calendar import calendar_macros
+from smfparse.declarations import Where, read_table
+from smfparse.inspecting import uses_of
+from smfparse.metrics import Measure, named_macros, over_time, subjects, view_macros, way_of
+from smfparse.tables import TABLES
+from tests.support.command import run
+from tests.support.corpora import Corpus, of_corpora
+from tests.support.paths import PROJECT
+
+GUIDE = (PROJECT / "docs" / "adding-a-measure.md").read_text("utf-8")
+
+
+def of(corpus: Corpus, query: str) -> pl.DataFrame:
+    """Return the rows of a query over measures."""
+    macros = named_macros(query, view_macros() + calendar_macros())
+    corpus.catalog.define(macros)
+    found = corpus.catalog.arrow(query)
+    frame = pl.from_arrow(found)
+    assert isinstance(frame, pl.DataFrame)
+    return frame
+
+
+def together(name: str, measure: Measure, rows: pl.DataFrame) -> Any:
+    """Return a measure over rows of one object, by polars; None: nothing is known."""
+    if measure.per:
+        known = rows.filter(pl.col(f"{name}_amount").is_not_null())
+        amount, per = known[f"{name}_amount"].sum(), known[f"{name}_per"].sum()
+        return amount / per if per and len(known) else None
+    known = rows[name].drop_nulls()
+    if known.is_empty():
+        return None
+    return {"sum": known.sum, "max": known.max, "min": known.min}[measure.combine]()
+
+
+@of_corpora("site", "new", "old")
+def test_a_measure_of_a_queue_manager_is_made_of_those_of_its_intervals(corpus: Corpus) -> None:
+    tried = set()
+    for subject in subjects().values():
+        tables = ", ".join(f"'inputs.{each}'" for each in subject.tables)
+        keys = ["system", "qmgr", *subject.keys]
+        rows = of(corpus, f"FROM {subject.name}_rows({tables})")
+        found = of(corpus, f"FROM {subject.name}_by_qmgr({tables})")
+        numbers = {
+            name: each
+            for name, each in subject.measures.items()
+            if each.combine in ("sum", "max", "min") and each.type != "string"
+        }
+        for row in found.iter_rows(named=True):
+            own = rows.filter(*(pl.col(key).eq_missing(pl.lit(row[key])) for key in keys))
+            for name, each in numbers.items():
+                expected = together(name, each, own)
+                assert row[name] == (expected if expected is None else pytest.approx(expected)), (
+                    name
+                )
+                tried.add((subject.name, name))
+    assert len(tried) > 20
+
+
+def test_what_is_shown_over_time_is_a_measure_or_a_field() -> None:
+    for subject in subjects().values():
+        for name in (*subject.measures, *(each.name for each in TABLES[subject.tables[0]].columns)):
+            assert way_of(f"{subject.name}.{name}") in ("average", "peak", "trough", "total")
+            assert f"FROM {subject.rows('inputs')}" in over_time(f"{subject.name}.{name}")
+
+
+def declared(text: str) -> Mapping[str, Any]:
+    """Return what the first TOML of a page declares."""
+    found = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert found
+    return tomllib.loads(found[1])
+
+
+@of_corpora("new")
+def test_the_guide_adds_a_measure_that_works(corpus: Corpus) -> None:
+    ((name, spec),) = declared(GUIDE).items()
+    measure = Measure(name, **read_table(Measure, dict(spec), Where("guide")))
+    tables = "'inputs.qjst', 'inputs.qjst_io'"
+    (value,) = of(corpus, f"SELECT {measure.of_rows} AS v FROM log_facts({tables})")["v"]
+    raw = of(corpus, "SELECT qjstwrf, qjstwrw FROM inputs.qjst").cast(pl.Int64).sum()
+    forced, waited = raw.row(0)
+    assert value == pytest.approx(100 * forced / (forced + waited))
+
+
+def test_a_measure_is_explained_with_all_that_shows_it() -> None:
+    text = " ".join(run("describe", "log.task_busy").stdout.split())
+    assert "formula 100 x (1 - QJSTSLPTU / interval)" in text
+    uses = uses_of("log.task_busy")
+    assert uses == {
+        "views": ["log_interval"],
+        "reports": ["log"],
+        "summary": ["log-busy"],
+        "page": ["log-busy"],
+        "rules": ["LOG-BUSY", "LOG-CEILING", "LOG-NEAR", "LOG-FREE", "LOG-IO-BOUND"],
+    }
+    for kind, names in uses.items():
+        assert f"{kind} {', '.join(names)}" in text
+    assert run("describe", "log.tusk_busy").exit_code == 2
+
+
+def test_fields_are_named_in_measures_and_in_few_other_queries() -> None:
+    """A query that works out a figure of fields belongs to the measures: none is added here."""
+    fields = {column.name for table in TABLES.values() for column in table.columns}
+    named = {name for name in fields if re.fullmatch(r"(q[a-z0-9]{2}|wta|wti)\w{3,}", name)}
+    found = {
+        part: sum(
+            not named.isdisjoint(re.findall(r"\w+", path.read_text("utf-8")))
+            for path in (PROJECT / "smfparse" / part).rglob("*.sql")
+        )
+        for part in NAMING_FIELDS
+    }
+    assert found == NAMING_FIELDS
+
+
+NAMING_FIELDS = {
+    "advice": 23,
+    "capacity": 7,
+    "comparing": 1,
+    "dashboard": 1,
+    "reports": 22,
+    "summarizing": 0,
+}
+"""How many queries of each package name fields. A number only falls."""
