@@ -21,6 +21,17 @@ carried AS (
         sum(CASE WHEN qcstchty <> 7 THEN qcstnmsg ELSE 0 END)::DOUBLE AS messages
     FROM inputs.qcst
     GROUP BY ALL
+),
+clients AS (
+    SELECT system, qmgr, interval_start, qcstchnm AS channel, count(*) AS instances
+    FROM inputs.qcst
+    WHERE qcstchty = 7
+    GROUP BY ALL
+),
+fullest AS (
+    SELECT system, qmgr, interval_start, arg_max(channel, (instances, channel)) AS fullest, max(instances) AS its_instances
+    FROM clients
+    GROUP BY ALL
 )
 SELECT
     system, qmgr, '' AS object, '' AS job, interval_start AS start, interval_seconds AS seconds,
@@ -29,7 +40,8 @@ SELECT
     qcctnocc::DOUBLE AS current, qcctmxcc::DOUBLE AS current_limit, qcctstus::DOUBLE AS used_mb,
     coalesce(cpu, 0) AS cpu, coalesce(tls_cpu, 0) AS tls_cpu,
     coalesce(client_calls, 0) AS client_calls, coalesce(messages, 0) AS messages,
-    127.3 * coalesce(client_calls, 0) + 48.2 * coalesce(messages, 0) AS usual_cpu
+    127.3 * coalesce(client_calls, 0) + 48.2 * coalesce(messages, 0) AS usual_cpu, fullest, its_instances
 FROM inputs.qcct
 LEFT JOIN used USING (system, qmgr, interval_start)
 LEFT JOIN carried USING (system, qmgr, interval_start)
+LEFT JOIN fullest USING (system, qmgr, interval_start)
