@@ -59,6 +59,9 @@ _SEVERAL: Mapping[Any, tuple[type, type, str]] = {
 }
 """What stands for several values: how, of what, and what to call it."""
 
+_SHOWN = 12
+"""Known names that an error shows."""
+
 
 def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
     """Return the estate that a TOML document declares; raise RequestError where it is wrong."""
@@ -144,7 +147,9 @@ def unknown(what: str, name: str, known: Iterable[str]) -> RequestError:
     """Return the error of a name that is not there, with near ones."""
     there = list(known)
     near = difflib.get_close_matches(name, there, n=3, cutoff=0.5)
-    way_out = f"did you mean {', '.join(near)}?" if near else f"use one of {', '.join(there)}"
+    more = ", ..." if len(there) > _SHOWN else ""
+    names = f"{', '.join(there[:_SHOWN])}{more}"
+    way_out = f"did you mean {', '.join(near)}?" if near else f"use one of {names}"
     return RequestError(f"{what}: unknown name {name!r}; {way_out}")
 
 

@@ -381,16 +381,16 @@ def test_findings_stand_first_then_what_changed_most_then_its_hour(tmp_path: Pat
     assert [*by_hour] == [*range(24)]
     assert max(by_hour, key=lambda hour: by_hour[hour]) == 14
     assert all(0.98 < ratio < 1.02 for hour, ratio in by_hour.items() if hour not in (14, 15))
-    lines = run(*days, "--top", "6").stdout.splitlines()
+    lines = run(*days, "--top", "12").stdout.splitlines()
     titles = [each.partition(":")[0] for each in lines]
     parts = ("New findings", "No figure certainly changed", "Hours that changed most")
     places = [titles.index(each) for each in parts]
     assert places == sorted(places)
     first = lines.index(next(each for each in lines if each.startswith("Other figures"))) + 2
-    ratios = [float(each.split()[-1]) for each in lines[first : first + 6]]
+    ratios = [float(each.split()[-1]) for each in lines[first : first + 12]]
     assert ratios == sorted(ratios, reverse=True)
     assert ratios[0] > 1.3
-    assert any("elapsed_per_call" in each for each in lines[first : first + 6])
+    assert any("elapsed_per_call" in each for each in lines[first : first + 12])
 
 
 def test_findings_of_both_parts_of_a_file_are_compared(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_workbook_and_parquet_are_chosen_likewise(tmp_path: Path) -> None:
 def test_a_format_that_is_asked_for_goes_before_the_ending_and_has_to_agree(tmp_path: Path) -> None:
     refused = run("report", "log", SMF, "--format", "csv", "--output", tmp_path / "a.json")
     assert refused.exit_code == 2
-    assert "give --format json, or another name" in refused.stderr
+    assert "use --format json, or another name" in refused.stderr
 
 
 def test_endings_of_formats_that_are_not_written_are_refused(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_output_is_taken_where_a_command_writes_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "near"),
     [
-        (("report", "buf", SMF), "no report buf; did you mean buff, buffio?"),
+        (("report", "buf", SMF), "unknown report 'buf'; did you mean buff or buffio?"),
         (("report", "qstatt", SMF), "did you mean qstat?"),
         (("generate", "x.smf", "--scenario", "logslow"), "did you mean log-slow,"),
         (("generate", "x.smf", "--scenario", "zzz"), "use one of after, backlog,"),

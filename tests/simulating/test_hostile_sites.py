@@ -126,7 +126,7 @@ def test_a_file_that_is_no_site_is_refused(tmp_path: Path) -> None:
     assert missing.exit_code == 2
     assert "No such file" in missing.output
     for text, reason in {
-        "extends = 'payment'": "near: payments",
+        "extends = 'payment'": "did you mean payments",
         "extends = 'site.toml'": "unknown name 'site.toml'",
         "[queues\n": "Expected ']'",
         "\x00": "site.toml",

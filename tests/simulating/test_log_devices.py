@@ -86,10 +86,10 @@ def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_pat
 
 def test_a_log_that_cannot_be_is_refused() -> None:
     for log, reason in (
-        ({"zhyperwrite": "enable"}, "near: enabled"),
+        ({"zhyperwrite": "enable"}, "did you mean enabled"),
         ({"copies": 3}, "copies = 3"),
         ({"stripes": 0}, "stripes = 0: from 1"),
-        ({"stripe": 2}, "near: stripes"),
+        ({"stripe": 2}, "did you mean stripes"),
     ):
         with pytest.raises(RequestError, match=reason):
             read_estate("log", site(**log))

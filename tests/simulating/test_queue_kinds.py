@@ -163,8 +163,8 @@ REFUSED = {
     "0 applications get": site({"M": {"model": "M."}}, {"P": {"rate": 1.0, "put": {"M": 1}}}),
     "who opens M stays connected": site({"M": {"model": "M."}}, {"P": {"get": ["M"], "stays": 5}}),
     "unknown name 'B'": site({}, {}, agents={"A": {"queue_manager": "QM01", "sends_to": "B"}}),
-    "near: sends_to": site({}, {}, agents={"A": {"queue_manager": "QM01", "send_to": "A"}}),
-    "near: model": site({"Q": {"models": "A."}}, {}),
+    "did you mean sends_to": site({}, {}, agents={"A": {"queue_manager": "QM01", "send_to": "A"}}),
+    "did you mean model": site({"Q": {"models": "A."}}, {}),
 }
 
 

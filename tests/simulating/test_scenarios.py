@@ -154,8 +154,8 @@ def test_an_incident_can_be_added_to_any_scenario(tmp_path: Path) -> None:
 
 
 REFUSED = {
-    "near: payments": "--scenario paymants",
-    "near: log-slow": "--scenario payments --incident log-slov@14:20/30m",
+    "did you mean payments": "--scenario paymants",
+    "did you mean log-slow": "--scenario payments --incident log-slov@14:20/30m",
     "write log-slow@14:20/30m": "--scenario payments --incident log-slow",
     "write 14:20": "--scenario payments --incident log-slow@25:20/30m",
     "write 10m, 30s or 1h": "--scenario payments --incident log-slow@14:20/half",
@@ -237,22 +237,22 @@ def changed(*path: str, **values: Any) -> dict[str, Any]:
 
 def test_a_wrong_declaration_is_refused_with_near_names() -> None:
     for site, reason in (
-        (changed(queus={}), "site: unknown name 'queus'; near: queues"),
-        (changed("queues", "A", page_sett=3), "queue A: unknown name 'page_sett'; near: page_set"),
+        (changed(queus={}), "site: unknown name 'queus'; did you mean queues"),
+        (changed("queues", "A", page_sett=3), "queue A: unknown name 'page_sett'; did you mean page_set"),
         (changed("queues", "A", queue_manager="QM10"), "queue A: unknown name 'QM10'; near: QM01"),
         (changed("queues", "A", page_set=9), r"queue A: no page set 9, of \[4\]"),
         (
             changed("queues", "A", index="corelid"),
-            "queue A, index: .*'corelid'.* near: correlid",
+            "queue A, index: .*'corelid'.* did you mean correlid",
         ),
         (changed("applications", "PUT", put={"B": 1}), "application PUT: unknown name 'B'"),
         (
             changed("applications", "PUT", kind="batsch"),
-            "PUT, kind: .*'batsch'.* near: batch",
+            "PUT, kind: .*'batsch'.* did you mean batch",
         ),
         (
             changed("applications", "PUT", curve="flad"),
-            "PUT, curve: .*'flad'.* near: flat",
+            "PUT, curve: .*'flad'.* did you mean flat",
         ),
         (changed("applications", "PUT", rate="fast"), "rate = 'fast' must be a number"),
         (changed("applications", "PUT", rate=0.0), "neither a rate nor a queue to get from"),
