@@ -108,7 +108,7 @@ def test_pages_are_in_plain_english() -> None:
 
 
 def test_help_texts_are_in_plain_english() -> None:
-    with click.Context(main, info_name="smfparse") as top:
+    with click.Context(main, info_name="smfparse", **main.context_settings) as top:
         own = main.get_help(top).split("Commands:")[0]
         found = {path: [*faults(text)] for path, text in [("smfparse", own), *commands(main, top)]}
     assert len(found) > 30
