@@ -86,7 +86,7 @@ def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Fig
     written = writing_us(records, asked.task_queues)
     return [
         Figure(
-            *(f"{name}_us_a_minute", f"CPU of accounting a minute, {label}", gathered + written),
+            *(f"{name}_us_a_minute", f"CPU of accounting per minute, {label}", gathered + written),
             "us",
             f"0.5 x {said(asked.calls_a_second * 60)} + {said(written / records if records else 0)}"
             f" x {said(records)}",

@@ -120,8 +120,8 @@ def _log(asked: WhatIf) -> list[Figure]:
             "log_busy", "Log task busy (over 100%: not achievable)", asked.busy, "%", "log"
         ),
         Figure(
-            *("log_load", "Messages that the log takes, by as many as now", taken, "x"),
-            *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages an I/O", 2),
+            *("log_load", "Messages at the maximum log rate, x current rate", taken, "x"),
+            *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages per I/O", 2),
             before=100 / asked.busy,
         ),
     ]
@@ -167,7 +167,7 @@ def _smf(asked: WhatIf) -> list[Figure]:
     return [
         more.figure("smf_mb_day", "SMF of long-running tasks per day", now_mb, "MB", "smf"),
         Figure(
-            *("smf_us_minute", "CPU of accounting a minute", then_us, "us"),
+            *("smf_us_minute", "CPU of accounting per minute", then_us, "us"),
             f"smf: 0.5 x {said(asked.calls_a_second * 60 * asked.load)} + 4 x "
             f"{said(asked.tasks * 60 / then)}",
             before=now_us,
