@@ -35,7 +35,7 @@ EXCEPTIONS = ("packed date", "packed decimal")
 PENDING_PAGES = frozenset(
     f"docs/{name}.md"
     for name in (
-        *("check", "rules", "selecting", "traffic"),
+        *("check", "rules"),
         *("architecture", "coverage", "performance"),
     )
 )
