@@ -1,10 +1,11 @@
-"""smfparse capacity: planners, a subcommand each, made of what a planner asks for."""
+"""smfparse capacity: a subcommand for each planner, made from the inputs of the planner."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,15 +13,12 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import Output, check_selection, finish
 from smfparse.planning import Planner, Wanted, planner, planner_names, said, wanted
 
-if TYPE_CHECKING:
-    from smfparse.planning import Ask
-
 _HELP = """\
 {title}.
 
-With INPUT each queue manager's own figures are used, as far as its SMF has them; without, what IBM
-published. What an option gives goes before both. A plan says its formulas, what it stands on, where
-it holds, and what it cannot know.
+With INPUT, the values are measured for each queue manager where its SMF data has them. Otherwise
+the values that IBM published are used. Options override both. The output lists formulas, sources,
+valid range and limitations.
 
 \b
 Example:
@@ -55,26 +53,34 @@ def _option(each: Wanted) -> click.Option:
         [option(each.name), f"plan_{each.name}"],
         type=click.Choice(ask.among) if ask.among else str,
         callback=None if ask.among else partial(_number, each),
-        metavar=None if ask.among else ask.unit.upper().split(" ")[-1] or "NUMBER",
-        help=f"Set {_lowered(ask.text)}{_values(ask)}.{_otherwise(each)}",
+        metavar=None if ask.among else _metavar(each),
+        help=f"Set {_lowered(ask.text)}{_values(each)}{_default(each)}.",
     )
 
 
 def _lowered(text: str) -> str:
-    """Return a text as it is inside a sentence: names stay as they are."""
+    """Return a text as part of a sentence: names keep their capitals."""
     return text[0].lower() + text[1:] if text[1].islower() else text
 
 
-def _values(ask: Ask) -> str:
-    return "" if ask.among else f": {ask.bounds}"
+def _metavar(each: Wanted) -> str:
+    """Return the unit of an input in capitals, or the kind of its value."""
+    return each.ask.unit.upper().split(" ")[0] or ("NAMES" if each.kind is str else "NUMBER")
 
 
-def _otherwise(each: Wanted) -> str:
-    """Return what help says of an option that is left out."""
+def _values(each: Wanted) -> str:
+    """Return the bounds of a number, with a colon in front; '': any from 0 on."""
+    ask = each.ask
+    is_free = ask.among or each.kind is str or (ask.low, ask.high) == (0, math.inf)
+    return "" if is_free else f": {ask.bounds}"
+
+
+def _default(each: Wanted) -> str:
+    """Return the default of an option in brackets, with a blank in front."""
     numeric = each.kind in (int, float) and each.default is not None
     published = said(each.default) if numeric else each.default
     words = ", or ".join(filter(None, ("measured" * bool(each.ask.measured), published)))
-    return f" Default: {words}." if words else ""
+    return f" (default: {words})" if words else ""
 
 
 def _run(
@@ -85,7 +91,7 @@ def _run(
     explain: bool,
     given: Mapping[str, Any],
 ) -> None:
-    """Print the answers of a planner, and how its inputs were."""
+    """Print the answers of a planner, and the state of its inputs."""
     from smfparse.capacity import (
         MEASURED,
         CapacityDocument,
@@ -132,7 +138,7 @@ def _command(which: Planner) -> click.Command:
     explaining = click.Option(
         ["--explain"],
         is_flag=True,
-        help="Print what it asks for, measures and stands on; needs no INPUT.",
+        help="Print inputs, measured fields, sources and limitations; needs no INPUT.",
     )
     own = [*map(_option, wanted(which.asked)), explaining]
     made.params[:0] = [click.Argument(["inputs"], metavar="[INPUT]...", nargs=-1), *own]
@@ -163,9 +169,9 @@ class _Group(click.Group):
         self.commands = _Planners()  # type: ignore[assignment] # none is added
 
 
-@click.group("capacity", cls=_Group, short_help="Answer a question of capacity with a number.")
+@click.group("capacity", cls=_Group, short_help="Run a capacity planning calculation.")
 def command() -> None:
-    """Plan capacity: a number, its formula, what it stands on, and what it cannot know.
+    """Run a capacity planning calculation: values, formulas, sources and limitations.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""smfparse check: what is wrong, since when, who causes it, and what to do."""
+"""smfparse check: findings with their time, cause, evidence and recommended action."""
 
 from __future__ import annotations
 
@@ -28,22 +28,20 @@ _CLASSES = ("1", "2", "3")
 """Classes of findings that can end with EXIT_FOUND."""
 
 
-@click.command(
-    "check", short_help="Report what is wrong, since when, and what to do.", epilog=INPUT_HELP
-)
+@click.command("check", short_help="List findings with recommended actions.", epilog=INPUT_HELP)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option(
     "--limit",
     "changed",
     multiple=True,
     metavar="RULE=VALUE",
-    help="Set the limit of a rule: LOG-RESPONSE=1200; of one with several: LOG-BUSY.pages=90.",
+    help="Replace a limit of a rule: LOG-RESPONSE=1200; with several limits: LOG-BUSY.pages=90.",
 )
 @click.option(
     "--policy",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     metavar="FILE",
-    help="Read limits, minimum runs, objects and silenced rules of the site from FILE (TOML).",
+    help="Read the limits, minimum runs, objects and silenced rules of the site from FILE (TOML).",
 )
 @click.option(
     "--only",
@@ -55,24 +53,24 @@ _CLASSES = ("1", "2", "3")
     "--fail-on",
     multiple=True,
     metavar="CLASS|RULES",
-    help="End with exit code 3 if there is a finding of this class (1, 2 or 3) or a more serious "
-    "one, or of these rules or diagnoses: LOG-RESPONSE, 'Q-*'. May be repeated.",
+    help="End with exit code 3 for a finding of this class (1, 2 or 3) or a more serious one, or "
+    "of these rules or diagnoses: LOG-RESPONSE, 'Q-*'; may be repeated.",
 )
 @click.option(
     "--since-baseline",
     "baseline",
     metavar="OLD",
-    help="Compare with the findings in OLD, an earlier input: mark what is new or worse, list what "
-    "is gone.",
+    help="Compare with the findings in OLD, an earlier input: mark new and worse findings, list "
+    "cleared ones.",
 )
-@click.option("--all", "at_length", is_flag=True, help="Print every finding at length.")
+@click.option("--all", "at_length", is_flag=True, help="Print full details of every finding.")
 @click.option("--metrics", is_flag=True, help="Print metrics for Prometheus instead.")
 @click.option(
     "--explain",
     is_flag=False,
     flag_value=_ALL,
     metavar="[RULE]",
-    help="Print the rules, or RULE: conditions, limits, sources, and what to do; needs no INPUT.",
+    help="Print the rules, or RULE: condition, limits, sources and action; needs no INPUT.",
 )
 @reading_options("--until", "--to")
 @output_options(JUNIT)
@@ -84,11 +82,11 @@ def command(
     reading: Reading,
     **asked: Any,
 ) -> None:
-    """Check INPUT by the rules of the catalogue: report findings, ranked, with evidence.
+    """Check INPUT against the built-in rules and list findings, most severe first.
 
-    Classes: 1 loss or outage near, 2 constraint, 3 waste, 4 to know, 5 data quality. A finding
-    covers all intervals in which its condition holds; a diagnosis stands above the findings that it
-    explains. The first interval after a start of the trace or a restart is left out.
+    Classes: 1 loss or outage near, 2 constraint, 3 waste, 4 information, 5 data quality. A finding
+    covers all intervals in which its condition is true. A diagnosis contains the findings that it
+    explains. The first interval after a start of the trace or a restart is excluded.
 
     \b
     Example:

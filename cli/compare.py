@@ -1,4 +1,4 @@
-"""smfparse compare: what changed from one set of records to another."""
+"""smfparse compare: the changes between two sets of records."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    "compare", short_help="Compare what calls cost before and after a change.", epilog=INPUT_HELP
+    "compare", short_help="Compare the cost of calls before and after a change.", epilog=INPUT_HELP
 )
 @click.argument("inputs", metavar="BEFORE AFTER", nargs=-1, type=str)
 @click.option(
     "--split-at",
     metavar="TIME",
-    help="Cut one or more INPUTs in two at TIME, local time of the system, and compare the part "
-    "before TIME with the part after. Records count as with --from.",
+    help="Split one or more INPUTs at TIME, local time of the system, and compare the part before "
+    "TIME with the part after. Records count as with --from.",
 )
 @click.option(
     "--by",
     default="qmgr,job,queue,verb",
     show_default=True,
     metavar="NAMES",
-    help="Group rows by some of qmgr, job, queue, verb.",
+    help="Group rows by one or more of qmgr, job, queue, verb.",
 )
 @click.option(
     "--rename",
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="OLD=NEW",
     help="Match OLD in BEFORE with NEW in AFTER (queue managers, jobs, queues). 'LQ%=SQ%': % or * "
-    "stands for any characters, the same in both. NEW is used exactly as typed.",
+    "matches any characters, the same in both. NEW is used exactly as typed.",
 )
 @click.option(
     "--tolerance",
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--interval",
     metavar="LENGTH",
-    help="Use intervals of this length (15m, 1h); default: as recorded.",
+    help="Use intervals of this length: 15m, 1h (default: as recorded).",
 )
 @click.option(
     "--top",
@@ -64,9 +64,9 @@ if TYPE_CHECKING:
 @click.option(
     "--side-by-side",
     is_flag=True,
-    help="Print each job like MP1B's TASK report, before and after in two columns.",
+    help="Print each job as in MP1B's TASK report, before and after in two columns.",
 )
-@click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no input.")
+@click.option("--explain", is_flag=True, help="Print the formula of each metric; needs no INPUT.")
 @reading_options("--until", "--to")
 @output_options()
 def command(
@@ -77,15 +77,14 @@ def command(
     reading: Reading,
     **asked: Any,
 ) -> None:
-    """Compare what calls cost BEFORE and AFTER, by queue manager, job, queue and verb.
+    """Compare the cost of MQI calls in BEFORE and AFTER by queue manager, job, queue and verb.
 
-    BEFORE and AFTER are each an INPUT; with --split-at there may be any number of INPUTs, which are
-    cut in two. Rates, costs per call and per commit, the log, buffer pools and coupling facility
-    structures of both stand side by side. A change is significant if it exceeds both --tolerance
-    and what chance explains, as figures vary from one interval to the next. Findings of check that
-    are new, worse or gone stand first; other figures are ordered by their change, elapsed time as
-    well as CPU, then the hours that changed most. CSV and JSON have all rows; other formats have
-    the significant ones and --top others.
+    BEFORE and AFTER are each an INPUT. With --split-at, give one or more INPUTs, which are split.
+    The output shows rates, cost per call and per commit, the log, buffer pools and coupling
+    facility structures side by side. A change is significant if it exceeds --tolerance and the
+    normal variation between intervals. New, worse and cleared findings of check come first, then
+    metrics by size of change, then the hours with the largest change. CSV and JSON contain all
+    rows; other formats contain the significant rows and --top others.
 
     \b
     Example:

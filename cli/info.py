@@ -1,4 +1,4 @@
-"""smfparse info: what is in the inputs."""
+"""smfparse info: the contents of the inputs."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from smfparse.cli.output import EXIT_DAMAGE, Output, check_selection, finish, re
 def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Count records and bytes by system, queue manager, version, type and subtype.
 
-    Times are the local times of the z/OS system, as SMF wrote them. Bytes that no column knows are
-    counted in selected records; for a dataset only without a selection. Below the table, each input
-    is listed with its compression, its framing and any damage; for a dataset, the damage found when
-    it was created. Records that SMF lost (type 7) are listed with their time, and systems whose
-    TOD clock is ahead of UTC. CSV has the table alone.
+    Times are local times of the z/OS system, as SMF wrote them. Undocumented bytes are counted in
+    selected records; for a Parquet archive, only without a selection. Below the table, each input
+    is listed with its compression, record format and damage; a Parquet archive with the damage
+    found when it was created. The output also lists the records that SMF lost (type 7), with their
+    time, and systems whose TOD clock is ahead of UTC. CSV contains only the table.
 
-    A line for each queue manager answers whether its data is complete: gaps, intervals missing by
+    One line per queue manager shows whether its data is complete: gaps, intervals missing by
     QWHSISEQ, records that SMF lost. The lines below it list trace classes without records, queues
-    and channels in use without STATQ and STATCHL, and changes of the clock. With --strict the exit
-    code is 4 also where data is incomplete.
+    and channels in use without STATQ and STATCHL, and clock changes. With --strict the exit code
+    is 4 also for incomplete data.
 
     \b
     Example:

@@ -49,36 +49,38 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     return [each for each in (*report_names(), _ALL) if each.startswith(text.lower())]
 
 
-@click.command("report", short_help="Print a report: MP1B's, and more.", epilog=INPUT_HELP)
+@click.command(
+    "report", short_help="Print a report, as MP1B does, or a new one.", epilog=INPUT_HELP
+)
 @click.argument("name", metavar="NAME", required=False, shell_complete=_names)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
 @click.option(
     "--interval",
     metavar="LENGTH",
-    help="Make one section per queue manager and interval of this length (30s, 15m, 1h), from "
+    help="Print one section per queue manager and interval of this length (30s, 15m, 1h), from "
     "midnight.",
 )
 @click.option(
-    "--total", is_flag=True, help="Make one section per queue manager for the whole input."
+    "--total", is_flag=True, help="Print one section per queue manager for the whole input."
 )
 @click.option(
     "--by",
     metavar="NAMES",
     help="Group the rows of api-cost, smf-volume and clients by these columns: 'qmgr,job,queue'; "
-    "those of tasksum, qall and class1 by transaction.",
+    "the rows of tasksum, qall and class1 by transaction.",
 )
 @click.option(
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show only the N largest rows of each table; of api-cost without the coupling facility "
+    help="Show only the N largest rows of each table; for api-cost, without the coupling facility "
     "rows.",
 )
 @click.option(
     "--sort",
-    metavar="FIGURE",
-    help="Rank the rows of each section by this figure, the largest first; --explain names them. "
-    "api-cost takes cpu or elapsed.",
+    metavar="METRIC",
+    help="Sort the rows of each section by this metric, the largest first; --explain lists the "
+    "metrics; api-cost: cpu or elapsed.",
 )
 @click.option(
     "--every",
@@ -111,14 +113,14 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 @click.option(
     "--qsg",
     metavar="NAME",
-    help="Take shared queues to be of this queue-sharing group where records do not name it.",
+    help="Assume this queue-sharing group for shared queues whose records do not name one.",
 )
-@click.option("--explain", is_flag=True, help="Print the formula of each figure; needs no INPUT.")
+@click.option("--explain", is_flag=True, help="Print the formula of each metric; needs no INPUT.")
 @click.option(
     "--list",
     "listed",
     is_flag=True,
-    help="List the reports, and whether INPUT has data for each; with --explain also MP1B's DD "
+    help="List the reports, with INPUT whether it has data for each; with --explain also MP1B's DD "
     "names and the traces.",
 )
 @reading_options("--until", "--to")
@@ -135,17 +137,17 @@ def command(
 ) -> None:
     """Print the report NAME: one section per queue manager and interval.
 
-    NAME is a report (log) or one of MP1B's DD names (LOG, LOGCSV); --list names them. A DD name
-    that ends in CSV prints CSV, unless --format is given. Times are the local times of the z/OS
-    system (--tz: of a zone). A figure whose inputs are not in the data is shown as -.
+    NAME is a report (log) or a DD name of MP1B (LOG, LOGCSV); --list shows the names. A DD name
+    that ends in CSV prints CSV, unless --format is given. Times are local times of the z/OS
+    system, or of the zone in --tz. A metric without data is shown as -.
 
-    --interval and --total add counters, keep the highest high-water mark, the lowest low-water mark
-    and the last gauge; ratios come from these. The interval of a day has what --from and --until
-    select of that day.
+    --interval and --total add counters, and keep the highest high-water mark, the lowest low-water
+    mark and the last gauge. Ratios are computed from these. With --interval 1d, each interval
+    contains the records of that day that --from and --until select.
 
-    The name all writes every report that INPUT has data for, each as a file of the folder --output
-    or as a sheet of the workbook --output book.xlsx. Reports that cannot take what is selected are
-    left out, with a message; an option of some reports is for those only.
+    The name all writes each report with data in INPUT: as a file in the folder --output, or as a
+    sheet of the workbook --output book.xlsx. Reports that do not support the selection are
+    omitted, with a message. An option applies to the reports that have it.
 
     \b
     Example:
@@ -176,7 +178,7 @@ def _lists(name: str | None) -> bool:
 
     if name is None or _is_all(name) or is_report(name) or not is_input(name):
         return False
-    report_message("no report is named; these have data:")
+    report_message("no report is named; give one of these, which have data:")
     return True
 
 
@@ -262,7 +264,7 @@ def _print_all(
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
     if asked["sort"]:
-        raise click.UsageError("--sort takes a figure of one report; name it instead of all.")
+        raise click.UsageError("--sort requires one report; replace all with its name.")
     write_all(inputs, output, reading, sections, asked)
 
 

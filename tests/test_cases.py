@@ -321,4 +321,4 @@ def test_three_active_logs_last_90_minutes_at_the_peak() -> None:
     pages = smfparse.open(case("active-log")).sql("SELECT sum(qjstciof)::BIGINT AS n FROM qjst")
     assert found["behind_logs"] == pytest.approx(19.2 - pages.to_pylist()[0]["n"] / 2**18, rel=1e-4)
     shown = text("capacity", "log", case("active-log"), *given, "--outage-hours", "24")
-    assert "Logs of a copy for 24 hours without archiving                34" in shown
+    assert "Logs per copy for 24 hours without archiving                34" in shown

@@ -34,15 +34,15 @@ RANKS = {
     1: "loss or outage near",
     2: "constraint",
     3: "waste",
-    4: "to know",
+    4: "information",
     5: "data quality",
 }
 """The classes of findings, the most serious first."""
 CONSTRAINT = 2
 """The last class of what is, or soon is, at its limit."""
 IMPACTS = {
-    "waiting": "waiting seconds a second",
-    "cpu": "CPU seconds an hour",
+    "waiting": "waiting seconds per second",
+    "cpu": "CPU seconds per hour",
     "hours": "hours to the limit",
 }
 """What an impact can be measured in."""

@@ -92,7 +92,7 @@ class CheckDocument(Document):
             )
         rest = [each for each in self._ends() if each]
         if rest:
-            yield Section("What else there is to know", notes=rest)
+            yield Section("Further results", notes=rest)
 
     def tables(self) -> Iterator[Values]:
         """Yield one table: findings, each followed by those that it explains."""

@@ -85,7 +85,7 @@ def about(finding: Finding | Once) -> str:
 
 
 def often(finding: Finding) -> str:
-    """Return how often a condition held: persistent, 14 of 16 intervals, 88 % of the time."""
+    """Return the frequency of a condition: persistent, 14 of 16 intervals, 88% of the time."""
     share = f"{finding.crossed} of {finding.evaluated} intervals, {_percent(finding.share)}"
     longest = finding.longest
     if longest is None or longest.intervals == finding.crossed:
@@ -95,17 +95,17 @@ def often(finding: Finding) -> str:
 
 
 def _percent(share: float) -> str:
-    return "under 1 % of the time" if share < 0.01 else f"{100 * share:.0f} % of the time"
+    return "under 1% of the time" if share < 0.01 else f"{100 * share:.0f}% of the time"
 
 
 def peak(finding: Finding) -> str:
-    """Return the worst value and when it was; '': it is not known."""
+    """Return the worst value and its time; '': unknown."""
     if finding.figure is None or finding.peak is None:
         return ""
     words = shown(finding.figure)
     if finding.crossed == 1 or finding.peak_at is None:
         return words
-    return f"{words} at the worst ({moment_text(finding.peak_at)})"
+    return f"{words} (worst interval: {moment_text(finding.peak_at)})"
 
 
 def evidence(finding: Finding) -> str:
@@ -113,7 +113,7 @@ def evidence(finding: Finding) -> str:
     parts = [peak(finding), *(shown(each) for each in finding.evidence)]
     if finding.impact and not (finding.move and finding.impact[0] == "hours"):
         kind, amount = finding.impact
-        parts.append(f"impact {_amount(amount)} {IMPACTS[kind]}")
+        parts.append(f"impact: {_amount(amount)} {IMPACTS[kind]}")
     if finding.move:
         parts.append(_moving(finding.move))
     return _joined(filter(None, parts))
@@ -145,7 +145,7 @@ def _moving(move: Move) -> str:
         soonest, latest = _digits(move.soonest), _digits(move.latest)
         ends += f" ({soonest} to {latest})" if soonest != latest else ""
     sign = "+" if move.per_hour > 0 else "-"
-    return f"{sign}{_digits(abs(move.per_hour))} {move.unit} an hour{ends}"
+    return f"{sign}{_digits(abs(move.per_hour))} {move.unit} per hour{ends}"
 
 
 def expected(finding: Finding) -> str:
@@ -157,7 +157,7 @@ def expected(finding: Finding) -> str:
 def whose(finding: Finding) -> str:
     """Return the jobs behind it, or those that wait for it; '': its heading has the only one."""
     if finding.untold:
-        return f"who waits is unknown: {finding.untold} would tell"
+        return f"waiting jobs unknown: {finding.untold} is required"
     if not finding.job and finding.jobs:
         return f"{_few(finding.jobs)} wait{'s' * (len(finding.jobs) == 1)}"
     return _few(finding.jobs) if len(finding.jobs) > 1 else ""

@@ -47,9 +47,9 @@ class CapacityDocument(Document):
             tables = [_figure_table(each), Table(_INPUTS, _input_rows(each))]
             yield Section(f"{self.title}: {each.whose}", tables, notes(each))
         which = self._planner
-        yield Section("What it stands on", notes=which.stands_on)
-        yield Section("Where it holds", notes=[which.holds])
-        yield Section("What it cannot know", notes=which.unknown)
+        yield Section("Sources", notes=which.stands_on)
+        yield Section("Valid range", notes=[which.holds])
+        yield Section("Limitations", notes=which.unknown)
 
     def tables(self) -> Iterator[Values]:
         """Yield one table: figures and inputs of all answers."""
@@ -80,17 +80,17 @@ def explained(which: Planner, sql: str) -> Iterator[str]:
     ]
     yield from aligned(columns, rows)
     for title, lines in (
-        ("What it stands on", which.stands_on),
-        ("Where it holds", [which.holds]),
-        ("What it cannot know", which.unknown),
-        ("Trace that MQ has to write", [which.trace]),
+        ("Sources", which.stands_on),
+        ("Valid range", [which.holds]),
+        ("Limitations", which.unknown),
+        ("Required trace", [which.trace]),
     ):
         yield from ("", title)
         for line in lines:
             yield from textwrap.wrap(
                 line, Document.room, initial_indent="  ", subsequent_indent="  "
             )
-    yield from ("", "How it is measured", *(f"  {line}".rstrip() for line in sql.splitlines()))
+    yield from ("", "SQL of the measurement", *(f"  {line}".rstrip() for line in sql.splitlines()))
 
 
 def option(name: str) -> str:

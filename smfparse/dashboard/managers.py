@@ -42,21 +42,21 @@ def manager_lines(
 
 
 def missing_lines(found: Gathered) -> Iterator[str]:
-    """Yield which traces would tell more, of rules and of panels."""
+    """Yield the traces that further rules and panels require."""
     absent: dict[str, list[str]] = {}
     for day in found.days:
         for panel in panels().values():
             if panel.name not in day.courses and not panel.optional:
                 newer = f" (MQ {panel.versions} or newer)" if panel.versions else ""
                 absent.setdefault(panel.trace, []).append(f"{panel.title}{newer}")
-    yield '<section class="part" id="missing"><h2>What is missing</h2><ul>'
+    yield '<section class="part" id="missing"><h2>Missing traces</h2><ul>'
     for trace, titles in absent.items():
         names = ", ".join(dict.fromkeys(titles))
-        yield f"<li><code>{escaped(trace)}</code> would show: {escaped(names)}</li>"
+        yield f"<li><code>{escaped(trace)}</code> is required for: {escaped(names)}</li>"
     for trace, rules in found.checked.not_evaluated:
-        yield f"<li><code>{escaped(trace)}</code> would tell about {_rules(len(rules))}</li>"
+        yield f"<li><code>{escaped(trace)}</code> is required for {_rules(len(rules))}</li>"
     if not absent and not found.checked.not_evaluated:
-        yield "<li>Nothing: every panel and every rule has its data.</li>"
+        yield "<li>None: all charts and rules have their data.</li>"
     yield "</ul></section>"
 
 
@@ -91,7 +91,7 @@ class Verdict(NamedTuple):
     """What is said of a part: its worst finding, that there is none, or that there is no data.
 
     order  the lower, the worse
-    more   the finding, or the trace that would tell
+    more   the finding, or the required trace
     """
 
     order: int
@@ -153,11 +153,11 @@ def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str
     yield from _plan(part, day)
     if its and not any(each.name in day.courses for each in its):
         some = "" if _is_used(its) else ", where the site has it"
-        yield f"<p>No data. <code>{escaped(its[0].trace)}</code> would show it{some}.</p>"
+        yield f"<p>No data. <code>{escaped(its[0].trace)}</code> writes this data{some}.</p>"
     if not its:
         held, missing = (
-            '<a href="#held">What SMF held</a>',
-            '<a href="#missing">what is missing</a>',
+            '<a href="#held">Records in the input</a>',
+            '<a href="#missing">missing traces</a>',
         )
         yield f"<p>{held}, and {missing}.</p>"
     yield "</section>"

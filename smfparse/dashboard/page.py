@@ -89,16 +89,16 @@ def named(name: str) -> str:
 
 
 def _changes(before: Earlier) -> Iterator[str]:
-    """Yield what calls cost before and after, as the command `compare` shows it."""
-    yield '<section class="part" id="changes"><h2>What changed against the earlier time</h2>'
+    """Yield the cost of calls before and after, as the command `compare` shows it."""
+    yield '<section class="part" id="changes"><h2>Changes since the earlier period</h2>'
     for section in before.changes.sections():
         yield from section_lines(section, 3)
     yield "</section>"
 
 
 def _held(found: Gathered) -> Iterator[str]:
-    """Yield what SMF held, by record type, and what could not be used."""
-    yield '<section class="part" id="held"><h2>What SMF held</h2>'
+    """Yield the records of the input by type, and the damage."""
+    yield '<section class="part" id="held"><h2>Records in the input</h2>'
     headings = ("System", "Queue manager", "Type", "Records", "Bytes", "From", "To")
     kinds = [' class="n"' if each in ("Records", "Bytes") else "" for each in headings]
     rows = [

@@ -46,7 +46,7 @@ def plot_lines(panel: Panel, days: Sequence[Day]) -> Iterator[str]:
         f'<rect width="{width}" height="{height}" fill="#fff"/>'
     )
     if not drawn:
-        yield _words(_LEFT, 20, f"No data. {panel.trace} would show it.")
+        yield _words(_LEFT, 20, f"No data. {panel.trace} writes this data.")
     chart, top = (_heat if panel.shape == HEAT else _lines), _TOP
     for day, own in zip(drawn, heights, strict=True):
         yield f'<g transform="translate({_LEFT},{top})">'

@@ -39,7 +39,7 @@ def active_logs(
     logs  of each copy
     """
     if used.hourly is not None:
-        yield Figure("used_gb_h", "Log space used, a copy", used.hourly, "GB/hour", "", 3)
+        yield Figure("used_gb_h", "Log space used per copy", used.hourly, "GB/hour", "", 3)
     if size is None:
         return
     yield from _archiving(used, size)
@@ -96,6 +96,6 @@ def _needed(used: LogSpace, size: float, hours: float) -> Iterator[Figure]:
     logs = math.ceil(gb / size)
     too_many = f"; the most is {MOST_LOGS}: use larger logs" if logs > MOST_LOGS else ""
     yield Figure(
-        *("logs_needed", f"Logs of a copy for {said(hours)} hours without archiving", logs, ""),
+        *("logs_needed", f"Logs per copy for {said(hours)} hours without archiving", logs, ""),
         f"ceil(({formula}) / {said(size)}){too_many}",
     )

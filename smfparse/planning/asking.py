@@ -34,10 +34,10 @@ class Ask:
 
     @property
     def bounds(self) -> str:
-        """The values that are taken, in words, with their unit."""
+        """The accepted values in words, with their unit."""
         if self.among:
             return ", ".join(self.among)
-        unit = f" {self.unit}" if self.unit else ""
+        unit = self.unit if self.unit in ("", "%") else f" {self.unit}"
         if math.isinf(self.low):
             return "any number"
         if math.isinf(self.high):

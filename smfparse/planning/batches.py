@@ -69,7 +69,7 @@ class Batches(Asked):
     ] = 32
     batchsz: Annotated[int, Ask("Proposed BATCHSZ", low=1, high=9999)] = 50
     batchlim: Annotated[
-        float, Ask("BATCHLIM; 0: none", "KB", high=999_999, measured="qcstcbdl")
+        float, Ask("BATCHLIM (0: no limit)", "KB", high=999_999, measured="qcstcbdl")
     ] = 5000
 
 

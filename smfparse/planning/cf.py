@@ -64,18 +64,18 @@ class Cf(Asked):
     message_bytes: Annotated[
         float,
         Ask(
-            "Size of messages, headers but MQMD included",
+            "Size of messages, with headers except MQMD",
             "bytes",
             high=LARGEST,
             measured="putbytes over validput of shared queues (wqst)",
         ),
     ] = 2048
-    depth: Annotated[float | None, Ask("Messages that it has to hold")] = None
+    depth: Annotated[float | None, Ask("Messages to store in the structure")] = None
     arrivals: Annotated[
         float, Ask("Messages put per second", measured="validput of shared queues (wqst)")
     ] = 1000
     outage_min: Annotated[float, Ask("Consumer outage", "minutes")] = 10
-    full_percent: Annotated[float, Ask("How full the structure is", "%", high=100)] = 0
+    full_percent: Annotated[float, Ask("Current use of the structure", "%", high=100)] = 0
 
 
 def _figures(asked: Cf) -> Sequence[Figure]:

@@ -54,11 +54,11 @@ def channels_in(room_mb: float, kb_each: float) -> int:
 class Channels(Asked):
     """Inputs; the defaults are IBM's example."""
 
-    total_mb: Annotated[float, Ask("Used and free storage of CSQX004I together", "MB")] = 1466
+    total_mb: Annotated[float, Ask("Used plus free storage, from CSQX004I", "MB")] = 1466
     used_mb: Annotated[float, Ask("Storage in use, from CSQX004I", "MB", measured="qcctstus")] = 120
     current: Annotated[int, Ask("Current channels", high=MOST_CHANNELS, measured="qcctnocc")] = 0
     message_kb: Annotated[
-        float, Ask("Size of messages; 64 KB is the most for SVRCONN", "KB", high=4096)
+        float, Ask("Size of messages; maximum 64 KB for SVRCONN", "KB", high=4096)
     ] = 32
     sharecnv: Annotated[
         str, Ask("SHARECNV of client channels, or mca for others", among=("0", "1", "10", "mca"))
@@ -70,7 +70,7 @@ class Channels(Asked):
     kb_each: Annotated[
         float | None,
         Ask(
-            "Storage of a channel, instead of the published one",
+            "Storage per channel, instead of the published value",
             "KB",
             low=1,
             measured="slope of qcctstus over qcctnocc",

@@ -38,11 +38,12 @@ class Cluster(Asked):
         float, Ask("Depth of SYSTEM.CLUSTER.COMMAND.QUEUE", measured="its highest qqstdphi")
     ] = 50_000
     gets_s: Annotated[
-        float, Ask("Messages got from it per second", low=0.001, measured="its qqstgets, at most")
+        float,
+        Ask("Messages got from that queue per second", low=0.001, measured="its qqstgets, at most"),
     ] = OBJECTS / ZOS_S
-    puts_s: Annotated[float, Ask("Messages put to it per second at the same time")] = 0
-    objects: Annotated[int, Ask("Objects that are defined in the cluster")] = OBJECTS
-    unknown: Annotated[int, Ask("Names that applications open for the first time")] = 1000
+    puts_s: Annotated[float, Ask("Messages put to that queue per second at the same time")] = 0
+    objects: Annotated[int, Ask("Objects defined in the cluster")] = OBJECTS
+    unknown: Annotated[int, Ask("Names opened for the first time by applications")] = 1000
 
 
 def _figures(asked: Cluster) -> Sequence[Figure]:

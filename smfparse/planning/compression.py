@@ -95,15 +95,15 @@ class Compression(Asked):
         Ask("Size of messages", "KB", low=2, high=100, measured="qcstnbyt over qcstnmsg"),
     ] = 32
     compressible: Annotated[
-        float, Ask("By how much messages become smaller", "%", high=80, measured="qcstcpra")
+        float, Ask("Size reduction of messages by compression", "%", high=80, measured="qcstcpra")
     ] = 60
     compmsg: Annotated[str, Ask("COMPMSG", among=("RLE", "ZLIBFAST", "ZLIBHIGH"))] = "ZLIBFAST"
     messages_s: Annotated[float, Ask("Messages per second", measured="qcstnmsg over the time")] = (
         1000
     )
-    comptime: Annotated[
-        float | None, Ask("COMPTIME of a chunk, as DISPLAY CHSTATUS has it", "us")
-    ] = None
+    comptime: Annotated[float | None, Ask("COMPTIME of a chunk, from DISPLAY CHSTATUS", "us")] = (
+        None
+    )
 
 
 def _figures(asked: Compression) -> Sequence[Figure]:

@@ -65,7 +65,7 @@ class Concentrator(Asked):
     chin_us: Annotated[
         float,
         Ask(
-            "CPU of the channel initiator a transaction",
+            "CPU of the channel initiator per transaction",
             "us",
             measured="qctcptm of all its tasks over gets of channel initiators",
         ),

@@ -31,7 +31,7 @@ def connections_in(left_mb: float, kb_each: float) -> int:
 class Connections(Asked):
     """Inputs; the defaults are of IBM's report."""
 
-    connections: Annotated[int, Ask("Connections that are planned")] = 8000
+    connections: Annotated[int, Ask("Planned connections")] = 8000
     kind: Annotated[
         str,
         Ask(
@@ -42,7 +42,7 @@ class Connections(Asked):
     left_mb: Annotated[
         float | None,
         Ask(
-            "31-bit storage that is left",
+            "Remaining 31-bit storage",
             "MB",
             high=2048,
             measured="least of qsrsaval - qsrssos - qsrscrit - qsrsmvs",
@@ -51,13 +51,13 @@ class Connections(Asked):
     kb_each: Annotated[
         float | None,
         Ask(
-            "Storage of a connection, instead of the published one",
+            "Storage per connection, instead of the published value",
             "KB",
             low=0.1,
             measured="slope of qsrseloal over channels (qcctnocc)",
         ),
     ] = None
-    objects: Annotated[int, Ask("Objects that a connection has open", high=32)] = 1
+    objects: Annotated[int, Ask("Open objects per connection", high=32)] = 1
 
 
 def _figures(asked: Connections) -> Sequence[Figure]:

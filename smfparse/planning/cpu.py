@@ -57,24 +57,32 @@ class Cpu(Asked):
     cost_us: Annotated[
         float,
         Ask(
-            "CPU of a call or a message now",
+            "Current CPU per call or message",
             "us",
             measured="CPU over calls of all verbs, in wqst and wtas",
         ),
     ] = 100
     cpu_ms_a_second: Annotated[
         float,
-        Ask("CPU now", "ms per second", measured="CPU of all verbs in wqst and wtas over the time"),
+        Ask(
+            "Current CPU",
+            "ms per second",
+            measured="CPU of all verbs in wqst and wtas over the time",
+        ),
     ] = 640
     source_itr: Annotated[float, Ask("ITR of the current machine", low=0.001)] = 4.15
-    source_cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 3
+    source_cps: Annotated[int, Ask("Processors of the current machine", low=1, high=400)] = 3
     target_itr: Annotated[float, Ask("ITR of the other machine", low=0.001)] = 2.72
-    target_cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 3
+    target_cps: Annotated[int, Ask("Processors of the other machine", low=1, high=400)] = 3
     generation: Annotated[
-        str, Ask("Change of machines that is published, instead of ITRs", among=_GENERATIONS)
+        str, Ask("Published change of machines, instead of ITRs", among=_GENERATIONS)
     ] = ""
-    lspr_cps: Annotated[str, Ask("Processors of that table", among=("3", "16", "32"))] = "3"
-    workload: Annotated[str, Ask("Workload of that table", among=_WORKLOADS)] = "AVERAGE"
+    lspr_cps: Annotated[
+        str, Ask("Processors of the published LSPR table", among=("3", "16", "32"))
+    ] = "3"
+    workload: Annotated[str, Ask("Workload of the published LSPR table", among=_WORKLOADS)] = (
+        "AVERAGE"
+    )
     msu: Annotated[float | None, Ask("MSU of the current machine", low=0.1)] = None
     mips: Annotated[float | None, Ask("MIPS of the current machine", low=0.1)] = None
 

@@ -52,7 +52,9 @@ class Expiry(Asked):
             "Size of messages", "KB", high=102_400, measured="bytes over puts of that queue (qqst)"
         ),
     ] = 1
-    place: Annotated[str, Ask("Where messages are", among=(*PRIVATE_US, "shared"))] = "buffers"
+    place: Annotated[str, Ask("Location of the messages", among=(*PRIVATE_US, "shared"))] = (
+        "buffers"
+    )
 
 
 def _figures(asked: Expiry) -> Sequence[Figure]:

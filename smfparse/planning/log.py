@@ -159,7 +159,7 @@ class Log(Asked):
     ] = HALF_DAY
     hourly_gb: Annotated[
         float | None,
-        Ask("Log space used in an hour, a copy", "GB", measured="qjstbffl over the time"),
+        Ask("Log space used per hour and copy", "GB", measured="qjstbffl over the time"),
     ] = None
     hour_gb: Annotated[
         float | None, Ask("Log space used in the busiest hour", "GB", measured="qjstbffl")
@@ -169,7 +169,7 @@ class Log(Asked):
     ] = None
     unarchived_gb: Annotated[
         float | None,
-        Ask("Log space created, less archived", "GB", measured="qjstbffl - qjstciof"),
+        Ask("Log space created minus archived", "GB", measured="qjstbffl - qjstciof"),
     ] = None
 
 

@@ -86,22 +86,22 @@ class Mft(Asked):
     frame: Annotated[
         int,
         Ask(
-            "agentFrameSize; measured, agentCheckpointInterval is in it",
+            "agentFrameSize; a measured value includes agentCheckpointInterval",
             low=1,
             high=10_000,
             measured="messages of REPLY over puts to STATE",
         ),
     ] = 5
     checkpoints: Annotated[int, Ask("agentCheckpointInterval", low=1, high=10_000)] = 1
-    gb: Annotated[float, Ask("GB that are sent", "GB", measured="bytes of queues DATA (wqst)")] = 1
+    gb: Annotated[float, Ask("Data sent", "GB", measured="bytes of queues DATA (wqst)")] = 1
     file_mb: Annotated[float, Ask("Size of files", "MB", low=1)] = 1024
     round_trip_ms: Annotated[
-        float, Ask("Round trip of a reply; NETTIME is one", "ms", low=0.001, measured="qcstntav")
+        float, Ask("Round trip of a reply, as in NETTIME", "ms", low=0.001, measured="qcstntav")
     ] = 100
-    transfers: Annotated[int, Ask("Transfers at the same time", low=1)] = 1
+    transfers: Annotated[int, Ask("Concurrent transfers", low=1)] = 1
     mode: Annotated[str, Ask("Kind of transfer", among=("binary", "text"))] = "binary"
-    source: Annotated[str, Ask("From", among=_SYSTEMS)] = "z/OS"
-    target: Annotated[str, Ask("To", among=_SYSTEMS)] = "z/OS"
+    source: Annotated[str, Ask("System of the source agent", among=_SYSTEMS)] = "z/OS"
+    target: Annotated[str, Ask("System of the target agent", among=_SYSTEMS)] = "z/OS"
     network: Annotated[str, Ask("Network", among=("1Gb", "10Gb"))] = "1Gb"
     queue_kind: Annotated[str, Ask("Queues of the agents", among=_QUEUES)] = "Private"
     zhpf: Annotated[str, Ask("zHPF", among=("Y", "N"))] = "Y"
@@ -111,7 +111,7 @@ class Mft(Asked):
         str, Ask("COMPMSG of the channels", among=("N", "RLE", "ZLIBFAST", "ZLIBHIGH"))
     ] = "N"
     cpu_ratio: Annotated[
-        float, Ask("Speed of a processor, by one of z15 (planner cpu)", low=0.01)
+        float, Ask("Speed of a processor relative to z15 (planner cpu)", low=0.01)
     ] = 1
 
 

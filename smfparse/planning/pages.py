@@ -74,13 +74,13 @@ class Pages(Asked):
             measured="wtasgpn over validput of tasks that only put",
         ),
     ] = None
-    depth: Annotated[int, Ask("Messages that a page set has to hold", high=999_999_999)] = 19_980
+    depth: Annotated[int, Ask("Messages to store in the page set", high=999_999_999)] = 19_980
     arrivals: Annotated[
         float | None, Ask("Messages put per second, for an outage", measured="qqst puts")
     ] = None
     outage_hours: Annotated[float, Ask("Consumer outage", "hours")] = 1
     peak_pages: Annotated[
-        int, Ask("Most buffers of a pool in use", measured="qpstnbuf - qpstcbsl, largest")
+        int, Ask("Maximum buffers in use in a pool", measured="qpstnbuf - qpstcbsl, largest")
     ] = 57_692
     growth: Annotated[
         float | None,
@@ -92,7 +92,7 @@ class Pages(Asked):
     ] = None
     now: Annotated[int, Ask("Current queue depth", measured="qqstdpth of that queue")] = 0
     maxdepth: Annotated[int, Ask("MAXDEPTH")] = 999_999_999
-    free_pages: Annotated[int | None, Ask("Pages that are free", measured="least qis1unpg")] = None
+    free_pages: Annotated[int | None, Ask("Free pages", measured="least qis1unpg")] = None
 
 
 def _figures(asked: Pages) -> Sequence[Figure]:

@@ -45,7 +45,7 @@ class Smf(Asked):
         float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
     ] = 100
     tasks: Annotated[
-        int, Ask("Tasks that live longer than the interval", measured="most tasks of an interval")
+        int, Ask("Tasks that run longer than the interval", measured="most tasks of an interval")
     ] = 1
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="usual length of a record")
@@ -58,35 +58,35 @@ class Smf(Asked):
         float, Ask("Bytes of a task's records", "bytes", low=1, measured="bytes of 116/1 and 116/2")
     ] = 5120
     queues: Annotated[
-        int, Ask("Queues with statistics of class 5", measured="most qqst rows of an interval")
+        int, Ask("Queues with class 5 statistics", measured="most qqst rows of an interval")
     ] = 0
     statime: Annotated[
-        float, Ask("STATIME, at which class 5 is written", "seconds", low=1, high=DAY_S)
+        float, Ask("STATIME, the interval of class 5", "seconds", low=1, high=DAY_S)
     ] = 1800
     bytes_a_queue: Annotated[
         float,
         Ask(
-            "Bytes of a queue in them",
+            "Bytes per queue in the records of class 5",
             "bytes",
             low=1,
             high=QUEUE_BYTES * QUEUES_A_RECORD,
             measured="bytes of 115/216 over its rows",
         ),
     ] = QUEUE_BYTES
-    destination: Annotated[str, Ask("Where records are written", among=tuple(WRITES))] = "data-set"
-    retention_days: Annotated[float, Ask("Days that data is kept", "days")] = 0
+    destination: Annotated[str, Ask("Destination of the records", among=tuple(WRITES))] = "data-set"
+    retention_days: Annotated[float, Ask("Retention of the data", "days")] = 0
     msu: Annotated[float | None, Ask("MSU of the machine", low=0.1)] = None
-    cps: Annotated[int, Ask("Its processors", low=1, high=400)] = 1
+    cps: Annotated[int, Ask("Processors of the machine", low=1, high=400)] = 1
 
 
 def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Figure]:
-    """Return the CPU of a minute with an interval, and what it is a day."""
+    """Return the CPU of a minute with an interval, and its amount per day."""
     records = asked.tasks * 60 / interval
     gathered = gathering_us(asked.calls_a_second * 60)
     written = writing_us(records, asked.task_queues)
     return [
         Figure(
-            *(f"{name}_us_a_minute", f"CPU of accounting a minute, {label}", gathered + written),
+            *(f"{name}_us_a_minute", f"CPU of accounting per minute, {label}", gathered + written),
             "us",
             f"0.5 x {said(asked.calls_a_second * 60)} + {said(written / records if records else 0)}"
             f" x {said(records)}",

@@ -50,7 +50,7 @@ class Streaming(Asked):
     puts_s: Annotated[
         float, Ask("Messages put per second", measured="validput (wqst) over the time")
     ] = 1000
-    share: Annotated[float, Ask("Share of them that is streamed", "%", high=100)] = 100
+    share: Annotated[float, Ask("Share of puts to stream", "%", high=100)] = 100
     log_mb_s: Annotated[
         float | None,
         Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)"),

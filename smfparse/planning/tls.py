@@ -53,22 +53,20 @@ class Tls(Asked):
 
     cipher: Annotated[str, Ask("Cipher", among=CIPHERS)] = CIPHERS[2]
     machine: Annotated[
-        str, Ask("Machine; of z15 two runs are published", among=("z15", "z15-paper", "z16"))
+        str, Ask("Machine; two runs are published for z15", among=("z15", "z15-paper", "z16"))
     ] = "z16"
     message_kb: Annotated[
         float,
         Ask("Bytes per message", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
     ] = 32
     sslrkeyc: Annotated[
-        float, Ask("SSLRKEYC; 0: no new keys, as with TLS 1.3", "bytes", high=999_999_999)
+        float, Ask("SSLRKEYC (0: no new keys, as with TLS 1.3)", "bytes", high=999_999_999)
     ] = 1_048_576
     messages_s: Annotated[
         float, Ask("Messages per second", measured="qcstnmsg of channels with TLS")
     ] = 1000
     starts_s: Annotated[float, Ask("Channel starts per second", high=150)] = 0
-    messages_a_key: Annotated[float, Ask("AMS confidentiality: messages that use a key", low=1)] = (
-        10
-    )
+    messages_a_key: Annotated[float, Ask("AMS confidentiality: messages per key", low=1)] = 10
 
 
 def _figures(asked: Tls) -> Sequence[Figure]:

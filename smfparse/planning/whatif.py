@@ -20,18 +20,16 @@ from smfparse.planning.words import said
 class WhatIf(Asked):
     """Inputs: first what would change, then what is now."""
 
-    load: Annotated[float, Ask("Messages that would come, by as many as now", "x", 0.01, 100)] = 1
-    log_io_time: Annotated[float | None, Ask("Time that a log I/O would take", "us", low=0.1)] = (
-        None
-    )
+    load: Annotated[
+        float, Ask("Assumed message rate, as a multiple of the current rate", "x", 0.01, 100)
+    ] = 1
+    log_io_time: Annotated[float | None, Ask("Assumed log I/O time", "us", low=0.1)] = None
     streaming: Annotated[str, Ask("Queues to stream: 'PAY.*'")] = ""
     share: Annotated[
         float,
         Ask("Share of puts to stream", "%", high=100, measured="puts to those queues"),
     ] = 0
-    message_size: Annotated[float | None, Ask("Size that messages would have", "KB", high=128)] = (
-        None
-    )
+    message_size: Annotated[float | None, Ask("Assumed size of messages", "KB", high=128)] = None
     acctime: Annotated[float | None, Ask("Proposed ACCTIME", "seconds", low=1, high=DAY_S)] = None
     mb_s: Annotated[
         float, Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)")
@@ -61,7 +59,7 @@ class WhatIf(Asked):
         float | None, Ask("New pages per second", measured="wtasgpn over the time")
     ] = None
     tasks: Annotated[
-        int, Ask("Tasks that live longer than the interval", measured="tasks of an interval")
+        int, Ask("Tasks that run longer than the interval", measured="tasks of an interval")
     ] = 1
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", 1, DAY_S, measured="usual length of a record")
@@ -122,8 +120,8 @@ def _log(asked: WhatIf) -> list[Figure]:
             "log_busy", "Log task busy (over 100%: not achievable)", asked.busy, "%", "log"
         ),
         Figure(
-            *("log_load", "Messages that the log takes, by as many as now", taken, "x"),
-            *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages an I/O", 2),
+            *("log_load", "Messages at the maximum log rate, x current rate", taken, "x"),
+            *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages per I/O", 2),
             before=100 / asked.busy,
         ),
     ]
@@ -169,7 +167,7 @@ def _smf(asked: WhatIf) -> list[Figure]:
     return [
         more.figure("smf_mb_day", "SMF of long-running tasks per day", now_mb, "MB", "smf"),
         Figure(
-            *("smf_us_minute", "CPU of accounting a minute", then_us, "us"),
+            *("smf_us_minute", "CPU of accounting per minute", then_us, "us"),
             f"smf: 0.5 x {said(asked.calls_a_second * 60 * asked.load)} + 4 x "
             f"{said(asked.tasks * 60 / then)}",
             before=now_us,

@@ -103,7 +103,7 @@ WRONG = {
     "--format csv --output book.xlsx": "the name says xlsx",
     f"--output {SMF}": "use another name",
     "--by nothing --output reports": "nothing: unknown name",
-    "--sort elapsed --output reports": "--sort takes a figure of one report",
+    "--sort elapsed --output reports": "--sort requires one report",
 }
 
 

@@ -25,7 +25,7 @@ def test_every_planner_explains_itself_and_answers_with_an_input() -> None:
     for name in planner_names():
         lines = run("capacity", name, "--explain").stdout.splitlines()
         assert lines[0] == planner(name).title
-        assert "Trace that MQ has to write" in lines
+        assert "Required trace" in lines
         assert any("FROM " in each for each in lines)
         result = run("capacity", name, SMF, "--format", "json")
         assert (result.exit_code, result.stderr) == (0, "")
@@ -96,7 +96,7 @@ def test_csv_and_documents_have_figures_and_inputs() -> None:
     for form in ("md", "html"):
         text = run("capacity", "expiry", "--format", form).stdout
         assert "300,000" in text
-        assert "What it stands on" in text
+        assert "Sources" in text
 
 
 def test_a_far_extrapolation_is_an_order_of_magnitude() -> None:

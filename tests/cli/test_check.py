@@ -66,10 +66,10 @@ def test_real_files_have_the_findings_that_they_must_have() -> None:
     assert tops == ["D2", "LOG-CHECKPOINTS", "LOG-LONGEST"]
     first = slow["findings"][0]
     text = " ".join(each["text"] for each in first["evidence"])
-    for part in ("copy 1 1,064 us", "copy 2 1,084 us", "119,883 I/Os", "9.27 %"):
+    for part in ("copy 1 1,064 us", "copy 2 1,084 us", "119,883 I/Os", "9.27%"):
         assert part in text
     assert any("CLASS(3)" in each["trace"] for each in slow["not_evaluated"])
-    assert first["who"] == "who waits is unknown: START TRACE(ACCTG) CLASS(3) would tell"
+    assert first["who"] == "waiting jobs unknown: START TRACE(ACCTG) CLASS(3) is required"
 
     assert rules_of(once, 1, 2, 3) == set()
     assert any("START TRACE(STAT) CLASS(1)" in each["trace"] for each in once["not_evaluated"])

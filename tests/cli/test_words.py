@@ -52,7 +52,7 @@ def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
 def test_report_without_a_name_lists_what_the_input_has() -> None:
     shown = run("report", SMF)
     assert shown.stdout == run("report", "--list", SMF).stdout
-    assert shown.stderr == "smfparse: no report is named; these have data:\n"
+    assert shown.stderr == "smfparse: no report is named; give one of these, which have data:\n"
     assert shown.exit_code == 0
     assert "unknown report 'nothing.smf'" in run("report", "nothing.smf").stderr
 

@@ -38,8 +38,8 @@ def test_the_list_names_panels_that_can_be_drawn_for_each_queue_manager(day: Pat
     assert drawn.tag == f"{SVG}svg"
     texts = [each.text or "" for each in drawn.iter(f"{SVG}text")]
     assert [each for each in texts if each.startswith("Puts and gets")] == [
-        "Puts and gets, calls a second: QM01 on SYSA",
-        "Puts and gets, calls a second: QM02 on SYSA",
+        "Puts and gets, calls per second: QM01 on SYSA",
+        "Puts and gets, calls per second: QM02 on SYSA",
     ]
 
 

@@ -206,7 +206,7 @@ FIGURES: dict[str, dict[str, Callable[[Answers], Values]]] = {
     "logger waits for I/O, highest": {
         "report log": lambda a: largest(a.report("log"), the("io_busy"), of_all),
         "view log_interval": lambda a: largest(a.view("log_interval"), the("io_busy"), of_all),
-        "dashboard": lambda a: a.page("log-busy", "of it I/O"),
+        "dashboard": lambda a: a.page("log-busy", "I/O share"),
     },
     "log written to a copy, highest": {
         "report log": lambda a: largest(a.report("log"), the("mb_per_second"), of_all),

@@ -1,4 +1,4 @@
-"""Who talks to whom: the reports flow, requests, clients, mft, cluster, channels and shared.
+"""Message flow: the reports flow, requests, clients, mft, cluster, channels and shared.
 
 Cases of one report are in one input, at a queue manager each.
 """

@@ -238,7 +238,8 @@ def test_the_log_of_a_database_that_is_replaced_goes_with_it(tmp_path: Path) -> 
         assert database.sql("SELECT table_name FROM duckdb_tables()").fetchall() == [("qjst",)]
     path.unlink()
     log.write_bytes(b"of another database")
-    assert "x.duckdb.wal: already exists" in convert(SMF, "--to", path, "--table", "qjst", code=2).stderr
+    refused = convert(SMF, "--to", path, "--table", "qjst", code=2)
+    assert "x.duckdb.wal: already exists" in refused.stderr
 
 
 def content(target: Path) -> dict[str, bytes]:
