@@ -62,3 +62,11 @@ def test_a_page_set_that_fills_says_when_it_is_full(tmp_path: Path) -> None:
     assert "page set 6" in found.whose
     assert asked.free_pages == last["free"]
     assert found.plan["full_h"] == pytest.approx(by_hand, rel=0.25)
+
+
+def test_getters_that_wait_for_messages_are_not_said_to_wait_for_something_else(
+    tmp_path: Path,
+) -> None:
+    lone = replace(BANK, flows=BANK.flows[2:3])
+    (found,) = (each for each in findings(tmp_path, lone) if each.rule == "D21")
+    assert found.jobs == ["PAYBAT"]
