@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from smfparse.advice.declaration import Rule
 from smfparse.advice.judging import Judged, trend_columns
 from smfparse.calendar import SECOND_US
-from smfparse.planning import seconds_to, slope
+from smfparse.planning import LEAST_POINTS, seconds_to, slope
 
 _HOUR = 3600
 _RECENT = 3 * _HOUR
-"""Seconds at the end of the data whose rate is the one that goes on."""
-_LEAST = 6
-"""So many intervals there have to be in them; else all count."""
+"""Seconds at the end of the data whose rate is the one that goes on, if they have a slope."""
 
 
 class Move(NamedTuple):
@@ -45,7 +43,7 @@ def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
     if not len(times):
         return None
     recent = times >= times[-1] - _RECENT
-    if recent.sum() >= _LEAST:
+    if recent.sum() >= LEAST_POINTS:
         times, amounts = times[recent], amounts[recent]
     found = slope(np.column_stack([times - times[0], amounts]).tolist())
     if found is None:

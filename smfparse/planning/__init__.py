@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from smfparse.planning.registry import planned as planned
     from smfparse.planning.registry import planner as planner
     from smfparse.planning.registry import planner_names as planner_names
+    from smfparse.planning.slopes import LEAST_POINTS as LEAST_POINTS
     from smfparse.planning.slopes import Slope as Slope
     from smfparse.planning.slopes import plan_within as plan_within
     from smfparse.planning.slopes import slope as slope
@@ -119,7 +120,7 @@ else:
         plans="Figure Plan Planner",
         publications="between published published_names source",
         registry="asked_of plan_of plan_of_measured planned planner planner_names",
-        slopes="Slope plan_within slope too_few",
+        slopes="LEAST_POINTS Slope plan_within slope too_few",
         smf="gathering_us queue_records writing_us",
         streaming="put_ratio put_us",
         tls="avoided_percent key_ms key_us_a_message",

@@ -19,6 +19,8 @@ _HELD, _HELD_IN = 19_980, 20_157
 """Messages of a page each that IBM's page set of so many pages held; others are control pages."""
 _FREE = 0.85
 _SPARE = 1.2
+_FULL = 0.95
+"""From this share on tasks write pages themselves, so no more of the pool is in use."""
 _YEAR_S = 366 * 86_400
 """What takes longer to be full is not shown."""
 
@@ -82,6 +84,9 @@ class Pages(Asked):
     peak_pages: Annotated[
         int, Ask("Maximum buffers in use in a pool", measured="qpstnbuf - qpstcbsl, largest")
     ] = 57_692
+    pool_buffers: Annotated[
+        int | None, Ask("Current buffers of that pool", measured="qpstnbuf of that pool")
+    ] = None
     growth: Annotated[
         float | None,
         Ask(
@@ -92,7 +97,21 @@ class Pages(Asked):
     ] = None
     now: Annotated[int, Ask("Current queue depth", measured="qqstdpth of that queue")] = 0
     maxdepth: Annotated[int, Ask("MAXDEPTH")] = 999_999_999
-    free_pages: Annotated[int | None, Ask("Free pages", measured="least qis1unpg")] = None
+    free_pages: Annotated[
+        int | None,
+        Ask(
+            "Free pages of the page set",
+            measured="last qis1unpg of the first page set to fill",
+        ),
+    ] = None
+    page_growth: Annotated[
+        float | None,
+        Ask(
+            "Growth of the page set, in pages per second",
+            low=-math.inf,
+            measured="slope of qis1topg - qis1unpg over the last 3 hours",
+        ),
+    ] = None
 
 
 def _figures(asked: Pages) -> Sequence[Figure]:
@@ -100,6 +119,8 @@ def _figures(asked: Pages) -> Sequence[Figure]:
     each = asked.pages_each or message_pages(size)
     needed = page_set_pages(asked.depth, each)
     floor = pool_floor(asked.peak_pages)
+    is_full = asked.pool_buffers is not None and asked.peak_pages >= _FULL * asked.pool_buffers
+    bound = "; the pool was full: the peak is at least that" if is_full else ""
     return [
         Figure("pages_each", "Pages per message", each, "", _of_message(size, asked), 2),
         Figure(
@@ -110,11 +131,12 @@ def _figures(asked: Pages) -> Sequence[Figure]:
             *("page_set_gb", "Page set", needed * PAGE / 2**30, "GB", f"{needed} x 4096 / 2^30", 3)
         ),
         Figure(
-            "buffers_floor", "Minimum buffers", floor, "", f"ceil({asked.peak_pages} / {_FREE})"
+            *("buffers_floor", "Minimum buffers" + ", at least" * is_full, floor, ""),
+            f"ceil({asked.peak_pages} / {_FREE}){bound}",
         ),
         Figure(
             *("buffers", "Buffers including 20% margin", math.ceil(floor * _SPARE), ""),
-            f"{floor} x {_SPARE}",
+            f"{floor} x {_SPARE}{', at least' if is_full else ''}",
         ),
         *_outage(asked, each),
         *_until_full(asked, each),
@@ -145,19 +167,26 @@ def _outage(asked: Pages, each: float) -> list[Figure]:
 
 
 def _until_full(asked: Pages, each: float) -> list[Figure]:
-    if asked.growth is None or asked.growth <= 0:
-        return []
     found = []
-    deep = seconds_to(asked.maxdepth, asked.now, asked.growth)
-    if deep is not None and deep < _YEAR_S:
+    if asked.growth is not None:
         formula = f"({asked.maxdepth} - {asked.now}) / {said(asked.growth)} / 3600"
-        found.append(Figure("maxdepth_h", "Until MAXDEPTH", deep / 3600, "hours", formula, 1))
-    full = None if asked.free_pages is None else asked.free_pages / (asked.growth * each)
-    if full is not None and full < _YEAR_S:
-        hours = full / 3600
-        formula = f"{asked.free_pages} / ({said(asked.growth)} x {said(each)}) / 3600"
-        found.append(Figure("full_h", "Until the page set is full", hours, "hours", formula, 1))
+        deep = seconds_to(asked.maxdepth, asked.now, asked.growth)
+        found += _hours("maxdepth_h", "Until MAXDEPTH", deep, formula)
+    pages, formula = asked.page_growth, f"{said(asked.page_growth or 0)}"
+    if pages is None and asked.growth is not None:
+        pages, formula = asked.growth * each, f"({said(asked.growth)} x {said(each)})"
+    if pages is not None and asked.free_pages is not None:
+        formula = f"{asked.free_pages} / {formula} / 3600"
+        full = seconds_to(asked.free_pages, 0, pages)
+        found += _hours("full_h", "Until the page set is full", full, formula)
     return found
+
+
+def _hours(name: str, label: str, seconds: float | None, formula: str) -> list[Figure]:
+    """Return the time until something is full; empty: never, or not within a year."""
+    if seconds is None or seconds >= _YEAR_S:
+        return []
+    return [Figure(name, label, seconds / 3600, "hours", formula, 1)]
 
 
 PLANNER = Planner(
@@ -173,6 +202,11 @@ PLANNER = Planner(
     ),
     "Messages of private queues. 3,596, 4,049 and 1,037 are not published by IBM: measure where "
     "the last per cent counts.",
-    ("space that small messages of long ago keep", "other users of the page set or pool"),
+    (
+        "space that small messages of long ago keep",
+        "other users of the page set or pool",
+        "how far the page set expands (EXPAND)",
+        "the size of a backlog that did not fit a full pool",
+    ),
     "START TRACE(STAT) CLASS(1,2,5), START TRACE(ACCTG) CLASS(3)",
 )

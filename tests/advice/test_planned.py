@@ -206,3 +206,14 @@ def test_a_page_set_that_fills_is_full_when_the_planner_says() -> None:
     assert move.soonest is not None
     assert move.latest is not None
     assert move.soonest < move.hours < move.latest
+
+
+def test_a_page_set_that_fills_in_half_hours_has_a_time_to_its_limit() -> None:
+    rows = [
+        {"interval_no": 3 * number, "interval_seconds": 1800.0}
+        | {"qis1topg": 1000, "qis1unpg": 200 - 10 * number}
+        for number in range(14)
+    ]
+    move = finding("PSET-HIGH", {"qis1": rows}).move
+    assert move is not None
+    assert (move.per_hour, move.hours) == (pytest.approx(20), pytest.approx(70 / 20))

@@ -77,14 +77,46 @@ def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
         return smf.block("QQST", qqstqnam="GROWS", qqstdpth=1000 + 600 * minute)
 
     def pages(minute: int) -> bytes:
-        return smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - minute)
+        return smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - 1200 * minute)
 
-    found = answered(tmp_path, "pages", minutely(depth, pages))
+    def small(_: int) -> bytes:
+        return smf.block("QIS1", qis1psno=0, qis1topg=1000, qis1unpg=400)
+
+    def steady(minute: int) -> bytes:
+        return smf.block("QIS1", qis1psno=5, qis1topg=9000, qis1unpg=3000 + minute % 2)
+
+    found = answered(tmp_path, "pages", minutely(depth, pages, small, steady))
     assert found.of is not None
-    assert found.of.about == "queue GROWS"
+    assert found.of.about == "queue GROWS, page set 4"
     asked = found.plan.asked
     assert (asked.growth, asked.now) == (pytest.approx(10), 1000 + 600 * 11)
-    assert found.plan["full_h"] == pytest.approx((72_000 - 11) / 10 / 3600)
+    assert (asked.free_pages, asked.page_growth) == (72_000 - 1200 * 11, pytest.approx(20))
+    assert found.plan["full_h"] == pytest.approx((72_000 - 1200 * 11) / 20 / 3600)
+
+
+def test_where_no_page_set_grows_that_of_the_queue_counts_then_the_fewest_free_pages(
+    tmp_path: Path,
+) -> None:
+    def page_set(number: int, free: int) -> Callable[[int], bytes]:
+        return lambda _: smf.block("QIS1", qis1psno=number, qis1topg=90_000, qis1unpg=free)
+
+    def queue(minute: int) -> bytes:
+        return smf.block("QQST", qqstqnam="GROWS", qqstdpth=60 * minute, qqstpsid=5)
+
+    sets = page_set(0, 100), page_set(4, 2000), page_set(5, 7200)
+    found = answered(tmp_path, "pages", minutely(*sets))
+    assert found.plan.asked.free_pages == 2000
+    found = answered(tmp_path, "pages", minutely(*sets, queue))
+    assert found.plan["full_h"] == pytest.approx(2)
+
+
+def test_a_full_pool_gives_a_lower_bound(tmp_path: Path) -> None:
+    def label(free: int) -> str:
+        pool = smf.block("QPST", qpstpool=3, qpstnbuf=1000, qpstcbsl=free)
+        figures = answered(tmp_path, "pages", minutely(lambda _: pool)).plan.figures
+        return next(each.label for each in figures if each.name == "buffers_floor")
+
+    assert (label(50), label(51)) == ("Minimum buffers, at least", "Minimum buffers")
 
 
 @pytest.mark.claim(143)

@@ -87,7 +87,8 @@ def test_storage_cpu_pools_and_page_sets(site: Opened) -> None:
     assert site("cpu").plan.asked.cost_us == pytest.approx(cost)
     asked = site("pages").plan.asked
     assert asked.peak_pages == (qpst["qpstnbuf"] - qpst["qpstcbsl"]).max()
-    assert asked.free_pages == qis1["qis1unpg"].min()
+    free = qis1.filter(pl.col("time") == qis1["time"].max(), pl.col("qis1psno") > 0)["qis1unpg"]
+    assert asked.free_pages in {*free}
 
 
 def test_the_log(site: Opened) -> None:

@@ -18,7 +18,7 @@ uses AS (
         placed.*, queue_of(objname, basename) AS queue, coalesce(cfstrucname <> '', FALSE) AS is_shared,
         indxtype = 0 AS is_plain,
         openn, openct + closect AS open_cpu_us, getn, getct, putn, putct, put1n, put1ct,
-        getbrwa::DOUBLE + getbrws AS browses, gets, getsmsg::DOUBLE + getepage AS skipped, validget, validput,
+        getbrwa::DOUBLE + getbrws AS browses, gets, getsmsg::DOUBLE + getepage AS skipped, getexmsg AS expired, validget, validput,
         coalesce(getdval, greatest(validget::DOUBLE - getbrwa - getbrws, 0)) AS got,
         putpmsg::DOUBLE + put1pmsg AS persistent, selcount, streamedn, totlatnt,
         greatest(getmaxms, putmaxms) AS largest, lists, moves
@@ -37,6 +37,7 @@ SELECT
     sum(putn)::DOUBLE AS put_calls, total(putct) AS put_cpu_us,
     sum(put1n)::DOUBLE AS put1_calls, total(put1ct) AS put1_cpu_us,
     total(browses) AS browses, sum(gets)::DOUBLE AS gets_by_id, total(skipped) AS skipped,
+    sum(expired)::DOUBLE AS expired,
     sum(validget)::DOUBLE AS found, total(got) AS gets, sum(validput)::DOUBLE AS puts,
     total(persistent) AS persistent, sum(selcount)::DOUBLE AS selectors, sum(streamedn)::DOUBLE AS streamed,
     total(totlatnt) AS time_us, max(largest) AS largest,

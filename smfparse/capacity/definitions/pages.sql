@@ -1,9 +1,12 @@
 -- Pages of messages (WTAS), buffer pools (QPST), page sets (QIS1), and the queue that grows most (QQST).
 WITH
 pools AS (
-    SELECT system, qmgr, max(qpstnbuf - qpstcbsl) AS peak_pages FROM qpst GROUP BY ALL
+    SELECT
+        system, qmgr, max(used) AS peak_pages, arg_max(qpstpool, (used, qpstpool)) AS pool,
+        arg_max(qpstnbuf, (used, qpstpool, time)) AS pool_buffers
+    FROM (SELECT *, qpstnbuf - qpstcbsl AS used FROM qpst)
+    GROUP BY ALL
 ),
-sets AS (SELECT system, qmgr, min(qis1unpg) AS free_pages FROM qis1 GROUP BY ALL),
 of_tasks AS (
     SELECT
         system, qmgr,
@@ -25,6 +28,7 @@ queues AS (
         system, qmgr, qqstqnam AS queue,
         list([since, qqstdpth::DOUBLE] ORDER BY since, qqstdpth) AS growth,
         arg_max(qqstdpth, (time, qqstdpth)) AS now,
+        arg_max(qqstpsid, (time, qqstdpth)) AS page_set,
         sum(qqstputs + qqstput1) / nullif(total(interval_seconds), 0) AS arrivals,
         arg_max(qqstdpth, (time, qqstdpth)) - arg_min(qqstdpth, (time, qqstdpth)) AS grown
     FROM depths
@@ -33,15 +37,61 @@ queues AS (
 growing AS (
     SELECT
         system, qmgr,
-        arg_max({'queue': queue, 'growth': growth, 'now': now, 'arrivals': arrivals}, (grown, queue)) AS most
+        arg_max(
+            {'queue': queue, 'growth': growth, 'now': now, 'page_set': page_set, 'arrivals': arrivals},
+            (grown, queue)
+        ) AS most
     FROM queues
+    GROUP BY ALL
+),
+-- The rate of the last three hours goes on, or of all intervals where these have fewer than ten.
+used AS (
+    SELECT
+        system, qmgr, qis1psno AS page_set, qis1unpg AS free, (qis1topg::BIGINT - qis1unpg)::DOUBLE AS pages,
+        (epoch_us(time) - max(epoch_us(time)) OVER (PARTITION BY system, qmgr, qis1psno)) / 1e6 AS since
+    FROM qis1
+),
+recent AS (
+    SELECT *
+    FROM used
+    QUALIFY since >= -10800 OR count(CASE WHEN since >= -10800 THEN 1 END) OVER (
+        PARTITION BY system, qmgr, page_set
+    ) < 10
+),
+sets AS (
+    SELECT
+        system, qmgr, page_set, list([since, pages] ORDER BY since) AS page_growth,
+        arg_max(free, since) AS free_pages, regr_slope(pages, since) AS rate, regr_r2(pages, since) AS fit,
+        -- As the slope of a planner: more than by chance, in 95 of 100 cases (Student, ten intervals).
+        coalesce(rate > 0 AND count(*) >= 10 AND fit * (count(*) - 2) > 3.46 * (1 - fit), FALSE) AS is_growing
+    FROM recent
+    GROUP BY ALL
+),
+-- The page set that is full first; where none grows, that of the queue, or the one with the fewest free pages. Page
+-- set 0 is small by design.
+fullest AS (
+    SELECT
+        system, qmgr,
+        arg_min(
+            {'page_set': sets.page_set, 'growth': page_growth, 'free': free_pages},
+            (
+                NOT is_growing, CASE WHEN is_growing THEN free_pages / rate ELSE 0 END,
+                sets.page_set IS DISTINCT FROM most.page_set, sets.page_set = 0, free_pages, sets.page_set
+            )
+        ) AS first_full
+    FROM sets
+    LEFT JOIN growing USING (system, qmgr)
     GROUP BY ALL
 )
 SELECT
-    system, qmgr, 'queue ' || most.queue AS about,
-    message_kb, pages_each, most.arrivals, peak_pages, most.growth, most.now, free_pages
+    system, qmgr,
+    concat_ws(
+        ', ', 'queue ' || most.queue, 'page set ' || first_full.page_set, 'pool ' || pool
+    ) AS about,
+    message_kb, pages_each, most.arrivals, peak_pages, pool_buffers, most.growth, most.now,
+    first_full.free AS free_pages, first_full.growth AS page_growth
 FROM pools
-FULL JOIN sets USING (system, qmgr)
+FULL JOIN fullest USING (system, qmgr)
 FULL JOIN of_tasks USING (system, qmgr)
 FULL JOIN growing USING (system, qmgr)
 ORDER BY system, qmgr
