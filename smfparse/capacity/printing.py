@@ -1,4 +1,4 @@
-"""Answers as a document: figures and inputs of each queue manager, then what they stand on."""
+"""Answers as a document: figures and inputs of each queue manager, then their sources."""
 
 from __future__ import annotations
 
