@@ -70,6 +70,7 @@ def test_getters_that_wait_for_messages_are_not_said_to_wait_for_something_else(
     lone = replace(BANK, flows=BANK.flows[2:3])
     (found,) = (each for each in findings(tmp_path, lone) if each.rule == "D21")
     assert found.jobs == ["PAYBAT"]
+    assert "D21" not in {each.rule for each in findings(tmp_path, BANK)}
 
 
 @pytest.mark.parametrize("has_queues", [True, False])
