@@ -80,12 +80,12 @@ def command(
     """Compare what calls cost BEFORE and AFTER, by queue manager, job, queue and verb.
 
     BEFORE and AFTER are each an INPUT; with --split-at there may be any number of INPUTs, which are
-    cut in two. Rates, costs per call and per commit, the log, buffer pools and coupling facility
-    structures of both stand side by side. A change is significant if it exceeds both --tolerance
-    and what chance explains, as figures vary from one interval to the next. Findings of check that
-    are new, worse or gone stand first; other figures are ordered by their change, elapsed time as
-    well as CPU, then the hours that changed most. CSV and JSON have all rows; other formats have
-    the significant ones and --top others.
+    cut in two. Rates, costs per call and per commit, the log, buffer pools, coupling facility
+    structures and channels of both stand side by side. A change is significant if it exceeds both
+    --tolerance and what chance explains, as figures vary from one interval to the next. Findings of
+    check that are new, worse or gone stand first; other figures are ordered by their change,
+    elapsed time as well as CPU, then the hours that changed most. CSV and JSON have all rows; other
+    formats have the significant ones and --top others.
 
     \b
     Example:
