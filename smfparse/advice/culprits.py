@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
@@ -31,8 +31,8 @@ _FILLS = "fills"
 """What a rule asks by whose finding is about what holds queues."""
 _ASKED = "asked_findings"
 
-_Asked = tuple[int, str]
-"""The number of a finding, and a queue."""
+Asked: TypeAlias = tuple[int, str]
+"""The number of a finding, and the object of the rows that are asked for."""
 
 
 def with_jobs(
@@ -78,7 +78,7 @@ def _fullest(
     links: Mapping[Manager, Links],
 ) -> Mapping[int, str]:
     """Return the queue with the most messages in each pool or page set, at the finding's time."""
-    asked: list[_Asked] = []
+    asked: list[Asked] = []
     for number in numbers:
         its = links.get((several[number].system, several[number].qmgr))
         near = its.of(place_of(several[number])) if its else ()
@@ -87,29 +87,31 @@ def _fullest(
     for table, amount in ((DEPTHS, "max(greatest(depth, most))"), (USES, "sum(time_us)")):
         left = [each for each in asked if each[0] not in found]
         if left and table in held:
-            rows = _joined(several, left, table, f"object, {amount} AS amount", "object", catalog)
+            rows = rows_during(
+                several, left, table, f"object, {amount} AS amount", "object", catalog
+            )
             for row in rows:
                 found.setdefault(row["number"], row["object"])
     return found
 
 
 def _users(
-    several: Sequence[Finding], asked: Sequence[_Asked], ask: str, catalog: Catalog
+    several: Sequence[Finding], asked: Sequence[Asked], ask: str, catalog: Catalog
 ) -> Mapping[int, Sequence[str]]:
     """Return who uses a queue most at the time of a finding; else at any time."""
     if not asked:
         return {}
     found: dict[int, list[str]] = defaultdict(list)
     amounts = f"job, sum(CASE WHEN is_during THEN {ask} END) AS amount, sum({ask}) AS whole"
-    for row in _joined(several, asked, USES, amounts, "job", catalog, at_any_time=True):
+    for row in rows_during(several, asked, USES, amounts, "job", catalog, at_any_time=True):
         if row["whole"] and len(found[row["number"]]) < _MOST:
             found[row["number"]].append(row["job"])
     return {number: jobs for number, jobs in found.items() if jobs}
 
 
-def _joined(
+def rows_during(
     several: Sequence[Finding],
-    asked: Sequence[_Asked],
+    asked: Sequence[Asked],
     table: str,
     columns: str,
     by: str,
@@ -117,7 +119,10 @@ def _joined(
     *,
     at_any_time: bool = False,
 ) -> Sequence[Mapping[str, Any]]:
-    """Return aggregates of rows about queues by finding, those with the largest amount first."""
+    """Return aggregates of rows at the time of findings, those with the largest amount first.
+
+    table  rows with system, qmgr, object, start and seconds
+    """
     mains = [main_episode(several[at].runs, several[at].usual) for at, _ in asked]
     catalog.connection.register(
         _ASKED,

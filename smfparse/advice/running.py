@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from smfparse.advice.backouts import BACKOUTS, backouts_query, with_backouts
 from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, subjects
@@ -111,7 +112,7 @@ def run_rules(
     limits = changed_limits(policy.limits.items())
     asked = wanted(limits)
     told = _Told()
-    for rows in judged(catalog, asked, {LINKS: links_query(), **also}):
+    for rows in judged(catalog, asked, {LINKS: links_query(), BACKOUTS: backouts_query(), **also}):
         told.held.add(rows.name)
         if len(rows.starts):
             told.filled.add(rows.subject.name)
@@ -119,9 +120,9 @@ def run_rules(
         for rule in rows.rules:
             _evaluate(rule, rows, catalog, told)
     links = all_links(catalog, told.held)
+    named = with_jobs(filter(policy.wants, told.findings), catalog, told.held, links)
     several = [
-        replace(each, changed=limits.get(each.rule, {}))
-        for each in with_jobs(filter(policy.wants, told.findings), catalog, told.held, links)
+        replace(each, changed=limits.get(each.rule, {})) for each in with_backouts(named, catalog)
     ]
     loud = list(merged((each for each in several if not policy.silence_of(each)), links))
     good = [each for each in loud if _is_good(each)]

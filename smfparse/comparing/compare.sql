@@ -7,6 +7,7 @@
 --   pool       buffer pool (QPST); its number is in `part`
 --   structure  coupling facility structure (QEST); its name is in `part`
 --   messages   message manager (QMST)
+--   channel    channel, all its instances (QCST); its name is in `part`
 WITH
 calls AS (
     SELECT * FROM calls_of_queues('side.wqst')
@@ -83,6 +84,12 @@ covered AS (
     SELECT 'tasks', qmgr, bucket, min(middle - half), max(middle + half)
     FROM around
     GROUP BY ALL
+    UNION ALL
+    SELECT DISTINCT
+        'channel', qmgr, bucket_of(interval_start, interval_end),
+        epoch_us(interval_start), epoch_us(interval_end)
+    FROM side.qcst
+    WHERE interval_start IS NOT NULL AND interval_end IS NOT NULL
 )
 SELECT
     'seconds' AS kind, of_kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
@@ -157,4 +164,12 @@ SELECT
     sum(qmstput::BIGINT + qmstput1)::DOUBLE AS puts, sum(qmstget)::DOUBLE AS gets,
     sum(qmstopen)::DOUBLE AS opens
 FROM side.qmst
+GROUP BY ALL
+UNION ALL BY NAME
+SELECT
+    'channel' AS kind, qmgr, qcstchnm AS part, bucket_of(interval_start, interval_end) AS bucket,
+    sum(qcstnmsg)::DOUBLE AS channel_messages, sum(qcstnbyt)::DOUBLE AS channel_bytes,
+    total(CASE WHEN qcstntav > 0 THEN qcstntav::DOUBLE * qcstbatc END) AS network,
+    sum(CASE WHEN qcstntav > 0 THEN qcstbatc END)::DOUBLE AS batches
+FROM side.qcst
 GROUP BY ALL

@@ -18,6 +18,7 @@ ROW_KINDS: Mapping[str, str] = {
     "messages": "messages",
     "pool": "buffer pool",
     "structure": "coupling facility structure",
+    "channel": "channel",
 }
 """Kinds of rows of `compare.sql`: calls and tasks are grouped by the names that are asked for, all
 others by queue manager."""
@@ -39,7 +40,7 @@ def _columns() -> tuple[str, ...]:
 class Measure:
     """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
 
-    name  as rows have it; {part}: a buffer pool or structure
+    name  as rows have it; {part}: a buffer pool, structure or channel
     """
 
     name: str

@@ -172,8 +172,9 @@ class ComparisonDocument(Document):
         """Yield the parts that people see: what each has, how much of it, and the rows shown."""
         found = pl.col("significant").fill_null(value=False)
         first, second = pl.col("before").is_null(), pl.col("after").is_null()
-        of_qmgr = pl.col("figure").is_in(_OF_QMGR) | pl.col("figure").str.contains("^(pool|cf)_")
-        effect = pl.col("figure") == "cpu_per_second"
+        figure = pl.col("figure")
+        of_qmgr = figure.is_in(_OF_QMGR) | figure.str.contains("^(pool|cf|channel)_")
+        effect = figure == "cpu_per_second"
         changed = f"Changed by more than {100 * self._tolerance:g} % and more than intervals vary"
         others = ~(found | of_qmgr | first | second)
         parts = {

@@ -20,7 +20,7 @@ from smfparse.reports import ONE_SECTION, prepare
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
 
-SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest")
+SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest", "qcst")
 _SIDE = "side"
 _TIMES = f"""
     WITH recorded AS (

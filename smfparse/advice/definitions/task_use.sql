@@ -30,7 +30,8 @@ parts AS (
         of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed_us,
         of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu_us,
         getpmsg::DOUBLE + putpmsg + put1pmsg AS persistent, validput::DOUBLE + validget AS messages,
-        getn AS get_calls, putn::DOUBLE + put1n AS put_calls, totlatnt AS queue_us
+        getn AS get_calls, putn::DOUBLE + put1n AS put_calls, validget AS got,
+        totlatnt AS queue_us
     FROM inputs.wqst
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
@@ -53,10 +54,8 @@ SELECT
     sum(zero_writes)::DOUBLE AS zero_writes, total(zero_us) AS zero_us, total(pool_latch_us) AS pool_latch_us,
     total(calls) AS calls, total(elapsed_us) AS elapsed_us, total(cpu_us) AS cpu_us,
     total(persistent) AS persistent, total(messages) AS messages,
-    -- It gets at least as often as it puts, and on average less than one message is there for it (time on the queue).
-    coalesce(
-        sum(get_calls) > 0 AND sum(get_calls) >= sum(put_calls) AND coalesce(total(queue_us), 0) < 1e6 * seconds, FALSE
-    ) AS waits_for_messages,
+    coalesce(sum(get_calls), 0)::DOUBLE AS get_calls, coalesce(sum(put_calls), 0)::DOUBLE AS put_calls,
+    coalesce(sum(got), 0)::DOUBLE AS got, coalesce(total(queue_us), 0) AS queue_us,
     -- Persistent messages, and neither the end of a unit of work nor forced writes, as they have without syncpoint.
     coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
         AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,

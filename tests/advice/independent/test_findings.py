@@ -11,7 +11,7 @@ import pytest
 
 import smfparse
 from smfparse.advice import Finding
-from tests.advice.independent.sites import BANK, STATS
+from tests.advice.independent.sites import BANK, SHOP, STATS
 from tests.support.days import Fault, Field, Site, day
 
 
@@ -70,3 +70,28 @@ def test_getters_that_wait_for_messages_are_not_said_to_wait_for_something_else(
     lone = replace(BANK, flows=BANK.flows[2:3])
     (found,) = (each for each in findings(tmp_path, lone) if each.rule == "D21")
     assert found.jobs == ["PAYBAT"]
+    assert "D21" not in {each.rule for each in findings(tmp_path, BANK)}
+
+
+@pytest.mark.parametrize("has_queues", [True, False])
+def test_backouts_name_the_queue_the_job_and_the_transaction(
+    tmp_path: Path, has_queues: bool
+) -> None:
+    site = replace(SHOP, statq=has_queues)
+    found = findings(tmp_path, site, faults=[Fault("backouts STOCK.UPD", 4, "13:00", "15:00")])
+    (task,) = (each for each in found if each.rule == "TASK-BACKOUT")
+    told = {each.text: each.value for each in task.evidence}
+    assert task.job == "STKCICS"
+    assert told["most backouts with queue {}"] == "STOCK.UPD"
+    assert told["most backouts by transaction {}"] == "PAY1"
+    of_queue = [each for each in found if each.rule == "Q-ROLLBACK"]
+    assert [(each.object, each.job) for each in of_queue] == [("STOCK.UPD", "STKCICS")] * has_queues
+    assert all(each.evidence[-1].value == "PAY1" for each in of_queue)
+
+
+def test_of_tasks_with_several_queues_the_one_with_most_gets_is_named(tmp_path: Path) -> None:
+    found = findings(tmp_path, BANK, faults=[Fault("backouts LEDGER.IN", 6, "10:00", "12:00")])
+    (task,) = (each for each in found if each.rule == "TASK-BACKOUT")
+    told = {each.text: each.value for each in task.evidence}
+    assert told["most backouts with queue {}"] == "LEDGER.IN"
+    assert "most backouts by transaction {}" not in told

@@ -1,0 +1,102 @@
+"""Backouts: the job, queue and transaction behind them, by class 3.
+
+WTAS counts the backouts of a task, WQST its gets on each queue. The backouts of a record are shared
+among its queues by their gets, or by their puts where it has no gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from smfparse.advice.culprits import Asked, rows_during
+from smfparse.advice.findings import Figure, Finding
+
+if TYPE_CHECKING:
+    from smfparse.query import Catalog
+
+BACKOUTS = "backouts_of_tasks"
+"""The name under which the catalog holds the rows of `backouts_query`."""
+_ABOUT = {"TASK-BACKOUT": "job", "Q-ROLLBACK": "queue"}
+"""Rules about backouts, and the column that their findings are about."""
+_WORDS = {"queue": "most backouts with queue {}", "transaction": "most backouts by transaction {}"}
+_MOST = 5
+"""So many jobs are named."""
+
+
+def backouts_query() -> str:
+    """Return the query for backouts by job, queue, transaction and interval."""
+    return """
+        WITH
+        placed AS (FROM task_intervals('inputs.wtid', 'inputs.qmst')),
+        names AS (
+            SELECT input_no, source, record_no, coalesce("transaction", psb) AS "transaction"
+            FROM inputs.wtid
+            WHERE block_no = 1
+        ),
+        tasks AS (
+            SELECT
+                placed.*, names."transaction", wtasban,
+                coalesce(task_source, source) AS of_source,
+                coalesce(task_record_offset, record_offset) AS task_record
+            FROM inputs.wtas
+            JOIN placed USING (input_no, source, record_no)
+            JOIN names USING (input_no, source, record_no)
+            WHERE wtasban > 0
+        ),
+        moved AS (
+            SELECT
+                input_no, coalesce(task_source, source) AS of_source,
+                coalesce(task_record_offset, record_offset) AS task_record,
+                queue_of(objname, basename) AS queue, validput AS put,
+                coalesce(getdval, validget) AS got
+            FROM inputs.wqst
+        ),
+        shared AS (
+            SELECT
+                *, CASE WHEN sum(got) OVER its > 0 THEN got / sum(got) OVER its
+                ELSE put / nullif(sum(put) OVER its, 0) END AS share
+            FROM moved
+            WINDOW its AS (PARTITION BY input_no, of_source, task_record)
+        )
+        SELECT
+            system, qmgr, job, queue, "transaction", start, seconds,
+            total(wtasban * coalesce(share, 1)) AS backouts
+        FROM tasks
+        LEFT JOIN shared USING (input_no, of_source, task_record)
+        GROUP BY ALL
+    """
+
+
+def with_backouts(found: Iterable[Finding], catalog: Catalog) -> list[Finding]:
+    """Return findings; those about backouts name the job, the queue and the transaction."""
+    several = list(found)
+    for rule, column in _ABOUT.items():
+        asked = [
+            (number, getattr(each, "job" if column == "job" else "object"))
+            for number, each in enumerate(several)
+            if each.rule == rule
+        ]
+        for by in ("job", "queue", "transaction"):
+            if by != column:
+                _name(several, asked, column, by, catalog)
+    return several
+
+
+def _name(
+    several: list[Finding], asked: Sequence[Asked], column: str, by: str, catalog: Catalog
+) -> None:
+    """Name who or what backs out most in each finding that is asked for."""
+    table = f"(SELECT *, {column} AS object FROM {BACKOUTS})"
+    named: dict[int, list[str]] = {}
+    columns = f'"{by}" AS name, sum(backouts) AS amount'
+    for row in rows_during(several, asked, table, columns, f'"{by}"', catalog):
+        if row["name"]:
+            named.setdefault(row["number"], []).append(row["name"])
+    for number, names in named.items():
+        if by == "job":
+            several[number] = replace(several[number], job=names[0], jobs=names[:_MOST])
+        else:
+            told = Figure(_WORDS[by], names[0], "text")
+            several[number] = replace(several[number], evidence=[*several[number].evidence, told])
