@@ -114,7 +114,7 @@ def test_another_frame_is_refused_before_anything_is_read(
     with pytest.raises(smfparse.SmfError, match=r"no frame 'dask'; give one of arrow, polars, pan"):
         data.report("task", frame="dask")  # type: ignore[arg-type]
     monkeypatch.setattr("smfparse.library.find_spec", lambda _: None)
-    with pytest.raises(smfparse.SmfError, match="pandas is not installed; run: .* install pandas"):
+    with pytest.raises(smfparse.SmfError, match=r"pandas is not installed; run: .*pip"):
         data.sql("SELECT 1", frame="pandas")
 
 
