@@ -199,7 +199,7 @@ def main() -> None:
     Exit codes:
       0    success; also without data for a report
       2    usage error: unknown name, failing SQL, output file already exists
-      3    check --fail-on: a finding of that class or a more serious one
+      3    check --fail-on: a finding of that severity or a more serious one
       4    part of the input was damaged; stderr shows the damage
       8    no result: unusable input, no selected record, damage with --strict,
            disk full, --timeout or --max-copy reached

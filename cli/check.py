@@ -52,9 +52,9 @@ _CLASSES = ("1", "2", "3")
 @click.option(
     "--fail-on",
     multiple=True,
-    metavar="CLASS|RULES",
-    help="End with exit code 3 for a finding of this class (1, 2 or 3) or a more serious one, or "
-    "of these rules or diagnoses: LOG-RESPONSE, 'Q-*'; may be repeated.",
+    metavar="SEVERITY|RULES",
+    help="End with exit code 3 for a finding of this severity (1, 2 or 3) or a more serious one, "
+    "or of these rules or diagnoses: LOG-RESPONSE, 'Q-*'; may be repeated.",
 )
 @click.option(
     "--since-baseline",
@@ -153,7 +153,7 @@ def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
 
     def is_failing(finding: Finding) -> bool:
         return (
-            finding.rank <= worst
+            finding.severity <= worst
             or finding.rule in named
             or any(each.rule in named for each in finding.explains)
         )

@@ -82,8 +82,8 @@ def command(
     BEFORE and AFTER are each an INPUT. With --split-at, give one or more INPUTs, which are split.
     The output shows rates, cost per call and per commit, the log, buffer pools, channels and
     coupling facility structures side by side. A change is significant if it exceeds --tolerance and
-    the normal variation between intervals. New, worse and cleared findings of check come first, then
-    metrics by size of change, then the hours with the largest change. CSV and JSON contain all
+    the normal variation between intervals. New, worse and cleared findings of check come first,
+    then metrics by size of change, then the hours with the largest change. CSV and JSON contain all
     rows; other formats contain the significant rows and --top others.
 
     \b

@@ -77,7 +77,7 @@ def report_reference() -> Iterator[str]:
         yield f"* MP1B: {', '.join(which.dd) or 'not there'}."
         if which.is_rankable:
             by = f"by `{which.ranked}`" if which.ranked else "each table in its own order"
-            yield f"* `--top` ranks {by}, `--sort` by any figure that is a number."
+            yield f"* `--top` severities {by}, `--sort` by any figure that is a number."
         yield ""
         yield "| figure | JSON | formula | shown | evidence | note |"
         yield "|---|---|---|---|---|---|"
@@ -125,7 +125,7 @@ def rule_reference() -> Iterator[str]:
         yield f"## {heading}\n"
         for each in some:
             yield f"### {each.id}: {each.name}\n"
-            yield f"Class {each.rank}, {advice.RANKS[each.rank]}.\n"
+            yield f"Severity {each.severity}, {advice.SEVERITIES[each.severity]}.\n"
             for word, text in advice.explained(each):
                 shown = f"`{text}`" if word in ("condition", "minimum") else text
                 yield f"* {word}: {shown}"

@@ -2,8 +2,8 @@
 
 `check`: of each scenario whose key names something, the first finding has to be the key's diagnosis
 (its first row that is one, else its first row), of the right object and job, and begin and end
-within one interval of it. `payments` must have no finding of class 1 or 2. Reports of who talks to
-whom: see `traffic.py`. The same of days that tests build without the simulator: see
+within one interval of it. `payments` must have no finding of severity 1 or 2. Reports of who talks
+to whom: see `traffic.py`. The same of days that tests build without the simulator: see
 tests/advice/independent. The exit code is 1 where fewer are right than are wanted: 95 of 100, and
 98 of 100 for `payments`.
 """
@@ -197,7 +197,7 @@ def _told(troubles: Iterable[str]) -> int:
 
 
 def _cells(found: Sequence[Verdict]) -> Iterator[str]:
-    """Yield the other cells of a row: cause, who, time, false findings, class 4 a healthy day."""
+    """Yield the other cells of a row: cause, who, time, false findings, noise."""
     for name in ("cause", "who", "time", "stands"):
         known = [getattr(each, name) for each in found if getattr(each, name) is not None]
         yield f"{sum(known)} of {len(known)}" if known else ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from smfparse.advice.baseline import NEW as NEW
     from smfparse.advice.baseline import WORSE as WORSE
     from smfparse.advice.declaration import CONSTRAINT as CONSTRAINT
-    from smfparse.advice.declaration import RANKS as RANKS
+    from smfparse.advice.declaration import SEVERITIES as SEVERITIES
     from smfparse.advice.declaration import Diagnosis as Diagnosis
     from smfparse.advice.declaration import Rule as Rule
     from smfparse.advice.declaration import Subject as Subject
@@ -51,7 +51,7 @@ else:
         __name__,
         answering="answered_parts answered_rows",
         baseline="NEW WORSE",
-        declaration="CONSTRAINT RANKS Diagnosis Rule Subject diagnoses rules subjects",
+        declaration="CONSTRAINT SEVERITIES Diagnosis Rule Subject diagnoses rules subjects",
         explaining="chosen_ids explain_lines explained",
         findings="Finding Once",
         judging="held_rows sql_of_rule",

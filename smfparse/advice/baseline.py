@@ -28,7 +28,7 @@ def _compared(now: Finding, before: Finding | None) -> str:
     if before is None:
         return NEW
     longer = now.share > _LARGER * before.share
-    return WORSE if now.rank < before.rank or longer or _is_worse(now, before) else SAME
+    return WORSE if now.severity < before.severity or longer or _is_worse(now, before) else SAME
 
 
 def _is_worse(now: Finding, before: Finding) -> bool:

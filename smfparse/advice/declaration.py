@@ -30,16 +30,16 @@ TAGS = {
     "O": "ours, a design choice",
     "R": "seen in real data",
 }
-RANKS = {
+SEVERITIES = {
     1: "loss or outage near",
     2: "constraint",
     3: "waste",
     4: "information",
     5: "data quality",
 }
-"""The classes of findings, the most serious first."""
+"""The severities of findings, the most serious first."""
 CONSTRAINT = 2
-"""The last class of what is, or soon is, at its limit."""
+"""The last severity of what is, or soon is, at its limit."""
 IMPACTS = {
     "waiting": "waiting seconds per second",
     "cpu": "CPU seconds per hour",
@@ -98,10 +98,10 @@ class Planned:
     ] = field(default_factory=dict)
 
 
-def _rank(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
-    number: int = expected(int, value, "a class of 1 to 5", where)
-    if number not in RANKS:
-        raise where.wrong(f"no class {number}; write 1 to 5")
+def _severity(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
+    number: int = expected(int, value, "a severity of 1 to 5", where)
+    if number not in SEVERITIES:
+        raise where.wrong(f"no severity {number}; write 1 to 5")
     return number
 
 
@@ -113,7 +113,9 @@ class Rule:
     subsystem: str
     subject: Annotated[str, Key("the subject whose rows it looks at")]
     name: Annotated[str, Key("what holds, in a few words")]
-    rank: Annotated[int, Key("class of its findings, 1 to 5", read=_rank, written="a whole number")]
+    severity: Annotated[
+        int, Key("severity of its findings, 1 to 5", read=_severity, written="a whole number")
+    ]
     condition: Annotated[str, Key("SQL over a row, `{name}` for limits; NULL: not evaluated")]
     value: Annotated[str, Key("SQL of the figure that crosses")]
     figure: Annotated[str, Key("what that figure is, `{}` where it stands: `busy {} %`")]
@@ -129,8 +131,8 @@ class Rule:
         Mapping[str, Limit],
         Key("the numbers of the condition; the first is the rule's own", "none"),
     ] = field(default_factory=dict)
-    ranks: Annotated[
-        str, Key("aggregate: the class, over the intervals that crossed", "as `rank` says")
+    severity_sql: Annotated[
+        str, Key("aggregate: the severity, over the intervals that crossed", "as `severity` says")
     ] = ""
     lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
     least_share: Annotated[float, Key("share of the time from which on it is a finding")] = 0.0
@@ -180,7 +182,7 @@ class Rule:
         yield from (with_overall(sql) for _, sql, _ in self.evidence)
         yield self.impact.sql if self.impact else "NULL"
         yield with_overall(self.total or "NULL")
-        yield self.ranks or str(self.rank)
+        yield self.severity_sql or str(self.severity)
 
     @property
     def complete(self) -> bool:
@@ -237,11 +239,12 @@ class Diagnosis:
         Key("rules of which one of each list holds at the time; `?` behind: or has no data"),
     ] = ()
     without: Annotated[tuple[str, ...], Key("rules that do not hold at the time", "any may")] = ()
-    rank: Annotated[
-        int, Key("class, where none that it explains is lower", read=_rank, written="a number")
+    severity: Annotated[
+        int,
+        Key("severity, where none that it explains is lower", read=_severity, written="a number"),
     ] = 5
     is_last: Annotated[
-        bool, Key("whether it holds only where the queue manager has no finding of class 1 or 2")
+        bool, Key("whether it holds only where the queue manager has no finding of severity 1 or 2")
     ] = False
     of_all: Annotated[
         str, Key("the rule at whose time it is one finding of all objects", "it is one of each")

@@ -22,7 +22,7 @@ _OR_UNKNOWN = "?"
 _MOSTLY = 0.5
 """Share of what crossed that has to be of the time of a cause, to be explained by it."""
 _NEARLY_ALL = 0.9
-"""That share of a finding of class 1 or 2 about something else: what goes on is its own."""
+"""That share of a finding of severity 1 or 2 about something else: what goes on is its own."""
 _EMPTIES = ("pool", "page set")
 _AFTER = 0.5
 """A pool or page set may be full for so much of its cause's time behind it: it empties slowly."""
@@ -82,7 +82,7 @@ class _Diagnosing:
 
     def _may_be(self, which: Diagnosis, core: Finding) -> bool:
         """Whether a core is not explained yet and, to be the last, nothing is at a limit."""
-        if which.is_last and any(each.rank <= CONSTRAINT for each in self._shown):
+        if which.is_last and any(each.severity <= CONSTRAINT for each in self._shown):
             return False
         return _is_sign(core) or core in self._shown
 
@@ -127,7 +127,7 @@ class _Diagnosing:
             start=start,
             end=end,
             cause=which,
-            rank=min([which.rank, *(each.rank for each in under)]),
+            severity=min([which.severity, *(each.severity for each in under)]),
             job=jobs[0] if jobs else core.job,
             jobs=jobs,
             impact=_impact(under),
@@ -224,7 +224,7 @@ def _is_of_its_time(core: Finding, other: Finding) -> bool:
         (each.start - apart, each.end + apart + int(after * (each.end - each.start)))
         for each in episodes(core.runs, core.usual)
     ]
-    needed = _NEARLY_ALL if other.rank <= CONSTRAINT else _MOSTLY
+    needed = _NEARLY_ALL if other.severity <= CONSTRAINT else _MOSTLY
     return overlapped(its, spans) >= needed * other.seconds_crossed
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from smfparse.advice.declaration import (
-    RANKS,
+    SEVERITIES,
     TAGS,
     Diagnosis,
     Limit,
@@ -44,7 +44,7 @@ def explain_lines(name: str = "") -> Iterator[str]:
     """Yield the catalogue as lines of text."""
     for number, each in enumerate(chosen(name)):
         yield from [""] if number else []
-        yield f"{each.id}: {each.name} (class {each.rank}, {RANKS[each.rank]})"
+        yield f"{each.id}: {each.name} (severity {each.severity}, {SEVERITIES[each.severity]})"
         for word, text in explained(each):
             yield f"  {word.ljust(10)} {text}"
 

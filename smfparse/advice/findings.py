@@ -65,7 +65,7 @@ class Finding:
     """
 
     cause: Rule | Diagnosis
-    rank: int
+    severity: int
     system: str
     qmgr: str
     object: str
@@ -142,13 +142,13 @@ class Finding:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it stands among others: by class, then impact, share and names."""
+        """Where it stands among others: by severity, then impact, share and names."""
         amount = self.impact[1] if self.impact else 0.0
         if self.impact and self.impact[0] == "hours":
             amount = 1 / (1 + max(amount, 0.0))
         diagnosis = self.cause if isinstance(self.cause, Diagnosis) else None
         is_last = diagnosis is not None and diagnosis.is_last
-        ranked = self.rank, is_last, -amount, diagnosis is None, -self.share
+        ranked = self.severity, is_last, -amount, diagnosis is None, -self.share
         return *ranked, self.rule, *map(natural, self.key)
 
     def local(self, microseconds: int) -> dt.datetime:
@@ -211,7 +211,7 @@ def _timed(
     clock = judged.clock(rows[0])
     return Finding(
         cause=rule,
-        rank=rule.rank,
+        severity=rule.severity,
         system=system,
         qmgr=qmgr,
         object=name,
@@ -295,15 +295,15 @@ def _summed(
 
 
 def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:
-    """Return a finding with its evidence, impact, total and class."""
+    """Return a finding with its evidence, impact, total and severity."""
     evidence = [
         Figure(text, sums[f"e{number}"], style)
         for number, (text, _, style) in enumerate(rule.evidence)
     ]
-    amount, total, rank = (sums[f"e{len(rule.evidence) + number}"] for number in range(3))
+    amount, total, severity = (sums[f"e{len(rule.evidence) + number}"] for number in range(3))
     return replace(
         finding,
-        rank=int(rank),
+        severity=int(severity),
         evidence=[each for each in evidence if each.value is not None],
         impact=_impact(finding, rule, amount),
         total=None if total is None else float(total),

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from smfparse.advice.declaration import RANKS
+from smfparse.advice.declaration import SEVERITIES
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import about, evidence, often, span_text
 from smfparse.rendering import visible
 
 _FAILING = 3
-"""The last class of findings that fail a test case; the others pass it, with their text."""
+"""The last severity of findings that fail a test case; the others pass it, with their text."""
 _METRICS = {
     "share": "Share of the time evaluated in which the condition holds",
     "crossed_intervals": "Intervals in which the condition holds",
@@ -22,8 +22,8 @@ _METRICS = {
 
 
 def junit_lines(checked: Checked) -> Iterator[str]:
-    """Yield findings as JUnit XML: a case each; classes 1 to 3 fail, rules without data skip."""
-    failed = sum(each.rank <= _FAILING for each in checked.findings)
+    """Yield findings as JUnit XML: a case each; severities 1 to 3 fail, rules without data skip."""
+    failed = sum(each.severity <= _FAILING for each in checked.findings)
     skipped = sum(len(rules) for _, rules in checked.not_evaluated)
     tests = max(1, len(checked.findings) + skipped)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
@@ -50,8 +50,8 @@ def _case(finding: Finding) -> Iterator[str]:
     yield f"<testcase classname={_attribute(place)} name={_attribute(name)}>"
     text = f"{span_text(finding.start, finding.end)}, {often(finding)}. {evidence(finding)}"
     text = visible(f"{text}. {finding.cause.do}")
-    if finding.rank <= _FAILING:
-        kind = f"class {finding.rank}: {RANKS[finding.rank]}"
+    if finding.severity <= _FAILING:
+        kind = f"severity {finding.severity}: {SEVERITIES[finding.severity]}"
         yield (
             f"<failure type={_attribute(kind)} message={_attribute(finding.name)}>"
             f"{escape(text)}</failure>"
@@ -67,11 +67,11 @@ def _attribute(text: str) -> str:
 
 def metric_lines(checked: Checked) -> Iterator[str]:
     """Yield findings as metrics in Prometheus' text form, one sample a finding."""
-    yield "# HELP smfparse_findings Findings by class"
+    yield "# HELP smfparse_findings Findings by severity"
     yield "# TYPE smfparse_findings gauge"
-    for rank in RANKS:
-        count = sum(each.rank == rank for each in checked.findings)
-        yield f'smfparse_findings{{class="{rank}"}} {count}'
+    for severity in SEVERITIES:
+        count = sum(each.severity == severity for each in checked.findings)
+        yield f'smfparse_findings{{severity="{severity}"}} {count}'
     for name, words in _METRICS.items():
         yield f"# HELP smfparse_finding_{name} {words}"
         yield f"# TYPE smfparse_finding_{name} gauge"
@@ -90,7 +90,7 @@ def metric_lines(checked: Checked) -> Iterator[str]:
 
 def _labels(finding: Finding) -> str:
     labels = {
-        "class": str(finding.rank),
+        "severity": str(finding.severity),
         "rule": finding.rule,
         "system": finding.system,
         "qmgr": finding.qmgr,

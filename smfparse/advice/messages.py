@@ -103,7 +103,7 @@ def _crossed(rows: Judged, rule: Rule, bucket: str) -> str:
     worst = f'ORDER BY "{value_column(rule)}" {"" if rule.lowest else "DESC"} NULLS LAST, start'
     return f"""
     SELECT
-        {keys}, {filled(rule, rule.ranks or str(rule.rank))} AS rank,
+        {keys}, {filled(rule, rule.severity_sql or str(rule.severity))} AS severity,
         any_value(utc_offset)::INTEGER AS utc_offset,
         count(*) AS crossed, any_value(evaluated) AS evaluated,
         coalesce(round(100 * sum(seconds) / nullif(any_value(all_seconds), 0), 6), 0) AS share,
@@ -126,7 +126,7 @@ def _place(rule: Rule, crossed: Mapping[str, Any]) -> tuple[Any, ...]:
     moment, name = crossed["bucket"], crossed["object"] or ""
     number = int(name) if name.isdecimal() else -1
     of = (crossed["system"] or "", crossed["qmgr"] or "")
-    ranked = (crossed["rank"], -crossed["share"], rule.id)
+    ranked = (crossed["severity"], -crossed["share"], rule.id)
     return moment is not None, moment or 0, *of, *ranked, number, name, crossed["job"] or ""
 
 
@@ -141,13 +141,13 @@ def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[s
     about = " ".join(filter(None, (kind, crossed["object"], crossed["job"])))
     return {
         **dict.fromkeys(SECTION_COLUMNS),
-        **{name: crossed[name] for name in crossed if name != "rank"},
+        **{name: crossed[name] for name in crossed if name != "severity"},
         "section": {"interval": crossed["bucket"]},
         "bucket": None if of_interval else crossed["bucket"],
         "intervals": crossed["evaluated"],
         "line": _EVERY if of_interval else "",
         "rule": rule.id,
-        "grade": "W" if crossed["rank"] <= CONSTRAINT else "I",
+        "grade": "W" if crossed["severity"] <= CONSTRAINT else "I",
         "message": own or ": ".join(filter(None, (about, rule.name))),
         "action": rule.do,
         "figure": shown(Figure(rule.figure, value, rule.style)),

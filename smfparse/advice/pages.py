@@ -73,7 +73,7 @@ def _row(finding: Finding, row: Row, first: str) -> dict[str, Any]:
     kept = (first, "system", "qmgr", "section", *SECTION_COLUMNS)
     return {name: row[name] if name in kept else None for name in row} | {
         "line": _LINE,
-        "class": finding.rank,
+        "severity": finding.severity,
         "rule": finding.rule,
         "finding": finding.name,
         "object": finding.object,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from smfparse.advice.declaration import CONSTRAINT, RANKS
+from smfparse.advice.declaration import CONSTRAINT, SEVERITIES
 from smfparse.advice.findings import Figure, Finding, Once
 from smfparse.advice.rows import SCHEMA, row, rows
 from smfparse.advice.running import Checked
@@ -66,11 +66,11 @@ class CheckDocument(Document):
         self._at_length = at_length
 
     def printed(self) -> Iterator[str]:
-        """Yield the lines of text: who was checked, findings by rank, what could not be told."""
+        """Yield the lines of text: queue managers, findings by severity, rules without data."""
         yield from self._managers()
         for number, each in enumerate(self._checked.findings):
-            if self._at_length or each.rank <= CONSTRAINT or number < _ROOM:
-                yield from ("", f"{each.rank} {heading(each)}")
+            if self._at_length or each.severity <= CONSTRAINT or number < _ROOM:
+                yield from ("", f"SEV{each.severity} {heading(each)}")
                 for word, sentence in finding_lines(each, self._inputs):
                     yield from _wrapped(word, sentence, self.room)
         short = self._short()
@@ -88,7 +88,8 @@ class CheckDocument(Document):
                 [word, sentence] for word, sentence in finding_lines(each, self._inputs) if sentence
             ]
             yield Section(
-                f"{each.rank} {heading(each)}", [Table([Column("What"), Column("Value")], facts)]
+                f"SEV{each.severity} {heading(each)}",
+                [Table([Column("What"), Column("Value")], facts)],
             )
         rest = [each for each in self._ends() if each]
         if rest:
@@ -99,7 +100,7 @@ class CheckDocument(Document):
         yield Values.of(self.title, SCHEMA.names, rows(self._checked.findings))
 
     def facts(self) -> Iterator[Facts]:
-        """Yield findings in their rank, what was seen once, and what was not evaluated."""
+        """Yield findings in their severity, what was seen once, and what was not evaluated."""
         checked = self._checked
         yield Facts(
             {
@@ -141,17 +142,21 @@ class CheckDocument(Document):
     def _short(self) -> list[Finding]:
         if self._at_length:
             return []
-        return [each for each in self._checked.findings[_ROOM:] if each.rank > CONSTRAINT]
+        return [each for each in self._checked.findings[_ROOM:] if each.severity > CONSTRAINT]
 
     def _managers(self) -> Iterator[str]:
-        """Yield a line for each queue manager: when, and how many findings of which class."""
+        """Yield a line for each queue manager: when, and how many findings of which severity."""
         for each in self._checked.managers:
-            ranks = [
-                finding.rank
+            severities = [
+                finding.severity
                 for finding in self._checked.findings
                 if finding.concerns(each.system, each.qmgr)
             ]
-            counts = (f"{ranks.count(rank)} {RANKS[rank]}" for rank in RANKS if rank in ranks)
+            counts = (
+                f"{severities.count(severity)} {SEVERITIES[severity]}"
+                for severity in SEVERITIES
+                if severity in severities
+            )
             told = ", ".join(counts) or "nothing to say"
             names = f"{each.qmgr} on {each.system}" if each.qmgr else each.system
             yield f"{names}, {span_text(each.start, each.end, each.zone)}: {told}"
@@ -189,7 +194,7 @@ class CheckDocument(Document):
         if self._checked.gone:
             yield from ("", "Gone since the baseline")
         for each in self._checked.gone:
-            yield from _line(f"  {each.rank} {heading(each)}", self.room)
+            yield from _line(f"  SEV{each.severity} {heading(each)}", self.room)
         if self._checked.silenced:
             yield from ("", "Silenced by the policy")
         for each, why in self._checked.silenced:
@@ -243,7 +248,7 @@ def _figure(figure: Figure) -> Mapping[str, Any]:
 
 def _fact_of_once(once: Once) -> dict[str, Any]:
     return {
-        "class": once.rule.rank,
+        "severity": once.rule.severity,
         "rule": once.rule.id,
         "name": once.rule.name,
         "system": once.system,

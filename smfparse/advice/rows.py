@@ -12,7 +12,7 @@ from smfparse.advice.wording import evidence, expected, shown
 
 SCHEMA = pa.schema(
     [
-        ("class", pa.int32()),
+        ("severity", pa.int32()),
         ("rule", pa.string()),
         ("name", pa.string()),
         ("system", pa.string()),
@@ -46,7 +46,7 @@ def row(finding: Finding) -> dict[str, Any]:
     """Return what a finding is, when and how often: all columns but the last three."""
     kind, amount = finding.impact or ("", None)
     return {
-        "class": finding.rank,
+        "severity": finding.severity,
         "rule": finding.rule,
         "name": finding.name,
         "system": finding.system,

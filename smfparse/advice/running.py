@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from smfparse.query import Catalog
 
 _SEEN_ONCE = 3
-"""The last class of which a condition below its minimum sample is told."""
+"""The last severity of which a condition below its minimum sample is told."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Checked:
         return table(self.findings)
 
     def __repr__(self) -> str:
-        lines = (f"{each.rank} {each!r}" for each in self.findings)
+        lines = (f"SEV{each.severity} {each!r}" for each in self.findings)
         return "\n".join((f"<{len(self.findings)} findings", *lines)) + ">"
 
 
@@ -159,7 +159,7 @@ def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
         system, qmgr = (each or "" for each in rows.keys[group][:2])
         told.known[system, qmgr].add(rule.id)
     told.findings += found(rows, rule, states, catalog)
-    if rule.rank <= _SEEN_ONCE and not rule.is_sign:
+    if rule.severity <= _SEEN_ONCE and not rule.is_sign:
         told.once += seen_once(rows, rule, states)
 
 

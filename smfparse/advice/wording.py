@@ -247,10 +247,10 @@ def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str
 
 
 def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:
-    """Yield findings by class and rule, in the order of the first of each."""
+    """Yield findings by severity and rule, in the order of the first of each."""
 
     def kind(finding: Finding) -> tuple[int, str]:
-        return finding.rank, finding.rule
+        return finding.severity, finding.rule
 
     places = {which: -number for number, which in enumerate(map(kind, reversed(findings)))}
     for _, its in groupby(sorted(findings, key=lambda each: places[kind(each)]), kind):
@@ -264,7 +264,7 @@ def _explained(its: Sequence[Finding]) -> str:
     whose = " ".join(filter(None, (first.qmgr or first.system, _few(names))))
     figures = ", ".join(filter(None, (peak(first), often(first))))
     which = f"{names[0]} " if len(its) > 1 else ""
-    return f"{first.rank} {first.rule} {whose}: {first.name}: {which}{figures}"
+    return f"SEV{first.severity} {first.rule} {whose}: {first.name}: {which}{figures}"
 
 
 def heading(finding: Finding) -> str:
@@ -296,6 +296,6 @@ def nothing_to(verb: str) -> str:
 
 
 def in_short(finding: Finding) -> str:
-    """Return a finding in one line, with its class, its worst value and how persistent it is."""
+    """Return a finding in one line, with its severity, its worst value and how persistent it is."""
     told = ", ".join(filter(None, (peak(finding), finding.persistence)))
-    return f"{finding.rank} {heading(finding)}: {told}"
+    return f"SEV{finding.severity} {heading(finding)}: {told}"

@@ -260,7 +260,13 @@ def _finding_facts(checked: Checked) -> dict[str, Any]:
 
     def of(several: Iterable[Finding]) -> list[dict[str, Any]]:
         return [
-            {"class": e.rank, "rule": e.rule, "qmgr": e.qmgr, "object": e.object, "name": e.name}
+            {
+                "severity": e.severity,
+                "rule": e.rule,
+                "qmgr": e.qmgr,
+                "object": e.object,
+                "name": e.name,
+            }
             for e in several
         ]
 

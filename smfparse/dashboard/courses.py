@@ -123,8 +123,8 @@ def _ordered(rows: pa.Table) -> tuple[dict[str, Numbers], dict[str, list[str]]]:
         words = coded.dictionary.to_pylist()
         texts[name] = sorted(words)
         places = {word: place for place, word in enumerate(texts[name])}
-        ranks = np.array([places[word] for word in words], np.int64)
-        columns[name] = ranks[coded.indices.to_numpy()]
+        severities = np.array([places[word] for word in words], np.int64)
+        columns[name] = severities[coded.indices.to_numpy()]
         key = key * len(words) + columns[name]
     order = np.lexsort([*(columns[name] for name in _NUMBERS), key])
     return {name: each[order] for name, each in columns.items()}, texts

@@ -19,9 +19,9 @@ MARKS = {
     4: ("●", "To know"),
     5: ("○", "Note"),
 }
-"""The symbol and the words of each class of findings."""
+"""The symbol and the words of each severity of findings."""
 WASTE = 3
-"""The last class that a queue manager is marked by."""
+"""The last severity that a queue manager is marked by."""
 _STRIP = 240
 """How wide the strip of the time beside a finding is."""
 _MOST = 60
@@ -37,7 +37,8 @@ def incident_cards(day: Day, number: int) -> Iterator[str]:
 def _card(incident: Incident, day: Day, number: int) -> Iterator[str]:
     cause = incident.cause
     span = span_text(incident.start, incident.end)
-    yield f'<article class="incident c{cause.rank}"><h3>{escaped(span)}: {escaped(cause.name)}</h3>'
+    heading = f"{escaped(span)}: {escaped(cause.name)}"
+    yield f'<article class="incident c{cause.severity}"><h3>{heading}</h3>'
     yield f"<p><b>{cause.rule}</b> {_place(cause)} {_zoom(cause, day, 'Show this time')}</p>"
     yield f"<p>{escaped(_sentence(cause))}</p>"
     if cause.cause.do:
@@ -51,7 +52,7 @@ def _card(incident: Incident, day: Day, number: int) -> Iterator[str]:
         words = "1 finding" if len(several) == 1 else f"{len(several)} findings"
         yield f"<details><summary>{words} at the same time</summary><ul>"
         for each in several:
-            yield f'<li class="c{each.rank}">{_titled(each)}: {escaped(_measured(each))}</li>'
+            yield f'<li class="c{each.severity}">{_titled(each)}: {escaped(_measured(each))}</li>'
         yield "</ul></details>"
     yield "</article>"
 
@@ -89,7 +90,7 @@ def finding_rows(day: Day, inputs: Sequence[str]) -> Iterator[str]:
 
 def _row(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
     yield (
-        f'<li class="c{finding.rank}"><details><summary>{_titled(finding)} '
+        f'<li class="c{finding.severity}"><details><summary>{_titled(finding)} '
         f"{_strip(finding, day)}<small>{escaped(_sentence(finding))}</small></summary>"
     )
     yield f"<p>{_zoom(finding, day, 'Show in the charts')}</p><dl>"
@@ -101,7 +102,7 @@ def _row(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
 
 def _titled(finding: Finding) -> str:
     """Return the mark of a finding, its rule, what it is about, and what it is."""
-    symbol, words = MARKS[finding.rank]
+    symbol, words = MARKS[finding.severity]
     return (
         f'<span class="mark" title="{words}"><span aria-hidden="true">{symbol}</span>'
         f'<span class="hidden">{words}</span></span> <b>{finding.rule}</b> {_place(finding)}: '

@@ -20,8 +20,8 @@ _MOVES = 8
 """What moved that is shown."""
 _WHOLE = 0.6
 """A finding that holds for a longer share of the time is how things are, no incident."""
-_LAST_CLASS, _LAST_DIAGNOSED = 3, 4
-"""The last class whose findings make an incident, if it lasts more than an interval, and that of
+_LAST_SEVERITY, _LAST_DIAGNOSED = 3, 4
+"""The last severity whose findings make an incident, if it lasts more than an interval, and that of
 diagnoses."""
 _UNKNOWN = ("SMF-GAP", "SMF-LOST", "SMF-RESTART")
 """What makes one as well: time of which nothing, or not all, is known, and a start."""
@@ -76,9 +76,9 @@ def incidents(day: Day) -> list[Incident]:
 
 
 def _is_serious(finding: Finding) -> bool:
-    last = _LAST_DIAGNOSED if finding.explains else _LAST_CLASS
-    is_brief = finding.rank == _LAST_CLASS and finding.crossed <= 1 and not finding.explains
-    return (finding.rank <= last and not is_brief) or finding.rule in _UNKNOWN
+    last = _LAST_DIAGNOSED if finding.explains else _LAST_SEVERITY
+    is_brief = finding.severity == _LAST_SEVERITY and finding.crossed <= 1 and not finding.explains
+    return (finding.severity <= last and not is_brief) or finding.rule in _UNKNOWN
 
 
 def _length(finding: Finding) -> int:

@@ -15,7 +15,7 @@ from smfparse.rendering import escaped, section_lines
 from smfparse.reports import svg_lines
 
 CLEAR, NO_DATA = 6, 7
-"""Behind the classes of findings: none, and no data to find one in."""
+"""Behind the severities of findings: none, and no data to find one in."""
 
 
 def manager_lines(
@@ -107,8 +107,8 @@ def verdict(part: Part, day: Day) -> Verdict:
     own = [each for each in every if part_of(each.rule) is part]
     its = [each for each in panels().values() if each.section == part.name]
     if own:
-        worst = min(own, key=lambda each: each.rank)
-        return Verdict(worst.rank, f"c{worst.rank}", *MARKS[worst.rank], worst.name)
+        worst = min(own, key=lambda each: each.severity)
+        return Verdict(worst.severity, f"c{worst.severity}", *MARKS[worst.severity], worst.name)
     if its and not any(each.name in day.courses for each in its):
         more = its[0].trace if _is_used(its) else "not every site has it"
         return Verdict(NO_DATA, "none", "-", "No data", more)

@@ -90,7 +90,7 @@ def _day(day: Day, before: Day | None) -> dict[str, Any]:
         "thinned": thin.is_thinner,
         "restarts": _restarts(day),
         "findings": [
-            [*(clock(day, each) for each in (run.start, run.end)), finding.rank]
+            [*(clock(day, each) for each in (run.start, run.end)), finding.severity]
             for finding in day.findings
             for run in finding.runs[:200]
         ],

@@ -22,11 +22,11 @@ class Mark(NamedTuple):
 
 
 FINDINGS = (
-    Mark(r" *1 (?=[A-Z][A-Z0-9-]* ).*", WORST),
-    Mark(r" *2 (?=[A-Z][A-Z0-9-]* ).*", BAD),
-    Mark(r" *[345] (?=[A-Z][A-Z0-9-]* ).*", GOOD),
+    Mark(r" *SEV1 (?=[A-Z][A-Z0-9-]* ).*", WORST),
+    Mark(r" *SEV2 (?=[A-Z][A-Z0-9-]* ).*", BAD),
+    Mark(r" *SEV[345] (?=[A-Z][A-Z0-9-]* ).*", GOOD),
 )
-"""Lines that begin with the class of a finding and its rule."""
+"""Lines that begin with the severity of a finding and its rule."""
 HEADLINE = Mark(r"\S{1,4}(?: on \S{1,4})?, (?:MQ|\d{4}/|\d+ days? ).*", HEAD)
 """The line that says which queue manager, and when."""
 

@@ -258,7 +258,7 @@ def _fact(day: Day) -> dict[str, Any]:
             for each in losses_of(day.findings)
         ],
         "findings": [
-            {"class": each.rank, "rule": each.rule, "object": each.object, "name": each.name}
+            {"severity": each.severity, "rule": each.rule, "object": each.object, "name": each.name}
             for each in day.findings
         ],
         "figures": [

@@ -42,7 +42,7 @@ def finding(rule: str, since: float, until: float, name: str = "", job: str = ""
     run = Run(start, end, round(seconds / 600), seconds)
     return Finding(
         rules()[rule],
-        rules()[rule].rank,
+        rules()[rule].severity,
         *MANAGER,
         name,
         job,

@@ -117,7 +117,7 @@ def test_any_input_is_judged_or_its_damage_is_reported(
                 continue
             assert not {"NaN", "Infinity"} & {*result.stdout.split()}
             for each in _findings(json.loads(result.stdout)):
-                assert each["class"] in range(1, 6)
+                assert each["severity"] in range(1, 6)
                 assert 0 <= each.get("share", 0) <= 1
                 assert each.get("crossed", 0) <= each.get("evaluated", math.inf)
                 assert each.get("start", "") <= each.get("end", "")

@@ -130,7 +130,7 @@ def test_the_text_of_mp1b_and_ours() -> None:
     assert first == (
         f"{place}:10:00,I MQCHIN001W The high water mark of the number of active channels >50 % of "
         f"max channels; {rules()['MQCHIN001W'].do} "
-        "(51% of ACTCHL active, limit share 50: MP1B; class 2 from 90% on is ours)"
+        "(51% of ACTCHL active, limit share 50: MP1B; severity 2 from 90% on is ours)"
     )
 
 

@@ -18,14 +18,14 @@ from smfparse.calendar import calendar_macros
 from smfparse.metrics import named_macros, view_macros, words_in
 from smfparse.synthetic import VERSIONS
 from smfparse.tables import TABLES, columns
-from tests.support.advised import ABSENT, Case, Rows, cases, ranks, states
+from tests.support.advised import ABSENT, Case, Rows, cases, severities, states
 from tests.support.paths import PROJECT
 
 FACTS = Path(__file__).parent.parent / "facts" / "advice.csv"
 EXPECTED = {"above": {1}, "below": {0}, "few": {3}, "older": {None}, "alarm": {0, 2, 3, None}}
 """What at least one row of a case has to be; of `below` and `alarm` none is crossed."""
-OF_CLASS = [each for each in cases() if each.name.startswith("rank_")]
-"""Cases that name the class of a finding: `rank_3`."""
+OF_CLASS = [each for each in cases() if each.name.startswith("severity_")]
+"""Cases that name the severity of a finding: `severity_3`."""
 
 
 @pytest.mark.slow
@@ -42,7 +42,7 @@ def test_rules_cross_their_limits_where_their_cases_say() -> None:
 
 def test_the_class_of_a_finding_depends_on_its_values() -> None:
     wanted = {(each.rule, each.name): int(each.name.split("_")[1]) for each in OF_CLASS}
-    assert dict(zip(wanted, ranks(OF_CLASS), strict=True)) == wanted
+    assert dict(zip(wanted, severities(OF_CLASS), strict=True)) == wanted
 
 
 def test_every_rule_has_its_cases() -> None:
@@ -53,7 +53,7 @@ def test_every_rule_has_its_cases() -> None:
     for rule in rules().values():
         wanted = {"above", "below"} | ({"few"} if rule.minimum != "TRUE" else set())
         wanted |= {"older"} if rule.versions else set()
-        wanted |= {"rank"} if rule.ranks else set()
+        wanted |= {"severity"} if rule.severity_sql else set()
         if lacks := wanted - known[rule.id]:
             missing[rule.id] = lacks
 
@@ -63,10 +63,10 @@ def test_every_rule_has_its_cases() -> None:
 def test_the_catalogue_is_what_is_published_and_nothing_else() -> None:
     with FACTS.open(encoding="utf-8") as file:
         published = {row["rule"]: set(row["classes"].split()) for row in csv.DictReader(file)}
-    declared = {each.id: str(each.rank) for each in rules().values() if not each.is_sign}
+    declared = {each.id: str(each.severity) for each in rules().values() if not each.is_sign}
 
     assert declared.keys() == published.keys()
-    wrong = {name for name, rank in declared.items() if rank not in published[name]}
+    wrong = {name for name, severity in declared.items() if severity not in published[name]}
     assert not wrong
 
 

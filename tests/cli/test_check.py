@@ -36,7 +36,7 @@ def facts(*arguments: Any) -> Any:
 def rules_of(found: Any, *classes: int) -> set[str]:
     """Return the rules of findings of classes, also those that are explained; none: of all."""
     every = [each for top in found["findings"] for each in (top, *top["explains"])]
-    return {each["rule"] for each in every if not classes or each["class"] in classes}
+    return {each["rule"] for each in every if not classes or each["severity"] in classes}
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +60,9 @@ def test_real_files_have_the_findings_that_they_must_have() -> None:
     assert {"DISP-SPREAD", "CHL-CTL", "SMF-FIRST", "D8"} <= rules_of(idle)
     assert not rules_of(idle) & {"DATA-OBJECTS", "DATA-SCROLL"}
     (spread,) = [each for each in idle["findings"] if each["rule"] == "DISP-SPREAD"]
-    assert spread["class"] == 4
+    assert spread["severity"] == 4
 
-    tops = [each["rule"] for each in slow["findings"] if each["class"] < 5]
+    tops = [each["rule"] for each in slow["findings"] if each["severity"] < 5]
     assert tops == ["D2", "LOG-CHECKPOINTS", "LOG-LONGEST"]
     first = slow["findings"][0]
     text = " ".join(each["text"] for each in first["evidence"])
@@ -79,7 +79,7 @@ def test_real_files_have_the_findings_that_they_must_have() -> None:
 
 def test_the_diagnosis_comes_first_and_names_what_it_explains(found: Any) -> None:
     first = found["findings"][0]
-    assert (first["class"], first["rule"], first["qmgr"]) == (2, "D2", "QM01")
+    assert (first["severity"], first["rule"], first["qmgr"]) == (2, "D2", "QM01")
     assert first["start"] == "2026-03-04T14:20:00"
     assert first["end"] == "2026-03-04T14:50:00"
     assert {"LOG-RESPONSE", "TASK-LOG-WAIT"} <= {each["rule"] for each in first["explains"]}
@@ -121,14 +121,14 @@ def test_a_finding_of_the_class_ends_with_3_also_where_data_is_damaged(
     assert result.exit_code == 3
     suites = ET.fromstring(result.stdout)
     failed = [each.get("name", "").split()[0] for each in suites.iter("testcase") if len(each)]
-    serious = [each for each in checked.findings if each.rank <= 3]
+    serious = [each for each in checked.findings if each.severity <= 3]
     assert "D2" in failed
     assert int(suites.get("failures", "0")) == len(serious) == len([*suites.iter("failure")])
 
 
 @pytest.mark.claim(190)
 def test_metrics_have_a_sample_for_each_finding(slow_log: Path, checked: Findings) -> None:
-    """No finding is of class 1."""
+    """No finding is of severity 1."""
     samples = check(slow_log, "--metrics", "--fail-on", 1).stdout.splitlines()
     assert samples == [*metric_lines(checked)]
     shares = [each for each in samples if each.startswith("smfparse_finding_share{")]

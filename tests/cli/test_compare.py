@@ -233,8 +233,8 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     before = site(tmp_path / "a.smf", costs)
     after = site(tmp_path / "b.smf", costs | {"Q05": 30, "Q07": 22})
     rows = compared(side(before), side(after)).to_dicts()
-    ranks = [row["significant"] is not True for row in rows]
-    assert ranks == sorted(ranks)
+    severities = [row["significant"] is not True for row in rows]
+    assert severities == sorted(severities)
     assert [row["queue"] for row in rows if row["significant"]] == ["Q05", "Q07"]
     assert {row["figure"] for row in rows if row["significant"]} == {"cpu_per_call"}
     text = run(before, after, "--top", "3", "--by", "Queue, verb,queue").stdout

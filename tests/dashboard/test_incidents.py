@@ -22,7 +22,9 @@ def test_waste_of_one_interval_makes_no_incident(tmp_path_factory: pytest.TempPa
     one = next(each for each in day.findings if not each.explains)
     hour = replace(one, end=one.start + (day.findings[0].end - one.start) / 4)
 
-    def made(rank: int, crossed: int) -> int:
-        return len(incidents(replace(day, findings=[replace(hour, rank=rank, crossed=crossed)])))
+    def made(severity: int, crossed: int) -> int:
+        return len(
+            incidents(replace(day, findings=[replace(hour, severity=severity, crossed=crossed)]))
+        )
 
     assert (made(3, 1), made(3, 2), made(2, 1), made(4, 2)) == (0, 1, 1, 0)

@@ -78,7 +78,7 @@ def found(*files: Path) -> dict[tuple[str, str], list[Any]]:
 
 def fact(finding: Finding) -> Any:
     return (
-        *(finding.rule, finding.rank, finding.key, finding.start, finding.end),
+        *(finding.rule, finding.severity, finding.key, finding.start, finding.end),
         *(list(finding.jobs), finding.evidence, finding.impact, finding.untold),
         [fact(each) for each in finding.explains],
     )

@@ -112,8 +112,8 @@ def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> 
     found = smfparse.open(path).check().findings
     first = next(each for each in found if each.job and each.object)
     rows = report_rows("application", path, job=first.job)
-    shown = [(row["class"], row["rule"], row["object"]) for row in of("finding", rows)]
-    assert (first.rank, first.rule, first.object) in shown
+    shown = [(row["severity"], row["rule"], row["object"]) for row in of("finding", rows)]
+    assert (first.severity, first.rule, first.object) in shown
     queues = {row["queue"] for row in of("queue", rows)}
     assert {name for *_, name in shown} <= queues | {first.job, ""}
     assert shown == sorted(shown, key=lambda each: each[0])

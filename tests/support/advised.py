@@ -79,14 +79,16 @@ def states(some: Sequence[Case]) -> list[set[int | None]]:
     return found
 
 
-def ranks(some: Sequence[Case]) -> list[int]:
+def severities(some: Sequence[Case]) -> list[int]:
     """Return the class of what the rule of each case says over its rows that crossed."""
     found = dict[int, int]()
     for (which,), numbers in _by_rules(some, alone=True):
-        rank = filled(which, which.ranks or str(which.rank))
+        severity = filled(which, which.severity_sql or str(which.severity))
         crossed = f'"{which.id}" = {State.CROSSED.value}'
-        query = f"SELECT input_no, {rank} AS rank FROM ({{}}) WHERE {crossed} GROUP BY input_no"
-        found |= {row["input_no"]: row["rank"] for row in _asked([which], some, numbers, query)}
+        query = (
+            f"SELECT input_no, {severity} AS severity FROM ({{}}) WHERE {crossed} GROUP BY input_no"
+        )
+        found |= {row["input_no"]: row["severity"] for row in _asked([which], some, numbers, query)}
     return [found[number] for number in range(len(some))]
 
 

@@ -31,7 +31,7 @@ class Case:
 
     planted  what is wrong in it
     first    rules and diagnoses of which the first finding has to be one; (): there is no finding
-             of class 1 or 2
+             of severity 1 or 2
     object, who  of that finding; '': any
     stands   the rule or diagnosis that has to be a finding by itself: `BUFF-FREE:5` of object 5
     since, until  hours of what is planted

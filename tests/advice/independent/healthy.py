@@ -1,4 +1,4 @@
-"""Healthy days: nothing of class 1 or 2 is to be found in them."""
+"""Healthy days: nothing of severity 1 or 2 is to be found in them."""
 
 from __future__ import annotations
 

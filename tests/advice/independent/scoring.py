@@ -20,8 +20,8 @@ _AT_ONCE = 12
 class Verdict:
     """Whether what is said of a day is right; None: the day does not ask for it.
 
-    false    findings of class 1 and 2 of a day without a cause of these
-    to_know  findings of class 4
+    false    findings of severity 1 and 2 of a day without a cause of these
+    to_know  findings of severity 4
     """
 
     name: str
@@ -54,9 +54,9 @@ def verdicts(names: Sequence[str], folder: Path) -> Iterator[Verdict]:
 
 
 def healthy_verdict(name: str, found: Sequence[Finding]) -> Verdict:
-    """Return what is said of a day without a cause of class 1 or 2."""
-    false = [repr(each) for each in found if each.rank <= CONSTRAINT]
-    to_know = sum(each.rank == TO_KNOW for each in found)
+    """Return what is said of a day without a cause of severity 1 or 2."""
+    false = [repr(each) for each in found if each.severity <= CONSTRAINT]
+    to_know = sum(each.severity == TO_KNOW for each in found)
     return Verdict(name, false=false, to_know=to_know, first=_first(found))
 
 

@@ -12,7 +12,7 @@ from tests.advice.independent.scoring import verdicts
 
 pytestmark = pytest.mark.slow
 TO_KNOW = 2
-"""Findings of class 4 that a healthy day may have; one on average is what is wanted."""
+"""Findings of severity 4 that a healthy day may have; one on average is what is wanted."""
 
 
 @pytest.mark.sampled(8)
