@@ -215,7 +215,7 @@ SELECT
     cpu / nullif(cpu_of, 0) AS call_cpu, elapsed / nullif(elapsed_of, 0) AS call_elapsed,
     put_bytes / nullif(puts, 0) AS put_size, get_bytes / nullif(got, 0) AS get_size,
     time_on_queue / nullif(timed_gets, 0) / 1000 AS on_queue_ms,
-    NULL::INTEGER AS class, NULL::VARCHAR AS rule, NULL::VARCHAR AS finding,
+    NULL::INTEGER AS severity, NULL::VARCHAR AS rule, NULL::VARCHAR AS finding,
     NULL::VARCHAR AS object, NULL::TIMESTAMP AS first_at, NULL::TIMESTAMP AS last_at,
     NULL::DOUBLE AS crossed_share
 FROM (
