@@ -233,7 +233,7 @@ def test_the_time_that_tasks_cover(
     assert covered(tasks, statistics) == seconds
 
 
-@search(60)
+@search(15)
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), min_size=1, max_size=12))
 def test_covered_time_is_that_of_any_of_the_intervals(spans: list[tuple[int, int]]) -> None:
     tasks = [(begin, begin + length) for begin, length in spans]

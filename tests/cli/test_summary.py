@@ -49,7 +49,7 @@ def test_a_day_is_one_screen_with_what_check_finds_first(day: Path) -> None:
     assert max(map(len, found)) <= 118
     assert found[0] == "QM01 on SYSA, MQ 9.4.0, 2026/03/04 00:00 to 2026/03/05 00:00"
     assert found[1] == "Complete: 48 intervals of 30 minutes, 1 gap (12 minutes in all), 1 restart"
-    assert re.match(r"  [1-5] [A-Z0-9-]+ QM01: ", found[2])
+    assert re.match(r"  SEV[1-5] [A-Z0-9-]+ QM01: ", found[2])
     assert f"smfparse check {day}" in "\n".join(found[2:6])
     for line in lines().values():
         shown = [each for each in found if each.startswith(line.label)]

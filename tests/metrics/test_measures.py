@@ -124,7 +124,7 @@ def test_fields_are_named_in_measures_and_in_few_other_queries() -> None:
 
 
 NAMING_FIELDS = {
-    "advice": 24,
+    "advice": 25,
     "capacity": 7,
     "comparing": 1,
     "dashboard": 1,
