@@ -35,7 +35,7 @@ ROOMS = {
         ("tests/calendar", "tests/laws", "tests/summarizing"),
     ),
     "views": Room(
-        ("smfparse/metrics/definitions/*.sql", "smfparse/metrics/subjects/*"),
+        ("smfparse/metrics/definitions/*.sql", "smfparse/metrics/subjects/*.sql"),
         ("tests/tables", "tests/reports", "tests/metrics"),
     ),
     "comparing": Room(

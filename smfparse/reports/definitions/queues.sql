@@ -49,7 +49,7 @@ queues AS (
     LEFT JOIN sectioned.covered AS c USING (section)
 )
 SELECT
-    *, puts + gets AS messages,
+    *, TRY_CAST(puts::HUGEINT + gets AS BIGINT) AS messages,
     puts / seconds AS put_rate, gets / seconds AS get_rate,
     bytes_put / seconds AS put_bytes_per_second, bytes_got / seconds AS got_bytes_per_second
 FROM queues
