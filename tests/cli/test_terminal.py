@@ -163,10 +163,10 @@ def test_colours_are_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.long
-def test_findings_are_coloured_by_class_and_nothing_else_is_changed() -> None:
+def test_findings_are_coloured_by_severity_and_nothing_else_is_changed() -> None:
     plain = run("check", SMF, "--all").stdout
     shown = run("check", SMF, "--all", "--color").stdout
-    assert "\x1b[36m4 " in shown
+    assert "\x1b[36mSEV4 " in shown
     for code in ("1;31", "1", "2", "33", "36", "0"):
         shown = shown.replace(f"\x1b[{code}m", "")
     assert shown == plain
