@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from smfparse.advice.culprits import Asked, rows_during
-from smfparse.advice.findings import Figure, Finding
+from smfparse.advice.findings import MOST_JOBS, Figure, Finding
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -21,8 +21,6 @@ BACKOUTS = "backouts_of_tasks"
 _ABOUT = {"TASK-BACKOUT": "job", "Q-ROLLBACK": "queue"}
 """Rules about backouts, and the column that their findings are about."""
 _WORDS = {"queue": "most backouts with queue {}", "transaction": "most backouts by transaction {}"}
-_MOST = 5
-"""So many jobs are named."""
 
 
 def backouts_query() -> str:
@@ -96,7 +94,7 @@ def _name(
             named.setdefault(row["number"], []).append(row["name"])
     for number, names in named.items():
         if by == "job":
-            several[number] = replace(several[number], job=names[0], jobs=names[:_MOST])
+            several[number] = replace(several[number], job=names[0], jobs=names[:MOST_JOBS])
         else:
             told = Figure(_WORDS[by], names[0], "text")
             several[number] = replace(several[number], evidence=[*several[number].evidence, told])

@@ -14,19 +14,15 @@ import pyarrow as pa
 
 from smfparse.advice.declaration import Rule
 from smfparse.advice.episodes import main_episode
-from smfparse.advice.findings import Figure, Finding
+from smfparse.advice.findings import MOST_JOBS, Figure, Finding
 from smfparse.advice.judging import held_rows
-from smfparse.advice.links import Links, Manager, place_of
+from smfparse.advice.links import USES, Links, Manager, place_of
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
-USES = "subject_queue_use"
-"""The rows of the subject with the use that a job makes of a queue."""
 DEPTHS = "subject_queue"
 """The rows of the subject with the depth of a queue."""
-_MOST = 5
-"""So many jobs are named."""
 _FILLS = "fills"
 """What a rule asks by whose finding is about what holds queues."""
 _ASKED = "asked_findings"
@@ -104,7 +100,7 @@ def _users(
     found: dict[int, list[str]] = defaultdict(list)
     amounts = f"job, sum(CASE WHEN is_during THEN {ask} END) AS amount, sum({ask}) AS whole"
     for row in rows_during(several, asked, USES, amounts, "job", catalog, at_any_time=True):
-        if row["whole"] and len(found[row["number"]]) < _MOST:
+        if row["whole"] and len(found[row["number"]]) < MOST_JOBS:
             found[row["number"]].append(row["job"])
     return {number: jobs for number, jobs in found.items() if jobs}
 

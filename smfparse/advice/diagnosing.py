@@ -148,7 +148,7 @@ class _Diagnosing:
         return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
 
     def _with_waiting(self, which: Diagnosis, cause: Finding) -> Finding:
-        """Return a diagnosis with the jobs that wait for it, or the trace that would tell them."""
+        """Return a diagnosis with the jobs that wait for it, or the trace that shows them."""
         if not which.waiting:
             return cause
         if which.waiting not in self._known:

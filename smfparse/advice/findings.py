@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ from smfparse.selecting import Zone
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
+MOST_JOBS = 5
+"""So many jobs of a finding are named."""
 _PERSISTENT_SHARE = 0.5
 _PERSISTENT_RUN = 3, 15 * 60
 """A run of so many intervals and seconds is persistent."""
@@ -291,7 +294,15 @@ def _summed(
         f"SELECT {keys}, {columns} FROM {judged.name} WHERE {crossed_rows(rule)} GROUP BY "
         + ", ".join(str(number + 1) for number in range(len(KEYS))),
     )
-    return {tuple(each[name] for name in KEYS): each for each in rows}
+    return {
+        tuple(each[name] for name in KEYS): {key: _finite(value) for key, value in each.items()}
+        for each in rows
+    }
+
+
+def _finite(value: Any) -> Any:
+    """Return a value; None for what was divided by 0."""
+    return value if not isinstance(value, float) or math.isfinite(value) else None
 
 
 def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:
@@ -336,10 +347,15 @@ def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
 def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Once]:
     """Yield the objects for which a condition holds only below the minimum sample.
 
+    Not where its figure is a share of nothing.
+
     states  of the rule, as `judged` gives them
     """
     few = states == State.FEW_CROSSED
-    values = judged.number(value_column(rule)) if few.any() else np.zeros(0)
+    if not few.any():
+        return
+    values = judged.number(value_column(rule))
+    few &= ~np.isnan(values)
     for group in np.unique(judged.groups[few]):
         rows = judged.rows(group)
         if (states[rows] == State.CROSSED).any():
@@ -348,6 +364,5 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
         row = rows[_worst(values[rows], lowest=rule.lowest)]
         system, qmgr, name, job = (each or "" for each in judged.keys[group])
         at = judged.clock(row).local(int(judged.starts[row]))
-        value = None if np.isnan(values[row]) else float(values[row])
-        figure = Figure(rule.figure, value, rule.style)
+        figure = Figure(rule.figure, float(values[row]), rule.style)
         yield Once(rule, system, qmgr, name, job, at, len(rows), figure)

@@ -93,8 +93,9 @@ class Judged:
         return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 
     def number(self, column: str) -> NDArray[np.float64]:
-        """Return a column of numbers; NaN: NULL."""
-        return _doubles(self.table[column])
+        """Return a column of numbers; NaN: NULL, or divided by 0."""
+        found = _doubles(self.table[column])
+        return np.where(np.isfinite(found), found, np.nan)
 
 
 def condition(rule: Rule) -> str:

@@ -18,13 +18,14 @@ Manager: TypeAlias = tuple[str, str]
 """System and queue manager."""
 LINKS = "linked_things"
 """The name under which the catalog holds the rows of `links_query`."""
+USES = "subject_queue_use"
+"""The rows of the subject with the use that a job makes of a queue."""
 WHOLE: Place = ("", "")
 """The place of what is about the queue manager."""
 _JOB = "job"
 _KINDS = {"queue": "queue", "page_set": "page set", "pool": "pool", "structure": "structure",
           "channel": "channel"}  # fmt: skip
 """Columns of the rows, and the kinds of their things."""
-_USES = "subject_queue_use"
 
 
 def links_query() -> str:
@@ -102,9 +103,9 @@ def all_links(catalog: Catalog, held: Collection[str]) -> Mapping[Manager, Links
     """Return the links of each queue manager, from rows that the catalog holds."""
     rows = _by_manager(held_rows(catalog, f"FROM {LINKS}"))
     jobs: Mapping[Manager, list[Mapping[str, Any]]] = {}
-    if _USES in held:
+    if USES in held:
         jobs = _by_manager(
-            held_rows(catalog, f"SELECT DISTINCT system, qmgr, object, job FROM {_USES}")
+            held_rows(catalog, f"SELECT DISTINCT system, qmgr, object, job FROM {USES}")
         )
     return {each: Links(rows.get(each, ()), jobs.get(each, ())) for each in {*rows, *jobs}}
 

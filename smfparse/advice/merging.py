@@ -8,11 +8,9 @@ from dataclasses import replace
 
 from smfparse.advice.declaration import Rule
 from smfparse.advice.episodes import joined, main_episode
-from smfparse.advice.findings import Figure, Finding, natural, persistence
+from smfparse.advice.findings import MOST_JOBS, Figure, Finding, natural, persistence
 from smfparse.advice.links import Links, Manager
-
-_MOST = 5
-"""So many names are told."""
+from smfparse.rendering import few
 
 
 def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator[Finding]:
@@ -63,24 +61,22 @@ def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
     """Yield which they are, and whose the figures are."""
     if len(names) > 1:
         kind = first.kind or "job"
-        yield Figure(f"{kind}s {{}}", _few(sorted(names, key=natural)), "text")
+        yield Figure(f"{kind}s {{}}", few(sorted(names, key=natural)), "text")
         yield Figure("figures of {}", names[0], "text")
 
 
 def _things(cause: object, jobs: Sequence[str], links: Links | None) -> Iterator[Figure]:
-    """Yield what of a kind the jobs use, where a rule asks for it and the data tells."""
+    """Yield what of a kind the jobs use, where a rule asks for it and the data shows it."""
     if not isinstance(cause, Rule) or not cause.where or links is None:
         return
     found = {
-        name for job in jobs[:_MOST] for kind, name in links.of(("job", job)) if kind == cause.where
+        name
+        for job in jobs[:MOST_JOBS]
+        for kind, name in links.of(("job", job))
+        if kind == cause.where
     }
     if found:
-        yield Figure(f"they use {cause.where} {{}}", _few(sorted(found, key=natural)), "text")
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - _MOST
-    return ", ".join(names[:_MOST]) + (f" and {more} more" if more > 0 else "")
+        yield Figure(f"they use {cause.where} {{}}", few(sorted(found, key=natural)), "text")
 
 
 def _amount(finding: Finding) -> float:

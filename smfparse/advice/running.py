@@ -1,4 +1,4 @@
-"""From open inputs to findings: one scan, all rules, diagnoses, and what could not be told."""
+"""From open inputs to findings: one scan, all rules, diagnoses, and what could not be evaluated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from smfparse.query import Catalog
 
 _SEEN_ONCE = 3
-"""The last severity of which a condition below its minimum sample is told."""
+"""The last severity at which a condition below its minimum sample is shown."""
 
 
 @dataclass(frozen=True)

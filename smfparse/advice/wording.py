@@ -12,11 +12,10 @@ from itertools import groupby
 from smfparse.advice.declaration import IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding, Once
 from smfparse.advice.trends import Move
-from smfparse.rendering import ABSENT, STYLES
+from smfparse.rendering import ABSENT, STYLES, few
 from smfparse.reports import report
 from smfparse.selecting import Selection
 
-_SHOWN_NAMES = 5
 _MANY = 999.5
 """From here on a number has separators and no decimals: it is shown as 1,000."""
 _NUMBERS = frozenset({"count", "rounded", "percent"})
@@ -159,13 +158,8 @@ def whose(finding: Finding) -> str:
     if finding.untold:
         return f"waiting jobs unknown: {finding.untold} is required"
     if not finding.job and finding.jobs:
-        return f"{_few(finding.jobs)} wait{'s' * (len(finding.jobs) == 1)}"
-    return _few(finding.jobs) if len(finding.jobs) > 1 else ""
-
-
-def _few(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN_NAMES
-    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
+        return f"{few(finding.jobs)} wait{'s' * (len(finding.jobs) == 1)}"
+    return few(finding.jobs) if len(finding.jobs) > 1 else ""
 
 
 def command(finding: Finding, inputs: Sequence[str]) -> str:
@@ -261,7 +255,7 @@ def _explained(its: Sequence[Finding]) -> str:
     """Return findings of a rule in one sentence: all objects, and the figures of the first."""
     first = its[0]
     names = [" ".join(filter(None, (each.object, each.job))) for each in its]
-    whose = " ".join(filter(None, (first.qmgr or first.system, _few(names))))
+    whose = " ".join(filter(None, (first.qmgr or first.system, few(names))))
     figures = ", ".join(filter(None, (peak(first), often(first))))
     which = f"{names[0]} " if len(its) > 1 else ""
     return f"SEV{first.severity} {first.rule} {whose}: {first.name}: {which}{figures}"

@@ -10,11 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse.inputs import Inputs, with_all_records
+from smfparse.rendering import few
 from smfparse.selecting import NAMED
 from smfparse.tables import RECORD
 
-_SHOWN = 5
-"""Queue managers and types that are shown; of more, how many there are."""
 _NEAR = 3
 _COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
 
@@ -33,19 +32,13 @@ def extent_text(inputs: Inputs) -> str:
                 managers.add(f"{row['qmgr']} on {row['system']}")
         ends = pc.min_max(batch["counted_at"]).as_py()
         times += [each for each in ends.values() if each is not None]
-    parts = [_few(sorted(managers)) or "no queue manager"]
+    parts = [few(sorted(managers)) or "no queue manager"]
     if times:
         parts.append(f"{min(times):%Y/%m/%d %H:%M} to {max(times):%Y/%m/%d %H:%M}")
     if selection.types:
-        parts.append(f"types {_few(map(str, sorted(types)))}")
+        parts.append(f"types {few([str(each) for each in sorted(types)])}")
     near = "".join(_near(every, option, names) for option, names in selection.by_name.items())
     return f"the input covers {', '.join(parts)}{near}"
-
-
-def _few(names: Iterable[str]) -> str:
-    found = [*names]
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    return ", ".join(found[:_SHOWN]) + more
 
 
 def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from smfparse.errors import QueryError, SmfError
 from smfparse.metrics import columns_meant, columns_of, relations
+from smfparse.rendering import few
 from smfparse.tables import near_names
 
 _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
@@ -75,9 +76,8 @@ def _of_table(name: str, message: str) -> str:
 
 def _at_home(homes: list[tuple[str, str]]) -> str:
     """Return the hint with the tables that have a column, under its name there."""
-    found = [f"{table}.{column}" for table, column in homes[:_MOST]]
-    more = f" and {len(homes) - _MOST} more" if len(homes) > _MOST else ""
-    return f"found: {', '.join(found)}{more}"
+    found = [f"{table}.{column}" for table, column in homes]
+    return f"found: {few(found, _MOST)}"
 
 
 def _near(missing: str, near: Iterable[str], message: str) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from smfparse.rendering.figures import MOMENTS as MOMENTS
     from smfparse.rendering.figures import NUMBERS as NUMBERS
     from smfparse.rendering.figures import STYLES as STYLES
+    from smfparse.rendering.figures import few as few
     from smfparse.rendering.formats import DOT as DOT
     from smfparse.rendering.formats import FORMATS as FORMATS
     from smfparse.rendering.formats import HTML as HTML
@@ -67,7 +68,7 @@ else:
         columns="aligned",
         csv="csv_moment of_frame",
         document="Cells Column Document Facts Frames Section Table Values",
-        figures="ABSENT MOMENTS NUMBERS STYLES",
+        figures="ABSENT MOMENTS NUMBERS STYLES few",
         formats="DOT FORMATS HTML MERMAID PARQUET PNG SVG TEXT XLSX lines",
         guard="HIDDEN guarded is_plain visible visible_lines",
         html="section_lines",

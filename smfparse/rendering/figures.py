@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from smfparse.rendering.guard import visible
@@ -130,3 +130,9 @@ NUMBERS = frozenset(
 """Styles of numbers."""
 GROUPED = frozenset({"grouped"})
 """Styles with separators, which CSV does without."""
+
+
+def few(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names in a text, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -22,6 +22,7 @@ from smfparse.rendering import (
     Table,
     Values,
     aligned,
+    few,
 )
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
@@ -174,9 +175,7 @@ def _changes(trend: Trend) -> Iterator[str]:
     for word, found in (("New", trend.new), ("Gone", trend.gone)):
         for kind, names in (found or {}).items():
             if names:
-                more = len(names) - _NAMES_SHOWN
-                rest = f" and {more} more" if more > 0 else ""
-                yield f"{word} {kind}: {', '.join(names[:_NAMES_SHOWN])}{rest}"
+                yield f"{word} {kind}: {few(names, _NAMES_SHOWN)}"
 
 
 def _fact_of_course(course: Course) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from smfparse.rendering import lines
 from smfparse.simulating import read_estate, simulate
 from smfparse.tables import schema
 from tests.simulating.drawn import sites
-from tests.support.advised import Bench, Rows
+from tests.support.advised import Bench, Rows, checked
 from tests.support.command import run
 from tests.support.paths import SMF
 from tests.support.searching import search
@@ -60,6 +60,14 @@ def test_no_number_is_too_large_for_a_rule() -> None:
     for name, subject in subjects().items():
         rows = {table: [*_extreme_rows(table)] for table in subject.tables}
         assert "start" in subject_rows(name, rows).column_names, name
+
+
+def test_a_share_of_nothing_is_not_shown() -> None:
+    """61 log reads of no log writes are no percentage."""
+    written = checked({"qjst": [{"qjstwrnw": 999, "qjstrbuf": 61}]})
+    unwritten = checked({"qjst": [{"qjstwrnw": 0, "qjstrbuf": 61}]})
+    assert "LOG-BACKOUT" in {each.rule.id for each in written.seen_once}
+    assert "LOG-BACKOUT" not in {each.rule.id for each in unwritten.seen_once}
 
 
 def _extreme_rows(table: str) -> Iterator[dict[str, Any]]:
@@ -133,7 +141,7 @@ def _harmed(data: bytes, harm: Sequence[tuple[float, bytes]]) -> bytes:
 
 def _findings(found: Any) -> Iterator[dict[str, Any]]:
     """Yield all findings, those under others as well."""
-    if isinstance(found, dict) and "rule" in found and "class" in found:
+    if isinstance(found, dict) and "rule" in found and "severity" in found:
         yield found
     parts = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
     for each in parts:

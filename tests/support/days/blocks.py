@@ -17,7 +17,7 @@ Put = Callable[[bytearray, int, Any], None]
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a block that is as it is told from one hour to another.
+    """A field of a block, and its value from one hour to another.
 
     of     number or name of the pool, page set, queue, channel, job or structure
     shift  bytes behind its own offset: of an entry of an array

@@ -27,7 +27,7 @@ CLASS_3 = ("class 3 short-lived", "class 3 long-running")
 
 
 def added(values: Iterable[float | None]) -> float | None:
-    """Add what is there; nothing where nothing is."""
+    """Return the sum of the known values; None if none is known."""
     there = [each for each in values if each is not None]
     return sum(there) if there else None
 
