@@ -12,7 +12,7 @@ help:
 	@echo "make demo      generate a simulated day with a slow log, and analyse it"
 	@echo "make quick     run the fast tests: 1 minute"
 	@echo "make test      run all tests except sweeps: 5 minutes"
-	@echo "make long      run the sweeps, or part K of N: 1 hour (PART=K/N EXAMPLES=100)"
+	@echo "make long      run the sweeps, or part K of N: 1 hour (PART=K/N EXAMPLES=100 SAME=1)"
 	@echo "make goldens   rewrite tests/golden; read the diff before you commit it"
 	@echo "make check     run all checks of CI: format, lint, types, docs, site, tests, wheel"
 	@echo "make coverage  run all tests and list the lines without coverage"
@@ -46,20 +46,21 @@ test: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not long"
 
 long: $(READY)
-	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest --numprocesses 2 --dist worksteal \
+	SMFPARSE_EXAMPLES=$(or $(EXAMPLES),100) $(if $(SAME),,SMFPARSE_ANEW=1) $(BIN)/python -m pytest --numprocesses 2 --dist worksteal \
 		-m "long or fuzz" $(if $(PART),--part $(PART))
 
 goldens: $(READY)
 	$(BIN)/python tools/goldens.py
 
-# Each commit runs another tenth of the sweeps: the one that the last digits of its hash name.
+# Each commit runs another tenth of the sweeps: the one that the last digits of its hash name. With SAME=1
+# the searches try the same examples each time, so that the checks of a commit pass always or never.
 PART_OF_COMMIT := $(shell git rev-parse HEAD 2> /dev/null | tail -c 5 | (read hash; echo $$((0x$${hash:-0} % 10 + 1))))/10
 
 check:
 	$(MAKE) --jobs 2 --output-sync format-check lint types docs-check site wheel-check
 	$(MAKE) test
-	@echo "make long PART=$(PART_OF_COMMIT)"
-	$(MAKE) long PART=$(PART_OF_COMMIT)
+	@echo "make long PART=$(PART_OF_COMMIT) EXAMPLES=20 SAME=1"
+	$(MAKE) long PART=$(PART_OF_COMMIT) EXAMPLES=20 SAME=1
 
 coverage: $(READY)
 	$(BIN)/python -m pytest --numprocesses 2 --cov --cov-report=term --cov-fail-under=95
