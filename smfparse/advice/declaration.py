@@ -246,6 +246,9 @@ class Diagnosis:
     is_last: Annotated[
         bool, Key("whether it holds only where the queue manager has no finding of severity 1 or 2")
     ] = False
+    by_design: Annotated[
+        bool, Key("whether it is usual, and explains only what is no more serious than it is")
+    ] = False
     of_all: Annotated[
         str, Key("the rule at whose time it is one finding of all objects", "it is one of each")
     ] = ""

@@ -103,6 +103,8 @@ class _Diagnosing:
         """Whether at the time of the core all that is needed holds, and nothing rules it out."""
         asked = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
         asked |= {*which.without}
+        if _is_too_serious(which, core):
+            return False
         main = _main(core)
         at_the_time = {
             each.rule
@@ -196,10 +198,17 @@ def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) 
     """
     if other is core:
         return True
+    if _is_too_serious(which, other):
+        return False
     if other.rule == core.rule and other.object != core.object and not of_all:
         return False
     names = [other.rule, *(each.rule for each in other.explains)]
     return all(_is_named(which, each) for each in names) and _is_of_its_time(core, other)
+
+
+def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:
+    """Whether a finding is more than what goes on by design."""
+    return which.by_design and finding.severity < which.severity
 
 
 def _is_named(which: Diagnosis, rule: str) -> bool:
