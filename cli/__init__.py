@@ -20,7 +20,7 @@ from smfparse.cli.output import report_error, report_message
 from smfparse.cli.progress import BAR
 from smfparse.cli.wording import in_options
 from smfparse.cli.words import is_input, meant
-from smfparse.errors import RequestError, SmfError
+from smfparse.errors import RequestError, SmfError, did_you_mean
 from smfparse.interrupts import ASKED, ended_by_signals
 from smfparse.progress import PROGRESS
 from smfparse.rendering import visible
@@ -108,7 +108,7 @@ def _neither(name: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), _NAMES, 3)
-    way_out = f"did you mean {', '.join(near)}?" if near else "smfparse --help lists the commands"
+    way_out = did_you_mean(near, "smfparse --help lists the commands")
     return f"{name!r} is neither a command nor an existing file; {way_out}"
 
 

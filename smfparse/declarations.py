@@ -17,7 +17,7 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, did_you_mean
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -81,8 +81,7 @@ class Where(NamedTuple):
     def unknown(self, what: str, name: str, among: Iterable[str]) -> RequestError:
         """Return what to raise for a name that is not there, with those like it."""
         there = list(dict.fromkeys(among))
-        near = difflib.get_close_matches(name, there, 3) or there
-        way_out = f"did you mean {', '.join(near)}?" if near != there else _one_of(there)
+        way_out = did_you_mean(difflib.get_close_matches(name, there, 3), _one_of(there))
         return self.wrong(f"unknown {what} {name!r}; {way_out}")
 
     def check(self, what: str, name: str, among: Collection[str]) -> None:

@@ -18,6 +18,7 @@ import errno
 import os
 import shlex
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -48,6 +49,13 @@ def unwritable(place: object, error: OSError) -> OutputError:
     reason = os.strerror(error.errno) if error.errno else error.strerror or str(error)
     way_out = "; free some space there, or give another place" if error.errno in _NO_ROOM else ""
     return OutputError(f"{place}: {reason}{way_out}")
+
+
+def did_you_mean(near: Iterable[str], otherwise: str) -> str:
+    """Return `did you mean A, B or C?`; `otherwise` without near names."""
+    *before, last = [*near] or [""]
+    names = " or ".join(filter(None, (", ".join(before), last)))
+    return f"did you mean {names}?" if names else otherwise
 
 
 def install_command(*packages: str) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, did_you_mean
 from smfparse.metrics import subjects as metric_subjects
 from smfparse.metrics import with_overall
 from smfparse.planning import planner, planner_names, wanted
@@ -311,7 +311,7 @@ def planner_inputs(rule: Rule) -> Mapping[str, str]:
 def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
     """Return what to raise for a rule or diagnosis that is not there, with those like it."""
     near = difflib.get_close_matches(name.upper(), list(known), 3)
-    way_out = f"did you mean {', '.join(near)}?" if near else "check --explain lists the rules"
+    way_out = did_you_mean(near, "check --explain lists the rules")
     return RequestError(f"{option}={name}: unknown rule; {way_out}", option)
 
 

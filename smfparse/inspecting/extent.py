@@ -9,6 +9,7 @@ from difflib import get_close_matches
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from smfparse.errors import did_you_mean
 from smfparse.inputs import Inputs, with_all_records
 from smfparse.rendering import few
 from smfparse.selecting import NAMED
@@ -37,8 +38,8 @@ def extent_text(inputs: Inputs) -> str:
         parts.append(f"{min(times):%Y/%m/%d %H:%M} to {max(times):%Y/%m/%d %H:%M}")
     if selection.types:
         parts.append(f"types {few([str(each) for each in sorted(types)])}")
-    near = "".join(_near(every, option, names) for option, names in selection.by_name.items())
-    return f"the input covers {', '.join(parts)}{near}"
+    near = [_near(every, option, names) for option, names in selection.by_name.items()]
+    return "; ".join([f"the input covers {', '.join(parts)}", *filter(None, near)])
 
 
 def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:
@@ -50,7 +51,8 @@ def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:
         if each.upper() not in known
         for name in get_close_matches(each.strip("*").upper(), sorted(known), _NEAR)
     )
-    return f"; did you mean {option} {', '.join(near)}?" if near else ""
+    named = (each if number else f"{option} {each}" for number, each in enumerate(near))
+    return did_you_mean(named, "")
 
 
 def _names(every: Inputs, option: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout import Column
 from smfparse.metrics import subjects
 from smfparse.planning import planner_names
@@ -353,8 +353,8 @@ def report(name: str) -> Report:
         if isinstance(each, Report):
             names |= dict.fromkeys(map(str.lower, each.dd), each.name)
     near = dict.fromkeys(names[each] for each in get_close_matches(own, names, _NEAR))
-    advice = f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(report_names())}"
-    raise RequestError(f"unknown report {name!r}; {advice}")
+    way_out = did_you_mean(near, f"use {', '.join(report_names())}")
+    raise RequestError(f"unknown report {name!r}; {way_out}")
 
 
 def is_report(name: str) -> bool:

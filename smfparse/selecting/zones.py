@@ -15,7 +15,7 @@ from functools import cache
 
 import numpy as np
 
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout import US_PER_DAY, US_PER_SECOND
 from smfparse.vectors import Ints
 
@@ -90,7 +90,7 @@ def parse_zone(text: str) -> Zone:
     asked = text.strip().lower()
     if asked not in known:
         near = [known[each] for each in _near(asked, [*known])]
-        way_out = f"did you mean {', '.join(near)}?" if near else "write it like Europe/Berlin"
+        way_out = did_you_mean(near, "write it like Europe/Berlin")
         raise RequestError(f"tz={text!r} is not utc or a time zone of IANA; {way_out}", "tz")
     return _zone(known[asked])
 

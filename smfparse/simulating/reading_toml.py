@@ -11,7 +11,7 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from smfparse.errors import RequestError
+from smfparse.errors import RequestError, did_you_mean
 from smfparse.simulating.declaration import (
     APPLICATION_KINDS,
     CHANNEL_TYPES,
@@ -149,7 +149,7 @@ def unknown(what: str, name: str, known: Iterable[str]) -> RequestError:
     near = difflib.get_close_matches(name, there, n=3, cutoff=0.5)
     more = ", ..." if len(there) > _SHOWN else ""
     names = f"{', '.join(there[:_SHOWN])}{more}"
-    way_out = f"did you mean {', '.join(near)}?" if near else f"use one of {names}"
+    way_out = did_you_mean(near, f"use one of {names}")
     return RequestError(f"{what}: unknown name {name!r}; {way_out}")
 
 
