@@ -35,65 +35,50 @@ STREAMS = ["base=copy", "LOCAL=LOST"]
 numbers = itertools.count(1)
 
 
-def putting(
-    qmgr: str,
-    name: str,
-    *,
-    version: int = 9,
-    ended: dt.datetime = ENDED,
-    times: Any = None,
-    **counts: Any,
-) -> bytes:
+def putting(qmgr: str, name: str, *, of_task: Any = None, **counts: Any) -> bytes:
     """The record of a task of its own that put to one queue."""
     token = task_token(next(numbers))
-    counts = {"validput": counts.get("putn", 0) + counts.get("put1n", 0)} | counts
-    block = queue(name, token, version=version, **counts)
-    return task_record(task(token, ended=ended, **(times or {})), block, ended=ended, qmgr=qmgr)
+    counts = {"version": 9, "validput": counts["putn"]} | counts
+    return task_record(task(token, **(of_task or {})), queue(name, token, **counts), qmgr=qmgr)
 
 
 # IBM's tables: MQ for z/OS 9.3 performance report, streaming queues.
 
 PUTS = 10
+LIKE = {
+    "LIKP": ("private", "shared", 2, published_puts["private"][2]),
+    "LIKS": ("shared", "private", 8, published_puts["shared"][8]),
+}
+"""By queue manager: what is compared with like queues; the other kind, KB, and published CPU."""
 
 
-def sized(
-    qmgr: str, name: str, kind: str, size: int, cpu: float, streamed: int, **more: Any
-) -> bytes:
+def sized(qmgr: str, name: str, kind: str, size: int, cpu: float, **more: Any) -> bytes:
     """A task with ten puts of a size, each of so much CPU."""
-    structure = "APPL1" if kind == "shared" else ""
     return putting(
-        qmgr, name, cfstrucname=structure, putn=PUTS, putct=PUTS * cpu, putet=2 * PUTS * cpu,
-        putbytes=PUTS * size, streamedn=streamed, **more,
+        qmgr, name, cfstrucname="APPL1" if kind == "shared" else "", putn=PUTS, putct=PUTS * cpu,
+        putet=2 * PUTS * cpu, putbytes=PUTS * size, **more,
     )  # fmt: skip
 
 
-LIKE = {
-    "LIKP": ("private", 2, published_puts["private"][2]),
-    "LIKS": ("shared", 8, published_puts["shared"][8]),
-}
-"""By queue manager: what is compared with like queues."""
-
-
 def compared() -> Iterator[bytes]:
-    """Yield puts with and without streaming."""
-    for qmgr, (kind, kilobytes, costs) in LIKE.items():
-        size, unlike = kilobytes * KB, "private" if kind == "shared" else "shared"
-        yield sized(qmgr, "BASE", kind, size, costs[1], PUTS)
-        yield sized(qmgr, "ALIKE", kind, size // 2 + 1, costs[0], 0)
-        yield sized(qmgr, "LARGER", kind, size + 1, 99, 0)
-        yield sized(qmgr, "SMALLER", kind, size // 2, 99, 0)
-        yield sized(qmgr, "UNLIKE", unlike, size, 99, 0)
-        yield sized(qmgr, "UNKNOWN", kind, size, 99, 0, version=8)
-        yield sized(qmgr, "PERSISTENT", kind, size, 99, 0, putpmsg=PUTS)
-        yield sized(qmgr, "STREAMS", kind, size, 99, PUTS)
-    yield sized("SIGN", "BASE", "private", KB, 5.04, 0)
-    yield sized("SIGN", "BASE", "private", KB, 5.01, PUTS)
+    """Yield puts with and without streaming; those that are not alike take 99 microseconds."""
+    for qmgr, (kind, unlike, kilobytes, (without, streaming, _)) in LIKE.items():
+        size = kilobytes * KB
+        yield sized(qmgr, "BASE", kind, size, streaming, streamedn=PUTS)
+        yield sized(qmgr, "ALIKE", kind, size // 2 + 1, without)
+        yield sized(qmgr, "LARGER", kind, size + 1, 99)
+        yield sized(qmgr, "SMALLER", kind, size // 2, 99)
+        yield sized(qmgr, "UNLIKE", unlike, size, 99)
+        yield sized(qmgr, "UNKNOWN", kind, size, 99, version=8)
+        yield sized(qmgr, "PERSISTENT", kind, size, 99, putpmsg=PUTS)
+        yield sized(qmgr, "STREAMS", kind, size, 99, streamedn=PUTS)
+    yield sized("SIGN", "BASE", "private", KB, 5.04)
+    yield sized("SIGN", "BASE", "private", KB, 5.01, streamedn=PUTS)
 
 
 BATCH = {"openn": 1, "closen": 1, "putn": 10, "putbytes": 10240}
 ALONE = BATCH | {
     "openet": 39, "openct": 37, "closeet": 8, "closect": 8, "putet": 110, "putct": 100,
-    "streamedn": 0,
 }  # fmt: skip
 STREAMED = BATCH | {
     "openet": 44, "openct": 44, "closeet": 10, "closect": 10, "putet": 180, "putct": 180,
@@ -105,7 +90,7 @@ def statistic(qmgr: str, name: str, number: int = 0, *, length: int = 552, **mor
     """A record of a queue's statistics over the quarter of an hour of this number."""
     block = smf.block("QQST", length, qqstqnam=name, **more)
     start = smf.START + number * QUARTER
-    release = {84: "930", 120: "931", 552: "933"}[length]
+    release = {84: "930", 552: "933"}[length]
     return smf.record(block, start=start, seconds=900, release=release, qmgr=qmgr)
 
 
@@ -136,7 +121,7 @@ ADAPTERS = {
 
 def planned_queues() -> Iterator[bytes]:
     """Yield puts of a minute of queues that do not stream, and a log of 1 MB/s."""
-    whole = {"times": {"wtasints": ENDED - dt.timedelta(minutes=1)}}
+    whole = {"of_task": {"wtasints": ENDED - dt.timedelta(minutes=1)}}
     paid = {"putn": 600, "putct": 6000, "putbytes": 2400 * KB, "putpmsg": 300}
     yield putting("PLAN", "PAID", **paid, **whole)
     yield putting("PLAN", "LARGE", putn=60, putct=600, putbytes=60 * 200 * KB, **whole)
@@ -165,8 +150,8 @@ def streamed() -> Iterator[bytes]:
 
 def records() -> Iterator[bytes]:
     yield from (*planned_queues(), *compared(), *streamed())
-    yield putting("VTS1", "LQ1000", times={"wtasgpo": 32, "wtasgpn": 11}, **ALONE)
-    yield putting("VTS1", "LQ1000", times={"wtasgpo": 64, "wtasgpn": 22}, **STREAMED)
+    yield putting("VTS1", "LQ1000", of_task={"wtasgpo": 32, "wtasgpn": 11}, **ALONE)
+    yield putting("VTS1", "LQ1000", of_task={"wtasgpo": 64, "wtasgpn": 22}, **STREAMED)
     for qmgr, (log, _) in LOGS.items():
         yield logged(qmgr, *log)
     for qmgr, (busy, _) in ADAPTERS.items():
@@ -189,12 +174,6 @@ def rows(path: Path) -> ByQmgr:
     return by_qmgr(report_rows("streaming", path))
 
 
-@pytest.fixture(scope="module")
-def streams(path: Path) -> ByQmgr:
-    """The rows of stream queues where these are named."""
-    return by_qmgr(of("stream", report_rows("streaming", path, stream=STREAMS)))
-
-
 # -- what streaming would cost, by the planner
 
 
@@ -215,21 +194,15 @@ def test_what_streaming_would_cost_is_as_the_planner_says(rows: ByQmgr) -> None:
 # -- what streaming costs, as published
 
 
-def check_cost(row: dict[str, Any], published: tuple[float, float, float]) -> None:
-    without, streaming, overhead = published
-    assert values(row, "verb calls_without calls_with") == ["put", PUTS, PUTS]
-    assert values(row, "cpu_without cpu_with") == US([without, streaming], abs=1e-3)
-    assert row["cpu_overhead"] == US(overhead, abs=1e-3)
-    factor = US(streaming / without, rel=1e-3)
-    assert values(row, "cpu_factor elapsed_factor") == [factor, factor]
-    assert row["elapsed_overhead"] == US(2 * (streaming - without), abs=1e-3)
-
-
 @pytest.mark.parametrize("qmgr", LIKE)
 def test_what_streaming_costs_is_worked_out_from_like_queues(rows: ByQmgr, qmgr: str) -> None:
-    """Queues of the kind and message size that stream nothing."""
-    (kind, kilobytes, published), (cost, _) = LIKE[qmgr], of("cost", rows[qmgr])
-    check_cost(cost, published)
+    """Queues of the kind and message size that stream nothing; puts take twice their CPU."""
+    (kind, _, kilobytes, (without, streaming, overhead)) = LIKE[qmgr]
+    cost, _ = of("cost", rows[qmgr])
+    assert values(cost, "verb calls_without calls_with") == ["put", PUTS, PUTS]
+    found = values(cost, "cpu_without cpu_with cpu_overhead elapsed_overhead")
+    assert found == US([without, streaming, overhead, 2 * overhead], abs=1e-3)
+    assert values(cost, "cpu_factor elapsed_factor") == US([streaming / without] * 2, rel=1e-3)
     size = kilobytes * KB
     assert cost["compared_with"] == f"other {kind} queues, {size // 2 + 1}-{size} bytes"
 
@@ -241,89 +214,57 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign(rows: ByQmgr) -> None:
 
 
 def test_the_published_batch_task_is_printed_without_and_with_streaming(rows: ByQmgr) -> None:
-    batch = rows["VTS1"]
     text = published("streaming")
-    assert lines_of("streaming", batch)[2 : 2 + len(text)] == text
-    header, first, *costs = lines_of("streaming", batch, "csv")[:5]
-    assert header.startswith("z/OS,QM,Date,Time,Line,")
-    assert first.startswith("MVAA,VTS1,2022-07-07,10:42:10,queue,")
-    assert [each.split(",")[4] for each in costs] == ["cost"] * 3
-    found = json.loads("\n".join(lines_of("streaming", batch, "json")))["rows"]
-    assert [row["cpu_overhead"] for row in found if row["line"] == "cost"] == [7, 2, 8]
+    assert lines_of("streaming", rows["VTS1"])[2 : 2 + len(text)] == text
 
 
-# -- what was streamed
+# -- what was streamed, stream queues, the log, the adapters
+
+NOT_VISIBLE = "not visible in class 3 before 9.3.2: use smfparse compare"
+OF_BOTH = "some puts are of MQ before 9.3.2, where streaming is not visible in class 3"
+AS_MANY = "candidate: as many puts as its base streamed, none by tasks in class 3"
+UNSEEN = "candidate: puts in statistics, none by tasks in class 3"
+LOST = "no statistics of it: TRACE(STAT) CLASS(5) and STATQ(ON)"
+DEPTHS = "depth_first depth_highest depth_growth puts failed expired put_rate arrivals_last note"
+FOUND: dict[str, tuple[str, str, list[list[Any]]]] = {
+    "OLD1": ("queue", "puts streamed streamed_share messages note",
+             [[5, None, None, None, NOT_VISIBLE]]),
+    "OLD2": ("queue", "puts streamed messages note", [[8, 3, None, OF_BOTH]]),
+    "BEST": ("queue", "puts failed streamed messages streamed_share",
+             [[500_000, 0, 19_980, 519_980, US(3.996)]]),
+    "CAND": ("stream", "queue base puts note",
+             [["COPY", "BASE", 70, AS_MANY], ["UNSEEN", None, 40, UNSEEN]]),
+    # Without class 3, no queue is a candidate.
+    "NOC3": ("queue manager", "statistics_streamed", [[0]]),
+    **{qmgr: ("log", "note", [[note]]) for qmgr, (_, note) in LOGS.items()},
+    **{qmgr: ("adapters", "adapters adapter_busy adapter_busiest adapter_last note",
+              [[len(busy), US(sum(busy) / len(busy)), US(max(busy)), US(busy[-1]), note]])
+       for qmgr, (busy, note) in ADAPTERS.items()},
+}  # fmt: skip
+"""By queue manager: a kind of line, figures, and their values."""
+ALONE_IN_ITS_SECTION = ("NOC3", *LOGS, *ADAPTERS)
+NAMED = {
+    "BEST": ("queue puts streamed statistics_streamed failed depth_last note",
+             [["COPY", 19_980, 19_980, 19_980, 480_020, 19_980, None]]),
+    "CAND": ("base queue puts note", [["BASE", "COPY", 70, None], ["LOCAL", "LOST", None, LOST]]),
+    "Q930": (DEPTHS, [[4, 9, 20, *[None] * 5, "puts are in statistics from 9.3.3 on"]]),
+}  # fmt: skip
+"""Stream queues where these are named."""
 
 
-def test_before_9_3_2_streaming_is_not_visible_and_the_report_says_so(rows: ByQmgr) -> None:
-    (row,) = of("queue", rows["OLD1"])
-    assert row["note"] == "not visible in class 3 before 9.3.2: use smfparse compare"
-    assert values(row, "puts streamed streamed_share messages") == [5, None, None, None]
-    (row,) = of("queue", rows["OLD2"])  # of both releases
-    assert values(row, "puts streamed messages") == [8, 3, None]
-    assert row["note"].startswith("some puts are of MQ before 9.3.2")
+@pytest.mark.parametrize("qmgr", FOUND)
+def test_a_queue_manager_has_the_lines_of_its_case(rows: ByQmgr, qmgr: str) -> None:
+    line, names, expected = FOUND[qmgr]
+    assert [values(row, names) for row in of(line, rows[qmgr])] == expected
+    assert len(rows[qmgr]) == 1 or qmgr not in ALONE_IN_ITS_SECTION
 
 
-def test_with_bestef_puts_go_on_when_the_stream_queue_is_full(
-    rows: ByQmgr, streams: ByQmgr
-) -> None:
-    (base,) = of("queue", rows["BEST"])
-    assert values(base, "puts failed streamed messages") == [500_000, 0, 19_980, 519_980]
-    assert base["streamed_share"] == US(3.996)
-    assert base["note"] == (
-        "not all were streamed: STREAMQ set for a time only, or BESTEF and the stream queue full"
-    )
-    (copy,) = [row for row in streams["BEST"] if row["base"] == "BASE"]
-    assert values(copy, "queue puts streamed") == ["COPY", 19_980, 19_980]
-    names = "statistics_streamed failed depth_last note"
-    assert values(copy, names) == [19_980, 480_020, 19_980, None]
-
-
-# -- stream queues
-
-
-def test_queues_with_puts_in_statistics_and_none_in_class_3_are_candidates(rows: ByQmgr) -> None:
-    found = [values(row, "queue base puts note") for row in of("stream", rows["CAND"])]
-    assert found == [
-        ["COPY", "BASE", 70,
-         "candidate: as many puts as its base streamed, none by tasks in class 3"],
-        ["UNSEEN", None, 40, "candidate: puts in statistics, none by tasks in class 3"],
-    ]  # fmt: skip
-    (row,) = rows["NOC3"]  # without class 3, no queue is a candidate
-    assert values(row, "line statistics_streamed") == ["queue manager", 0]
-
-
-def test_stream_queues_that_are_named_are_all_there_are(streams: ByQmgr, path: Path) -> None:
-    found = [values(row, "base queue puts note") for row in streams["CAND"]]
-    lost = "no statistics of it: TRACE(STAT) CLASS(5) and STATQ(ON)"
-    assert found == [["BASE", "COPY", 70, None], ["LOCAL", "LOST", None, lost]]
-    asked = ("--qmgr", "CAND", "--stream", "NO=SUCH", "--stream", "BASE=COPY", "--format", "json")
-    done = run("report", "streaming", path, *asked)
-    assert done.exit_code == 0, done.output
-    shown = of("stream", json.loads(done.stdout)["rows"])
-    assert [row["queue"] for row in shown] == ["COPY"]
-
-
-def test_before_9_3_3_statistics_tell_depths_only(rows: ByQmgr, streams: ByQmgr) -> None:
+def test_stream_queues_that_are_named_are_all_there_are(rows: ByQmgr, path: Path) -> None:
+    """Before 9.3.3 statistics tell depths only."""
+    streams = by_qmgr(of("stream", report_rows("streaming", path, stream=STREAMS)))
+    for qmgr, (names, expected) in NAMED.items():
+        assert [values(row, names) for row in streams[qmgr]] == expected
     assert "Q930" not in rows
-    (row,) = streams["Q930"]
-    assert values(row, "depth_first depth_highest depth_growth") == [4, 9, 20]
-    assert values(row, "puts failed expired put_rate arrivals_last") == [None] * 5
-    assert row["note"] == "puts are in statistics from 9.3.3 on"
-
-
-# -- the queue manager, its log, its adapters
-
-
-def test_a_logger_is_told_what_it_can_take(rows: ByQmgr) -> None:
-    for qmgr, (_, note) in LOGS.items():
-        (row,) = rows[qmgr]
-        assert (row["line"], row["note"]) == ("log", note)
-
-
-def test_adapters_that_streamed_puts_of_channels_take_are_shown(rows: ByQmgr) -> None:
-    for qmgr, (busy, note) in ADAPTERS.items():
-        (row,) = rows[qmgr]
-        assert values(row, "line adapters note") == ["adapters", len(busy), note]
-        names = "adapter_busy adapter_busiest adapter_last"
-        assert values(row, names) == US([sum(busy) / len(busy), max(busy), busy[-1]])
+    asked = ("--qmgr", "CAND", "--stream", "NO=SUCH", "--stream", "BASE=COPY", "--format", "json")
+    shown = of("stream", json.loads(run("report", "streaming", path, *asked).stdout)["rows"])
+    assert [row["queue"] for row in shown] == ["COPY"]
