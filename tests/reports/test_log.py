@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-import polars as pl
 import pytest
 
 from smfparse import reports
@@ -24,7 +23,6 @@ from tests.support.report_runs import Rows, by_qmgr, cells, lines_of, report_row
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 NEAR = pytest.approx
-SECOND = dt.timedelta(seconds=1)
 BUSY_LOGGER = Log(
     counters={
         "qjstwrnw": 311222, "qjstwrf": 1564, "qjstrbuf": 4, "qjstbsds": 3157, "qjstbffl": 28743,
@@ -59,7 +57,7 @@ def records() -> list[bytes]:
         ("LOWR", low, {"duration_us": 57_000_000}),
         ("GAPS", BUSY_LOGGER, {}),
         ("GAPS", BUSY_LOGGER, {"start": dt.datetime(2023, 10, 2, 13)}),
-        ("MIGR", OLD_LOGGER, {"release": "700", "start": LOG_START - 10 * SECOND}),
+        ("MIGR", OLD_LOGGER, {"release": "700", "start": LOG_START - dt.timedelta(seconds=10)}),
         ("MIGR", IDLE_LOGGER, {}),
     ]  # fmt: skip
     unclocked = bytearray(log_record(Log(), qmgr="CLCK"))
@@ -73,32 +71,24 @@ def made() -> dict[str, Rows]:
     return by_qmgr(rows_from("log", *records()))
 
 
-@pytest.fixture(scope="module")
-def totals() -> dict[str, Rows]:
-    return by_qmgr(rows_from("log", *records(), sections=TOTAL))
+UNKNOWN = [
+    *("Log write rate:            -", "Logger I/O busy:         -", "Logger task busy:        -"),
+    "Pages written per I/O:    11",
+]
 
 
-def test_a_full_logger_is_printed_as_published(made: dict[str, Rows]) -> None:
-    lines = lines_of("log", made["FULL"])
-    assert "Pages written per I/O:    11" in lines
-    assert "Log write rate:          220MB/s per copy" in lines
-    assert "Logger I/O busy:         94.66%" in lines
-    assert "Logger task busy:        99.9%" in lines
-    assert lines[-5:] == published("log")
-
-
-def test_an_interval_of_no_length_or_that_is_not_known_has_counts_but_nothing_by_time(
+def test_an_interval_is_printed_as_published_without_what_is_not_known(
     made: dict[str, Rows],
 ) -> None:
-    lines = lines_of("log", made["NONE"])
-    assert lines[0] == "MVCA,NONE,2023/10/02,11:53:02,VRM:700,"
-    assert lines[1].count("-") == 3
-    assert "Total Number of pages written: 579460" in lines
-    lines = lines_of("log", made["ZERO"])
-    assert "Pages written per I/O:    11" in lines
-    assert "Log write rate:            -" in lines
-    assert "Logger I/O busy:         -" in lines
-    assert "Logger task busy:        -" in lines
+    full, none, zero = (lines_of("log", made[qmgr]) for qmgr in ("FULL", "NONE", "ZERO"))
+    shown = ("Pages written per I/O:    11", "Log write rate:          220MB/s per copy",
+             "Logger I/O busy:         94.66%", "Logger task busy:        99.9%")  # fmt: skip
+    assert {*shown} <= {*full}
+    assert full[-5:] == published("log")
+    assert none[0] == "MVCA,NONE,2023/10/02,11:53:02,VRM:700,"
+    assert none[1].count("-") == 3
+    assert "Total Number of pages written: 579460" in none
+    assert {*UNKNOWN} <= {*zero}  # of no length, it has counts but nothing by time
 
 
 def test_a_low_rate_is_shown_below_the_line_of_mp1b(made: dict[str, Rows]) -> None:
@@ -108,8 +98,8 @@ def test_a_low_rate_is_shown_below_the_line_of_mp1b(made: dict[str, Rows]) -> No
     assert lines[at + 1] == "Log write rate: 39.711 MB/s per copy"
     (row,) = cells(lines_of("log", made["LOWR"], "csv"))
     assert (row["MB/SEC"], row["Log write MB/s per copy"]) == ("39", "39.711")
-    assert (row["MB Written"], row["Log MB written per copy"]) == ("2263", "2263.516")
-    assert (row["MB Used"], row["Log MB used"]) == ("2263", "2263.516")
+    for whole, exact in (("MB Written", "Log MB written per copy"), ("MB Used", "Log MB used")):
+        assert (row[whole], row[exact]) == ("2263", "2263.516")
 
 
 def test_the_rate_is_that_of_the_copy_that_wrote_most_and_copies_are_not_added(
@@ -121,7 +111,8 @@ def test_the_rate_is_that_of_the_copy_that_wrote_most_and_copies_are_not_added(
     assert made["BOTH"][0]["io_busy"] == 90
 
 
-def test_a_total_covers_from_the_first_start_for_the_recorded_time(totals: dict[str, Rows]) -> None:
+def test_a_total_covers_from_the_first_start_for_the_recorded_time() -> None:
+    totals = by_qmgr(rows_from("log", *records(), sections=TOTAL))
     assert lines_of("log", totals["GAPS"])[1] == (
         "From 2023/10/02,11:52:52 to 2023/10/02,13:00:10, duration 20 seconds."
     )
@@ -129,12 +120,7 @@ def test_a_total_covers_from_the_first_start_for_the_recorded_time(totals: dict[
         "MVCA,CLCK,2023/10/02,11:53:02,VRM:930,",
         "From - to -, duration - seconds.",
     ]
-
-
-def test_a_total_over_a_migration_does_not_count_unmeasured_time_as_busy(
-    totals: dict[str, Rows],
-) -> None:
-    """The logger of the new release slept; the old one does not show it."""
+    # The logger of the new release slept; the old one does not show it.
     assert totals["MIGR"][0]["task_busy"] in (None, 0)
 
 
@@ -165,14 +151,10 @@ def test_the_report_of_a_fixture_is_the_golden_file(fixture: str) -> None:
 def test_the_figures_of_a_real_file_agree_with_the_numbers_of_ibms_formatter() -> None:
     """119883 + 7457 I/Os and 119883 + 28813 pages a copy; copy 2 suspended 152.575 + 12.005 s."""
     assert REAL_DATA
-    path = REAL_DATA / "TEST115.dat"
-    (row,) = rows = report_rows("log", path)
+    (row,) = rows = report_rows("log", REAL_DATA / "TEST115.dat")
     assert row["pages_per_write"] == NEAR((119883 + 28813) / (119883 + 7457))
     assert row["log_write_rate"] == NEAR((119883 + 28813) / 256 / 1792.884543)
     assert row["io_busy"] == NEAR(100 * (152.575383 + 12.005393) / 1792.884543, abs=1e-4)
     assert row["task_busy"] == NEAR(100 * (1 - 1626.633430 / 1792.884543))
     assert row["io_1_1_longest"] == NEAR(40108, abs=1)
-    pages = pl.DataFrame(open_inputs([path]).arrow("qjst_io")).group_by("copy")
-    most = pages.agg(pl.col("qjstioci").sum())["qjstioci"].max()
-    assert row["log_write_rate"] == NEAR(most / 256 / row["interval_seconds"])
     assert "Log write rate: 0.324 MB/s per copy" in lines_of("log", rows)

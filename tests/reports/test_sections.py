@@ -9,17 +9,15 @@ from typing import Any
 import pytest
 
 from smfparse.inputs import open_inputs
-from smfparse.reports import TOTAL, Sections, every
+from smfparse.reports import TOTAL, every
 from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
-from tests.support.report_runs import report_lines, report_rows
+from tests.support.report_runs import lines_of, report_rows
 from tests.support.small_site import write_small_site
-from tests.support.smf import EAST, LOG_START, Log, log_record
+from tests.support.smf import EAST, LOG_START, MINUTE, Log, log_record
 
 pytestmark = pytest.mark.slow
-
-MIDNIGHT = dt.datetime(2026, 3, 4)
 
 
 def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes:
@@ -31,10 +29,6 @@ def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes
         duration_us=round(seconds * 1_000_000),
         **keys,
     )
-
-
-def marks(path: Path, sections: Sections | None = None) -> list[str | None]:
-    return [row["marks"] for row in report_rows("log", path, sections=sections)]
 
 
 def test_gaps_and_overlaps_are_told_with_the_interval_behind_them(write: Write) -> None:
@@ -53,37 +47,28 @@ def task(number: int, begins: dt.datetime, ends: dt.datetime) -> bytes:
 
 
 def test_an_interval_of_a_task_goes_whole_where_its_middle_is_and_is_marked(write: Write) -> None:
-    def at(minutes: float) -> dt.datetime:
-        return MIDNIGHT + dt.timedelta(hours=9, minutes=minutes)
-
-    spans = [(2, 15), (2, 16), (10, 24), (15, 30)]
-    path = write(*(task(number, at(begin), at(end)) for number, (begin, end) in enumerate(spans)))
+    nine = dt.datetime(2026, 3, 4, 9)
+    spans = [[nine + each * MINUTE for each in span] for span in ((2, 15), (2, 16), (10, 24))]
+    path = write(*(task(number, *span) for number, span in enumerate(spans)))
     found = report_rows("qputs", path, sections=every("15m"))
-    assert [(row["bucket"], row["putn"]) for row in found] == [
-        (at(0), 11),
-        (at(15), 1100),
+    assert [(row["bucket"], row["putn"], row["marks"]) for row in found] == [
+        (nine, 11, None),
+        (nine + 15 * MINUTE, 100, "spanning: 1 of 1 began before"),
     ]
-    assert [row["marks"] for row in found] == [None, "spanning: 1 of 2 began before"]
 
 
-@pytest.mark.parametrize("seconds", [4e11, 9.2e12])
-def test_an_interval_that_cannot_be_spoils_no_other(write: Write, seconds: float) -> None:
+def test_an_interval_that_cannot_be_spoils_no_other(write: Write) -> None:
     """QWHSDURN of a damaged record: thousands of years, and beyond what a date can be."""
-    path = write(interval(0, 60), interval_of_any_length(seconds))
-    assert len(report_rows("log", path)) == 2
-    for sections in (TOTAL, every("1h")):
-        (row,) = report_rows("log", path, sections=sections)
-        assert row["intervals"] == 1
-        assert report_lines("log", path, sections=sections)
-
-
-def interval_of_any_length(seconds: float) -> bytes:
-    """The record of an interval of a minute that says that it is longer."""
-    data = bytearray(interval(60, 60))
-    minute = (60_000_000).to_bytes(8)
-    place = data.rindex(minute)
-    data[place : place + 8] = round(seconds * 1e6).to_bytes(8)
-    return bytes(data)
+    whole, minute = interval(60, 60), (60_000_000).to_bytes(8)
+    place = whole.rindex(minute)
+    for seconds in (4e11, 9.2e12):
+        absurd = whole[:place] + round(seconds * 1e6).to_bytes(8) + whole[place + 8 :]
+        path = write(interval(0, 60), absurd)
+        assert len(report_rows("log", path)) == 2
+        for sections in (TOTAL, every("1h")):
+            rows = report_rows("log", path, sections=sections)
+            assert [row["intervals"] for row in rows] == [1]
+            assert lines_of("log", rows)
 
 
 def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
@@ -98,9 +83,7 @@ def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
     assert row["marks"] == "overlap: 180 seconds"
 
 
-def test_a_section_of_several_queue_managers_has_the_keys_that_all_of_them_have(
-    tmp_path: Path,
-) -> None:
+def test_a_section_has_the_keys_that_all_its_queue_managers_have(tmp_path: Path) -> None:
     path = write_small_site(tmp_path / "site.smf")
     across = report_rows("smf-volume", path)[0]
     assert across["source"] == str(path)
