@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,16 +15,15 @@ from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import lines_of, report_rows
+from tests.support.report_runs import Rows, lines_of, report_rows
+from tests.support.report_runs import of as lines_of_kind
 from tests.support.traffic import OTHER_PAIR, PAIR, put, using
 
-Rows = list[dict[str, Any]]
 NEAR = pytest.approx
 
 
-def of(line: str, rows: Rows, application: str = "") -> Rows:
-    found = [row for row in rows if row["line"] == line]
-    return [row for row in found if application in ("", row["application"])]
+def of(line: str, rows: Rows, application: str | None = None) -> Rows:
+    return [row for row in lines_of_kind(line, rows) if application in (None, row["application"])]
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +65,7 @@ def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Pa
 
 @pytest.mark.slow
 def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site: Path) -> None:
+    """TO.QM02 is a channel of no job."""
     rows = report_rows("application", site, job=["cics?", "MANY", "waits"], top=2)
     names = [row["application"] for row in of("application", rows)]
     assert sorted(names) == ["CICSA", "CICSC", "MANY", "WAITS"]
@@ -76,11 +75,6 @@ def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site
     verbs = of("verb", rows, "WAITS")
     assert whole["elapsed_seconds"] == NEAR(sum(row["elapsed_seconds"] for row in verbs))
     assert (parts["CPU"], parts["page sets"]) == NEAR((whole["cpu_seconds"], 300e-6))
-
-
-@pytest.mark.slow
-def test_channels_have_pages_and_a_job_limits_them(site: Path) -> None:
-    """TO.QM02 is a channel of no such job."""
     rows = report_rows("application", site, channel="*", job="QM01*")
     assert [row["application"] for row in of("application", rows)] == ["PAY.CLIENT"]
 
@@ -114,8 +108,9 @@ def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> 
     rows = report_rows("application", path, job=first.job)
     shown = [(row["severity"], row["rule"], row["object"]) for row in of("finding", rows)]
     assert (first.severity, first.rule, first.object) in shown
-    queues = {row["queue"] for row in of("queue", rows)}
-    assert {name for *_, name in shown} <= queues | {first.job, ""}
+    assert {name for *_, name in shown} <= {row["queue"] for row in of("queue", rows)} | {
+        *(first.job, "")
+    }
     assert shown == sorted(shown, key=lambda each: each[0])
 
 

@@ -115,6 +115,9 @@ def test_a_report_is_the_same_slice_by_slice(
     assert {part.schema for part in parts} == {at_once.schema}
     assert not [each for each in parts[0].schema if pa.types.is_decimal(each.type)]
     assert [count > 1 for count in counts] == [True, True] * (name not in OF_ALL)
+    if which.is_rankable and not asked:
+        first = [list(reports.run_report(which, each, sections, top=2)) for each in (whole, sliced)]
+        assert first[0] == first[1]
 
 
 def test_a_report_without_sections_has_one_part(

@@ -16,23 +16,12 @@ from smfparse import reports
 from smfparse.planning import planned
 from tests.support import smf
 from tests.support.builders import foreign_record, rdw
-from tests.support.corpora import Corpora
 from tests.support.report_runs import Rows, lines_of, of, report_rows, rows_from, values
-from tests.support.smf import (
-    ENDED,
-    MINUTE,
-    WEST,
-    connection_record,
-    fact_block,
-    queue,
-    task,
-    task_record,
-    task_token,
-)
+from tests.support.smf import ENDED, MINUTE, WEST, connection_record, queue, task, task_record
 
 pytestmark = pytest.mark.slow
 
-SHORT, LONG = "class 3 short-lived", "class 3 long-running"
+LONG = "class 3 long-running"
 SECOND = dt.timedelta(seconds=1)
 HOUR = dt.timedelta(hours=1)
 MB = 1024 * 1024
@@ -42,21 +31,6 @@ NEAR = pytest.approx
 def by_kind(rows: Rows, qmgr: str | None = None) -> dict[str, dict[str, Any]]:
     """Return the projection of one queue manager, or of the only one."""
     return {row["kind"]: row for row in of("projection", rows, qmgr)}
-
-
-def started(moment: dt.datetime, number: int = 1) -> bytes:
-    """The token of a task that started at a moment."""
-    return fact_block("WTAS", 2344, wtasstrt=moment, wtaswtas=number)[8:24]
-
-
-def worked(
-    start: dt.datetime, seconds: float, token: bytes, *, last: bool = False, **more: Any
-) -> bytes:
-    """A 116/1 record of a task that puts once."""
-    ended = start + seconds * SECOND
-    flag = {"wtasflag": "WTASAEOT"} if last else {}
-    block = task(token, ended=ended, wtasints=start, **flag)
-    return task_record(block, queue("Q1", token, putn=1), ended=ended, **more)
 
 
 def statistics(
@@ -77,12 +51,20 @@ def hundred_puts_a_second(qmgr: str, seconds: int) -> Iterator[bytes]:
         yield task_record(block, puts, ended=ended, qmgr=qmgr)
 
 
+def alone(seconds: float, qmgr: str, **more: Any) -> bytes:
+    """The only record of a task."""
+    started = ENDED - MINUTE
+    ended = started + seconds * SECOND
+    block = task(ended=ended, wtasints=started, **more)
+    return task_record(block, queue("Q1", putn=1), ended=ended, qmgr=qmgr)
+
+
 def records() -> Iterator[bytes]:
     yield from hundred_puts_a_second("M60", 60)
     yield from hundred_puts_a_second("M15", 15)
-    yield worked(ENDED - MINUTE, 0.5, task_token(), qmgr="NONE")  # no interval that is known
-    # The only record of a task that began earlier: how long its intervals are is not known.
-    yield worked(ENDED - MINUTE, 60, task_token(), last=True, qmgr="ENDS")
+    yield alone(0.5, "NONE")  # no interval that is known
+    # A task that began earlier and ends: how long its intervals are is not known.
+    yield alone(60, "ENDS", wtasflag="WTASAEOT")
     yield connection_record(qmgr="ENDS")
     yield statistics(ENDED - MINUTE, 60, "ODD")
     yield statistics(ENDED, 60, "ODD", duration=2**64 - 1)
@@ -111,7 +93,7 @@ PLANNED = "planned_records_day planned_mb_day planned_cpu_day"
 
 
 def test_class_3_at_other_intervals_is_as_the_planner_says(rows: Rows, quarters: Rows) -> None:
-    """And as IBM's example of a quarter of a minute, by hand."""
+    """And as IBM's example of a quarter of a minute, by hand. A golden has class 5."""
     for found, intervals in ((rows, [60, 300, 900, 1800]), (quarters, [15])):
         lines = of("class 3", found, "M60")
         assert [row["plan_interval"] for row in lines] == intervals
@@ -123,28 +105,9 @@ def test_class_3_at_other_intervals_is_as_the_planner_says(rows: Rows, quarters:
             assert values(row, "plan_tasks present_interval") == [NEAR(1), 60]
             expected = values(plan, "new_records_a_day new_mb_a_day new_cpu_s_a_day")
             assert values(row, PLANNED) == NEAR(expected)
-    (row,) = of("class 3", quarters, "M60")
     by_hand = [86400 / 15, 5760 * row["plan_bytes"] / MB, 3016 * 1440 / 1e6]
     assert values(row, PLANNED) == NEAR(by_hand)
     assert values(of("class 3", rows, "NONE")[0], PLANNED) == [None] * 3
-
-
-def test_class_5_at_other_intervals_is_as_the_planner_says(corpora: Corpora) -> None:
-    new = corpora["new"]
-    (taken,) = new.select(
-        "SELECT sum(length) AS length, (SELECT count(*) FROM qqst) AS queues"
-        " FROM record WHERE type = 115 AND subtype = 216"
-    )
-    bytes_each = float(taken["length"]) / taken["queues"]
-    rows = of("class 5", new.rows("smf-volume", by="system"))
-    assert [row["plan_interval"] for row in rows] == [60, 300, 900, 1800]
-    for row in rows:
-        assert row["plan_bytes"] == NEAR(bytes_each)
-        queues, then = row["plan_queues"], row["plan_interval"]
-        plan = planned("smf", queues=round(queues), bytes_a_queue=bytes_each, statime=then)
-        assert row["planned_records_day"] == plan["queue_records_a_day"]
-        assert row["planned_mb_day"] == NEAR(plan["queue_mb_a_day"])
-    assert of("class 5", new.rows("smf-volume", by="job")) == []  # jobs have none
 
 
 def test_class_3_costs_what_was_published(rows: Rows, quarters: Rows) -> None:
@@ -165,15 +128,13 @@ def test_class_3_costs_what_was_published(rows: Rows, quarters: Rows) -> None:
 
 
 def test_what_scales_with_an_interval_that_is_not_known_has_no_projection(quarters: Rows) -> None:
-    found = by_kind(quarters, "ENDS")
-    assert values(found[LONG], "present_interval projected_records") == [None, None]
-    assert found["total"]["projected_records"] is None
-    assert found["class 1"]["projected_records"] == 1
-
-
-def test_an_interval_of_an_absurd_length_is_none(quarters: Rows) -> None:
-    found = by_kind(quarters, "ODD")["statistics"]
-    assert values(found, "present_interval projected_records") == [60, 8]
+    """An interval of an absurd length is none."""
+    names = "present_interval projected_records"
+    ends, odd = by_kind(quarters, "ENDS"), by_kind(quarters, "ODD")
+    assert values(ends[LONG], names) == [None, None]
+    assert ends["total"]["projected_records"] is None
+    assert ends["class 1"]["projected_records"] == 1
+    assert values(odd["statistics"], names) == [60, 8]
 
 
 @pytest.mark.parametrize("hours", [(2, 1), (1, 2)])
