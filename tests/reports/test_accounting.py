@@ -54,11 +54,8 @@ STREAM_BASE = (
 """What three tasks did with the published queue."""
 
 VERBS = ("open", "close", "get", "put", "put1", "inq", "set", "cb")
-TYPES = [{"objname": f"T{kind}", "qtype": kind} for kind in enums.OBJECT_TYPE]
-INDEXES = [{"objname": f"I{kind}", "indxtype": kind} for kind in enums.INDEX_TYPE]
 KINDS = {f"KIND{kind:03}": kind for kind in [*enums.CONNECTION_TYPE, 77]}
 """Jobs with each type of connection, one of which nobody knows."""
-SPREAD = [{"objname": f"Q{number}", "version": 8, "putn": 1, "putet": 10} for number in range(5)]
 
 CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     "ALONE": ({"wtasgpo": 32, "wtasgpn": 11}, [ALONE | {"objname": "LQ1000", "version": 8}]),
@@ -69,10 +66,7 @@ CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     },
     "FIELDS": (numbered("task").fields, []),
     "QFIELDS": ({}, [{"objname": "NUMBERED"} | numbered("queue").fields]),
-    "IDLE": ({}, []),
     "LATCHES": ({"latches": {16: (19723, 1813, 512), 5: (7, 1, 7)}}, []),
-    "LATCHED": ({"latches": dict.fromkeys(range(1, 33), (1, 1, 1))}, []),
-    "WORDS": ({}, [*TYPES, *INDEXES]),
     **{job: ({"kind": kind}, []) for job, kind in KINDS.items()},
 }
 """By job: fields of its task, and of its queues."""
@@ -89,13 +83,9 @@ def records() -> list[bytes]:
         by = who(job, kind=fields.get("kind", 2))
         found.append(task_record(task(token, **own), *queues(token, used), by=by))
     channel = who("VTS1CHIN", "MQUSER", 6, wtidchl="TO.VTS2", wtidchlc="10.20.1.1(1414)")
-    spread, by = task_token(1001), who("SPREAD")
     return [
         *found,
         task_record(task(task_token(1000)), by=channel),
-        task_record(task(spread, wtaswqct=5), *queues(spread, SPREAD[:2]), by=by),
-        more_queues(*queues(spread, SPREAD[2:4]), by=by),
-        more_queues(*queues(spread, SPREAD[4:]), by=by),
         more_queues(queue("LOST.Q", task_token(1002), putn=7, putet=70), by=who("LOST")),
     ]
 
@@ -216,52 +206,26 @@ def test_every_line_of_a_queue_over_all_tasks_is_that_of_its_field(qall: Rows) -
     check_labels([line[12:] for line in lines], expected, totals)
 
 
-def test_a_task_without_anything_has_no_line_of_zeros(texts: dict[str, list[str]]) -> None:
-    head, start, token, *rest = words(texts["IDLE"])
-    assert head == "VTS1 Batch Jobname:IDLE Userid:PERFTASK"
-    assert (start, token.startswith("Task token ")) == ("Task started 2022/07/07, 09:02:17", True)
-    assert rest == ["Total task elapsed time 0 uS", "Total task CPU used 0 uS"]
-
-
-def test_latches_are_shown_by_name_with_waits_and_the_longest(
-    texts: dict[str, list[str]], tasks: dict[str, Rows]
-) -> None:
+def test_latches_are_shown_by_name_with_waits_and_the_longest(texts: dict[str, list[str]]) -> None:
     assert [line for line in texts["LATCHES"] if line.startswith("Latch")] == [
         "Latch 5, Total wait           7 uS, Waits          1, Longest           7 uS, Name -",
         "Latch 16, Total wait       19723 uS, Waits       1813, Longest         512 uS,"
         " Name BMXL2: page set",
     ]
-    names = [row["latch_name"] for row in tasks["LATCHED"] if row["line"] == "latch"]
-    known = {number: str(word) for number, word in enums.LATCH_CLASS.items()}
-    assert names == [known.get(number) for number in range(1, 33)]
 
 
-def test_connections_and_queues_have_the_words_of_mp1b(
+def test_connections_have_the_words_of_mp1b(
     texts: dict[str, list[str]], sums: dict[str, Rows]
 ) -> None:
     for job, kind in KINDS.items():
         word = enums.CONNECTION_TYPE[kind].mp1b if kind != 77 else "?77"
         assert texts[job][0] == f"VTS1 {word} Jobname:{job} Userid:PERFTASK"
         assert sums[job][0]["connection"] == word
-    types = {f"Queue type: {each.mp1b} T{kind}" for kind, each in enums.OBJECT_TYPE.items()}
-    types |= {f"Queue indexed by {each.mp1b} I{kind}" for kind, each in enums.INDEX_TYPE.items()}
-    assert types <= {*words(texts["WORDS"])}
     assert texts["VTS1CHIN"][:3] == [
         "VTS1 Channel initiator Jobname:VTS1CHIN Userid:MQUSER",
         "Channel name             TO.VTS2",
         "Connection name          10.20.1.1(1414)",
     ]
-
-
-def test_a_task_goes_on_in_the_records_behind_it(
-    tasks: dict[str, Rows], sums: dict[str, Rows]
-) -> None:
-    rows = tasks["SPREAD"]
-    assert len({str(row["section"]) for row in rows}) == 1
-    assert [row["objname"] for row in rows] == [None, "Q0", "Q1", "Q2", "Q3", "Q4"]
-    assert values(rows[0], "task_requests task_elapsed") == [5, 50]
-    assert {row["intervals"] for row in rows} == {1}
-    assert values(sums["SPREAD"][0], "tasks task_intervals requests") == [1, 1, 5]
 
 
 def test_queues_whose_task_is_not_in_the_input_are_shown_with_their_job(

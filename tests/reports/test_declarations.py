@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -249,11 +247,3 @@ def test_every_key_has_a_meaning_that_the_guide_can_show() -> None:
         for each in declared_keys(cls):
             assert each.key.meaning
             assert each.type
-
-
-def test_reports_are_listed_and_explained_without_duckdb() -> None:
-    code = (
-        "import sys; from smfparse import reports; reports.reports_listed(); "
-        "list(reports.explain(reports.report('log'))); assert 'duckdb' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -45,8 +45,8 @@ def test_a_report_has_its_golden_rows_and_text_and_the_figures_worked_out_by_han
             if len(found) != 1 or not math.isclose(found[0], float(want["value"]), rel_tol=1e-9):
                 wrong.append((found, want))
     assert not wrong
-    found = goldens.of_report(name, rows)
-    assert goldens.difference(GOLDEN / corpus / f"{name}.json", found) is None
+    golden = goldens.of_report(name, rows)
+    assert goldens.difference(GOLDEN / corpus / f"{name}.json", golden) is None
     if (corpus, name) in goldens.TEXTS_OF:
         known = {
             corpus: SimpleNamespace(paths=corpora[corpus].paths, rows=lambda _: rows["declared"])

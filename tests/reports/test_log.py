@@ -10,16 +10,12 @@ from typing import Any
 
 import pytest
 
-from smfparse import reports
-from smfparse.inputs import SmfFile, open_inputs
-from smfparse.query import Catalog
 from smfparse.reports import TOTAL
-from tests.support.builders import Write
 from tests.support.goldens import LOGS, log_of
 from tests.support.paths import GOLDEN
 from tests.support.published import published
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import Rows, by_qmgr, cells, lines_of, report_rows, rows_from
+from tests.support.report_runs import by_qmgr, lines_of, report_rows, rows_from
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 NEAR = pytest.approx
@@ -39,22 +35,13 @@ BUSY_LOGGER = Log(
 """10 s of a logger that is full: 220 MB/s a copy, 11 pages an I/O, 94.66 % and 99.9 % busy."""
 OLD_LOGGER = Log(counters={"qjstciwr": 579460, "qjstlogw": 458698})
 IDLE_LOGGER = Log(sleep_us=10_000_000)
-COPIES = Log(
-    io={(1, 1): Io(100, 100), (1, 2): Io(10, 1180), (2, 1): Io(100, 100), (2, 2): Io(20, 2460)}
-)
-"""The second copy writes more."""
 
 
 def records() -> list[bytes]:
     """Return records of each case; the name of the queue manager says which."""
-    low = Log(counters={"qjstbffl": 579_460}, io={(1, 1): Io(458_698, 579_460)})
     cases: list[tuple[str, Log, dict[str, Any]]] = [
         ("FULL", BUSY_LOGGER, {}),
-        ("NONE", OLD_LOGGER, {"release": "700", "start": None}),
         ("ZERO", BUSY_LOGGER, {"duration_us": 0}),
-        ("COPY", COPIES, {}),
-        ("BOTH", Log(io={(1, 1): Io(9, 9, 0, 8_000_000), (2, 1): Io(9, 9, 0, 9_000_000)}), {}),
-        ("LOWR", low, {"duration_us": 57_000_000}),
         ("GAPS", BUSY_LOGGER, {}),
         ("GAPS", BUSY_LOGGER, {"start": dt.datetime(2023, 10, 2, 13)}),
         ("MIGR", OLD_LOGGER, {"release": "700", "start": LOG_START - dt.timedelta(seconds=10)}),
@@ -66,49 +53,20 @@ def records() -> list[bytes]:
     return [bytes(unclocked), *(log_record(log, qmgr=name, **keys) for name, log, keys in cases)]
 
 
-@pytest.fixture(scope="module")
-def made() -> dict[str, Rows]:
-    return by_qmgr(rows_from("log", *records()))
-
-
 UNKNOWN = [
     *("Log write rate:            -", "Logger I/O busy:         -", "Logger task busy:        -"),
     "Pages written per I/O:    11",
 ]
 
 
-def test_an_interval_is_printed_as_published_without_what_is_not_known(
-    made: dict[str, Rows],
-) -> None:
-    full, none, zero = (lines_of("log", made[qmgr]) for qmgr in ("FULL", "NONE", "ZERO"))
+def test_an_interval_is_printed_as_published_without_what_is_not_known() -> None:
+    rows = by_qmgr(rows_from("log", *records()))
+    full, zero = (lines_of("log", rows[qmgr]) for qmgr in ("FULL", "ZERO"))
     shown = ("Pages written per I/O:    11", "Log write rate:          220MB/s per copy",
              "Logger I/O busy:         94.66%", "Logger task busy:        99.9%")  # fmt: skip
     assert {*shown} <= {*full}
     assert full[-5:] == published("log")
-    assert none[0] == "MVCA,NONE,2023/10/02,11:53:02,VRM:700,"
-    assert none[1].count("-") == 3
-    assert "Total Number of pages written: 579460" in none
     assert {*UNKNOWN} <= {*zero}  # of no length, it has counts but nothing by time
-
-
-def test_a_low_rate_is_shown_below_the_line_of_mp1b(made: dict[str, Rows]) -> None:
-    """In CSV it has a column of its own; so have megabytes, which are truncated as well."""
-    lines = lines_of("log", made["LOWR"])
-    at = lines.index("Log write rate:           39MB/s per copy")
-    assert lines[at + 1] == "Log write rate: 39.711 MB/s per copy"
-    (row,) = cells(lines_of("log", made["LOWR"], "csv"))
-    assert (row["MB/SEC"], row["Log write MB/s per copy"]) == ("39", "39.711")
-    for whole, exact in (("MB Written", "Log MB written per copy"), ("MB Used", "Log MB used")):
-        assert (row[whole], row[exact]) == ("2263", "2263.516")
-
-
-def test_the_rate_is_that_of_the_copy_that_wrote_most_and_copies_are_not_added(
-    made: dict[str, Rows],
-) -> None:
-    row = made["COPY"][0]
-    assert (row["pages_per_copy"], row["mb_written"], row["log_write_rate"]) == (2560, 10, 1)
-    assert row["pages_per_write"] == (1280 + 2560) / (110 + 120)
-    assert made["BOTH"][0]["io_busy"] == 90
 
 
 def test_a_total_covers_from_the_first_start_for_the_recorded_time() -> None:
@@ -122,24 +80,6 @@ def test_a_total_covers_from_the_first_start_for_the_recorded_time() -> None:
     ]
     # The logger of the new release slept; the old one does not show it.
     assert totals["MIGR"][0]["task_busy"] in (None, 0)
-
-
-def test_a_report_reads_each_file_once_and_a_catalog_gives_several(
-    write: Write, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    passes: list[list[str]] = []
-    batches, which = SmfFile.batches, reports.report("log")
-
-    def watched(file: SmfFile, wanted: Any, *how: Any) -> Any:
-        passes.append(sorted(wanted))
-        return batches(file, wanted, *how)
-
-    monkeypatch.setattr(SmfFile, "batches", watched)
-    with Catalog(open_inputs([write(log_record(BUSY_LOGGER))])) as catalog:
-        first = list(reports.run_report(which, catalog))
-        assert (len(first), passes) == (1, [sorted(which.tables)])
-        assert len(list(reports.run_report(which, catalog, TOTAL))) == 1
-        assert list(reports.run_report(which, catalog)) == first
 
 
 @pytest.mark.parametrize("fixture", LOGS)

@@ -23,21 +23,11 @@ from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.writing import write_dataset
+from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.command import run
 from tests.support.report_runs import anyone, lines_of
 from tests.support.searching import some
-from tests.support.smf import (
-    block,
-    more_queues,
-    queue,
-    record,
-    structures,
-    task,
-    task_record,
-    task_token,
-    who,
-)
 from tests.support.traffic import got, put, using
 
 pytestmark = pytest.mark.slow
@@ -71,7 +61,7 @@ def opened(path: Path, **selected: Any) -> Inputs:
 
 def used_queues(*, whole: int, name: str = "PAY.IN") -> list[bytes]:
     """Records about a queue; of what else the tasks did, counts and times are `whole`."""
-    own = task(
+    own = smf.task(
         wtascmn=whole, wtascmct=10 * whole, wtascmet=11 * whole, wtasotn=2 * whole,
         wtasotct=3 * whole, wtasotet=5 * whole, wtasban=whole, wtasjwn=whole, wtasjwb=100 * whole,
         wtasjcn=whole, wtasgpo=whole, wtasgpn=whole, wtasctn=whole, wtasctct=7 * whole,
@@ -84,26 +74,26 @@ def used_queues(*, whole: int, name: str = "PAY.IN") -> list[bytes]:
         "getct": 250, "getet": 260, "validget": 200, "getbytes": 10, "getepage": 500,
     }  # fmt: skip
     cf = {(2, 9): (900, 900, 900, 0, 0)}
-    plain = task(task_token(2), wtasotn=whole, wtascmn=whole, wtascmct=whole)
+    plain = smf.task(smf.task_token(2), wtasotn=whole, wtascmn=whole, wtascmct=whole)
     return [
-        task_record(
+        smf.task_record(
             own,
-            queue(name, version=9, cf=cf, **mine),
-            queue("PAY.OUT", version=9, cf={(3, 6): (whole, whole, whole, 0, 0)}, **other),
+            smf.queue(name, version=9, cf=cf, **mine),
+            smf.queue("PAY.OUT", version=9, cf={(3, 6): (whole, whole, whole, 0, 0)}, **other),
         ),
-        more_queues(queue("PAY.LOG", version=9, **other)),
-        task_record(
+        smf.more_queues(smf.queue("PAY.LOG", version=9, **other)),
+        smf.task_record(
             plain,
-            queue(name, task_token(2), version=9, **(mine | {"streamedn": 0})),
-            queue("PAY.OUT", task_token(2), version=9, **other),
-            by=who("R002"),
+            smf.queue(name, smf.task_token(2), version=9, **(mine | {"streamedn": 0})),
+            smf.queue("PAY.OUT", smf.task_token(2), version=9, **other),
+            by=smf.who("R002"),
         ),
-        task_record(task(task_token(3), wtasotn=whole), by=who("R003")),
-        record(block("QQST", qqstqnam=name, qqstdpth=5)),
-        record(block("QQST", qqstqnam="PAY.OUT", qqstdpth=whole)),
-        record(block("QMST", qmstput=whole), block("QIST", qistmput=whole)),
-        record(block("QCST", qcstchnm="A.B", qcstchty=1, qcstrqmn="B", qcstnmsg=whole)),
-        record(structures({"qeststr": "APP1", "qestcsec": whole})),
+        smf.task_record(smf.task(smf.task_token(3), wtasotn=whole), by=smf.who("R003")),
+        smf.record(smf.block("QQST", qqstqnam=name, qqstdpth=5)),
+        smf.record(smf.block("QQST", qqstqnam="PAY.OUT", qqstdpth=whole)),
+        smf.record(smf.block("QMST", qmstput=whole), smf.block("QIST", qistmput=whole)),
+        smf.record(smf.block("QCST", qcstchnm="A.B", qcstchty=1, qcstrqmn="B", qcstnmsg=whole)),
+        smf.record(smf.structures({"qeststr": "APP1", "qestcsec": whole})),
     ]
 
 

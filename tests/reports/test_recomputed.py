@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from tests.support.corpora import Corpora
 from tests.support.goldens import SELECTIONS
 from tests.support.oracle import Oracle
 from tests.support.real import FILES
-from tests.support.recomputed.parts import Frames, Tables, check
 from tests.support.recomputed.volume import smf_volume
 from tests.support.searching import of_many, search, some
 
@@ -36,17 +35,38 @@ class Site:
 
     def __init__(self, path: Path, **selected: Any) -> None:
         self.catalog = Catalog(open_inputs([path], ReadOptions(Selection.of(**selected))))
-        self._frames: Mapping[str, pl.DataFrame] = Frames(open_inputs([path]))
+        inputs = open_inputs([path])
+        tables = decoded_tables() if selected else VOLUME.tables
+        self._frames = {table: pl.DataFrame(inputs.arrow(table)) for table in tables}
         if selected:
-            whole = {table: self._frames[table] for table in decoded_tables()}
-            self._frames = Oracle(whole).rows(**selected)
+            self._frames = Oracle(self._frames).rows(**selected)
         self._of_queues = "queue" in selected
 
     def check(self, sections: Sections = TOTAL, **asked: Any) -> int:
         """Compare the report with its recomputation; return how many numbers were not zero."""
         rows = list(reports.run_report(VOLUME, self.catalog, sections, **asked))
-        tables = Tables(self._frames, sections.together(), self._of_queues)
-        return check(VOLUME.name, smf_volume(tables, **asked), rows)
+        names = {each.name for each in VOLUME.figures}
+        numbers = 0
+        for line, keys, wanted in smf_volume(
+            self._frames, sections.together(), self._of_queues, **asked
+        ):
+            found = {
+                (*row["section"].values(), *(row[key] for key in keys)): row
+                for row in rows
+                if row["line"] == line
+            }
+            assert found.keys() == wanted.keys(), line
+            for key, row in wanted.items():
+                for name in names & row.keys():
+                    assert same(found[key][name], row[name]), (key, name, found[key], row[name])
+                    numbers += isinstance(row[name], int | float) and bool(row[name])
+        return numbers
+
+
+def same(found: Any, wanted: Any) -> bool:
+    if isinstance(wanted, float) and found is not None:
+        return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(found == wanted)
 
 
 @cache

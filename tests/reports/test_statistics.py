@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from smfparse.reports import TOTAL, every
-from tests.support.report_runs import by_qmgr, cells, lines_of, rows_from
+from smfparse import reports
+from smfparse.reports import RECORDED, TOTAL, every
+from tests.support.command import run
+from tests.support.label_facts import numbered
+from tests.support.published import published
+from tests.support.real import case
+from tests.support.report_runs import Rows, by_qmgr, cells, lines_of, rows_from
+from tests.support.report_runs import values as figures
 from tests.support.smf import START, block, record
 
 pytestmark = pytest.mark.slow
@@ -92,3 +99,124 @@ def test_a_sum_that_no_counter_can_hold_is_absent() -> None:
     more = record(block("QMST", qmstspp=1, qmstput=6), start=START + SECOND)
     (row,) = rows_from("msgm", most, more, sections=TOTAL)
     assert (row["qmstspp"], row["qmstput"]) == (None, 11)
+
+
+# Queues: a queue manager for each case; goldens have shared, unallocated and partial ones --------
+
+LOCAL = {"qqstqnam": "LQ1001", "qqstpsid": 1, "qqstbpid": 1, "qqstdpth": 4}
+TESTER = {
+    "qqstqnam": "MP1B.TESTER", "qqstpsid": 4, "qqstbpid": 3, "qqstdpth": 110221, "qqstmage": 33910,
+    "qqstdphi": 110221, "qqstputs": 500, "qqstput1": 7,
+    "qqstlput": dt.datetime(2025, 2, 22, 14, 35, 54, 383295),
+}  # fmt: skip
+DEPTHS = ({"qqstdpth": 7}, {"qqstdpth": 9, "qqstmage": 5}, {"qqstflag": "QQSTPART"})
+"""Intervals of a queue."""
+
+
+def records() -> Iterator[bytes]:
+    yield record(block("QQST", 84, **LOCAL))
+    yield record(block("QQST", 672, **numbered("qstat").fields), qmgr="NUMB")
+    late = {"start": dt.datetime(2025, 2, 22, 14, 35), "seconds": 60, "release": "940"}
+    yield record(block("QQST", 552, **TESTER), qmgr="TEST", **late)
+    for number, fields in enumerate(DEPTHS):
+        begin = START + number * MINUTE
+        blocks = block("QQST", 552, qqstqnam="Q", **fields)
+        yield record(blocks, start=begin, seconds=60, release="940", qmgr="DPTH")
+    private = block("QQST", qqstqnam="Q", qqstdpth=1)
+    shared = block("QQST", qqstqnam="Q", qqstdpth=2, qqstflag="QQSTDISP")
+    yield record(private, shared, qmgr="BOTH")
+
+
+Found = dict[str, Rows]
+
+
+@pytest.fixture(scope="module")
+def rows() -> Found:
+    return by_qmgr(rows_from("qstat", *records(), sections=RECORDED))
+
+
+def test_queue_statistics_are_printed_as_published(rows: Found) -> None:
+    """Those of MQ 9.3.0, and of 2025."""
+    assert lines_of("qstat", rows["VTS1"]) == [
+        "MVAA,VTS1,2022/06/29,21:13:21,VRM:930,",
+        "From 2022/06/29,21:13:20 to 2022/06/29,21:13:21, duration 1 seconds.",
+        "= Queue Name LQ1001      COMPLETE RECORD      MVAA,VTS1,2022/06/29,21:13:21,VRM:930,",
+        "> Disposition Private Pageset ID 1      Bufferpool ID 1",
+        "Current Depth 4",
+    ]
+    found = lines_of("qstat", rows["TEST"])
+    assert found[2] == found[0] == "MVAA,TEST,2025/02/22,14:36:00,VRM:940,"
+    assert found[3:20] == published("qstat")
+    assert [line for line in found if "Span" in line or "Context" in line] == []
+
+
+def test_every_label_of_a_queue_is_that_of_its_field(rows: Found) -> None:
+    """As IBM describes the fields; other programs mix up persistent and nonpersistent gets."""
+    found, shown = lines_of("qstat", rows["NUMB"]), numbered("qstat").shown
+    assert {f"{label:.<43}{number}" for label, number in shown.items()} <= {*found}
+
+
+def test_a_total_has_the_last_depth_that_is_known_and_queues_of_one_name_are_two(
+    rows: Found,
+) -> None:
+    """A partial record does not tell a depth."""
+    totals, hours = (
+        by_qmgr(rows_from("qstat", *records(), sections=each)) for each in (TOTAL, every("1h"))
+    )
+    (total,) = totals["DPTH"]
+    assert (total["depth"], total["age"], total["record_type"]) == (9, 5, "Full")
+    for each in (rows, totals, hours):
+        depths = [(row["disposition"], row["depth"]) for row in each["BOTH"]]
+        assert depths == [("Private", 1), ("Shared", 2)]
+
+
+def test_missing_queue_statistics_name_the_trace_and_the_attribute_of_queues() -> None:
+    told = reports.report("QSTATCSV").absent()
+    assert "START TRACE(STAT) CLASS(5)" in told
+    assert "STATQ(ON)" in told
+
+
+# Messages and bytes per second, and depth, of each queue and hour ---------------------------------
+
+NOON = START.replace(hour=12, minute=0, second=0)
+NAMES = "queue puts gets put_rate get_rate depth highest_depth data"
+COUNTS: tuple[dict[str, dict[str, int]], ...] = (
+    {
+        "PAY.IN": {"qqstputs": 1000, "qqstput1": 800, "qqstgets": 900, "qqstputb": 90_000,
+                   "qqstdpth": 900},
+        "IDLE": {},
+    },
+    {
+        "PAY.IN": {"qqstputs": 1800, "qqstgets": 2700, "qqstgetb": 360_000, "qqstdphi": 950},
+        "LATE": {"qqstputs": 7200},
+    },
+    {"PAY.IN": {"qqstputs": 900}},
+)  # fmt: skip
+"""Half hours from 12:00 to 13:30."""
+STATISTICS = [
+    record(
+        *(block("QQST", 504, qqstqnam=name, **each) for name, each in counts.items()),
+        start=NOON + number * 30 * MINUTE,
+        seconds=1800,
+        release="940",
+    )
+    for number, counts in enumerate(COUNTS)
+]
+
+
+def test_each_queue_has_a_row_an_hour_with_its_rates_over_the_time_of_all_queues() -> None:
+    rows = rows_from("queues", *STATISTICS)
+    assert [figures(row, NAMES) for row in rows] == [
+        ["LATE", 7200, 0, 2.0, 0.0, 0, 0, "QQST"],
+        ["PAY.IN", 3600, 3600, 1.0, 1.0, 0, 950, "QQST"],
+        ["PAY.IN", 900, 0, 0.5, 0.0, 0, 0, "QQST"],
+    ]
+    assert figures(rows[1], "put_bytes_per_second got_bytes_per_second") == [25.0, 100.0]
+
+
+def test_hours_of_class_3_have_the_rates_of_a_public_question() -> None:
+    printed = run("report", "queues", case("edge"), "--format", "csv").stdout.splitlines()
+    assert printed[0].startswith("z/OS,QM,Date,Time,Queue,Puts per second,Gets per second,Messages")
+    assert [line.split(",")[4:6] for line in printed[1:]] == [
+        ["EDGE.Q", f"{puts / 3600:.3f}"] for puts in (3000, 7000, 11000)
+    ]
