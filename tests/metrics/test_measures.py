@@ -43,7 +43,7 @@ def together(name: str, measure: Measure) -> pl.Expr:
     return pl.when(own.count() > 0).then(found).alias(name)
 
 
-@of_corpora("site", "new", "old")
+@of_corpora("site", "old")
 def test_a_measure_of_a_queue_manager_is_made_of_those_of_its_intervals(corpus: Corpus) -> None:
     tried = 0
     for subject in subjects().values():

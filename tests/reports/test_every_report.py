@@ -64,7 +64,7 @@ def test_a_report_of_a_file_is_that_of_its_dataset(name: str, path: Path, datase
     check_forms(reports.report(name), rows)
 
 
-@of_many("name", some(NAMES, 2))
+@of_many("name", some(NAMES, 1))
 def test_the_rows_of_a_section_stand_together_where_two_inputs_have_the_same_records(
     name: str, dataset: Any, tmp_path: Path
 ) -> None:

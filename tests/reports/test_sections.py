@@ -89,14 +89,10 @@ def test_a_section_of_one_queue_manager_has_the_keys_of_its_last_record(write: W
 
 # The time of a heading ------------------------------------------------------------------------
 
-LATE = dt.timedelta(microseconds=200)
-"""How long after an interval of statistics a task writes its record."""
-LOCAL = (ENDED + WEST).replace(tzinfo=None)
-
 
 def putting(minute: float, minutes: float = 1, **keys: Any) -> bytes:
     """A task that puts for some minutes, until so many after ENDED and a moment."""
-    ended = ENDED + minute * MINUTE + LATE
+    ended = ENDED + minute * MINUTE + dt.timedelta(microseconds=200)
     used = smf.queue("Q1", putn=10, validput=10, getn=5, validget=5)
     block_of_task = smf.task(ended=ended, wtasints=ended - minutes * MINUTE)
     return smf.task_record(block_of_task, used, by=smf.who(), ended=ended, **keys)
@@ -104,7 +100,7 @@ def putting(minute: float, minutes: float = 1, **keys: Any) -> bytes:
 
 def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
     """A record of statistics that ends so many minutes after ENDED."""
-    start = LOCAL + (minute - minutes) * MINUTE
+    start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
     block = smf.block("QMST", qmstput=60)
     return smf.record(block, start=start, seconds=60 * minutes, east=WEST, **keys)
 

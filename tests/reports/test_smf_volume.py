@@ -151,8 +151,6 @@ def test_what_is_covered_is_time_that_passed_when_the_clock_is_changed(
 
 # Intervals: with restarts in the input, and as IBM writes them ------------------------------------
 
-NOON = dt.datetime(2022, 7, 7, 12)
-
 
 class Life(NamedTuple):
     """Seconds of intervals that follow one another, and of the time until the next start."""
@@ -163,7 +161,7 @@ class Life(NamedTuple):
 
 def statistics_of(qmgr: str, lives: Iterable[Life]) -> Iterator[bytes]:
     """Yield the records of statistics of the lives of a queue manager, one after the other."""
-    start = NOON
+    start = dt.datetime(2022, 7, 7, 12)
     for life in lives:
         for length in life.lengths:
             yield smf.record(smf.block("QMST"), start=start, seconds=length, qmgr=qmgr)

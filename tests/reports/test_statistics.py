@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -22,10 +21,6 @@ from tests.support.smf import START, block, record
 pytestmark = pytest.mark.slow
 
 SECOND, MINUTE = dt.timedelta(seconds=1), dt.timedelta(minutes=1)
-MPX1: dict[str, Any] = {
-    "start": dt.datetime(2010, 9, 29, 15, 17, 18), "seconds": 900, "system": "MPX1", "qmgr": "QML1"
-}  # fmt: skip
-
 PUBLISHED = (
     "> 01 Buffs     30000 Low      1418 Now      7784 Getp     574372 Get",
     "  01 Rio      429784 STW    573058 TPW    475436 WIO      129403 IMW",
@@ -43,7 +38,8 @@ def test_buffer_pools_are_printed_as_by_the_old_program_and_their_csv_is_that_of
         qpstrio=429784, qpststw=573058, qpsttpw=475436, qpstwio=129403, qpstdwt=160, qpstdmc=271,
         qpststl=927247,
     )  # fmt: skip
-    made = record(pool, release="800", **MPX1), record(old)
+    of_2010 = {"start": dt.datetime(2010, 9, 29, 15, 17, 18), "system": "MPX1", "qmgr": "QML1"}
+    made = record(pool, release="800", seconds=900, **of_2010), record(old)
     rows = rows_from("buff", *made)
     _, row, _ = lines_of("buff", rows, "csv")
     start = "MPX1,QML1,2010-09-29,15:32:18,2,40000,5980,39371,32569,116,17400,4350,0,"
@@ -80,8 +76,6 @@ DIVIDED = {
     "buff": ["QPST"], "buffio": ["QPST"], "pset": ["QIS1"], "qstat": ["QQST"], "msgm": ["QMST"],
     "stg": ["QSST", "QSRS", "QSPH", "QSGM"],
 }  # fmt: skip
-
-
 RATIO = re.compile(r"_average$|per_second$|_percent$|_busy$")
 
 
@@ -127,15 +121,12 @@ def records() -> Iterator[bytes]:
     yield record(private, shared, qmgr="BOTH")
 
 
-Found = dict[str, Rows]
-
-
 @pytest.fixture(scope="module")
-def rows() -> Found:
+def rows() -> dict[str, Rows]:
     return by_qmgr(rows_from("qstat", *records(), sections=RECORDED))
 
 
-def test_queue_statistics_are_printed_as_published(rows: Found) -> None:
+def test_queue_statistics_are_printed_as_published(rows: dict[str, Rows]) -> None:
     """Those of MQ 9.3.0, and of 2025."""
     assert lines_of("qstat", rows["VTS1"]) == [
         "MVAA,VTS1,2022/06/29,21:13:21,VRM:930,",
@@ -150,14 +141,14 @@ def test_queue_statistics_are_printed_as_published(rows: Found) -> None:
     assert [line for line in found if "Span" in line or "Context" in line] == []
 
 
-def test_every_label_of_a_queue_is_that_of_its_field(rows: Found) -> None:
+def test_every_label_of_a_queue_is_that_of_its_field(rows: dict[str, Rows]) -> None:
     """As IBM describes the fields; other programs mix up persistent and nonpersistent gets."""
     found, shown = lines_of("qstat", rows["NUMB"]), numbered("qstat").shown
     assert {f"{label:.<43}{number}" for label, number in shown.items()} <= {*found}
 
 
-def test_a_total_has_the_last_depth_that_is_known_and_queues_of_one_name_are_two(
-    rows: Found,
+def test_a_total_has_the_last_known_depth_and_queues_of_one_name_are_two(
+    rows: dict[str, Rows],
 ) -> None:
     """A partial record does not tell a depth."""
     totals, hours = (
