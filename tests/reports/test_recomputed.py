@@ -30,26 +30,30 @@ pytestmark = pytest.mark.slow
 VOLUME = reports.report("smf-volume")
 
 
+@cache
+def frames(path: Path, every_table: bool) -> dict[str, pl.DataFrame]:
+    inputs = open_inputs([path])
+    tables = decoded_tables() if every_table else VOLUME.tables
+    return {table: pl.DataFrame(inputs.arrow(table)) for table in tables}
+
+
 class Site:
     """An input, or what is selected of it, read once."""
 
     def __init__(self, path: Path, **selected: Any) -> None:
+        self._of_queues = "queue" in selected
         self.catalog = Catalog(open_inputs([path], ReadOptions(Selection.of(**selected))))
-        inputs = open_inputs([path])
-        tables = decoded_tables() if selected else VOLUME.tables
-        self._frames = {table: pl.DataFrame(inputs.arrow(table)) for table in tables}
+        self._frames = frames(path, bool(selected))
         if selected:
             self._frames = Oracle(self._frames).rows(**selected)
-        self._of_queues = "queue" in selected
 
     def check(self, sections: Sections = TOTAL, **asked: Any) -> int:
         """Compare the report with its recomputation; return how many numbers were not zero."""
         rows = list(reports.run_report(VOLUME, self.catalog, sections, **asked))
         names = {each.name for each in VOLUME.figures}
         numbers = 0
-        for line, keys, wanted in smf_volume(
-            self._frames, sections.together(), self._of_queues, **asked
-        ):
+        several = sections.together()
+        for line, keys, wanted in smf_volume(self._frames, several, self._of_queues, **asked):
             found = {
                 (*row["section"].values(), *(row[key] for key in keys)): row
                 for row in rows
@@ -95,7 +99,9 @@ def test_figures_are_those_of_another_computation(corpora: Corpora) -> None:
         site_of(path, place).check(sections, **asked)
 
     compare()
-    assert site_of(path).check() > 0
+    # Of some of these records it is not known how many they would be: no golden has that.
+    asked = {"by": ["hour", "qmgr"], "acctime": "0", "smf_interval": "25"}
+    assert site_of(path, 0).check(every("30m"), **asked) > 0
 
 
 @of_many("path", some(FILES, 3), ids=lambda path: path.name)

@@ -69,9 +69,7 @@ def test_an_interval_that_cannot_be_spoils_no_other(write: Write) -> None:
             assert lines_of("log", rows)
 
 
-def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
-    write: Write, tmp_path: Path
-) -> None:
+def test_the_same_interval_of_two_datasets_is_an_overlap(write: Write, tmp_path: Path) -> None:
     path = write(*(interval(60 * n, 60) for n in range(3)))
     datasets = [tmp_path / "tables", tmp_path / "again"]
     for each in datasets:
