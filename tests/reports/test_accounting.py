@@ -6,6 +6,7 @@ Most cases are a job each of one input (`CASES`), of which every report is made 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +16,11 @@ from smfparse.reports import TOTAL
 from smfparse.schemas import enums
 from tests.support.label_facts import numbered
 from tests.support.published import published
-from tests.support.report_runs import cells, lines_of, report_rows
-from tests.support.smf import (
-    more_queues,
-    queue,
-    task,
-    task_record,
-    task_token,
-    who,
-)
+from tests.support.report_runs import Rows, lines_of, report_rows, values
+from tests.support.smf import more_queues, queue, task, task_record, task_token, who
 
 pytestmark = pytest.mark.slow
 
-Rows = list[dict[str, Any]]
 OPENED = dt.datetime(2022, 7, 7, 14, 42, 9, tzinfo=dt.UTC)
 
 
@@ -61,14 +54,10 @@ STREAM_BASE = (
 """What three tasks did with the published queue."""
 
 VERBS = ("open", "close", "get", "put", "put1", "inq", "set", "cb")
-TYPES = [{"objname": f"T{kind}", "qtype": kind} for kind in enums.OBJECT_TYPE]
-INDEXES = [{"objname": f"I{kind}", "indxtype": kind} for kind in enums.INDEX_TYPE]
 KINDS = {f"KIND{kind:03}": kind for kind in [*enums.CONNECTION_TYPE, 77]}
 """Jobs with each type of connection, one of which nobody knows."""
-SPREAD = [{"objname": f"Q{number}", "version": 8, "putn": 1, "putet": 10} for number in range(5)]
 
-Case = tuple[dict[str, Any], list[dict[str, Any]]]
-CASES: dict[str, Case] = {
+CASES: dict[str, tuple[dict[str, Any], list[dict[str, Any]]]] = {
     "ALONE": ({"wtasgpo": 32, "wtasgpn": 11}, [ALONE | {"objname": "LQ1000", "version": 8}]),
     "STREAMED": ({"wtasgpo": 64, "wtasgpn": 22}, [STREAMED | {"objname": "LQ1000"}]),
     **{
@@ -77,10 +66,7 @@ CASES: dict[str, Case] = {
     },
     "FIELDS": (numbered("task").fields, []),
     "QFIELDS": ({}, [{"objname": "NUMBERED"} | numbered("queue").fields]),
-    "IDLE": ({}, []),
     "LATCHES": ({"latches": {16: (19723, 1813, 512), 5: (7, 1, 7)}}, []),
-    "LATCHED": ({"latches": dict.fromkeys(range(1, 33), (1, 1, 1))}, []),
-    "WORDS": ({}, [*TYPES, *INDEXES]),
     **{job: ({"kind": kind}, []) for job, kind in KINDS.items()},
 }
 """By job: fields of its task, and of its queues."""
@@ -97,13 +83,9 @@ def records() -> list[bytes]:
         by = who(job, kind=fields.get("kind", 2))
         found.append(task_record(task(token, **own), *queues(token, used), by=by))
     channel = who("VTS1CHIN", "MQUSER", 6, wtidchl="TO.VTS2", wtidchlc="10.20.1.1(1414)")
-    spread, by = task_token(1001), who("SPREAD")
     return [
         *found,
         task_record(task(task_token(1000)), by=channel),
-        task_record(task(spread, wtaswqct=5), *queues(spread, SPREAD[:2]), by=by),
-        more_queues(*queues(spread, SPREAD[2:4]), by=by),
-        more_queues(*queues(spread, SPREAD[4:]), by=by),
         more_queues(queue("LOST.Q", task_token(1002), putn=7, putet=70), by=who("LOST")),
     ]
 
@@ -115,13 +97,17 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def by_job(rows: Rows) -> dict[str, Rows]:
+    found: dict[str, Rows] = {}
+    for row in rows:
+        found.setdefault(row["wtidccn"], []).append(row)
+    return found
+
+
 @pytest.fixture(scope="module")
 def tasks(path: Path) -> dict[str, Rows]:
     """The rows of `task` by job."""
-    found: dict[str, Rows] = {}
-    for row in report_rows("task", path):
-        found.setdefault(row["wtidccn"], []).append(row)
-    return found
+    return by_job(report_rows("task", path))
 
 
 @pytest.fixture(scope="module")
@@ -131,13 +117,9 @@ def texts(tasks: dict[str, Rows]) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def sums(path: Path) -> dict[str, dict[str, Any]]:
+def sums(path: Path) -> dict[str, Rows]:
     """The rows of `tasksum` by job."""
-    return {row["wtidccn"]: row for row in report_rows("tasksum", path)}
-
-
-def of_queue(rows: Rows, *names: str) -> Rows:
-    return [row for row in rows if row["objname"] in names]
+    return by_job(report_rows("tasksum", path))
 
 
 @pytest.fixture(scope="module")
@@ -145,9 +127,8 @@ def qall(path: Path) -> Rows:
     return report_rows("qall", path)
 
 
-@pytest.fixture(scope="module")
-def qputs(path: Path) -> Rows:
-    return report_rows("qputs", path)
+def of_queue(rows: Rows, name: str) -> Rows:
+    return [row for row in rows if row["objname"] == name]
 
 
 # The text of a task, of its queues, and of queues over all tasks.
@@ -159,25 +140,20 @@ def test_a_task_is_printed_as_published(texts: dict[str, list[str]]) -> None:
     as_published = published("task-alone")
     assert [each for each in texts["ALONE"] if each in as_published] == as_published
     alone = words(texts["ALONE"])
-    for line in (
-        "Open avg CPU time 37 uS",
-        "Close avg elapsed time 8 uS",
-        "Put avg CPU time 10 uS",
-    ):
-        assert f"{line} LQ1000" in alone
+    times = ("Open avg CPU time 37 uS", "Close avg elapsed time 8 uS", "Put avg CPU time 10 uS")
+    assert {f"{line} LQ1000" for line in times} <= {*alone}
     assert not [line for line in alone if line.startswith("Streamed")]  # before 9.3.2
 
 
-def test_queues_over_all_tasks_are_printed_as_published(qall: Rows, qputs: Rows) -> None:
+def test_queues_over_all_tasks_are_printed_as_published(path: Path, qall: Rows) -> None:
     top, header, _, *lines = lines_of("qall", of_queue(qall, "TEAM1.STREAM.BASE"))
     assert top == "Queue data summarised by queue"
     assert header == "MVAA,VTS1,2022/07/07,10:42:10,VRM:930,"
     assert lines == published("qall")
-    header, row = lines_of("qputs", of_queue(qputs, "TEAM1.STREAM.BASE"), "csv")
+    qputs = of_queue(report_rows("qputs", path), "TEAM1.STREAM.BASE")
+    header, row = lines_of("qputs", qputs, "csv")
     assert header.startswith("Queue,Puts,Put1s,TotBytes,MaxMsgSz,MinMsgSz,")
     assert row.startswith("TEAM1.STREAM.BASE,51057,0,40845600,800,800,")
-    (keys,) = cells([header, row])
-    assert (keys["z/OS"], keys["QM"], keys["Date"]) == ("MVAA", "VTS1", "2022-07-07")
 
 
 def labels_and_values(lines: list[str]) -> dict[str, str]:
@@ -185,25 +161,33 @@ def labels_and_values(lines: list[str]) -> dict[str, str]:
     return {line[:24].rstrip(): line[24:].split()[0] for line in lines}
 
 
-def test_every_line_of_a_task_is_that_of_its_field(texts: dict[str, list[str]]) -> None:
-    shown, expected = labels_and_values(texts["FIELDS"][3:]), numbered("task").shown
+def check_labels(lines: list[str], expected: Mapping[str, str], others: set[str]) -> dict[str, str]:
+    """Lines have the numbers of their fields; others are there as well. Return all."""
+    shown = labels_and_values(lines)
     assert {label: shown[label] for label in expected} == expected
-    assert shown.keys() - expected.keys() == {"Total task elapsed time", "Total task CPU used"}
+    assert shown.keys() - expected.keys() == others
+    return shown
+
+
+def test_every_line_of_a_task_is_that_of_its_field(texts: dict[str, list[str]]) -> None:
+    totals = {"Total task elapsed time", "Total task CPU used"}
+    check_labels(texts["FIELDS"][3:], numbered("task").shown, totals)
 
 
 def test_every_line_of_a_queue_is_that_of_its_field(texts: dict[str, list[str]]) -> None:
     fields, expected = numbered("queue")
     lines = texts["QFIELDS"]
-    shown = labels_and_values(lines[lines.index("Open name                NUMBERED") :])
-    assert {label: shown[label] for label in expected} == expected
     totals = {
-        "Total requests": sum(fields[f"{verb}n"] for verb in VERBS),
-        "Total queue elapsed time": sum(fields[f"{verb}et"] for verb in VERBS),
-        "Total queue CPU used": sum(fields[f"{verb}ct"] for verb in VERBS),
-    }
+        label: sum(fields[f"{verb}{suffix}"] for verb in VERBS)
+        for label, suffix in (
+            ("Total requests", "n"), ("Total queue elapsed time", "et"),
+            ("Total queue CPU used", "ct"),
+        )
+    }  # fmt: skip
+    others = {"Open name", "Queue type:    QLocal", "Queue indexed by", *totals}
+    own = lines[lines.index("Open name                NUMBERED") :]
+    shown = check_labels(own, expected, others)
     assert {label: int(shown[label]) for label in totals} == totals
-    others = {"Open name", "Queue type:    QLocal", "Queue indexed by"}
-    assert shown.keys() - expected.keys() == others | totals.keys()
 
 
 NOT_IN_QALL = {
@@ -216,45 +200,27 @@ NOT_IN_QALL = {
 def test_every_line_of_a_queue_over_all_tasks_is_that_of_its_field(qall: Rows) -> None:
     lines = lines_of("qall", of_queue(qall, "NUMBERED"))[3:]
     assert all(line.startswith("          0 ") for line in lines)
-    shown, of_task = labels_and_values([line[12:] for line in lines]), numbered("queue").shown
-    expected = {label: value for label, value in of_task.items() if label not in NOT_IN_QALL}
-    assert {label: shown[label] for label in expected} == expected
+    shown = numbered("queue").shown
+    expected = {label: value for label, value in shown.items() if label not in NOT_IN_QALL}
     totals = {"Open name", "Total queue elapsed time", "Total queue CPU used"}
-    assert shown.keys() - expected.keys() == totals
+    check_labels([line[12:] for line in lines], expected, totals)
 
 
-def test_a_task_without_anything_has_no_line_of_zeros(texts: dict[str, list[str]]) -> None:
-    head, start, token, *rest = words(texts["IDLE"])
-    assert head == "VTS1 Batch Jobname:IDLE Userid:PERFTASK"
-    assert (start, token.startswith("Task token ")) == ("Task started 2022/07/07, 09:02:17", True)
-    assert rest == ["Total task elapsed time 0 uS", "Total task CPU used 0 uS"]
-
-
-def test_latches_are_shown_by_name_with_waits_and_the_longest(
-    texts: dict[str, list[str]], tasks: dict[str, Rows]
-) -> None:
+def test_latches_are_shown_by_name_with_waits_and_the_longest(texts: dict[str, list[str]]) -> None:
     assert [line for line in texts["LATCHES"] if line.startswith("Latch")] == [
         "Latch 5, Total wait           7 uS, Waits          1, Longest           7 uS, Name -",
         "Latch 16, Total wait       19723 uS, Waits       1813, Longest         512 uS,"
         " Name BMXL2: page set",
     ]
-    names = [row["latch_name"] for row in tasks["LATCHED"] if row["line"] == "latch"]
-    known = {number: str(word) for number, word in enums.LATCH_CLASS.items()}
-    assert names == [known.get(number) for number in range(1, 33)]
 
 
-def test_connections_and_queues_have_the_words_of_mp1b(
-    texts: dict[str, list[str]], sums: dict[str, dict[str, Any]]
+def test_connections_have_the_words_of_mp1b(
+    texts: dict[str, list[str]], sums: dict[str, Rows]
 ) -> None:
     for job, kind in KINDS.items():
         word = enums.CONNECTION_TYPE[kind].mp1b if kind != 77 else "?77"
         assert texts[job][0] == f"VTS1 {word} Jobname:{job} Userid:PERFTASK"
-        assert sums[job]["connection"] == word
-    lines = words(texts["WORDS"])
-    for kind, each in enums.OBJECT_TYPE.items():
-        assert f"Queue type: {each.mp1b} T{kind}" in lines
-    for kind, each in enums.INDEX_TYPE.items():
-        assert f"Queue indexed by {each.mp1b} I{kind}" in lines
+        assert sums[job][0]["connection"] == word
     assert texts["VTS1CHIN"][:3] == [
         "VTS1 Channel initiator Jobname:VTS1CHIN Userid:MQUSER",
         "Channel name             TO.VTS2",
@@ -262,25 +228,11 @@ def test_connections_and_queues_have_the_words_of_mp1b(
     ]
 
 
-def test_a_task_goes_on_in_the_records_behind_it(
-    tasks: dict[str, Rows], sums: dict[str, dict[str, Any]]
-) -> None:
-    rows = tasks["SPREAD"]
-    assert len({str(row["section"]) for row in rows}) == 1
-    assert [row["objname"] for row in rows] == [None, "Q0", "Q1", "Q2", "Q3", "Q4"]
-    assert (rows[0]["task_requests"], rows[0]["task_elapsed"]) == (5, 50)
-    assert {row["intervals"] for row in rows} == {1}
-    row = sums["SPREAD"]
-    assert (row["tasks"], row["task_intervals"], row["requests"]) == (1, 1, 5)
-
-
 def test_queues_whose_task_is_not_in_the_input_are_shown_with_their_job(
-    path: Path, tasks: dict[str, Rows], sums: dict[str, dict[str, Any]]
+    path: Path, tasks: dict[str, Rows], sums: dict[str, Rows]
 ) -> None:
-    total = [row for row in report_rows("task", path, sections=TOTAL) if row["wtidccn"] == "LOST"]
-    for head, block in (tasks["LOST"], total):
-        assert (head["line"], head["task_requests"], head["task_elapsed"]) == ("task", 7, 70)
-        assert head["wtascmn"] is None
-        assert (block["objname"], block["put_elapsed"]) == ("LOST.Q", 10)
-    row = sums["LOST"]
-    assert (row["tasks"], row["task_intervals"], row["puts"], row["wtascmn"]) == (1, 0, 7, None)
+    for found in (tasks, by_job(report_rows("task", path, sections=TOTAL))):
+        head, block = found["LOST"]
+        assert values(head, "line task_requests task_elapsed wtascmn") == ["task", 7, 70, None]
+        assert values(block, "objname put_elapsed") == ["LOST.Q", 10]
+    assert values(sums["LOST"][0], "tasks task_intervals puts wtascmn") == [1, 0, 7, None]

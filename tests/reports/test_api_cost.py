@@ -8,25 +8,16 @@ from typing import Any
 import pytest
 
 from smfparse import reports
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
 from tests.support.paths import SMF
 from tests.support.report_runs import Rows, lines_of, of, rows_from
-from tests.support.smf import (
-    queue,
-    task,
-    task_record,
-    task_token,
-    who,
-)
+from tests.support.smf import queue, task, task_record, task_token, who
 
 pytestmark = pytest.mark.slow
 
-WHICH = reports.report("api-cost")
 US = pytest.approx
-SHARES = (50, 90, 99)
-DYNAMIC = ["REPLY.D5F0123456789ABC", "REPLY.D5F0123456789ABD"]
 SEVERAL = (1, 2, 9, 10, 99, 100)
 """Numbers of tasks that put to a queue together."""
 
@@ -36,50 +27,25 @@ def of_job(rows: Rows, job: str) -> dict[str, dict[str, Any]]:
     return {row["verb"]: row for row in of("verb", rows) if row["job"] == job}
 
 
-def queue_records() -> list[bytes]:
-    found = []
+def test_a_percentile_is_one_of_so_many_tasks_that_one_is_beyond_it() -> None:
+    """Tasks put to queues called as many as they are; the puts take 0, 1, 2, ... microseconds."""
+    records = []
     for number in range(max(SEVERAL)):
         token, call = task_token(1000 + number), {"putn": 1, "putct": number, "putet": 2 * number}
         used = [queue(f"OF{of:03}", token, **call) for of in SEVERAL if number < of]
-        found.append(task_record(task(token), *used))
-    once = {"putn": 1, "putct": 1}
-    for number, name in enumerate(DYNAMIC):
-        token = task_token(2000 + number)
-        found.append(task_record(task(token), queue("MODEL", token, basename=name, **once)))
-    token = task_token(2002)
-    return [*found, task_record(task(token), queue(DYNAMIC[0], token, **once))]
-
-
-@pytest.fixture(scope="module")
-def by_queue() -> Rows:
-    return rows_from("api-cost", *queue_records(), by="queue")
-
-
-def test_a_percentile_is_one_of_so_many_tasks_that_one_is_beyond_it(by_queue: Rows) -> None:
-    """Tasks put to queues called as many as they are; the puts take 0, 1, 2, ... microseconds."""
-    percentiles = {
-        row["tasks"]: [row[f"{what}_p{part}"] for what in ("cpu", "elapsed") for part in SHARES]
-        for row in of("verb", by_queue)
-        if row["queue"].startswith("OF")
-    }
+        records.append(task_record(task(token), *used))
+    rows = {row["queue"]: row for row in of("verb", rows_from("api-cost", *records, by="queue"))}
+    shares = [f"{what}_p{part}" for what in ("cpu", "elapsed") for part in (50, 90, 99)]
     none = None
-    assert percentiles == {
-        1: [none, none, none, none, none, none],
-        2: [US(0.5), none, none, US(1), none, none],
-        9: [US(4), none, none, US(8), none, none],
-        10: [US(4.5), US(8.1), none, US(9), US(16.2), none],
-        99: [US(49), US(88.2), none, US(98), US(176.4), none],
-        100: [US(49.5), US(89.1), US(98.01), US(99), US(178.2), US(196.02)],
-    }
-
-
-def test_dynamic_queues_of_a_model_are_one(by_queue: Rows) -> None:
-    found = {
-        row["queue"]: row["calls"]
-        for row in of("verb", by_queue)
-        if row["queue"].startswith("REPLY")
-    }
-    assert found == {"REPLY.*": 2, DYNAMIC[0]: 1}
+    for name, expected in {
+        "OF001": [1, none, none, none, none, none, none],
+        "OF002": [2, US(0.5), none, none, US(1), none, none],
+        "OF009": [9, US(4), none, none, US(8), none, none],
+        "OF010": [10, US(4.5), US(8.1), none, US(9), US(16.2), none],
+        "OF099": [99, US(49), US(88.2), none, US(98), US(176.4), none],
+        "OF100": [100, US(49.5), US(89.1), US(98.01), US(99), US(178.2), US(196.02)],
+    }.items():
+        assert [rows[name][each] for each in ("tasks", *shares)] == expected
 
 
 def test_a_part_is_divided_among_the_calls_of_the_releases_that_record_it() -> None:
@@ -114,11 +80,13 @@ BY_MEAN = {0: 1, 1: 1, 1024: 1, 1025: 2, 2048: 2, 5000: 8, 65_537: 128}
 @pytest.mark.claim(74)
 def test_calls_are_told_apart_by_the_mean_size_of_their_messages() -> None:
     records = []
+    calls = {
+        "putn": 2, "validput": 2, "putct": 8, "put1n": 1, "put1ct": 4, "getn": 3, "getct": 6,
+        "openn": 1, "openct": 1, "cf": {(3, 10): (4, 4, 8, 0, 0)},
+    }  # fmt: skip
     for number, mean in enumerate(BY_MEAN):
-        moved = {"putn": 2, "validput": 2, "putbytes": 2 * mean, "putct": 8}
-        other = {"put1n": 1, "put1ct": 4, "getn": 3, "getct": 6, "openn": 1, "openct": 1}
         token = task_token(number)
-        block = queue("Q", token, cf={(3, 10): (4, 4, 8, 0, 0)}, **moved, **other)
+        block = queue("Q", token, putbytes=2 * mean, **calls)
         records.append(task_record(task(token), block, by=who(f"J{mean}")))
     rows = rows_from("api-cost", *records, by="job,size")
     for mean, band in BY_MEAN.items():
@@ -129,42 +97,37 @@ def test_calls_are_told_apart_by_the_mean_size_of_their_messages() -> None:
         assert of_job(rows, f"J{mean}")["put"]["call_cf_sync"] == 4
 
 
-def test_top_takes_rows_of_the_same_cost_by_name() -> None:
-    records = [
-        task_record(task(task_token(n)), queue("Q", task_token(n), putn=1, putct=7), by=who(job))
-        for n, job in enumerate(["CHARLIE", "ALPHA", "DELTA", "BRAVO"])
-    ]
-    rows = of("verb", rows_from("api-cost", *records, by="job", top=3))
-    assert [row["job"] for row in rows] == ["ALPHA", "BRAVO", "CHARLIE"]
-
-
 NAMES = {"wtidccn", "wtidopid", "wtidchl", "wtidatyp", "wtidatyp_text", "objname", "basename"}
 
 
-@pytest.mark.parametrize(
-    ("by", "read"),
-    [
-        ("qmgr,system,hour", set()),
-        ("job", {"wtidccn"}),
-        ("user,channel,connection-type", {"wtidopid", "wtidchl", "wtidatyp_text"}),
-        ("queue", {"objname", "basename"}),
-    ],
-)
-def test_only_what_rows_are_told_apart_by_is_decoded(
-    monkeypatch: pytest.MonkeyPatch, by: str, read: set[str]
-) -> None:
-    asked: set[str] = set()
-    inputs = open_inputs([SMF], ReadOptions(limits=Limits(whole_bytes=0)))
-    batches = type(inputs).batches
+READ = {
+    "qmgr,system,hour": set[str](),
+    "job,user,channel,connection-type": {"wtidccn", "wtidopid", "wtidchl", "wtidatyp_text"},
+    "queue": {"objname", "basename"},
+}
+"""Names that are decoded, by what rows are told apart by."""
+
+
+def test_only_what_rows_are_told_apart_by_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And in one reading."""
+    asked: list[str] = []
+    readings: list[object] = []
+    batches = Inputs.batches
 
     def watched(self: Any, wanted: Mapping[str, frozenset[str] | None]) -> Any:
+        readings.append(wanted)
         for columns in wanted.values():
             assert columns is not None
-            asked.update(columns)
+            asked.extend(columns)
         return batches(self, wanted)
 
-    monkeypatch.setattr(type(inputs), "batches", watched)
-    with Catalog(inputs) as catalog:
-        assert list(reports.run_report(WHICH, catalog, by=by))
-    assert "putct" in asked
-    assert asked & NAMES == read
+    monkeypatch.setattr(Inputs, "batches", watched)
+    for by, read in READ.items():
+        asked.clear()
+        readings.clear()
+        inputs = open_inputs([SMF], ReadOptions(limits=Limits(whole_bytes=0)))
+        with Catalog(inputs) as catalog:
+            assert list(reports.run_report(reports.report("api-cost"), catalog, by=by))
+        assert "putct" in asked
+        assert NAMES.intersection(asked) == read
+        assert len(readings) == 1

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import smfparse
 from smfparse.errors import RequestError
-from smfparse.simulating import load_estate, simulate
 from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import lines_of, report_rows
+from tests.support.report_runs import Rows, lines_of, report_rows
+from tests.support.report_runs import of as lines_of_kind
 from tests.support.traffic import OTHER_PAIR, PAIR, put, using
 
-Rows = list[dict[str, Any]]
 NEAR = pytest.approx
 
 
-def of(line: str, rows: Rows, application: str = "") -> Rows:
-    found = [row for row in rows if row["line"] == line]
-    return [row for row in found if application in ("", row["application"])]
+def of(line: str, rows: Rows, application: str | None = None) -> Rows:
+    return [row for row in lines_of_kind(line, rows) if application in (None, row["application"])]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Path) -> None:
-    """The options are no selection here; Python has the same rows."""
+    """The options are no selection here."""
     done = run("report", "application", site, "--job", "CICSA", "--format", "json")
     rows = json.loads(done.stdout)["rows"]
     assert {row["application"] for row in rows} == {"CICSA"}
@@ -60,13 +56,11 @@ def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Pa
         ("PAY.REQUEST", "", "TO.QM02"): (7, 0),
         ("PAY.REQUEST", "QM01CHIN", "PAY.CLIENT"): (20, 0),
     }
-    table = smfparse.open(site).report("application", job="CICSA")
-    assert table.column("line").to_pylist() == [row["line"] for row in rows]
-    assert table.column("puts").to_pylist() == [row["puts"] for row in rows]
 
 
 @pytest.mark.slow
 def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site: Path) -> None:
+    """TO.QM02 is a channel of no job."""
     rows = report_rows("application", site, job=["cics?", "MANY", "waits"], top=2)
     names = [row["application"] for row in of("application", rows)]
     assert sorted(names) == ["CICSA", "CICSC", "MANY", "WAITS"]
@@ -76,11 +70,6 @@ def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site
     verbs = of("verb", rows, "WAITS")
     assert whole["elapsed_seconds"] == NEAR(sum(row["elapsed_seconds"] for row in verbs))
     assert (parts["CPU"], parts["page sets"]) == NEAR((whole["cpu_seconds"], 300e-6))
-
-
-@pytest.mark.slow
-def test_channels_have_pages_and_a_job_limits_them(site: Path) -> None:
-    """TO.QM02 is a channel of no such job."""
     rows = report_rows("application", site, channel="*", job="QM01*")
     assert [row["application"] for row in of("application", rows)] == ["PAY.CLIENT"]
 
@@ -103,20 +92,6 @@ def test_without_a_name_it_lists_the_busiest_ten(write: Write) -> None:
     assert told == ["CPU", "FROM.QM02", *(f"JOB{number:02}" for number in range(14, 5, -1))]
     with pytest.raises(RequestError, match=r"job=JOB14 \(14\.\d+\), job=JOB13"):
         smfparse.open(path).report("application")
-
-
-@pytest.mark.slow
-def test_findings_are_those_of_check_about_it_and_its_queues(tmp_path: Path) -> None:
-    path = tmp_path / "scan.smf"
-    simulate(path, load_estate("scan", interval=dt.timedelta(hours=2)), 1)
-    found = smfparse.open(path).check().findings
-    first = next(each for each in found if each.job and each.object)
-    rows = report_rows("application", path, job=first.job)
-    shown = [(row["severity"], row["rule"], row["object"]) for row in of("finding", rows)]
-    assert (first.severity, first.rule, first.object) in shown
-    queues = {row["queue"] for row in of("queue", rows)}
-    assert {name for *_, name in shown} <= queues | {first.job, ""}
-    assert shown == sorted(shown, key=lambda each: each[0])
 
 
 @needs_real_data

@@ -1,4 +1,4 @@
-"""Which clients, from where, and how many at one moment; which channel moved most bytes."""
+"""Which clients, from where, and how many at one moment."""
 
 from __future__ import annotations
 
@@ -9,33 +9,26 @@ import pytest
 
 from smfparse.reports import Sections
 from tests.support.real import case
-from tests.support.report_runs import Rows, lines_of, of, report_rows, rows_from
+from tests.support.report_runs import lines_of, of, report_rows, rows_from
 from tests.support.report_runs import values as figures
 from tests.support.smf import START, block, record, task, task_record, task_token, who
 
-CLIENT, SENDER, RECEIVER = 7, 1, 3
+CLIENT = 7
 SECONDS = 600
-
-
-def at(seconds: float) -> dt.datetime:
-    """Return a moment, UTC, by the seconds since the first interval began."""
-    return (START + dt.timedelta(seconds=seconds)).replace(tzinfo=dt.UTC)
+NEAR = pytest.approx
 
 
 def instance(address: str, started: float, stopped: float | None = None, **more: Any) -> bytes:
-    """A QCST of an instance of a channel."""
-    values = {
-        "qcstchnm": "APP.SVRCONN",
-        "qcstchty": CLIENT,
-        "qcstrqmn": "orders",
-        "qcstcnnm": address,
-        "qcststrt": at(started),
-        "qcstludt": None if stopped is None else at(stopped),
-        "qcstnmsg": 10,
-        "qcstbyst": 1000,
-        "qcstbyrc": 3000,
-    }
-    return block("QCST", **values | more)
+    """A QCST of an instance of a channel; times in seconds since the first interval began."""
+    start, stop = (
+        None if each is None else (START + dt.timedelta(seconds=each)).replace(tzinfo=dt.UTC)
+        for each in (started, stopped)
+    )
+    usual = {
+        "qcstchnm": "APP.SVRCONN", "qcstchty": CLIENT, "qcstrqmn": "orders", "qcstnmsg": 10,
+        "qcstbyst": 1000, "qcstbyrc": 3000,
+    }  # fmt: skip
+    return block("QCST", **{**usual, **more}, qcstcnnm=address, qcststrt=start, qcstludt=stop)
 
 
 def interval(number: int, *instances: bytes, **more: Any) -> bytes:
@@ -66,18 +59,18 @@ TWO_INTERVALS = (
 one step of the clock."""
 
 
+def clients(names: str, *records: bytes, **asked: Any) -> list[list[Any]]:
+    """Return figures of clients."""
+    return [figures(row, names) for row in of("client", rows_from("clients", *records, **asked))]
+
+
 def test_an_instance_is_one_connection_however_many_intervals_it_lasts() -> None:
-    rows = of("client", rows_from("clients", *TWO_INTERVALS))
-    found = {row["address"]: figures(row, "connections most_at_once still_open") for row in rows}
-    assert found == {"10.0.0.1": [3, 2, 0], "10.0.0.2": [3, 3, 1], "10.0.0.3": [1, 1, 0]}
-    calls = {row["address"]: figures(row, "calls bytes conversations") for row in rows}
-    assert calls == {
-        "10.0.0.1": [40, 16_000, 0],
-        "10.0.0.2": [50, 20_000, 0],
-        "10.0.0.3": [10, 4_000, 0],
-    }
-    starts = {row["address"]: figures(row, "starts starts_per_second") for row in rows}
-    assert starts["10.0.0.1"] == [2, pytest.approx(2 / 1200)]
+    names = "address connections most_at_once still_open calls bytes starts starts_per_second"
+    assert sorted(clients(names, *TWO_INTERVALS)) == [
+        ["10.0.0.1", 3, 2, 0, 40, 16_000, 2, NEAR(2 / 1200)],
+        ["10.0.0.2", 3, 3, 1, 50, 20_000, 3, NEAR(3 / 1200)],
+        ["10.0.0.3", 1, 1, 0, 10, 4_000, 1, NEAR(1 / 1200)],
+    ]
 
 
 def test_clients_are_put_together_as_by_asks() -> None:
@@ -91,8 +84,8 @@ def test_clients_are_put_together_as_by_asks() -> None:
 
 
 def test_an_interval_has_the_instances_that_were_there_in_it() -> None:
-    rows = of("client", rows_from("clients", *TWO_INTERVALS, sections=Sections("interval", 600)))
-    found = [figures(row, "address connections most_at_once starts") for row in rows]
+    names, sections = "address connections most_at_once starts", Sections("interval", 600)
+    found = clients(names, *TWO_INTERVALS, sections=sections)
     assert sorted(found[:2]) == [["10.0.0.1", 3, 2, 2], ["10.0.0.2", 3, 3, 3]]
     assert sorted(found[2:]) == [
         ["10.0.0.1", 1, 1, 0],
@@ -102,34 +95,27 @@ def test_an_interval_has_the_instances_that_were_there_in_it() -> None:
 
 
 def test_product_and_version_are_as_people_write_them() -> None:
-    of_mq10 = {"release": "946"}
     given = [("MQJM", "09030021"), ("MQCC", "08000005"), ("MQCC", "odd"), ("", "")]
-    rows = rows_from(
-        "clients",
-        interval(
-            0,
-            *(
-                instance("10.0.0.1", 10 * n, 10 * n + 5, qcstrpid=product, qcstrver=version)
-                for n, (product, version) in enumerate(given)
-            ),
-            **of_mq10,
-        ),
+    instances = (
+        instance("10.0.0.1", 10 * number, 10 * number + 5, qcstrpid=product, qcstrver=version)
+        for number, (product, version) in enumerate(given)
     )
-    found = {(row["product"], row["version"]) for row in of("client", rows)}
-    assert found == {("MQJM", "9.3.0.21"), ("MQCC", "8.0.0.5"), ("MQCC", "odd"), (None, None)}
+    found = clients("product version", interval(0, *instances, release="946"))
+    assert {*map(tuple, found)} == {
+        ("MQJM", "9.3.0.21"), ("MQCC", "8.0.0.5"), ("MQCC", "odd"), (None, None)
+    }  # fmt: skip
 
 
 def test_a_channel_without_its_own_records_has_clients_by_its_tasks() -> None:
-    def connection(number: int, address: str) -> bytes:
-        by = who("CHIN", kind=6, wtidchl="OLD.SVRCONN", wtidchlc=address)
+    def connection(number: int) -> bytes:
+        by = who("CHIN", kind=6, wtidchl="OLD.SVRCONN", wtidchlc=f"10.1.1.{number % 2}")
         return task_record(task(task_token(number)), by=by)
 
-    rows = rows_from("clients", *(connection(n, f"10.1.1.{n % 2}") for n in range(5)))
-    found = [figures(row, "address connections most_at_once calls") for row in of("client", rows)]
+    found = clients("address connections most_at_once calls", *map(connection, range(5)))
     assert found == [["10.1.1.0", 3, 3, None], ["10.1.1.1", 2, 2, None]]
 
 
-def test_the_clients_of_a_public_question() -> None:
+def test_clients_and_partners_of_a_public_question() -> None:
     """By address, application name and version; no two at one moment."""
     rows = of("client", report_rows("clients", case("clients")))
     names = "channel address program product version connections most_at_once calls bytes"
@@ -140,54 +126,10 @@ def test_the_clients_of_a_public_question() -> None:
         ["APP1.SVRCONN", "10.1.1.5", "OrderSvc", "MQJM", "9.3.0.21", 5, 1, 60, 55_000],
         ["APP2.SVRCONN", "192.0.2.44", "OldVB", "MQCC", "7.5.0.2", 2, 1, 24, 88_000],
     ]
-
-
-# Channels -----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def channels() -> Rows:
-    names = {"qcstchnm": "FAR", "qcstchty": RECEIVER, "qcstnbyt": 2000}
-    return rows_from(
-        "channels",
-        *TWO_INTERVALS,
-        interval(
-            0,
-            instance("far", -100, **names, qcstrqmn="QMA"),
-            instance("far", 300, **names, qcstrqmn="QMB", qcstnmsg=30),
-            instance("near", -100, qcstchnm="NEAR", qcstchty=SENDER, qcstbyst=9e6, qcstnmsg=1),
-        ),
-        sort="bytes",
-    )
-
-
-def test_channels_are_ranked_by_the_bytes_that_they_carried(channels: Rows) -> None:
-    """A sender's go out, a receiver's come in, a client's both; by the 1200 seconds of all."""
-    found = [figures(row, "channel bytes bytes_per_second") for row in of("channel", channels)]
-    assert found == [
-        ["NEAR", 9_000_000, 7500],
-        ["APP.SVRCONN", 40_000, pytest.approx(40_000 / 1200)],
-        ["FAR", 6000, 5],
-    ]
-
-
-def test_a_channel_of_several_partners_has_a_row_for_each(channels: Rows) -> None:
-    found = {row["channel"]: figures(row, "partner partners") for row in of("channel", channels)}
-    assert found == {"NEAR": ["orders", 1], "APP.SVRCONN": [None, 2], "FAR": [None, 2]}
-    partners = [figures(row, "channel partner messages bytes") for row in of("partner", channels)]
-    assert sorted(partners) == [
-        ["APP.SVRCONN", "orders", 90, 36_000],
-        ["APP.SVRCONN", "reports", 10, 4000],
-        ["FAR", "QMA", 10, 3000],
-        ["FAR", "QMB", 30, 3000],
-    ]
-
-
-def test_partners_of_a_public_question() -> None:
     rows = of("partner", report_rows("channels", case("clients")))
-    assert [figures(row, "channel partner instances") for row in rows] == [
-        ["APP1.SVRCONN", "LegacyBatch", 26],
-        ["APP2.SVRCONN", "Portal", 18],
-        ["APP1.SVRCONN", "OrderSvc", 14],
-        ["APP2.SVRCONN", "OldVB", 2],
+    assert [figures(row, "channel partner instances bytes") for row in rows] == [
+        ["APP1.SVRCONN", "LegacyBatch", 26, 858_000],
+        ["APP2.SVRCONN", "Portal", 18, 990_000],
+        ["APP1.SVRCONN", "OrderSvc", 14, 253_000],
+        ["APP2.SVRCONN", "OldVB", 2, 88_000],
     ]

@@ -16,7 +16,7 @@ from smfparse.query import Catalog
 from smfparse.reports import Sections, every
 from smfparse.selecting import Selection
 from tests.support.builders import Write
-from tests.support.searching import of_many, pairs, some
+from tests.support.searching import of_many, pairs
 from tests.support.smf import block, queue, record, task, task_record, task_token, who
 from tests.support.traffic import got, put
 
@@ -79,17 +79,6 @@ def batch(first: float, last: float) -> bytes:
     return using("BATCH", first, last, put("LATE", round((last - first) * HOUR), KB))
 
 
-def six_hours() -> list[bytes]:
-    """Records of six hours, one of half an hour beside them, and statistics of half an hour."""
-    halves = [statistics(6 + half / 2, 6.5 + half / 2) for half in range(12)]
-    return [*halves, *talking(6, 12), batch(11.5, 12)]
-
-
-def two_hours() -> list[bytes]:
-    """From ten to eleven, and from twelve to one."""
-    return [*talking(10, 11), *talking(12, 13)]
-
-
 def rates(
     name: str, path: Path, sections: Sections | None = None, *, slice_bytes: int = 0, **names: str
 ) -> dict[str, float]:
@@ -104,8 +93,8 @@ def rates(
         }
 
 
-def known(expected: Mapping[str, float], times: float = 1) -> dict[str, Any]:
-    return {key: pytest.approx(times * each) for key, each in expected.items()}
+def known(expected: Mapping[str, float]) -> dict[str, Any]:
+    return {key: pytest.approx(each) for key, each in expected.items()}
 
 
 @pytest.mark.slow
@@ -114,20 +103,9 @@ def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
     name: str, write: Write
 ) -> None:
     """21,600 messages: one per second. What is of half an hour is divided by that."""
-    assert rates(name, write(*six_hours()), HALF_HOURS) == known(LONG[name] | BATCH[name])
-
-
-@pytest.mark.slow
-@of_many("name", some([*RATES], 2))
-def test_an_hour_without_records_is_not_divided_by_but_one_of_idle_tasks_is(
-    name: str, write: Write
-) -> None:
-    """7,200 messages in two hours, between which an hour is missing; or has statistics alone."""
-    assert rates(name, write(*two_hours())) == known(LONG[name])
-    some = write(*two_hours(), *(statistics(hour, hour + 1) for hour in (10, 12)))
-    assert rates(name, some) == known(LONG[name])
-    idle = write(*two_hours(), *(statistics(hour, hour + 1) for hour in (10, 11, 12)))
-    assert rates(name, idle) == known(LONG[name], 2 / 3)
+    halves = [statistics(6 + half / 2, 6.5 + half / 2) for half in range(12)]
+    path = write(*halves, *talking(6, 12), batch(11.5, 12))
+    assert rates(name, path, HALF_HOURS) == known(LONG[name] | BATCH[name])
 
 
 def test_a_channel_is_divided_by_its_own_time_where_class_3_is_off(write: Write) -> None:
@@ -156,9 +134,7 @@ def test_selected_queues_have_the_rates_that_they_have_among_all(
     path = write(*talking(4, 10), *talking(10, 10.5), batch(9, 9.5), batch(11, 12), *halves)
     sections, slice_bytes = way
     all_rates = rates(name, path, sections)
-    selections = [{"queue": SELECTED[name]}]
-    selections += [{"job": "FTE*"}] if name == "mft" else []
-    for selected in selections:
+    for selected in [{"queue": SELECTED[name]}, *([{"job": "FTE*"}] if name == "mft" else [])]:
         found = rates(name, path, sections, slice_bytes=slice_bytes, **selected)
         assert found == {key: pytest.approx(all_rates[key]) for key in found} != {}
 

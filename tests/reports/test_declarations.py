@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -72,27 +70,27 @@ def keyed(path: tuple[Any, ...]) -> str:
     return ".".join(str(each) for each in path if isinstance(each, str))
 
 
-def drop(spec: Any, draw: Callable[..., Any]) -> str:
+Draw = Callable[..., Any]
+
+
+def drop(spec: Any, draw: Draw) -> str:
     """Leave out a key that is required."""
     required = [(each.name,) for each in declared_keys(Report) if each.required]
     for name, figure in spec["figures"].items():
         if isinstance(figure, dict):
-            required.append(("figures", name, "csv"))
-            if "formula" in figure:
-                required.append(("figures", name, "style"))
-    required += [
-        ("blocks", line, key) for line in spec.get("blocks", {}) for key in ("title", "columns")
-    ]
+            keys = ["csv", *(["style"] if "formula" in figure else [])]
+            required += [("figures", name, key) for key in keys]
+    lines = spec.get("blocks", {})
+    required += [("blocks", line, key) for line in lines for key in ("title", "columns")]
     path = draw(st.sampled_from(required))
     del at(spec, path[:-1])[path[-1]]
     return keyed(path)
 
 
-def mistype(spec: Any, draw: Callable[..., Any]) -> str:
+def mistype(spec: Any, draw: Draw) -> str:
     """Give a key a value of another type."""
     path = draw(st.sampled_from([each for each in places(spec) if each[0] != "options"]))
-    value = at(spec, path)
-    wrong = WRONG[type(value)]
+    wrong = WRONG[type(at(spec, path))]
     if path == ("text",) or (path[0] == "figures" and len(path) == 2):
         wrong = 7
     at(spec, path[:-1])[path[-1]] = wrong
@@ -101,15 +99,24 @@ def mistype(spec: Any, draw: Callable[..., Any]) -> str:
 
 def names(path: tuple[Any, ...]) -> bool:
     """Whether a value has to be a name that is known."""
-    top, depth = path[0], len(path)
-    if top == "figures":
-        return path[-1] in ("style", "evidence")
-    if top == "blocks":
-        return depth == 5 and path[-1] == 0
-    return top in ("tables", "main", "text_only", "csv_lines", "csv_keys", "grouped", "section")
+    match path[0]:
+        case "figures":
+            return path[-1] in ("style", "evidence")
+        case "blocks":
+            return len(path) == 5 and path[-1] == 0
+        case top:
+            return top in (
+                "tables",
+                "main",
+                "text_only",
+                "csv_lines",
+                "csv_keys",
+                "grouped",
+                "section",
+            )
 
 
-def misname(spec: Any, draw: Callable[..., Any]) -> str:
+def misname(spec: Any, draw: Draw) -> str:
     """Use a name that is nowhere."""
     found = [path for path in places(spec) if names(path) and isinstance(at(spec, path), str)]
     path = draw(st.sampled_from(found))
@@ -117,12 +124,12 @@ def misname(spec: Any, draw: Callable[..., Any]) -> str:
     return keyed(path)
 
 
-def misspell(spec: Any, draw: Callable[..., Any]) -> str:
+def misspell(spec: Any, draw: Draw) -> str:
     """Call a key otherwise, or add one."""
-    tables = [()] + [
-        ("figures", name)
-        for name, each in spec["figures"].items()
-        if "csv" in each and isinstance(each, dict)
+    figures = spec["figures"].items()
+    tables: list[tuple[Any, ...]] = [()]
+    tables += [
+        ("figures", name) for name, each in figures if isinstance(each, dict) and "csv" in each
     ]
     tables += [("blocks", line) for line in spec.get("blocks", {})]
     path = draw(st.sampled_from(tables))
@@ -132,14 +139,12 @@ def misspell(spec: Any, draw: Callable[..., Any]) -> str:
     return keyed((*path, name))
 
 
-def misuse(spec: Any, draw: Callable[..., Any]) -> str:
+WRONG_PARTS = ("{nowhere}", "{nowhere:>8}", "{?nowhere}x", "{system:>x}", "{", "}", "{}", "{0}")
+
+
+def misuse(spec: Any, draw: Draw) -> str:
     """Have a template show what is no figure, or in a format that is none."""
-    wrong = draw(
-        st.sampled_from(
-            ["{nowhere}", "{nowhere:>8}", "{?nowhere}x", "{system:>x}", "{", "}", "{}", "{0}"]
-        )
-    )
-    spec["text"] = {"a": "fine", "b": f"fine\n{wrong}\n"}
+    spec["text"] = {"a": "fine", "b": f"fine\n{draw(st.sampled_from(WRONG_PARTS))}\n"}
     for key in ("text_only", "csv_lines"):
         spec.pop(key, None)
     return "text.b"
@@ -170,36 +175,25 @@ def test_every_declaration_is_read_back_as_it_was_written(tmp_path: Path) -> Non
         assert load("report", tmp_path).figures == reports.report(name).figures
 
 
-def test_near_names_are_offered(tmp_path: Path) -> None:
-    spec = copy.deepcopy(SPECS["qsum"])
-    spec["tables"] = ["qlsd"]
-    declare(tmp_path, spec)
+def test_near_names_are_offered_and_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    file = declare(tmp_path, SPECS["qsum"] | {"tables": ["qlsd"]})
     with pytest.raises(RequestError, match=r"tables: unknown table 'qlsd'; did you mean .*qlst"):
         load("report", tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("title = ", "invalid TOML"),
-        ("title = 'a'\ntitle = 'b'", "invalid TOML"),
-        ("\xff", "invalid TOML"),
-        ("", "title: missing"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_named(text: str, said: str, tmp_path: Path) -> None:
-    (tmp_path / "report.toml").write_bytes(text.encode("latin-1"))
-    with pytest.raises(RequestError, match=said) as caught:
-        load("report", tmp_path)
-    assert str(tmp_path / "report.toml") in str(caught.value)
-
-
-@pytest.mark.parametrize("missing", ["report.toml", "report.sql"])
-def test_a_file_that_is_not_there_is_named(missing: str, tmp_path: Path) -> None:
-    declare(tmp_path, SPECS["qsum"])
-    (tmp_path / missing).unlink()
-    with pytest.raises(RequestError, match=missing):
-        load("report", tmp_path)
+    for text, said in {
+        "title = ": "invalid TOML",
+        "title = 'a'\ntitle = 'b'": "invalid TOML",
+        "\xff": "invalid TOML",
+        "": "title: missing",
+    }.items():
+        file.write_bytes(text.encode("latin-1"))
+        with pytest.raises(RequestError, match=said) as caught:
+            load("report", tmp_path)
+        assert str(file) in str(caught.value)
+    for missing in ("report.toml", "report.sql"):
+        declare(tmp_path, SPECS["qsum"])
+        (tmp_path / missing).unlink()
+        with pytest.raises(RequestError, match=missing):
+            load("report", tmp_path)
 
 
 def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
@@ -227,29 +221,25 @@ def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
         declaration.report_names.cache_clear()
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "key"),
-    [
-        ('kind = "calls"', 'kind = "call"', "cpu_per_second.kind"),
-        ('amount = "cpu"', 'amount = "cqu"', "cpu_per_second.amount"),
-        ('per = "seconds"', 'per = "minutes"', "cpu_per_second.per"),
-        ('unit = "us a second"', "unit = 7", "cpu_per_second.unit"),
-        ('unit = "us a second"', 'units = "us"', "cpu_per_second.units"),
-        ("steady = true", 'steady = "yes"', "cpu_per_call.steady"),
-        ("factor = 0.00390625", "factor = true", "log_mb_per_second.factor"),
-        ("[cpu_per_second]", "[cpu_a_second]", "unknown figure 'cpu_per_second'"),
-        ("[cpu_per_second]", "[cpu_per_second", "invalid TOML"),
-    ],
-)
-def test_a_wrong_measure_is_refused_with_its_key(
-    old: str, new: str, key: str, tmp_path: Path
-) -> None:
-    text = MEASURES.read_text("utf-8")
-    assert old in text
-    (tmp_path / "measures.toml").write_text(text.replace(old, new, 1), "utf-8")
-    with pytest.raises(RequestError) as caught:
-        load_measures(tmp_path)
-    assert str(caught.value).startswith(f"{tmp_path / 'measures.toml'}: {key}")
+WRONG_MEASURES = [
+    ('kind = "calls"', 'kind = "call"', "cpu_per_second.kind"),
+    ('amount = "cpu"', 'amount = "cqu"', "cpu_per_second.amount"),
+    ('per = "seconds"', 'per = "minutes"', "cpu_per_second.per"),
+    ('unit = "us a second"', "unit = 7", "cpu_per_second.unit"),
+    ('unit = "us a second"', 'units = "us"', "cpu_per_second.units"),
+    ("[cpu_per_second]", "[cpu_a_second]", "unknown figure 'cpu_per_second'"),
+    ("[cpu_per_second]", "[cpu_per_second", "invalid TOML"),
+]
+
+
+def test_a_wrong_measure_is_refused_with_its_key(tmp_path: Path) -> None:
+    text, file = MEASURES.read_text("utf-8"), tmp_path / "measures.toml"
+    for old, new, key in WRONG_MEASURES:
+        assert old in text
+        file.write_text(text.replace(old, new, 1), "utf-8")
+        with pytest.raises(RequestError) as caught:
+            load_measures(tmp_path)
+        assert str(caught.value).startswith(f"{file}: {key}")
 
 
 def test_every_key_has_a_meaning_that_the_guide_can_show() -> None:
@@ -257,11 +247,3 @@ def test_every_key_has_a_meaning_that_the_guide_can_show() -> None:
         for each in declared_keys(cls):
             assert each.key.meaning
             assert each.type
-
-
-def test_reports_are_listed_and_explained_without_duckdb() -> None:
-    code = (
-        "import sys; from smfparse import reports; reports.reports_listed(); "
-        "list(reports.explain(reports.report('log'))); assert 'duckdb' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)

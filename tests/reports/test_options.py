@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import smfparse
 from smfparse import reports
 from smfparse.errors import RequestError
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.reports import TOTAL
 from smfparse.reports.options import AS_STATIME, parsed, seconds
+from smfparse.simulating import load_estate, simulate
 from tests.support.command import run
-from tests.support.paths import SMF
+from tests.support.corpora import Corpora, Corpus, of_corpora
+from tests.support.searching import of_many, some
 
 DEFAULTS = {
     "by": "qmgr", "top": 0, "sort": "cpu", "acctime": "", "statime": "", "smf_interval": "",
@@ -39,18 +49,17 @@ def test_by_takes_names_in_any_spelling_and_each_once() -> None:
         assert values(by=spelling)["by"] == ["connection_type"]
 
 
-@pytest.mark.parametrize("given", ["verb", "job,verb", "job,,qmgr", ",", ["verb"], "job;qmgr"])
-def test_by_says_which_names_it_takes(given: Any) -> None:
-    with pytest.raises(RequestError, match=r"it takes qmgr, job, connection-type$"):
-        values(by=given)
+def test_by_says_which_names_it_takes() -> None:
+    for given in ("verb", "job,verb", "job,,qmgr", ",", ["verb"], "job;qmgr"):
+        with pytest.raises(RequestError, match=r"it takes qmgr, job, connection-type$"):
+            values(by=given)
 
 
 def test_top_is_a_number_of_rows_and_0_is_all() -> None:
     assert [values(top=each)["top"] for each in (1, "7", 0, "0")] == [1, 7, None, None]
+    expected = r"^top=.*: expected a number of rows; give 1 or mor"
     for wrong in (-1, "-1", "ten", "1.5", [3]):
-        with pytest.raises(
-            RequestError, match=r"^top=.*: expected a number of rows; give 1 or mor"
-        ):
+        with pytest.raises(RequestError, match=expected):
             values(top=wrong)
 
 
@@ -70,20 +79,19 @@ def test_intervals_are_minutes_and_seconds(name: str) -> None:
             values(**{name: wrong})
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("statime", "-1"), ("smf_interval", "-1"), ("smf_interval", 0)]
-)
-def test_an_interval_that_is_another_one_is_not_every_option_s(name: str, text: Any) -> None:
-    with pytest.raises(RequestError, match=rf"^{name}={text}: expected MMMM\.SS"):
-        values(**{name: text})
-
-
 def test_an_interval_can_be_that_of_smf_or_of_statistics() -> None:
     for name in ("acctime", "statime"):
         for zero in (0, " 0 "):
             found = values(**{name: zero, "smf_interval": "15"})
             assert (found[name], found["smf_interval"]) == (900, 900)
     assert values(acctime=-1) == values(acctime="-1") == values() | {"acctime": AS_STATIME}
+    both, zero_alone = "or 0 for the SMF interval, -1 for STATIME$", "or 0 for the SMF interval$"
+    for name, text, more in (
+        ("acctime", "-2", both), ("statime", "-1", zero_alone), ("smf_interval", "-1", ", 30$"),
+        ("smf_interval", 0, ", 30$"),
+    ):  # fmt: skip
+        with pytest.raises(RequestError, match=rf"^{name}={text}: expected MMMM\.SS.*{more}"):
+            values(**{name: text})
 
 
 def test_a_queue_and_its_stream_queue_stand_on_two_sides_of_an_equals_sign() -> None:
@@ -91,59 +99,123 @@ def test_a_queue_and_its_stream_queue_stand_on_two_sides_of_an_equals_sign() -> 
     assert values(stream=["app.in = app.copy", "Q=S"])["stream"] == pairs
     assert values(stream="Q=S")["stream"] == pairs[1:]
 
+    for text in ("Q", "=S", "Q=", "=", " = "):
+        expected = "expected BASE=STREAM; give a queue and its STREAMQ"
+        with pytest.raises(RequestError, match=expected):
+            values(stream=["A=B", text])
 
-@pytest.mark.parametrize("text", ["Q", "=S", "Q=", "=", " = "])
-def test_stream_says_how_it_is_written(text: str) -> None:
-    with pytest.raises(RequestError, match="expected BASE=STREAM; give a queue and its STREAMQ"):
-        values(stream=["A=B", text])
 
-
-@pytest.mark.parametrize("name", DEFAULTS)
-def test_a_report_without_an_option_says_which_it_has(name: str) -> None:
-    with pytest.raises(RequestError, match=rf"^the report log does not take {name}=; it takes onl"):
-        parsed("log", {}, {}, {name: "1"})
+def test_a_report_without_an_option_says_which_it_has() -> None:
+    for name in DEFAULTS:
+        told = rf"^the report log does not take {name}=; it takes onl"
+        with pytest.raises(RequestError, match=told):
+            parsed("log", {}, {}, {name: "1"})
     told = r"^the report r does not take stream=; it takes by=, top=$"
     with pytest.raises(RequestError, match=told):
         parsed("r", {"by": "qmgr", "top": 0}, {"by": BY}, {"stream": ["A=B"]})
 
 
-TAKES = "the report api-cost does not take {}; it takes --by, --top, "
+REFUSED = {
+    "api-cost --by job,verb": "--by verb: unknown name; it takes qmgr, system, connection-t",
+    "api-cost --top 0": "0 is not in the range x>=1",
+    "api-cost --top ten": "'ten' is not a valid integer range",
+    "api-cost --sort calls": "--sort calls: unknown name; it takes cpu, elapsed",
+    "api-cost --acctime 0.15": "api-cost does not take --acctime; it takes --by, --top, ",
+    "api-cost --stream A=B": "api-cost does not take --stream; it takes --by, --top, ",
+    "task --top 3": "the report task does not take --top; it takes only",
+    "task --smf-interval 15": "the report task does not take --smf-interval; it takes only",
+    "smf-volume --statime -1": "--statime -1: expected MMMM.SS, minutes and seconds; give 0.01",
+}
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("api-cost --by job,verb", "--by verb: unknown name; it takes qmgr, system, connection-t"),
-        ("api-cost --top 0", "0 is not in the range x>=1"),
-        ("api-cost --top ten", "'ten' is not a valid integer range"),
-        ("api-cost --sort calls", "--sort calls: unknown name; it takes cpu, elapsed"),
-        ("api-cost --acctime 0.15", TAKES.format("--acctime")),
-        ("api-cost --stream A=B", TAKES.format("--stream")),
-        ("task --top 3", "the report task does not take --top; it takes only"),
-        ("task --sort cpu", "the report task does not take --sort; it takes only"),
-        ("task --smf-interval 15", "the report task does not take --smf-interval; it takes only"),
-    ],
-)
-def test_an_option_that_cannot_be_is_refused_and_what_can_is_said(command: str, said: str) -> None:
-    name, *arguments = command.split()
-    refused = run("report", name, SMF, *arguments)
-    assert refused.exit_code == 2
-    assert said in refused.stderr
-    assert refused.stdout == ""
-
-
-def test_a_mistake_is_said_before_anything_is_read(tmp_path: Path) -> None:
+def test_an_option_that_cannot_be_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     output = tmp_path / "out.txt"
-    refused = run("report", "api-cost", tmp_path / "none.smf", "--by", "verb", "--output", output)
-    assert refused.exit_code == 2
-    assert "--by verb" in refused.stderr
-    assert not output.exists()
+    for command, said in REFUSED.items():
+        name, *arguments = command.split()
+        refused = run("report", name, tmp_path / "none.smf", *arguments, "--output", output)
+        assert (refused.exit_code, refused.stdout) == (2, ""), command
+        assert said in refused.stderr
+        assert not output.exists()
 
 
-def test_the_names_that_an_option_takes_are_those_of_its_declaration() -> None:
-    which = reports.report("api-cost")
-    assert which.values({"by": ",".join(which.choices["by"])})["by"] == [
-        each.replace("-", "_") for each in which.choices["by"]
-    ]
-    for each in which.choices["sort"]:
-        assert which.values({"sort": each})["sort"] == each
+# --top and --sort of reports of rows: the largest first, as many of each table as asked for ------
+
+RANKED = {
+    name: each.ranked
+    for name in reports.report_names()
+    if (each := reports.report(name)).is_rankable
+}
+"""What `--top` ranks by; '': the order of the report."""
+OWN = {"api-cost", "application"}
+"""Reports whose SQL takes `top` itself, as it is about groups of rows."""
+SECTIONS = {"class1": TOTAL}
+"""What makes sections where those of the report have a row each."""
+SCENARIOS = {"cluster": "cluster", "clients": "clients", "mft": "mft", "requests": "reqrep"}
+"""The simulated days of reports that have too few rows of the small site."""
+Rows = Sequence[Mapping[str, Any]]
+
+
+def ranked(name: str, rows: Rows, figure: str, top: int | None) -> Rows:
+    """The rows of each table by a figure, the largest first; what has none is last."""
+    found: list[Mapping[str, Any]] = []
+    line = "line" if reports.report(name).kinds else ""
+    for _, several in groupby(rows, lambda row: (str(row["section"]), row.get(line))):
+        by_size = list(several)
+        if figure:
+            by_size.sort(key=lambda row: (row[figure] is None, -(row[figure] or 0)))
+        found += by_size[:top]
+    return found
+
+
+def test_every_report_that_takes_top_is_ranked_in_one_way() -> None:
+    taking = {name for name in reports.report_names() if "top" in reports.report(name).options}
+    assert taking == RANKED.keys() | OWN
+
+
+@pytest.mark.slow
+@pytest.mark.sampled(3)
+@of_many("name", some([*RANKED], 6))
+def test_rows_are_ranked_by_any_figure_and_top_takes_the_largest(
+    name: str, corpora: Corpora, tmp_path: Path
+) -> None:
+    which, sections = reports.report(name), SECTIONS.get(name)
+    catalog = corpora["site"].catalog
+    if name in SCENARIOS:
+        path = tmp_path / "day.smf"
+        simulate(path, load_estate(SCENARIOS[name], interval=dt.timedelta(hours=12)))
+        catalog = Catalog(open_inputs([path]))
+
+    def made(**asked: Any) -> Rows:
+        return list(reports.run_report(which, catalog, sections, **asked))
+
+    rows, choices = made(), which.choices["sort"]
+    assert len(rows) > len({str(row["section"]) for row in rows})
+    assert {*choices} <= rows[0].keys()
+    numbers = [each for each in choices if not any(isinstance(row[each], str) for row in rows)]
+    assert made(top=1) == ranked(name, rows, RANKED[name], 1)
+    for figure in some(numbers, 2):
+        assert made(sort=figure) == ranked(name, rows, figure, None), figure
+
+
+@of_corpora("new")
+def test_the_command_and_the_library_rank_alike(corpus: Corpus) -> None:
+    (path,) = corpus.paths
+    rows = smfparse.open(path).report("tasksum", top=2, sort="tasks")
+    asked = ("--top", "2", "--sort", "tasks", "--format", "jsonl")
+    shown = run("report", "tasksum", path, *asked).stdout.splitlines()
+    assert [json.loads(line)["wtidccn"] for line in shown] == rows["wtidccn"].to_pylist()
+    assert len(shown) == 2 * len({*rows["qmgr"].to_pylist()})
+
+
+WRONG: dict[str, Mapping[str, Any]] = {
+    r"sort=qqstdphh: unknown name; near: qqstdphi.*--explain names all \d+": {"sort": "qqstdphh"},
+    r"sort=zzzzzzzz: unknown name; it takes qqstpsid, .*, qqstosfs": {"sort": "zzzzzzzz"},
+    r"sort=qqstqnam: unknown name; near: ": {"sort": "qqstqnam"},
+    r"top=-1: expected a number of rows; give 1 or more, 0 for all": {"top": -1},
+}
+
+
+def test_what_cannot_be_ranked_by_is_refused() -> None:
+    for said, asked in WRONG.items():
+        with pytest.raises(RequestError, match=said):
+            reports.report("qstat").values(asked)

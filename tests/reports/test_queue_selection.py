@@ -1,7 +1,8 @@
 """Reports where queues or jobs are selected: every figure is of these, or is marked, or is absent.
 
 Rows of a task that used a queue are of the whole task, but of its queues only the selected ones are
-there. The goldens hold their figures; test_recomputed.py works out those of smf-volume again.
+there. The goldens hold their figures, and that totals of tasks are absent; test_recomputed.py works
+out those of smf-volume again.
 """
 
 from __future__ import annotations
@@ -12,29 +13,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from smfparse import reports
 from smfparse.advice import answered_rows
+from smfparse.comparing import measured
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.writing import write_dataset
+from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.command import run
 from tests.support.report_runs import anyone, lines_of
 from tests.support.searching import some
-from tests.support.smf import (
-    block,
-    more_queues,
-    queue,
-    record,
-    structures,
-    task,
-    task_record,
-    task_token,
-    who,
-)
 from tests.support.traffic import got, put, using
 
 pytestmark = pytest.mark.slow
@@ -66,14 +59,9 @@ def opened(path: Path, **selected: Any) -> Inputs:
     return open_inputs([path], ReadOptions(Selection.of(**selected)))
 
 
-def without_source(row: dict[str, Any]) -> dict[str, Any]:
-    section = {key: value for key, value in row["section"].items() if key != "source"}
-    return row | {"source": None, "section": section}
-
-
 def used_queues(*, whole: int, name: str = "PAY.IN") -> list[bytes]:
     """Records about a queue; of what else the tasks did, counts and times are `whole`."""
-    own = task(
+    own = smf.task(
         wtascmn=whole, wtascmct=10 * whole, wtascmet=11 * whole, wtasotn=2 * whole,
         wtasotct=3 * whole, wtasotet=5 * whole, wtasban=whole, wtasjwn=whole, wtasjwb=100 * whole,
         wtasjcn=whole, wtasgpo=whole, wtasgpn=whole, wtasctn=whole, wtasctct=7 * whole,
@@ -86,26 +74,26 @@ def used_queues(*, whole: int, name: str = "PAY.IN") -> list[bytes]:
         "getct": 250, "getet": 260, "validget": 200, "getbytes": 10, "getepage": 500,
     }  # fmt: skip
     cf = {(2, 9): (900, 900, 900, 0, 0)}
-    plain = task(task_token(2), wtasotn=whole, wtascmn=whole, wtascmct=whole)
+    plain = smf.task(smf.task_token(2), wtasotn=whole, wtascmn=whole, wtascmct=whole)
     return [
-        task_record(
+        smf.task_record(
             own,
-            queue(name, version=9, cf=cf, **mine),
-            queue("PAY.OUT", version=9, cf={(3, 6): (whole, whole, whole, 0, 0)}, **other),
+            smf.queue(name, version=9, cf=cf, **mine),
+            smf.queue("PAY.OUT", version=9, cf={(3, 6): (whole, whole, whole, 0, 0)}, **other),
         ),
-        more_queues(queue("PAY.LOG", version=9, **other)),
-        task_record(
+        smf.more_queues(smf.queue("PAY.LOG", version=9, **other)),
+        smf.task_record(
             plain,
-            queue(name, task_token(2), version=9, **(mine | {"streamedn": 0})),
-            queue("PAY.OUT", task_token(2), version=9, **other),
-            by=who("R002"),
+            smf.queue(name, smf.task_token(2), version=9, **(mine | {"streamedn": 0})),
+            smf.queue("PAY.OUT", smf.task_token(2), version=9, **other),
+            by=smf.who("R002"),
         ),
-        task_record(task(task_token(3), wtasotn=whole), by=who("R003")),
-        record(block("QQST", qqstqnam=name, qqstdpth=5)),
-        record(block("QQST", qqstqnam="PAY.OUT", qqstdpth=whole)),
-        record(block("QMST", qmstput=whole), block("QIST", qistmput=whole)),
-        record(block("QCST", qcstchnm="A.B", qcstchty=1, qcstrqmn="B", qcstnmsg=whole)),
-        record(structures({"qeststr": "APP1", "qestcsec": whole})),
+        smf.task_record(smf.task(smf.task_token(3), wtasotn=whole), by=smf.who("R003")),
+        smf.record(smf.block("QQST", qqstqnam=name, qqstdpth=5)),
+        smf.record(smf.block("QQST", qqstqnam="PAY.OUT", qqstdpth=whole)),
+        smf.record(smf.block("QMST", qmstput=whole), smf.block("QIST", qistmput=whole)),
+        smf.record(smf.block("QCST", qcstchnm="A.B", qcstchty=1, qcstrqmn="B", qcstnmsg=whole)),
+        smf.record(smf.structures({"qeststr": "APP1", "qestcsec": whole})),
     ]
 
 
@@ -119,11 +107,12 @@ def talking(name: str, *, whole: int) -> list[bytes]:
     ]
 
 
+PathOf = Callable[..., Path]
 RowsOf = Callable[..., Rows]
 
 
 @pytest.fixture(scope="module")
-def path_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+def path_of(tmp_path_factory: pytest.TempPathFactory) -> PathOf:
     """Write what was done with a queue, and how much else, once."""
     folder = tmp_path_factory.mktemp("busy")
 
@@ -150,7 +139,9 @@ def rows_of() -> Iterator[RowsOf]:
             which = reports.report(name)
             asked = {"by": "qmgr,job,queue"} if name == "api-cost" else anyone(which)
             found = answered_rows(which, catalog(path, **selected), **asked)
-            return [without_source(row) for row in found]
+            return [
+                {key: row[key] for key in row if key not in ("source", "section")} for row in found
+            ]
 
         yield rows
 
@@ -160,8 +151,14 @@ def of_queues(name: str, rows: Rows) -> Rows:
     return [row for row in rows if name != "task" or row["line"] in ("queue", "queue cf")]
 
 
+def selects_jobs(name: str) -> bool:
+    return not Selection.of(job="R").unknown_to(reports.report(name).tables)
+
+
+BESIDE = some([name for name in OF_QUEUES if selects_jobs(name)], 3)
+"""Reports that are tried with everything, and with selected jobs, as well."""
 PLAIN = {"qall", "qgets", "qputs", "qstat", "qsum", "smf-volume"}
-"""Reports that have nothing but figures of queues, or records: polars has these again."""
+"""Reports that have nothing but figures of queues, or records: goldens have these."""
 
 
 @pytest.mark.sampled(4)
@@ -170,7 +167,7 @@ PLAIN = {"qall", "qgets", "qputs", "qstat", "qsum", "smf-volume"}
     [pytest.param(each, marks=[pytest.mark.long] * (each in PLAIN)) for each in OF_QUEUES],
 )
 def test_no_figure_of_selected_queues_depends_on_what_else_was_done_and_the_rest_is_marked(
-    name: str, path_of: Callable[..., Path], rows_of: RowsOf
+    name: str, path_of: PathOf, rows_of: RowsOf
 ) -> None:
     chosen = QUEUES.get(name, "PAY.IN")
     little, much = (path_of(whole, chosen) for whole in (LITTLE, MUCH))
@@ -185,92 +182,52 @@ def test_no_figure_of_selected_queues_depends_on_what_else_was_done_and_the_rest
     for rows, marked in selections:
         assert rows
         assert all(("queues selected" in (row["marks"] or "")) is marked for row in rows)
-        text = "\n".join(lines_of(name, rows))
-        assert ("\nMarked queues selected: " in text) is marked
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "md", "html"])
 def test_every_form_says_what_is_not_of_the_selected_queues(
-    form: str, path_of: Callable[..., Path], rows_of: RowsOf
+    path_of: PathOf, rows_of: RowsOf
 ) -> None:
     for asked in ({}, {"queue": "PAY.IN"}):
-        found = "\n".join(lines_of("tasksum", rows_of("tasksum", path_of(), **asked), form))
-        assert ("queues selected: " in found) is ("queue" in asked)
-
-
-BESIDE = some(
-    [
-        name
-        for name in OF_QUEUES
-        if not Selection.of(job="R").unknown_to(reports.report(name).tables)
-    ],
-    3,
-)
-"""Reports that are tried with everything, and with selected jobs, as well."""
+        rows = [
+            row | {"source": None, "section": ""} for row in rows_of("tasksum", path_of(), **asked)
+        ]
+        for form in ("text", "csv", "json", "md", "html"):
+            found = "\n".join(lines_of("tasksum", rows, form))
+            assert ("queues selected: " in found) is ("queue" in asked)
 
 
 @pytest.mark.fuzz
 def test_a_dataset_of_selected_queues_is_reported_as_the_queues_are(
-    tmp_path: Path, path_of: Callable[..., Path], rows_of: RowsOf
+    tmp_path: Path, path_of: PathOf, rows_of: RowsOf
 ) -> None:
-    """And a dataset that was made of that."""
-    path, pay, again = path_of(), tmp_path / "pay", tmp_path / "again"
-    assert write_dataset(opened(path, queue="PAY.IN"), pay)["selection"] == "queue PAY.IN"
-    write_dataset(opened(pay, job="R00*"), again)
-    for name in some(OF_QUEUES, 2):
-        wanted = without_sections(rows_of(name, path, queue="PAY.IN"))
-        assert without_sections(rows_of(name, pay)) == wanted, name
-        if not Selection.of(job="R").unknown_to(reports.report(name).tables):
-            wanted = without_sections(rows_of(name, path, queue="PAY.IN", job="R00*"))
-            assert without_sections(rows_of(name, again)) == wanted, name
-
-
-def without_sections(rows: Rows) -> Rows:
-    return [{key: row[key] for key in row if key != "section"} for row in rows]
-
-
-def test_what_selected_a_dataset_is_noted(tmp_path: Path, path_of: Callable[..., Path]) -> None:
+    """And a dataset that was made of that; what selected it is noted."""
     path = path_of()
-    write_dataset(opened(path, queue="PAY.IN", job="R*"), tmp_path / "pay")
-    made = write_dataset(opened(tmp_path / "pay", queue="PAY.IN"), tmp_path / "same")
-    assert made["selection"] == "queue PAY.IN"
-    made = write_dataset(opened(tmp_path / "pay", qmgr="VTS1"), tmp_path / "more")
-    assert made["selection"] == "qmgr VTS1; queue PAY.IN"
-    write_dataset(opened(path, job="R*"), tmp_path / "job")
-    made = write_dataset(opened(tmp_path / "job"), tmp_path / "all")
-    assert made["selection"] is None
+
+    def made(name: str, of: Path, **selected: str) -> str | None:
+        noted: str | None = write_dataset(opened(of, **selected), tmp_path / name)["selection"]
+        return noted
+
+    pay, again = tmp_path / "pay", tmp_path / "again"
+    assert made("pay", path, queue="PAY.IN") == "queue PAY.IN"
+    assert made("again", pay, job="R00*") == "job R00*; queue PAY.IN"
+    assert made("same", pay, queue="PAY.IN") == "queue PAY.IN"
+    assert made("job", path, job="R*") == "job R*"
+    assert made("all", tmp_path / "job") is None
+    for name in some(OF_QUEUES, 2):
+        assert rows_of(name, pay) == rows_of(name, path, queue="PAY.IN"), name
+        if selects_jobs(name):
+            assert rows_of(name, again) == rows_of(name, path, queue="PAY.IN", job="R00*"), name
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "more", [[], pytest.param(["--side-by-side"], marks=pytest.mark.long)], ids=str
-)
-def test_a_comparison_of_selected_queues_has_only_calls_on_them(
-    more: list[str], path_of: Callable[..., Path]
-) -> None:
+def test_a_comparison_of_selected_queues_has_only_calls_on_them(path_of: PathOf) -> None:
     """What else the tasks did differs; nothing that is compared does."""
     little, much = path_of(LITTLE), path_of(MUCH)
-    selected = ["--queue", "PAY.IN", *more]
-    done = run("compare", little, much, *selected)
-    assert done.stdout == run("compare", little, little, *selected).stdout
-    assert "put" in done.stdout.lower()
-    assert "without commits, other calls, pages and log of tasks" in done.stderr
-    whole = run("compare", little, much, *more)
-    assert whole.stdout != done.stdout
-    assert "queues are selected" not in whole.stderr
-
-
-def test_the_totals_of_a_task_need_all_its_queues(
-    path_of: Callable[..., Path], rows_of: RowsOf
-) -> None:
-    whole, some = (
-        {row["wtidccn"]: row for row in rows if row["line"] == "task"}
-        for rows in (rows_of("task", path_of()), rows_of("task", path_of(), queue="PAY.IN"))
+    one, other, whole = (
+        measured(each).rows.sort(pl.all())
+        for each in (opened(little, queue="PAY.IN"), opened(much, queue="PAY.IN"), opened(little))
     )
-    assert [whole[job]["task_queues"] for job in ("R001", "R002", "R003")] == [3, 2, 0]
-    assert "R003" not in some
-    totals = ("task_queues", "task_requests", "task_elapsed", "task_cpu")
-    assert {row[name] for row in some.values() for name in totals} == {None}
-    assert some["R001"]["wtascmn"] == LITTLE
-    text = lines_of("task", [some["R001"]])
-    assert "Total task CPU used          - uS" in text
+    assert one.equals(other)
+    assert {*one["verb"]} == {"get", "open", "put"}
+    assert {"commit", "put"} <= {*whole["verb"]}
+    done = run("compare", little, much, "--queue", "PAY.IN")
+    assert "without commits, other calls, pages and log of tasks" in done.stderr

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import polars as pl
@@ -14,8 +14,7 @@ import pytest
 import smfparse
 from smfparse import reports
 from smfparse.advice import answered_rows
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.limits import Limits
+from smfparse.inputs import open_inputs
 from smfparse.metrics import view_names
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
@@ -31,8 +30,6 @@ FILES = 4
 """Files of a dump."""
 ORDERS = 2
 """Orders of the files in which each report and view is tried."""
-
-SERIAL = ReadOptions()
 
 
 @pytest.fixture(scope="module")
@@ -74,32 +71,22 @@ def orders(files: Sequence[Path]) -> list[list[Path]]:
     return [chance.sample(files, len(files)) for _ in range(ORDERS)]
 
 
-@contextmanager
-def catalog_of(
-    files: Sequence[Path], threads: int, options: ReadOptions = SERIAL
-) -> Iterator[Catalog]:
-    """Files whose reports are worked out by so many threads."""
-    with Catalog(open_inputs(files, options)) as catalog:
-        catalog.execute(f"SET threads = {threads}")
-        yield catalog
-
-
 @pytest.fixture(scope="module")
 def in_orders(files: list[Path]) -> Iterator[list[Catalog]]:
-    """The files in each order, each with a thread more."""
+    """The files in each order, each worked out by a thread more."""
     with ExitStack() as opening:
-        yield [
-            opening.enter_context(catalog_of(order, threads))
-            for threads, order in enumerate(orders(files), start=1)
-        ]
+        found = []
+        for threads, order in enumerate(orders(files), start=1):
+            found.append(opening.enter_context(Catalog(open_inputs(order))))
+            found[-1].execute(f"SET threads = {threads}")
+        yield found
 
 
 def lines_of(name: str, catalog: Catalog, sections: Sections | None = None) -> list[str]:
     """The lines of a report as JSON."""
     which = reports.report(name)
-    return list(
-        printed(which, list(answered_rows(which, catalog, sections, **anyone(which))), "json")
-    )
+    rows = list(answered_rows(which, catalog, sections, **anyone(which)))
+    return list(printed(which, rows, "json"))
 
 
 @pytest.mark.sampled(3)
@@ -115,17 +102,6 @@ def test_a_report_is_the_same_in_whatever_order_records_come(
     assert len(first) > 2
     for other in others:
         assert other == first
-
-
-@pytest.mark.long
-def test_a_report_is_the_same_by_however_many_processes(tmp_path: Path) -> None:
-    dump = generate_dump(tmp_path / "dump.smf", tasks=60)
-    small = Limits(chunk_bytes=1 << 18, max_spanned=1 << 16, least_unit=1 << 18)
-    found = []
-    for jobs in (1, 3):
-        with catalog_of([dump], jobs, ReadOptions(jobs=jobs, limits=small)) as catalog:
-            found.append([lines_of(name, catalog) for name in ("api-cost", "log", "smf-volume")])
-    assert found[0] == found[1]
 
 
 @pytest.mark.long

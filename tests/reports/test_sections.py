@@ -1,40 +1,32 @@
-"""Sections of a report: what goes into which, and what is odd about it."""
+"""Sections of a report: what goes into which, the time of its heading, and what is odd about it."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from smfparse.inputs import open_inputs
-from smfparse.reports import TOTAL, Sections, every
+from smfparse.reports import TOTAL, every
 from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
-from tests.support.report_runs import report_lines, report_rows
-from tests.support.small_site import write_small_site
-from tests.support.smf import EAST, LOG_START, Log, log_record
+from tests.support.report_runs import Rows, by_qmgr, lines_of, report_rows, rows_from
+from tests.support.smf import EAST, ENDED, LOG_START, MINUTE, WEST, Log, log_record
 
 pytestmark = pytest.mark.slow
 
-MIDNIGHT = dt.datetime(2026, 3, 4)
+NEAR = pytest.approx
 
 
-def interval(start: float, seconds: float, pages: int = 1, **keys: Any) -> bytes:
-    """A 115/1 record of an interval, by seconds since LOG_START."""
-    log = Log(counters={"qjstciwr": pages, "qjstlogw": 1})
-    return log_record(
-        log,
-        start=LOG_START + dt.timedelta(seconds=start),
-        duration_us=round(seconds * 1_000_000),
-        **keys,
-    )
-
-
-def marks(path: Path, sections: Sections | None = None) -> list[str | None]:
-    return [row["marks"] for row in report_rows("log", path, sections=sections)]
+def interval(start: float, seconds: float, **keys: Any) -> bytes:
+    """A 115/1 record of an interval, by seconds since LOG_START: the logger was busy for 35 %."""
+    log = Log(counters={"qjstciwr": 1, "qjstlogw": 1}, sleep_us=round(0.65e6 * seconds))
+    begin = LOG_START + dt.timedelta(seconds=start)
+    return log_record(log, start=begin, duration_us=round(seconds * 1_000_000), **keys)
 
 
 def test_gaps_and_overlaps_are_told_with_the_interval_behind_them(write: Write) -> None:
@@ -53,42 +45,31 @@ def task(number: int, begins: dt.datetime, ends: dt.datetime) -> bytes:
 
 
 def test_an_interval_of_a_task_goes_whole_where_its_middle_is_and_is_marked(write: Write) -> None:
-    def at(minutes: float) -> dt.datetime:
-        return MIDNIGHT + dt.timedelta(hours=9, minutes=minutes)
-
-    spans = [(2, 15), (2, 16), (10, 24), (15, 30)]
-    path = write(*(task(number, at(begin), at(end)) for number, (begin, end) in enumerate(spans)))
+    nine = dt.datetime(2026, 3, 4, 9)
+    spans = [[nine + each * MINUTE for each in span] for span in ((2, 15), (2, 16), (10, 24))]
+    path = write(*(task(number, *span) for number, span in enumerate(spans)))
     found = report_rows("qputs", path, sections=every("15m"))
-    assert [(row["bucket"], row["putn"]) for row in found] == [
-        (at(0), 11),
-        (at(15), 1100),
+    assert [(row["bucket"], row["putn"], row["marks"]) for row in found] == [
+        (nine, 11, None),
+        (nine + 15 * MINUTE, 100, "spanning: 1 of 1 began before"),
     ]
-    assert [row["marks"] for row in found] == [None, "spanning: 1 of 2 began before"]
 
 
-@pytest.mark.parametrize("seconds", [4e11, 9.2e12])
-def test_an_interval_that_cannot_be_spoils_no_other(write: Write, seconds: float) -> None:
+def test_an_interval_that_cannot_be_spoils_no_other(write: Write) -> None:
     """QWHSDURN of a damaged record: thousands of years, and beyond what a date can be."""
-    path = write(interval(0, 60), interval_of_any_length(seconds))
-    assert len(report_rows("log", path)) == 2
-    for sections in (TOTAL, every("1h")):
-        (row,) = report_rows("log", path, sections=sections)
-        assert row["intervals"] == 1
-        assert report_lines("log", path, sections=sections)
+    whole, minute = interval(60, 60), (60_000_000).to_bytes(8)
+    place = whole.rindex(minute)
+    for seconds in (4e11, 9.2e12):
+        absurd = whole[:place] + round(seconds * 1e6).to_bytes(8) + whole[place + 8 :]
+        path = write(interval(0, 60), absurd)
+        assert len(report_rows("log", path)) == 2
+        for sections in (TOTAL, every("1h")):
+            rows = report_rows("log", path, sections=sections)
+            assert [row["intervals"] for row in rows] == [1]
+            assert lines_of("log", rows)
 
 
-def interval_of_any_length(seconds: float) -> bytes:
-    """The record of an interval of a minute that says that it is longer."""
-    data = bytearray(interval(60, 60))
-    minute = (60_000_000).to_bytes(8)
-    place = data.rindex(minute)
-    data[place : place + 8] = round(seconds * 1e6).to_bytes(8)
-    return bytes(data)
-
-
-def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
-    write: Write, tmp_path: Path
-) -> None:
+def test_the_same_interval_of_two_datasets_is_an_overlap(write: Write, tmp_path: Path) -> None:
     path = write(*(interval(60 * n, 60) for n in range(3)))
     datasets = [tmp_path / "tables", tmp_path / "again"]
     for each in datasets:
@@ -98,16 +79,107 @@ def test_the_same_interval_of_two_datasets_is_told_as_an_overlap(
     assert row["marks"] == "overlap: 180 seconds"
 
 
-def test_a_section_of_several_queue_managers_has_the_keys_that_all_of_them_have(
-    tmp_path: Path,
-) -> None:
-    path = write_small_site(tmp_path / "site.smf")
-    across = report_rows("smf-volume", path)[0]
-    assert across["source"] == str(path)
-    assert {across[name] for name in ("qsg", "mq_version", "utc_offset", "record_no")} == {None}
-
-
 def test_a_section_of_one_queue_manager_has_the_keys_of_its_last_record(write: Write) -> None:
     path = write(interval(0, 60, release="930"), interval(60, 60, release="940"))
     (row,) = report_rows("log", path, sections=TOTAL)
     assert (row["mq_version"], row["record_no"]) == ("9.4.0", 2)
+
+
+# The time of a heading ------------------------------------------------------------------------
+
+
+def putting(minute: float, minutes: float = 1, **keys: Any) -> bytes:
+    """A task that puts for some minutes, until so many after ENDED and a moment."""
+    ended = ENDED + minute * MINUTE + dt.timedelta(microseconds=200)
+    used = smf.queue("Q1", putn=10, validput=10, getn=5, validget=5)
+    block_of_task = smf.task(ended=ended, wtasints=ended - minutes * MINUTE)
+    return smf.task_record(block_of_task, used, by=smf.who(), ended=ended, **keys)
+
+
+def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
+    """A record of statistics that ends so many minutes after ENDED."""
+    start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
+    block = smf.block("QMST", qmstput=60)
+    return smf.record(block, start=start, seconds=60 * minutes, east=WEST, **keys)
+
+
+def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
+    """Others are before and after class 3, or of another; or most of the records are lost."""
+    made = [
+        *(putting(n, minutes, qmgr="NONE") for n, minutes in ((1, 1), (2, 100))),
+        *(putting(n, qmgr="LOST") for n in range(1, 61)),
+        *(statistics(n, qmgr="LOST") for n in range(1, 11)),
+        *(statistics(n, 20, qmgr="VTS2") for n in range(20, 61, 20)),
+        *(putting(n, minutes, qmgr="PART") for n, minutes in ((3, 1), (3, 100), (6, 1))),
+        *(statistics(n, qmgr="PART") for n in range(1, 10)),
+    ]
+    rows = {row["qmgr"]: row for row in rows_from("qall", *made)}
+    none, part = rows["NONE"], rows["PART"]
+    assert (none["interval_seconds"], none["began_before"], none["marks"]) == (6000, None, None)
+    assert rows["LOST"]["interval_seconds"] == NEAR(3600)
+    assert (part["interval_seconds"], part["began_before"]) == (NEAR(240), 1)
+    assert part["interval_start"] == ENDED + 2 * MINUTE
+
+
+# Starts: a queue manager each ------------------------------------------------------------------
+
+Lives = Sequence[Sequence[float]]
+"""Seconds of intervals of a queue manager that starts so often, which follow one another."""
+
+
+def lives(of: Mapping[str, Lives], down: float = 300) -> list[bytes]:
+    found = []
+    for qmgr, parts in of.items():
+        start = 0.0
+        for part in parts:
+            for seconds in part:
+                found.append(interval(start, seconds, qmgr=qmgr))
+                start += seconds
+            start += down
+    return found
+
+
+def marks(rows: Rows) -> dict[str, list[str | None]]:
+    return {qmgr: [row["marks"] for row in of] for qmgr, of in by_qmgr(rows).items()}
+
+
+STUBS = (0.741, 0.765, 0.782, 0.782, 0.799)
+STARTS: dict[str, Lives] = {
+    "STUB": [[0.782], [60, 60]], "MANY": [*([stub] for stub in STUBS), [60]],
+    "ONLY": [[stub] for stub in STUBS[:2]], "BACK": [[14_183, 60, 60, 60]],
+    "GAPS": [[60, 60, 60], [400, 60]], "GOES": [[60, 60, 400, *[60] * 8, 25]],
+}  # fmt: skip
+IN_60 = "not in the median of 60 seconds"
+MARKS: dict[str, list[str | None]] = {
+    "STUB": [f"stub: 1 of 1, 0.78 seconds, as after a start, {IN_60}", "gap: 300 seconds", None],
+    "ONLY": [
+        "stub: 1 of 1, 0.74 seconds, as after a start",
+        "stub: 1 of 1, 0.77 seconds, as after a start; gap: 300 seconds",
+    ],
+    # The first after START TRACE counts from the start of the queue manager.
+    "BACK": [f"first: 1 of 1, 14183 seconds, covers what came before, {IN_60}", None, None, None],
+    "GAPS": [
+        *[None] * 3,
+        f"first: 1 of 1, 400 seconds, covers what came before, {IN_60}; gap: 300 seconds",
+        None,
+    ],
+    # The last one before a queue manager ends is short, and one that is late is long.
+    "GOES": [None, None, "long: 1 of 1, median 60 seconds", *[None] * 9],
+}
+
+
+def test_intervals_of_starts_are_marked_and_stubs_do_not_make_the_median() -> None:
+    """tests/calendar has the kinds of intervals, one by one."""
+    rows = rows_from("log", *lives(STARTS))
+    found = marks(rows)
+    assert {qmgr: found[qmgr] for qmgr in MARKS} == MARKS
+    assert found["MANY"][-1] == "gap: 300 seconds"
+    stub = [row for row in rows if row["qmgr"] == "STUB"]
+    lines = lines_of("log", stub)
+    assert lines[1].endswith("duration 0.78 seconds.")
+    assert lines[2] == f"Marked {MARKS['STUB'][0]}"
+    assert [row["task_busy"] for row in stub] == NEAR([35] * 3, rel=1e-3)
+    (whole,) = marks(rows_from("log", *lives({"MANY": STARTS["MANY"]}), sections=TOTAL))["MANY"]
+    assert whole == (
+        f"stub: 5 of 6, 4 seconds, as after a start, {IN_60}; gap: 1500 seconds; restart: 4"
+    )

@@ -5,34 +5,29 @@ Cases are in one input (`records`), at a queue manager each.
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from smfparse import open as open_smf
 from smfparse import reports
-from smfparse.planning import planned
+from smfparse.errors import RequestError
 from tests.support import smf
-from tests.support.builders import foreign_record, rdw
-from tests.support.corpora import Corpora
-from tests.support.report_runs import Rows, lines_of, of, report_rows, rows_from, values
-from tests.support.smf import (
-    ENDED,
-    MINUTE,
-    WEST,
-    connection_record,
-    fact_block,
-    queue,
-    task,
-    task_record,
-    task_token,
-)
+from tests.support.builders import rdw
+from tests.support.command import run
+from tests.support.report_runs import Rows, of, report_rows, rows_from, values
+from tests.support.searching import search
+from tests.support.smf import ENDED, MINUTE, WEST, connection_record, queue, task, task_record
 
 pytestmark = pytest.mark.slow
 
-SHORT, LONG = "class 3 short-lived", "class 3 long-running"
+LONG = "class 3 long-running"
 SECOND = dt.timedelta(seconds=1)
 HOUR = dt.timedelta(hours=1)
 MB = 1024 * 1024
@@ -42,21 +37,6 @@ NEAR = pytest.approx
 def by_kind(rows: Rows, qmgr: str | None = None) -> dict[str, dict[str, Any]]:
     """Return the projection of one queue manager, or of the only one."""
     return {row["kind"]: row for row in of("projection", rows, qmgr)}
-
-
-def started(moment: dt.datetime, number: int = 1) -> bytes:
-    """The token of a task that started at a moment."""
-    return fact_block("WTAS", 2344, wtasstrt=moment, wtaswtas=number)[8:24]
-
-
-def worked(
-    start: dt.datetime, seconds: float, token: bytes, *, last: bool = False, **more: Any
-) -> bytes:
-    """A 116/1 record of a task that puts once."""
-    ended = start + seconds * SECOND
-    flag = {"wtasflag": "WTASAEOT"} if last else {}
-    block = task(token, ended=ended, wtasints=start, **flag)
-    return task_record(block, queue("Q1", token, putn=1), ended=ended, **more)
 
 
 def statistics(
@@ -77,12 +57,20 @@ def hundred_puts_a_second(qmgr: str, seconds: int) -> Iterator[bytes]:
         yield task_record(block, puts, ended=ended, qmgr=qmgr)
 
 
+def alone(seconds: float, qmgr: str, **more: Any) -> bytes:
+    """The only record of a task."""
+    started = ENDED - MINUTE
+    ended = started + seconds * SECOND
+    block = task(ended=ended, wtasints=started, **more)
+    return task_record(block, queue("Q1", putn=1), ended=ended, qmgr=qmgr)
+
+
 def records() -> Iterator[bytes]:
     yield from hundred_puts_a_second("M60", 60)
     yield from hundred_puts_a_second("M15", 15)
-    yield worked(ENDED - MINUTE, 0.5, task_token(), qmgr="NONE")  # no interval that is known
-    # The only record of a task that began earlier: how long its intervals are is not known.
-    yield worked(ENDED - MINUTE, 60, task_token(), last=True, qmgr="ENDS")
+    yield alone(0.5, "NONE")  # no interval that is known
+    # A task that began earlier and ends: how long its intervals are is not known.
+    yield alone(60, "ENDS", wtasflag="WTASAEOT")
     yield connection_record(qmgr="ENDS")
     yield statistics(ENDED - MINUTE, 60, "ODD")
     yield statistics(ENDED, 60, "ODD", duration=2**64 - 1)
@@ -110,41 +98,14 @@ PLANNED = "planned_records_day planned_mb_day planned_cpu_day"
 """What the planner fills in."""
 
 
-def test_class_3_at_other_intervals_is_as_the_planner_says(rows: Rows, quarters: Rows) -> None:
-    """And as IBM's example of a quarter of a minute, by hand."""
-    for found, intervals in ((rows, [60, 300, 900, 1800]), (quarters, [15])):
-        lines = of("class 3", found, "M60")
-        assert [row["plan_interval"] for row in lines] == intervals
-        for row in lines:
-            plan = planned(
-                "smf", calls_a_second=100, tasks=1, interval=60, new_interval=row["plan_interval"],
-                record_bytes=row["plan_bytes"],
-            )  # fmt: skip
-            assert values(row, "plan_tasks present_interval") == [NEAR(1), 60]
-            expected = values(plan, "new_records_a_day new_mb_a_day new_cpu_s_a_day")
-            assert values(row, PLANNED) == NEAR(expected)
+def test_class_3_at_other_intervals_is_as_in_ibms_example(rows: Rows, quarters: Rows) -> None:
+    """Goldens have what the planner says of other intervals, and of class 5."""
+    assert [row["plan_interval"] for row in of("class 3", rows, "M60")] == [60, 300, 900, 1800]
     (row,) = of("class 3", quarters, "M60")
+    assert values(row, "plan_interval plan_tasks present_interval") == [15, NEAR(1), 60]
     by_hand = [86400 / 15, 5760 * row["plan_bytes"] / MB, 3016 * 1440 / 1e6]
     assert values(row, PLANNED) == NEAR(by_hand)
     assert values(of("class 3", rows, "NONE")[0], PLANNED) == [None] * 3
-
-
-def test_class_5_at_other_intervals_is_as_the_planner_says(corpora: Corpora) -> None:
-    new = corpora["new"]
-    (taken,) = new.select(
-        "SELECT sum(length) AS length, (SELECT count(*) FROM qqst) AS queues"
-        " FROM record WHERE type = 115 AND subtype = 216"
-    )
-    bytes_each = float(taken["length"]) / taken["queues"]
-    rows = of("class 5", new.rows("smf-volume", by="system"))
-    assert [row["plan_interval"] for row in rows] == [60, 300, 900, 1800]
-    for row in rows:
-        assert row["plan_bytes"] == NEAR(bytes_each)
-        queues, then = row["plan_queues"], row["plan_interval"]
-        plan = planned("smf", queues=round(queues), bytes_a_queue=bytes_each, statime=then)
-        assert row["planned_records_day"] == plan["queue_records_a_day"]
-        assert row["planned_mb_day"] == NEAR(plan["queue_mb_a_day"])
-    assert of("class 5", new.rows("smf-volume", by="job")) == []  # jobs have none
 
 
 def test_class_3_costs_what_was_published(rows: Rows, quarters: Rows) -> None:
@@ -165,15 +126,13 @@ def test_class_3_costs_what_was_published(rows: Rows, quarters: Rows) -> None:
 
 
 def test_what_scales_with_an_interval_that_is_not_known_has_no_projection(quarters: Rows) -> None:
-    found = by_kind(quarters, "ENDS")
-    assert values(found[LONG], "present_interval projected_records") == [None, None]
-    assert found["total"]["projected_records"] is None
-    assert found["class 1"]["projected_records"] == 1
-
-
-def test_an_interval_of_an_absurd_length_is_none(quarters: Rows) -> None:
-    found = by_kind(quarters, "ODD")["statistics"]
-    assert values(found, "present_interval projected_records") == [60, 8]
+    """An interval of an absurd length is none."""
+    names = "present_interval projected_records"
+    ends, odd = by_kind(quarters, "ENDS"), by_kind(quarters, "ODD")
+    assert values(ends[LONG], names) == [None, None]
+    assert ends["total"]["projected_records"] is None
+    assert ends["class 1"]["projected_records"] == 1
+    assert values(odd["statistics"], names) == [60, 8]
 
 
 @pytest.mark.parametrize("hours", [(2, 1), (1, 2)])
@@ -190,19 +149,122 @@ def test_what_is_covered_is_time_that_passed_when_the_clock_is_changed(
     assert values(row, "records records_rate") == [2, NEAR(2 / 7200)]
 
 
-def test_records_of_other_programs_are_counted() -> None:
-    """They cover what all of their system do."""
-    local = (ENDED + WEST).replace(tzinfo=None)
-    others = [foreign_record(30, local - n * 10 * SECOND, system="MVAA") for n in range(3)]
-    made = rows_from("smf-volume", *others, foreign_record(99, local, system="MVAA"))
-    found = of("type", made)
-    assert [values(row, "qmgr type records bytes") for row in found] == [
-        [None, 30, 3, 54],
-        [None, 99, 1, 18],
-    ]
-    assert found[0]["records_rate"] == NEAR(3 / 20)
-    assert by_kind(made).keys() == {"others", "total"}
-    first = lines_of("smf-volume", made)[0]
-    assert first.startswith("From 2022/07/07,10:41:50 to 2022/07/07,10:42:10, duration 20")
-    beside = rows_from("smf-volume", statistics(ENDED, 60), others[0])
-    assert [row["records_rate"] for row in of("type", beside)] == [NEAR(1 / 60)] * 2
+# Intervals: with restarts in the input, and as IBM writes them ------------------------------------
+
+
+class Life(NamedTuple):
+    """Seconds of intervals that follow one another, and of the time until the next start."""
+
+    lengths: Sequence[float]
+    down: float = 30
+
+
+def statistics_of(qmgr: str, lives: Iterable[Life]) -> Iterator[bytes]:
+    """Yield the records of statistics of the lives of a queue manager, one after the other."""
+    start = dt.datetime(2022, 7, 7, 12)
+    for life in lives:
+        for length in life.lengths:
+            yield smf.record(smf.block("QMST"), start=start, seconds=length, qmgr=qmgr)
+            start += length * SECOND
+        start += life.down * SECOND
+
+
+def covered(lives: Sequence[Life], interval: float) -> Any:
+    """Return seconds from the first start, or an interval before the first end, to the last end.
+
+    The times at which SMF took records are in hundredths.
+    """
+    passed = sum(sum(life.lengths) + life.down for life in lives) - lives[-1].down
+    before = max(lives[0].lengths[0] - interval, 0)
+    return NEAR(passed - before, abs=0.03)
+
+
+@st.composite
+def several_lives(draw: st.DrawFn) -> list[Life]:
+    """A life is a part, whole intervals, and a part again; the first goes back to any start."""
+    interval = float(draw(st.integers(1, 3600)))
+    parts = st.floats(0.01, interval - 0.01).map(lambda each: round(each, 2))
+    whole = st.integers(1, 3).map(lambda count: [interval] * count)
+    life = st.builds(
+        lambda first, middle, last, down: Life([first, *middle, last], down),
+        parts, whole, parts, st.integers(2, 86_400),
+    )  # fmt: skip
+    lives = draw(st.lists(life, min_size=1, max_size=4))
+    first = draw(st.none() | st.integers(1, 10**6).map(float))
+    return lives if first is None else [Life([first, *[interval] * 2]), *lives]
+
+
+@search(3)
+@given(drawn=st.lists(several_lives(), min_size=4, max_size=8))
+def test_the_interval_is_found_whatever_restarts_there_were(drawn: list[list[Life]]) -> None:
+    records: list[bytes] = []
+    for number, lives in enumerate(drawn):
+        records += statistics_of(f"QM{number}", lives)
+    records += statistics_of("STUB", (Life([stub]) for stub in (0.741, 0.765, 0.799)))
+    rows = of("projection", rows_from("smf-volume", *records))
+    found = {row["qmgr"]: row for row in rows if row["kind"] == "statistics"}
+    assert found["STUB"]["present_interval"] is None  # stubs alone show none
+    for number, lives in enumerate(drawn):
+        row, interval = found[f"QM{number}"], lives[-1].lengths[1]
+        assert row["present_interval"] == interval
+        assert row["records"] / row["records_rate"] == covered(lives, interval)
+
+
+# -- as IBM writes them: -1 for STATIME, 0 for the SMF interval
+
+
+@pytest.fixture(scope="module")
+def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Statistics of a minute, and a task and channels with an accounting interval of 30 seconds."""
+    ends, east = (ENDED - 30 * SECOND, ENDED), smf.WEST
+    local = (ENDED + east).replace(tzinfo=None)
+    records = [smf.record(smf.block("QMST"), start=local - MINUTE, seconds=60, east=east)]
+    for number, end in enumerate(ends):
+        block = task(ended=end, wtasints=end - 30 * SECOND, wtasinte=end)
+        start = local - (2 - number) * 30 * SECOND
+        records.append(task_record(block, ended=end))
+        records.append(smf.record(smf.block("QCST"), start=start, seconds=30, east=east))
+    path = tmp_path_factory.mktemp("minute") / "minute.smf"
+    path.write_bytes(rdw(records))
+    return path
+
+
+@pytest.mark.claim(19)
+@pytest.mark.parametrize(
+    ("asked", "then"),
+    [
+        ({"acctime": "-1"}, {"statistics": (None, 1), LONG: (60, 1), "class 4": (60, 1)}),
+        ({"acctime": -1, "statime": "0.15"}, {"statistics": (15, 4), LONG: (15, 4)}),
+        ({"acctime": "0", "smf_interval": "0.10"}, {"statistics": (None, 1), LONG: (10, 6)}),
+        ({"statime": "0", "smf_interval": "0.20"}, {"statistics": (20, 3), LONG: (None, 2)}),
+        ({"acctime": "0.15", "smf_interval": "30"}, {"statistics": (None, 1), LONG: (15, 4)}),
+    ],
+    ids=str,
+)
+def test_intervals_are_asked_for_as_the_queue_manager_takes_them(
+    minute: Path, asked: dict[str, Any], then: Mapping[str, tuple[float | None, float]]
+) -> None:
+    found = {
+        row["kind"]: (row["asked_interval"], row["projected_records"])
+        for row in report_rows("smf-volume", minute, **asked)
+        if row["line"] == "projection" and row["kind"] in then
+    }
+    assert found == {kind: (each, NEAR(records)) for kind, (each, records) in then.items()}
+
+
+def test_the_smf_interval_has_to_be_given_where_it_is_asked_for(minute: Path) -> None:
+    with pytest.raises(RequestError, match=r"^statime=0: .*; give smf_interval=MMMM\.SS"):
+        open_smf(minute).report("smf-volume", statime=0)
+    refused = run("report", "smf-volume", minute, "--acctime", "0")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "--acctime 0: this is the SMF interval" in refused.stderr
+    assert "give --smf-interval MMMM.SS" in refused.stderr
+
+
+def test_a_value_below_zero_is_taken_on_the_command_line(minute: Path) -> None:
+    for arguments in (["--acctime", "-1"], ["--acctime=-1"]):
+        found = run("report", "smf-volume", minute, *arguments, "--format", "csv")
+        assert found.exit_code == 0
+        rows = csv.DictReader(found.stdout.splitlines())
+        (row,) = (row for row in rows if (row["Line"], row["Kind"]) == ("projection", LONG))
+        assert (row["Asked interval seconds"], row["Projected records"]) == ("60.000", "1")

@@ -1,28 +1,43 @@
-"""Templates of the text of reports."""
+"""The text of reports: templates, and lines that are wider than there is room."""
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from string import Formatter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from smfparse import reports
+from smfparse import advice, reports
 from smfparse.errors import InputError
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
-from smfparse.rendering import STYLES
 from smfparse.reports import templates
-from tests.support.paths import SMF
+from smfparse.reports.folding import folded
+from tests.support.command import run
+from tests.support.paths import FIXTURE_FILES, FIXTURES, SMF
+from tests.support.searching import of_many, pairs, search, some
+
+LOG = reports.report("log")
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Iterator[Catalog]:
+    with Catalog(open_inputs([SMF])) as opened:
+        yield opened
+
+
+def rows_of(which: reports.Report, catalog: Catalog) -> list[templates.Row]:
+    return list(reports.run_report(which, catalog))
 
 
 @pytest.mark.parametrize("count", [0, 1, templates._AT_ONCE, templates._AT_ONCE + 1])
-def test_the_lines_of_rows_in_front_of_an_error_are_there(count: int) -> None:
-    with Catalog(open_inputs([SMF])) as catalog:
-        row = next(iter(reports.run_report(reports.report("log"), catalog)))
+def test_the_lines_of_rows_in_front_of_an_error_are_there(count: int, catalog: Catalog) -> None:
+    row = rows_of(LOG, catalog)[0]
 
     def rows() -> Iterator[templates.Row]:
         yield from [row] * count
@@ -30,13 +45,13 @@ def test_the_lines_of_rows_in_front_of_an_error_are_there(count: int) -> None:
 
     found: list[str] = []
     with pytest.raises(InputError, match="no more"):
-        found.extend(templates.text(reports.report("log"), rows()))
-    whole = list(templates.text(reports.report("log"), [row] * count))
+        found.extend(templates.text(LOG, rows()))
+    whole = list(templates.text(LOG, [row] * count))
     assert found == (whole if count else whole[:-1])
 
 
 def test_templates_are_taken_apart_once_however_many_rows_there_are(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, catalog: Catalog
 ) -> None:
     parsed: list[str] = []
 
@@ -45,15 +60,12 @@ def test_templates_are_taken_apart_once_however_many_rows_there_are(
             parsed.append(format_string)
             return super().parse(format_string)
 
-    with Catalog(open_inputs([SMF])) as catalog:
-        rows = list(reports.run_report(reports.report("log"), catalog))
+    rows = rows_of(LOG, catalog)
     monkeypatch.setattr(templates, "Formatter", Counting)
-    counts = []
-    for times in (1, 50):
-        parsed.clear()
-        assert list(templates.text(reports.report("log"), rows * times))
-        counts.append(len(parsed))
-    assert counts[0] == counts[1] > 0
+    assert list(templates.text(LOG, rows))
+    once = len(parsed)
+    assert list(templates.text(LOG, rows * 50))
+    assert len(parsed) == 2 * once > 0
 
 
 @pytest.mark.parametrize(
@@ -81,17 +93,17 @@ def test_a_line_of_a_template(template: str, row: dict[str, Any], line: str | No
         reports.Figure("b", "B", "count", "B", suffix=" MB"),
         reports.Figure("c", "C", "text", "C"),
     )
-    which = replace(reports.report("log"), figures=figures, text={"": template}, blocks={})
+    which = replace(LOG, figures=figures, text={"": template}, blocks={})
     found = templates.Printer(which, ()).lines([row])[0]
     assert found == ([] if line is None else [line])
 
 
-def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for() -> None:
-    with Catalog(open_inputs([SMF])) as catalog:
-        row = next(iter(reports.run_report(reports.report("msgm"), catalog)))
-    which = replace(
-        reports.report("msgm"), text={"": "{?*}Opens {qmstopen}\n{?qmstget}Gets {qmstget}"}
-    )
+def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for(
+    catalog: Catalog,
+) -> None:
+    msgm = reports.report("msgm")
+    row = rows_of(msgm, catalog)[0]
+    which = replace(msgm, text={"": "{?*}Opens {qmstopen}\n{?qmstget}Gets {qmstget}"})
     empty, none = ({**row, "qmstopen": value, "qmstget": value} for value in (0, None))
     full = {**empty, "section": "another", "qmstget": 5}
     zero = "All figures are 0 or absent."
@@ -106,18 +118,61 @@ def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for() ->
     assert shown(full, empty, zeros=True) == ["Opens 0", "Gets 5", "", "Opens 0", "Gets 0"]
 
 
-@pytest.mark.parametrize(
-    ("style", "format_"),
-    [
-        ("hour", "%Y/%m/%d,%H:%M"),
-        ("second", "%Y/%m/%d,%H:%M:%S"),
-        ("instant", "%Y/%m/%d,%H:%M:%S.%f"),
-    ],
+# Lines that are wider than there is room ---------------------------------------------------------
+
+WIDE = 132
+
+
+@search(60)
+@given(
+    words=st.lists(st.text("ab ", min_size=1, max_size=30), max_size=12),
+    starts=st.sets(st.integers(1, 200)),
+    width=st.integers(40, 90),
 )
-@pytest.mark.parametrize("zone", [None, dt.UTC, dt.timezone(dt.timedelta(hours=-5))])
-def test_moments_are_shown_as_their_format_says(
-    style: str, format_: str, zone: dt.timezone | None
+def test_a_folded_line_fits_and_loses_nothing(
+    words: list[str], starts: set[int], width: int
 ) -> None:
-    for micro in (0, 1, 999_999):
-        moment = dt.datetime(2026, 3, 4, 5, 6, 7, micro, zone)
-        assert STYLES[style][0](moment) == moment.strftime(format_)
+    text = " ".join(words).rstrip()
+    pieces = [*folded(text, sorted(starts), width)]
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert all(len(piece) <= width for piece in pieces)
+    assert [*folded(text, sorted(starts), None)] == [text]
+
+
+def test_rows_are_cut_at_the_columns_at_which_their_heading_is() -> None:
+    heading = "Queue      Puts      Gets     Bytes"
+    row = "A            12        13  14000000"
+    starts = (0, 7, 15, 25)
+    assert [*folded(heading, starts, 26)] == ["Queue      Puts      Gets", "         Bytes"]
+    assert [*folded(row, starts, 26)] == ["A            12        13", "      14000000"]
+    overflowing = "A LONG NAME  12        13  14000000"
+    assert next(folded(overflowing, starts, 26)) == "A LONG NAME  12        13"
+    assert [*folded("x" * 50, (), 40)] == ["x" * 40, " " * 6 + "x" * 10]
+
+
+NAMES = [each for each in reports.report_names() if not reports.report(each).required]
+SHOWN = some(pairs(NAMES, FIXTURE_FILES), 5)
+
+
+@pytest.mark.slow
+@of_many("path", sorted({path for _, path in SHOWN}), ids=lambda path: path.stem)
+def test_every_report_fits(path: Path) -> None:
+    """All that a report says is there, in lines of 132 characters, whatever it says."""
+    with Catalog(open_inputs([path])) as catalog:
+        for name in (name for name, each in SHOWN if each == path):
+            which = reports.report(name)
+            rows = [*advice.answered_rows(which, catalog)]
+            both = (reports.ReportDocument(which, rows, {}, width) for width in (None, WIDE))
+            whole, narrow = ([*each.printed()] for each in both)
+            assert max(map(len, narrow), default=0) <= WIDE, name
+            assert "".join("".join(narrow).split()) == "".join("".join(whole).split()), name
+            assert all(line in narrow for line in whole if len(line) <= WIDE), name
+
+
+def test_only_who_asks_for_it_gets_folded_lines() -> None:
+    command = ("report", "tasksum", str(FIXTURES / "qm01-930.smf"))
+    whole, narrow = run(*command).stdout, run(*command, "--width", "100").stdout
+    assert max(map(len, whole.splitlines())) > WIDE
+    assert max(map(len, narrow.splitlines())) <= 100
+    assert whole.split() == narrow.split()
+    assert run(*command, "--width", "20").exit_code == 2

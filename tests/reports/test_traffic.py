@@ -37,42 +37,30 @@ TRAFFIC = tool("traffic")
 
 # -- simulated sites, whose answer keys say who puts and gets how much
 
-Day = tuple[Any, Path]
+Days = Callable[[str], tuple[Any, Path]]
 
 
 @pytest.fixture(scope="module")
-def day(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Day]:
+def day(tmp_path_factory: pytest.TempPathFactory) -> Days:
     """Make a day of a scenario once; return its estate, and the file."""
     folder = tmp_path_factory.mktemp("days")
     return cache(lambda scenario: TRAFFIC.day(scenario, 1, folder, interval=HOURS))
 
 
-@pytest.fixture(scope="module")
-def rows_of(day: Callable[[str], Day]) -> Callable[[str, str], Rows]:
-    """Make a report over a day of a scenario once."""
-    return cache(lambda scenario, name: report_rows(name, day(scenario)[1]))
-
-
 @pytest.mark.slow
 @of_many("scenario", some(TRAFFIC.SCENARIOS, 3))
-def test_edges_rates_and_requesters_are_those_of_the_answer_key(
-    scenario: str, day: Callable[[str], Day]
-) -> None:
+def test_edges_rates_and_requesters_are_those_of_the_answer_key(scenario: str, day: Days) -> None:
     estate, path = day(scenario)
     assert list(TRAFFIC.wrong(estate, 1, path)) == []
 
 
 @pytest.mark.slow
-def test_a_report_that_lacks_an_edge_does_not_agree_with_the_key(
-    day: Callable[[str], Day],
-) -> None:
+def test_a_report_that_lacks_an_edge_does_not_agree_with_the_key(day: Days) -> None:
     assert len(list(TRAFFIC.wrong(day("cluster")[0], 1, day("shared")[1]))) > 10
 
 
-def test_messages_of_a_cluster_spread_as_they_were_given(
-    rows_of: Callable[[str, str], Rows],
-) -> None:
-    rows = rows_of("cluster", "cluster")
+def test_messages_of_a_cluster_spread_as_they_were_given(day: Days) -> None:
+    rows = report_rows("cluster", day("cluster")[1])
     shares = {row["partner"]: row["share"] for row in of("channel", rows) if row["qmgr"] == "QM01"}
     assert shares == {"QM02": NEAR(60, abs=0.5), "QM03": NEAR(40, abs=0.5)}
     (command,) = [row for row in of("queue", rows) if row["queue"].endswith("COMMAND.QUEUE")]
@@ -87,9 +75,8 @@ with (FACTS / "answers.csv").open(encoding="utf-8", newline="") as file:
 
 
 @pytest.mark.slow
-def test_reports_answer_claims_and_these_are_marked_so(
-    rows_of: Callable[[str, str], Rows],
-) -> None:
+def test_reports_answer_claims_and_these_are_marked_so(day: Days) -> None:
+    rows_of = cache(lambda scenario, name: report_rows(name, day(scenario)[1]))
     unanswered = [
         (each["claim"], figure)
         for each in ANSWERS
@@ -106,44 +93,32 @@ def test_reports_answer_claims_and_these_are_marked_so(
 # -- request and reply
 
 
-@pytest.fixture(scope="module")
-def requests() -> dict[str, Rows]:
-    """The rows of the report by queue manager; each has a case of its own."""
-    asks = using("CICSA", put("REQUEST", 60), got("REPLY", 60, by_id=60), qmgr="QMA")
-    serves = using("SERVE", got("REQUEST", 60), put("REPLY", 60), qmgr="QMB")
+def pair(requests: int, replies: int, **keys: Any) -> list[bytes]:
+    """A requester and its server."""
+    return [
+        using("PAYSRV", got("REQUEST", requests), put("REPLY", replies), **keys),
+        using("CICSA", put("REQUEST", requests), got("REPLY", requests, by_id=requests), **keys),
+    ]
+
+
+def test_requesters_and_servers_are_those_of_one_queue_manager_whose_counts_agree() -> None:
+    """Counts are at least four fifths and at most five fourths of one another."""
+    here, there = pair(60, 60, qmgr="QMA")[0], pair(60, 60, qmgr="QMB")[1]
     records = [
-        *PAIR, asks, serves,
+        *PAIR, here, there,
         using("JOBA", put("Q.ONE", 50), got("Q.TWO", 50), qmgr="LOOP"),
         using("JOBB", put("Q.TWO", 50), got("Q.ONE", 50), qmgr="LOOP"),
         using("CICSA", put("REQUEST", 60), got("REPLY", 60, by_id=60), qmgr="MANY"),
         using("CICSB", put("REQUEST", 40), got("REPLY", 40, by_id=40), qmgr="MANY"),
         using("SERVE1", got("REQUEST", 70), put("REPLY", 70), qmgr="MANY"),
         using("SERVE2", got("REQUEST", 30), put("REPLY", 30), qmgr="MANY"),
+        *(each for n in (79, 80, 125, 126) for each in pair(100, n, qmgr=f"R{n}")),
     ]  # fmt: skip
-    for replies in (79, 80, 125, 126):
-        keys = {"qmgr": f"R{replies}"}
-        records += [
-            using("PAYSRV", got("REQUEST", 100), put("REPLY", replies), **keys),
-            using("CICSA", put("REQUEST", 100), got("REPLY", 100, by_id=100), **keys),
-        ]
-    return by_qmgr(rows_from("requests", *records))
-
-
-def test_of_two_that_get_any_message_the_direction_is_not_known_and_they_are_there_once(
-    requests: dict[str, Rows],
-) -> None:
-    (row,) = requests["LOOP"]
-    assert row["direction"] == "unknown"
-    assert {row["requester"], row["server"]} == {"JOBA", "JOBB"}
-
-
-def test_counts_are_at_least_four_fifths_and_at_most_five_fourths_of_one_another_and_of_one_qmgr(
-    requests: dict[str, Rows],
-) -> None:
+    requests = by_qmgr(rows_from("requests", *records))
     assert requests.keys() == {"VTS1", "LOOP", "MANY", "R80", "R125"}
-
-
-def test_several_requesters_of_a_server_have_a_row_each(requests: dict[str, Rows]) -> None:
+    (loop,) = requests["LOOP"]  # both get any message: they are there once
+    assert loop["direction"] == "unknown"
+    assert {loop["requester"], loop["server"]} == {"JOBA", "JOBB"}
     assert [figures(row, "requester server requests received") for row in requests["MANY"]] == [
         ["CICSA", "SERVE1, SERVE2", 60, 60],
         ["CICSB", "SERVE1, SERVE2", 40, 40],
@@ -169,6 +144,8 @@ FLOW = (
     sending("QMD", "QMC", TAKES),
     sending("QME", "FAR", SENDS, "QME.FAR"),
     sending("QMF", "FAR", TAKES, "FAR.QMF"),
+    sending("QMG", "QMH", SENDS, "TWICE"),
+    sending("QMH", "QMX", TAKES, "TWICE"),
 )
 
 
@@ -177,18 +154,16 @@ def flow() -> Rows:
     return rows_from("flow", *FLOW)
 
 
-def places(rows: Rows) -> set[str]:
-    return {row["place"] for row in of("queue", rows) if row["queue"] == "SHARED.Q"}
-
-
 @pytest.mark.slow
 def test_a_shared_queue_is_one_node_where_its_group_is_known(flow: Rows) -> None:
     in_group = [record(block("QCCT", qcctqsgn="QSG7"), qmgr=qmgr) for qmgr in ("QMA", "QMB")]
-    assert places(rows_from("flow", *FLOW, *in_group)) == {"QSG7"}
-    assert places(rows_from("flow", *FLOW, qsg="qsg9")) == {"QSG9"}
-    assert places(flow) == {"MVAA/QMA", "MVAA/QMB"}
-    unknown = [row for row in of("queue", flow) if row["queue"] == "SHARED.Q"]
-    assert all("--qsg" in row["note"] for row in unknown)
+    told, asked = rows_from("flow", *FLOW, *in_group), rows_from("flow", *FLOW, qsg="qsg9")
+    for rows, places in (
+        (told, ["QSG7"]), (asked, ["QSG9"]), (flow, ["MVAA/QMA", "MVAA/QMB"]),
+    ):  # fmt: skip
+        found = [row for row in of("queue", rows) if row["queue"] == "SHARED.Q"]
+        assert [row["place"] for row in found] == places
+        assert all(("--qsg" in (row["note"] or "")) is (rows is flow) for row in found)
 
 
 @pytest.mark.claim(86)
@@ -197,60 +172,49 @@ def test_a_queue_that_no_task_takes_from_may_be_that_of_the_ims_bridge(flow: Row
     assert "go to IMS by the bridge" in queue["note"]
 
 
-ALL_USERS = (
-    using("PUTTER", put("APP.Q", 5)),
-    using("GETTER", got("APP.Q", 4)),
-    using("BROWSER", {"name": "APP.Q", "openn": 1, "getn": 6, "validget": 6, "getbrwa": 6}),
-    using("OPENER", {"name": "APP.Q", "openn": 3}),
-    using("SETTER", {"name": "APP.Q", "openn": 1, "setn": 2}),
-    using("ASKER", {"name": "APP.Q", "openn": 1, "inqn": 7}),
-    using("FAILING", {"name": "APP.Q", "openn": 1, "putn": 8, "put1n": 1, "getn": 2, "geterr": 2}),
-    using("OTHER", put("OTHER.Q", 1)),
-)
-"""All ways to use a queue, and a job that does not use it."""
 USERS = {
-    "PUTTER": (0, 5, 0, 0, 0, 0, 0, 0),
-    "GETTER": (0, 0, 4, 0, 0, 0, 0, 0),
-    "BROWSER": (1, 0, 0, 6, 0, 0, 0, 0),
-    "OPENER": (3, 0, 0, 0, 0, 0, 0, 0),
-    "SETTER": (1, 0, 0, 0, 0, 2, 0, 0),
-    "ASKER": (1, 0, 0, 0, 7, 0, 0, 0),
-    "FAILING": (1, 0, 0, 0, 0, 0, 9, 2),
-}
-"""Opens, puts, messages taken and browsed, inquiries, sets, puts and gets that failed."""
+    "PUTTER": (put("APP.Q", 5), (0, 5, 0, 0, 0, 0, 0, 0)),
+    "GETTER": (got("APP.Q", 4), (0, 0, 4, 0, 0, 0, 0, 0)),
+    "BROWSER": ({"openn": 1, "getn": 6, "validget": 6, "getbrwa": 6}, (1, 0, 0, 6, 0, 0, 0, 0)),
+    "OPENER": ({"openn": 3}, (3, 0, 0, 0, 0, 0, 0, 0)),
+    "SETTER": ({"openn": 1, "setn": 2}, (1, 0, 0, 0, 0, 2, 0, 0)),
+    "ASKER": ({"openn": 1, "inqn": 7}, (1, 0, 0, 0, 7, 0, 0, 0)),
+    "FAILING": (
+        {"openn": 1, "putn": 8, "put1n": 1, "getn": 2, "geterr": 2}, (1, 0, 0, 0, 0, 0, 9, 2)
+    ),
+}  # fmt: skip
+"""All ways to use a queue: opens, puts, messages taken and browsed, inquiries, sets, puts and gets
+that failed."""
 
 
 def test_everyone_who_uses_a_queue_is_listed_as_in_the_report_of_tasks(write: Write) -> None:
-    path = write(*ALL_USERS)
+    uses = (using(job, {"name": "APP.Q"} | used) for job, (used, _) in USERS.items())
+    path = write(*uses, using("OTHER", put("OTHER.Q", 1)))
     named = smfparse.open(path, smfparse.Selection.of(queue="APP.Q"))
-    users = [row for row in named.report("flow").to_pylist() if row["line"] == "user"]
+    users = of("user", named.report("flow").to_pylist())
     names = "opens puts gets browses inqs sets failed_puts failed_gets"
-    assert {row["from_name"]: tuple(figures(row, names)) for row in users} == USERS
-    assert {row["wtidccn"] for row in named.report("tasksum").to_pylist()} == {*USERS}
-    every = smfparse.open(path).report("flow").to_pylist()
-    assert {row["from_name"] for row in every if row["line"] == "user"} == {
-        *USERS.keys() - {"PUTTER", "GETTER"}
+    assert {row["from_name"]: tuple(figures(row, names)) for row in users} == {
+        job: counts for job, (_, counts) in USERS.items()
     }
-    page = smfparse.open(path).report("application", job="PUTTER").to_pylist()
-    others = {row["other_job"]: row["browses"] for row in page if row["line"] == "user"}
-    assert others == {name: USERS[name][3] for name in USERS if name != "PUTTER"}
+    assert {row["wtidccn"] for row in named.report("tasksum").to_pylist()} == {*USERS}
+    every = of("user", smfparse.open(path).report("flow").to_pylist())
+    assert {row["from_name"] for row in every} == USERS.keys() - {"PUTTER", "GETTER"}
 
 
 def test_a_channel_leads_to_its_other_end_or_to_the_name_of_a_queue_manager(flow: Rows) -> None:
     names = "from_kind from_name from_place to_kind to_name to_place messages"
     edges = [row for row in of("edge", flow) if "channel" in (row["from_kind"], row["to_kind"])]
-    found = {row["from_name"]: figures(row, names) for row in edges}
-    assert found["QMC.QMD"] == [
+    found = {(row["from_name"], row["from_kind"]): figures(row, names) for row in edges}
+    assert found["QMC.QMD", "channel"] == [
         *("channel", "QMC.QMD", "MVAA/QMC", "channel", "QMC.QMD", "MVAA/QMD", 12)
     ]
-    assert found["QME.FAR"][:2] + found["QME.FAR"][3:5] == [
-        *("channel", "QME.FAR", "queue manager", "FAR")
+    ends = [[*each[:2], *each[3:5]] for each in found.values() if each[1] != "QMC.QMD"]
+    assert sorted(ends) == [
+        ["channel", "QME.FAR", "queue manager", "FAR"],
+        ["channel", "TWICE", "queue manager", "QMH"],
+        ["queue manager", "FAR", "channel", "FAR.QMF"],
+        ["queue manager", "QMX", "channel", "TWICE"],
     ]
-    assert found["FAR"][:2] + found["FAR"][3:5] == [*("queue manager", "FAR", "channel", "FAR.QMF")]
-    assert len(edges) == 3
-    other = rows_from("flow", *FLOW, sending("QMD", "QMX", TAKES))
-    ends = [row["from_name"] for row in of("edge", other) if row["to_name"] == "QMC.QMD"]
-    assert ends == ["QMC.QMD"]  # the other one of that name is of another queue manager
 
 
 def test_bytes_that_the_protocol_adds_the_wait_for_confirmation_and_ciphers() -> None:
@@ -302,70 +266,49 @@ def test_structures_are_of_all_members_and_the_group_in_the_record_goes_before_t
 # -- file transfer
 
 
-@pytest.fixture(scope="module")
-def transfers() -> list[bytes]:
-    data, reply, state = (f"SYSTEM.FTE.{each}" for each in ("DATA", "REPLY", "STATE"))
-    shared = {"cfstrucname": "FILES1"}
-    return [
-        using(
-            "FTESRC",
-            put(f"{data}.AGENT2", 4096, 256 * KB, putpwg=4002, putct=1000.0),
-            got(f"{reply}.AGENT1", 409, by_id=409),
-            put(f"{state}.AGENT1", 81, 8 * KB),
-            got(f"{state}.AGENT1", 81, size=8 * KB),
-        ),
-        using(
-            "FTEDST", got(f"{data}.AGENT2", 4096, size=256 * KB), put(f"{reply}.AGENT1", 409, KB)
-        ),
-        using("FTEDST", got(f"{data}.AGENT4", 5, size=256 * KB), got("PAY.OUT", 30),
-              put("PAY.IN", 7), qmgr="QMA"),
-        using("FTESRC", put(f"{data}.AGENT4", 5), qmgr="QMA"),
-        using("FTEJOB", got(f"{data}.A", 5), got(f"{data}.B", 7), put(f"{reply}.C", 1), qmgr="QMB"),
-        using("FTESRC", put(f"{data}.SHARED", 100, size=256 * KB, putpwg=25, **shared), qmgr="QMC"),
-        using("FTEDST", got(f"{data}.SHARED", 100, size=256 * KB, **shared), qmgr="QMC"),
-    ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def mft(transfers: list[bytes]) -> Rows:
-    return rows_from("mft", *transfers, qsg="QSG1")
-
-
-def test_what_an_agent_moves_is_worked_out_as_published(mft: Rows) -> None:
-    agents = {row["agent"]: row for row in of("agent", mft)}
-    one, two = agents["AGENT1"], agents["AGENT2"]
-    assert figures(one, "who mb_sent chunk_kb") == ["FTESRC", 1024, 256]
-    names = "to_getter_share replies_a_state mb_a_checkpoint"
-    assert figures(one, names) == NEAR([97.7, 5.05, 12.64], abs=0.01)
-    assert figures(two, "who mb_received") == ["FTEDST", 1024]
-    assert two["window_size"] == NEAR(10.01, abs=0.01)
-    (state,) = [row for row in of("queue", mft) if row["role"] == "STATE"]
-    assert state["kb_a_message"] == 8
-
-
-@pytest.mark.claim(147)
-def test_messages_that_agents_take_and_put_elsewhere_are_counted(mft: Rows) -> None:
-    (agent,) = [row for row in of("agent", mft) if row["agent"] == "AGENT4"]
-    names = "who messages_to_files messages_of_files mb_received"
-    assert figures(agent, names) == ["FTEDST", 30, 7, 1.25]
-
-
-def test_agents_of_one_job_are_not_told_apart(mft: Rows) -> None:
-    agents = [row for row in of("agent", mft) if row["agent"] in ("A", "B")]
-    assert [figures(row, "who window_size") for row in agents] == [["shared", None]] * 2
+DATA, REPLY, STATE = (f"SYSTEM.FTE.{each}" for each in ("DATA", "REPLY", "STATE"))
+IN_FILES = {"cfstrucname": "FILES1"}
+TRANSFERS = [
+    using(
+        "FTESRC",
+        put(f"{DATA}.AGENT2", 4096, 256 * KB, putpwg=4002, putct=1000.0),
+        got(f"{REPLY}.AGENT1", 409, by_id=409),
+        put(f"{STATE}.AGENT1", 81, 8 * KB),
+        got(f"{STATE}.AGENT1", 81, size=8 * KB),
+    ),
+    using("FTEDST", got(f"{DATA}.AGENT2", 4096, size=256 * KB), put(f"{REPLY}.AGENT1", 409, KB)),
+    using("FTEDST", got(f"{DATA}.AGENT4", 5, size=256 * KB), got("PAY.OUT", 30),
+          put("PAY.IN", 7), qmgr="QMA"),
+    using("FTESRC", put(f"{DATA}.AGENT4", 5), qmgr="QMA"),
+    using("FTEJOB", got(f"{DATA}.A", 5), got(f"{DATA}.B", 7), put(f"{REPLY}.C", 1), qmgr="QMB"),
+    using("FTESRC", put(f"{DATA}.SHARED", 100, size=256 * KB, putpwg=25, **IN_FILES), qmgr="QMC"),
+    using("FTEDST", got(f"{DATA}.SHARED", 100, size=256 * KB, **IN_FILES), qmgr="QMC"),
+]  # fmt: skip
 
 
 @pytest.mark.claim(140)
+@pytest.mark.claim(147)
 @pytest.mark.claim(164)
-def test_shared_queues_of_agents_are_shown_with_their_structure(
-    mft: Rows, transfers: list[bytes]
-) -> None:
-    """With the bytes of a message, and whether it met a getter: large ones are in Db2 or SMDS."""
-    name = "SYSTEM.FTE.DATA.SHARED"
-    (queue,) = [row for row in of("queue", mft) if row["agent"] == "SHARED"]
-    assert figures(queue, "structure kb_a_message to_getter_share") == ["FILES1", 256, 25]
-    (same,) = of("queue", rows_from("shared", *transfers, qsg="QSG1"))
-    assert figures(same, "place structure queue") == ["QSG1", "FILES1", name]
+def test_agents_and_their_queues_are_worked_out_as_published() -> None:
+    mft = rows_from("mft", *TRANSFERS, qsg="QSG1")
+    agents = {row["agent"]: row for row in of("agent", mft)}
+    names = "who mb_sent chunk_kb to_getter_share replies_a_state mb_a_checkpoint"
+    (job, *sent), near = figures(agents["AGENT1"], names), {"abs": 0.01}
+    assert (job, sent) == ("FTESRC", NEAR([1024, 256, 97.7, 5.05, 12.64], **near))
+    job, *received = figures(agents["AGENT2"], "who mb_received window_size")
+    assert (job, received) == ("FTEDST", NEAR([1024, 10.01], **near))
+    # Messages that agents take and put elsewhere are counted.
+    names = "who messages_to_files messages_of_files mb_received"
+    assert figures(agents["AGENT4"], names) == ["FTEDST", 30, 7, 1.25]
+    for of_one_job in ("A", "B"):
+        assert figures(agents[of_one_job], "who window_size") == ["shared", None]
+    queues = {(row["role"], row["agent"]): row for row in of("queue", mft)}
+    assert queues["STATE", "AGENT1"]["kb_a_message"] == 8
+    # Whether a message met a getter, and its bytes: large ones are in Db2 or SMDS.
+    names = "structure kb_a_message to_getter_share"
+    assert figures(queues["DATA", "SHARED"], names) == ["FILES1", 256, 25]
+    (same,) = of("queue", rows_from("shared", *TRANSFERS, qsg="QSG1"))
+    assert figures(same, "place structure queue") == ["QSG1", "FILES1", f"{DATA}.SHARED"]
 
 
 # -- the graph
