@@ -84,6 +84,12 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands find nothing: rules take most of the time that a small input needs."""
+    monkeypatch.setattr("smfparse.advice.running.wanted", lambda limits: {})
+
+
 @pytest.fixture(scope="session")
 def storage_port() -> int:
     """The port on which processes of Spark look for object storage: they are started with that."""

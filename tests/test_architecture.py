@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from importlib import import_module
@@ -99,21 +99,19 @@ def module_name(path: Path) -> str:
     return ".".join(part for part in parts if part != "__init__") or ROOF
 
 
-def python_files(*folders: str) -> list[Path]:
-    """Return all Python files below folders; a link's are found by their own names only."""
+def python_trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    """Yield the Python files below folders, parsed; a link's are found by their own names only."""
     links = [PROJECT / ROOF / each for each in LINKS]
-    files = [path for each in folders for path in sorted((PROJECT / each).rglob("*.py"))]
-    return [path for path in files if not any(path.is_relative_to(link) for link in links)]
-
-
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+    for folder in folders:
+        for path in sorted((PROJECT / folder).rglob("*.py")):
+            if not any(path.is_relative_to(link) for link in links):
+                yield path, ast.parse(path.read_text(encoding="utf-8"))
 
 
 @cache
 def trees() -> dict[str, ast.Module]:
     """Return the syntax trees of the product by module."""
-    return {module_name(path): tree(path) for path in python_files(ROOF, *LINKS)}
+    return {module_name(path): each for path, each in python_trees(ROOF, *LINKS)}
 
 
 @cache
@@ -122,13 +120,11 @@ def imports_of() -> dict[str, list[Import]]:
     return {module: [*imports(each)] for module, each in trees().items()}
 
 
+@cache
 def imports_beside() -> dict[str, list[Import]]:
     """Return the imports of modules that are not of the product."""
-    return {
-        f"{folder}/{path.name}": [*imports(tree(path))]
-        for folder in ("tests", "tools", "benchmarks", "fixtures")
-        for path in python_files(folder)
-    }
+    beside = python_trees("tests", "tools", "benchmarks", "fixtures")
+    return {path.relative_to(PROJECT).as_posix(): [*imports(each)] for path, each in beside}
 
 
 def top(module: str) -> str:
@@ -141,20 +137,15 @@ def own_imports() -> Iterator[tuple[str, str]]:
         yield from ((module, each.inside) for each in found if each.inside)
 
 
-@pytest.mark.slow
-def test_the_order_names_every_package_and_module_at_the_top() -> None:
+def test_imports_go_down_only_by_whole_names_that_are_not_private() -> None:
     assert {top(module) for module in trees()} == {ROOF, *ORDER}
     assert {"schemas.qjst", "cli.report", "reading.chunks", "errors", ROOF} <= trees().keys()
-
-
-def test_imports_go_down_only() -> None:
-    def allowed(module: str) -> Iterable[str]:
+    for module, imported in own_imports():
         here = top(module)
         below = ORDER if here == ROOF else APART.get(here, ORDER[: ORDER.index(here)])
-        return {here, *below}
-
-    wrong = [pair for pair in own_imports() if top(pair[1]) not in allowed(pair[0])]
-    assert wrong == []
+        assert top(imported) in {here, *below}, module
+        assert not imported.split(".")[-1].startswith("_"), module
+    assert [each for found in imports_of().values() for each in found if each.name[0] == "."] == []
 
 
 def reaches_inside(importing: str, imported: str) -> bool:
@@ -167,6 +158,7 @@ def reaches_inside(importing: str, imported: str) -> bool:
 
 @pytest.mark.slow
 def test_other_packages_and_tools_import_from_the_face_of_a_package() -> None:
+    """`schemas` and `cli` are packages of smfparse."""
     wrong = [pair for pair in own_imports() if reaches_inside(top(pair[0]), pair[1])]
     wrong += [
         (name, each.name)
@@ -175,20 +167,22 @@ def test_other_packages_and_tools_import_from_the_face_of_a_package() -> None:
         if not name.startswith("tests/") and reaches_inside("", each.inside)
     ]
     assert wrong == []
+    found = imports_beside() | imports_of()
+    assert [name for name in found if {each.library for each in found[name]} & {*LINKS}] == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_modules_of_a_package_do_not_import_each_other_in_circles(package: str) -> None:
-    graph = {
-        module: {
-            f"{package}.{each.inside.split('.')[1]}"
-            for each in found
-            if each.at_once and top(each.inside) == package and each.inside.count(".") > 1
+def test_modules_of_a_package_do_not_import_each_other_in_circles() -> None:
+    for package in PACKAGES:
+        graph = {
+            module: {
+                f"{package}.{each.inside.split('.')[1]}"
+                for each in found
+                if each.at_once and top(each.inside) == package and each.inside.count(".") > 1
+            }
+            for module, found in imports_of().items()
+            if top(module) == package != module
         }
-        for module, found in imports_of().items()
-        if top(module) == package != module
-    }
-    assert {*TopologicalSorter(graph).static_order()} >= graph.keys()
+        assert {*TopologicalSorter(graph).static_order()} >= graph.keys()
 
 
 def test_a_face_declares_for_types_what_it_has_at_run_time() -> None:
@@ -204,20 +198,11 @@ def test_a_face_declares_for_types_what_it_has_at_run_time() -> None:
         _ = import_module("smfparse.reading").nothing
 
 
-def test_no_module_imports_a_private_name_or_a_relative_one() -> None:
-    names = [(module, each.name) for module, found in imports_of().items() for each in found]
-    private = [pair for pair in own_imports() if pair[1].split(".")[-1].startswith("_")]
-    assert private == []
-    assert [pair for pair in names if pair[1].startswith(".")] == []
-
-
-@pytest.mark.slow
-def test_schemas_and_cli_are_imported_as_packages_of_smfparse() -> None:
-    found = imports_beside() | imports_of()
-    assert [name for name in found if {each.library for each in found[name]} & {*LINKS}] == []
-
-
 def test_a_library_is_imported_only_where_it_belongs() -> None:
+    """Commands load slow ones when they run; `schemas` need layout, construct and blocks.
+
+    `from smfparse.schemas import X` is the registry's, `.schemas.qjst import X` a block's.
+    """
     for library, modules in ONLY_IN.items():
         found = {
             module
@@ -225,26 +210,14 @@ def test_a_library_is_imported_only_where_it_belongs() -> None:
             if any(one.library == library and not one.types_only for one in each)
         }
         assert found == modules, library
-
-
-def test_schemas_import_nothing_but_layout_construct_and_blocks() -> None:
-    """`from smfparse.schemas import X` is the registry's, `.schemas.qjst import X` a block's."""
     known = {ROOF, "construct", *sys.stdlib_module_names}
-    for module, found in imports_of().items():
+    for module, each in imports_of().items():
+        if top(module) == "cli":
+            assert [one for one in each if one.library in SLOW and one.at_once] == [], module
         if top(module) == "schemas":
-            assert {each.library for each in found} <= known, module
-            registry = [e.inside for e in found if top(e.inside) == "schemas"]
+            assert {one.library for one in each} <= known, module
+            registry = [one.inside for one in each if top(one.inside) == "schemas"]
             assert [name for name in registry if name.count(".") < 2] == [], module
-
-
-def test_commands_load_slow_libraries_only_when_they_run() -> None:
-    slow = [
-        (module, each.name)
-        for module, found in imports_of().items()
-        for each in found
-        if top(module) == "cli" and each.library in SLOW and each.at_once
-    ]
-    assert slow == []
 
 
 PRINTING = {"print", "echo", "secho", "echo_via_pager", "warn"}
@@ -297,13 +270,13 @@ LOADED = {
     "convert {smf} --to {folder}/a": {*DECODED, "pyarrow.parquet"},
     "convert {smf} --to {folder}/b.duckdb": {*DECODED, "duckdb"},
     "check {smf}": QUERIED,
-    "summary {smf}": QUERIED,
+    "report log {smf}": {*QUERIED, "pytz"},
     "trend {smf}": QUERIED,
     "dashboard {smf} --output {folder}/a.html": {*QUERIED, "pyarrow.compute"},
     "plot log-busy {smf}": {*QUERIED, "pyarrow.compute"},
     "capacity log": DECODED,
     "capacity log {smf}": QUERIED,
-    "report log {smf}": {*QUERIED, "pytz"},
+    "summary {smf}": QUERIED,
     "sql {smf} 'SELECT count(*) FROM wqst' --format csv": {*QUERIED, "polars"},
 }
 """Commands, and which of HEAVY each loads: that is most of the time that it takes to start."""

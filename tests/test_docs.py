@@ -1,38 +1,47 @@
-"""The documentation is true: its examples run, its generated parts are what the code says."""
+"""The documentation is true: its examples run, and what it names exists."""
 
 from __future__ import annotations
 
 import doctest
 import re
+from typing import NamedTuple, cast
 
+import click
 import pytest
 
+from smfparse import advice
+from smfparse.cli import main
+from smfparse.planning import planner_names
 from tests.support.paths import PROJECT
-
-pytestmark = pytest.mark.slow
 
 PAGES = sorted(
     [*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md"), *PROJECT.glob("fixtures/*.md")]
 )
+TESTS = [*(PROJECT / "tests").rglob("test_*.py")]
 
 
+def page(name: str) -> str:
+    return (PROJECT / "docs" / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
 def test_the_links_of_pages_lead_somewhere_and_their_doctests_pass() -> None:
     lost = [
-        (page.name, target)
-        for page in PAGES
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8"))
-        if not (page.parent / target).exists()
+        (each.name, target)
+        for each in PAGES
+        for target in re.findall(r"\]\(([^)#:]+)\)", each.read_text(encoding="utf-8"))
+        if not (each.parent / target).exists()
     ]
     assert lost == []
     example = PROJECT / "docs" / "adding-a-block.md"
     assert doctest.testfile(str(example), module_relative=False).failed == 0
-    others = [page for page in PAGES if ">>> " in page.read_text("utf-8")]
+    others = [each for each in PAGES if ">>> " in each.read_text("utf-8")]
     assert others == [example]
 
 
+@pytest.mark.slow
 def test_the_example_of_a_new_block_is_a_block() -> None:
-    text = (PROJECT / "docs" / "adding-a-block.md").read_text(encoding="utf-8")
-    found = re.search(r"```python\n(.*?)```", text, re.DOTALL)
+    found = re.search(r"```python\n(.*?)```", page("adding-a-block.md"), re.DOTALL)
     assert found is not None
     names: dict[str, object] = {}
     exec(re.sub(r"^    ", "", found[1], flags=re.MULTILINE), names)
@@ -42,7 +51,7 @@ def test_the_example_of_a_new_block_is_a_block() -> None:
 
 
 def test_every_promise_of_the_security_page_is_held_by_a_test() -> None:
-    text = (PROJECT / "docs/security.md").read_text("utf-8")
+    text = page("security.md")
     rows = [line for line in text.splitlines() if line.startswith("| ")][1:]
     promises = [row for row in rows if not row.startswith("| **")]
     assert len(promises) >= 15
@@ -50,3 +59,53 @@ def test_every_promise_of_the_security_page_is_held_by_a_test() -> None:
         assert re.search(r"`tests/[a-z_/]+\.py`|all of these", row), row
     for path in re.findall(r"`(tests/[a-z_/]+\.py)`", text):
         assert (PROJECT / path).is_file(), path
+
+
+class Row(NamedTuple):
+    """A row of docs/coverage.md."""
+
+    number: str
+    place: str
+    claim: str
+    answered: str
+    mark: str
+    missing: str
+
+
+ROWS = [
+    Row(*[cell.strip() for cell in line.strip("|").split("|")][:6])
+    for line in page("coverage.md").splitlines()
+    if re.match(r"\| \d+ \|", line)
+]
+CLAIMS = {
+    number
+    for path in TESTS
+    for held in re.findall(r"^@pytest\.mark\.claim\((.*)\)", path.read_text("utf-8"), re.M)
+    for number in held.split(", ")
+}
+"""The numbers of `pytest.mark.claim`, by reading the sources."""
+
+
+def test_rows_of_coverage_have_numbers_and_marks_and_claims_are_answered() -> None:
+    """Rows name planners by their names; a test holds every claim that a planner answers."""
+    assert [each.number for each in ROWS] == [str(each + 1) for each in range(len(ROWS))]
+    assert {each.mark for each in ROWS} <= {"y", "p", "n", "x", "k"}
+    of_planner = re.compile(r"\bP(1[0-5]|[1-9])\b")
+    assert [each for each in ROWS if of_planner.search(each.missing + each.answered)] == []
+    assert {row.mark for row in ROWS if row.number in CLAIMS} <= {"y", "k"}
+    planned = {row.number for row in ROWS if "capacity" in row.answered and row.mark == "y"}
+    assert planned <= CLAIMS <= {row.number for row in ROWS}
+
+
+def test_planners_options_rules_and_tests_that_rows_of_coverage_name_exist() -> None:
+    commands = cast(click.Group, main.commands["capacity"]).commands
+    rules = {*advice.rules(), *advice.diagnoses()}
+    for row in ROWS:
+        for part in re.findall(r"\bcapacity [^;:]*", row.answered):
+            names = re.findall(r"(?:capacity|,) ([a-z]+)\b", part)
+            assert set(names) <= set(planner_names()), part
+            known = {each for param in commands[names[0]].params for each in param.opts}
+            assert set(re.findall(r"--[a-z-]+", part)) <= known, part
+        for part in re.findall(r"check: ([^;]*)", row.answered):
+            assert set(re.findall(r"\b(?:[A-Z]+(?:-[A-Z0-9]+)+|D\d+)\b", part)) <= rules, row
+        assert set(re.findall(r"\btest_\w+", row.answered)) <= {each.stem for each in TESTS}, row

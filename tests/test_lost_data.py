@@ -16,7 +16,7 @@ import smfparse
 from smfparse import Selection
 from tests.support.builders import Write, foreign_record, lost_record, rdw
 from tests.support.command import run
-from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.real import case
 from tests.support.short_records import statistics
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ START = dt.datetime(2026, 5, 11, 10, 2, 10)
 END = dt.datetime(2026, 5, 11, 10, 6, 30)
 NEXT_DAY = dt.datetime(2026, 5, 12, 0, 1, 2, 340_000)
 LOST = "SELECT system, qmgr, lost_from, lost_until, lost_seconds, records FROM data_lost"
-CASE = Path() if REAL_DATA is None else REAL_DATA / "cases" / "lost.smf"
+LOSS = {"start": START.isoformat(), "end": END.isoformat(), "records": 48_211}
 IN_SHORT = "SMF lost 48,211 records, 2026/05/11 10:02:10 to 10:06:30"
 
 
@@ -54,28 +54,24 @@ def test_the_count_is_the_short_one_unless_a_flag_says_that_it_overflowed(write:
     assert "SMF lost an unknown number of records of SYS1 from" in run("info", path).stdout
 
 
-def test_a_loss_goes_over_midnight_by_the_date_of_its_start(write: Write) -> None:
+def test_a_loss_goes_over_midnight_by_the_date_of_its_start_unless_that_is_no_moment(
+    write: Write,
+) -> None:
     """IBM documents that date as 00yydddF: one without its century is of this one."""
     path = write(lost_record(START, NEXT_DAY, 3))
     assert rows(path)[0][2:5] == (START, NEXT_DAY, (NEXT_DAY - START).total_seconds())
-    record = bytearray(lost_record(START, END, 3))
-    assert record[24:28] == bytes.fromhex("0126131F")
-    record[24] = 0
-    assert rows(write(bytes(record)))[0][2] == START
-
-
-def test_a_start_that_is_no_moment_is_not_known_and_the_count_stays(write: Write) -> None:
     record = lost_record(START, END, 3)
-    for moment in (
-        struct.pack(">I", 8_640_000) + bytes.fromhex("0126131F"),
-        struct.pack(">I", 1) + bytes.fromhex("012613AF"),
-        struct.pack(">I", 1) + bytes.fromhex("0126000F"),
-        struct.pack(">I", 1) + bytes.fromhex("01261311"),
-        bytes(8),
+    assert record[24:28] == bytes.fromhex("0126131F")
+    assert rows(write(record[:24] + b"\0" + record[25:]))[0][2] == START
+    for time, date in (
+        (8_640_000, "0126131F"),
+        *((1, each) for each in ("012613AF", "0126000F", "01261311")),
+        (0, "00000000"),
     ):
+        moment = struct.pack(">I", time) + bytes.fromhex(date)
         path = write(record[:20] + moment + record[28:])
-        assert rows(path) == [("SYS1", None, None, END, None, 3)]
-        assert "SMF lost 3 records of SYS1 from - to" in run("info", path).stdout
+        assert rows(path) == [("SYS1", None, None, END, None, 3)], date
+    assert "SMF lost 3 records of SYS1 from - to" in run("info", path).stdout
 
 
 def test_a_record_too_short_for_its_start_is_damage(write: Write) -> None:
@@ -113,38 +109,29 @@ def test_it_is_found_where_nothing_is_between_the_records(day: Path, tmp_path: P
     assert "none (" in run("info", bare).stdout
 
 
-def test_info_names_it(day: Path) -> None:
+def test_info_names_it_and_dump_explains_it(day: Path) -> None:
     shown = run("info", day)
     assert shown.exit_code == 0
-    assert [each.split()[-2:] for each in shown.stdout.splitlines() if "  7  " in each] == [
-        ["lost", "data"]
-    ]
-    assert (
-        "SMF lost 48,211 records of SYSX from 2026/05/11 10:02:10 to 2026/05/11 10:06:30"
-        in shown.stdout
-    )
+    (line,) = [each for each in shown.stdout.splitlines() if "  7  " in each]
+    assert line.split()[-2:] == ["lost", "data"]
+    told = "SMF lost 48,211 records of SYSX from 2026/05/11 10:02:10 to 2026/05/11 10:06:30"
+    assert told in shown.stdout
     (lost,) = json.loads(run("info", day, "--format", "json").stdout)["lost"]
-    assert lost == {
-        "system": "SYSX",
-        "start": "2026-05-11T10:02:10",
-        "end": "2026-05-11T10:06:30",
-        "records": 48_211,
-    }
+    assert lost == {"system": "SYSX", **LOSS}
+    shown = run("dump", day, "--record", "4")
+    assert "smf7nro           48,211" in shown.stdout
+    assert "smf7stm           2026-05-11 10:02:10.000000 local" in shown.stdout
 
 
-def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, tmp_path: Path) -> None:
-    """And shows the command that lists them."""
-    several = tmp_path / "several.smf"
+def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, write: Write) -> None:
+    """And shows the command that lists them; the rule has its data where nothing is lost."""
     later = lost_record(END + dt.timedelta(hours=1), END + dt.timedelta(hours=2), 7, system="SYSX")
-    several.write_bytes(day.read_bytes() + rdw([later]))
-    found = [
-        each
-        for each in json.loads(run("check", several, "--format", "json").stdout)["findings"]
-        if each["rule"] == "SMF-LOST"
-    ]
-    assert [(each["system"], each["qmgr"], each["start"], each["total"]) for each in found] == [
-        ("SYSX", "", "2026-05-11T10:02:10", 48_211),
-        ("SYSX", "", "2026-05-11T11:06:30", 7),
+    day.write_bytes(day.read_bytes() + rdw([later]))
+    checked = smfparse.open(day).check()
+    found = [each for each in checked.findings if each.rule == "SMF-LOST"]
+    assert [(each.system, each.qmgr, each.start, each.total) for each in found] == [
+        ("SYSX", "", START, 48_211),
+        ("SYSX", "", END + dt.timedelta(hours=1), 7),
     ]
     text = run("check", day, "--all").stdout
     assert "5 SMF-LOST SYSX 2026/05/11 10:02:10: SMF lost records" in text
@@ -152,20 +139,10 @@ def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, tmp_path: Pa
     assert "too low" in text
     assert f"smfparse sql {day} 'SELECT * FROM data_lost'" in text
     first = [each for each in text.splitlines() if " on SYS" in each]
-    assert all("1 data quality" in each or "2 data quality" in each for each in first[:2])
-
-
-def test_a_system_without_a_loss_has_no_finding_and_the_rule_has_its_data(write: Write) -> None:
-    path = write(statistics(START, "SYSX", "QA01"))
-    found = json.loads(run("check", path, "--format", "json").stdout)
-    assert "SMF-LOST" not in {each["rule"] for each in found["findings"]}
-    assert "SMF-LOST" not in {rule for each in found["not_evaluated"] for rule in each["rules"]}
-
-
-def test_dump_explains_it(write: Write) -> None:
-    shown = run("dump", write(lost_record(START, END, 48_211)), "--record", "1").stdout
-    assert "smf7nro           48,211" in shown
-    assert "smf7stm           2026-05-11 10:02:10.000000 local" in shown
+    assert all("2 data quality" in each or "3 data quality" in each for each in first[:2])
+    sound = smfparse.open(write(statistics(START, "SYSX", "QA01"))).check()
+    assert "SMF-LOST" not in {each.rule for each in sound.findings}
+    assert "SMF-LOST" not in {rule for each in sound.not_evaluated for rule in each.rules}
 
 
 def test_a_copy_has_the_start_moved_as_its_end(write: Write, tmp_path: Path) -> None:
@@ -176,20 +153,15 @@ def test_a_copy_has_the_start_moved_as_its_end(write: Write, tmp_path: Path) -> 
     assert rows(copy)[0][2:] == (START - moved, END - moved, 260.0, 3)
 
 
-@needs_real_data
 def test_the_loss_of_the_case_is_said_by_every_command(tmp_path: Path) -> None:
-    assert rows(CASE) == [("SYSX", None, START, END, 260.0, 48_211)]
-    assert "SMF lost 48,211 records of SYSX from 2026/05/11 10:02:10" in run("info", CASE).stdout
-    lines = run("summary", CASE).stdout.splitlines()
-    assert lines[2].startswith(IN_SHORT)
-    (manager,) = json.loads(run("summary", CASE, "--format", "json").stdout)["managers"]
-    assert manager["lost"] == [
-        {"start": START.isoformat(), "end": END.isoformat(), "records": 48_211}
-    ]
-    for more in ((), ("--qmgr", "QA01")):
-        assert "48,211 records lost; in 260 s" in run("check", CASE, *more, "--all").stdout
-    page = tmp_path / "page.html"
-    assert run("dashboard", CASE, "--output", page).exit_code == 0
+    path, page = case("lost"), tmp_path / "page.html"
+    assert rows(path) == [("SYSX", None, START, END, 260.0, 48_211)]
+    assert "SMF lost 48,211 records of SYSX from 2026/05/11 10:02:10" in run("info", path).stdout
+    (manager,) = json.loads(run("summary", path, "--format", "json").stdout)["managers"]
+    assert manager["lost"] == [LOSS]
+    assert "48,211 records lost; in 260 s" in run("check", path, "--qmgr", "QA01", "--all").stdout
+    assert run("dashboard", path, "--output", page).exit_code == 0
     text = page.read_text("utf-8")
     assert f"<p>{IN_SHORT}" in text
     assert "SMF-LOST" in text
+    assert run("summary", path).stdout.splitlines()[2].startswith(IN_SHORT)

@@ -64,17 +64,16 @@ IN_PYTHON: dict[str, set[str]] = {
 
 
 def mutants_of(path: str, source: str) -> list[Any]:
-    changes = sql.changes_of_sql if path.endswith(".sql") else python.changes_of_python
-    data = source.encode()
-    given = source if path.endswith(".sql") else data
-    return [*mutant.mutants_of(path, data, changes(given))]
+    data, in_sql = source.encode(), path.endswith(".sql")
+    changes = sql.changes_of_sql(source) if in_sql else python.changes_of_python(data)
+    return [*mutant.mutants_of(path, data, changes)]
 
 
-@pytest.mark.parametrize(("path", "cases"), [("a.sql", IN_SQL), ("a.py", IN_PYTHON)])
-def test_sources_are_changed_where_they_can_be_wrong(path: str, cases: dict[str, set[str]]) -> None:
-    for source, expected in cases.items():
-        changed = {each.applied(source.encode()).decode() for each in mutants_of(path, source)}
-        assert changed == expected, source
+def test_sources_are_changed_where_they_can_be_wrong() -> None:
+    for path, cases in (("a.sql", IN_SQL), ("a.py", IN_PYTHON)):
+        for source, expected in cases.items():
+            changed = {each.applied(source.encode()).decode() for each in mutants_of(path, source)}
+            assert changed == expected, source
 
 
 @pytest.mark.long
@@ -125,72 +124,58 @@ def cut(values, most):
     return values[:at]
 """
 TEST = """
-import pytest
+import duckdb, pytest
+from pathlib import Path
 from toy import cut
 
 def test_cut():
     assert cut([1, 2, 3], 2) == [1, 2]
 
+def test_sql():
+    assert duckdb.sql(Path("toy.sql").read_text()).fetchall() == [(1,)]
+
 @pytest.mark.long
 def test_sweep():
     assert False
 """
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Path:
-    """A project of one module and one test."""
-    project = tmp_path / "toy"
-    (project / "tests").mkdir(parents=True)
-    (project / "toy.py").write_text(SOURCE)
-    (project / "tests" / "test_toy.py").write_text(TEST)
-    shutil.copytree(PROJECT / "tools" / "mutation", project / "tools" / "mutation")
-    subprocess.run(["git", "init", "--quiet", project], check=True)
-    return project
+QUERY = "SELECT 1 AS a ORDER BY a"
 
 
 @pytest.mark.long
 def test_mutants_are_judged_in_a_private_copy_by_tests_that_are_not_long(
-    toy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Refused SQL and tests that fail unchanged say nothing about tests."""
+    toy, test = tmp_path / "toy", tmp_path / "toy" / "tests" / "test_toy.py"
+    test.parent.mkdir(parents=True)
+    test.write_text(TEST)
+    (toy / "toy.py").write_text(SOURCE)
+    (toy / "toy.sql").write_text(QUERY)
+    shutil.copytree(PROJECT / "tools" / "mutation", toy / "tools" / "mutation")
+    subprocess.run(["git", "init", "--quiet", toy], check=True)
     monkeypatch.setattr(trial, "_PATIENCE", 3.0)
-    mutants = mutants_of("toy.py", SOURCE)
+    changes = [mutant.Change(7, 8, "2"), mutant.Change(23, 24, "b")]
+    of_sql = [*mutant.mutants_of("toy.sql", QUERY.encode(), changes)]
+    of_python = mutants_of("toy.py", SOURCE)
     copy = trial.Copy(toy, tmp_path / "copy")
-    recording = copy.record(["tests"], mutants)
-    assert recording.lines["toy.py"]["5"] == ["tests/test_toy.py::test_cut"]
+    recording = copy.record(["tests"], [*of_python, *of_sql])
+    by_cut, by_sql = (f"tests/test_toy.py::test_{each}" for each in ("cut", "sql"))
+    assert recording.lines["toy.py"]["5"] == [by_cut]
     found = {
         re.sub(r".*: ", "", str(each)): copy.judge(each, recording).by
-        for each in mutants
+        for each in of_python
         if each.line > 3 and each.change.after != ">"
     }
     assert found == {
-        "< -> <=": "tests/test_toy.py::test_cut",
-        "+= -> -=": "tests/test_toy.py::test_cut (time limit)",
+        "< -> <=": by_cut,
+        "+= -> -=": f"{by_cut} (time limit)",
         "1 -> 2": "",
-        "at -> (at) + 1": "tests/test_toy.py::test_cut",
+        "at -> (at) + 1": by_cut,
     }
+    wrong, refused = (copy.judge(each, recording) for each in of_sql)
+    assert (wrong.by, wrong.refused, refused.refused) == (by_sql, False, True)
     assert (toy / "toy.py").read_text() == (copy.root / "toy.py").read_text() == SOURCE
-    assert recording.kills["tests/test_toy.py::test_cut"] == 3
-
-
-@pytest.mark.long
-def test_refused_sql_and_tests_that_fail_unchanged_say_nothing_about_tests(
-    toy: Path, tmp_path: Path
-) -> None:
-    source = "SELECT 1 AS a ORDER BY a"
-    (toy / "toy.sql").write_text(source)
-    test = toy / "tests" / "test_toy.py"
-    test.write_text(
-        "import duckdb\nfrom pathlib import Path\n\n"
-        "def test_sql():\n"
-        "    assert duckdb.sql(Path('toy.sql').read_text()).fetchall() == [(1,)]\n"
-    )
-    changes = [mutant.Change(7, 8, "2"), mutant.Change(23, 24, "b")]
-    mutants = [*mutant.mutants_of("toy.sql", source.encode(), changes)]
-    copy = trial.Copy(toy, tmp_path / "copy")
-    wrong, refused = (copy.judge(each, copy.record(["tests"], mutants)) for each in mutants)
-    assert (wrong.by, wrong.refused) == ("tests/test_toy.py::test_sql", False)
-    assert refused.refused
+    assert recording.kills[by_cut] == 3
     test.write_text("def test_cut():\n    assert False\n")
     with pytest.raises(trial.FailedError, match="test_cut fails unchanged"):
         trial.Copy(toy, tmp_path / "other").record(["tests"], [])

@@ -55,25 +55,19 @@ def test_output_is_made_anew_where_it_is_wrong_and_kept_where_it_is_right(
     assert rerun(pages, page) == page
     page = "```python\n6 * 7\n```\n\nIn words:\n\n```text\nforty-two\n```\n"
     assert rerun(pages, page) == page
-
-
-def test_commands_and_queries_are_run(pages: SimpleNamespace) -> None:
     page = (
         "```console\n$ smfparse generate day.smf --count 1 --tasks 0\n```\n\n"
         "```sql\nSELECT count(*) AS logs FROM qjst\n```\n\n```text\n{}```\n"
     )
     assert rerun(pages, page.format("")) == page.format("| logs |\n|------|\n|    1 |\n")
-
-
-def test_an_example_that_fails_ends_the_run(pages: SimpleNamespace) -> None:
-    for kind, line in (
-        ("console", "$ smfparse info MISSING.smf"),
-        ("console", "$ rm DUMP.smf"),
-        ("sql", "SELECT no_column FROM qjst"),
-        ("python", "1 / 0"),
+    for block in (
+        "console\n$ smfparse info MISSING.smf",
+        "console\n$ rm DUMP.smf",
+        "sql\nSELECT no_column FROM qjst",
+        "python\n1 / 0",
     ):
         with pytest.raises((ValueError, ArithmeticError)):
-            rerun(pages, f"```{kind}\n{line}\n```\n")
+            rerun(pages, f"```{block}\n```\n")
 
 
 def test_pictures_are_compared_by_their_words(pages: SimpleNamespace) -> None:

@@ -53,13 +53,10 @@ rows = np.arange(40_000, dtype=np.uint32).view(np.uint8)
 for width in (4, 5):
     vectors.distinct(rows.reshape(-1, width))
 assert len(rows) // 5 > vectors._DICTIONARY
-print("pandas" in sys.modules)
+assert "pandas" not in sys.modules
 """
 
 
 def test_pandas_is_not_loaded_to_number_many_rows() -> None:
     """It takes longer to load than most files to decode."""
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False\n"
+    subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], check=True)

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from smfparse.advice import Checked
-from smfparse.query import Catalog
 from tests.support.command import run
-
-
-@pytest.fixture
-def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let summaries find nothing: rules take most of the time that a small input needs."""
-
-    def no_rules(catalog: Catalog, also: Mapping[str, str]) -> Checked:
-        for name, table in zip(also, catalog.arrows([*also.values()]), strict=True):
-            catalog.connection.register(name, table)
-        return Checked()
-
-    monkeypatch.setattr("smfparse.summarizing.running.run_rules", no_rules)
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ def test_each_file_is_what_the_report_has_by_itself(smf: Path, form: str, tmp_pa
     assert f"smfparse: {len(found)} reports are in {tmp_path / 'all'}" in done.stderr
     names = [each for each in report_names() if f"{each}.{ENDINGS[form]}" in found]
     assert len(names) == len(found) >= 5
-    for name in some(names, 5):
+    for name in some(names, 4):
         alone = tmp_path / f"{name}.{ENDINGS[form]}"
         assert run("report", name, *asked, "--output", alone).exit_code == 0
         assert alone.read_bytes() == found[alone.name], name
@@ -40,22 +40,16 @@ def test_a_workbook_has_a_sheet_for_each_report_with_data(tmp_path: Path) -> Non
     assert run("report", "all", SMF, *FEW, "--output", book).exit_code == 0
     found = sheets(book)
     listed = json.loads(run("report", "--list", SMF, *FEW, "--format", "json").stdout)["reports"]
-    with_data = {each["name"]: each["title"] for each in listed if each["data"]}
+    titles = {each["name"]: each["title"] for each in listed if each["data"]}
     heading, *index = found.pop("Index")
     assert heading == ("Sheet", "Content", "Rows")
-    assert [*found] == [name for name, _, _ in index]
-    assert {*found} <= {*with_data}
-    assert {name: text for name, text, _ in index} == {
-        name: f"{name}: {with_data[name]}" for name in found
-    }
-    assert {name: rows for name, _, rows in index} == {
-        name: len(rows) - 1 for name, rows in found.items()
-    }
+    assert index == [
+        (name, f"{name}: {titles[name]}", len(rows) - 1) for name, rows in found.items()
+    ]
     assert min(map(len, found.values())) > 1
     assert not any("MVS" in each[0] for each in found.values())
     assert run("report", "log", SMF, *FEW, "--format", "xlsx", "--output", alone).exit_code == 0
     assert found["log"] == sheets(alone)["log"]
-    assert len(found["log"]) > 1
 
 
 def test_reports_that_have_no_answer_are_left_out_with_the_reason(tmp_path: Path) -> None:
@@ -69,13 +63,6 @@ def test_reports_that_have_no_answer_are_left_out_with_the_reason(tmp_path: Path
     assert {"log.txt", "qstat.txt"} & {*files_below(tmp_path / "all")} == {"qstat.txt"}
 
 
-def test_nothing_is_written_where_nothing_is_selected(tmp_path: Path) -> None:
-    done = run("report", "all", SMF, "--qmgr", "NONE", "--output", tmp_path / "all")
-    assert done.exit_code == 8
-    assert done.stderr.count("no records match") == 1
-    assert not (tmp_path / "all").exists()
-
-
 def test_files_are_replaced_only_by_force_and_damage_is_reported_once(tmp_path: Path) -> None:
     cut, folder = tmp_path / "cut.smf", tmp_path / "all"
     cut.write_bytes(SMF.read_bytes()[:-100])
@@ -86,13 +73,11 @@ def test_files_are_replaced_only_by_force_and_damage_is_reported_once(tmp_path: 
     arguments = ["report", "all", cut, "--type", "115(1)", "--output", folder]
     refused = run(*arguments)
     assert refused.exit_code == 2
-    assert str(log) in refused.stderr
-    assert "--force" in refused.stderr
+    assert f"{log}: already exists; --force" in refused.stderr
     assert files_below(folder) == {"notes.md": b"mine", "log.txt": b"old"}
     done = run(*arguments, "--force")
-    assert (done.exit_code, done.stderr.count("cut")) == (4, 1)
-    assert log.read_text() != "old"
-    assert other.read_text() == "mine"
+    assert (done.exit_code, done.stderr.count(f"{cut}: ")) == (4, 1)
+    assert (log.read_text() != "old", other.read_text()) == (True, "mine")
     assert not [each for each in folder.iterdir() if each.name.startswith(".")]
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-from pathlib import Path
 
 import pytest
 
 from smfparse.planning import planner, planner_names
-from tests.support.builders import foreign_record
+from tests.support.builders import Write, foreign_record
 from tests.support.command import run
 from tests.support.goldens import planners
 from tests.support.paths import GOLDEN, SMF
@@ -49,23 +48,13 @@ def test_times_of_a_zone_select_what_a_planner_measures() -> None:
     assert utc == tokyo != whole
 
 
-def test_an_input_without_what_is_measured_says_the_trace(tmp_path: Path) -> None:
-    path = tmp_path / "other.smf"
-    path.write_bytes(foreign_record(2))
-    result = run("capacity", "batches", path)
+def test_an_input_without_what_is_measured_says_the_trace(write: Write) -> None:
+    result = run("capacity", "batches", write(foreign_record(2)))
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert lines[0].endswith(": published values")
     assert "nothing that is measured for this" in lines[1]
     assert "START TRACE(ACCTG) CLASS(4) writes it" in lines[1]
-
-
-def test_numbers_may_have_their_unit() -> None:
-    for value in ("92us", "92 us", "92"):
-        shown = run("capacity", "log", "--log-io-time", value, "--format", "json").stdout
-        inputs = json.loads(shown)["answers"][0]["inputs"]
-        (asked,) = (each for each in inputs if each["name"] == "log_io_time")
-        assert (asked["value"], asked["from"]) == (92, "given")
 
 
 WRONG = {
@@ -88,7 +77,7 @@ def test_a_wrong_value_is_refused_with_its_range() -> None:
         assert message in result.stderr
 
 
-def test_csv_and_documents_have_figures_and_inputs() -> None:
+def test_csv_and_documents_have_figures_and_inputs_with_a_unit_or_without() -> None:
     rows = list(csv.DictReader(run("capacity", "tls", "--format", "csv").stdout.splitlines()))
     by_name = {row["name"]: (row["kind"], row["value"], row["how"]) for row in rows}
     assert by_name["message_us"][:2] == ("figure", "121.875")
@@ -97,6 +86,14 @@ def test_csv_and_documents_have_figures_and_inputs() -> None:
         text = run("capacity", "expiry", "--format", form).stdout
         assert "300,000" in text
         assert "Sources" in text
+    for value in ("92us", "92 us", "92"):
+        shown = run("capacity", "log", "--log-io-time", value, "--format", "json").stdout
+        (asked,) = (
+            (each["value"], each["from"])
+            for each in json.loads(shown)["answers"][0]["inputs"]
+            if each["name"] == "log_io_time"
+        )
+        assert asked == (92, "given")
 
 
 def test_a_far_extrapolation_is_an_order_of_magnitude() -> None:

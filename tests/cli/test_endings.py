@@ -25,7 +25,7 @@ from tests.support.builders import Section, named_block, qwhs_long, rdw, smf_rec
 from tests.support.command import CODE, READING, named, reading_call, run
 from tests.support.mixed_records import many, written
 from tests.support.paths import SMF
-from tests.support.searching import LONG, of_many, some
+from tests.support.searching import of_many, some
 
 pytestmark = pytest.mark.slow
 
@@ -71,17 +71,17 @@ def remove(path: Path) -> None:
 
 CODES = {"cut": 4, "bad block": 4}
 CODES |= dict.fromkeys(("missing", "empty", "not SMF", "zeros", "folder", "unreadable"), 8)
-DEAR = ("check", "compare", "dashboard", "summary")
 HEADERS_ONLY = ("dump", "report")
 """Commands that do not look at the block that is bad; dump reads up to its record only."""
 
 
 @pytest.mark.sampled(7)
+@pytest.mark.usefixtures("unjudged")
 @reading
 def test_every_command_says_by_its_exit_code_what_became_of_the_input(
     name: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a long run each command does so for each state; else the slow ones do for one."""
+    """With --strict the first damage ends it, and there is no result."""
     opened = Path.open
 
     def refuse(self: Path, *arguments: Any, **options: Any) -> Any:
@@ -91,8 +91,6 @@ def test_every_command_says_by_its_exit_code_what_became_of_the_input(
 
     monkeypatch.setattr(Path, "open", refuse)
     for source, code in CODES.items():
-        if name in DEAR and source == "bad block" and not LONG:
-            continue
         result = run(*call(name, place, source))
         good = source == "bad block" and name in HEADERS_ONLY
         assert result.exit_code == (0 if good else code), source
@@ -105,6 +103,16 @@ def test_every_command_says_by_its_exit_code_what_became_of_the_input(
             remove(place / "out")
         if source == "unreadable":
             assert result.stderr.endswith("Permission denied\n")
+
+    source = "cut" if name in HEADERS_ONLY else "bad block"
+    more: list[object] = [] if name in WRITTEN_TO else ["--output", place / "result"]
+    more += ["--record", "2"] if name == "dump" else []
+    result = run(*call(name, place, source), "--strict", *more)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (8, "", 1)
+    said = "the file is cut" if source == "cut" else f"smfparse: {message(place)}\n"
+    assert said in result.stderr
+    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
+    assert run(*call(name, place, "clean"), "--strict").exit_code == 0
 
 
 WRONG = (
@@ -137,28 +145,22 @@ def test_a_wrong_call_ends_with_2_and_changes_nothing(place: Path) -> None:
         assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
 
 
-@reading
-def test_an_output_never_takes_the_place_of_an_input(name: str, place: Path) -> None:
-    source = place / "inputs" / "clean"
-    link = place / "link"
+def test_an_output_never_takes_the_place_of_an_input(place: Path) -> None:
+    """And nothing is written into a dataset that is read."""
+    source, link, tables = place / "inputs" / "clean", place / "link", place / "tables"
     link.symlink_to(source)
-    arguments = call(name, place, "clean")
-    if name in WRITTEN_TO:
-        more = ["--format", "duckdb"] if name == "convert" else []
-        arguments = [name, str(source), *more, "--to", str(link), "--force"]
-    else:
-        arguments += ["--output", str(link), "--force"]
-    said = run(*arguments)
-    assert (said.exit_code, said.stderr) == (
-        2,
-        f"smfparse: {link}: the output is an input, or is inside one; name another output\n",
-    )
-    assert source.read_bytes() == rdw([GOOD, GOOD])
-
-
-def test_nothing_is_written_into_a_dataset_that_is_read(place: Path) -> None:
-    tables = place / "tables"
-    write_dataset(open_inputs([place / "inputs" / "clean"]), tables)
+    for name in READING:
+        arguments: list[object] = [*call(name, place, "clean"), "--output", link]
+        if name in WRITTEN_TO:
+            arguments = [name, source, "--to", link]
+            arguments += ["--format", "duckdb"] if name == "convert" else []
+        said = run(*arguments, "--force")
+        assert (said.exit_code, said.stderr) == (
+            2,
+            f"smfparse: {link}: the output is an input, or is inside one; name another output\n",
+        ), name
+        assert source.read_bytes() == rdw([GOOD, GOOD])
+    write_dataset(open_inputs([source]), tables)
     manifest = (tables / "smfparse.json").read_bytes()
     for output in (["--output", tables / "smfparse.json"], ["--output", tables / "new"]):
         assert run("report", "log", tables, *output, "--force").exit_code == 2
@@ -204,30 +206,19 @@ def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None
     ]
 
 
-@pytest.mark.sampled(5)
-@reading
-def test_strict_ends_with_the_first_damage_and_no_result(name: str, place: Path) -> None:
-    source = "cut" if name in HEADERS_ONLY else "bad block"
-    more: list[object] = [] if name in WRITTEN_TO else ["--output", place / "result"]
-    more += ["--record", "2"] if name == "dump" else []
-    result = run(*call(name, place, source), "--strict", *more)
-    assert (result.exit_code, result.stdout) == (8, "")
-    if source == "cut":
-        assert "the file is cut" in result.stderr
-        assert result.stderr.count("\n") == 1
-    else:
-        assert result.stderr == f"smfparse: {message(place)}\n"
-    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
-    if LONG or name not in DEAR:
-        assert run(*call(name, place, "clean"), "--strict").exit_code == 0
-
-
-def test_the_error_has_the_damage_and_comes_out_of_a_process_whole(place: Path) -> None:
+def test_damage_comes_out_of_a_process_whole_and_beyond_what_is_kept_is_counted(
+    place: Path,
+) -> None:
     with pytest.raises(DamageError) as caught:
         open_inputs([place / "inputs" / "bad block"], ReadOptions(strict=True)).arrow("qmst")
     assert (caught.value.damage.record_no, caught.value.damage.offset) == (2, len(GOOD))
     again = pickle.loads(pickle.dumps(caught.value))
     assert (again.damage, str(again)) == (caught.value.damage, str(caught.value))
+    log = DamageLog(keep=2)
+    for offset in (1, 2, 3, 1):
+        log.add(Damage("x.smf", offset, 1, "no"))
+    assert ([each.offset for each in log.details], log.count) == ([1, 2], 3)
+    assert str(Damage("x.smf", 26, 1, "no", 3, 30)) == "x.smf: record 3 at byte 0x1A (type 30): no"
 
 
 def test_several_processes_stop_at_the_damage_that_one_stops_at(tmp_path: Path) -> None:
@@ -276,28 +267,16 @@ def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
         assert "Could not be used: 1" in run("info", source).stdout
 
 
-def test_damage_beyond_what_is_kept_is_counted_and_said() -> None:
-    log = DamageLog(keep=2)
-    for offset in (1, 2, 3, 1):
-        log.add(Damage("x.smf", offset, 1, "no"))
-    assert ([each.offset for each in log.details], log.count) == ([1, 2], 3)
-    assert str(Damage("x.smf", 26, 1, "no", 3, 30)) == "x.smf: record 3 at byte 0x1A (type 30): no"
-
-
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 BUSY = {
     "query": ["sql", "INPUT", "SELECT count(*) FROM range(100000000000) a WHERE a.range % 7 = 3"],
     "generate": ["generate", "OUT", "--size", "100GB"],
 }
-
-
 ENDS = {
     "SIGINT": (130, "smfparse: interrupted\n"),
     "SIGTERM": (143, "smfparse: terminated\n"),
     "SIGHUP": (129, "smfparse: terminated\n"),
 }
-
-
 SWALLOWED = """
 import os, signal
 from smfparse.cli import main
@@ -313,15 +292,15 @@ main(["describe"])
 """A library that makes another error of an interrupt."""
 
 
+def process(code: str, *arguments: str, stdout: Any = subprocess.PIPE) -> Any:
+    call = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(call, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+
+
 @posix
 def test_a_signal_is_one_line_where_a_library_makes_another_error_of_it() -> None:
     done = process(SWALLOWED)
     assert (done.returncode, done.stderr) == ENDS["SIGTERM"]
-
-
-def process(code: str, *arguments: str, stdout: Any = subprocess.PIPE) -> Any:
-    call = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(call, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
 
 
 @posix
@@ -352,26 +331,23 @@ PRINTING = (
     *(["sql", "INPUT", "SELECT * FROM record"], ["describe"], ["dump", "INPUT"]),
     *(["--help"], ["info", "INPUT"], ["compare", "--explain"], ["report", "log", "--explain"]),
 )
-printing = of_many("arguments", some(PRINTING, 2), ids=" ".join)
 
 
 @posix
-@printing
-def test_a_pipe_that_nobody_reads_is_quiet(arguments: list[str], place: Path) -> None:
+@of_many("arguments", some(PRINTING, 2), ids=" ".join)
+def test_a_pipe_that_nobody_reads_is_quiet_and_a_full_disk_behind_stdout_is_one_line(
+    arguments: list[str], place: Path
+) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = process(CODE, *output_call(arguments, place), stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
-@printing
-def test_a_full_disk_behind_stdout_is_one_line(arguments: list[str], place: Path) -> None:
-    with Path("/dev/full").open("w") as stdout:
-        done = process(CODE, *output_call(arguments, place), stdout=stdout)
-    assert done.returncode == 8
-    assert done.stderr == "smfparse: standard output: No space left on device\n"
+    if Path("/dev/full").exists():
+        with Path("/dev/full").open("w") as stdout:
+            done = process(CODE, *output_call(arguments, place), stdout=stdout)
+        said = "smfparse: standard output: No space left on device\n"
+        assert (done.returncode, done.stderr) == (8, said)
 
 
 GROWING = {
@@ -410,3 +386,48 @@ def test_output_to_a_pipe_goes_into_it_and_leaves_it_there(tmp_path: Path) -> No
         assert "Log write rate" in read.result(timeout=60)
     assert ended.exit_code == 0
     assert pipe.is_fifo()
+
+
+EMPTY = {
+    "summary": (),
+    "info": (),
+    "check": (),
+    "report log": (),
+    "report api-cost": ("--format", "parquet", "--output", "{folder}/a.parquet"),
+    "report all": ("--output", "{folder}/all"),
+    "capacity log": (),
+    "trend": (),
+    "plot log-busy": (),
+    "dashboard": ("--output", "{folder}/a.html"),
+    "compare": ("--split-at", "2026-03-04T12:00"),
+    "convert": ("--to", "{folder}/tables"),
+    "sql": ("SELECT count(*) FROM qmst",),
+}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.usefixtures("unjudged")
+@pytest.mark.parametrize("command", EMPTY)
+def test_a_selection_of_nothing_ends_with_8_and_says_what_the_input_covers(
+    command: str, tmp_path: Path
+) -> None:
+    covers = "the input covers QM01 on SYSA, QM02 on SYSA, 2026/03/04 09:00 to 2026/03/04 11:00"
+    more = [each.format(folder=tmp_path) for each in EMPTY[command]]
+    for option, value in (("--qmgr", "NONE"), ("--from", "2031-01-01")):
+        done = run(*command.split(), SMF, *more, option, value)
+        assert done.exit_code == 8, done.output
+        assert done.stderr.count("no records match") == 1
+        assert covers in done.stderr
+        assert not [*tmp_path.iterdir()]
+
+
+def test_what_is_near_or_measured_is_named_where_it_is_not_in_the_selection() -> None:
+    for call, exit_code, said in (
+        ("report task INPUT --queue PAYMENTS.AUDI", 8, "did you mean queue PAYMENTS.AUDIT"),
+        ("capacity log INPUT --type 116", 8, "no records that log measures match type 116"),
+        ("report log INPUT --type 116", 0, "no data for the report log"),
+    ):
+        done = run(*named(call.split(), SMF, ""))
+        assert done.exit_code == exit_code
+        assert said in done.stderr
+        assert call.startswith("report log") or not done.stdout

@@ -16,7 +16,7 @@ from smfparse.layout import Block, Duration, Instant, MicrosecondCount
 from smfparse.schemas import QIS1, QJST, QMST, QWHS, WQST, WTAS
 from tests.support.command import run
 from tests.support.paths import SMF
-from tests.support.real import REAL_DATA, needs_real_data
+from tests.support.real import REAL_DATA, case
 from tests.support.searching import LONG, of_many, some
 
 pytestmark = pytest.mark.slow
@@ -68,18 +68,15 @@ def _undated() -> bytes:
     return bytes(data)
 
 
-def _in_text_mode() -> bytes:
-    """Return a real file after a transfer as text; the fixture where there is none."""
-    path = REAL_DATA / "TESTCHL.dat" if REAL_DATA else SMF
-    return path.read_bytes().replace(b"\n", b"\r\n")
-
-
 DUMPS = {
     "times": lambda: _damaged(1),
     "other times": lambda: _damaged(2),
     "undated": _undated,
-    "text": _in_text_mode,
+    "text": lambda: (
+        (REAL_DATA / "TESTCHL.dat" if REAL_DATA else SMF).read_bytes().replace(b"\n", b"\r\n")
+    ),
 }
+"""What the fixture is damaged to; a real file, if there is one, after a transfer as text."""
 
 
 @pytest.mark.sampled(3)
@@ -111,22 +108,22 @@ def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
     assert row["b"] <= 1e9
 
 
-@of_many("start", some(["A1717CF7EFFFF000", "FEB91C7786000000", "FF" * 8], 1))
-def test_queues_belong_to_their_task_if_its_start_cannot_be(start: str, tmp_path: Path) -> None:
-    data = bytearray(SMF.read_bytes())
-    for block, at in [*_areas(data)]:
-        if block in (WTAS, WQST):
-            offset = block.field("wtasstrt" if block is WTAS else "correl").offset
-            data[at + offset : at + offset + 8] = bytes.fromhex(start)
+def test_queues_belong_to_their_task_if_its_start_cannot_be(tmp_path: Path) -> None:
     path = tmp_path / "started.smf"
-    path.write_bytes(data)
     query = (
         "SELECT sum(calls) FILTER (intervals > 0) AS calls, "
         "count(*) FILTER (intervals = 0) AS orphans FROM task"
     )
-    (before,), (after,) = _rows("sql", SMF, query), _rows("sql", path, query)
-    assert before == after
+    (before,) = _rows("sql", SMF, query)
     assert before["calls"] > 0
+    for start in some(["A1717CF7EFFFF000", "FEB91C7786000000", "FF" * 8], 1):
+        data = bytearray(SMF.read_bytes())
+        for block, at in [*_areas(data)]:
+            if block in (WTAS, WQST):
+                offset = at + block.field("wtasstrt" if block is WTAS else "correl").offset
+                data[offset : offset + 8] = bytes.fromhex(start)
+        path.write_bytes(data)
+        assert _rows("sql", path, query) == [before]
 
 
 def _rows(*arguments: object) -> list[dict[str, Any]]:
@@ -144,12 +141,8 @@ AVERAGES = {
 """By cases/README.md, 5,000 gets of 50 us, and one of a negative time."""
 
 
-@needs_real_data
 def test_a_wrapped_time_is_null_is_in_no_average_and_is_a_finding(tmp_path: Path) -> None:
-    assert REAL_DATA
-    path, archive = REAL_DATA / "cases" / "wrapped.smf", tmp_path / "archive"
-    if not path.exists():
-        pytest.skip("no cases/wrapped.smf beside the real data")
+    path, archive = case("wrapped"), tmp_path / "archive"
     for name, values in AVERAGES.items():
         rows = _rows("report", name, "--total", path)
         for figure, value in values.items():
@@ -162,7 +155,6 @@ def test_a_wrapped_time_is_null_is_in_no_average_and_is_a_finding(tmp_path: Path
     assert run("convert", path, "--to", archive).exit_code == 0
     for each in (archive, path) if LONG else (archive,):
         text = " ".join(run("check", each).stdout.split())
-        assert "5 SMF-WRAPPED QA01" in text
-        assert "2026/05/11 09:30 to 09:40" in text
+        for part in ("5 SMF-WRAPPED QA01", "2026/05/11 09:30 to 09:40", "IT30371"):
+            assert part in text
         assert "GETET in 1, TOTLATNT in 1" in text
-        assert "IT30371" in text

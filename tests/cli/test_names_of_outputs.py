@@ -49,14 +49,17 @@ def test_a_name_says_the_format_and_one_that_is_not_written_is_refused(tmp_path:
                 assert said in refused(tmp_path, *command, "--output", path)
     for ending in ("", ".txt", ".log", ".csv.txt", ".d20260304", "csv"):
         assert run("describe", "wtas", "--output", tmp_path / f"x{ending}").exit_code == 0
-        assert (tmp_path / f"x{ending}").read_text("utf-8").startswith("wtas: ")
-
-
-def test_what_is_text_alone_is_not_written_to_another_name(tmp_path: Path) -> None:
-    message = refused(tmp_path, "report", "log", "--explain", "--output", tmp_path / "x.csv")
-    assert "--explain prints text" in message
-    message = refused(tmp_path, "report", "--list", "--output", tmp_path / "x.parquet")
-    assert "--list cannot be written as parquet" in message
+        path = tmp_path / f"x{ending}"
+        assert path.read_text("utf-8").startswith("wtas: ")
+        path.unlink()
+    for asked, ending, said in (
+        (["log", "--explain"], "csv", "--explain prints text"),
+        (["--list"], "parquet", "--list cannot be written as parquet"),
+        (["log", SMF, "--format", "csv"], "json", "use --format json, or another name"),
+        *((["log", SMF], each, f"{each} cannot be written; choose one of text, csv")
+          for each in ("pdf", "xls", "docx")),
+    ):  # fmt: skip
+        assert said in refused(tmp_path, "report", *asked, "--output", tmp_path / f"x.{ending}")
 
 
 def test_a_format_is_written_to_its_own_name_only(tmp_path: Path) -> None:
@@ -85,7 +88,7 @@ WAYS_OUT = {
 
 
 def test_a_dataset_is_no_folder_of_such_a_name_and_the_way_out_is_named(tmp_path: Path) -> None:
-    """Also where its format is given."""
+    """Also where its format is given; a dataset of an earlier release with one is added to."""
     for ending, packed in product(ENDINGS, ("", ".gz")):
         path = tmp_path / f"x.{ending.upper()}{packed}"
         said = f"the name says {SAID.get(ending, ending)}{packed};"
@@ -94,6 +97,11 @@ def test_a_dataset_is_no_folder_of_such_a_name_and_the_way_out_is_named(tmp_path
             message = refused(tmp_path, "convert", SMF, "--to", path)
             assert said in message
             assert WAYS_OUT.get(f"{ending}{packed}", "") in message
+    assert run("convert", SMF, "--to", tmp_path / "days").exit_code == 0
+    (tmp_path / "days").rename(tmp_path / "days.parquet")
+    done = run("convert", SMF, "--to", tmp_path / "days.parquet", "--append")
+    assert done.exit_code == 0
+    assert "already in the dataset" in done.stderr
 
 
 def test_files_of_tables_databases_and_smf_have_no_other_name(tmp_path: Path) -> None:
@@ -107,18 +115,3 @@ def test_files_of_tables_databases_and_smf_have_no_other_name(tmp_path: Path) ->
     assert run(*convert, tmp_path / "x.d20260304", "--format", "csv").exit_code == 0
     for name in ("x.smf", "x.bin"):
         assert run("generate", tmp_path / name, "--count", "1", "--tasks", "0").exit_code == 0
-
-
-def test_a_dataset_of_an_earlier_release_that_has_such_a_name_is_added_to(tmp_path: Path) -> None:
-    assert run("convert", SMF, "--to", tmp_path / "days").exit_code == 0
-    (tmp_path / "days").rename(tmp_path / "days.parquet")
-    done = run("convert", SMF, "--to", tmp_path / "days.parquet", "--append")
-    assert done.exit_code == 0
-    assert "already in the dataset" in done.stderr
-
-
-def test_a_link_to_itself_is_replaced(tmp_path: Path) -> None:
-    loop = tmp_path / "x.txt"
-    loop.symlink_to(loop)
-    assert run("info", SMF, "--output", loop).exit_code == 0
-    assert loop.read_text("utf-8").startswith("System")

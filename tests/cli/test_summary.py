@@ -8,6 +8,7 @@ import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ import smfparse.cli.output as output_module
 from smfparse.cli.output import Output
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import BLOCKS, lines
-from tests.support.builders import foreign_record
+from tests.support.builders import Write, foreign_record
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
@@ -27,6 +28,7 @@ ABSENT = {"structure", "structure-requests", "shared-messages", "file-data"}
 """Lines of what the simulated bank has not: shared queues, Managed File Transfer."""
 ALONE = {"client-connects": 1, "client-messages": 1}
 """Lines with fewer objects than they can show: the bank has one client."""
+HEADER = foreign_record(2, local=dt.datetime(2026, 3, 4))
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +40,19 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def printed(*arguments: object) -> list[str]:
-    result = run("summary", *arguments)
+    result = run(*arguments)
     assert (result.exit_code, result.stderr) == (0, "")
     return result.stdout.splitlines()
 
 
+def manager(*arguments: object) -> Any:
+    """What JSON has of the only queue manager."""
+    (found,) = json.loads("".join(printed(*arguments, "--format", "json")))["managers"]
+    return found
+
+
 def test_a_day_is_one_screen_with_what_check_finds_first(day: Path) -> None:
-    found = printed(day)
+    found = printed("summary", day)
     assert len(found) <= 45
     assert max(map(len, found)) <= 118
     assert found[0] == "QM01 on SYSA, MQ 9.4.0, 2026/03/04 00:00 to 2026/03/05 00:00"
@@ -60,7 +68,7 @@ def test_a_day_is_one_screen_with_what_check_finds_first(day: Path) -> None:
 
 
 @without_rules
-def test_blocks_are_for_terminals_that_have_them(
+def test_blocks_and_lines_are_those_that_a_terminal_can_show(
     day: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for encoding, can in (("utf-8", True), ("latin-1", False), ("none", False)):
@@ -69,81 +77,71 @@ def test_blocks_are_for_terminals_that_have_them(
             assert Output("text", None, force=False).can_show(BLOCKS) is can
             assert Output("text", Path("x"), force=False).can_show(BLOCKS)
     monkeypatch.setattr(Output, "can_show", lambda *_: False)
-    found = "\n".join(printed(day))
-    assert "Log written" in found
-    assert not set(found) & set(BLOCKS)
+    monkeypatch.setattr(output_module, "terminal_width", lambda: 80)
+    found = printed("summary", day)
+    assert any(each.startswith("Log written") for each in found)
+    assert not set("".join(found)) & set(BLOCKS)
+    assert not any("From 00:00" in each for each in found)
+    assert all(len(each) <= 80 for each in found if "smfparse " not in each)
 
 
 @without_rules
-def test_programs_and_documents_have_managers_figures_and_courses(day: Path) -> None:
-    (found,) = json.loads(run("summary", day, "--format", "json").stdout)["managers"]
+def test_programs_have_managers_figures_and_courses(day: Path) -> None:
+    found = manager("summary", day)
     assert (found["system"], found["qmgr"], found["intervals"]) == ("SYSA", "QM01", 48)
     assert (found["gaps"], found["gap_seconds"], found["restarts"]) == (1, 720, 1)
     (log,) = (each for each in found["figures"] if each["name"] == "log-busy")
     assert len(log["over_time"]) == 48
     assert max(each for each in log["over_time"] if each is not None) == log["highest"]
     assert found["missing"] == []
-    rows = list(csv.DictReader(run("summary", day, "--format", "csv").stdout.splitlines()))
+    rows = list(csv.DictReader(printed("summary", day, "--format", "csv")))
     assert {each["name"] for each in rows} == {*lines()} - ABSENT
     (written,) = (each for each in rows if each["name"] == "log-written")
     assert 0 < float(written["mean"]) < float(written["highest"])
-    page = run("summary", day, "--format", "html").stdout
+
+
+@without_rules
+def test_a_selection_is_a_shorter_day_and_one_interval_is_enough(day: Path) -> None:
+    for until, wanted in (("0929", "3 intervals"), ("0829", "1 interval")):
+        found = printed("summary", day, "--from", "0800", "--to", until)
+        assert found[1] == f"Complete: {wanted} of 30 minutes, no gap, no restart"
+    assert found[0].endswith("2026/03/04 08:00 to 08:30")
+
+
+@without_rules
+def test_queue_managers_have_a_screen_each_on_which_long_names_are_cut(tmp_path: Path) -> None:
+    dump = generate_dump(tmp_path / "two.smf", queues=9, count=20)
+    found = printed("summary", dump)
+    assert [each for each in found if " on SYSA, " in each] == [
+        f"{qmgr} on SYSA, MQ 9.3.0, 2026/03/04 09:00 to 19:00" for qmgr in ("QM01", "QM02")
+    ]
+    assert max(map(len, found)) <= 118
+    assert any(".." in each for each in found)
+    page = run("summary", dump, "--format", "html").stdout
     assert "Buffer pool used, %" in page
     assert set(page) & set(BLOCKS)
 
 
 @without_rules
-def test_a_selection_is_a_shorter_day_and_one_interval_is_enough(day: Path) -> None:
-    found = printed(day, "--from", "0800", "--to", "0929")
-    assert found[0].endswith("2026/03/04 08:00 to 09:30")
-    assert found[1] == "Complete: 3 intervals of 30 minutes, no gap, no restart"
-    found = printed(day, "--from", "0900", "--to", "0929")
-    assert found[1] == "Complete: 1 interval of 30 minutes, no gap, no restart"
-
-
-@without_rules
-def test_queue_managers_have_a_screen_each_on_which_long_names_are_cut(tmp_path: Path) -> None:
-    found = printed(generate_dump(tmp_path / "two.smf", queues=9, count=60))
-    assert [each for each in found if " on SYSA, " in each] == [
-        "QM01 on SYSA, MQ 9.3.0, 2026/03/04 09:00 to 2026/03/05 15:00",
-        "QM02 on SYSA, MQ 9.3.0, 2026/03/04 09:00 to 2026/03/05 15:00",
-    ]
-    assert max(map(len, found)) <= 118
-    assert any(".." in each for each in found)
-
-
-@without_rules
-def test_the_trace_or_release_that_is_missing_is_named(day: Path) -> None:
-    found = "\n".join(printed(day, "--type", "115"))
+def test_the_trace_or_release_that_is_missing_is_named() -> None:
+    smf = FIXTURES / "qm60.smf"
+    found = "\n".join(printed("summary", smf, "--type", "115"))
     assert "\nLog written, MB/s" in found
     assert "START TRACE(ACCTG) CLASS(3): API calls/s" in found
-    found = "\n".join(printed(day, "--type", "116"))
+    assert "Page set used (MQ 9.0.0 or newer)" in found
+    found = "\n".join(printed("summary", smf, "--type", "116"))
     assert "\nAPI calls/s" in found
     assert "START TRACE(STAT) CLASS(1): Log written" in found
     told = "Completeness unknown: no intervals of statistics, times are those of accounting records"
     assert found.splitlines()[1] == told
-    found = "\n".join(printed(FIXTURES / "qm60.smf"))
-    assert "Page set used (MQ 9.0.0 or newer)" in found
-    assert "\nLog written" in found
 
 
 @without_rules
-def test_no_data_of_mq_and_a_selection_of_nothing_are_said(day: Path, tmp_path: Path) -> None:
-    (tmp_path / "header.smf").write_bytes(foreign_record(2, local=dt.datetime(2026, 3, 4)))
-    assert printed(tmp_path / "header.smf") == [
-        "No MQ statistics or accounting to summarize; smfparse info counts what there is."
-    ]
-    result = run("summary", day, "--qmgr", "NONE")
-    assert result.exit_code == 8
-    assert "no records match qmgr NONE; the input covers QM01 on SYSA" in result.stderr
-
-
-@without_rules
-def test_lines_are_no_wider_than_the_terminal(day: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output_module, "terminal_width", lambda: 80)
-    found = printed(day)
-    assert not any("From 00:00" in each for each in found)
-    assert all(len(each) <= 80 for each in found if "smfparse " not in each)
+def test_no_data_of_mq_is_said(write: Write) -> None:
+    for command, purpose in (("summary", "summarize"), ("trend", "compare")):
+        assert printed(command, write(HEADER)) == [
+            f"No MQ statistics or accounting to {purpose}; smfparse info counts what there is."
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -155,33 +153,27 @@ def week(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_last_day_is_compared_with_those_like_it(week: Path, tmp_path: Path) -> None:
-    result = run("trend", week)
-    assert (result.exit_code, result.stderr) == (0, "")
-    found = result.stdout.splitlines()
+    found = printed("trend", week)
     assert found[0] == "QM01 on SYSA, 9 days up to Thursday 2026/03/12"
     assert found[1] == "The last day is compared with 6 working days before it, hour by hour."
     assert max(map(len, found)) <= 118
     for label in ("Log written, MB/s", "31-bit storage used, %", "Job CPU, % of a CP"):
         assert any(each.startswith(label) for each in found)
     assert run("convert", week, "--to", tmp_path / "dataset").exit_code == 0
-    assert run("trend", tmp_path / "dataset").stdout == result.stdout
-
-
-def test_json_and_csv_have_the_figures_unrounded(week: Path) -> None:
-    (found,) = json.loads(run("trend", week, "--format", "json").stdout)["managers"]
-    assert (found["days"], found["last"], len(found["comparable"])) == (9, "2026-03-12", 6)
-    assert found["new"] == {"channels": [], "queues": [], "jobs": []}
-    rows = list(csv.DictReader(run("trend", week, "--format", "csv").stdout.splitlines()))
-    assert len(rows) == len(found["figures"])
-    for row, figure in zip(rows, found["figures"], strict=True):
+    week = tmp_path / "dataset"
+    assert printed("trend", week) == found
+    told = manager("trend", week)
+    assert (told["days"], told["last"], len(told["comparable"])) == (9, "2026-03-12", 6)
+    assert told["new"] == {"channels": [], "queues": [], "jobs": []}
+    rows = csv.DictReader(printed("trend", week, "--format", "csv"))
+    for row, figure in zip(rows, told["figures"], strict=True):
         assert (row["name"], row["object"]) == (figure["name"], figure["object"])
         assert float(row["last"]) == figure["last"]
-    assert "Page set used, %" in run("trend", week, "--format", "html").stdout
 
 
 def test_days_are_those_of_the_zone_that_is_asked_for(week: Path) -> None:
     asked = ("--tz", "Asia/Dhaka", "--from", "2026-03-06", "--until", "2026-03-11")
-    (found,) = json.loads(run("trend", week, *asked, "--format", "json").stdout)["managers"]
+    found = manager("trend", week, *asked)
     assert (found["days"], found["last"]) == (6, "2026-03-11")
     (written,) = (each["last"] for each in found["figures"] if each["name"] == "log-written")
     same = ("--tz", "utc", "--from", "2026-03-10 18:00", "--until", "2026-03-11 17:59", "--total")
@@ -189,16 +181,8 @@ def test_days_are_those_of_the_zone_that_is_asked_for(week: Path) -> None:
     assert written == pytest.approx(log[0]["mb_per_second"], rel=1e-12)
 
 
-def test_too_few_days_and_no_data_of_mq_are_said(week: Path, tmp_path: Path) -> None:
-    result = run("trend", week, "--to", "2026-03-06")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.splitlines() == [
+def test_too_few_days_are_said(week: Path) -> None:
+    assert printed("trend", week, "--to", "2026-03-06") == [
         "QM01 on SYSA, 3 days up to Friday 2026/03/06",
         "Too few days to compare: 2 working days before it, and at least 3 are needed.",
     ]
-    (tmp_path / "header.smf").write_bytes(foreign_record(2, local=dt.datetime(2026, 3, 4)))
-    result = run("trend", tmp_path / "header.smf")
-    assert result.exit_code == 0
-    assert result.stdout == (
-        "No MQ statistics or accounting to compare; smfparse info counts what there is.\n"
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -36,11 +37,8 @@ MEANT = {
 }
 
 
-def test_arguments_are_what_is_meant() -> None:
-    assert {typed: meant(typed.split()) for typed in MEANT} == MEANT
-
-
 def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
+    assert {typed: meant(typed.split()) for typed in MEANT} == MEANT
     times = ("--from", "2026-03-04", "09:10", "--until", "2026-03-04", "09:20")
     quoted = ("--from", "2026-03-04 09:10", "--to", "2026-03-04 09:20")
     shown = run("info", SMF, *times)
@@ -72,16 +70,8 @@ def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt() -> None:
             assert " ".join(with_inputs(typed.split(), prompt, ["day.smf", "more"])) == found
 
 
-def test_until_is_the_name_of_the_end_of_the_time_everywhere() -> None:
-    for name, command in main.commands.items():
-        options = [each for each in command.params if each.name == "until"]
-        assert [each.opts for each in options] in (
-            [],
-            [["--until"] if name == "convert" else ["--until", "--to"]],
-        )
-
-
 def test_the_manual_has_every_command_and_option() -> None:
+    """The end of the time is `--until` and `--to`, but for convert."""
     text = run("man").stdout
     page = run("man", "--roff").stdout
     assert page.startswith(".TH SMFPARSE 1")
@@ -91,16 +81,10 @@ def test_the_manual_has_every_command_and_option() -> None:
         assert f"\n.SS smfparse {name}\n" in page
         for each in command.params:
             assert all(option in text for option in each.opts if option.startswith("--"))
-    ours = ("nf", "fi", "br", "TH", "SH", "SS")
+            if each.name == "until":
+                assert each.opts == ["--until", "--to"][: 1 if name == "convert" else 2]
     orders = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
-    assert orders == {f".{each}" for each in ours}
-
-
-def test_there_is_a_script_for_the_completion_of_a_shell() -> None:
-    for shell in ("bash", "zsh", "fish"):
-        assert f"_SMFPARSE_COMPLETE={shell}_complete" in run("completion", shell).stdout
-    script = run("completion", "bash").stdout
-    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    assert orders == {".nf", ".fi", ".br", ".TH", ".SH", ".SS"}
 
 
 COMPLETED = {
@@ -116,6 +100,10 @@ COMPLETED = {
 def test_commands_options_reports_and_files_are_completed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert f"_SMFPARSE_COMPLETE={shell}_complete" in run("completion", shell).stdout
+    script = run("completion", "bash").stdout
+    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
     monkeypatch.setenv("_SMFPARSE_COMPLETE", "bash_complete")
     for words, found in COMPLETED.items():
         monkeypatch.setenv("COMP_WORDS", words)
@@ -132,13 +120,9 @@ def table(width: int | None, columns: int | None = None) -> list[str]:
 
 
 def test_columns_in_the_middle_are_left_out_where_a_terminal_is_narrow() -> None:
-    assert table(39) == [
-        "| c0 |   c1 | ... |   c8 |   c9 |",
-        "|----|------|-----|------|------|",
-        "|  0 | 1111 | ... | 8888 | 9999 |",
-        "|  0 | 1111 | ... | 8888 | 9999 |",
-        "10 columns, 4 shown",
-    ]
+    row = "|  0 | 1111 | ... | 8888 | 9999 |"
+    heading = ["| c0 |   c1 | ... |   c8 |   c9 |", "|----|------|-----|------|------|"]
+    assert table(39) == [*heading, row, row, "10 columns, 4 shown"]
     whole = table(None)
     assert whole == table(len(whole[0])) == table(20, 0) == table(20, 99)
     for width in range(20, len(whole[0])):
@@ -151,25 +135,20 @@ def test_columns_in_the_middle_are_left_out_where_a_terminal_is_narrow() -> None
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unjudged")
-def test_inputs_alone_are_summarized_whatever_they_are(tmp_path: Path) -> None:
+def test_inputs_alone_are_summarized_but_a_command_wins_over_a_file_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = run(SMF, "--qmgr", "QM80")
     assert found.exit_code == 0
     assert found.stdout == run("summary", SMF, "--qmgr", "QM80").stdout
     assert found.stdout.startswith("QM80 on ")
-    for name in ("qm80.smf", "qm60.smf"):
-        shutil.copy(FIXTURES / name, tmp_path)
-    shown = run(tmp_path / "qm*.smf").stdout
+    assert run("-", stdin=SMF.read_bytes()).stdout.startswith("QM80 on ")
+    monkeypatch.chdir(tmp_path)
+    for name, copy in ((SMF.name, "info"), ("qm60.smf", "inform")):
+        shutil.copy(FIXTURES / name, copy)
+    shown = run(tmp_path / "inf*").stdout
     assert "QM60 on " in shown
     assert "QM80 on " in shown
-    assert "QM80 on " in run("-", stdin=SMF.read_bytes()).stdout
-
-
-@pytest.mark.usefixtures("unjudged")
-def test_a_command_wins_over_a_file_of_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copy(SMF, tmp_path / "info")
-    monkeypatch.chdir(tmp_path)
     assert run("info", "info").stdout.startswith("System")
     assert "Missing argument 'INPUT...'" in run("info").stderr
     assert run("./info").stdout.startswith("QM80 on ")
@@ -184,41 +163,39 @@ def test_what_is_neither_gets_both_hints() -> None:
         assert "is neither a command nor an existing file; " in last
         assert last.endswith(near.get(name, "smfparse --help lists the commands"))
     wrong = run(SMF, "--from", "soon")
-    assert wrong.exit_code == 2
-    assert "--from" in wrong.stderr
+    assert (wrong.exit_code, "--from" in wrong.stderr) == (2, True)
 
 
-REPORT, CONVERT = main.commands["report"], main.commands["convert"]
-NOUNS = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
+SHOWN = {
+    "report since='9' is not a time": "--from '9' is not a time",
+    "report until=: not a time": "--until: not a time",
+    "convert until=: not a time": "--until: not a time",
+    "convert append=True, force=True": "--append, --force",
+    "report jobs=1.": "--jobs 1.",
+    "report by='x' (by='qmgr, job')": "--by 'x' (--by 'qmgr, job')",
+    'report by="x"; give strict=': '--by "x"; give --strict',
+    "report type='7': no types": "--type '7': no types",
+    "report acctime=-2: no length": "--acctime -2: no length",
+}
+KEPT = {
+    "append=True": "append",  # not an option of the command
+    "qmgr=QM01: no such file": "",
+    "jobs=4: already exists; force=True replaces it": "",
+    "dumps/qmgr=QM01/part-1.parquet: no such file": "qmgr",
+    "'job=X' is not a number": "job",
+    "jobs = 1, subjobs=1, jobs==1": "jobs",
+    "Binder Error: no column\n\nLINE 1: SELECT * FROM t WHERE job='PAY' AND jobs=1": "",
+}
 
 
-def test_parameters_are_shown_as_options() -> None:
-    for command, message, names, shown in (
-        (REPORT, "since='9' is not a time", "since", "--from '9' is not a time"),
-        (REPORT, "until=: not a time", "until", "--until: not a time"),
-        (CONVERT, "until=: not a time", "until", "--until: not a time"),
-        (CONVERT, "append=True, force=True", "append force", "--append, --force"),
-        (REPORT, "was killed; try jobs=1.", "jobs", "was killed; try --jobs 1."),
-        (REPORT, "by='x' (by='qmgr, job')", "by", "--by 'x' (--by 'qmgr, job')"),
-        (REPORT, 'by="x"; give strict=', "by strict", '--by "x"; give --strict'),
-        (REPORT, "type='7': no types", "type", "--type '7': no types"),
-        (REPORT, "acctime=-2: no length", "acctime", "--acctime -2: no length"),
-        (REPORT, "by=user: unknown name", "by", "--by user: unknown name"),
-    ):
-        assert in_options(SmfError(message, *names.split()), command) == shown
-
-
-def test_what_is_not_a_parameter_stays_as_it_is() -> None:
-    for message, *names in (
-        ("append=True", "append"),  # not an option of the command
-        ("qmgr=QM01: no such file",),
-        ("jobs=4: already exists; force=True replaces it",),
-        ("dumps/qmgr=QM01/part-1.parquet: no such file", "qmgr"),
-        ("'job=X' is not a number", "job"),
-        ("jobs = 1, subjobs=1, jobs==1", "jobs"),
-        ("Binder Error: no column\n\nLINE 1: SELECT * FROM t WHERE job='PAY' AND jobs=1",),
-    ):
-        assert in_options(SmfError(message, *names), main.commands["sql"]) == message
+def test_parameters_are_shown_as_options_and_what_is_none_stays_as_it_is() -> None:
+    for typed, shown in SHOWN.items():
+        name, _, message = typed.partition(" ")
+        parameters = re.findall(r"(\w+)=", message)
+        assert in_options(SmfError(message, *parameters), main.commands[name]) == shown
+    for message, parameter in KEPT.items():
+        error = SmfError(message, *parameter.split())
+        assert in_options(error, main.commands["sql"]) == message
 
 
 def test_a_message_names_options_but_not_in_the_name_of_an_input(
@@ -242,8 +219,9 @@ def options(command: click.Command) -> Iterator[click.Option]:
 
 
 def test_the_help_of_an_option_begins_with_a_verb_and_is_a_sentence() -> None:
+    nouns = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
     for each in options(main):
         assert each.help, each.name
-        assert each.help.split()[0] not in NOUNS, each.help
+        assert each.help.split()[0] not in nouns, each.help
         assert each.help[0].isupper(), each.help
         assert each.help.endswith("."), each.help
