@@ -43,16 +43,13 @@ class Cells(HTMLParser):
             self.cells[-1] += data
 
 
-def test_data_is_shown_by_what_is_in_it(day: Path) -> None:
+@pytest.mark.slow
+def test_data_reports_and_findings_are_shown_as_commands_do(day: Path) -> None:
     data = smfparse.open(day)
     found = Cells(data._repr_html_())
-    groups = data.info()
-    assert {each.qmgr for each in groups if each.qmgr} <= {*map(str.strip, found.cells)}
+    assert {each.qmgr for each in data.info() if each.qmgr} <= {*map(str.strip, found.cells)}
     assert "script" not in found.tags
-
-
-def test_a_report_is_shown_as_the_command_prints_it(day: Path) -> None:
-    shown = smfparse.open(day).show("msgm", total=True)
+    shown = data.show("msgm", total=True)
     assert f"{shown!r}\n" == run("report", "msgm", day, "--total").stdout
     page = run("report", "msgm", day, "--total", "--format", "html").stdout
     part = Cells(shown._repr_html_())
@@ -60,18 +57,11 @@ def test_a_report_is_shown_as_the_command_prints_it(day: Path) -> None:
     assert part.cells == Cells(page.partition("<script")[0]).cells
     assert "script" not in part.tags
     assert shown._repr_html_() == shown._repr_html_()
-
-
-@pytest.mark.slow
-def test_findings_are_shown_as_check_does(day: Path) -> None:
-    with pytest.raises(smfparse.SmfError, match="exclude each other"):
-        smfparse.open(day).show("msgm", total=True, interval="1h")
-    found = smfparse.open(day).check()
-    text = found._repr_html_()
-    assert found.findings
-    assert all(each.rule in text for each in found.findings)
-    assert str(day) in text
-    assert repr(found).startswith(f"<{len(found.findings)} findings")
+    checked = data.check()
+    text = checked._repr_html_()
+    assert checked.findings
+    assert all(each in text for each in [str(day), *(each.rule for each in checked.findings)])
+    assert repr(checked).startswith(f"<{len(checked.findings)} findings")
 
 
 @pytest.mark.slow
@@ -94,25 +84,20 @@ def test_queries_run_in_a_notebook_without_widgets(day: Path, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("frame", "kind"), [("polars", pl.DataFrame), ("pandas", pd.DataFrame)])
-def test_rows_come_as_the_frame_that_is_asked_for(day: Path, frame: Frame, kind: type) -> None:
-    data = smfparse.open(day)
-    rows = data.report("task")
-    found = data.report("task", frame=frame)
-    assert isinstance(found, kind)
-    assert found.shape == rows.shape
-    assert list(found.columns) == rows.column_names
-    assert list(found["qmgr"]) == rows["qmgr"].to_pylist()
-    query = "SELECT qmgr, sum(putn)::BIGINT AS puts FROM wqst GROUP BY ALL ORDER BY ALL"
-    assert [*data.sql(query, frame=frame)["puts"]] == data.sql(query)["puts"].to_pylist()
-
-
-def test_another_frame_is_refused_before_anything_is_read(
+def test_rows_come_as_the_frame_that_is_asked_for(
     day: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = smfparse.open(day)
-    with pytest.raises(smfparse.SmfError, match=r"no frame 'dask'; give one of arrow, polars, pan"):
-        data.report("task", frame="dask")  # type: ignore[arg-type]
+    rows = data.report("msgm")
+    query = "SELECT qmgr, sum(putn)::BIGINT AS puts FROM wqst GROUP BY ALL ORDER BY ALL"
+    kinds: dict[Frame, type] = {"polars": pl.DataFrame, "pandas": pd.DataFrame}
+    for frame, kind in kinds.items():
+        found = data.report("msgm", frame=frame)
+        assert isinstance(found, kind)
+        assert found.shape == rows.shape
+        assert list(found.columns) == rows.column_names
+        assert list(found["qmgr"]) == rows["qmgr"].to_pylist()
+        assert [*data.sql(query, frame=frame)["puts"]] == data.sql(query)["puts"].to_pylist()
     monkeypatch.setattr("smfparse.library.find_spec", lambda _: None)
     with pytest.raises(smfparse.SmfError, match=r"pandas is not installed; run: .*pip"):
         data.sql("SELECT 1", frame="pandas")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.mqsmfcsv.sheets import Decoded, Written, read_file
+from tests.mqsmfcsv.sheets import Decoded, read_file
 from tests.support.command import run
 from tests.support.real import REAL_DATA, needs_real_data
 
 pytestmark = [needs_real_data, pytest.mark.slow]
 
+REAL = REAL_DATA or Path()
 FILES = ("TEST115", "TEST116", "TESTCHL")
 NOT_HELD = "11: a block that does not hold a field is shown as -1, which is a value of others"
 NO_MESSAGE = "11: the sentinel of no message becomes -1"
@@ -99,21 +99,12 @@ ROWS = 1_268
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All that is written of the real files, a folder for each."""
-    assert REAL_DATA is not None
     folder = tmp_path_factory.mktemp("real")
     for name in FILES:
-        done = run(
-            "convert", REAL_DATA / f"{name}.dat", "--format", "mq-smf-csv", "--to", folder / name
-        )
+        path = REAL / f"{name}.dat"
+        done = run("convert", path, "--format", "mq-smf-csv", "--to", folder / name)
         assert done.exit_code == 0, done.output
     return folder
-
-
-@cache
-def _theirs(name: str) -> dict[str, Written]:
-    assert REAL_DATA is not None
-    folder = REAL_DATA / "peer-csv" / name
-    return {each.name: read_file(each) for each in folder.glob("*.csv")}
 
 
 def _excused(block: str, headings: list[str]) -> dict[str, list[Excuse]]:
@@ -126,24 +117,19 @@ def _excused(block: str, headings: list[str]) -> dict[str, list[Excuse]]:
     return found
 
 
-@pytest.mark.claim(30)
-@pytest.mark.claim(187)
-@pytest.mark.parametrize("name", FILES)
-def test_every_file_of_theirs_is_written(name: str, written: Path) -> None:
-    ours = {each.name for each in (written / name).iterdir()}
-    assert ours - set(_theirs(name)) == ONLY_OURS[name]
-    assert set(_theirs(name)) <= ours
-
-
-@pytest.mark.claim(187)
+@pytest.mark.claim(30, 187)
 def test_cells_are_theirs_but_for_defects(written: Path) -> None:
     """Every excuse is needed in each of its columns."""
     needed: set[tuple[Excuse, str]] = set()
     renamed: set[tuple[str, str]] = set()
     all_excuses: set[tuple[Excuse, str]] = set()
     rows = 0
-    for of, file in [(each, file) for each in FILES for file in _theirs(each)]:
-        theirs, ours = _theirs(of)[file], read_file(written / of / file)
+    for name in FILES:
+        names = {each.name for each in (REAL / "peer-csv" / name).glob("*.csv")}
+        assert {each.name for each in (written / name).iterdir()} == names | ONLY_OURS[name]
+    for path in (path for each in FILES for path in (REAL / "peer-csv" / each).glob("*.csv")):
+        file, theirs = path.name, read_file(path)
+        ours = read_file(written / path.parent.name / file)
         block = file.removeprefix("SMF-").removesuffix(".csv")
         called = [HEADINGS.get((block, each), each) for each in theirs.headings]
         assert ours.headings == called, file
@@ -164,8 +150,7 @@ def test_cells_are_theirs_but_for_defects(written: Path) -> None:
 
 
 def test_the_block_that_theirs_loses_is_written(written: Path) -> None:
-    assert REAL_DATA is not None
-    decoded = Decoded(REAL_DATA / "TESTCHL.dat").rows["qct_dns"]
+    decoded = Decoded(REAL / "TESTCHL.dat").rows["qct_dns"]
     found = read_file(written / "TESTCHL" / "SMF-QCTDNS.csv")
     assert len(found.rows) == len(decoded) == 16
     assert found.column("Request_Count") == [str(each["qctreqn"]) for each in decoded]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import smfparse
@@ -33,7 +33,6 @@ from tests.support.searching import search
 
 pytestmark = pytest.mark.slow
 KEPT = ("tables", "duplicates", "unknown_bytes", "damage_count", "selection", "types", "records")
-every_form = pytest.mark.parametrize("partition", [False, True], ids=["whole", "divided"])
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +61,21 @@ def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -
     assert sorted(map(str, found["inputs"])) == sorted(map(str, manifest["inputs"]))
     assert rows_of(folder) == before
     assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
-    for names in found["files"].values():
-        for name in names:
-            expected, *days = found["rows"][name]
-            assert pq.read_metadata(folder / name).num_rows == expected
-            assert days == sorted(days)
+    for name in (each for names in found["files"].values() for each in names):
+        expected, *days = found["rows"][name]
+        assert pq.read_metadata(folder / name).num_rows == expected
+        assert days == sorted(days)
+
+
+def check_order(file: Any, group_rows: int) -> None:
+    """Rows are in the order of day, queue manager and time in each row group."""
+    for number in range(file.num_row_groups):
+        found = [
+            (each["counted_at"].date(), each["qmgr"] or "~~~~~", each["counted_at"])
+            for each in file.read_row_group(number, ["counted_at", "qmgr"]).to_pylist()
+        ]
+        assert found == sorted(found)
+        assert len(found) <= group_rows
 
 
 def check_one_file(folder: Path) -> None:
@@ -75,14 +84,12 @@ def check_one_file(folder: Path) -> None:
     assert set(tables.values()) == {1}
 
 
-@pytest.mark.sampled(1)
-@every_form
 def test_files_of_many_appends_become_few_with_the_same_rows(
-    partition: bool, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So do the earlier parts of the manifest, of which few are read."""
     monkeypatch.setattr("smfparse.writing.manifests._MOST_LISTED", 2)
-    folder = grown(tmp_path / "tables", dumps, partition=partition, limits=Limits(manifest_files=3))
+    folder = grown(tmp_path / "tables", dumps, partition=True, limits=Limits(manifest_files=3))
     before, manifest = rows_of(folder), read_manifest(folder)
     assert len(list((folder / EARLIER).glob("*.json"))) > 2
     there = set(folder.rglob("*.parquet"))
@@ -106,24 +113,9 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
             assert found == [(before[table].num_rows,)]
 
 
-def test_rows_are_in_the_order_of_queue_manager_and_time(dumps: list[Path], tmp_path: Path) -> None:
-    folder = grown(tmp_path / "tables", dumps)
-    compact_dataset(folder, Limits(group_rows=50))
-    (name,) = read_manifest(folder)["files"]["record"]
-    file = pq.ParquetFile(folder / name)
-    assert file.num_row_groups > 2
-    for number in range(file.num_row_groups):
-        group = file.read_row_group(number, ["counted_at", "qmgr"])
-        found = [
-            (each["counted_at"].date(), each["qmgr"] or "~~~~~", each["counted_at"])
-            for each in group.to_pylist()
-        ]
-        assert found == sorted(found)
-        assert file.metadata.row_group(number).num_rows <= 50
-
-
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans())
-@search(2)
+@example(few=1, file_rows=200, group_rows=20, partition=False)
+@search(1)
 def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
     tmp_path_factory: pytest.TempPathFactory,
     dumps: list[Path],
@@ -140,6 +132,8 @@ def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
     done = compact_dataset(folder, limits)
     check_kept(folder, before, manifest)
     assert done.before >= done.after
+    for name in {*read_manifest(folder)["files"]["record"]} - {*manifest["files"]["record"]}:
+        check_order(pq.ParquetFile(folder / name), group_rows)
     assert compact_dataset(folder, limits) == Compacted()
     known = append_dataset(open_inputs(dumps, ReadOptions(limits=limits)), folder).known
     assert len(known) == len(dumps)

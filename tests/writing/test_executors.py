@@ -6,7 +6,6 @@ import multiprocessing
 import random
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,31 +32,19 @@ def header(hour: int) -> bytes:
     return foreign_record(2, UTC_NOON.replace(tzinfo=None, hour=hour))
 
 
-@cache
-def parts_of_dumps(seed: int) -> list[bytes]:
-    return [b"".join(each.pieces()) for each in many(200, seed)]
-
-
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two files; the second has records of the first, and a dump of its own twice."""
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three files: two has records of one, and a dump of its own twice; the last is damaged."""
     folder = tmp_path_factory.mktemp("dumps")
-    one, two = parts_of_dumps(1), parts_of_dumps(2)
-    paths = [folder / "one.smf", folder / "two.smf"]
-    paths[0].write_bytes(header(1) + b"".join(one))
-    again = header(3) + b"".join(two)
-    paths[1].write_bytes(header(2) + b"".join(one[100:150]) + again + again)
-    return paths
-
-
-@pytest.fixture(scope="module")
-def inputs(sound: list[Path]) -> list[Path]:
-    """The same, and a file with bytes between its records that are none."""
-    records = parts_of_dumps(3)
-    middle = random.Random(1).randbytes(300)
-    path = sound[0].with_name("damaged.smf")
-    path.write_bytes(b"".join([*records[:100], middle, *records[100:]]))
-    return [*sound, path]
+    one, two, three = ([b"".join(each.pieces()) for each in many(200, seed)] for seed in (1, 2, 3))
+    parts = {
+        "one": [header(1), *one],
+        "two": [header(2), *one[100:150], *(2 * [header(3), *two])],
+        "three": [*three[:100], random.Random(1).randbytes(300), *three[100:]],
+    }
+    for name, records in parts.items():
+        (folder / f"{name}.smf").write_bytes(b"".join(records))
+    return [folder / f"{name}.smf" for name in parts]
 
 
 @pytest.fixture(scope="module")
@@ -85,28 +72,18 @@ class Failing(Twice):
         return super().submit(lambda: exec("raise RuntimeError('no worker is left\\nat all')"))
 
 
-ENGINES = ("threads", "twice", "processes", "dask", "ray", "spark")
-
-
-@pytest.fixture(
-    params=[
-        pytest.param(each, marks=[] if each == "twice" else pytest.mark.long) for each in ENGINES
-    ]
-)
+@pytest.fixture(params=("threads", "processes", "dask", "ray", "spark"))
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     if request.param == "threads":
         with ThreadPoolExecutor(2) as pool:
             yield pool
-    elif request.param == "twice":
-        yield Twice()
     elif request.param == "processes":
         with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as found:
             yield found
     elif request.param == "dask":
         distributed = pytest.importorskip("distributed")
-        with distributed.Client(
-            n_workers=2, threads_per_worker=1, dashboard_address=None
-        ) as client:
+        one = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+        with distributed.Client(**one) as client:
             yield client.get_executor()
     elif request.param == "ray":
         ray = pytest.importorskip("ray")
@@ -140,20 +117,22 @@ def test_an_executor_writes_what_one_process_writes(
 
 
 @pytest.mark.long
-def test_an_executor_adds_what_one_process_adds(inputs: list[Path], tmp_path: Path) -> None:
-    for name, executor in (("one", None), ("other", ThreadPoolExecutor(2))):
+def test_an_executor_that_does_work_twice_adds_what_one_process_adds(
+    inputs: list[Path], tmp_path: Path
+) -> None:
+    for name, executor in (("one", None), ("other", Twice())):
         smfparse.convert(inputs[:1], tmp_path / name, limits=SMALL)
         smfparse.convert(inputs, tmp_path / name, executor, append=True, limits=SMALL)
     assert_same(tmp_path / "other", tmp_path / "one")
 
 
 def test_workers_elsewhere_read_all_records_of_sound_files_by_the_paths_of_the_user(
-    sound: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    inputs: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as executor:
         monkeypatch.chdir(tmp_path)
         executor.submit(len, ()).result()
-        monkeypatch.chdir(sound[0].parent)
+        monkeypatch.chdir(inputs[0].parent)
         monkeypatch.delattr(reading_input, "read_chunks")  # this process reads no record
         found = smfparse.convert("one.smf", tmp_path / "tables", executor, limits=SMALL)
     assert found.arrow("record").num_rows > 150
@@ -170,10 +149,7 @@ def test_damage_and_failures_are_errors_and_leave_nothing(
         smfparse.convert(inputs, target, Failing(), limits=SMALL)
     assert str(raised.value) == "the executor failed: RuntimeError: no worker is left"
     assert not target.exists()
-
-
-def test_the_command_takes_an_executor(sound: list[Path], tmp_path: Path) -> None:
-    asked = ("convert", sound[0], "--to", tmp_path / "tables", "--executor")
+    asked = ("convert", inputs[0], "--to", target, "--executor")
     for name in ("nothing", "no.such:module", "os:no_such", ":x"):
         done = command.run(*asked, name)
         assert (done.exit_code, "PYTHONPATH" in done.output) == (2, True), name
