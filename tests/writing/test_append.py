@@ -1,4 +1,4 @@
-"""Files added to a dataset: as if it had been made of all of them at once."""
+"""Files added to a dataset, as if it had been made of all of them at once, and compacted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import smfparse
@@ -30,11 +31,18 @@ from smfparse.store import (
     read_head,
     read_manifest,
 )
-from smfparse.writing import append_dataset, manifests, write_dataset
+from smfparse.writing import (
+    Compacted,
+    append_dataset,
+    compact_dataset,
+    manifests,
+    write_dataset,
+)
 from tests.inputs.test_ranges import Here
+from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import convert, files_below, identity_of, rows_of
-from tests.support.mixed_records import Each, several
+from tests.support.datasets import convert, files_below, identity_of, rows_of, with_views
+from tests.support.mixed_records import Each, many, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search
 
@@ -335,3 +343,112 @@ def test_fingerprints_of_other_days_are_not_read_and_damaged_parts_are_named(
         spoil(part)
         with pytest.raises(InputError, match=part.name):
             open_inputs([parts])
+
+
+# The files of many appends put together ----------------------------------------------------------
+
+KEPT = ("tables", "duplicates", "unknown_bytes", "damage_count", "selection", "types", "records")
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Four dumps, each of which overlaps with the one before."""
+    place = tmp_path_factory.mktemp("dumps")
+    records = [b"".join(each.pieces()) for each in many(200, 3)]
+    for n in range(4):
+        (place / f"{n}.smf").write_bytes(b"".join(records[40 * n : 40 * n + 60]))
+    return sorted(place.iterdir())
+
+
+def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -> None:
+    """The dataset has the rows and sums that it had, and no file but those that it names."""
+    found = read_manifest(folder)
+    assert {key: found[key] for key in KEPT} == {key: manifest[key] for key in KEPT}
+    assert sorted(map(str, found["inputs"])) == sorted(map(str, manifest["inputs"]))
+    assert rows_of(folder) == before
+    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
+    for name in (each for names in found["files"].values() for each in names):
+        expected, *days = found["rows"][name]
+        assert pq.read_metadata(folder / name).num_rows == expected
+        assert days == sorted(days)
+
+
+def test_files_of_many_appends_become_few_with_the_same_rows(
+    mixed: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So do the earlier parts of the manifest, of which few are read."""
+    monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
+    folder = grown(tmp_path / "tables", mixed, partition=True, limits=Limits(manifest_files=3))
+    before, manifest = rows_of(folder), read_manifest(folder)
+    assert len(list((folder / EARLIER).glob("*.json"))) > 2
+    there = set(folder.rglob("*.parquet"))
+    done = command.run("compact", folder)
+    assert done.exit_code == 0, done.output
+    check_kept(folder, before, manifest)
+    after = set(folder.rglob("*.parquet"))
+    assert len({each.parent for each in after}) == len(after)
+    gone, new = len(there - after), len(after - there)
+    assert f"{folder}: {gone:,} files became {new:,}, with " in done.output
+    assert gone > 2 * new
+    assert read_head(folder)["earlier"][0]["days"] == []
+    names = files_below(folder)
+    again = command.run("compact", folder)
+    assert again.output == f"smfparse: {folder}: nothing to compact\n"
+    assert append_dataset(open_inputs(mixed), folder).known == tuple(map(str, mixed))
+    assert files_below(folder) == names
+    with with_views(folder, monkeypatch) as database:
+        for table in ("record", "wqst", "qpst", "damage"):
+            found = database.sql(f"SELECT count(*) FROM {table}").fetchall()
+            assert found == [(before[table].num_rows,)]
+
+
+@given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans())
+@example(few=1, file_rows=200, group_rows=20, partition=False)
+@search(1)
+def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+    mixed: list[Path],
+    few: int,
+    file_rows: int,
+    group_rows: int,
+    partition: bool,
+) -> None:
+    """New files have them in the order of day, queue manager and time in each row group."""
+    limits = Limits(manifest_files=10 * few, file_rows=file_rows, group_rows=group_rows)
+    place = tmp_path_factory.mktemp("any")
+    folder = grown(place / "tables", mixed, partition=partition, limits=limits)
+    before, manifest = rows_of(folder), read_manifest(folder)
+    done = compact_dataset(folder, limits)
+    check_kept(folder, before, manifest)
+    assert done.before >= done.after
+    for name in {*read_manifest(folder)["files"]["record"]} - {*manifest["files"]["record"]}:
+        file = pq.ParquetFile(folder / name)
+        for number in range(file.num_row_groups):
+            found = [
+                (each["counted_at"].date(), each["qmgr"] or "~~~~~", each["counted_at"])
+                for each in file.read_row_group(number, ["counted_at", "qmgr"]).to_pylist()
+            ]
+            assert found == sorted(found)
+            assert len(found) <= group_rows
+    assert compact_dataset(folder, limits) == Compacted()
+    known = append_dataset(open_inputs(mixed, ReadOptions(limits=limits)), folder).known
+    assert len(known) == len(mixed)
+
+
+def test_what_is_no_dataset_or_damaged_or_written_is_left_alone(
+    mixed: list[Path], tmp_path: Path
+) -> None:
+    with pytest.raises(RequestError, match="no dataset; give the folder"):
+        smfparse.compact(tmp_path / "none")
+    assert command.run("compact", tmp_path).exit_code == 2
+    folder = grown(tmp_path / "tables", mixed[:2])
+    with only_writer(folder), pytest.raises(OutputError, match="another smfparse is writing there"):
+        compact_dataset(folder, Limits(wait_seconds=0))
+    file = sorted((folder / "wqst").iterdir())[0]
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    before = files_below(folder)
+    with pytest.raises(InputError, match="not as it was written"):
+        smfparse.compact(folder)
+    assert files_below(folder) == before
