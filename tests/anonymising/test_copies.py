@@ -65,7 +65,7 @@ def rows_of(path: Path) -> Mapping[str, pl.DataFrame]:
 
 
 @of_many("fixture, variant", pairs(FIXTURE_FILES, VARIANTS))
-def test_records_are_the_same_in_whatever_framing_they_come(
+def test_records_are_the_same_in_any_framing(
     fixture: Path, variant: Variant, tmp_path: Path
 ) -> None:
     copied(fixture, tmp_path / "plain")
@@ -167,9 +167,7 @@ def test_what_is_damaged_is_copied_and_names_in_it_are_replaced(tmp_path: Path) 
     assert (tmp_path / "less").stat().st_size == (tmp_path / "cut").stat().st_size
 
 
-def test_short_names_that_stand_elsewhere_are_counted_and_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_short_names_elsewhere_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One secret for both: by another, what stands for a longer name may have a short one in it."""
     monkeypatch.setattr(secrets, "token_bytes", lambda _: SECRET)
     file = blocked(read_rdw(FIXTURE_FILES[0].read_bytes()))
@@ -319,7 +317,7 @@ TEXTS, ENCODINGS = st.text("AB1 .", max_size=60), st.sampled_from(["latin-1", EN
     TEXTS,
     ENCODINGS,
 )
-def test_texts_are_found_as_by_looking_at_one_place_after_the_other(
+def test_texts_are_found_as_by_looking_place_by_place(
     old: list[str], text: str, encoding: str
 ) -> None:
     replaced = {each: "x" * len(each) for each in old}

@@ -218,9 +218,7 @@ def test_queries_run_in_a_notebook_without_widgets(day: Path, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_rows_come_as_the_frame_that_is_asked_for(
-    day: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_come_as_the_frame_that_is_wanted(day: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = smfparse.open(day)
     rows = data.report("msgm")
     query = "SELECT qmgr, sum(putn)::BIGINT AS puts FROM wqst GROUP BY ALL ORDER BY ALL"
@@ -238,7 +236,7 @@ def test_rows_come_as_the_frame_that_is_asked_for(
 
 
 @pytest.mark.long
-def test_the_help_of_the_package_shows_what_runs(
+def test_the_help_shows_what_runs(
     day: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -156,9 +156,7 @@ SELECTIONS = (
 
 @search(45)
 @given(drawn=st.data())
-def test_a_query_gives_the_rows_of_the_whole_table(
-    data: smfparse.SmfData, drawn: st.DataObject
-) -> None:
+def test_a_query_has_the_rows_of_the_table(data: smfparse.SmfData, drawn: st.DataObject) -> None:
     table = drawn.draw(st.sampled_from(TABLES))
     whole = eager(data, table)
     filters = drawn.draw(st.lists(comparisons(whole) | conditions(whole), max_size=2))
@@ -254,7 +252,7 @@ def test_a_selection_is_not_asked_less_than_before_nor_for_the_other_time() -> N
         assert narrowed(before, "record", other.is_between(START, NOON)) == before
 
 
-def test_only_columns_that_a_query_needs_are_decoded(
+def test_only_needed_columns_are_decoded(
     data: smfparse.SmfData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Any] = []
@@ -357,9 +355,7 @@ def test_errors_are_those_of_reading(dumps: list[Path], tmp_path: Path) -> None:
     assert len(data.damage) == 1
 
 
-def test_a_connection_has_every_table_and_keeps_what_it_reads(
-    dumps: list[Path], data: smfparse.SmfData
-) -> None:
+def test_a_connection_has_and_keeps_every_table(dumps: list[Path], data: smfparse.SmfData) -> None:
     connection = smfparse.open(dumps).connect()
     tables = {name for (name,) in connection.sql("SHOW TABLES").fetchall()}
     assert {*data.tables} <= tables

@@ -113,9 +113,7 @@ def test_a_dataset_gives_the_rows_of_its_files(dump: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_files_do_not_depend_on_how_much_is_read_at_once(
-    dump: Path, written: Path, tmp_path: Path
-) -> None:
+def test_files_do_not_depend_on_sizes_of_reading(dump: Path, written: Path, tmp_path: Path) -> None:
     """Small batches, and tables that wait."""
     for bytes_, cells in ((1 << 15, 1 << 9), (1, 1 << 22)):
         limits = Limits(1 << 16, max_spanned=1 << 15, epoch_bytes=bytes_, epoch_cells=cells)

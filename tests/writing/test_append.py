@@ -167,9 +167,7 @@ def test_an_input_is_known_by_its_records_whatever_its_name(tmp_path: Path) -> N
     assert len(files) < 4
 
 
-def test_what_cannot_be_added_is_refused_and_changes_nothing(
-    dumps: list[Path], tmp_path: Path
-) -> None:
+def test_what_cannot_be_added_changes_nothing(dumps: list[Path], tmp_path: Path) -> None:
     folder, second = tmp_path / "tables", tmp_path / "second"
     smfparse.convert(dumps[0], folder)
     smfparse.convert(folder, second)
@@ -191,17 +189,14 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
 
 
 def test_a_text_file_in_a_folder_is_noted_once(
-    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = tmp_path / "nightly"
-    place.mkdir()
-    monkeypatch.chdir(place)
+    monkeypatch.chdir(tmp_path)
     Path("README.txt").write_text("not of SMF")
     for number in range(2):
         put(Path(f"{number}.smf"), [foreign_record(30 + number)])
         said = convert(".", "--to", "tables", "--append", code=4).stderr
-        assert "README.txt: byte 0x0" in said
-        assert "a dataset" not in said
+        assert ("README.txt: byte 0x0" in said, "a dataset" in said) == (True, False)
     assert [each.source for each in open_inputs(["tables"]).lost.details] == ["README.txt"]
 
 
@@ -225,9 +220,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
     assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
 
 
-def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
-    dumps: list[Path], tmp_path: Path
-) -> None:
+def test_appends_at_the_same_time_are_as_one_by_one(dumps: list[Path], tmp_path: Path) -> None:
     folder, said = tmp_path / "tables", list[str]()
     folder.mkdir()
     soon = Limits(wait_seconds=0.01)
@@ -259,9 +252,7 @@ SPOILT: tuple[Callable[[Path], object], ...] = (
 )
 
 
-def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
-    dumps: list[Path], tmp_path: Path
-) -> None:
+def test_nothing_is_added_where_a_file_is_not_whole(dumps: list[Path], tmp_path: Path) -> None:
     smfparse.convert(dumps[0], tmp_path / "whole")
     for number, spoil in enumerate((Path.unlink, *SPOILT)):
         folder = Path(shutil.copytree(tmp_path / "whole", tmp_path / f"{number}"))
@@ -303,7 +294,7 @@ def parts(dumps: list[Path], tmp_path: Path) -> Path:
     return tmp_path / "parts"
 
 
-def test_earlier_parts_of_the_manifest_count_as_its_head_does(
+def test_earlier_parts_of_the_manifest_count(
     parts: Path, dumps: list[Path], tmp_path: Path
 ) -> None:
     """Their inputs, names, damage and records are known, and rows are those of one convert."""
@@ -324,7 +315,7 @@ def test_earlier_parts_of_the_manifest_count_as_its_head_does(
     assert files_below(parts) == before
 
 
-def test_fingerprints_of_other_days_are_not_read_and_damaged_parts_are_named(
+def test_runs_of_other_days_are_not_read_and_damaged_parts_named(
     parts: Path, tmp_path: Path
 ) -> None:
     for run in (parts / RECORDS).iterdir():
@@ -435,9 +426,7 @@ def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
     assert len(known) == len(mixed)
 
 
-def test_what_is_no_dataset_or_damaged_or_written_is_left_alone(
-    mixed: list[Path], tmp_path: Path
-) -> None:
+def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="no dataset; give the folder"):
         smfparse.compact(tmp_path / "none")
     assert command.run("compact", tmp_path).exit_code == 2

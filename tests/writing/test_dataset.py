@@ -10,10 +10,9 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
-from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ from smfparse.store import (
 from smfparse.tables import columns, schema, table_names
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record, rdw
-from tests.support.datasets import drop, edit, files_below, identity_of, note_checksums
+from tests.support.datasets import drop, files_below, identity_of, note_checksums
 from tests.support.paths import SMF
 from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
@@ -84,9 +83,7 @@ def copied(folder: Path, target: Path) -> Path:
     return Path(shutil.copytree(folder, target))
 
 
-def test_every_table_has_a_folder_with_its_whole_schema_and_columns_are_described_once(
-    sound: Path,
-) -> None:
+def test_every_table_has_a_folder_with_its_schema_and_columns_are_described(sound: Path) -> None:
     assert {path.name for path in sound.iterdir() if path.is_dir()} == {*table_names(), RECORDS}
     assert {path.name for path in sound.iterdir() if path.is_file()} == {MANIFEST, *GIVEN}
     for table in table_names():
@@ -165,12 +162,14 @@ def test_a_file_and_its_dataset_give_equal_tables(sound: Path, tmp_path: Path) -
         assert found == [("qjst", ["qmgr", "qjstwrnw"])]
 
 
-def test_a_dataset_is_replaced_only_where_that_is_asked_for(
-    sound: Path, folder: Path, tmp_path: Path
-) -> None:
+def test_a_dataset_is_replaced_only_by_force(sound: Path, folder: Path, tmp_path: Path) -> None:
+    """What others have in it stays."""
     copied(sound, folder)
-    before = files_below(folder)
-    second = tmp_path / "second.smf"
+    mine = (folder / "qjst" / "mine.parquet", folder / "mine" / "part-0.parquet")
+    for file in mine:
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(b"mine")
+    before, second = files_below(folder), tmp_path / "second.smf"
     second.write_bytes(log_record(LOG, qmgr="QM02"))
     with pytest.raises(RequestError, match="force=True replaces"):
         write_dataset(open_inputs([second]), folder)
@@ -179,10 +178,11 @@ def test_a_dataset_is_replaced_only_where_that_is_asked_for(
         (folder / MANIFEST).write_text(text or (sound / MANIFEST).read_text())
         write_dataset(open_inputs([second]), folder, force=True)
         assert open_inputs([folder]).arrow("qjst")["qmgr"].to_pylist() == ["QM02"]
-        assert len(files_below(folder)) == len(table_names()) + 4
+        assert len(files_below(folder)) == len(table_names()) + 4 + len(mine)
+        assert [file.read_bytes() for file in mine] == [b"mine"] * 2
 
 
-def test_files_of_others_are_never_touched(dump: Path, folder: Path, tmp_path: Path) -> None:
+def test_folders_and_files_of_others_are_no_targets(dump: Path, tmp_path: Path) -> None:
     film = tmp_path / "downloads" / "films" / "film.partial"
     film.parent.mkdir(parents=True)
     film.write_bytes(b"film")
@@ -190,13 +190,6 @@ def test_files_of_others_are_never_touched(dump: Path, folder: Path, tmp_path: P
         with pytest.raises((OutputError, RequestError), match=r"film|other files"):
             write_dataset(open_inputs([dump]), place, force=force)
     assert film.read_bytes() == b"film"
-    write_dataset(open_inputs([dump]), folder)
-    for mine in (folder / "qjst" / "mine.parquet", folder / "mine" / "part-0.parquet"):
-        mine.parent.mkdir(exist_ok=True)
-        mine.write_bytes(b"mine")
-    write_dataset(open_inputs([dump]), folder, force=True)
-    for mine in (folder / "qjst" / "mine.parquet", folder / "mine" / "part-0.parquet"):
-        assert mine.read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize("before", ["", "a", "a/tables"])
@@ -293,37 +286,32 @@ WRONG: list[tuple[str, Any]] = [
     *(("files", each) for each in (5, {"wqst": 5}, {"wqst": [5]}, {"other": 5})),
     *(("inputs", each) for each in (None, [5], [{"name": "a"}], [{"name": "a", "inputs": 5}])),
     *(("records", each) for each in ([".records/part-00000.bin"], {"a": None})),
-    ("unknown_bytes", {"QJST": "many"}),
-    ("damage_count", None),
+    *(("unknown_bytes", {"QJST": "many"}), ("damage_count", None)),
 ]
 
 
 def test_a_wrong_manifest_makes_no_dataset(sound: Path, folder: Path) -> None:
     copied(sound, folder)
-    whole = (folder / MANIFEST).read_text()
-
-    def check(change: Callable[[dict[str, Any]], object], said: str) -> None:
-        (folder / MANIFEST).write_text(whole)
-        edit(folder, change)
-        with pytest.raises(InputError, match=said):
+    whole = json.loads((folder / MANIFEST).read_text())
+    said, older = r"smfparse\.json is damaged; convert again", "another version of smfparse; use"
+    wrong = [
+        ("convert again", {key: whole[key] for key in whole.keys() - {name}}) for name in whole
+    ]
+    for name, value in WRONG:
+        changed = whole[name] | value if isinstance(value, dict) else value
+        wrong.append((said, whole | {name: changed}))
+    wrong += [(older, whole | {"format": each}) for each in (FORMAT - 1, FORMAT + 1, None, "1")]
+    for message, manifest in [*wrong, (str(folder), [])]:
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+        with pytest.raises(InputError, match=message):
             open_inputs([folder])
-
-    for text in ("{", "[]", '{"format": 99}', ""):
+    for text in ("{", ""):
         (folder / MANIFEST).write_text(text)
         with pytest.raises(InputError, match=str(folder)):
             open_inputs([folder])
-    for name, value in WRONG:
-        before = json.loads(whole)[name]
-        wrong = {name: before | value if isinstance(value, dict) else value}
-        check(methodcaller("update", wrong), r"smfparse\.json is damaged; convert again")
-    for name in json.loads(whole):
-        check(methodcaller("pop", name), "convert again")
-    for number in (FORMAT - 1, FORMAT + 1, None, "1"):
-        said = "another version of smfparse; use that one, or convert"
-        check(methodcaller("update", format=number), said)
 
 
-def test_a_file_that_is_not_of_its_table_is_damage(
+def test_a_file_of_another_table_is_damage(
     dump: Path, sound: Path, folder: Path, tmp_path: Path
 ) -> None:
     """It lacks a column, or is of another table; whichever file it is, and however it is read."""
@@ -359,7 +347,7 @@ def opened(jobs: int, path: Path = SMF) -> Inputs:
 
 
 @pytest.mark.slow
-def test_a_thread_writes_the_files_that_one_process_alone_writes(
+def test_a_thread_writes_what_one_process_writes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_dataset(opened(1), tmp_path / "1", partition=True)

@@ -123,7 +123,7 @@ def test_an_executor_writes_what_one_process_writes(
 
 
 @pytest.mark.long
-def test_an_executor_that_does_work_twice_adds_what_one_process_adds(
+def test_an_executor_that_works_twice_adds_each_row_once(
     inputs: list[Path], tmp_path: Path
 ) -> None:
     for name, executor in (("one", None), ("other", Twice())):
@@ -145,9 +145,7 @@ def test_workers_elsewhere_read_all_records_of_sound_files_by_the_paths_of_the_u
     assert set(found.arrow("record")["source"].to_pylist()) == {"one.smf"}
 
 
-def test_damage_and_failures_are_errors_and_leave_nothing(
-    inputs: list[Path], tmp_path: Path
-) -> None:
+def test_damage_and_failures_leave_nothing(inputs: list[Path], tmp_path: Path) -> None:
     target = tmp_path / "tables"
     with pytest.raises(DamageError, match=r"one\.smf: record 3"):
         smfparse.convert(inputs, target, Twice(), strict=True, limits=SMALL)
@@ -280,7 +278,7 @@ def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
 
 
 @pytest.mark.long
-def test_spark_reads_tables_urls_views_of_sql_and_filters(
+def test_spark_reads_tables_urls_views_and_filters(
     dumps: Path, spark: Any, storage_port: int
 ) -> None:
     with serving(storage_port) as storage:
@@ -308,7 +306,7 @@ def test_spark_reads_tables_urls_views_of_sql_and_filters(
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-def test_a_stream_of_files_counts_each_once_also_after_it_failed(
+def test_a_stream_counts_each_file_once_also_after_it_failed(
     dumps: Path, spark: Any, tmp_path: Path
 ) -> None:
     stream, folder = recipe("stream", 25)["stream"], tmp_path / "arriving"

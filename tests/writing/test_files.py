@@ -242,9 +242,7 @@ def test_a_target_is_whole_and_replaced_only_if_that_is_asked_for(
     assert {path.name for path in tmp_path.iterdir()} == {"out", "cut.smf", "mine"}
 
 
-def test_the_target_itself_stays_a_link_or_the_working_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_target_stays_a_link_or_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, link = tmp_path / "out", tmp_path / "link"
     folder.mkdir()
     link.symlink_to(folder, target_is_directory=True)

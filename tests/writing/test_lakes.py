@@ -91,9 +91,7 @@ def assert_equal(kind: str, folder: Path, names: Sequence[str] = FEW) -> None:
 
 @pytest.mark.fuzz
 @pytest.mark.parametrize("kind", ["iceberg", "delta"])
-def test_what_is_committed_is_the_dataset_after_each_change_of_it(
-    kind: str, folder: Path, tmp_path: Path
-) -> None:
+def test_what_is_committed_is_the_dataset_as_it_is(kind: str, folder: Path, tmp_path: Path) -> None:
     place = target(kind, folder)
     tables = smfparse.open(folder).tables if LONG else FEW
     done = command.run("convert", folder, "--to", place, "--table", ",".join(tables))
@@ -123,7 +121,7 @@ def test_what_is_committed_is_the_dataset_after_each_change_of_it(
     assert rows(kind, folder, "record", "Q#2")
 
 
-def test_a_commit_to_iceberg_is_tried_again_after_another_one(
+def test_a_commit_is_tried_again_after_another(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from pyiceberg.catalog.sql import SqlCatalog
@@ -153,9 +151,7 @@ def test_a_commit_to_iceberg_is_tried_again_after_another_one(
     assert len(rows("iceberg", folder, "record")) == sum(counts)
 
 
-def test_what_cannot_be_committed_is_said_with_the_way_out(
-    whole_dataset: Path, tmp_path: Path
-) -> None:
+def test_what_cannot_be_committed_is_said(whole_dataset: Path, tmp_path: Path) -> None:
     lake = f"iceberg:{tmp_path / 'lake.db'}.mq"
     exact = "unsigned numbers, which Iceberg does not support; convert the SMF files again, with"
     for asked, said in (

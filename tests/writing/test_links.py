@@ -47,9 +47,7 @@ def put(place: Path, how: str, target: Path) -> None:
 
 
 @of_many("place, how", pairs(PLACES, ["link", "link to nothing", "pipe"]))
-def test_nothing_is_followed_where_a_dataset_is_written(
-    place: str, how: str, folder: Path, other: Path
-) -> None:
+def test_no_link_is_followed_by_a_dataset(place: str, how: str, folder: Path, other: Path) -> None:
     """A link leads to what does most harm in the other dataset."""
     worst = other / place if place != PARTIAL and (other / place).exists() else other
     put(folder / place, how, worst)
@@ -77,9 +75,7 @@ def test_nothing_is_followed_in_what_an_interrupted_run_left(tmp_path: Path, oth
     assert files_below(other) == others
 
 
-def test_a_manifest_that_names_files_elsewhere_has_nothing_removed(
-    folder: Path, other: Path
-) -> None:
+def test_a_manifest_of_files_elsewhere_has_nothing_removed(folder: Path, other: Path) -> None:
     edit(folder, lambda manifest: manifest["files"].update(wqst=[f"../other/wqst/{PART}"]))
     others = files_below(other)
     assert run("convert", OTHER, "--to", folder, "--append").exit_code == 8

@@ -22,6 +22,7 @@ from smfparse.limits import Limits
 from smfparse.metrics import views
 from smfparse.query import Catalog, lazy_frame
 from smfparse.schemas import REGISTRY
+from smfparse.selecting import Selection
 from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, VIEWS, Layout, read_manifest
 from smfparse.tables import schema, table_names, title
 from smfparse.writing import append_dataset, write_dataset
@@ -87,7 +88,8 @@ def test_files_of_many_folders_are_written_with_few_open(dump: Path, tmp_path: P
     again.write_bytes(dump.read_bytes())
     apart = 2 * dump.stat().st_size
     limits = Limits(group_rows=8, open_files=3, epoch_cells=1, chunk_bytes=apart)
-    inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=limits))
+    only = Selection.of(type="116")
+    inputs = open_inputs([dump, again], ReadOptions(only, keep_duplicates=True, limits=limits))
     write_dataset(inputs, tmp_path / "tables", partition=True)
     names = {path.name for path in (tmp_path / "tables" / "wqst").rglob("*.parquet")}
     assert names == {"part-00000.parquet", "part-00000-00001.parquet"}
@@ -156,7 +158,6 @@ def test_views_are_in_utc_and_read_only_files_that_a_filter_needs(
 NAMES = ("QM01", "P101", "P102", "DEC1", "T010", "M1", "NAN", "INF", "NULL", "TRUE", "NOW", "Q#2",
          "$A@", "1234", "0012", "1E5", "A/B=", "%41", "none", "")  # fmt: skip
 """Names that look like numbers, durations, dates, truth values and paths; most are allowed."""
-ALONE = ("P101", "TRUE", "NULL")
 
 
 def with_duckdb(folder: Path) -> Any:
@@ -215,23 +216,17 @@ def reader(request: pytest.FixtureRequest) -> Callable[[Path], Any]:
     return lambda folder: session.read.parquet(str(folder)).toArrow()
 
 
-def telling_tables(raw: dict[str, Any]) -> list[str]:
-    """Return a few tables that have every type, one without rows, and one that is not divided."""
-    rows = {table: whole.num_rows for table, whole in raw.items()}
-    chosen = ["record", "wqst", "damage", next(each for each in rows if not rows[each])]
-    missing = {str(kind) for each in rows if rows[each] for kind in schema(each).types}
-    while missing := missing - {str(kind) for each in chosen for kind in schema(each).types}:
-        chosen.append(
-            next(each for each in rows if rows[each] and missing & {*map(str, schema(each).types)})
-        )
-    return chosen
+TELLING = ("record", "wqst", "qjst", "qcst", "qesd", "qct_adp", "wtas_cf", "damage")
+"""Tables that have every type, one without rows, and one that is not divided."""
 
 
 @every_form
 def test_every_value_is_read_as_it_was_decoded(
     form: str, reader: Callable[[Path], Any], raw: dict[str, Any], folders: dict[str, Path]
 ) -> None:
-    for table in telling_tables(raw):
+    kinds = {kind for each in raw.values() if each.num_rows for kind in each.schema.types}
+    assert kinds <= {kind for table in TELLING for kind in raw[table].schema.types}
+    for table in TELLING:
         whole, read = raw[table], reader(folders[form] / table)
         keys = set(Layout(form == "divided").keys(table))
         assert set(read.column_names) == {*whole.column_names, *keys}
@@ -241,42 +236,41 @@ def test_every_value_is_read_as_it_was_decoded(
 
 
 @pytest.fixture(scope="module")
-def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def named(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, tuple[str, ...]]:
     """A dataset of a record for each name, and datasets of one name each."""
     place = tmp_path_factory.mktemp("names")
-    for folder, names in [("all", NAMES), *((each, [each]) for each in ALONE)]:
-        dump = place / f"{folder}.smf"
+    found = {place / "all": NAMES} | {place / each: (each,) for each in ("P101", "TRUE", "NULL")}
+    for folder, names in found.items():
+        dump = place / "dump.smf"
         dump.write_bytes(b"".join(log_record(Log(), qmgr=name) for name in names))
-        write_dataset(open_inputs([dump]), place / folder, partition=True)
-    return place
+        write_dataset(open_inputs([dump]), folder, partition=True)
+    return found
 
 
 def test_every_name_of_a_queue_manager_is_read(
-    reader: Callable[[Path], Any], named: Path, folders: dict[str, Path]
+    reader: Callable[[Path], Any], named: dict[Path, tuple[str, ...]], folders: dict[str, Path]
 ) -> None:
     """Also alone, where it looks like a value; rows without a queue manager say so."""
-    read = reader(named / "all" / "record").select(["qmgr", DATE, QMGR]).to_pylist()
-    assert sorted(each["qmgr"] for each in read) == sorted(NAMES)
-    for each in read:
-        assert str(each[DATE]).startswith("2023-10-02")
-        if reader is with_fastparquet:  # which does not decode what is written in hexadecimal
-            assert isinstance(each[QMGR], str)
-        else:
-            assert each[QMGR] == (each["qmgr"] or "blank")
-    for name in ALONE:
-        (row,) = reader(named / name / "record").select(["qmgr"]).to_pylist()
-        assert row["qmgr"] == name
+    for folder, names in named.items():
+        read = reader(folder / "record").select(["qmgr", DATE, QMGR]).to_pylist()
+        assert sorted(each["qmgr"] for each in read) == sorted(names)
+        for each in read if names is NAMES else ():
+            assert str(each[DATE]).startswith("2023-10-02")
+            if reader is with_fastparquet:  # which does not decode what is written in hexadecimal
+                assert isinstance(each[QMGR], str)
+            else:
+                assert each[QMGR] == (each["qmgr"] or "blank")
     read = reader(folders["divided"] / "record").select(["qmgr", QMGR]).to_pylist()
     assert {each[QMGR] for each in read if each["qmgr"] is None} == {NO_QMGR}
     assert NO_QMGR not in {each[QMGR] for each in read if each["qmgr"] is not None}
 
 
-def test_views_have_every_name_of_a_queue_manager(
-    named: Path, monkeypatch: pytest.MonkeyPatch
+def test_views_have_every_queue_manager(
+    named: dict[Path, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also those that mean something to DuckDB, which it finds by their folders."""
-    for folder, names in [("all", NAMES), *((each, [each]) for each in ALONE)]:
-        monkeypatch.chdir(named / folder)
+    for folder, names in named.items():
+        monkeypatch.chdir(folder)
         head, *made = Path(VIEWS).read_text().split("CREATE OR REPLACE VIEW ")
         (rows,) = [each.partition(";")[0] for each in made if each.startswith("record AS ")]
         with duckdb.connect() as database:
@@ -309,9 +303,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_signed_types_hold_every_value_and_are_read_as_those_of_the_file(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_signed_types_hold_every_value(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_manifest(folder)["types"] == "signed"
     wider = {"uint8": "int32", "int16": "int32", "uint16": "int32", "uint32": "int64"}
     wider["uint64"] = "decimal128(20, 0)"
