@@ -178,16 +178,6 @@ def test_a_query_has_the_rows_of_the_table(data: smfparse.SmfData, drawn: st.Dat
     assert made.equals(query(expected.lazy()).collect())
 
 
-def test_a_filter_behind_a_limit_is_of_the_first_rows(data: smfparse.SmfData) -> None:
-    whole = eager(data, "wqst")
-    late = pl.col("qmgr") != whole["qmgr"][0]
-    late |= pl.col("smf_time") > whole["smf_time"][0]
-    first = whole.filter(late.not_()).height + 5
-    found = data.polars("wqst").head(first).filter(late).collect()
-    assert found.height
-    assert found.equals(whole.head(first).filter(late))
-
-
 def test_rows_are_as_many_without_a_column(data: smfparse.SmfData) -> None:
     behind = pl.col("record_no") > 3
     for table in ("wqst", "damage"):

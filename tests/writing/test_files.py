@@ -86,7 +86,7 @@ def test_files_have_the_values(table: str, written: dict[str, Path]) -> None:
             assert (cell and float(cell) if number else cell) == (
                 value if number else as_text(value)
             ), name
-            assert is_in_json(row[name], value), name
+            assert is_in_json(row[name], value, wanted.get("utc_offset")), name
         assert found.pop("table") == table
         assert moment_of(wanted) == found.pop("@timestamp", None)
         assert found == {name: value for name, value in row.items() if wanted[name] is not None}
@@ -105,10 +105,15 @@ def moment_of(row: Mapping[str, Any]) -> str | None:
     return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%fZ}"
 
 
-def is_in_json(found: Any, value: Any) -> bool:
+def is_in_json(found: Any, value: Any, offset: int | None) -> bool:
+    """Whether a value is exact in JSON, and a local time has the offset of its row."""
     if isinstance(value, dt.datetime):
-        return dt.datetime.fromisoformat(found).replace(tzinfo=None) == value.replace(tzinfo=None)
-    return found in (value, str(value))
+        zone = value.tzinfo or (offset is not None and dt.timezone(dt.timedelta(seconds=offset)))
+        moment = dt.datetime.fromisoformat(found)
+        return moment == value.replace(tzinfo=zone or None)
+    is_long = isinstance(value, int) and abs(value) > 2**53
+    is_plain = isinstance(value, int | float | str | None) and not is_long
+    return bool(found == (value if is_plain else str(value)))
 
 
 def test_row_groups_of_parquet_are_as_long_as_the_limits_allow(tmp_path: Path) -> None:

@@ -18,7 +18,16 @@ from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.limits import Limits
 from smfparse.places import place_of
 from smfparse.progress import PROGRESS
-from smfparse.store import LOCK, MANIFEST, PARTIAL, UrlFolder, only_writer, read_manifest
+from smfparse.store import (
+    GIVEN,
+    LOCK,
+    MANIFEST,
+    PARTIAL,
+    UrlFolder,
+    every_file,
+    only_writer,
+    read_manifest,
+)
 from tests.support import command
 from tests.support.datasets import files_below
 from tests.support.mixed_records import TABLES, overlapping
@@ -123,14 +132,14 @@ def test_a_dataset_there_is_written_by_workers_compacted_and_replaced_as_one_her
     assert rows_of(place) == rows
     assert command.run("compact", place).exit_code == 0
     assert rows_of(place) == rows
-    assert len(names_in(storage, "grown")) < len(names)
+    belonging = {*every_file(place_of(place)), MANIFEST, *GIVEN}
+    assert names_in(storage, "grown") == belonging
+    assert len(belonging) < len(names)
     assert "nothing to compact" in command.run("compact", place).output
     smfparse.convert(dumps[1], place, force=True)
     sizes = [each["bytes"] for each in manifest(storage, "grown")["inputs"]]
     assert sizes == [dumps[1].stat().st_size]
-    assert {each.partition("/")[0] for each in names} == {
-        each.partition("/")[0] for each in names_in(storage, "grown")
-    }
+    assert names_in(storage, "grown") == {*every_file(place_of(place)), MANIFEST, *GIVEN}
 
 
 @pytest.mark.long
