@@ -37,8 +37,3 @@ def read_file(path: Path) -> Written:
     headings, *rows = read_lines(path)
     assert {len(each) for each in rows} <= {len(headings)}
     return Written(headings, rows)
-
-
-def plain(cell: str) -> str:
-    """Return a text without quotes, and without the blanks that fill it up."""
-    return cell.removeprefix('"').removesuffix('"').replace('""', '"').rstrip()
