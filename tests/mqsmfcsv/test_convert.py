@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import struct
 import time
 from pathlib import Path
 
@@ -13,9 +12,8 @@ import duckdb
 import polars as pl
 import pytest
 
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.limits import Limits
-from smfparse.mqsmfcsv import sheets, write_sheets
+from smfparse.inputs import open_inputs
+from smfparse.mqsmfcsv import sheets
 from smfparse.mqsmfcsv.beside import Beside
 from smfparse.mqsmfcsv.declared import KEYS
 from smfparse.rendering.guard import FORMULA_START
@@ -26,7 +24,6 @@ from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
 from tests.support.smf import block, queue, record, task, task_record, who
-from tests.support.variants import read_rdw
 
 pytestmark = pytest.mark.slow
 
@@ -79,20 +76,6 @@ def test_records_of_standard_input_are_selected_wherever_the_workstation_is(
         assert 0 < len(some.rows) < len(whole.rows)
 
 
-def test_damage_is_reported_and_the_rest_written(dump: Path, written: Path, tmp_path: Path) -> None:
-    records = [struct.pack(">HH", len(each) + 4, 0) + each for each in read_rdw(dump.read_bytes())]
-    records[len(records) // 2] = bytes(4000)
-    cut = tmp_path / "cut.smf"
-    cut.write_bytes(b"".join(records))
-    assert "cut.smf" in convert(cut, "--to", tmp_path / "out", code=4)
-    whole, found = (
-        [tuple(row) for name in FILES_OF_SMF for row in read_file(folder / name).rows]
-        for folder in (written, tmp_path / "out")
-    )
-    assert 0.5 * len(whole) < len(found) < len(whole)
-    assert {*found} <= {*whole}
-
-
 def test_a_dataset_gives_the_rows_of_its_files(dump: Path, tmp_path: Path) -> None:
     """Alone and divided, or beside a file."""
     other = generate_dump(tmp_path / "other.smf", version="9.3.0", count=1, qmgrs=["QM03", "QM01"])
@@ -107,16 +90,6 @@ def test_a_dataset_gives_the_rows_of_its_files(dump: Path, tmp_path: Path) -> No
     assert divided.keys() == wanted.keys()
     for name, data in wanted.items():
         assert sorted(divided[name].splitlines()) == sorted(data.splitlines()), name
-
-
-@pytest.mark.long
-def test_files_do_not_depend_on_sizes_of_reading(dump: Path, written: Path, tmp_path: Path) -> None:
-    """Small batches, and tables that wait."""
-    for bytes_, cells in ((1 << 15, 1 << 9), (1, 1 << 22)):
-        limits = Limits(1 << 16, max_spanned=1 << 15, epoch_bytes=bytes_, epoch_cells=cells)
-        inputs = open_inputs([dump], ReadOptions(limits=limits))
-        write_sheets(inputs, tmp_path / f"{cells}", CSV)
-        assert contents(tmp_path / f"{cells}") == contents(written)
 
 
 def _keys(first: int, last: int) -> pl.DataFrame:

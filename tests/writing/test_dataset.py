@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -180,16 +179,6 @@ def test_a_dataset_is_replaced_only_by_force(sound: Path, folder: Path, tmp_path
         assert open_inputs([folder]).arrow("qjst")["qmgr"].to_pylist() == ["QM02"]
         assert len(files_below(folder)) == len(table_names()) + 4 + len(mine)
         assert [file.read_bytes() for file in mine] == [b"mine"] * 2
-
-
-def test_folders_and_files_of_others_are_no_targets(dump: Path, tmp_path: Path) -> None:
-    film = tmp_path / "downloads" / "films" / "film.partial"
-    film.parent.mkdir(parents=True)
-    film.write_bytes(b"film")
-    for force, place in product((False, True), (tmp_path / "downloads", film, film / "inside")):
-        with pytest.raises((OutputError, RequestError), match=r"film|other files"):
-            write_dataset(open_inputs([dump]), place, force=force)
-    assert film.read_bytes() == b"film"
 
 
 @pytest.mark.parametrize("before", ["", "a", "a/tables"])

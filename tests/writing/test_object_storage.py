@@ -142,32 +142,6 @@ def test_a_dataset_there_is_written_by_workers_compacted_and_replaced_as_one_her
     assert names_in(storage, "grown") == {*every_file(place_of(place)), MANIFEST, *GIVEN}
 
 
-@pytest.mark.long
-def test_a_run_that_is_ended_changes_nothing_and_the_next_one_clears_up(
-    dumps: list[Path], storage: Storage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = f"s3://{BUCKET}/ended"
-    smfparse.convert(dumps[0], place)
-    before, move = rows_of(place), UrlFolder.move
-
-    def killed(self: UrlFolder, source: str, to: str) -> None:
-        if to == MANIFEST:
-            raise OSError(None, "the storage is gone")
-        move(self, source, to)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(UrlFolder, "move", killed)
-        patch.setattr(UrlFolder, "publish", killed)
-        patch.setattr(UrlFolder, "remove", lambda *_: None)  # as if nothing ran any more
-        with pytest.raises(OutputError, match="the storage is gone"):
-            smfparse.convert(dumps[1], place, append=True)
-    assert any(PARTIAL in each for each in names_in(storage, "ended"))
-    assert rows_of(place) == before
-    smfparse.convert(dumps[1], place, append=True)
-    assert not any(PARTIAL in each for each in names_in(storage, "ended"))
-    assert len(names_in(storage, "ended/record")) == 2
-
-
 @pytest.fixture(scope="module")
 def whole(dumps: list[Path], storage: Storage) -> set[str]:
     """The names of the objects of a dataset of the first dump."""
@@ -215,17 +189,22 @@ def test_appends_at_the_same_time_wait_and_add_each_row_once_and_others_end(
 
 
 @pytest.mark.long
-def test_the_lock_of_a_killed_run_is_taken_over(
+def test_what_a_killed_run_left_is_taken_over(
     dumps: list[Path], storage: Storage, whole: set[str]
 ) -> None:
+    """Its lock, files that it had not finished, and files that no manifest names."""
     place = copied(storage, whole, "left")
+    before = rows_of(place)
+    for name in (f"{PARTIAL}/{'0' * 32}/wqst/part-00001.parquet", "record/part-00001.parquet"):
+        storage.put(f"left/{name}", b"left by a run that was killed")
     storage.put(f"left/{LOCK}", b"left by a run that was killed")
-    storage.put(f"left/{PARTIAL}/{'0' * 32}/wqst/part-00001.parquet", b"as is this")
     with only_writer(place_of(place), SOON):  # also one that waits for nobody who lives
         assert b"smfparse" not in place_of(f"{place}/{LOCK}").read_bytes()
     storage.put(f"left/{LOCK}", b"left by a run that was killed")
-    smfparse.convert(dumps[0], place, append=True, limits=SOON)  # is there already
-    assert names_in(storage, "left") == whole
+    assert rows_of(place) == before
+    smfparse.convert(dumps[1], place, append=True, limits=SOON)
+    assert names_in(storage, "left") == {*every_file(place_of(place)), MANIFEST, *GIVEN}
+    assert len(names_in(storage, "left/record")) == 2
 
 
 @pytest.mark.long

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -280,15 +279,6 @@ def test_views_have_every_queue_manager(
             for name in names:
                 asked = "SELECT count(*) FROM record WHERE qmgr = ?"
                 assert database.execute(asked, [name]).fetchall() == [(1,)], name
-
-
-def test_polars_takes_days_and_queue_managers_from_the_folders(folders: dict[str, Path]) -> None:
-    read = pl.scan_parquet(folders["divided"] / "wqst")
-    assert read.collect_schema()["date"] == pl.Date
-    assert read.collect_schema()["correl"] == pl.String
-    found = read.filter(date=dt.date(2026, 3, 5), queue_manager="Q#2").collect()
-    assert found["qmgr"].unique().to_list() == ["Q#2"]
-    assert found["smf_time"].dt.date().unique().to_list() == [dt.date(2026, 3, 5)]
 
 
 OTHER = FIXTURES / "qm60.smf"
