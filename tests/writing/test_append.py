@@ -1,4 +1,4 @@
-"""Files added to a dataset: as if it had been made of all of them at once."""
+"""Files added to a dataset, as if it had been made of all of them at once, and compacted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import datetime as dt
 import random
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from subprocess import PIPE, Popen
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import smfparse
@@ -30,14 +31,20 @@ from smfparse.store import (
     read_head,
     read_manifest,
 )
-from smfparse.writing import append_dataset, manifests, write_dataset
+from smfparse.writing import (
+    Compacted,
+    append_dataset,
+    compact_dataset,
+    manifests,
+    write_dataset,
+)
 from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import convert, files_below, identity_of, rows_of
-from tests.support.mixed_records import Each, several
+from tests.support.datasets import convert, files_below, identity_of, rows_of, with_views
+from tests.support.mixed_records import Each, many, several
 from tests.support.paths import FIXTURES
-from tests.support.searching import of_many, search, some
+from tests.support.searching import search
 
 pytestmark = pytest.mark.slow
 SMF = FIXTURES / "qm100.smf"
@@ -75,113 +82,92 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
     return found
 
 
-HOW: dict[str, dict[str, Any]] = {
-    "one process": {},
-    "processes": {"jobs": 3, "limits": Limits(chunk_bytes=8192, max_spanned=8192, least_unit=1)},
-    "types": {"selection": smfparse.Selection.of(type=["116"])},
-    "names": {"selection": smfparse.Selection.of(queue=["*"])},
-    "duplicates": {"keep_duplicates": True},
-    "few fingerprints": {"limits": Limits(fingerprints=5, merged=5)},
-}
-
-
-@pytest.mark.sampled(2)
-@of_many("how", some([*HOW], 4))
-def test_dumps_that_overlap_are_added_as_if_all_had_been_converted_at_once(
-    how: str, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("smfparse.inputs.workers.ProcessPoolExecutor", Here)
-    smfparse.convert(dumps, tmp_path / "once", **HOW[how])
-    grown(tmp_path / "steps", dumps, **HOW[how])
-    assert rows_of(tmp_path / "steps") == rows_of(tmp_path / "once")
-    once, found = read_manifest(tmp_path / "once"), read_manifest(tmp_path / "steps")
-    assert {each: found[each] for each in SUMS} == {each: once[each] for each in SUMS}
-    assert once["damage_count"] == smfparse.open(tmp_path / "steps").inputs.lost.count >= 2
-    if how == "one process":
-        assert once["duplicates"] > len(dumps)
-        assert once["unknown_bytes"] != {}
+HOW: tuple[dict[str, Any], ...] = (
+    {},
+    {"jobs": 3, "limits": Limits(chunk_bytes=8192, max_spanned=8192, least_unit=1)},
+    {"selection": smfparse.Selection.of(queue=["*"])},
+    {"selection": smfparse.Selection.of(type=["116"]), "limits": Limits(fingerprints=5, merged=5)},
+    {"keep_duplicates": True},
+)
 
 
 @given(
+    st.sampled_from(HOW),
     st.lists(st.lists(several(12), min_size=1, max_size=3), min_size=1, max_size=3),
     st.randoms(use_true_random=False),
     st.booleans(),
 )
-@search(3)
+@search(4)
 def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
     tmp_path_factory: pytest.TempPathFactory,
+    how: dict[str, Any],
     found: list[list[list[Each]]],
     chance: random.Random,
     partition: bool,
 ) -> None:
-    """Each step adds some dumps; a dump takes up some records of those before it."""
+    """Each step adds some dumps, most of which are cut; a dump has records of those before it."""
     place = tmp_path_factory.mktemp("steps")
     earlier: list[bytes] = []
     every: list[Path] = []
-    for number, step in enumerate(found):
-        paths = []
-        for each in step:
-            own = [b"".join(record.pieces()) for record in each]
-            records = [*chance.sample(earlier, chance.randint(0, len(earlier))), *own]
-            chance.shuffle(records)
-            earlier += own
-            paths.append(put(place / f"{number}-{len(paths)}.smf", records))
-        smfparse.convert(paths, place / "steps", append=True, partition=partition)
-        every += paths
-    smfparse.convert(every, place / "once")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("smfparse.inputs.workers.ProcessPoolExecutor", Here)
+        for step in found:
+            paths = []
+            for each in step:
+                own = [b"".join(record.pieces()) for record in each]
+                records = [*chance.sample(earlier, chance.randint(0, len(earlier))), *own]
+                chance.shuffle(records)
+                earlier += own
+                number = len(every) + len(paths)  # no dump is another one
+                records.insert(0, foreign_record(100 + number))
+                paths.append(put(place / f"{number}.smf", records))
+                if chance.random() < 0.7:
+                    paths[-1].write_bytes(paths[-1].read_bytes()[:-3])
+            smfparse.convert(paths, place / "steps", append=True, partition=partition, **how)
+            every += paths
+        smfparse.convert(every, place / "once", partition=partition, **how)
     assert rows_of(place / "steps") == rows_of(place / "once")
+    made, once = read_manifest(place / "steps"), read_manifest(place / "once")
+    assert {each: made[each] for each in SUMS} == {each: once[each] for each in SUMS}
+    assert once["damage_count"] == smfparse.open(place / "steps").inputs.lost.count
 
 
-def test_an_input_that_is_there_is_skipped_whatever_its_name(tmp_path: Path) -> None:
-    """And one of other records that is as long is not."""
-    records = [foreign_record(number) for number in range(30, 33)]
-    first, other = put(tmp_path / "1.smf", records[:1]), put(tmp_path / "2.smf", records[1:2])
-    again, folder = put(tmp_path / "again.smf", records[:1]), tmp_path / "tables"
+def test_an_input_is_known_by_its_records_whatever_its_name(tmp_path: Path) -> None:
+    """Rows of a record belong together by the name of the input and the number of the record."""
+    folder = tmp_path / "tables"
+    first, again, other, third = (
+        put(tmp_path / f"{name}.smf", [foreign_record(kind)])
+        for name, kind in (("first", 30), ("again", 30), ("other", 31), ("third", 32))
+    )
     convert(first, "--to", folder)
     before = files_below(folder)
-    said = convert(again, "--to", folder, "--append").stderr
-    assert said.splitlines() == [
-        f"smfparse: {again}: already in the dataset; skipped",
-        f"smfparse: {folder}: 0 rows added in 0 tables",
-    ]
-    assert files_below(folder) == before
+    for name, stdin in ((again, b""), ("-", first.read_bytes())):
+        assert convert(name, "--to", folder, "--append", stdin=stdin).stderr.splitlines() == [
+            f"smfparse: {name}: already in the dataset; skipped",
+            f"smfparse: {folder}: 0 rows added in 0 tables",
+        ]
+        assert files_below(folder) == before
     said = convert(again, other, "--to", folder, "--append").stderr
     assert f"{again}: already in the dataset; skipped" in said
-    assert smfparse.open(folder).arrow("record")["type"].to_pylist() == [2, 30, 31]
-    assert [each["name"] for each in read_manifest(folder)["inputs"]] == [str(first), str(other)]
-
-
-def test_inputs_of_one_name_are_called_apart(dumps: list[Path], tmp_path: Path) -> None:
-    """Rows of a record belong together by the name of the input and the number of the record."""
-    folder, same = tmp_path / "tables", tmp_path / "DUMP.smf"
-    said = ""
-    for number, dump in enumerate(dumps):
-        same.write_bytes(dump.read_bytes())
-        said += convert(same, "--to", folder, "--append", code=4 if number else 0).stderr
-    assert f"{same}: another input has this name; renamed to {same}#2\n" in said
-    assert f"{same}: another input has this name; renamed to {same}#3\n" in said
-    names = [str(same), f"{same}#2", f"{same}#3"]
-    assert [each["name"] for each in read_manifest(folder)["inputs"]] == names
-    found = open_inputs([folder]).arrow("record")
+    convert("-", "--to", folder, "--append", stdin=third.read_bytes())
+    put(first, [foreign_record(33)])
+    said = convert(first, "--to", folder, "--append").stderr
+    assert f"{first}: another input has this name; renamed to {first}#2\n" in said
+    names = [str(first), str(other), "-", f"{first}#2"]
+    inputs = read_manifest(folder)["inputs"]
+    assert [each["name"] for each in inputs] == names
+    expected = {"bytes": third.stat().st_size, "identity": identity_of(third)}
+    assert expected.items() <= inputs[2].items()
+    found = smfparse.open(folder).arrow("record")
+    assert found["type"].to_pylist() == [2, 30, 31, 32, 33]
     assert found["source"].unique().to_pylist() == names
-    assert found.group_by(["source", "record_no"]).aggregate([]).num_rows == found.num_rows
+    files = [*(folder / RECORDS).iterdir()]  # 16 bytes a record; those of short files are joined
+    assert {*files} == {folder / each for each in read_manifest(folder)["records"]}
+    assert sum(each.stat().st_size for each in files) == 16 * 5
+    assert len(files) < 4
 
 
-def test_standard_input_has_size_and_identity(dumps: list[Path], tmp_path: Path) -> None:
-    folder = tmp_path / "tables"
-    convert(dumps[0], "--to", folder)
-    done = convert("-", "--to", folder, "--append", stdin=dumps[0].read_bytes())
-    assert "-: already in the dataset" in done.stderr
-    other = put(tmp_path / "other.smf", [foreign_record(30)])
-    convert("-", "--to", folder, "--append", stdin=other.read_bytes())
-    found = read_manifest(folder)["inputs"][1]
-    expected = {"name": "-", "bytes": other.stat().st_size, "identity": identity_of(other)}
-    assert expected.items() <= found.items()
-
-
-def test_what_cannot_be_added_is_refused_and_changes_nothing(
-    dumps: list[Path], tmp_path: Path
-) -> None:
+def test_what_cannot_be_added_changes_nothing(dumps: list[Path], tmp_path: Path) -> None:
     folder, second = tmp_path / "tables", tmp_path / "second"
     smfparse.convert(dumps[0], folder)
     smfparse.convert(folder, second)
@@ -203,31 +189,22 @@ def test_what_cannot_be_added_is_refused_and_changes_nothing(
 
 
 def test_a_text_file_in_a_folder_is_noted_once(
-    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = tmp_path / "nightly"
-    place.mkdir()
-    monkeypatch.chdir(place)
+    monkeypatch.chdir(tmp_path)
     Path("README.txt").write_text("not of SMF")
     for number in range(2):
         put(Path(f"{number}.smf"), [foreign_record(30 + number)])
         said = convert(".", "--to", "tables", "--append", code=4).stderr
-        assert "README.txt: byte 0x0" in said
-        assert "a dataset" not in said
+        assert ("README.txt: byte 0x0" in said, "a dataset" in said) == (True, False)
     assert [each.source for each in open_inputs(["tables"]).lost.details] == ["README.txt"]
-    assert read_manifest(Path("tables"))["damage_count"] == 1
-    assert len(read_manifest(Path("tables"))["inputs"]) == 2
 
 
-@pytest.mark.parametrize("append", [False, True])
 def test_a_file_that_grows_while_it_is_read_is_refused(
-    append: bool, dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dumps: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "tables"
-    if append:
-        smfparse.convert(dumps[0], folder)
-    before = files_below(folder)
-    batches = Inputs.batches
+    folder = grown(tmp_path / "tables", dumps[:1])
+    before, batches = files_below(folder), Inputs.batches
 
     def growing(self: Inputs, *arguments: Any) -> Iterator[Any]:
         yield from batches(self, *arguments)
@@ -243,45 +220,28 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
     assert read_manifest(folder)["inputs"][-1]["bytes"] == dumps[1].stat().st_size
 
 
-def test_a_second_run_says_that_another_one_writes_and_changes_nothing(
-    dumps: list[Path], tmp_path: Path
-) -> None:
+def test_appends_at_the_same_time_are_as_one_by_one(dumps: list[Path], tmp_path: Path) -> None:
     folder, said = tmp_path / "tables", list[str]()
     folder.mkdir()
     soon = Limits(wait_seconds=0.01)
-    with only_writer(folder), PROGRESS.told_by(said.append):
-        for options in ({"append": True}, {"force": True}):
-            with pytest.raises(OutputError, match=f"{folder}: another smfparse is writing there;"):
-                smfparse.convert(dumps[0], folder, limits=soon, **options)  # type: ignore[arg-type]
-        assert files_below(folder).keys() == {LOCK}
-    assert said == [f"{folder}: another smfparse is writing there; waiting for it"]
-    (folder / LOCK).touch()  # as one that was killed leaves it
-    grown(folder, dumps[:1])
-    assert not (folder / LOCK).exists()
-
-
-def test_appends_at_the_same_time_wait_and_add_what_they_would_one_by_one(
-    dumps: list[Path], tmp_path: Path
-) -> None:
-    folder = tmp_path / "tables"
-    folder.mkdir()
-    with only_writer(folder):
-        asked = [[*command.COMMAND, "convert", each, "--to", folder, "--append"] for each in dumps]
-        runs = [Popen(each, stderr=PIPE, text=True) for each in asked[1:]]
-        for run in runs:
-            assert run.stderr is not None
-            assert run.stderr.readline().endswith("is writing there; waiting for it\n")
-    try:
-        rest = [run.communicate(timeout=60)[1] for run in runs]
-    finally:
-        for run in runs:
-            run.kill()
-    assert [run.returncode for run in runs] == [4, 4], rest
+    waiting = f"{folder}: another smfparse is writing there; waiting for it"
+    with ThreadPoolExecutor(2) as pool, PROGRESS.told_by(said.append):
+        with only_writer(folder):
+            for options in ({"append": True}, {"force": True}):
+                with pytest.raises(OutputError, match="another smfparse is writing there; run aga"):
+                    smfparse.convert(dumps[0], folder, limits=soon, **options)  # type: ignore[arg-type]
+            assert files_below(folder).keys() == {LOCK}
+            runs = [pool.submit(grown, folder, [each]) for each in dumps[1:]]
+            while said != 3 * [waiting]:
+                assert wait(runs, 0.01).not_done == {*runs}
+        assert [run.result() for run in runs] == [folder, folder]
     order = [Path(each["name"]) for each in read_manifest(folder)["inputs"]]
     assert sorted(order) == dumps[1:]
     smfparse.convert(order, tmp_path / "once")
     assert rows_of(folder) == rows_of(tmp_path / "once")
     assert read_manifest(folder)["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
+    (folder / LOCK).touch()  # as one that was killed leaves it
+    grown(folder, dumps[:1])
     assert not (folder / LOCK).exists()
 
 
@@ -292,9 +252,7 @@ SPOILT: tuple[Callable[[Path], object], ...] = (
 )
 
 
-def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
-    dumps: list[Path], tmp_path: Path
-) -> None:
+def test_nothing_is_added_where_a_file_is_not_whole(dumps: list[Path], tmp_path: Path) -> None:
     smfparse.convert(dumps[0], tmp_path / "whole")
     for number, spoil in enumerate((Path.unlink, *SPOILT)):
         folder = Path(shutil.copytree(tmp_path / "whole", tmp_path / f"{number}"))
@@ -304,16 +262,6 @@ def test_nothing_is_added_to_a_dataset_of_which_a_file_is_not_whole(
         with pytest.raises(InputError, match=f"{file}: .*; convert again"):
             grown(folder, dumps[1:2])
         assert files_below(folder) == before
-
-
-def test_sixteen_bytes_are_kept_for_a_record_in_few_files(tmp_path: Path) -> None:
-    folder = tmp_path / "tables"
-    for number in range(10):
-        grown(folder, [put(tmp_path / f"{number}.smf", [foreign_record(30 + number)])])
-    files = [*(folder / RECORDS).iterdir()]
-    assert {*files} == {folder / each for each in read_manifest(folder)["records"]}
-    assert sum(each.stat().st_size for each in files) == 16 * 11
-    assert len(files) < 5
 
 
 def test_many_parts_of_the_manifest_are_listed_in_indexes(
@@ -346,7 +294,7 @@ def parts(dumps: list[Path], tmp_path: Path) -> Path:
     return tmp_path / "parts"
 
 
-def test_earlier_parts_of_the_manifest_count_as_its_head_does(
+def test_earlier_parts_of_the_manifest_count(
     parts: Path, dumps: list[Path], tmp_path: Path
 ) -> None:
     """Their inputs, names, damage and records are known, and rows are those of one convert."""
@@ -367,7 +315,7 @@ def test_earlier_parts_of_the_manifest_count_as_its_head_does(
     assert files_below(parts) == before
 
 
-def test_fingerprints_of_other_days_are_not_read_and_damaged_parts_are_named(
+def test_runs_of_other_days_are_not_read_and_damaged_parts_named(
     parts: Path, tmp_path: Path
 ) -> None:
     for run in (parts / RECORDS).iterdir():
@@ -386,3 +334,110 @@ def test_fingerprints_of_other_days_are_not_read_and_damaged_parts_are_named(
         spoil(part)
         with pytest.raises(InputError, match=part.name):
             open_inputs([parts])
+
+
+# The files of many appends put together ----------------------------------------------------------
+
+KEPT = ("tables", "duplicates", "unknown_bytes", "damage_count", "selection", "types", "records")
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Four dumps, each of which overlaps with the one before."""
+    place = tmp_path_factory.mktemp("dumps")
+    records = [b"".join(each.pieces()) for each in many(200, 3)]
+    for n in range(4):
+        (place / f"{n}.smf").write_bytes(b"".join(records[40 * n : 40 * n + 60]))
+    return sorted(place.iterdir())
+
+
+def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -> None:
+    """The dataset has the rows and sums that it had, and no file but those that it names."""
+    found = read_manifest(folder)
+    assert {key: found[key] for key in KEPT} == {key: manifest[key] for key in KEPT}
+    assert sorted(map(str, found["inputs"])) == sorted(map(str, manifest["inputs"]))
+    assert rows_of(folder) == before
+    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
+    for name in (each for names in found["files"].values() for each in names):
+        expected, *days = found["rows"][name]
+        assert pq.read_metadata(folder / name).num_rows == expected
+        assert days == sorted(days)
+
+
+def test_files_of_many_appends_become_few_with_the_same_rows(
+    mixed: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So do the earlier parts of the manifest, of which few are read."""
+    monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
+    folder = grown(tmp_path / "tables", mixed, partition=True, limits=Limits(manifest_files=3))
+    before, manifest = rows_of(folder), read_manifest(folder)
+    assert len(list((folder / EARLIER).glob("*.json"))) > 2
+    there = set(folder.rglob("*.parquet"))
+    done = command.run("compact", folder)
+    assert done.exit_code == 0, done.output
+    check_kept(folder, before, manifest)
+    after = set(folder.rglob("*.parquet"))
+    assert len({each.parent for each in after}) == len(after)
+    gone, new = len(there - after), len(after - there)
+    assert f"{folder}: {gone:,} files became {new:,}, with " in done.output
+    assert gone > 2 * new
+    assert read_head(folder)["earlier"][0]["days"] == []
+    names = files_below(folder)
+    again = command.run("compact", folder)
+    assert again.output == f"smfparse: {folder}: nothing to compact\n"
+    assert append_dataset(open_inputs(mixed), folder).known == tuple(map(str, mixed))
+    assert files_below(folder) == names
+    with with_views(folder, monkeypatch) as database:
+        for table in ("record", "wqst", "qpst", "damage"):
+            found = database.sql(f"SELECT count(*) FROM {table}").fetchall()
+            assert found == [(before[table].num_rows,)]
+
+
+@given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans())
+@example(few=1, file_rows=200, group_rows=20, partition=False)
+@search(1)
+def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+    mixed: list[Path],
+    few: int,
+    file_rows: int,
+    group_rows: int,
+    partition: bool,
+) -> None:
+    """New files have them in the order of day, queue manager and time in each row group."""
+    limits = Limits(manifest_files=10 * few, file_rows=file_rows, group_rows=group_rows)
+    place = tmp_path_factory.mktemp("any")
+    folder = grown(place / "tables", mixed, partition=partition, limits=limits)
+    before, manifest = rows_of(folder), read_manifest(folder)
+    done = compact_dataset(folder, limits)
+    check_kept(folder, before, manifest)
+    assert done.before >= done.after
+    for name in {*read_manifest(folder)["files"]["record"]} - {*manifest["files"]["record"]}:
+        file = pq.ParquetFile(folder / name)
+        for number in range(file.num_row_groups):
+            found = [
+                (each["counted_at"].date(), each["qmgr"] or "~~~~~", each["counted_at"])
+                for each in file.read_row_group(number, ["counted_at", "qmgr"]).to_pylist()
+            ]
+            assert found == sorted(found)
+            assert len(found) <= group_rows
+    assert compact_dataset(folder, limits) == Compacted()
+    known = append_dataset(open_inputs(mixed, ReadOptions(limits=limits)), folder).known
+    assert len(known) == len(mixed)
+
+
+def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="no dataset; give the folder"):
+        smfparse.compact(tmp_path / "none")
+    assert command.run("compact", tmp_path).exit_code == 2
+    folder = grown(tmp_path / "tables", mixed[:2])
+    with only_writer(folder), pytest.raises(OutputError, match="another smfparse is writing there"):
+        compact_dataset(folder, Limits(wait_seconds=0))
+    file = sorted((folder / "wqst").iterdir())[0]
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    before = files_below(folder)
+    with pytest.raises(InputError, match="not as it was written"):
+        smfparse.compact(folder)
+    assert files_below(folder) == before

@@ -47,9 +47,7 @@ def put(place: Path, how: str, target: Path) -> None:
 
 
 @of_many("place, how", pairs(PLACES, ["link", "link to nothing", "pipe"]))
-def test_nothing_is_followed_where_a_dataset_is_written(
-    place: str, how: str, folder: Path, other: Path
-) -> None:
+def test_no_link_is_followed_by_a_dataset(place: str, how: str, folder: Path, other: Path) -> None:
     """A link leads to what does most harm in the other dataset."""
     worst = other / place if place != PARTIAL and (other / place).exists() else other
     put(folder / place, how, worst)
@@ -68,21 +66,16 @@ def test_nothing_is_followed_where_a_dataset_is_written(
             assert str(folder / place) in done.stderr
 
 
-@pytest.mark.parametrize("place", [PARTIAL, "wqst"])
-def test_nothing_is_followed_in_what_an_interrupted_run_left(
-    place: str, tmp_path: Path, other: Path
-) -> None:
-    folder = tmp_path / "left"
-    (folder / RECORDS).mkdir(parents=True)
-    put(folder / place, "link", other)
+def test_nothing_is_followed_in_what_an_interrupted_run_left(tmp_path: Path, other: Path) -> None:
     others = files_below(other)
-    assert run("convert", OTHER, "--to", folder).exit_code == 8
+    for place in (PARTIAL, "wqst"):
+        (tmp_path / place / RECORDS).mkdir(parents=True)
+        put(tmp_path / place / place, "link", other)
+        assert run("convert", OTHER, "--to", tmp_path / place).exit_code == 8
     assert files_below(other) == others
 
 
-def test_a_manifest_that_names_files_elsewhere_has_nothing_removed(
-    folder: Path, other: Path
-) -> None:
+def test_a_manifest_of_files_elsewhere_has_nothing_removed(folder: Path, other: Path) -> None:
     edit(folder, lambda manifest: manifest["files"].update(wqst=[f"../other/wqst/{PART}"]))
     others = files_below(other)
     assert run("convert", OTHER, "--to", folder, "--append").exit_code == 8
@@ -91,20 +84,15 @@ def test_a_manifest_that_names_files_elsewhere_has_nothing_removed(
     assert run("info", folder).exit_code == 0
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_a_link_where_a_table_is_written_is_not_followed(
-    form: str, tmp_path: Path, other: Path
-) -> None:
+def test_a_link_where_a_table_is_written_is_not_followed(tmp_path: Path, other: Path) -> None:
     """Neither under its temporary name nor under its own."""
-    folder = tmp_path / "out"
+    folder, others = tmp_path / "out", files_below(other)
     folder.mkdir()
-    (folder / f"wqst.{form}.partial").symlink_to(other / MANIFEST)
-    (folder / f"record.{form}").symlink_to(other / VIEWS)
-    others = files_below(other)
-    done = run(
-        "convert", SMF, "--to", folder, "--format", form, "--force", "--table", "wqst,record"
-    )
-    assert (done.exit_code, files_below(other)) == (0, others)
+    (folder / "wqst.csv.partial").symlink_to(other / MANIFEST)
+    (folder / "record.csv").symlink_to(other / VIEWS)
+    some = ("--format", "csv", "--force", "--table", "wqst,record")
+    assert run("convert", SMF, "--to", folder, *some).exit_code == 0
+    assert files_below(other) == others
     assert not any(each.is_symlink() for each in folder.iterdir())
 
 
@@ -114,7 +102,7 @@ def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
 ) -> None:
     """Systems that cannot open a path from an open folder look for links instead."""
     monkeypatch.setattr(folders, "_BY_HANDLE", by_handle)
-    place = Folder(tmp_path / "new")
+    place, others = Folder(tmp_path / "new"), files_below(other)
     place.path.mkdir()
     file = NewFile(place.create("a/b/c"))
     file.write(b"some")
@@ -124,25 +112,19 @@ def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
     place.move("a/b/c", "a/d")
     assert (place.path / "a" / "d").read_bytes() == b"some"
     put(place.path / "a", "link", other)
-    others = files_below(other)
-    steps = [
-        lambda: place.create("a/new"),
-        lambda: place.make("a/new/folder"),
-        lambda: place.move(f"a/{MANIFEST}", "mine"),
-        lambda: place.remove(f"a/{MANIFEST}"),
-        lambda: place.open_lock("a/lock"),
-        lambda: place.keep(f"a/{MANIFEST}"),
-    ]
-    for step in steps:
-        with pytest.raises(OSError):  # noqa: PT011 - which one depends on the system
-            step()
-    place.remove_empty("a/wqst")
-    assert files_below(other) == others
     (place.path / "file").symlink_to(other / MANIFEST)
-    if by_handle:
-        for opened in (place.create, place.open_lock):
-            with pytest.raises(OSError):  # noqa: PT011
-                opened("file")
+    for step, *names in (
+        (place.create, "a/new"),
+        (place.make, "a/new/folder"),
+        (place.move, f"a/{MANIFEST}", "mine"),
+        (place.remove, f"a/{MANIFEST}"),
+        (place.open_lock, "a/lock"),
+        (place.keep, f"a/{MANIFEST}"),
+        *([(place.create, "file"), (place.open_lock, "file")] if by_handle else []),
+    ):
+        with pytest.raises(OSError):  # noqa: PT011 - which one depends on the system
+            step(*names)
+    place.remove_empty("a/wqst")
     place.remove("file")
     assert not os.path.lexists(place.path / "file")
     assert files_below(other) == others

@@ -6,9 +6,9 @@ import json
 import multiprocessing
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
 from pathlib import Path
-from subprocess import PIPE, Popen, run
+from subprocess import run
 from typing import Any
 
 import pytest
@@ -18,10 +18,19 @@ from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.limits import Limits
 from smfparse.places import place_of
 from smfparse.progress import PROGRESS
-from smfparse.store import LOCK, MANIFEST, PARTIAL, UrlFolder, only_writer
+from smfparse.store import (
+    GIVEN,
+    LOCK,
+    MANIFEST,
+    PARTIAL,
+    UrlFolder,
+    every_file,
+    only_writer,
+    read_manifest,
+)
 from tests.support import command
 from tests.support.datasets import files_below
-from tests.support.mixed_records import overlapping
+from tests.support.mixed_records import TABLES, overlapping
 from tests.support.paths import FIXTURES
 from tests.support.storage import BUCKET, Storage, serving
 
@@ -54,11 +63,12 @@ def names_in(storage: Storage, name: str) -> set[str]:
     return {each.removeprefix(f"{name}/") for each in storage.keys(f"{name}/")}
 
 
-def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
-    """Return the rows of all tables, without where the files of their sources are."""
-    found = {}
-    for table in data.tables:
+def rows_of(place: Path | str) -> dict[str, Any]:
+    """Return the rows of tables that have some, without where the files of their sources are."""
+    data, found = smfparse.open(place), {}
+    for table in (*TABLES, "damage"):
         rows = data.arrow(table).to_pylist()
+        assert rows
         for each in rows:
             for name in {"source", "task_source"} & each.keys():
                 each[name] = (each[name] or "").rpartition("/")[2]
@@ -66,7 +76,7 @@ def rows_of(data: smfparse.SmfData) -> dict[str, Any]:
     return found
 
 
-def test_what_is_written_and_added_is_what_is_so_here(
+def test_what_is_written_is_what_is_here(
     dumps: list[Path], storage: Storage, tmp_path: Path
 ) -> None:
     place, here = f"s3://{BUCKET}/tables", tmp_path / "here"
@@ -74,144 +84,62 @@ def test_what_is_written_and_added_is_what_is_so_here(
         smfparse.convert(each, here, append=True)
         done = command.run("convert", f"s3://{BUCKET}/day/{each.name}", "--to", place, "--append")
         assert done.exit_code == 4, done.output  # blocks are damaged
-    found, expected = manifest(storage, "tables"), json.loads((here / MANIFEST).read_text())
+    found, expected = manifest(storage, "tables"), read_manifest(here)
     assert found["duplicates"] == expected["duplicates"] > 10
     assert found["files"] == expected["files"]
     for one, other in zip(found["inputs"], expected["inputs"], strict=True):
         assert one["identity"] == other["identity"]
-    assert rows_of(smfparse.open(place)) == rows_of(smfparse.open(here))
+    assert rows_of(place) == rows_of(here)
     assert names_in(storage, "tables") == files_below(here).keys()
     again = command.run("convert", f"s3://{BUCKET}/day/*.smf", "--to", place, "--append")
     assert again.output.count("already in the dataset") == 2
-    query = (
-        "SELECT wqst.qmgr, sum(putn) FROM wqst JOIN record USING (source, record_no) GROUP BY ALL"
-    )
-    for asked in (query, "SELECT count(*) FROM damage"):
-        counts = [
-            sorted(map(str, smfparse.open(each).sql(asked).to_pylist())) for each in (place, here)
-        ]
-        assert counts[0] == counts[1]
+    query = """SELECT wqst.qmgr, count(*), (SELECT count(*) FROM damage)
+        FROM wqst JOIN record USING (source, record_no) GROUP BY ALL ORDER BY ALL"""
+    counts = [smfparse.open(each).sql(query) for each in (place, here)]
+    assert counts[0] == counts[1]
+    assert counts[0].num_rows
     with pytest.raises(RequestError, match="a dataset already exists"):
         smfparse.convert(dumps[1], place)
 
 
-@pytest.mark.long
-def test_a_dataset_there_is_compacted_and_replaced_as_one_here(
-    dumps: list[Path], storage: Storage, tmp_path: Path
-) -> None:
-    place, here = f"s3://{BUCKET}/grown", tmp_path / "here"
-    for each in dumps:
-        for folder in (place, here):
-            smfparse.convert(each, folder, append=True, partition=True)
-    rows = rows_of(smfparse.open(place))
-    assert command.run("compact", place).exit_code == 0
-    smfparse.compact(here)
-    assert rows_of(smfparse.open(place)) == rows == rows_of(smfparse.open(here))
-    assert names_in(storage, "grown") == files_below(here).keys()
-    assert "nothing to compact" in command.run("compact", place).output
-    smfparse.convert(dumps[1], place, force=True)
-    sizes = [each["bytes"] for each in manifest(storage, "grown")["inputs"]]
-    assert sizes == [dumps[1].stat().st_size]
-
-
-def test_what_is_no_dataset_is_not_written_to_a_url(dumps: list[Path]) -> None:
-    for line in (
-        "report log {dump} --output s3://b/x",
-        "dashboard {dump} --output s3://b/x.html",
-        "generate s3://b/x.smf",
-        "anonymise {dump} --to s3://b/x.smf",
+def test_what_a_url_does_not_take_is_said(dumps: list[Path], storage: Storage) -> None:
+    only = "only a dataset is written to a URL"
+    for line, code, said in (
+        ("report log {dump} --output s3://b/x", 2, only),
+        ("dashboard {dump} --output s3://b/x.html", 2, only),
+        ("generate s3://b/x.smf", 2, only),
+        ("anonymise {dump} --to s3://b/x.smf", 2, only),
+        ("convert {dump} --format csv --to s3://b/x", 2, "a URL takes a dataset"),
+        ("convert {dump} --to s3://nobody/tables", 8, "no such bucket; check the name"),
     ):
         done = command.run(*line.format(dump=dumps[0]).split())
-        assert done.exit_code == 2
-        assert "only a dataset is written to a URL" in " ".join(done.output.split())
-    done = command.run("convert", dumps[0], "--to", f"s3://{BUCKET}/x", "--format", "csv")
-    assert done.exit_code == 2
-    assert "a URL takes a dataset" in done.output
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("last", [MANIFEST, "record/part-00001.parquet"])
-def test_a_run_that_is_ended_changes_nothing_and_the_next_one_clears_up(
-    last: str, dumps: list[Path], storage: Storage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = f"ended-{last[:4]}"
-    place = f"s3://{BUCKET}/{name}"
-    smfparse.convert(dumps[0], place)
-    before = rows_of(smfparse.open(place))
-
-    def killed(self: UrlFolder, source: str, to: str) -> None:
-        if to == last:
-            raise OSError(None, "the storage is gone")
-        original(self, source, to)
-
-    original = UrlFolder.move
-    with monkeypatch.context() as patch:
-        patch.setattr(UrlFolder, "move", killed)
-        patch.setattr(UrlFolder, "publish", killed)
-        patch.setattr(UrlFolder, "remove", lambda *_: None)  # as if nothing ran any more
-        with pytest.raises(OutputError, match="the storage is gone"):
-            smfparse.convert(dumps[1], place, append=True)
-    assert any(PARTIAL in each for each in names_in(storage, name))
-    assert rows_of(smfparse.open(place)) == before
-    smfparse.convert(dumps[1], place, append=True)
-    assert not any(PARTIAL in each for each in names_in(storage, name))
-    assert len(names_in(storage, f"{name}/record")) == 2
-
-
-@pytest.mark.long
-def test_an_unfinished_dataset_and_a_bucket_that_is_not_there_are_named(
-    dumps: list[Path], storage: Storage
-) -> None:
+        assert (done.exit_code, said in " ".join(done.output.split())) == (code, True), done.output
     storage.put("unfinished/.partial/record/part-00000.parquet", b"x")
     with pytest.raises(InputError, match="convert was interrupted here"):
         smfparse.open(f"s3://{BUCKET}/unfinished")
-    done = command.run("convert", dumps[0], "--to", "s3://nobody/tables")
-    assert done.exit_code == 8
-    assert "s3://nobody/tables" in done.output
-    assert "no such bucket; check the name" in done.output
 
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_workers_read_and_write_the_same_urls(
+def test_a_dataset_there_is_written_by_workers_compacted_and_replaced_as_one_here(
     dumps: list[Path], storage: Storage, tmp_path: Path
 ) -> None:
-    place = f"s3://{BUCKET}/by-workers"
+    place, here = f"s3://{BUCKET}/grown", tmp_path / "here"
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
-        there = smfparse.convert(f"s3://{BUCKET}/day", place, executor, limits=SMALL)
-    here = smfparse.convert(dumps, tmp_path / "here", limits=SMALL)
-    assert rows_of(there) == rows_of(here)
-    assert len(names_in(storage, "by-workers/record")) > 2
-
-
-@pytest.mark.long
-def test_appends_at_the_same_time_wait_and_add_each_row_once(
-    dumps: list[Path], storage: Storage, tmp_path: Path
-) -> None:
-    place = f"s3://{BUCKET}/both"
-    with only_writer(place_of(place)):
-        assert names_in(storage, "both") == {LOCK}
-        asked = [[*command.COMMAND, "convert", each, "--to", place, "--append"] for each in dumps]
-        runs = [Popen(each, stderr=PIPE, text=True) for each in asked]
-        for each in runs:
-            assert each.stderr is not None
-            said = each.stderr.readline()
-            assert f"{place}: another smfparse is writing there (process " in said
-            assert "waiting for it (60 seconds without a sign of life end its lock)" in said
-    try:
-        rest = [each.communicate(timeout=60)[1] for each in runs]
-    finally:
-        for each in runs:
-            each.kill()
-    assert [each.returncode for each in runs] == [4, 4], rest  # blocks are damaged
-    found = manifest(storage, "both")
-    order = [Path(each["name"]) for each in found["inputs"]]
-    assert sorted(order) == dumps
-    once = smfparse.convert(order, tmp_path / "once")
-    assert rows_of(smfparse.open(place)) == rows_of(once)
-    expected = json.loads((tmp_path / "once" / MANIFEST).read_text())
-    assert found["duplicates"] == expected["duplicates"] > 10
-    assert not [each for each in names_in(storage, "both") if LOCK in each or PARTIAL in each]
+        smfparse.convert(f"s3://{BUCKET}/day", place, executor, limits=SMALL, partition=True)
+    smfparse.convert(dumps, here, limits=SMALL)
+    rows, names = rows_of(here), names_in(storage, "grown")
+    assert rows_of(place) == rows
+    assert command.run("compact", place).exit_code == 0
+    assert rows_of(place) == rows
+    belonging = {*every_file(place_of(place)), MANIFEST, *GIVEN}
+    assert names_in(storage, "grown") == belonging
+    assert len(belonging) < len(names)
+    assert "nothing to compact" in command.run("compact", place).output
+    smfparse.convert(dumps[1], place, force=True)
+    sizes = [each["bytes"] for each in manifest(storage, "grown")["inputs"]]
+    assert sizes == [dumps[1].stat().st_size]
+    assert names_in(storage, "grown") == {*every_file(place_of(place)), MANIFEST, *GIVEN}
 
 
 @pytest.fixture(scope="module")
@@ -230,32 +158,53 @@ def copied(storage: Storage, whole: set[str], name: str) -> str:
 
 
 @pytest.mark.long
-def test_what_is_no_append_ends_while_another_one_lives(
-    dumps: list[Path], storage: Storage
+def test_appends_at_the_same_time_wait_and_add_each_row_once_and_others_end(
+    dumps: list[Path], storage: Storage, tmp_path: Path
 ) -> None:
-    place, said = f"s3://{BUCKET}/alive", list[str]()
-    with only_writer(place_of(place), SOON), PROGRESS.told_by(said.append):
-        for wait, append in ((3600, False), (0.3, True)):
-            limits = Limits(lease_seconds=0.6, wait_seconds=wait)
-            with pytest.raises(OutputError, match=r"another smfparse is writing .*; run again"):
-                smfparse.convert(dumps[0], place, append=append, limits=limits)
-        assert names_in(storage, "alive") == {LOCK}
-    assert ["looking whether it still does" in each for each in said] == [True, False]
-    assert not names_in(storage, "alive")
+    place, said = f"s3://{BUCKET}/both", list[str]()
+    with ThreadPoolExecutor(2) as pool, PROGRESS.told_by(said.append):
+        with only_writer(place_of(place), SOON):
+            for seconds, append in ((3600, False), (0.3, True)):
+                limits = Limits(lease_seconds=0.6, wait_seconds=seconds)
+                with pytest.raises(OutputError, match=r"another smfparse is writing .*; run again"):
+                    smfparse.convert(dumps[0], place, append=append, limits=limits)
+            assert names_in(storage, "both") == {LOCK}
+            runs = [
+                pool.submit(smfparse.convert, each, place, append=True, limits=SOON)
+                for each in dumps
+            ]
+            while len(said) < 4:
+                assert wait(runs, 0.01).not_done == {*runs}
+        assert [len(run.result().inputs.sources) for run in runs] == [1, 1]
+    assert all(f"{place}: another smfparse is writing there (process " in each for each in said)
+    waited = ["waiting for it (0.6 seconds without a" in each for each in said]
+    assert waited == [False, True, True, True]
+    found = manifest(storage, "both")
+    order = [Path(each["name"]) for each in found["inputs"]]
+    assert sorted(order) == dumps
+    smfparse.convert(order, tmp_path / "once")
+    assert rows_of(place) == rows_of(tmp_path / "once")
+    assert found["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 10
+    assert not [each for each in names_in(storage, "both") if LOCK in each or PARTIAL in each]
 
 
 @pytest.mark.long
-def test_the_lock_of_a_run_that_was_killed_is_taken_over(
+def test_what_a_killed_run_left_is_taken_over(
     dumps: list[Path], storage: Storage, whole: set[str]
 ) -> None:
+    """Its lock, files that it had not finished, and files that no manifest names."""
     place = copied(storage, whole, "left")
+    before = rows_of(place)
+    for name in (f"{PARTIAL}/{'0' * 32}/wqst/part-00001.parquet", "record/part-00001.parquet"):
+        storage.put(f"left/{name}", b"left by a run that was killed")
     storage.put(f"left/{LOCK}", b"left by a run that was killed")
-    storage.put(f"left/{PARTIAL}/{'0' * 32}/wqst/part-00001.parquet", b"as is this")
     with only_writer(place_of(place), SOON):  # also one that waits for nobody who lives
         assert b"smfparse" not in place_of(f"{place}/{LOCK}").read_bytes()
     storage.put(f"left/{LOCK}", b"left by a run that was killed")
-    smfparse.convert(dumps[0], place, append=True, limits=SOON)  # is there already
-    assert names_in(storage, "left") == whole
+    assert rows_of(place) == before
+    smfparse.convert(dumps[1], place, append=True, limits=SOON)
+    assert names_in(storage, "left") == {*every_file(place_of(place)), MANIFEST, *GIVEN}
+    assert len(names_in(storage, "left/record")) == 2
 
 
 @pytest.mark.long
@@ -305,14 +254,12 @@ def test_where_nothing_can_be_locked_it_is_written_as_without(
         monkeypatch.setitem(sys.modules, "obstore", None)
     else:
         monkeypatch.setattr(obstore, "put", lambda *some, mode, **how: put(*some, **how))
-    added = dumps[1] if is_missing else dumps[0]  # that is there already
     with PROGRESS.told_by(said.append):
-        smfparse.convert(added, place, append=True)
+        smfparse.convert(dumps[is_missing], place, append=True)  # the first one is there already
     warned = ["nothing keeps others from writing there" in each for each in said]
     assert warned == ([] if is_missing else [True])
     assert (LOCK in names_in(storage, name)) == is_missing
-    if is_missing:
-        assert len(manifest(storage, name)["inputs"]) == 2
+    assert len(manifest(storage, name)["inputs"]) == 1 + is_missing
 
 
 _COMMITTED = """
