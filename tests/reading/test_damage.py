@@ -171,18 +171,9 @@ def test_a_file_that_was_cut_or_filled_up_has_all_records_before(
 
 @every_variant
 def test_two_files_in_one_are_read_as_two(read: Read, variant: Variant) -> None:
-    """Also if the first one was cut."""
     one, two = dump(0, variant), dump(1, variant)
     found = read(one.data + two.data)
     assert (found.bodies, found.damage) == ([*one.bodies, *two.bodies], [])
-    shift = len(one.data)
-    spans = one.spans + tuple((start + shift, end + shift) for start, end in two.spans)
-    both = Written(one.data + two.data, one.bodies + two.bodies, spans)
-    for size in (2, 20, 1000):
-        data = variants.cut(one, size) + two.data
-        found = read(data)
-        assert missing(variant, both, found) <= may_be_lost(both, shift - size, shift), size
-        assert found.damage or whole(variant, data) or variant.name in FILLED
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
@@ -201,26 +192,6 @@ def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(
     file = dump(0, BY_NAME["none"])
     found = read(variants.with_line_ends(file, end))
     assert [each.removesuffix(end) for each in found.bodies] == list(file.bodies)
-
-
-GARBAGE = (b"226 Transfer complete.\r\n" * 4, b"\xff" * 100, bytes(100), b"\x40" * 333)
-
-
-@pytest.mark.sampled(8)
-@every_variant
-def test_garbage_between_records_costs_none_of_them(read: Read, variant: Variant) -> None:
-    file = dump(0, variant)
-    for garbage, number in itertools.product(GARBAGE, [0, 10]):
-        found = read(variants.with_garbage(file, number, garbage))
-        start = file.spans[number][0]
-        lost = missing(variant, file, found)
-        if variant.framing in ("none", "ftp-record"):  # it may be the end or the start of a record
-            assert lost <= {number - 1, number}, garbage
-            continue
-        assert lost == set(), garbage
-        told = found.told(len(file.data) + len(garbage))
-        fill = not any(garbage) and variant.name in FILLED
-        assert fill or any(first < start + len(garbage) and start < last for first, last in told)
 
 
 @pytest.mark.parametrize("name", ["rdw", "bdw-respanned", "length", "ftp-block-short"])

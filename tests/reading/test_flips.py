@@ -1,13 +1,12 @@
-"""One bit of what keeps records apart is turned over: no record is gone in silence.
+"""What keeps records apart is wrong, in ten records: those that are whole are there.
 
-Every bit of every length, descriptor and end mark of ten records, or in a short run some of them,
-in every framing. A record is there with its exact bytes, or reported damage covers it.
+tools/corrupt.py turns bits over, inserts and deletes in every framing, and asks the same; here is
+what is known exactly: where a record ends whose length covers the next one, and what is told.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter
 from functools import cache
 from itertools import product
 
@@ -22,15 +21,10 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
-from tests.support.reading import Read, Reading
-from tests.support.searching import LONG
-from tests.support.variants import BY_NAME, VARIANTS, Variant, Written
+from tests.support.reading import Read
+from tests.support.variants import BY_NAME, Variant, Written
 
 QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block("QJST", 720)
-FILL = 97
-"""Of the bits of fill, behind null segments, one of so many is turned over."""
-MOST_FLIPS = 16
-"""Bits of a file that are turned in a short run, or each of them if there are less."""
 
 
 def record(*blocks: bytes, qmgr: int = 0, local: dt.datetime | None = None) -> bytes:
@@ -69,64 +63,11 @@ def dump(name: str, variant: Variant) -> Written:
     return variant.write(DUMPS[name]())
 
 
-def framing_bits(variant: Variant, file: Written) -> list[int]:
-    """Return the bits of a file that belong to no record, and of the escapes in it.
-
-    They are those that stay as they are when the bits of all records are other ones. In a short
-    run some: of the eight of a byte now one, now another.
-    """
-    if variant.framing == "ftp-record":
-        places = {place for _, end in file.spans for place in (end - 2, end - 1)}
-        places |= set(range(file.spans[-1][1], len(file.data)))
-        places |= {place for place, each in enumerate(file.data) if each == 0xFF}
-    else:
-        turned = variant.write([bytes(each ^ 0xFF for each in body) for body in file.bodies]).data
-        pairs = enumerate(zip(file.data, turned, strict=True))
-        places = {place for place, (each, other) in pairs if each == other}
-    near = {place for start, end in file.spans for place in (*range(start - 8, start + 8), end - 1)}
-    bits = [8 * place + bit for place in sorted(places) for bit in range(8)]
-    bits = [bit for number, bit in enumerate(bits) if bit // 8 in near or not number % FILL]
-    return bits[:: 1 if LONG else 1 + len(bits) // MOST_FLIPS | 1]
-
-
 def turned(data: bytes, bit: int) -> bytes:
     """Return data of which one bit is another."""
     found = bytearray(data)
     found[bit // 8] ^= 1 << bit % 8
     return bytes(found)
-
-
-def gone(file: Written, found: Reading, bit: int) -> list[int]:
-    """Return the records that are neither there nor told.
-
-    That whose length was hit may be there with something of what is between records behind it.
-    """
-    there = Counter(found.bodies)
-    told = found.told(len(file.data))
-    lost = []
-    for number, (body, (start, end)) in enumerate(zip(file.bodies, file.spans, strict=True)):
-        there[body] -= 1
-        is_told = any(first < end and start < last for first, last in told)
-        is_hit = start <= bit // 8 < end and any(each.startswith(body) for each in found.bodies)
-        if there[body] < 0 and not is_told and not is_hit:
-            lost.append(number)
-    return lost
-
-
-@pytest.mark.sampled(6)
-@pytest.mark.slow
-@pytest.mark.fuzz
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
-def test_no_record_is_gone_in_silence(read: Read, variant: Variant) -> None:
-    for dumped in DUMPS:
-        file, wrong = dump(dumped, variant), []
-        bits = framing_bits(variant, file)
-        assert bits or len(file.data) == sum(map(len, file.bodies))
-        for bit in bits:
-            found = read(turned(file.data, bit))
-            if found.refused or gone(file, found, bit):
-                wrong.append(bit)
-        assert wrong == [], dumped
 
 
 def test_a_block_that_reads_as_one_record_is_not_the_whole_file(read: Read) -> None:
@@ -137,8 +78,8 @@ def test_a_block_that_reads_as_one_record_is_not_the_whole_file(read: Read) -> N
     for start, _ in file.spans[::4]:
         for bit in range(8 * start, 8 * start + 32):
             found = read(turned(file.data, bit))
-            assert len(found.bodies) >= 9
-            assert gone(file, found, bit) == []
+            assert len({*file.bodies} & {*found.bodies}) >= 9
+            assert len(found.bodies) == 10 or found.damage
 
 
 def covering(file: Written, number: int) -> bytes:
