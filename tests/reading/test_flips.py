@@ -1,17 +1,26 @@
-"""What keeps records apart is wrong, in ten records: those that are whole are there.
+"""Damage that transfers do to files of every variant: what was not hit is there, all else is told.
 
-tools/corrupt.py turns bits over, inserts and deletes in every framing, and asks the same; here is
-what is known exactly: where a record ends whose length covers the next one, and what is told.
+tools/corrupt.py damages small files at random and asks the same. Here is what is known exactly, as
+where a record ends whose length covers the next one; whole dumps; and what searches found in them.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from smfparse.inputs import open_inputs
+from smfparse.tables import table_names, wanted_tables
+from tests.support import variants
 from tests.support.builders import (
     UTC_NOON,
     Section,
@@ -21,8 +30,13 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
-from tests.support.reading import Read
-from tests.support.variants import BY_NAME, Variant, Written
+from tests.support.command import run
+from tests.support.paths import FIXTURE_FILES
+from tests.support.reading import Read, Reading
+from tests.support.searching import search, some
+from tests.support.variants import BY_NAME, VARIANTS, Variant, Written
+
+pytestmark = pytest.mark.slow
 
 QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block("QJST", 720)
 
@@ -55,12 +69,15 @@ def foreign() -> list[bytes]:
     return [foreign_record(2)[4:], *others[:2], mq[0], *others[2:4], *mq[1:], others[4], last]
 
 
-DUMPS = {"mixed": mixed, "alike": alike, "foreign": foreign}
+MADE = {"mixed": mixed, "alike": alike, "foreign": foreign}
+DUMPS = FIXTURE_FILES[1:]
+"""Those of some 25 records; the first has four times as many."""
 
 
 @cache
-def dump(name: str, variant: Variant) -> Written:
-    return variant.write(DUMPS[name]())
+def dump(which: str | int, variant: Variant) -> Written:
+    is_made = isinstance(which, str)
+    return variant.write(MADE[which]() if is_made else variants.read_rdw(DUMPS[which].read_bytes()))
 
 
 def turned(data: bytes, bit: int) -> bytes:
@@ -91,7 +108,7 @@ def covering(file: Written, number: int) -> bytes:
     return file.data[:at] + length.to_bytes(2, "big") + file.data[at + 2 :]
 
 
-@pytest.mark.parametrize("dumped", DUMPS)
+@pytest.mark.parametrize("dumped", MADE)
 def test_a_record_that_covers_the_next_is_parted_from_it(read: Read, dumped: str) -> None:
     first = 1 if dumped != "alike" else 0  # a header of a dump is one whatever its length says
     reason = "the length of this record covers the next one too; they are separated"
@@ -170,3 +187,244 @@ def test_a_mark_that_is_missing_is_told(read: Read) -> None:
     for _, end in file.spans[:-1]:
         found = read(file.data[: end - 2] + file.data[end:])
         assert (found.bodies, found.places) == ([*file.bodies], [(end - 2, 0)])
+
+
+# Whole dumps.
+
+
+CHAIN = 3
+"""Records that have to be chained to each other behind damage before one is believed."""
+LINE_END = "a line end after a record, as added by a transfer in text mode"
+LINE_ENDS = "line ends, one after each record, as added by a transfer in text mode"
+every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+
+
+def missing(variant: Variant, file: Written, found: Reading) -> set[int]:
+    """Return the records that are not there with their exact bytes.
+
+    In files without prefixes a record may have bytes too many: it ends where the next one starts.
+    """
+    there, lost = Counter(found.bodies), set()
+    for number, body in enumerate(file.bodies):
+        there[body] -= 1
+        longer = variant.framing == "none" and any(each.startswith(body) for each in found.bodies)
+        if there[body] < 0 and not longer:
+            lost.add(number)
+    return lost
+
+
+def may_be_lost(file: Written, start: int, end: int) -> set[int]:
+    """Return the records that damage from `start` to `end` may take with it: two on either side."""
+    count = len(file.spans)
+    first = sum(behind <= start for _, behind in file.spans)
+    behind = sum(begin < end for begin, _ in file.spans)
+    return {*range(first - 2, count if count - behind < CHAIN else behind + 2)}
+
+
+def whole(variant: Variant, data: bytes) -> list[bytes] | None:
+    """Return the records of a file in which nothing is wrong; None if something is."""
+    try:
+        return None if variant.framing == "none" else variants.read(variant.framing, data)
+    except ValueError:
+        return None
+
+
+FILLED = ("none", "rdw-null")
+"""Variants in which what stands at the end, or is missing there, may be fill of the last record.
+
+Without prefixes a record may have anything behind it; and the zeros behind a null segment are the
+rest of a block whose length is not told.
+"""
+
+
+SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
+    "lengths by chance that lead to one": ("length", 2, 8, b""),
+    "a block that reads as the header of the dump": ("bdw-unspanned", 1, 5, b""),
+    "damaged twice before the first block ends": ("bdw", 69, 69, slice(4, 104)),
+    "a block that reads as one record": ("bdw-unspanned", 4, 8, b""),
+    "a block that reads as one and goes on": ("bdw", 4, 8, b""),
+    "a segment over blocks up to the end of one": ("bdw-respanned", 18502, 18503, b"\x27"),
+    "a block as long as three": ("bdw-respanned", 16384, 16385, b"\x30"),
+    "a block that ends at what looks like one": ("bdw-large", 2, 3, b"\x17"),
+    "what is no null segment, by more bits": ("rdw-unspanned", 390, 390, b"\0\4\xcd" + bytes(14)),
+    "a mark in the first record": ("ftp-record", 9, 9, b"\n\0\0\0\0\xff\1"),
+    "a first record that seems to have a length": ("ftp-record-both", 1, 1, bytes(4)),
+    "a piece of a record that seems a restart marker": ("ftp-block-short", 388, 389, b"\x10"),
+    "a restart marker longer than its block": ("ftp-block-eof", 0, 0, b"\x10"),
+}
+"""Edits by which a search found something: variant, start, end, and by what, or a copy of."""
+
+
+@pytest.mark.parametrize("what", sorted(SEARCHED))
+def test_an_edit_that_took_more_does_so_no_longer(read: Read, what: str) -> None:
+    name, start, end, by = SEARCHED[what]
+    variant = BY_NAME[name]
+    for number in range(len(DUMPS)):
+        file = dump(number, variant)
+        put = file.data[by] if isinstance(by, slice) else by
+        data = file.data[:start] + put + file.data[end:]
+        found = read(data)
+        if sound := whole(variant, data):
+            assert (found.bodies, found.damage) == (sound, [])
+        elif end <= len(file.data):
+            assert missing(variant, file, found) <= may_be_lost(file, start, end), found.refused
+            assert found.damage or found.refused
+
+
+def test_a_file_that_ends_between_two_records_of_a_block_is_told_to_be_cut(read: Read) -> None:
+    file = dump(0, BY_NAME["bdw-unspanned"])
+    _, end = file.spans[-3]
+    found = read(file.data[:end])
+    assert found.bodies == [*file.bodies[:-2]]
+    assert found.places == [(end, 0)]
+    left = len(file.data) - end
+    assert found.reasons == [f"the file is cut: its last block has {left} bytes more"]
+
+
+def test_what_is_lost_of_a_spanned_record_is_told_once(read: Read) -> None:
+    """Behind a first segment without a last one stands a record whose length is wrong."""
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    first, (start, end) = file.spans[4][0] + 2, file.spans[5]
+    data = file.data[:first] + b"\1" + file.data[first + 1 : start + 40] + file.data[start + 41 :]
+    found = read(data)
+    assert sum(each.length or 0 for each in found.damage) == end - 1 - file.spans[4][0]
+
+
+def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(read: Read) -> None:
+    """In front of a record stands one that says how long a block is, but none is so long."""
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    for number, broken in product(range(1, 28, 5), range(0, 28, 9)):
+        bad = variants.flipped(file, broken, b"\xff\xff\xff\xff")
+        at = file.spans[number][0]
+        read(bad[:at] + variants.bdw(20_000) + bad[at:], "rdw")
+
+
+@every_variant
+def test_a_record_is_where_it_says_and_two_files_in_one_are_read_as_two(
+    read: Read, variant: Variant
+) -> None:
+    for number in range(len(DUMPS)):
+        one, two = dump(number, variant), dump(0, variant)
+        found = read(one.data + two.data)
+        assert (found.bodies, found.damage) == ([*one.bodies, *two.bodies], [])
+        assert found.numbers == list(range(1, len(found.bodies) + 1))
+        places = [start for start, _ in one.spans] + [len(one.data) + at for at, _ in two.spans]
+        for offset, start in zip(found.offsets, places, strict=True):
+            assert start <= offset <= start + 4  # of its prefix, or right behind it
+
+
+@every_variant
+def test_a_file_that_was_cut_or_filled_up_has_all_records_before(
+    read: Read, variant: Variant
+) -> None:
+    file = dump(0, variant)
+    found = read(data := variants.cut(file, 20))
+    before = {number for number, (_, end) in enumerate(file.spans) if end <= len(data)}
+    assert not missing(variant, file, found) & before
+    assert found.damage or variant.name in FILLED or whole(variant, data)
+    found = read(variants.padded(file))
+    fill = bytes(len(found.bodies[-1]) - len(file.bodies[-1]))
+    assert found.bodies == [*file.bodies[:-1], file.bodies[-1] + fill]
+    told = [each.offset >= file.spans[-1][1] for each in found.damage]
+    as_fill = [] if variant.name in FILLED else [True]
+    assert variant.framing == "none" or (fill, told) == (b"", as_fill)
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
+def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(
+    read: Read, end: bytes
+) -> None:
+    """But for the last one, which is at the end of the file."""
+    for name in ("rdw-unspanned", "rdw", "length", "ftp-block", "ftp-block-short"):
+        file = dump(0, BY_NAME[name])
+        found = read(variants.with_line_ends(file, end))
+        assert found.bodies == list(file.bodies)
+        count = len(file.bodies) - 1
+        first, last = [(each.offset, each.length, each.reason) for each in found.damage]
+        assert first == (file.spans[0][1], count * len(end), f"{count} {LINE_ENDS}")
+        assert last == (file.spans[-1][1] + count * len(end), len(end), LINE_END)
+    file = dump(0, BY_NAME["none"])
+    found = read(variants.with_line_ends(file, end))
+    assert [each.removesuffix(end) for each in found.bodies] == list(file.bodies)
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw-respanned", "length", "ftp-block-short"])
+def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str) -> None:
+    file = dump(0, BY_NAME[name])
+    (start, end), (sound, _) = file.spans[10], file.spans[5]
+    head = file.data[sound : sound + 40]
+    garbage = (b"?" * 50 + head).ljust(end - start, b"?")
+    found = read(file.data[:start] + garbage + file.data[end:])
+    assert found.bodies == [*file.bodies[:10], *file.bodies[11:]]
+    firsts, lasts = zip(*found.told(len(file.data)), strict=True)
+    assert file.spans[9][1] <= min(firsts) <= start
+    assert end <= max(lasts) <= file.spans[11][0]
+
+
+@pytest.mark.parametrize("prefix", [variants.no_bdw, variants.bdw], ids=["rdw", "bdw"])
+@pytest.mark.parametrize("which", [0, 1, -1], ids=["first", "middle", "last"])
+def test_a_segment_that_is_lost_costs_its_record(
+    path: Path, read: Read, which: int, prefix: Callable[[int], bytes]
+) -> None:
+    """A first and a last segment look like a whole record; but what is in it is not."""
+    bodies, size = dump(0, BY_NAME["rdw"]).bodies, variants.SMALL_BLOCK
+    blocks = variants.blocks_of(bodies, size)
+    pieces = Counter(each.number for block in blocks for each in block)
+    number = next(each for each, count in pieces.items() if count == CHAIN)
+    assert number is not None
+    found = read(variants.without_segment(bodies, size, number, which, prefix))
+    others = [each for each in found.bodies if each in bodies]
+    assert others == [*bodies[:number], *bodies[number + 1 :]]
+    inputs = open_inputs([path])
+    assert sum(1 for _ in inputs.batches(wanted_tables(table_names())))
+    assert inputs.damage
+
+
+TRANSLATED: dict[str, Callable[[Written, str], bytes]] = {
+    "all bytes": lambda file, code_page: variants.translated(file.data, code_page),
+    "with line ends": lambda file, code_page: variants.translated(
+        variants.with_line_ends(file), code_page
+    ),
+    "and line ends": lambda file, code_page: variants.translated(file.data, code_page) + b"\r\n",
+    "lines": variants.translated_lines,
+    "unix lines": lambda file, code_page: variants.translated_lines(file, code_page, b"\n"),
+    "utf-8": lambda file, code_page: variants.as_utf_8(file.data, code_page),
+}
+NAMES = ("rdw", "rdw-unspanned", "bdw", "none", "length")
+WAYS = [*product(variants.CODE_PAGES, TRANSLATED, NAMES)]
+
+
+@pytest.mark.fuzz
+def test_a_translated_file_is_refused_with_the_way_out(path: Path, read: Read) -> None:
+    for way in some(WAYS, 31):
+        code_page, how, name = way
+        found = read(TRANSLATED[how](dump(0, BY_NAME[name]), code_page))
+        assert found.bodies == [], way
+        for word in ("translat", "transfer", "again", "binary"):
+            assert word in str(found.refused), way
+    shown = run("info", path)
+    assert (shown.exit_code, shown.stdout) == (8, "")
+    assert "binary" in shown.stderr
+
+
+@pytest.mark.parametrize("name", ["bdw", "ftp-record"])
+def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(path: Path, name: str) -> None:
+    file = dump(0, BY_NAME[name])
+    start, end = file.spans[10]
+    end -= 2  # what ends a record of FTP record structure: the next one starts behind it
+    path.write_bytes(file.data[:start] + b"?" * (end - start) + file.data[end:])
+    result = run("info", path, "--format", "json")
+    assert result.exit_code == 4
+    found = json.loads(result.stdout)
+    assert found["records"] == len(file.bodies) - 1
+    assert found["inputs"][0]["framing"] == name
+    assert found["damage_count"] > 0
+    assert {each["source"] for each in found["damage"]} == {str(path)}
+
+
+@given(data=st.binary(max_size=3000))
+@search(60)
+def test_random_bytes_are_no_dump(read: Read, data: bytes) -> None:
+    found = read(data)
+    assert found.refused
+    assert found.bodies == []
