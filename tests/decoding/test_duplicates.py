@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting
 from smfparse.inputs import ReadOptions, open_inputs, workers
-from smfparse.limits import LIMITS
 from smfparse.reading import planning
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
@@ -305,17 +304,6 @@ def test_info_says_so_if_there_are_any(tmp_path: Path) -> None:
     shown = run("info", path).stdout
     assert "1 record was in an earlier dump already and is counted once." in shown
     assert "earlier dump" not in run("info", put(tmp_path / "b", header(1), work(1))).output
-
-
-@pytest.mark.slow
-def test_a_dataset_is_written_without_duplicates(
-    overlapping: list[Path], monkeypatch: pytest.MonkeyPatch, here: None
-) -> None:
-    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
-    folder = overlapping[0].parent / "tables"
-    manifest = write_dataset(open_inputs(overlapping, ReadOptions(jobs=3)), folder)
-    assert kept([folder]) == kept(overlapping)
-    assert manifest["duplicates"] == 4 * 62 - manifest["tables"]["record"]
 
 
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import itertools
 import struct
-from decimal import Decimal
 from typing import Any
 
 from smfparse.decoding import Decoder, Needs
@@ -77,12 +76,6 @@ def test_latch_waits_in_the_high_word_are_the_same_as_in_the_low_word() -> None:
     assert found == [(11, 1, 55.0, 55.0), (12, 1, 55.0, 55.0)]
     (row,) = decoded("wtas", smf.task_record(task))
     assert (row["wtasmlw"], row["wtasmlwn_text"]) == (55.0, "DMCSEG: queue serialisation")
-
-
-def test_sums_of_squares_are_128_bit_numbers_and_keep_their_words() -> None:
-    (row,) = decoded("qjst", smf.record(smf.block("QJST", 720, qjstiosqu=[3, 7])))
-    assert (row["qjstiosqu_1"], row["qjstiosqu_2"]) == (3, 7)
-    assert row["qjstiosqu"] == Decimal(3 * 2**64 + 7)
 
 
 def test_unset_minima_are_null() -> None:

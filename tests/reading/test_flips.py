@@ -76,8 +76,9 @@ DUMPS = FIXTURE_FILES[1:]
 
 @cache
 def dump(which: str | int, variant: Variant) -> Written:
-    is_made = isinstance(which, str)
-    return variant.write(MADE[which]() if is_made else variants.read_rdw(DUMPS[which].read_bytes()))
+    if isinstance(which, str):
+        return variant.write(MADE[which]())
+    return variant.write(variants.read_rdw(DUMPS[which].read_bytes()))
 
 
 def turned(data: bytes, bit: int) -> bytes:
