@@ -123,10 +123,8 @@ def _allowed(cases: list[Case], each: float = _SECONDS[0]) -> float:
 @click.command(help=__doc__)
 @click.option("--seed", default=1, show_default=True, help="Make the inputs of this seed.")
 @click.option("--count", default=100_000, show_default=True, help="Make so many inputs.")
-@click.option("--start", default=0, show_default=True, help="Begin with the input of this number.")
 @click.option("--only", type=int, help="Make and show only the input with this number.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the input of --only there.")
-def main(seed: int, count: int, start: int, only: int | None, save: Path | None) -> None:
+def main(seed: int, count: int, only: int | None) -> None:
     """Damage files, read and judge them, and exit with 1 if something must not be."""
     cases, tally, began = Cases(seed, files()), Tally(), time.process_time()
     memory = Path("/dev/shm")
@@ -134,9 +132,9 @@ def main(seed: int, count: int, start: int, only: int | None, save: Path | None)
     with tempfile.TemporaryDirectory(prefix="corrupt-", dir=place) as name:
         trial = Trial(cases, Path(name))
         if only is not None:
-            show(trial.judged(only // BATCH, only)[0], cases.manner(only // BATCH), save)
+            show(trial.judged(only // BATCH, only)[0], cases.manner(only // BATCH))
             return
-        for number in range(start // BATCH, -(-(start + count) // BATCH)):
+        for number in range(-(-count // BATCH)):
             for case, _, findings in trial.judged(number):
                 tally.add(case, findings)
     some = tally.show()
@@ -151,7 +149,7 @@ def files() -> list[Path]:
     return found + sorted(Path(real).glob("*.dat")) if real else found
 
 
-def show(judged: Judged, manner: Manner, save: Path | None) -> None:
+def show(judged: Judged, manner: Manner) -> None:
     """Print all that is known of one input."""
     case, reading, findings = judged
     click.echo(f"{case.framing}: {' '.join(case.told)}; {manner}")
@@ -167,8 +165,6 @@ def show(judged: Judged, manner: Manner, save: Path | None) -> None:
         click.echo(f"  told {told.offset:6} {told.length} bytes: {told.reason}")
     for finding in findings:
         click.echo(": ".join(finding))
-    if save:
-        save.write_bytes(case.file)
 
 
 if __name__ == "__main__":
