@@ -88,6 +88,11 @@ GARBAGE = (
     b"\x00\x20\x00\x01" + bytes(28),
     b"\x00\x03\x00\x00" + b"\x01" * 28,
 )
+NO_TIME = [
+    *(SHORT[:6] + bytes.fromhex(time) + SHORT[10:] for time in ("FFFFFFFF", "0083D600")),
+    *(SHORT[:10] + bytes.fromhex(date) + SHORT[14:] for date in ("012606AF", "01260630")),
+]
+"""Records without time of day or packed date."""
 CUT = "the file is cut: {} bytes of its last record are left"
 NO_END = "spanned record lost: its last segment is missing"
 LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
@@ -110,6 +115,7 @@ LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
         (SHORT, MIDDLE + LAST, OTHER),
         [SHORT, OTHER],
     ),
+    *(("", (before, each, OTHER), [before, OTHER]) for each in NO_TIME for before in (LONG, OTHER)),
     ("", (SHORT, FIRST + b"\xff" * 20, b""), [SHORT]),
     ("", (b"", bytes([1, 2, 3, 4]), foreign_record(2)), [foreign_record(2)]),
     ("", (b"", bytes([1, 2, 3, 4]), foreign_record(30)), [foreign_record(30)]),
@@ -152,17 +158,6 @@ def test_what_cannot_be_opened_is_named_with_the_error_of_the_system(tmp_path: P
         next(read_chunks(tmp_path / "gone.smf", DamageLog()))
     assert isinstance(caught.value.__cause__, FileNotFoundError)
     assert "Is a directory" in str(Reading(tmp_path).refused)
-
-
-@pytest.mark.parametrize("at_value", ["6 FFFFFFFF", "6 0083D600", "10 012606AF", "10 01260630"])
-def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read: Read, at_value: str):
-    at, value = int(at_value.split()[0]), bytes.fromhex(at_value.split()[1])
-    for broken in range(3):
-        records = [LONG, SHORT, OTHER, SHORT]
-        wrong = records[broken] = records[broken][:at] + value + records[broken][at + 4 :]
-        found = read(b"".join(records))
-        assert found.bodies == bodies(*records[:broken], *records[broken + 1 :])
-        assert found.places == [(sum(map(len, records[:broken])), len(wrong))]
 
 
 def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: Read):

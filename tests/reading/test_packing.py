@@ -93,7 +93,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "zstd, skippable frame last": lambda data: raw_zstd(data) + SKIPPED,
     "xz": fast_xz,
     "xz, two streams": lambda data: bytes(8).join(map(fast_xz, halves(data))),
-    "bz2": bz2.compress,
+    "bz2": lambda data: bz2.compress(data, 1),  # of blocks of 100,000 bytes
     "bz2, two streams": lambda data: b"".join(map(bz2.compress, halves(data))),
     "zip": zipped,
     "zip, stored": lambda data: zipped(data, zipfile.ZIP_STORED),
@@ -201,7 +201,7 @@ LIBRARIES: dict[str, Callable[[], Any]] = {
 def assert_read_up_to_the_fault(path: Path, name: str, broken: bytes) -> None:
     """Compare what is read with what a library makes of corrupt data before it finds out."""
     library, expected = LIBRARIES[name](), io.BytesIO()
-    with suppress(lzma.LZMAError, zlib.error, zstd.ZstdError):
+    with suppress(lzma.LZMAError, zlib.error, zstd.ZstdError, OSError):
         for byte in broken:
             expected.write(library.decompress(bytes([byte])))
         raise AssertionError("it is not corrupt")
@@ -211,21 +211,12 @@ def assert_read_up_to_the_fault(path: Path, name: str, broken: bytes) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["gzip", "zstd", "xz"])
+@pytest.mark.parametrize("name", ALONE)
 def test_what_comes_before_a_corrupt_place_comes_out(name: str, file: File) -> None:
     whole = PACKERS[name](noise(1_200_000 if LONG else 250_000))
     for place in (0.3, 0.9):
         broken = turned(whole, int(len(whole) * place))
         assert_read_up_to_the_fault(file(broken), name, broken)
-
-
-def test_blocks_of_bz2_before_a_corrupt_one_come_out(file: File) -> None:
-    """Level 1 makes blocks of 100,000 bytes."""
-    data = noise(222_000)
-    whole = bz2.compress(data, 1)
-    found, fault, _ = read(file(turned(whole, len(whole) * 3 // 4)))
-    assert found[:99_900] == data[:99_900]
-    assert "the bz2 data are corrupt" in str(fault)
 
 
 @pytest.mark.parametrize("name", ["gzip", "xz", "bz2", *ZIPS])
