@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting
@@ -202,6 +202,7 @@ SEEN = st.tuples(st.binary(min_size=16, max_size=16), st.integers(0, 3), st.bool
     most=st.integers(1, 8),
     most_days=st.sampled_from([2, 9]),
 )
+@example([[(bytes([16 - day]) * 16, day, True) for day in range(4)]], 5, 2)
 @search(25)
 def test_fingerprints_are_handed_on_day_by_day_and_none_is_lost_or_added(
     monkeypatch: pytest.MonkeyPatch,

@@ -214,6 +214,9 @@ CORPUS = {
     "what is between FTP's marks and starts with an escape": File(
         "ftp-record", [A + MARK, b"\xff\xff" + b"\0" * 9 + MARK, B + MARK], [A, B]
     ),
+    "a mark that is damaged, behind a record that does not tell its length": File(
+        "ftp-record", [FOREIGN + b"\xff\x11", A + MARK, B + MARK], [FOREIGN, A, B]
+    ),
     "a record without date, with escapes": File(
         "ftp-record", [NO_RECORD.replace(b"\0\0\0", b"\xff\xff" * 3) + MARK, A + MARK], [A]
     ),
