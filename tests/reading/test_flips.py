@@ -34,7 +34,7 @@ from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read
 from tests.support.searching import search, some
-from tests.support.variants import BY_NAME, VARIANTS, Variant, Written
+from tests.support.variants import BY_NAME, Variant, Written
 
 pytestmark = pytest.mark.slow
 
@@ -197,9 +197,6 @@ CHAIN = 3
 """Records that have to be chained to each other behind damage before one is believed."""
 LINE_END = "a line end after a record, as added by a transfer in text mode"
 LINE_ENDS = "line ends, one after each record, as added by a transfer in text mode"
-every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
-
-
 SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
     "lengths by chance that lead to one": ("length", 2, 8, b""),
     "a block that reads as the header of the dump": ("bdw-unspanned", 1, 5, b""),
@@ -266,20 +263,6 @@ def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(read: Read) -> None
         bad = variants.flipped(file, broken, b"\xff\xff\xff\xff")
         at = file.spans[number][0]
         read(bad[:at] + variants.bdw(20_000) + bad[at:], "rdw")
-
-
-@every_variant
-def test_a_record_is_where_it_says_and_two_files_in_one_are_read_as_two(
-    read: Read, variant: Variant
-) -> None:
-    for number in range(len(DUMPS)):
-        one, two = dump(number, variant), dump(0, variant)
-        found = read(one.data + two.data)
-        assert (found.bodies, found.damage) == ([*one.bodies, *two.bodies], [])
-        assert found.numbers == list(range(1, len(found.bodies) + 1))
-        places = [start for start, _ in one.spans] + [len(one.data) + at for at, _ in two.spans]
-        for offset, start in zip(found.offsets, places, strict=True):
-            assert start <= offset <= start + 4  # of its prefix, or right behind it
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])

@@ -1,8 +1,6 @@
-"""A dump is the same dump in whatever variant it arrives: every table, every row, every column.
+"""A dump is the same dump in whatever variant it arrives: every record, its number and its place.
 
-Three columns differ by nature and are left out, and no other: `source`, the name of the file, and
-`record_offset` and `task_record_offset`, places in it, which the prefixes before them move. Record
-numbers, lengths (as if there were an RDW) and everything inside of the records are what they are.
+Rows of every framing are recomputed in tests/inputs/test_any_parts.py.
 """
 
 from __future__ import annotations
@@ -11,26 +9,22 @@ import datetime as dt
 import io
 import json
 import re
-from collections import defaultdict
-from collections.abc import Callable
 from functools import cache
 from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import smfparse
-from smfparse.errors import InputError, RequestError, SmfError
+from smfparse.errors import RequestError, SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.reading import Part, plan
-from smfparse.tables import coded_schema, schema, table_names, wanted_tables
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.real import REAL_DATA
 from tests.support.searching import of_many, pairs, some
 from tests.support.variants import (
@@ -39,6 +33,7 @@ from tests.support.variants import (
     PACKINGS,
     VARIANTS,
     Variant,
+    Written,
     blocked,
     flipped,
     read_rdw,
@@ -47,64 +42,20 @@ from tests.support.variants import (
 
 pytestmark = pytest.mark.slow
 
-REAL = sorted((REAL_DATA or Path()).glob("*.dat"))
-LONG = "longest records"
-DUMPS = (*map(str, FIXTURE_FILES), *map(str, REAL), LONG)
-SMALL = str(FIXTURE_FILES[-2])
-BY_NATURE = ("source", "record_offset", "task_source", "task_record_offset")
-ALL = wanted_tables(table_names())
+LONG = Path("longest records")
+DUMPS = (*FIXTURE_FILES, *sorted((REAL_DATA or Path()).glob("*.dat")), LONG)
+SMALL = FIXTURE_FILES[-2]
 
 
 @cache
-def dump(name: str) -> bytes:
-    """Return the RDW file of that name, or make one of records as long as SMF takes."""
-    if name != LONG:
-        return Path(name).read_bytes()
+def records(path: Path) -> list[bytes]:
+    """Return the records of a dump, or some that are as long as SMF takes."""
+    if path != LONG:
+        return read_rdw(path.read_bytes())
     changes = {"version": "9.4.0", "seed": 3, "tasks": 2, "queues": 60, "count": 1}
     hour = dt.timedelta(hours=1)
-    return generate_dump(io.BytesIO(), system="SYS1", utc_offset=hour, **changes).getvalue()
-
-
-def tables(path: Path, framing: str | None = None) -> dict[str, Any]:
-    """Return every table of a file in which nothing is damaged, but the columns BY_NATURE."""
-    inputs = open_inputs([path], ReadOptions(framing=framing))
-    parts = defaultdict[str, list[Any]](list)
-    for table, batch in inputs.batches(ALL):
-        parts[table].append(batch)
-    assert inputs.damage.details == []
-    found = {}
-    for table, batches in parts.items():
-        whole = pa.Table.from_batches(batches, coded_schema(table)).cast(schema(table))
-        left_out = [each for each in BY_NATURE if each in whole.column_names]
-        found[table] = whole.drop_columns(left_out)
-    return found
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, Any]]:
-    """Every table of a dump as it is, decoded once."""
-    folder = tmp_path_factory.mktemp("reference")
-
-    @cache
-    def decoded(name: str) -> dict[str, Any]:
-        path = folder / "dump.smf"
-        path.write_bytes(dump(name))
-        return tables(path)
-
-    return decoded
-
-
-def put(path: Path, name: str, variant: Variant, packing: str | None = None) -> None:
-    """Write a dump in a variant, packed."""
-    data = variant.write(read_rdw(dump(name))).data
-    path.write_bytes(PACKINGS[packing](data) if packing else data)
-
-
-def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert sorted(found) == sorted(expected)
-    for table, rows in expected.items():
-        differing = [each for each in rows.column_names if found[table][each] != rows[each]]
-        assert (differing, found[table].equals(rows)) == ([], True), table
+    made = generate_dump(io.BytesIO(), system="SYS1", utc_offset=hour, **changes)
+    return read_rdw(made.getvalue())
 
 
 def short(value: Any) -> str:
@@ -145,25 +96,37 @@ def test_variants_are_written_as_samples_of_ibm_and_the_rfc_have_them() -> None:
         assert blocked(read_rdw(path.read_bytes())).data == path.read_bytes(), path
 
 
-@of_many("variant, name", some([*product(VARIANTS, DUMPS)], 24), ids=short)
-def test_every_table_is_that_of_the_plain_file(
-    reference: Callable[[str], dict[str, Any]], path: Path, variant: Variant, name: str
-) -> None:
-    put(path, name, variant)
-    assert_same(tables(path), reference(name))
+def is_as_written(found: Reading, *files: Written) -> bool:
+    """Whether all records of files that stand one behind the other are there, and no damage."""
+    bodies, places, behind = [*chain.from_iterable(each.bodies for each in files)], list[int](), 0
+    for each in files:
+        places += [behind + start for start, _ in each.spans]
+        behind += len(each.data)
+    return (
+        (found.bodies, found.damage) == (bodies, [])
+        and found.numbers == list(range(1, len(bodies) + 1))
+        # the place of a record is that of its prefix, or right behind it
+        and all(0 <= at - start <= 4 for at, start in zip(found.offsets, places, strict=True))
+    )
 
 
-@pytest.mark.parametrize("variant", [BY_NAME[each] for each in FRAMINGS], ids=short)
-def test_only_the_framing_that_it_is_gives_the_tables_when_it_is_named(
-    reference: Callable[[str], dict[str, Any]], path: Path, variant: Variant
+@of_many("variant, dump", some([*product(VARIANTS, DUMPS)], 57), ids=short)
+def test_every_record_is_that_of_the_plain_file(read: Read, variant: Variant, dump: Path) -> None:
+    """Two files in one are read as two."""
+    one, two = variant.write(records(dump)), variant.write(records(SMALL))
+    assert is_as_written(read(one.data, variant.framing), one)
+    assert is_as_written(read(one.data + two.data), one, two)
+
+
+@pytest.mark.parametrize("name", FRAMINGS)
+def test_only_the_framing_that_it_is_gives_the_records_when_it_is_named(
+    read: Read, name: str
 ) -> None:
-    put(path, SMALL, variant)
+    file = BY_NAME[name].write(records(SMALL))
     for framing in FRAMINGS:
-        if framing in (variant.framing, "bdw" if variant.framing == "rdw" else ""):
-            assert_same(tables(path, framing), reference(SMALL))  # what goes by blocks needs none
-            continue
-        with pytest.raises((AssertionError, InputError)):
-            assert_same(tables(path, framing), reference(SMALL))
+        fits = framing in (name, "bdw" if name == "rdw" else "")  # what goes by blocks needs none
+        found = read(file.data, framing=framing)
+        assert (found.refused is None and is_as_written(found, file)) == fits, framing
 
 
 ARRIVALS = [(name, BY_NAME[each]) for each in FRAMINGS for name in (None, *sorted(PACKINGS))]
@@ -172,11 +135,11 @@ ARRIVALS = [(name, BY_NAME[each]) for each in FRAMINGS for name in (None, *sorte
 @pytest.mark.sampled(7)
 @pytest.mark.fuzz
 @pytest.mark.parametrize(("packing", "variant"), ARRIVALS, ids=short)
-def test_info_says_what_was_detected_and_why_and_every_table_is_that_of_the_plain_file(
-    reference: Callable[[str], dict[str, Any]], path: Path, packing: str | None, variant: Variant
+def test_info_says_what_was_detected_and_why(
+    path: Path, packing: str | None, variant: Variant
 ) -> None:
-    put(path, SMALL, variant, packing)
-    assert_same(tables(path), reference(SMALL))
+    data = variant.write(records(SMALL)).data
+    path.write_bytes(PACKINGS[packing](data) if packing else data)
     result = run("info", path, "--format", "json")
     assert (result.exit_code, result.stderr) == (0, "")
     found = json.loads(result.stdout)
@@ -184,11 +147,11 @@ def test_info_says_what_was_detected_and_why_and_every_table_is_that_of_the_plai
     assert (told["name"], told["framing"]) == (str(path), variant.framing)
     assert told["packing"] == ([packing] if packing else [])
     assert told["why"]
-    assert (found["records"], found["damage_count"]) == (len(read_rdw(dump(SMALL))), 0)
+    assert (found["records"], found["damage_count"]) == (len(records(SMALL)), 0)
 
 
 def test_a_framing_is_shown_or_refused(path: Path) -> None:
-    put(path, SMALL, BY_NAME["length"], "gzip")
+    path.write_bytes(PACKINGS["gzip"](BY_NAME["length"].write(records(SMALL)).data))
     words = run("info", path, "--framing", "length").stdout
     assert re.search(r"\blength\b.*\bgzip\b|\bgzip\b.*\blength\b", words, re.DOTALL)
     with pytest.raises(RequestError, match="vbs"):
@@ -197,7 +160,7 @@ def test_a_framing_is_shown_or_refused(path: Path) -> None:
 
 
 LIMITS = Limits(chunk_bytes=2 << 20)
-BODIES = read_rdw(FIXTURE_FILES[0].read_bytes()) * 28
+BODIES = records(FIXTURE_FILES[0]) * 28
 """So often the first fixture makes a file of several parts: a chunk is never below 2 MB."""
 
 
