@@ -100,9 +100,7 @@ def overlapping(tmp_path: Path) -> list[Path]:
     return [put(tmp_path / "first.smf", *dumps[:124]), put(tmp_path / "second.smf", *dumps[124:])]
 
 
-def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
-    tmp_path: Path, overlapping: list[Path], here: None
-) -> None:
+def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(tmp_path: Path, here: None) -> None:
     """The plan of a file ends where its segments are not sound; the last part goes on."""
     orphan = bytes.fromhex("00100200") + bytes(12)
     dump = b"".join([header(), *map(work, range(60))])
