@@ -16,14 +16,10 @@ from tests.support.tools import tool
 pytestmark = pytest.mark.slow
 
 corrupt = tool("corrupt")
-cases, framings, judging = map(
-    tool, ("corruption.cases", "corruption.framings", "corruption.judging")
+cases, framings, judging, mutations, reading, samples = (
+    tool(f"corruption.{name}")
+    for name in ("cases", "framings", "judging", "mutations", "reading", "samples")
 )
-mutations, reading, rope = map(
-    tool, ("corruption.mutations", "corruption.reading", "corruption.rope")
-)
-samples, strict = map(tool, ("corruption.samples", "corruption.strict"))
-
 BATCHES = 32
 MORE_SEEDS = [pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12)]
 
@@ -50,17 +46,17 @@ def test_what_is_written_is_sound_and_not_so_if_it_is_cut() -> None:
     for framing in framings.FRAMINGS * 60:
         drawn = records(draw)
         built = framings.drawn(draw, framing, drawn)
-        found = strict.strictly(framing, built.data)
+        found = judging.strictly(framing, built.data)
         assert found == [(each.start, each.sample.body) for each in built.records]
         assert [each.sample for each in built.records] == drawn
         assert all(each.sample.exact for each in built.records)
-        assert strict.strictly(framing, built.data[: -draw.randint(5, 14)]) is None
+        assert judging.strictly(framing, built.data[: -draw.randint(5, 14)]) is None
 
 
 def test_a_rope_knows_what_is_untouched() -> None:
-    found = rope.Rope(b"abcdefgh")
+    found = mutations.Rope.of(b"abcdefgh")
     found.set(1, b"bX")
-    found.replace(5, 5, rope.Piece(b"--"))
+    found.replace(5, 5, mutations.Rope(b"--"))
     found.replace(0, 0, found.piece(7, 10))
     assert bytes(found.data) == b"fghabXde--fgh"
     assert found.origin.tolist() == [5, 6, 7, 0, 1, -1, 3, 4, -1, -1, 5, 6, 7]
@@ -74,7 +70,7 @@ def test_every_mutation_changes_something_and_keeps_a_rope_true() -> None:
         changed = False
         for framing in framings.FRAMINGS * 6:
             built = framings.drawn(draw, framing, records(draw, 3))
-            made = rope.Rope(built.data)
+            made = mutations.Rope.of(built.data)
             mutate(draw, made, built)
             assert len(made.data) == len(made.origin)
             kept = [(at, old) for at, old in enumerate(made.origin.tolist()) if old >= 0]
@@ -84,29 +80,18 @@ def test_every_mutation_changes_something_and_keeps_a_rope_true() -> None:
 
 
 def test_a_seed_makes_the_same_inputs() -> None:
-    one, again, other = (cases.Cases(seed, FIXTURE_FILES) for seed in (1, 1, 2))
-    files = [one.case(each).file for each in range(40)]
-    assert files == [again.case(each).file for each in range(40)]
-    assert files[3] != other.case(3).file
+    one, again, other = (
+        [made.case(each).file for each in range(40)]
+        for made in (cases.Cases(seed, FIXTURE_FILES) for seed in (1, 1, 2))
+    )
+    assert one == again != other
 
 
-def written(framing: str, between: bytes) -> Any:
-    """Return a case in which nothing was done to a file but bytes put in between two records."""
-    draw = random.Random(1)
-    built = framings.drawn(draw, framing, records(draw))
-    case = cases.Case(1, framing, built.data, rope.Rope(built.data), list(built.records))
-    at = built.records[2].end
-    case.rope.replace(at, at, rope.Piece(between))
-    case.file = bytes(case.rope.data)
-    return case
-
-
-def with_row(number: int, **changes: Any) -> Callable[[Any], None]:
+def with_row(number: int, **changes: Callable[[int], int]) -> Callable[[Any], None]:
     def spoil(found: Any) -> None:
         row = found.rows[number]
-        found.rows[number] = replace(
-            row, **{name: change(getattr(row, name)) for name, change in changes.items()}
-        )
+        new = {name: change(getattr(row, name)) for name, change in changes.items()}
+        found.rows[number] = replace(row, **new)
 
     return spoil
 
@@ -116,36 +101,37 @@ def with_other_values(found: Any) -> None:
         values[:] = [(at, value + 1) for at, value in values]
 
 
-SPOILED: list[tuple[str, bytes, Callable[[Any], Any], str]] = [
-    ("rdw", b"\r\n", lambda it: it.rows.pop(1), "an untouched record is gone, in silence"),
-    (
-        *("rdw", b"\r\n", with_row(1, length=lambda length: length + 1)),
-        "an untouched record has another length, in silence",
+LINE_END = b"\r\n"
+SPOILED: dict[str, tuple[bytes, Callable[[Any], Any]]] = {
+    "an untouched record is gone, in silence": (LINE_END, lambda it: it.rows.pop(1)),
+    "an untouched record has another length, in silence": (
+        *(LINE_END, with_row(1, length=lambda length: length + 1)),
     ),
-    (
-        *("rdw", b"\r\n", with_row(3, offset=lambda offset: offset - 1)),
-        "an untouched record is gone, but told",
+    "an untouched record is gone, but told": (
+        *(LINE_END, with_row(3, offset=lambda offset: offset - 1)),
     ),
-    ("rdw", b"\r\n", with_row(1, type=lambda _: 9), "a row shows what is not there"),
-    ("rdw", b"\r\n", with_other_values, "an untouched record has other values"),
-    ("rdw", b"\r\n", lambda it: it.damage.clear(), "bytes are in no record and not told"),
-    (
-        *("rdw", b"\r\n", lambda it: setattr(it, "refused", "no SMF records in it")),
-        "an untouched record, but the file is refused",
+    "a row shows what is not there": (LINE_END, with_row(1, type=lambda _: 9)),
+    "an untouched record has other values": (LINE_END, with_other_values),
+    "bytes are in no record and not told": (LINE_END, lambda it: it.damage.clear()),
+    "an untouched record, but the file is refused": (
+        *(LINE_END, lambda it: setattr(it, "refused", "no SMF records in it")),
     ),
-    ("rdw", b"\r\n", lambda it: setattr(it, "failed", "ValueError"), "fails: ValueError"),
-    ("length", b"", lambda it: it.rows.pop(1), "a sound file is read as another one"),
-    ("length", b"", lambda it: setattr(it, "refused", "none"), "a sound file is refused"),
-]
+    "fails: ValueError": (LINE_END, lambda it: setattr(it, "failed", "ValueError")),
+    "a sound file is read as another one": (b"", lambda it: it.rows.pop(1)),
+    "a sound file is refused": (b"", lambda it: setattr(it, "refused", "none")),
+}
+"""What is found where so many bytes are between two records, and a reading is spoiled so."""
 
 
-@pytest.mark.parametrize(("framing", "between", "spoil", "what"), SPOILED)
-def test_what_must_not_be_is_noticed(
-    tmp_path: Path, framing: str, between: bytes, spoil: Callable[[Any], Any], what: str
-) -> None:
-    manner = cases.Manner(framing, "small", small=True)
-    case = written(framing, between)
-    ((found,), _) = reading.read(tmp_path, [case.file], manner)
-    assert [*judging.Judge(case, manner, found).findings()] == []
-    spoil(found)
-    assert what in {each.what for each in judging.Judge(case, manner, found).findings()}
+def test_what_must_not_be_is_noticed(tmp_path: Path) -> None:
+    for what, (between, spoil) in SPOILED.items():
+        draw, manner = random.Random(1), cases.Manner("rdw", "small", small=True)
+        built = framings.drawn(draw, "rdw", records(draw))
+        made = mutations.Rope.of(built.data)
+        at = built.records[2].end
+        made.replace(at, at, mutations.Rope(between))
+        case = cases.Case(1, "rdw", built.data, made, built.records, bytes(made.data))
+        ((found,), _) = reading.read(tmp_path, [case.file], manner)
+        assert [*judging.Judge(case, manner, found).findings()] == []
+        spoil(found)
+        assert what in {each.what for each in judging.Judge(case, manner, found).findings()}

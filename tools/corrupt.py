@@ -43,35 +43,35 @@ class Tally:
     """Counts inputs and findings; keeps of each kind the smallest input."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, Counter[str]] = {
-            each: Counter() for each in ("framings", "mutations")
-        }
-        self._found: Counter[str] = Counter()
-        self._smallest: dict[str, tuple[Case, Finding]] = {}
+        self._framings, self._mutations, self._found = (
+            Counter[str](),
+            Counter[str](),
+            Counter[str](),
+        )
+        self._smallest: dict[str, tuple[int, str]] = {}
         self._bytes = 0
 
     def add(self, case: Case, findings: list[Finding]) -> None:
         """Count an input."""
-        self._counts["framings"][case.framing] += 1
-        self._counts["mutations"].update(case.told)
-        self._bytes += len(case.file)
+        self._framings[case.framing] += 1
+        self._mutations.update(case.told)
+        size = len(case.file)
+        self._bytes += size
         for each in findings:
             what = f"{each.what} ({case.framing})"
             self._found[what] += 1
-            smallest = self._smallest.get(what)
-            if smallest is None or len(case.file) < len(smallest[0].file):
-                self._smallest[what] = case, each
+            text = f"--only {case.number}: {' '.join(case.told)}; {size} bytes; {': '.join(each)}"
+            self._smallest[what] = min(self._smallest.get(what, (size, text)), (size, text))
 
     def show(self) -> bool:
         """Print counts, and findings by kind; return whether there are any."""
-        for what, counts in self._counts.items():
-            shown = ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
-            click.echo(f"{what}: {shown}")
-        for what, (case, finding) in sorted(self._smallest.items()):
-            done = " ".join(case.told)
-            click.echo(f"{self._found[what]:7}  {what}")
-            click.echo(f"{'':9}--only {case.number}: {done}; {len(case.file)} bytes; {finding}")
-        click.echo(f"{self._counts['framings'].total()} inputs of {self._bytes} bytes")
+        for what, counts in (("framings", self._framings), ("mutations", self._mutations)):
+            click.echo(
+                f"{what}: {', '.join(f'{name} {count}' for name, count in sorted(counts.items()))}"
+            )
+        for what, (_, text) in sorted(self._smallest.items()):
+            click.echo(f"{self._found[what]:7}  {what}\n{'':9}{text}")
+        click.echo(f"{self._framings.total()} inputs of {self._bytes} bytes")
         return bool(self._found)
 
 
@@ -100,17 +100,12 @@ class Trial:
             (case, reading, [*Judge(case, manner, reading).findings()])
             for case, reading in zip(drawn, readings, strict=True)
         ]
-        if weighed:
-            self._weigh(found, peak)
-        elif seconds > _allowed(drawn, _TOGETHER):
+        room = _MEMORY[0] + _MEMORY[1] * sum(len(each.file) + len(each.rope) for each in drawn)
+        if weighed and peak > room:
+            found[0][2].append(Finding("the batch takes too much memory", f"{peak} bytes"))
+        elif not weighed and seconds > _allowed(drawn, _TOGETHER):
             self._time(found, manner)
         return found
-
-    def _weigh(self, found: list[Judged], peak: int) -> None:
-        """Note where more memory was needed than inputs are worth: `peak` bytes."""
-        each, byte = _MEMORY
-        if peak > each + byte * sum(len(case.file) + len(case.rope) for case, _, _ in found):
-            found[0][2].append(Finding("the batch takes too much memory", f"{peak} bytes"))
 
     def _time(self, found: list[Judged], manner: Manner) -> None:
         """Note what takes longer than it is worth, alone and more than once."""
@@ -128,10 +123,8 @@ def _allowed(cases: list[Case], each: float = _SECONDS[0]) -> float:
 @click.command(help=__doc__)
 @click.option("--seed", default=1, show_default=True, help="Make the inputs of this seed.")
 @click.option("--count", default=100_000, show_default=True, help="Make so many inputs.")
-@click.option("--start", default=0, show_default=True, help="Begin with the input of this number.")
 @click.option("--only", type=int, help="Make and show only the input with this number.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the input of --only there.")
-def main(seed: int, count: int, start: int, only: int | None, save: Path | None) -> None:
+def main(seed: int, count: int, only: int | None) -> None:
     """Damage files, read and judge them, and exit with 1 if something must not be."""
     cases, tally, began = Cases(seed, files()), Tally(), time.process_time()
     memory = Path("/dev/shm")
@@ -139,9 +132,9 @@ def main(seed: int, count: int, start: int, only: int | None, save: Path | None)
     with tempfile.TemporaryDirectory(prefix="corrupt-", dir=place) as name:
         trial = Trial(cases, Path(name))
         if only is not None:
-            show(trial.judged(only // BATCH, only)[0], cases.manner(only // BATCH), save)
+            show(trial.judged(only // BATCH, only)[0], cases.manner(only // BATCH))
             return
-        for number in range(start // BATCH, -(-(start + count) // BATCH)):
+        for number in range(-(-count // BATCH)):
             for case, _, findings in trial.judged(number):
                 tally.add(case, findings)
     some = tally.show()
@@ -156,7 +149,7 @@ def files() -> list[Path]:
     return found + sorted(Path(real).glob("*.dat")) if real else found
 
 
-def show(judged: Judged, manner: Manner, save: Path | None) -> None:
+def show(judged: Judged, manner: Manner) -> None:
     """Print all that is known of one input."""
     case, reading, findings = judged
     click.echo(f"{case.framing}: {' '.join(case.told)}; {manner}")
@@ -171,9 +164,7 @@ def show(judged: Judged, manner: Manner, save: Path | None) -> None:
     for told in reading.damage:
         click.echo(f"  told {told.offset:6} {told.length} bytes: {told.reason}")
     for finding in findings:
-        click.echo(finding)
-    if save:
-        save.write_bytes(case.file)
+        click.echo(": ".join(finding))
 
 
 if __name__ == "__main__":

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -14,10 +17,12 @@ from hypothesis import strategies as st
 from smfparse.decoding import Decoder, Needs
 from smfparse.decoding.entries import EntryBuffer
 from smfparse.decoding.gathering import BlockBuffer
+from smfparse.decoding.growing import Growing
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout import Block, SquareSum, block
 from smfparse.reading import SLACK
 from smfparse.tables import schema, table_names, title, wanted_tables
+from smfparse.vectors import not_zero
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.support.declared import BLOCKS
 from tests.support.searching import LONG, search
@@ -29,13 +34,11 @@ SHORT = 200
 """Blocks beyond this are not cut at every byte: their scalar decoding takes milliseconds."""
 
 every_block = pytest.mark.parametrize("name", BLOCKS)
-any_bytes = search(8)
 
 
 def scalar(which: Block, blocks: Sequence[bytes]) -> dict[str, Rows]:
     """Decode one block after the other with construct: table to rows."""
-    found: dict[str, Rows] = {which.name: []}
-    found |= {each.table: [] for each in which.children}
+    found: dict[str, Rows] = {each: [] for each in (which.name, *(c.table for c in which.children))}
     for number, data in enumerate(blocks):
         own, children = which.rows(which.parse(data))
         found[which.name].append(own)
@@ -65,15 +68,14 @@ def vectorised(which: Block, *chunks: Sequence[bytes]) -> dict[str, Rows]:
     return found
 
 
-def rows_of(columns: dict[str, Any], rows: int) -> Rows:
-    """Turn columns into rows; construct's order of columns does not matter."""
-    lists = {name: column.to_pylist() for name, column in columns.items()}
-    assert {len(each) for each in lists.values()} <= {rows}
-    return [{name: lists[name][row] for name in lists} for row in range(rows)]
+def rows_of(columns: dict[str, Any], count: int) -> Rows:
+    """Turn columns into rows, all empty if there is none; their order does not matter."""
+    lists = [range(count), *(column.to_pylist() for column in columns.values())]
+    return [dict(zip(columns, row, strict=True)) for _, *row in zip(*lists, strict=True)]
 
 
 def agree(which: Block, *chunks: Sequence[bytes]) -> None:
-    one = scalar(which, [each for blocks in chunks for each in blocks])
+    one = scalar(which, [*itertools.chain(*chunks)])
     all_at_once = vectorised(which, *chunks)
     for table, rows in one.items():
         assert all_at_once[table] == rows, table
@@ -109,7 +111,7 @@ def cut_blocks(draw: st.DrawFn, which: Block) -> list[bytes]:
 
 @every_block
 @given(data=st.data())
-@any_bytes
+@search(6)
 def test_both_decoders_agree_on_any_bytes_at_any_length(name: str, data: st.DataObject):
     """In one chunk or in several."""
     which = BLOCKS[name]
@@ -128,7 +130,7 @@ def test_both_decoders_agree_on_edges_on_version_words_and_on_cuts(name: str):
         agree(which, [with_version(which, whole, each) for each in (*range(11), 0x7FFFFFFF)])
     whole = with_version(which, edgy(len(name), which.size + 8, 0.5), 9)
     # 7 and 31 have no factor in common with any width: fields of every offset are cut at every byte
-    step = 1 if which.size < SHORT else 7 if LONG or which.size < 1000 else 31
+    step = 1 if which.size < SHORT else 7 if LONG or which.size < 400 else 31
     agree(which, [whole[:length] for length in range(0, len(whole) + 1, step)])
 
 
@@ -180,3 +182,84 @@ def test_every_table_has_a_title_and_a_description_of_every_column():
 def test_an_unknown_table_is_refused_with_the_names_there_are():
     with pytest.raises(RequestError, match=r"^no table qisst; .*tables are record, .*qist"):
         wanted_tables(["qist", "qisst"])
+
+
+# Memory that columns use again: never while anybody refers to it.
+
+
+@given(steps=st.lists(st.tuples(st.integers(0, 400), st.sampled_from(["", "keep", "drop"]))))
+@search(30)
+def test_memory_that_was_taken_keeps_what_is_in_it(steps: list[tuple[int, str]]) -> None:
+    growing, kept = Growing("i8", 2), []
+    written_since = np.zeros((2, 0), np.int64)
+    for number, (rows, take) in enumerate(steps):
+        growing.more(rows)[:] = number
+        written_since = np.hstack([written_since, np.full((2, rows), number)])
+        if take:
+            taken = growing.take()
+            np.testing.assert_array_equal(taken, written_since)
+            if take == "keep":
+                kept.append((taken[1, ::2], written_since[1, ::2]))
+            del taken
+            written_since = written_since[:, :0]
+    for view, expected in kept:
+        np.testing.assert_array_equal(view, expected)
+
+
+def filled(growing: Growing, rows: int, value: int) -> Any:
+    growing.more(rows)[:] = value
+    return growing.take()
+
+
+def test_memory_is_used_again_when_nobody_refers_to_it() -> None:
+    growing = Growing("i8")
+    first, again = (filled(growing, 1000, value).ctypes.data for value in (1, 2))
+    assert first == again
+    assert {*filled(growing, 100_000, 3).tolist()} == {3}  # the first one is too small
+
+
+def raw(taken: Any) -> Any:
+    return pa.Array.from_buffers(pa.int64(), 1000, [None, pa.py_buffer(taken)])[5:]
+
+
+REFERENCES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "the array": (lambda taken: taken, list),
+    "a range": (lambda taken: taken[10:20], list),
+    "a view": (lambda taken: taken.view("f8"), lambda held: held.view("i8").tolist()),
+    "bytes": (memoryview, list),
+    "a buffer": (pa.py_buffer, lambda held: np.frombuffer(held, "i8").tolist()),
+    "Arrow": (pa.array, lambda held: held.to_pylist()),
+    "Arrow by buffers": (raw, lambda held: held.to_pylist()),
+    "Polars": (lambda taken: pl.Series(pa.array(taken))[3:7], lambda held: held.to_list()),
+    "DuckDB": (
+        lambda taken: duckdb.connect().from_arrow(pa.table({"a": pa.array(taken)})),
+        lambda held: [value for (value,) in held.fetchall()],
+    ),
+}
+
+
+def test_memory_is_not_used_again_while_something_refers_to_it() -> None:
+    for what, (refer, values) in REFERENCES.items():
+        growing = Growing("i8")
+        held = refer(filled(growing, 1000, 1))
+        for value in range(2, 6):
+            filled(growing, 1000, value)
+        assert set(values(held)) == {1}, what
+
+
+@given(
+    places=st.lists(st.integers(0, 300), max_size=20),
+    width=st.integers(1, 40),
+    bits=st.sets(st.integers(0, 339), max_size=6),
+    in_order=st.booleans(),
+)
+@search(60)
+def test_bytes_that_are_not_zero_are_found_wherever_blocks_lie(
+    places: list[int], width: int, bits: set[int], in_order: bool
+) -> None:
+    """Blocks that hostile triplets give overlap and need not ascend."""
+    buffer = np.zeros(340, np.uint8)
+    buffer[list(bits)] = 1
+    places = sorted(places) if in_order else places
+    expected = [bool(buffer[at : at + width].any()) for at in places]
+    assert not_zero(buffer, np.array(places, np.int64), width).tolist() == expected

@@ -47,10 +47,8 @@ def task(token: int = 1) -> bytes:
 
 def more(*tokens: int) -> bytes:
     """A record with a queue of each task; none: of the first one."""
-    queues = [
-        (named_block("WQST", 16) + token.to_bytes(16, "big")).ljust(576, b"\0")
-        for token in tokens or [1]
-    ]
+    tasks = [token.to_bytes(16, "big") for token in tokens or [1]]
+    queues = [(named_block("WQST", 16) + each).ljust(576, b"\0") for each in tasks]
     return smf_record(116, 2, Section(), Section(queues), area=qwhs_short())
 
 
@@ -68,18 +66,13 @@ class Source:
     """
 
     def __init__(self, chunks: Sequence[Sequence[bytes]], reach: int) -> None:
+        self.limits, self.looks = Limits(look_back_bytes=reach), list[str]()
+        _, buffer, *columns = chunk_of(*itertools.chain(*chunks))[:6]
         self.chunks: list[Chunk] = []
-        self.limits = Limits(look_back_bytes=reach)
-        self.looks: list[str] = []
-        at, count = 0, 0
-        for records in chunks:
-            made = chunk_of(*records)
-            places, numbers = made.offset + at, made.record_no + count
-            self.chunks.append(
-                Chunk("x", made.buffer, made.start, made.length, places, numbers, at)
-            )
-            at += sum(map(len, records))
-            count += len(records)
+        edges = [0, *itertools.accumulate(map(len, chunks))]
+        for part in map(slice, edges, edges[1:]):
+            start, length, offset, number = (each[part] for each in columns)
+            self.chunks.append(Chunk("x", buffer, start, length, offset, number, int(offset[0])))
 
     def column(self, table: str, name: str, first: int = 0, *, alone: bool = False) -> list[object]:
         """Return a column of the rows of the chunks from `first` on, decoded as a part.
@@ -119,41 +112,33 @@ REACHED = pytest.mark.parametrize(("less", "found"), [(0, True), (1, False)])
 @pytest.mark.parametrize("edges", [[], [1], [2], [1, 2]], ids=str)
 def test_a_task_is_found_up_to_the_reach(less: int, found: bool, edges: Sequence[int]) -> None:
     records = [task(), gap(2000), more()]
-    reach = len(records[0]) + 2000 - less
-    source = Source(in_chunks(records, edges), reach)
-    assert source.column("wqst", "task_record_offset") == [0 if found else None]
-    assert source.column("wqst", "task_record_no") == [1 if found else None]
-    assert source.column("wqst", "interval_seconds") == [3600.0 if found else None]
-    if edges:
-        part = source.column("wqst", "interval_seconds", 1)
-        assert part == [3600.0 if found else None]
-        assert source.column("wqst", "task_record_offset", 1) == [0 if found else None]
+    source = Source(in_chunks(records, edges), len(records[0]) + 2000 - less)
+    expected = {"task_record_offset": 0, "task_record_no": 1, "interval_seconds": 3600.0}
+    for name, value in expected.items():
+        assert source.column("wqst", name) == [value if found else None]
+        if edges and name != "task_record_no":
+            assert source.column("wqst", name, 1) == [value if found else None]
 
 
 @pytest.mark.parametrize("edges", [[], [1], [2]], ids=str)
 def test_a_record_is_of_the_task_of_its_first_queue(edges: Sequence[int]) -> None:
     records = [task(1), task(2), more(1, 2), more(2, 1), more(3, 1)]
     source = Source(in_chunks(records, edges), 1 << 20)
-    numbers = source.column("wqst", "task_record_no")
-    assert numbers == [1, 1, 2, 2, None, None]
+    assert source.column("wqst", "task_record_no") == [1, 1, 2, 2, None, None]
 
 
 @REACHED
 @pytest.mark.parametrize("later", [False, True], ids=["earlier", "later"])
 def test_another_offset_is_found_up_to_the_reach(less: int, found: bool, later: bool) -> None:
-    records = [clock(2), gap(2000), other(), gap(5000), clock(-3)]
-    reach = len(records[0]) + 2000 - less
-    if later:
-        records[1::2] = [gap(5000), gap(2000)]
-        reach = len(records[2]) + 2000 - less
+    sizes = (5000, 2000) if later else (2000, 5000)
+    records = [clock(2), gap(sizes[0]), other(), gap(sizes[1]), clock(-3)]
+    reach = len(records[2 if later else 0]) + 2000 - less
     nearest = -3 * 3600 if later else 7200
-    for edges in ([], [1], [3], [1, 2], [2, 3, 4]):
+    whole = [7200, None, nearest if found else None, None, -3 * 3600]
+    for edges in ([], [1, 2], [2, 3, 4]):
         source = Source(in_chunks(records, edges), reach)
-        first = source.column("record", "utc_offset")
-        assert first == [7200, None, nearest if found else None, None, -3 * 3600]
-        for part in range(1, len(source.chunks)):
-            behind = sum(len(each.start) for each in source.chunks[:part])
-            assert source.column("record", "utc_offset", part) == first[behind:]
+        for part, start in enumerate([0, *edges]):
+            assert source.column("record", "utc_offset", part) == whole[start:]
 
 
 @pytest.mark.parametrize(
@@ -178,18 +163,17 @@ def test_what_is_before_a_part_is_read_once_and_only_where_a_record_near_its_sta
 
 
 LONELY = [other("SYS9"), gap(1000)]
-LOCAL = [clock(1), gap(1000)]
-AHEAD: list[tuple[str, list[list[bytes]], int | None, int]] = [
-    ("as far as needed", [*[LONELY] * 8, [clock(1)]], None, 9),
-    ("no further than to the next", [[other("SYS9"), clock(1, "SYS9")], [clock(1)]], 3600, 0),
-    ("no further than the reach", [LONELY, *[LOCAL] * 8], None, 4),
-    ("not if the next one is too far", [[other(), gap(3000), clock(1)], [clock(2)]], None, 0),
-]
-"""Chunks, the offset of the first record, and how many chunks are looked at ahead."""
 
 
 @pytest.mark.parametrize(
-    ("chunks", "offset", "count"), [each[1:] for each in AHEAD], ids=[each[0] for each in AHEAD]
+    ("chunks", "offset", "count"),
+    [
+        ([*[LONELY] * 8, [clock(1)]], None, 9),
+        ([[other("SYS9"), clock(1, "SYS9")], [clock(1)]], 3600, 0),
+        ([LONELY, *[[clock(1), gap(1000)]] * 8], None, 4),
+        ([[other(), gap(3000), clock(1)], [clock(2)]], None, 0),
+    ],
+    ids=["as needed", "not behind the next", "within reach", "not if the next is too far"],
 )
 def test_records_ahead_are_read_once_and_only_where_they_may_be_near_enough(
     chunks: list[list[bytes]], offset: int | None, count: int

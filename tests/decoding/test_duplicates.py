@@ -5,47 +5,46 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
+import operator
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting
 from smfparse.inputs import ReadOptions, open_inputs, workers
-from smfparse.limits import LIMITS
 from smfparse.reading import planning
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST
 from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, small_chunks
-from tests.support import command
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw
+from tests.support.command import run
 from tests.support.mixed_records import Each, many
 from tests.support.searching import search
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 NOON = UTC_NOON.replace(tzinfo=None)
-Record = bytes
-"""A logical record behind an RDW."""
+HOUR = dt.timedelta(hours=1)
 
 
-def header(hour: int = 0, system: str = "SYS1") -> Record:
+def header(hour: int = 0) -> bytes:
     """The record with which a dump begins."""
-    return foreign_record(2, NOON + dt.timedelta(hours=hour), system)
+    return foreign_record(2, NOON + hour * HOUR)
 
 
-def trailer(hour: int = 0) -> Record:
-    return foreign_record(3, NOON + dt.timedelta(hours=hour))
+def trailer(hour: int = 0) -> bytes:
+    return foreign_record(3, NOON + hour * HOUR)
 
 
-def work(number: int, *cuts: int, system: int = 0) -> bytes:
-    """Return a class 3 record of its own, spanned if it is cut; as it stands in a file."""
-    return b"".join(Each("task", system, number, number % 7, cuts).pieces())
+def work(number: int, kind: str = "task") -> bytes:
+    """Return a class 3 record of its own."""
+    return b"".join(Each(kind, 0, number, number % 7).pieces())
 
 
 def put(path: Path, *records: bytes) -> Path:
@@ -62,10 +61,6 @@ def kept(
     return [(Path(row["source"]).name, row["record_no"]) for row in rows]
 
 
-def numbers(path: Path, jobs: int = 1) -> list[int]:
-    return [number for _, number in kept([path], jobs)]
-
-
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let small files be cut before any record into many parts, which this process decodes."""
@@ -74,16 +69,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
-OTHER_END = work(1)[:-1] + b"\x01"
-"""A record that differs from another one in its last byte only."""
-
-
 def test_damage_does_not_hide_a_duplicate(tmp_path: Path) -> None:
     dateless = bytearray(work(5))
     dateless[12] = 0xFF
     path = put(tmp_path / "a", header(1), work(1), dateless, header(2), work(1), work(2)[:-3])
     inputs = open_inputs([path])
-    assert inputs.arrow("record")["record_no"].to_pylist() == [1, 2, 3]
+    assert kept([path]) == [("a", 1), ("a", 2), ("a", 3)]
+    list(inputs.batches({"record": None}))
     assert (inputs.duplicates, inputs.damage.count) == (1, 2)
 
 
@@ -93,27 +85,22 @@ def test_records_of_two_datasets_are_not_compared(tmp_path: Path) -> None:
     other = put(tmp_path / "b", header(), work(1), work(2))
     for name in ("one", "two"):
         write_dataset(open_inputs([path]), tmp_path / name)
-    assert len(kept([tmp_path / "one", tmp_path / "two"])) == 4
-    assert kept([other, tmp_path / "one", tmp_path / "two"])[0] == ("b", 3)
-    assert len(kept([other, tmp_path / "one", tmp_path / "two"])) == 5
+    both = [tmp_path / "one", tmp_path / "two"]
+    rows = kept(both)
+    assert len(rows) == 4
+    assert kept([other, *both]) == [("b", 3), *rows]
 
 
 @pytest.fixture
 def overlapping(tmp_path: Path) -> list[Path]:
     """Two files, each of two dumps; each dump begins with the end of the one before."""
-    records = [b"".join(each.pieces()) for each in many(200, 5)]
-    dumps = [
-        [header(hour), *records[45 * hour : 45 * hour + 60], trailer(hour)] for hour in range(4)
-    ]
-    return [
-        put(tmp_path / "first.smf", *dumps[0], *dumps[1]),
-        put(tmp_path / "second.smf", *dumps[2], *dumps[3]),
-    ]
+    records, dumps = [b"".join(each.pieces()) for each in many(200, 5)], []
+    for hour in range(4):
+        dumps += [header(hour), *records[45 * hour : 45 * hour + 60], trailer(hour)]
+    return [put(tmp_path / "first.smf", *dumps[:124]), put(tmp_path / "second.smf", *dumps[124:])]
 
 
-def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
-    tmp_path: Path, overlapping: list[Path], here: None
-) -> None:
+def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(tmp_path: Path, here: None) -> None:
     """The plan of a file ends where its segments are not sound; the last part goes on."""
     orphan = bytes.fromhex("00100200") + bytes(12)
     dump = b"".join([header(), *map(work, range(60))])
@@ -125,9 +112,8 @@ def test_a_dump_behind_damage_is_found_by_the_part_that_has_it(
 
 def test_a_selection_does_not_change_what_is_a_duplicate(overlapping: list[Path]) -> None:
     everything = set(kept(overlapping))
-    selections: list[dict[str, Any]] = [{"type": ["116"]}, {"system": ["SYS1"]}, {"qmgr": ["QM1"]}]
-    for asked in (*selections, {"since": ["1300"]}):
-        chosen = Selection.of(**asked)
+    for name, asked in (("type", "116"), ("system", "SYS1"), ("qmgr", "QM1"), ("since", "1300")):
+        chosen = Selection.of(**{name: [asked]})
         twice = set(kept(overlapping, selection=chosen, keep_duplicates=True))
         assert set(kept(overlapping, selection=chosen)) == everything & twice
         assert everything & twice < twice, asked
@@ -135,22 +121,20 @@ def test_a_selection_does_not_change_what_is_a_duplicate(overlapping: list[Path]
 
 def test_rows_that_are_left_are_those_of_the_records_that_are(overlapping: list[Path]) -> None:
     """Whichever columns: of some, records are not even made contiguous."""
-    places = set(kept(overlapping))
+    place = operator.itemgetter("source", "record_no")
+    inputs = open_inputs(overlapping)
+    places = {*map(place, inputs.arrow("record").to_pylist())}
     for table in MIXED:
-        wanted = {table: frozenset({"source", "record_no"})}
-        batches = open_inputs(overlapping).batches(wanted)
-        rows = [row for _, batch in batches for row in batch.to_pylist()]
+        batches = inputs.batches({table: frozenset({"source", "record_no"})})
+        rows = [place(row) for _, batch in batches for row in batch.to_pylist()]
         every = open_inputs(overlapping, ReadOptions(keep_duplicates=True)).arrow(table)
-        all_rows = every.select(["source", "record_no"]).to_pylist()
-        key = "source", "record_no"
-        expected = [each for each in all_rows if (Path(each[key[0]]).name, each[key[1]]) in places]
-        assert rows == expected, table
-        assert len(rows) < len(all_rows)
+        assert rows == [row for row in map(place, every.to_pylist()) if row in places], table
+        assert len(rows) < every.num_rows
 
 
 def test_a_task_is_found_in_the_dump_that_keeps_it(tmp_path: Path) -> None:
     """Its queues are in the next dump, which has the task again."""
-    task, queues = work(1), b"".join(Each("queues", 0, 1, 1).pieces())
+    task, queues = work(1), work(1, "queues")
     path = put(tmp_path / "a", header(1), task, header(2), task, queues)
     found = open_inputs([path]).arrow("wqst").to_pylist()
     assert [row["record_no"] for row in found] == [2, 5, 5]
@@ -160,25 +144,21 @@ def test_a_task_is_found_in_the_dump_that_keeps_it(tmp_path: Path) -> None:
 # A model ----------------------------------------------------------------------------------------
 
 
-def modelled(files: Sequence[Sequence[Record]]) -> list[list[int]]:
-    """Return the numbers of the records of each file that are counted."""
-    earlier: set[bytes] = set()
-    dump: set[bytes] = set()
-    found: list[list[int]] = []
-    for records in files:
-        earlier, dump = earlier | dump, set()
-        found.append([])
+def modelled(files: Sequence[Sequence[bytes]]) -> list[tuple[str, int]]:
+    """Return the file and the number of each record that is counted."""
+    earlier, dump, found = set[bytes](), set[bytes](), []
+    for file, records in enumerate(files):
         for number, record in enumerate(records, 1):
-            if record[5] == 2:
+            if record[5] == 2 or number == 1:
                 earlier, dump = earlier | dump, set()
             if record[4:] not in earlier:
-                found[-1].append(number)
+                found.append((str(file), number))
             dump.add(record[4:])
     return found
 
 
-HEADERS = [header(hour) for hour in range(2)]
-POOL = [*HEADERS, trailer(), *map(work, range(4)), OTHER_END]
+OTHER_END = work(1)[:-1] + b"\x01"
+POOL = [header(0), header(1), trailer(), *map(work, range(4)), OTHER_END]
 CUTS = st.one_of(st.just(()), st.lists(st.integers(1, 13), min_size=1, max_size=2, unique=True))
 
 
@@ -196,7 +176,7 @@ def test_records_are_those_of_a_model(
     tmp_path: Path,
     here: None,
     monkeypatch: pytest.MonkeyPatch,
-    files: list[list[tuple[Record, Sequence[int]]]],
+    files: list[list[tuple[bytes, Sequence[int]]]],
     jobs: int,
     block: int,
 ) -> None:
@@ -208,22 +188,19 @@ def test_records_are_those_of_a_model(
         data = rdw([record for record, _ in records], spans)
         paths.append(put(tmp_path / f"{place}", data))
     expected = modelled([[record for record, _ in records] for records in files])
-    assert kept(paths, jobs) == [
-        (f"{place}", number) for place, found in enumerate(expected) for number in found
-    ]
+    assert kept(paths, jobs) == expected
+
+
+SEEN = st.tuples(st.binary(min_size=16, max_size=16), st.integers(0, 3), st.booleans())
+"""Fingerprint, day, and whether it is kept."""
 
 
 @given(
-    batches=st.lists(
-        st.lists(
-            st.tuples(st.binary(min_size=16, max_size=16), st.integers(0, 3), st.booleans()),
-            max_size=4,
-        ),
-        max_size=6,
-    ),
+    batches=st.lists(st.lists(SEEN, max_size=4), max_size=6),
     most=st.integers(1, 8),
     most_days=st.sampled_from([2, 9]),
 )
+@example([[(bytes([16 - day]) * 16, day, True) for day in range(4)]], 5, 2)
 @search(25)
 def test_fingerprints_are_handed_on_day_by_day_and_none_is_lost_or_added(
     monkeypatch: pytest.MonkeyPatch,
@@ -237,25 +214,21 @@ def test_fingerprints_are_handed_on_day_by_day_and_none_is_lost_or_added(
     for each in batches:
         some = np.array([found for found, _, _ in each], FINGERPRINT)
         days = np.array([0x0126001 + day for _, day, _ in each], np.int32)
-        kept = np.array([kept for _, _, kept in each], np.bool_)
-        recorder.add(Seen(Path("a"), some, days, kept))
+        recorder.add(Seen(Path("a"), some, days, np.array([kept for *_, kept in each], np.bool_)))
         assert sum(each.kept.sum() for each in recorder.seen) < most
     assert all(len(run.fingerprints) >= most for run in handed)
     handed += [recorder.take(), recorder.take()]
     assert len(handed[-1].fingerprints) == 0
     every = [(found, day) for each in batches for found, day, kept in each if kept]
     taken: list[bytes] = []
-    for run in handed:
-        found = [bytes(each).ljust(16, b"\0") for each in run.fingerprints]
+    for part in handed:
+        found = [bytes(each).ljust(16, b"\0") for each in part.fingerprints]
         taken += found
-        if run.days is None:
-            assert found == sorted(found)
-            continue
-        assert len(run.days) <= most_days
-        for day, count in run.days.items():
+        assert len(part.days or ()) <= most_days
+        for day, count in {"": len(found)}.items() if part.days is None else part.days.items():
             own, found = found[:count], found[count:]
             assert own == sorted(own)
-            assert {(each, int(day[-1]) - 1) for each in own} <= set(every)
+            assert not day or {(each, int(day[-1]) - 1) for each in own} <= set(every)
         assert not found
     assert sorted(taken) == sorted(found for found, _ in every)
     whole = hashlib.sha256(b"".join(found for each in batches for found, _, _ in each)).hexdigest()
@@ -277,9 +250,9 @@ def test_a_single_dump_is_not_searched(
         monkeypatch.setattr(fingerprinting, name, never_searched)
     for jobs, start in ((1, header()), (4, header()), (1, work(0))):
         path = put(tmp_path / "a", start, *map(work, range(1, 100)), trailer())
-        assert numbers(path, jobs) == [*range(1, 102)]
+        assert [number for _, number in kept([path], jobs)] == [*range(1, 102)]
     with pytest.raises(AssertionError, match="searched"):
-        numbers(put(tmp_path / "c", header(), *map(work, range(100)), header()))
+        kept([put(tmp_path / "c", header(), *map(work, range(100)), header())])
 
 
 def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
@@ -299,58 +272,37 @@ def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
 # What is said -----------------------------------------------------------------------------------
 
 
-def run(*arguments: object) -> Any:
-    done = command.run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done
-
-
 @pytest.mark.slow
 def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     dump = [header(), *map(work, range(3)), trailer()]
-    path = put(tmp_path / "a", *dump, *dump)
+    path, folder = put(tmp_path / "a", *dump, *dump), tmp_path / "tables"
     said = (
         "smfparse: 5 records were in an earlier dump already and are counted once "
         "(--keep-duplicates keeps them)"
     )
     query = "SELECT count(*) AS n FROM record r JOIN wtas w USING (record_no)"
     calls: list[tuple[object, ...]] = [
-        ("info", path),
+        ("info", path, "--format", "json"),
         ("report", "log", path),
-        ("sql", path, query, "--format", "csv"),
+        ("sql", path, query),
         ("compare", path, "--split-at", "2026-03-04"),
-        ("convert", path, "--to", tmp_path / "tables", "--force"),
+        ("convert", path, "--to", folder),
     ]
-    for call in calls:
-        assert run(*call).stderr.splitlines().count(said) == 1, call
+    done = [run(*call) for call in calls]
+    assert {(each.exit_code, each.stderr.splitlines().count(said)) for each in done} == {(0, 1)}
+    for call in calls[:2]:
         assert "earlier dump" not in run(*call, "--keep-duplicates").output
+    found = json.loads(done[0].stdout)
+    assert (found["records"], found["duplicates"]) == (5, 5)
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    assert (manifest["duplicates"], manifest["tables"]["record"]) == (5, 5)
 
 
-def test_info_and_the_manifest_hold_the_number(tmp_path: Path) -> None:
+def test_info_says_so_if_there_are_any(tmp_path: Path) -> None:
     path = put(tmp_path / "a", header(1), work(1), header(2), work(1))
-    assert (
-        "1 record was in an earlier dump already and is counted once." in run("info", path).stdout
-    )
-    found = json.loads(run("info", path, "--format", "json").stdout)
-    assert (found["records"], found["duplicates"]) == (3, 1)
-    run("convert", path, "--to", tmp_path / "tables")
-    manifest = json.loads((tmp_path / "tables" / MANIFEST).read_text(encoding="utf-8"))
-    assert (manifest["duplicates"], manifest["tables"]["record"]) == (1, 3)
-    single = put(tmp_path / "b", header(1), work(1))
-    assert json.loads(run("info", single, "--format", "json").stdout)["duplicates"] == 0
-    assert "earlier dump" not in run("info", single).output
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_a_dataset_is_written_without_duplicates(
-    jobs: int, overlapping: list[Path], monkeypatch: pytest.MonkeyPatch, here: None
-) -> None:
-    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
-    folder = overlapping[0].parent / f"tables{jobs}"
-    manifest = write_dataset(open_inputs(overlapping, ReadOptions(jobs=jobs)), folder)
-    assert kept([folder]) == kept(overlapping)
-    assert manifest["duplicates"] == 4 * 62 - manifest["tables"]["record"]
+    shown = run("info", path).stdout
+    assert "1 record was in an earlier dump already and is counted once." in shown
+    assert "earlier dump" not in run("info", put(tmp_path / "b", header(1), work(1))).output
 
 
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:

@@ -13,7 +13,6 @@ from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.records import Blocks, Records
 from smfparse.errors import DamageLog
 from smfparse.layout import Block
-from smfparse.schemas import REGISTRY
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
@@ -38,20 +37,15 @@ ONE = named_block("QIST", 80)
 
 
 class Found:
-    """The blocks of one triplet, and the damage met on the way."""
+    """The blocks of one sort in records, and the damage met on the way."""
 
-    def __init__(self, which: Block, place: tuple[int, int], number: int, *records: bytes) -> None:
+    def __init__(self, which: Block, *records: bytes) -> None:
         self.log = DamageLog()
         chunk = chunk_of(*records)
-        assert REGISTRY[place][number] is which
         blocks: Blocks = Records(chunk, self.log, BlockIndex([which])).blocks(which)
-        self.owners = blocks.owner.tolist()
-        self.numbers = blocks.number.tolist()
-        self.lengths = blocks.length.tolist()
-        self.data = [
-            chunk.buffer[at : at + length].tobytes()
-            for at, length in zip(blocks.at.tolist(), self.lengths, strict=True)
-        ]
+        self.owners, self.numbers = blocks.owner.tolist(), blocks.number.tolist()
+        places = zip(blocks.at.tolist(), blocks.length.tolist(), strict=True)
+        self.data = [chunk.buffer[at : at + length].tobytes() for at, length in places]
 
     @property
     def damage(self) -> list[str]:
@@ -63,40 +57,45 @@ def qist(section: Section, *more: Section, area: bytes = LONG) -> bytes:
     return smf_record(115, 2, NOTHING, section, *more, area=area)
 
 
-def find_qist(*records: bytes) -> Found:
-    return Found(QIST, (115, 2), 2, *records)
-
-
 WTID_SECTION = Section([named_block("WTID", 208)])
 
 
+def channels(dns: Section, **keys: Any) -> bytes:
+    """115/231 with the triplet of DNS."""
+    sections = [Section([named_block("QCCT", 48)]), NOTHING, NOTHING, NOTHING, dns]
+    return smf_record(115, 231, *sections, **{"area": LONG} | keys)
+
+
 def test_the_dns_triplet_is_found_though_mq_8_does_not_count_it():
+    """Garbage for it is no row and no damage."""
     dns = bytes(range(48))
-    sections = [Section([named_block("QCCT", 48)]), NOTHING, NOTHING, NOTHING, Section([dns])]
-    record = smf_record(115, 231, *sections, area=qwhs_long(triplets=5), release="800")
-    found = Found(QCT_DNS, (115, 231), 5, record)
+    found = Found(QCT_DNS, channels(Section([dns]), area=qwhs_long(triplets=5), release="800"))
     assert (found.data, found.damage) == ([dns], [])
+    for offset, length, count in (
+        (0x40404040, 0x4040, 0x4040),
+        (900, 50, 1),
+        (0, 48, 1),
+        (64, 48, 5),
+        (9000, 48, 1),
+    ):
+        found = Found(QCT_DNS, channels(Section(offset=offset, length=length, count=count)))
+        assert (found.data, found.damage) == ([], []), offset
 
 
 TWO_BLOCKS = [named_block("QIST", 80, 1), named_block("QIST", 80, 2)]
+TOO_LONG = Section(offset=60, length=480, count=1)
 WRONG: list[tuple[Section, list[bytes], str]] = [
     (NOTHING, [], ""),
     (Section(offset=60, length=80, count=0), [], ""),
     (Section(offset=10**9, length=80, count=0), [], ""),
-    (
-        Section(offset=60, length=480, count=1),
-        [],
-        "QIST says 480 bytes at offset 60, 44 are left",
-    ),
+    (TOO_LONG, [], "QIST says 480 bytes at offset 60, 44 are left"),
     (
         Section(offset=0xFFFFFFFF, length=80, count=1),
-        [],
-        "QIST cannot be at offset 4294967295 of 104 bytes",
+        *([], "QIST cannot be at offset 4294967295 of 104 bytes"),
     ),
     (
         Section(TWO_BLOCKS, count=0xFFFF),
-        TWO_BLOCKS,
-        "QIST says 5242800 bytes at offset 52, 212 are left",
+        *(TWO_BLOCKS, "QIST says 5242800 bytes at offset 52, 212 are left"),
     ),
     (Section([ONE], length=0), [], "QIST cannot be 0 bytes long, 80 is the least"),
     *(
@@ -112,51 +111,39 @@ def told(reason: str) -> list[str]:
 
 
 def test_triplets_that_lead_astray_are_damage_that_says_where_and_how_much():
+    """Once, however often it is met."""
     for section, blocks, reason in WRONG:
-        found = find_qist(qist(section))
+        found = Found(QIST, qist(section))
         assert found.data == blocks, reason
         assert found.damage == (told(f"{reason}. The record may be cut") if reason else [])
-    good = qist(Section([ONE]))
-    found = find_qist(good, qist(Section(offset=60, length=480, count=1)), good)
+    good, wrong = qist(Section([ONE])), qist(TOO_LONG)
+    found = Found(QIST, good, wrong, good)
     assert found.owners == [0, 2]
+    Records(chunk_of(good, wrong, good), found.log, BlockIndex([QIST])).blocks(QIST)
     [damage] = found.log.details
     assert (damage.offset, damage.length, damage.record_no) == (len(good), 44, 2)
-    assert (damage.type, damage.subtype) == (115, 2)
+    assert (damage.type, damage.subtype, found.log.count) == (115, 2, 1)
 
 
 def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():
     wrong = named_block("QMST", 80)
-    found = find_qist(qist(Section([ONE, wrong, ONE])))
+    found = Found(QIST, qist(Section([ONE, wrong, ONE])))
     assert (found.owners, found.numbers) == ([0, 0], [1, 3])
     assert found.damage == told("X'D8D4E2E3' where the eye-catcher QIST should be")
 
 
 def test_a_record_that_ends_in_its_triplets_has_no_blocks():
-    record = qist(Section([ONE]))[:50]
-    found = find_qist(b"\0" + bytes([len(record)]) + record[2:])
-    assert found.owners == []
+    assert Found(QIST, b"\0\x32" + qist(Section([ONE]))[2:50]).owners == []
 
 
-def test_the_same_damage_met_twice_is_counted_once():
-    log = DamageLog()
-    record = qist(Section(offset=60, length=480, count=1))
-    for _ in range(2):
-        Records(chunk_of(record), log, BlockIndex([QIST])).blocks(QIST)
-    assert (log.count, len(log.details)) == (1, 1)
-
-
-def rows(table: str, *chunks: tuple[bytes, ...]) -> list[dict[str, Any]]:
-    """Decode one table from chunks of records, one after the other."""
+def rows(table: str, *records: bytes) -> list[dict[str, Any]]:
+    """Decode one table."""
     decoder = Decoder(Needs(wanted_tables([table])), DamageLog())
-    source, first = [], 1
-    for records in chunks:
-        source.append(chunk_of(*records, first=first))
-        first += len(records)
-    return [row for _, batch in decoder.decode(source) for row in batch.to_pylist()]
+    return [row for _, batch in decoder.decode([chunk_of(*records)]) for row in batch.to_pylist()]
 
 
 def record_row(record: bytes) -> dict[str, Any]:
-    [row] = rows("record", (record,))
+    [row] = rows("record", record)
     return row
 
 
@@ -168,9 +155,6 @@ def utc(*clock: int) -> dt.datetime:
     return dt.datetime(2026, 3, 4, *clock, tzinfo=dt.UTC)
 
 
-NOON = dt.datetime(2026, 3, 4, 12, 0, 0, 250_000)
-
-
 def test_a_record_says_whose_it_is_and_from_when():
     row = record_row(smf_record(115, 2, area=LONG, system="MVS1", qmgr="CSQ1", release="930"))
     expected = {
@@ -178,7 +162,7 @@ def test_a_record_says_whose_it_is_and_from_when():
         "qmgr": "CSQ1",
         "qsg": None,
         "mq_version": "9.3.0",
-        "smf_time": NOON,
+        "smf_time": local(12, 0, 0, 250_000),
         "time": UTC_NOON,
         "utc_offset": 0,
         "source": "test.smf",
@@ -213,24 +197,21 @@ def test_the_version_is_the_release_in_the_header():
 
 
 def test_the_queue_sharing_group_is_in_the_extension_that_mq_10_writes():
-    for area, release, length, qsg in (
-        (LONG + qwhx("QSG1"), "946", 16, "QSG1"),
-        (qwhs_short() + qwhx("QSG1"), "946", 16, "QSG1"),
-        (stub() + qwhx("QSG1"), "946", 16, "QSG1"),
-        (LONG + qwhx("QS"), "946", 16, "QS"),
-        (LONG + qwhx(""), "946", 16, None),
-        (LONG + qwhx("\0\0\0\0"), "946", 16, None),
-        (LONG + qwhx("QSG1"), "945", None, None),
-        (LONG, "946", None, None),
-        (qwhs_short(), "946", None, None),
-        (stub(), "946", None, None),
+    """The flags of class 3 records are garbage, and say nothing of one."""
+    for area, release, qsg in (
+        (LONG + qwhx("QSG1"), "946", (16, "QSG1")),
+        (qwhs_short() + qwhx("QSG1"), "946", (16, "QSG1")),
+        (stub() + qwhx("QSG1"), "946", (16, "QSG1")),
+        (LONG + qwhx("QS"), "946", (16, "QS")),
+        (LONG + qwhx(""), "946", (16, None)),
+        (LONG + qwhx("\0\0\0\0"), "946", (16, None)),
+        (LONG + qwhx("QSG1"), "945", (None, None)),
+        (LONG, "946", (None, None)),
+        (qwhs_short(), "946", (None, None)),
+        (stub(), "946", (None, None)),
     ):
         row = record_row(smf_record(115, 2, area=area, release=release))
-        assert (row["qwhxlen"], row["qsg"]) == (length, qsg), (area, release)
-
-
-def test_the_flags_of_class_3_records_are_garbage():
-    """They say nothing of an extension."""
+        assert (row["qwhxlen"], row["qsg"]) == qsg, (area, release)
     area = qwhs_short(flags=bytes.fromhex("5BBA1040"))
     row = record_row(smf_record(116, 1, area=area, release="800"))
     assert (row["qwhxlen"], row["mq_version"]) == (None, "8.0.0")
@@ -248,11 +229,12 @@ def test_the_offset_is_header_time_minus_capture_time():
         row = record_row(smf_record(115, 2, area=LONG, local=local(*clock)))
         found = (row["utc_offset"], row["smf_time"], row["time"])
         assert found == (offset, local(*clock), UTC_NOON)
-    midnight = dt.datetime(2026, 3, 3, 23, 10, 4)
-    before = smf_record(115, 2, area=qwhs_long(utc(3, 10, 4)), local=midnight)
-    assert record_row(before)["utc_offset"] == -4 * 3600
-    days_off = qwhs_long(captured=UTC_NOON - dt.timedelta(days=3))
-    assert record_row(smf_record(115, 2, area=days_off))["utc_offset"] is None
+    for captured, moment, offset in (
+        (utc(3, 10, 4), dt.datetime(2026, 3, 3, 23, 10, 4), -4 * 3600),
+        (UTC_NOON - dt.timedelta(days=3), None, None),
+    ):
+        row = record_row(smf_record(115, 2, area=qwhs_long(captured), local=moment))
+        assert row["utc_offset"] == offset
 
 
 def with_date(date: str) -> dict[str, Any]:
@@ -278,10 +260,7 @@ def test_the_date_of_the_header_is_packed_with_a_century():
 def test_the_interval_is_in_microseconds():
     """The channel initiator writes it in TOD units."""
     for smf_type, subtype, duration, seconds in (
-        (115, 1, 60_500_000, 60.5),
-        (115, 2, 60_500_000, 60.5),
-        (115, 215, 60_500_000, 60.5),
-        (115, 216, 60_500_000, 60.5),
+        *((115, subtype, 60_500_000, 60.5) for subtype in (1, 2, 215, 216)),
         (115, 231, 60_500_000 * 4096, 60.5),
         (116, 10, 60_500_000 * 4096, 60.5),
         (115, 231, 0x390006D63C, 59.768941),
@@ -312,10 +291,6 @@ def test_a_record_that_does_not_say_its_whole_interval_has_no_length():
         assert (row["interval_start"], row["interval_seconds"]) == (start, None)
 
 
-def foreign(system: str = "SYS1", smf_type: int = 2) -> bytes:
-    return foreign_record(smf_type, system=system)
-
-
 def test_a_record_of_an_unknown_type_is_in_the_inventory_with_its_header():
     """If it has a subtype, this and its subsystem are shown."""
     row = record_row(foreign_record(30, local=local(1, 2, 3), system="MVS9"))
@@ -337,14 +312,14 @@ def test_a_record_of_an_unknown_type_is_in_the_inventory_with_its_header():
 def test_a_qwhs_that_says_more_than_its_area_has_no_fields_behind_it():
     area = (52).to_bytes(2) + qwhs_short()[2:36]
     record = smf_record(115, 2, area=area)
-    for row in rows("record", (record, record)):
+    for row in rows("record", record, record):
         assert (row["qwhsstck"], row["qwhstime"], row["qwhsdurn"]) == (UTC_NOON, None, None)
 
 
 def test_a_block_more_does_not_shift_the_next_record():
     """The QWHS area stands behind the blocks of its own record."""
-    records = (qist(Section([ONE, ONE])), foreign(), qist(Section([ONE])))
-    found = rows("qist", records)
+    records = (qist(Section([ONE, ONE])), foreign_record(2), qist(Section([ONE])))
+    found = rows("qist", *records)
     assert [(row["record_no"], row["block_no"]) for row in found] == [(1, 1), (1, 2), (3, 1)]
     assert [row["record_offset"] for row in found] == [0, 0, len(records[0]) + len(records[1])]
 
@@ -354,71 +329,46 @@ def test_a_record_whose_qwhs_area_cannot_be_read_is_damage_and_keeps_its_blocks(
     at: int, put: bytes
 ):
     """By its length or its place; only its times are not known."""
-    record = bytearray(qist(Section([ONE])))
-    record[at : at + len(put)] = put
+    record = qist(Section([ONE]))
     log = DamageLog()
     decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
-    found = {name: batch.to_pylist() for name, batch in decoder.decode([chunk_of(bytes(record))])}
+    chunk = chunk_of(record[:at] + put + record[at + len(put) :])
+    found = {name: batch.to_pylist() for name, batch in decoder.decode([chunk])}
     [row] = found["qist"]
     assert (row["time"], row["utc_offset"], row["qmgr"]) == (None, None, "MQ01")
     assert found["record"][0]["qwhslen"] is None
-    assert [each.reason for each in log.details] == [
-        "no QWHS area that can be read; times are not known"
-    ]
+    [damage] = log.details
+    assert damage.reason == "no QWHS area that can be read; times are not known"
 
 
 @pytest.mark.parametrize("lie", [0, 20, 40, 0xFFFFFFFF])
 def test_a_triplet_that_cannot_be_costs_no_other_block(lie: int):
-    record = smf_record(
-        115, 2, Section([named_block("QMST", 72)], offset=lie), Section([ONE]), area=LONG
-    )
-    found = Found(QIST, (115, 2), 2, record)
+    managers = Section([named_block("QMST", 72)], offset=lie)
+    record = smf_record(115, 2, managers, Section([ONE]), area=LONG)
+    found, lost = Found(QIST, record), Found(QMST, record)
     assert (found.data, found.damage) == ([ONE], [])
-    lost = Found(QMST, (115, 2), 1, record)
-    assert lost.data == []
-    assert len(lost.damage) == 1
+    assert (lost.data, len(lost.damage)) == ([], 1)
 
 
 def test_an_unknown_subtype_is_no_damage_whatever_is_in_it():
     for body in (b"", bytes(range(64)), bytes(8) + ONE):
         whole = smf_record(115, 999, area=LONG)[:28] + body
-        record = struct.pack(">H", len(whole)) + whole[2:]
         log = DamageLog()
         decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
-        [(table, batch)] = decoder.decode([chunk_of(record)])
+        [(table, batch)] = decoder.decode([chunk_of(struct.pack(">H", len(whole)) + whole[2:])])
         assert (table, batch.column("subtype").to_pylist(), log.count) == ("record", [999], 0)
-
-
-def test_garbage_for_the_dns_block_is_no_row_and_no_damage():
-    for offset, length, count in (
-        (0x40404040, 0x4040, 0x4040),
-        (900, 50, 1),
-        (0, 48, 1),
-        (64, 48, 5),
-        (9000, 48, 1),
-    ):
-        dns = Section(offset=offset, length=length, count=count)
-        record = smf_record(
-            115, 231, Section([named_block("QCCT", 48)]), NOTHING, NOTHING, NOTHING, dns, area=LONG
-        )
-        found = Found(QCT_DNS, (115, 231), 5, record)
-        assert (found.data, found.damage) == ([], []), offset
 
 
 def test_the_keys_of_a_table_do_not_depend_on_what_else_is_wanted():
     """A statistics record without its own clock says nothing of UTC, and nothing is made up."""
-    clockless = qwhs_long(captured=None)
     managers = Section([named_block("QMST", 72)])
+    hours = [(UTC_NOON + dt.timedelta(hours=each)).replace(tzinfo=None) for each in (1, 2)]
     records = [
-        smf_record(115, 2, managers, area=LONG, local=hours_east(1)),
-        smf_record(115, 215, Section([named_block("QPST", 104)]), area=LONG, local=hours_east(2)),
-        smf_record(115, 2, managers, area=clockless, local=hours_east(2)),
+        smf_record(115, 2, managers, area=LONG, local=hours[0]),
+        smf_record(115, 215, Section([named_block("QPST", 104)]), area=LONG, local=hours[1]),
+        smf_record(115, 2, managers, area=qwhs_long(captured=None), local=hours[1]),
     ]
     for wanted in (["qmst"], ["qmst", "qpst"], ["qmst", "record"]):
         decoder = Decoder(Needs(wanted_tables(wanted)), DamageLog())
         found = dict(decoder.decode([chunk_of(*records)]))["qmst"]
         assert found.column("utc_offset").to_pylist() == [3600, None], wanted
-
-
-def hours_east(hours: int) -> dt.datetime:
-    return (UTC_NOON + dt.timedelta(hours=hours)).replace(tzinfo=None)

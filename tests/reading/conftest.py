@@ -7,16 +7,23 @@ from typing import Any
 
 import pytest
 
+from smfparse.reading import look_at
 from tests.support.reading import Read, Reading
 
 
 @pytest.fixture
-def read(tmp_path: Path) -> Read:
+def path(tmp_path: Path) -> Path:
+    """A file of no telling name."""
+    return tmp_path / "input"
+
+
+@pytest.fixture
+def read(path: Path) -> Read:
     """Return what comes of reading some bytes as a file of no telling name."""
 
-    def reading(data: bytes, **options: Any) -> Reading:
-        path = tmp_path / "input"
+    def reading(data: bytes, detected: str | None = None, **options: Any) -> Reading:
         path.write_bytes(data)
+        assert detected is None or look_at(path)[1].name == detected
         return Reading(path, **options)
 
     return reading

@@ -1,4 +1,4 @@
-"""Small damaged files of which something was lost once, each found by tools/corrupt.py.
+"""Small damaged files of which something was lost or mistaken once, most found by tools/corrupt.py.
 
 Each says which of its records have to be there; of the others, and of all else in the file, the
 damage log has to have every byte.
@@ -7,39 +7,63 @@ damage log has to have every byte.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+from random import Random
+from typing import NamedTuple
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import look_at
-from tests.support.builders import Section, foreign_record, named_block, qwhs_long, smf_record
-from tests.support.reading import Read, Reading
-from tests.support.variants import translated
+from tests.support.builders import (
+    Section,
+    ebcdic,
+    foreign_record,
+    named_block,
+    qwhs_long,
+    segments,
+    smf_record,
+)
+from tests.support.command import run
+from tests.support.paths import PROJECT
+from tests.support.reading import Read
+from tests.support.searching import search
+from tests.support.tools import tool
+from tests.support.variants import bdw, ftp_block, ftp_record, no_prefix, translated
 
-QWHS_LENGTH = 28
-"""Byte of a body in which the length of the QWHS area is, by the first triplet."""
+QWHS_LENGTH = 32
+"""Byte of a record in which the length of the QWHS area is, by the first triplet."""
 
 
-def body(number: int, longer: int = 0) -> bytes:
-    """Return a record of MQ without its RDW; `longer`: by its triplets it is so much longer."""
-    block = Section([named_block("QIST", 80)])
-    data = bytearray(smf_record(115, 2, Section(), block, area=qwhs_long(), qmgr=f"Q{number:03}"))
-    (length,) = struct.unpack_from(">H", data, QWHS_LENGTH + 4)
-    struct.pack_into(">H", data, QWHS_LENGTH + 4, length + longer)
+def body(number: int, longer: int = 0, filler: bytes = b"", name: str = "MQ01") -> bytes:
+    """Return a record of MQ without its RDW.
+
+    longer  bytes that it is longer by its triplets
+    filler  what is in its block in front of QWHS
+    name    of the queue manager in QWHS
+    """
+    block = Section([named_block("QIST", 80 - len(filler)) + filler])
+    area = qwhs_long()
+    area = area[:12] + ebcdic(name, 4) + area[16:]
+    data = bytearray(smf_record(115, 2, Section(), block, area=area, qmgr=f"Q{number:03}"))
+    struct.pack_into(">H", data, QWHS_LENGTH, len(area) + longer)
     return bytes(data[4:])
 
 
 A, B, C = (body(number) for number in range(3))
 FOREIGN = foreign_record(30)[4:] + b"\1\2\3\4"
-SIZE = len(A)
+TRAILER = foreign_record(3)[4:]
+SIZE, THIRD = len(A), len(A) // 3 + 1
+MARK = b"\xff\1"
+STRAY = b"\xff" * 9
 
 
-def rdw(data: bytes, longer: int = 0) -> bytes:
+def rdw(data: bytes, longer: int = 0, code: int = 0) -> bytes:
     """Return a record behind its RDW; `longer`: that says that it is so much longer."""
-    return struct.pack(">HH", len(data) + 4 + longer, 0) + data
+    return struct.pack(">HBB", len(data) + 4 + longer, code, 0) + data
 
 
 def prefixed(data: bytes, longer: int = 0) -> bytes:
@@ -50,276 +74,195 @@ def prefixed(data: bytes, longer: int = 0) -> bytes:
 def block(*records: bytes) -> bytes:
     """Return a block of records with RDWs."""
     data = b"".join(records)
-    return struct.pack(">HH", len(data) + 4, 0) + data
-
-
-@dataclass(frozen=True)
-class Found:
-    """A file, and the records that have to be there."""
-
-    framing: str
-    pieces: tuple[bytes, ...]
-    there: tuple[bytes, ...]
-
-
-CORPUS = {
-    "triplets that cover the next record": Found("none", (body(0, longer=SIZE), B, C), (B, C)),
-    "triplets that cover one of another product": Found(
-        "none", (body(0, longer=len(FOREIGN)), FOREIGN, B), (FOREIGN, B)
-    ),
-    "triplets that cover half of the next record": Found(
-        "none", (body(0, longer=100), B, b"\n", C), (B, C)
-    ),
-    "triplets that cover two records with line ends between": Found(
-        "none", (body(0, longer=SIZE + 9), B, b"\n", C, b"\n"), (B, C)
-    ),
-    "a record without its last byte in front of one of another product": Found(
-        "none", (A[:-1], FOREIGN, B), (FOREIGN, B)
-    ),
-    "a record of which the start of another one has taken the middle": Found(
-        "none", (A[:90], B, C), (B, C)
-    ),
-}
-
-
-MARK = b"\xff\1"
-DATE = 8
-"""Byte of a body in which the year is."""
-NO_RECORD = B[:DATE] + b"\xff" + B[DATE + 1 :]
-CORPUS |= {
-    "a last byte that makes a block descriptor word with those behind": Found(
-        "bdw", (block(rdw(A), b"\x80\0\0", rdw(B)), block(rdw(C))), (A, B, C)
-    ),
-    "what is between FTP's marks and starts no record, with escapes": Found(
-        "ftp-record", (b"\0" * 9 + b"\xff\xff" * 9 + MARK, A + MARK, B + MARK), (A, B)
-    ),
-    "what is between FTP's marks and starts with an escape": Found(
-        "ftp-record", (A + MARK, b"\xff\xff" + b"\0" * 9 + MARK, B + MARK), (A, B)
-    ),
-    "a record without date, with escapes": Found(
-        "ftp-record", (NO_RECORD.replace(b"\0\0\0", b"\xff\xff" * 3) + MARK, A + MARK), (A,)
-    ),
-    "a length that covers two records, the first of which is none": Found(
-        "rdw", (rdw(A, longer=2 * SIZE + 8), rdw(NO_RECORD), rdw(B), rdw(C)), (B, C)
-    ),
-}
-
-
-def in_ftp_blocks(data: bytes, size: int, longer: int = 0) -> bytes:
-    """Return a record in blocks of FTP of up to `size` bytes; `longer`: of the last one."""
-    pieces = [data[at : at + size] for at in range(0, len(data), size)]
-    last = struct.pack(">BH", 0x80, len(pieces[-1]) + longer) + pieces[-1]
-    return b"".join([*(struct.pack(">BH", 0, len(each)) + each for each in pieces[:-1]), last])
-
-
-IN_BLOCKS = in_ftp_blocks(A, 100)
-DAMAGED = struct.pack(">BH", 0, 1).join(in_ftp_blocks(A, 90).split(struct.pack(">BH", 0, 90)))
-CORPUS |= {
-    "a last block that covers records, the first of which is damaged": Found(
-        "ftp-block",
-        (
-            in_ftp_blocks(A, 100, len(DAMAGED) + 2 * len(IN_BLOCKS)),
-            DAMAGED,
-            in_ftp_blocks(B, 100),
-            in_ftp_blocks(C, 100),
-        ),
-        (B, C),
-    ),
-    "a record without its end, with triplets that tell more than there is": Found(
-        "ftp-block",
-        (
-            struct.pack(">BH", 0, SIZE) + body(0, longer=0x4000),
-            in_ftp_blocks(B, SIZE),
-            in_ftp_blocks(C, SIZE),
-        ),
-        (B, C),
-    ),
-}
-
-HEADER_END = 14
-NO_SYSTEM = A[: HEADER_END - 4] + bytes(4) + A[HEADER_END:]
-BY_CHANCE = B[:2] + bytes.fromhex("0063050A") + B[6:]
-"""A record whose time, where its RDW is taken for the start of a header, reads as a date."""
-NULL = struct.pack(">HH", 100, 0x8000) + bytes(96)
-CORPUS |= {
-    "a length that covers the next two, of a record with too long triplets": Found(
-        "length",
-        (prefixed(body(0, longer=0x7000), longer=2 * SIZE + 8), *map(prefixed, (B, C))),
-        (B, C),
-    ),
-    "a record that took the place of triplets, in one that is longer than they tell": Found(
-        "length", (prefixed(A[:120] + prefixed(B) + bytes(30)), prefixed(C)), (B, C)
-    ),
-    "a record that took the place of the system id and triplets": Found(
-        "rdw", (rdw(NO_SYSTEM[:HEADER_END] + rdw(B) + bytes(30)), rdw(C)), (B, C)
-    ),
-    "a null segment that is a byte too short": Found(
-        "rdw", (rdw(A), NULL[:-1], rdw(B), rdw(C)), (A, B, C)
-    ),
-    "a block that reads as a record where its first RDW is wrong": Found(
-        "bdw",
-        (block(rdw(A)), block(struct.pack(">HH", SIZE + 4, 0x40) + BY_CHANCE), block(rdw(C))),
-        (A, C),
-    ),
-}
-
-TRAILER = foreign_record(3)[4:]
-PADDED = FOREIGN.ljust(508, b"\0")
-"""A record with an RDW of 512 bytes: behind a line end that reads as the RDW of a piece."""
-BY_CHANCE_A_BLOCK = A[:-4] + bytes.fromhex("00500000")
+    return bdw(len(data)) + data
 
 
 def in_segments(data: bytes, size: int) -> bytes:
     """Return a record in segments of `size` bytes, each behind its RDW."""
-    pieces = [data[at : at + size] for at in range(0, len(data), size)]
-    codes = [1, *[3] * (len(pieces) - 2), 2] if len(pieces) > 1 else [0]
-    return b"".join(
-        struct.pack(">HBB", len(each) + 4, code, 0) + each
-        for each, code in zip(pieces, codes, strict=True)
-    )
+    cuts = range(size, len(data), size)
+    return b"".join(segments(rdw(data), cuts)) if cuts else rdw(data)
 
 
-def ftp_block(data: bytes, ends: bool = True) -> bytes:
+def ftp(data: bytes, ends: bool = True, longer: int = 0) -> bytes:
     """Return a block of FTP's block mode; `ends`: and a record with it."""
-    return struct.pack(">BH", 0x80 if ends else 0, len(data)) + data
+    return struct.pack(">BH", 0x80 if ends else 0, len(data) + longer) + data
 
 
-CORPUS |= {
-    "a record without date in segments that are shorter than its header": Found(
-        "rdw", (rdw(A), in_segments(NO_RECORD, 10), rdw(B)), (A, B)
+def in_blocks(data: bytes) -> bytes:
+    """Return a record in blocks of FTP of up to 100 bytes."""
+    return ftp_block([data], 100).data
+
+
+DATE, SYSTEM, HEADER_END = 8, 10, 14
+"""Bytes of a body in which the year is, the system id is, and the triplets may be."""
+NO_RECORD = B[:DATE] + b"\xff" + B[DATE + 1 :]
+NO_SYSTEM = A[:SYSTEM] + bytes(4) + A[HEADER_END:]
+BY_CHANCE = B[:2] + bytes.fromhex("0063050A") + B[6:]
+"""A record whose time, where its RDW is taken for the start of a header, reads as a date."""
+BY_CHANCE_A_BLOCK = A[:-4] + bytes.fromhex("00500000")
+NULL = rdw(bytes(96), code=0x80)
+PADDED = FOREIGN.ljust(508, b"\0")
+"""A record with an RDW of 512 bytes: behind a line end that reads as the RDW of a piece."""
+DAMAGED = ftp_block([A], 90).data.replace(struct.pack(">BH", 0, 90), struct.pack(">BH", 0, 1))
+
+
+class File(NamedTuple):
+    """A file in pieces, and the records that have to be there."""
+
+    framing: str
+    pieces: Sequence[bytes]
+    there: Sequence[bytes]
+
+
+CORPUS = {
+    "triplets that cover the next record": File("none", [body(0, longer=SIZE), B, C], [B, C]),
+    "triplets that cover one of another product": File(
+        "none", [body(0, longer=len(FOREIGN)), FOREIGN, B], [FOREIGN, B]
     ),
-    "a whole record in front of a segment that goes on with none, and of damage": Found(
-        "rdw",
-        (rdw(TRAILER), struct.pack(">HH", 104, 0x200) + bytes(100), b"\xff" * 9, rdw(B), rdw(C)),
-        (TRAILER, B, C),
+    "triplets that cover half a record": File("none", [body(0, 100), B, b"\n", C], [B, C]),
+    "triplets that cover two records with line ends between": File(
+        "none", [body(0, longer=SIZE + 9), B, b"\n", C, b"\n"], [B, C]
     ),
-    "a length that covers the next two, of a record that ends as a block begins": Found(
+    "a last byte is gone": File("none", [A[:-1], FOREIGN, B], [FOREIGN, B]),
+    "a record starts in the middle of another one": File("none", [A[:90], B, C], [B, C]),
+    **{
+        f"records of which the {what} is damaged, behind one of another product": File(
+            "none", [FOREIGN, spoiled(B), spoiled(C), A], [FOREIGN, A]
+        )
+        for what, spoiled in {
+            "flag": lambda data: b"\x80" + data[1:],
+            "time": lambda data: data[:2] + b"\x7f" + data[3:],
+            "date": lambda data: data[:DATE] + b"\xff" + data[DATE + 1 :],
+            "system": lambda data: data[:SYSTEM] + b"\0" + data[SYSTEM + 1 :],
+        }.items()
+    },
+    "a length that covers two records, the first of which is none": File(
+        "rdw", [rdw(A, longer=2 * SIZE + 8), rdw(NO_RECORD), rdw(B), rdw(C)], [B, C]
+    ),
+    "a record that took the place of the system id and triplets": File(
+        "rdw", [rdw(NO_SYSTEM[:HEADER_END] + rdw(B) + bytes(30)), rdw(C)], [B, C]
+    ),
+    "a null segment too short": File("rdw", [rdw(A), NULL[:-1], rdw(B), rdw(C)], [A, B, C]),
+    "a record without date in segments that are shorter than its header": File(
+        "rdw", [rdw(A), in_segments(NO_RECORD, 10), rdw(B)], [A, B]
+    ),
+    "a whole record in front of a segment that goes on with none, and of damage": File(
+        "rdw", [rdw(TRAILER), rdw(bytes(100), code=2), STRAY, rdw(B), rdw(C)], [TRAILER, B, C]
+    ),
+    "line ends that make RDWs with the lengths behind them": File(
+        "rdw", [rdw(A) + b"\r\n", rdw(PADDED) + b"\r\n", rdw(B) + b"\r\n"], [A, PADDED, B]
+    ),
+    "a length that covers a whole record and damage behind it": File(
+        "rdw", [rdw(FOREIGN, longer=38), rdw(TRAILER), b"\xff" * 20, rdw(C)], [FOREIGN, TRAILER, C]
+    ),
+    "a segment that goes on with no record and covers one": File(
+        "rdw", [rdw(A, longer=SIZE + 4, code=2), rdw(B), rdw(C)], [B, C]
+    ),
+    "a length that reaches into a record which reads as a segment there": File(
+        "rdw", [rdw(FOREIGN, longer=3), rdw(TRAILER), STRAY, rdw(C)], [TRAILER, C]
+    ),
+    "records of three segments with line ends between, behind damage": File(
+        "rdw", [STRAY, *(in_segments(each, THIRD) + b"\n" for each in (A, B, C))], [A, B, C]
+    ),
+    "a last byte that makes a block descriptor word with those behind": File(
+        "bdw", [block(rdw(A), b"\x80\0\0", rdw(B)), block(rdw(C))], [A, B, C]
+    ),
+    "a block that reads as a record where its first RDW is wrong": File(
+        "bdw", [block(rdw(A)), block(b"\0\xb8\0\x40" + BY_CHANCE), block(rdw(C))], [A, C]
+    ),
+    "a length that covers the next two, of a record that ends as a block begins": File(
         "bdw",
-        (block(rdw(BY_CHANCE_A_BLOCK, longer=2 * SIZE + 8), rdw(B), rdw(C)), block(rdw(A))),
-        (BY_CHANCE_A_BLOCK, B, C, A),
+        [block(rdw(BY_CHANCE_A_BLOCK, longer=2 * SIZE + 8), rdw(B), rdw(C)), block(rdw(A))],
+        [BY_CHANCE_A_BLOCK, B, C, A],
     ),
-    "a record without its end, that covers the last one of the file": Found(
-        "ftp-block",
-        (
-            ftp_block(A[:100], ends=False)
-            + ftp_block(A[100:150] + ftp_block(TRAILER), ends=False)[: 3 + 50],
-            ftp_block(TRAILER),
-        ),
-        (TRAILER,),
-    ),
-    "a record without date or end in front of another one": Found(
-        "ftp-block",
-        (ftp_block(NO_RECORD, ends=False), ftp_block(B), ftp_block(C)),
-        (B, C),
-    ),
-    "line ends that make RDWs with the lengths behind them": Found(
-        "rdw", (rdw(A) + b"\r\n", rdw(PADDED) + b"\r\n", rdw(B) + b"\r\n"), (A, PADDED, B)
-    ),
-    "line ends in blocks that make RDWs with the lengths behind them": Found(
+    "line ends in blocks that make RDWs with the lengths behind them": File(
         "bdw",
-        (block(rdw(A), rdw(PADDED), rdw(B)).replace(rdw(PADDED), b"\r\n" + rdw(PADDED)),),
-        (A, PADDED, B),
+        [block(rdw(A), rdw(PADDED), rdw(B)).replace(rdw(PADDED), b"\r\n" + rdw(PADDED))],
+        [A, PADDED, B],
     ),
-    "a length that covers a whole record and damage behind it": Found(
-        "rdw",
-        (rdw(FOREIGN, longer=38), rdw(TRAILER), b"\xff" * 20, rdw(C)),
-        (FOREIGN, TRAILER, C),
+    "a length that covers the next two, of a record with too long triplets": File(
+        "length", [prefixed(body(0, 0x7000), 2 * SIZE + 8), prefixed(B), prefixed(C)], [B, C]
     ),
-}
-
-THIRD = SIZE // 3 + 1
-COVERING = struct.pack(">HH", SIZE + 4 + SIZE + 4, 0x200) + A
-"""A segment that goes on with no record, of which the length covers the next record."""
-CORPUS |= {
-    "a segment that goes on with no record and covers one": Found(
-        "rdw", (COVERING, rdw(B), rdw(C)), (B, C)
+    "a record that took the place of triplets, in one that is longer than they tell": File(
+        "length", [prefixed(A[:120] + prefixed(B) + bytes(30)), prefixed(C)], [B, C]
     ),
-    "a length that reaches into a record which reads as a segment there": Found(
-        "rdw", (rdw(FOREIGN, longer=3), rdw(TRAILER), b"\xff" * 9, rdw(C)), (TRAILER, C)
-    ),
-    "a record without its last bytes, of which the length covers the next one": Found(
+    "a last block that covers records, the first of which is damaged": File(
         "ftp-block",
-        (struct.pack(">BH", 0x80, 2 * SIZE) + A[:-3], ftp_block(B), ftp_block(C)),
-        (B, C),
+        [
+            ftp(A[:100], ends=False) + ftp(A[100:], longer=len(DAMAGED) + 2 * len(in_blocks(A))),
+            *(DAMAGED, in_blocks(B), in_blocks(C)),
+        ],
+        [B, C],
     ),
-    "records of three segments with line ends between, behind damage": Found(
-        "rdw",
-        (b"\xff" * 9, *(in_segments(each, THIRD) + b"\n" for each in (A, B, C))),
-        (A, B, C),
+    "a record without its end, with triplets that tell more than there is": File(
+        "ftp-block", [ftp(body(0, longer=0x4000), ends=False), ftp(B), ftp(C)], [B, C]
     ),
-}
-
-CORPUS |= {
-    f"records of which the {what} is damaged, behind one of another product": Found(
-        "none", (FOREIGN, spoiled(B), spoiled(C), A), (FOREIGN, A)
-    )
-    for what, spoiled in {
-        "flag": lambda data: b"\x80" + data[1:],
-        "time": lambda data: data[:2] + b"\x7f" + data[3:],
-        "date": lambda data: data[:DATE] + b"\xff" + data[DATE + 1 :],
-        "system": lambda data: data[:10] + b"\0" + data[11:],
-    }.items()
+    "a record without its end, that covers the last one of the file": File(
+        "ftp-block",
+        [ftp(A[:100], ends=False) + ftp(A[100:150], False, len(ftp(TRAILER))), ftp(TRAILER)],
+        [TRAILER],
+    ),
+    "a record without date or end in front of another one": File(
+        "ftp-block", [ftp(NO_RECORD, ends=False), ftp(B), ftp(C)], [B, C]
+    ),
+    "a record without its last bytes, of which the length covers the next one": File(
+        "ftp-block", [ftp(A[:-3], longer=SIZE + 3), ftp(B), ftp(C)], [B, C]
+    ),
+    "what is between FTP's marks and starts no record, with escapes": File(
+        "ftp-record", [b"\0" * 9 + b"\xff\xff" * 9 + MARK, A + MARK, B + MARK], [A, B]
+    ),
+    "what is between FTP's marks and starts with an escape": File(
+        "ftp-record", [A + MARK, b"\xff\xff" + b"\0" * 9 + MARK, B + MARK], [A, B]
+    ),
+    "a mark that is damaged, behind a record that does not tell its length": File(
+        "ftp-record", [FOREIGN + b"\xff\x11", A + MARK, B + MARK], [FOREIGN, A, B]
+    ),
+    "a record without date, with escapes": File(
+        "ftp-record", [NO_RECORD.replace(b"\0\0\0", b"\xff\xff" * 3) + MARK, A + MARK], [A]
+    ),
 }
 
 
 @pytest.mark.parametrize("what", CORPUS)
 def test_what_was_lost_once_is_there_and_all_else_is_told(read: Read, what: str) -> None:
-    found = CORPUS[what]
-    data = b"".join(found.pieces)
-    reading = read(data, framing=found.framing)
-    assert [each for each in reading.bodies if each != A or A in found.there] == [*found.there]
+    framing, pieces, there = CORPUS[what]
+    data = b"".join(pieces)
+    reading = read(data, framing=framing)
+    assert [each for each in reading.bodies if each != A or A in there] == there
     told = {at for start, end in reading.told(len(data)) for at in range(start, end)}
-    assert told >= set(gone(found))
-
-
-def gone(found: Found) -> Iterator[int]:
-    """Yield the bytes of the pieces of a file in which no record is, but for their marks."""
     at = 0
-    for each in found.pieces:
-        if not any(is_in(record, each) for record in found.there):
-            yield from range(at, at + len(each.removesuffix(MARK)))
-        at += len(each)
-
-
-def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is(
-    read: Read,
-) -> None:
-    """Also if the bytes there lead far on; and few records are read at once behind damage."""
-    far, at = struct.pack(">HH", 0x7000, 0), SIZE - 40
-    next_one = B[:at] + far + B[at + len(far) :]
-    damaged = rdw(A, longer=4 + at)
-    for count in range(0, 15, 2):
-        before = [FOREIGN + bytes(100)] * count
-        front = bytes([255] * 20) + b"".join(map(rdw, before))
-        found = [
-            each
-            for each in read(front + damaged + rdw(next_one) + rdw(C) * 9, framing="rdw").bodies
-            if each != A
-        ]
-        assert found == [*before, next_one, *[C] * 9], count
+    for piece in pieces:
+        forms = (form for each in there for form in (each, in_segments(each, THIRD)))
+        if not any(form in piece for form in forms) and piece not in map(in_blocks, there):
+            assert told >= {*range(at, at + len(piece.removesuffix(MARK)))}
+        at += len(piece)
 
 
 SMALL = Limits(chunk_bytes=1 << 12, max_spanned=1 << 11)
 
 
-def test_a_length_that_reaches_into_the_next_record_costs_its_own_where_the_bytes_in_memory_end(
+def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is(
     read: Read,
 ) -> None:
+    """Also if the bytes there lead far on, or those in memory end.
+
+    Behind damage few records are read at once.
+    """
+    far, at = struct.pack(">HH", 0x7000, 0), SIZE - 40
+    next_one = B[:at] + far + B[at + len(far) :]
+    for count in range(0, 15, 2):
+        before = [FOREIGN + bytes(100)] * count
+        data = [b"\xff" * 20, *map(rdw, before), rdw(A, longer=4 + at), rdw(next_one), rdw(C) * 9]
+        found = [each for each in read(b"".join(data), framing="rdw").bodies if each != A]
+        assert found == [*before, next_one, *[C] * 9], count
     for size in range(3500, 4200, 23):
-        before = [foreign_record(30)[4:] + bytes(size // 20) for _ in range(20)]
-        assert read(
-            b"".join(map(rdw, before)) + rdw(A)[:-9] + rdw(B) + rdw(C), limits=SMALL, framing="rdw"
-        ).bodies == [*before, B, C], size
+        before = [foreign_record(30)[4:] + bytes(size // 20)] * 20
+        data = [*map(rdw, before), rdw(A)[:-9], rdw(B), rdw(C)]
+        assert read(b"".join(data), limits=SMALL, framing="rdw").bodies == [*before, B, C], size
 
 
 def test_a_file_of_which_a_part_was_translated_is_read(read: Read) -> None:
     assert read(rdw(translated(A, "cp500")) + rdw(B) + rdw(C)).bodies == [B, C]
-
-
-def is_in(record: bytes, piece: bytes) -> bool:
-    """Whether a record is in a piece of a file, perhaps itself in blocks of 100 bytes or thirds."""
-    thirds = in_segments(record, THIRD)
-    return record in piece or in_ftp_blocks(record, 100) == piece or thirds in piece
 
 
 def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(read: Read) -> None:
@@ -328,51 +271,42 @@ def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(read: Read
 
 
 ZERO = A.index(b"\0\0", 40)
-SHORT_NULL = struct.pack(">HH", 4, 0x8000)
-FIRST_OF_TWO = struct.pack(">HH", 4 + ZERO, 0x100) + A[:ZERO]
-LAST_OF_TWO = struct.pack(">HH", 4 + SIZE - ZERO, 0x200) + A[ZERO:]
+IN_TWO = rdw(A[:ZERO], code=1) + rdw(b"", code=0x80) + rdw(A[ZERO:], code=2)
 
 
 @pytest.mark.parametrize(
-    ("framing", "data", "there"),
+    ("framing", "data"),
     [
-        ("rdw", rdw(A) + NULL + NULL + rdw(B) + NULL, [A, B]),
-        ("bdw", block(NULL) + block(rdw(A)) + block(rdw(B)), [A, B]),
-        ("rdw", FIRST_OF_TWO + SHORT_NULL + LAST_OF_TWO + rdw(B), [A, B]),
+        ("rdw", rdw(A) + NULL + NULL + rdw(B) + NULL),
+        ("bdw", block(NULL) + block(rdw(A)) + block(rdw(B))),
+        ("rdw", IN_TWO + rdw(B)),
     ],
     ids=["behind each other", "a block at the start", "in front of a segment with zeros"],
 )
-def test_null_segments_are_no_damage(
-    read: Read, framing: str, data: bytes, there: list[bytes]
-) -> None:
+def test_null_segments_are_no_damage(read: Read, framing: str, data: bytes) -> None:
     found = read(data, framing=framing)
-    assert (found.bodies, found.damage) == (there, [])
+    assert (found.bodies, found.damage) == ([A, B], [])
 
 
 def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(read: Read) -> None:
     escaped = (B[:-4] + b"\xff" * 4).replace(b"\xff", b"\xff\xff")
     found = read(escaped + MARK + b"\r\n" + A + MARK + C + MARK, framing="ftp-record")
     assert found.bodies == [B[:-4] + b"\xff" * 4, A, C]
-    assert [each.reason for each in found.damage] == [
-        "a line end after a record, as added by a transfer in text mode"
-    ]
+    assert found.reasons == ["a line end after a record, as added by a transfer in text mode"]
 
 
 @pytest.mark.parametrize("damaged", [NO_SYSTEM, body(0, longer=0x7000)], ids=["header", "triplets"])
 def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
-    tmp_path: Path, damaged: bytes
+    read: Read, damaged: bytes
 ) -> None:
     """Once, wherever the bytes in memory end."""
-    path = tmp_path / "input"
     with_header = damaged[:60] + b"\0\xff\0\0" + B[:-64]
-    before = [FOREIGN] * 200
-    data = b"".join(map(rdw, [*before, with_header, C]))
-    path.write_bytes(data)
+    records = [*[FOREIGN] * 200, with_header, C]
+    data = b"".join(map(rdw, records))
     for limits in (SMALL, LIMITS):
-        found = Reading(path, limits=limits, framing="rdw")
-        assert found.bodies == [*before, with_header, C]
-        at = len(data) - SIZE - 4 - len(with_header) + 60
-        assert [(each.offset, each.length) for each in found.damage] == [(at, 0)]
+        found = read(data, limits=limits, framing="rdw")
+        assert found.bodies == records
+        assert found.places == [(data.index(with_header) + 60, 0)]
 
 
 def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told(
@@ -381,10 +315,9 @@ def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told
     for left in (60, SIZE - 1):
         found = read(A + FOREIGN + B[:left], framing="none")
         assert found.bodies == [A, FOREIGN, B[:left]]
-        (told,) = found.damage
-        assert (told.offset, told.length) == (SIZE + len(FOREIGN), 0)
+        assert found.places == [(SIZE + len(FOREIGN), 0)]
         reason = "the file is cut in this record, or its triplets are damaged"
-        assert told.reason.startswith(reason)
+        assert found.reasons[0].startswith(reason)
 
 
 COVERED = rdw(B, longer=7)
@@ -394,108 +327,199 @@ COVERED = rdw(B, longer=7)
 @pytest.mark.parametrize(
     ("pieces", "there"),
     [
-        ((rdw(FOREIGN + COVERED, longer=2 * SIZE + 8), rdw(C), rdw(A)), (FOREIGN + COVERED, C, A)),
-        ((rdw(FOREIGN + COVERED), rdw(C)), (FOREIGN + COVERED, C)),
-        ((rdw(A + bytes(9) + COVERED), b"\xff" * 9, rdw(C)), (A + bytes(9) + COVERED, C)),
-        ((rdw(FOREIGN + COVERED), b"\xff" * 9, rdw(C)), (FOREIGN + COVERED, C)),
+        ([rdw(FOREIGN + COVERED, longer=2 * SIZE + 8), rdw(C), rdw(A)], [FOREIGN + COVERED, C, A]),
+        ([rdw(FOREIGN + COVERED), rdw(C)], [FOREIGN + COVERED, C]),
+        ([rdw(A + bytes(9) + COVERED), STRAY, rdw(C)], [A + bytes(9) + COVERED, C]),
+        ([rdw(FOREIGN + COVERED), STRAY, rdw(C)], [FOREIGN + COVERED, C]),
     ],
     ids=["with others", "alone", "in front of damage", "of another product, in front of damage"],
 )
 def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
-    read: Read, pieces: tuple[bytes, ...], there: tuple[bytes, ...]
+    read: Read, pieces: list[bytes], there: list[bytes]
 ) -> None:
-    found = read(b"".join([rdw(C), *pieces]), framing="rdw")
+    found = read(data := b"".join([rdw(C), *pieces]), framing="rdw")
     assert found.bodies == [C, *there]
-    assert pieces[0].index(COVERED) + SIZE + 4 in [each.offset for each in found.damage]
+    assert data.index(COVERED) in [each.offset for each in found.damage]
 
 
 def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(read: Read) -> None:
     """Its triplets are in the first two blocks; the last block covers a damaged record."""
     damaged = b"\x80\0\xff" + B
-    blocks = ftp_block(A[:32], ends=False) + ftp_block(A[32:] + damaged)
-    found = read(blocks + ftp_block(C), framing="ftp-block")
+    found = read(data := ftp(A[:32], False) + ftp(A[32:] + damaged) + ftp(C), framing="ftp-block")
     assert found.bodies == [A + damaged, C]
-    assert blocks.index(damaged) in [each.offset for each in found.damage]
+    assert data.index(damaged) in [each.offset for each in found.damage]
 
 
-STRAY = b"\xff" * 50
+# Which framing it is: read as another one, escapes stay or bytes go, and nothing says so.
+
+
+M, N = (body(number, filler=b"\xff" * 20, name=f"Q{number:03}") for number in (1, 2))
+PLAIN = body(3, name="Q003")
+"""A record without any FF."""
 ESCAPED = B[:-2] + b"\xff\1"
-FIRST, LAST = rdw(B)[:100], rdw(B)[100:]
-IN_LINES = (
-    struct.pack(">HH", SIZE + 4 + 104, 0)
-    + rdw(A)
-    + b"\r\n"
-    + struct.pack(">HH", 100, 0x100)
-    + FIRST[4:]
-    + struct.pack(">HH", len(LAST) + 8 + SIZE + 4, 0)
-    + struct.pack(">HH", len(LAST) + 4, 0x200)
-    + LAST
-    + b"\r\n"
-    + rdw(C)
-    + b"\r\n"
-)
+FIRST, LAST = rdw(B[:96], code=1), rdw(B[96:], code=2)
+IN_LINES = [
+    *(bdw(len(rdw(A)) + len(FIRST)), rdw(A), b"\r\n", FIRST),
+    *(bdw(len(LAST) + len(rdw(C))), LAST, b"\r\n", rdw(C), b"\r\n"),
+]
 """Two blocks with line ends in them, and a record in both."""
-IN_BLOCKS_CUT = (
-    b"\0\0\0"
-    + struct.pack(">HH", 100, 0x100)
-    + FIRST[4:]
-    + block(struct.pack(">HH", len(LAST) + 4, 0x200) + LAST, rdw(C))
-    + b"\r%"
-)
-"""Two blocks, the first without its first byte, and a record in both."""
 LONGER = A[:-9] + bytes(5) + A[-9:]
 NOISY = B[:90] + b"\xff\x09\xff\1" + B[94:]
+LONE = FOREIGN[:-4] + MARK
 
 
-FRAMED: dict[str, tuple[str, bytes, list[bytes]]] = {
-    "what seems a block of FTP": ("none", ftp_block(b"12345", ends=False) + STRAY + A + B, [A, B]),
-    "what seems a length": (
-        "none",
-        struct.pack(">I", SIZE + 40) + A + b"\n" + B + b"\n" + C,
-        [A, B, C],
+def escaped(data: bytes) -> bytes:
+    return data.replace(b"\xff", b"\xff\xff")
+
+
+FRAMED = {
+    "what seems a block of FTP": File("none", [ftp(b"12345", False), b"\xff" * 50, A, B], [A, B]),
+    "what seems a length": File("none", [b"\0\0\0\xdc", A, b"\n", B, b"\n", C], [A, B, C]),
+    "one good mark of two": File(
+        "ftp-record", [A, b"\xff\x11", escaped(ESCAPED), MARK], [A, ESCAPED]
     ),
-    "one good mark of two": (
+    "blocks with line ends": File("bdw", IN_LINES, [A, B, C]),
+    "blocks, the first and last of which are damaged": File(
+        "bdw", [b"\0\0\0", FIRST, block(LAST, rdw(C)), b"\r%"], [B, C]
+    ),
+    "what leads to another one, not a single one that says how long it is": File(
+        "ftp-block", [b"\x80\xff\xff", A, ftp(FOREIGN) * 2], [FOREIGN] * 2
+    ),
+    "a mark in front of a record that is cut": File(
+        "ftp-record", [FOREIGN, MARK, B[:90]], [FOREIGN]
+    ),
+    "marks, most of them of damaged records": File(
         "ftp-record",
-        A + b"\xff\x11" + ESCAPED.replace(b"\xff", b"\xff\xff") + MARK,
-        [A, ESCAPED],
-    ),
-    "blocks with line ends": ("bdw", IN_LINES, [A, B, C]),
-    "blocks, the first and last of which are damaged": ("bdw", IN_BLOCKS_CUT, [B, C]),
-    "what leads to another one, not a single one that says how long it is": (
-        "ftp-block",
-        b"\x80\xff\xff" + A + ftp_block(FOREIGN) * 2,
-        [FOREIGN, FOREIGN],
-    ),
-    "a mark in front of a record that is cut": ("ftp-record", FOREIGN + MARK + B[:90], [FOREIGN]),
-    "marks, most of them of damaged records": (
-        "ftp-record",
-        MARK.join([LONGER, FOREIGN, B, LONGER, b""]),
+        [each + MARK for each in (LONGER, FOREIGN, B, LONGER)],
         [LONGER, FOREIGN, B, LONGER],
     ),
-    "marks with line ends around them": (
-        "ftp-record",
-        b"".join(each + b"\n" + MARK + b"\r\n" for each in (A, B, C)),
-        [A + b"\n", B, C],
+    "marks with line ends around them": File(
+        "ftp-record", [each + b"\n" + MARK + b"\r\n" for each in (A, B, C)], [A + b"\n", B, C]
     ),
-    "marks in records that are none": ("none", A + MARK + NOISY + NOISY, [A, NOISY, NOISY]),
-    "records of another product that lead to one of MQ, of which the descriptor word is wrong": (
-        "rdw",
-        rdw(FOREIGN) * 2 + struct.pack(">HH", SIZE + 4, 0x0200) + A,
-        [FOREIGN, FOREIGN],
+    "marks in records that are none": File("none", [A, MARK, NOISY, NOISY], [A, NOISY, NOISY]),
+    "records of another product that lead to one of MQ, whose descriptor word is wrong": File(
+        "rdw", [rdw(FOREIGN) * 2, rdw(A, code=2)], [FOREIGN] * 2
     ),
-    "records of another product that lead to one of MQ, of which the length is wrong": (
-        "length",
-        prefixed(FOREIGN) * 3 + prefixed(A, longer=1 << 20),
-        [FOREIGN, FOREIGN, FOREIGN],
+    "records of another product that lead to one of MQ, whose length is wrong": File(
+        "length", [prefixed(FOREIGN) * 3, prefixed(A, longer=1 << 20)], [FOREIGN] * 3
+    ),
+    "damage behind the first record of which anything is left": File(
+        "ftp-record", [bytes(40), MARK, escaped(M), MARK, bytes(3000), MARK], [M]
+    ),
+    "damage between two records": File(
+        "ftp-record", [escaped(M), MARK, bytes(3000), escaped(N), MARK, bytes(900)], [M, N]
+    ),
+    "a mark is lost": File("ftp-record", [PLAIN, escaped(M), MARK], [PLAIN, M]),
+    "the last mark ends the file": File(
+        "ftp-record", [escaped(M), MARK, bytes(90), b"\xff\3"], [M]
+    ),
+    "a mark between whole records by chance": File("none", [M, N, MARK, M], [M, N, M]),
+    "a mark behind damage by chance": File("none", [bytes(50), M, MARK, M, N], [M, M, N]),
+    "marks at the end of each record": File("none", [M[:-2] + MARK] * 3, [M[:-2] + MARK] * 3),
+    "a mark at the end of a record that does not tell its length": File(
+        "none", [M, LONE, N], [M, LONE, N]
     ),
 }
-"""Framing, bytes, and the records that are there."""
 
 
 @pytest.mark.parametrize("what", FRAMED)
-def test_the_framing_is_that_of_whole_records(tmp_path: Path, what: str) -> None:
-    framing, data, there = FRAMED[what]
-    path = tmp_path / "input"
-    path.write_bytes(data)
-    assert look_at(path)[1].name == framing
-    assert Reading(path).bodies == there
+def test_the_framing_is_that_of_whole_records_and_their_ends(read: Read, what: str) -> None:
+    framing, pieces, there = FRAMED[what]
+    assert read(b"".join(pieces), framing).bodies == there
+
+
+def test_a_record_that_is_escaped_is_told_rather_than_read_with_its_bytes_shifted(
+    read: Read,
+) -> None:
+    """Its mark is gone: neither framing fits, but QWHS is where it is behind escapes only.
+
+    Who asks for no framing gets the bytes as they are.
+    """
+    data = PLAIN + PLAIN + escaped(M) + b"\xee" * 9
+    found = read(data)
+    assert (found.bodies, found.places[0]) == ([PLAIN, PLAIN], (2 * len(PLAIN), len(M)))
+    assert "--framing ftp-record or --framing none" in found.reasons[0]
+    assert read(data, framing="none").bodies == [PLAIN, PLAIN, escaped(M)[: len(M)]]
+    assert read(M + b"\xee" * 9).bodies == [M]
+
+
+def test_a_record_whose_last_bytes_may_be_escaped_is_kept_if_enough_others_have_no_marks(
+    read: Read,
+) -> None:
+    """Nothing in it shows whether the last FFs are one or two."""
+    doubtful = M[:-8] + b"\0\0\xff\xff\0\0\0\1"
+    assert read(doubtful + b"\xee" * 9).bodies == []
+    assert read(N + N + doubtful + b"\xee" * 9).bodies == [N, N, doubtful]
+
+
+def test_marks_are_counted_behind_the_first_megabyte(read: Read) -> None:
+    """Detection sees nothing but `none` fit; the marks further on show what the records are."""
+    found = read(PLAIN * 3 + bytes(1 << 20) + (escaped(M) + MARK) * 9, "none")
+    assert found.bodies == [PLAIN] * 3
+    assert sum("escapes of FTP" in each for each in found.reasons) == 9
+
+
+CASES = PROJECT.parent / "shared" / "data" / "cases"
+
+
+@pytest.mark.skipif(not CASES.exists(), reason="needs ../shared/data/cases")
+def test_the_file_of_issue_38_has_its_numbers() -> None:
+    path = CASES / "ftp-record-damaged.smf"
+    assert look_at(path)[1].name == "ftp-record"
+    duration = "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no"
+    shown = run("sql", path, duration, "--format", "csv")
+    assert shown.output.splitlines()[1] == "1792884543"
+
+
+samples = tool("corruption.samples")
+MAKERS = {"m": samples.made, "f": samples.foreign, "d": samples.of_dump}
+_bodies = st.lists(
+    st.builds(
+        lambda seed, kind: MAKERS[kind](Random(seed)).body,
+        st.integers(0, 1 << 32),
+        st.sampled_from("mmmmfd"),
+    ),
+    min_size=1,
+    max_size=8,
+)
+_inserted = st.sampled_from([b"", b"", b"\xff", MARK, bytes(9)]) | st.binary(max_size=90)
+TWO = [samples.made(Random(seed)).body for seed in (237, 238)]
+
+
+@search(60)
+@given(
+    bodies=_bodies,
+    place=st.floats(0, 1),
+    taken=st.sampled_from([0, 1, 1, 2, 30, 500]),
+    put=_inserted,
+    bare=st.booleans(),
+)
+@example(TWO, 0.0, 1, b"", False)
+def test_no_record_of_a_damaged_file_is_shifted(
+    read: Read, bodies: list[bytes], place: float, taken: int, put: bytes, bare: bool
+) -> None:
+    data = (no_prefix if bare else ftp_record)(bodies).data
+    hit = int(place * len(data))
+    data = data[:hit] + put + data[hit + taken :]
+    found = read(data or b"\0")
+    for record, at in zip(found.bodies, found.offsets, strict=True):
+        raw = data[at : at + 2 * len(record)]
+        edited = at <= hit < at + len(raw) and taken != len(put)
+        by_chance = at + len(record) == len(data)  # cut where the record would end if it was bare
+        if record[1] in (115, 116) and (bare or not (edited or by_chance)):
+            assert record == (raw if bare else raw.replace(b"\xff\xff", b"\xff"))[: len(record)]
+
+
+@search(30)
+@given(bodies=_bodies, places=st.lists(st.floats(0, 1), max_size=6))
+def test_marks_within_records_make_no_ftp_record_structure(
+    path: Path, read: Read, bodies: list[bytes], places: list[float]
+) -> None:
+    data = bytearray(no_prefix(bodies).data)
+    for each in places:
+        at = int(each * (len(data) - 2))
+        data[at : at + 2] = MARK
+    found = read(bytes(data))
+    if found.refused is None and look_at(path)[1].name == "ftp-record":
+        for record, at in zip(found.bodies, found.offsets, strict=True):
+            assert bytes(data[at : at + len(record)]) == record

@@ -1,12 +1,13 @@
-"""One bit of what keeps records apart is turned over: no record is gone in silence.
+"""Damage that transfers do to files of every variant: what was not hit is there, all else is told.
 
-Every bit of every length, descriptor and end mark of ten records, or in a short run some of them,
-in every framing. A record is there with its exact bytes, or reported damage covers it.
+tools/corrupt.py damages small files at random and asks the same. Here is what is known exactly, as
+where a record ends whose length covers the next one; whole dumps; and what searches found in them.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -14,8 +15,12 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from smfparse.reading import look_at
+from smfparse.inputs import open_inputs
+from smfparse.tables import table_names, wanted_tables
+from tests.support import variants
 from tests.support.builders import (
     UTC_NOON,
     Section,
@@ -25,23 +30,22 @@ from tests.support.builders import (
     segments,
     smf_record,
 )
-from tests.support.reading import Read, Reading
-from tests.support.searching import LONG
-from tests.support.variants import BY_NAME, VARIANTS, Variant, Written
+from tests.support.command import run
+from tests.support.paths import FIXTURE_FILES
+from tests.support.reading import Read
+from tests.support.searching import search, some
+from tests.support.variants import BY_NAME, Variant, Written
+
+pytestmark = pytest.mark.slow
 
 QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block("QJST", 720)
-FILL = 97
-"""Of the bits of fill, behind null segments, one of so many is turned over."""
-MOST_FLIPS = 16
-"""Bits of a file that are turned in a short run, or each of them if there are less."""
 
 
 def record(*blocks: bytes, qmgr: int = 0, local: dt.datetime | None = None) -> bytes:
     """Return a record of MQ behind its RDW."""
     sections = [Section([each]) for each in blocks]
-    return smf_record(
-        115, 2, *sections, area=qwhs_long(), qmgr=f"QM{qmgr:02}", system=f"SYS{qmgr}", local=local
-    )
+    keys = {"qmgr": f"QM{qmgr:02}", "system": f"SYS{qmgr}"}
+    return smf_record(115, 2, *sections, area=qwhs_long(), local=local, **keys)
 
 
 def mixed() -> list[bytes]:
@@ -65,34 +69,16 @@ def foreign() -> list[bytes]:
     return [foreign_record(2)[4:], *others[:2], mq[0], *others[2:4], *mq[1:], others[4], last]
 
 
-DUMPS: dict[str, Callable[[], list[bytes]]] = {
-    each.__name__: each for each in (mixed, alike, foreign)
-}
+MADE = {"mixed": mixed, "alike": alike, "foreign": foreign}
+DUMPS = FIXTURE_FILES[1:]
+"""Those of some 25 records; the first has four times as many."""
 
 
 @cache
-def dump(name: str, variant: Variant) -> Written:
-    return variant.write(DUMPS[name]())
-
-
-def framing_bits(variant: Variant, file: Written) -> list[int]:
-    """Return the bits of a file that belong to no record, and of the escapes in it.
-
-    They are those that stay as they are when the bits of all records are other ones. In a short
-    run some: of the eight of a byte now one, now another.
-    """
-    if variant.framing == "ftp-record":
-        places = {place for _, end in file.spans for place in (end - 2, end - 1)}
-        places |= set(range(file.spans[-1][1], len(file.data)))
-        places |= {place for place, each in enumerate(file.data) if each == 0xFF}
-    else:
-        turned = variant.write([bytes(each ^ 0xFF for each in body) for body in file.bodies]).data
-        pairs = enumerate(zip(file.data, turned, strict=True))
-        places = {place for place, (each, other) in pairs if each == other}
-    near = {place for start, end in file.spans for place in (*range(start - 8, start + 8), end - 1)}
-    bits = [8 * place + bit for place in sorted(places) for bit in range(8)]
-    bits = [bit for number, bit in enumerate(bits) if bit // 8 in near or not number % FILL]
-    return bits[:: 1 if LONG else 1 + len(bits) // MOST_FLIPS | 1]
+def dump(which: str | int, variant: Variant) -> Written:
+    if isinstance(which, str):
+        return variant.write(MADE[which]())
+    return variant.write(variants.read_rdw(DUMPS[which].read_bytes()))
 
 
 def turned(data: bytes, bit: int) -> bytes:
@@ -102,70 +88,32 @@ def turned(data: bytes, bit: int) -> bytes:
     return bytes(found)
 
 
-def gone(file: Written, found: Reading, bit: int) -> list[int]:
-    """Return the records that are neither there nor told.
-
-    That whose length was hit may be there with something of what is between records behind it.
-    """
-    there = Counter(found.bodies)
-    told = found.told(len(file.data))
-    lost = []
-    for number, (body, (start, end)) in enumerate(zip(file.bodies, file.spans, strict=True)):
-        there[body] -= 1
-        is_told = any(first < end and start < last for first, last in told)
-        is_hit = start <= bit // 8 < end and any(each.startswith(body) for each in found.bodies)
-        if there[body] < 0 and not is_told and not is_hit:
-            lost.append(number)
-    return lost
-
-
-@pytest.mark.sampled(6)
-@pytest.mark.slow
-@pytest.mark.fuzz
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
-def test_no_record_is_gone_in_silence(read: Read, variant: Variant) -> None:
-    for dumped in DUMPS:
-        file, wrong = dump(dumped, variant), []
-        bits = framing_bits(variant, file)
-        assert bits or len(file.data) == sum(map(len, file.bodies))
-        for bit in bits:
-            found = read(turned(file.data, bit))
-            if found.refused or gone(file, found, bit):
-                wrong.append(bit)
-        assert wrong == [], dumped
-
-
 def test_a_block_that_reads_as_one_record_is_not_the_whole_file(read: Read) -> None:
     """By its time of day, which reads as a date of 1963 where a block is taken for a record."""
     evening = UTC_NOON.replace(hour=18, minute=2, second=7, microsecond=350_000, tzinfo=None)
     bodies = [record(QIST, qmgr=number, local=evening)[4:] for number in range(10)]
-    variant = BY_NAME["bdw"]
-    file = variant.write(bodies)
-    for start, _ in file.spans[::3]:
+    file = BY_NAME["bdw"].write(bodies)
+    for start, _ in file.spans[::4]:
         for bit in range(8 * start, 8 * start + 32):
             found = read(turned(file.data, bit))
-            assert len(found.bodies) >= 9
-            assert gone(file, found, bit) == []
+            assert len({*file.bodies} & {*found.bodies}) >= 9
+            assert len(found.bodies) == 10 or found.damage
 
 
 def covering(file: Written, number: int) -> bytes:
     """Return a file in which the length of record `number` covers the next one as well."""
-    start, end = file.spans[number][0], file.spans[number + 1][1]
-    size = len(file.bodies[number])
-    at = next(
-        at for at in range(start, start + 8)
-        if int.from_bytes(file.data[at : at + 2], "big") in (size, size + 4)
-    )  # fmt: skip
-    by = end - file.spans[number][1]
-    length = int.from_bytes(file.data[at : at + 2], "big") + by
+    (start, end), size = file.spans[number], len(file.bodies[number])
+    lengths = {at: int.from_bytes(file.data[at : at + 2], "big") for at in range(start, start + 8)}
+    at = next(at for at, length in lengths.items() if length in (size, size + 4))
+    length = lengths[at] + file.spans[number + 1][1] - end
     return file.data[:at] + length.to_bytes(2, "big") + file.data[at + 2 :]
 
 
-@pytest.mark.parametrize("dumped", ["mixed", "alike", "foreign"])
+@pytest.mark.parametrize("dumped", MADE)
 def test_a_record_that_covers_the_next_is_parted_from_it(read: Read, dumped: str) -> None:
     first = 1 if dumped != "alike" else 0  # a header of a dump is one whatever its length says
     reason = "the length of this record covers the next one too; they are separated"
-    for name, number in product(("rdw", "bdw", "length", "ftp-block"), range(first, 9)):
+    for name, number in product(("rdw", "bdw", "length", "ftp-block"), range(first, 9, 2)):
         file = dump(dumped, BY_NAME[name])
         found = read(covering(file, number))
         assert found.bodies == list(file.bodies)
@@ -179,8 +127,7 @@ def test_pieces_of_two_records_are_parted_where_the_second_starts(read: Read, du
     for start, _ in file.spans[:-1]:
         assert file.data[start] == 0x80
         found = read(turned(file.data, 8 * start + 7))
-        assert found.bodies == list(file.bodies)
-        assert len(found.damage) == 1
+        assert (found.bodies, len(found.damage)) == ([*file.bodies], 1)
 
 
 @pytest.mark.parametrize("cuts", [[20, 60], [20, 40, 60, 80], [200, 240]], ids=str)
@@ -227,23 +174,192 @@ def test_a_sound_record_behind_damage_is_kept_though_an_orphan_follows_it(read: 
         assert [each.length for each in found.damage] == [9, len(last), len(first)]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dumped", ["mixed", "foreign"])
-def test_garbage_between_ftp_records_costs_none_of_them(tmp_path: Path, dumped: str) -> None:
+def test_garbage_between_ftp_records_costs_none_of_them(read: Read, dumped: str) -> None:
     file = dump(dumped, BY_NAME["ftp-record"])
-    path = tmp_path / "input"
     garbages = (b"\r\n", b"\n", b"250 OK\r\n", bytes(100))
-    for garbage, (start, _) in product(garbages, file.spans[1:]):
-        path.write_bytes(file.data[:start] + garbage + file.data[start:])
-        assert look_at(path)[1].name == "ftp-record"
-        found = Reading(path)
-        assert found.bodies == list(file.bodies)
-        assert [(each.offset, each.length) for each in found.damage] == [(start, len(garbage))]
+    for garbage, (start, _) in product(garbages, file.spans[1::2]):
+        found = read(file.data[:start] + garbage + file.data[start:], "ftp-record")
+        assert (found.bodies, found.places) == ([*file.bodies], [(start, len(garbage))])
 
 
 def test_a_mark_that_is_missing_is_told(read: Read) -> None:
     file = dump("mixed", BY_NAME["ftp-record"])
     for _, end in file.spans[:-1]:
         found = read(file.data[: end - 2] + file.data[end:])
+        assert (found.bodies, found.places) == ([*file.bodies], [(end - 2, 0)])
+
+
+# Whole dumps.
+
+
+CHAIN = 3
+"""Records that have to be chained to each other behind damage before one is believed."""
+LINE_END = "a line end after a record, as added by a transfer in text mode"
+LINE_ENDS = "line ends, one after each record, as added by a transfer in text mode"
+SEARCHED: dict[str, tuple[str, int, int, bytes | slice]] = {
+    "lengths by chance that lead to one": ("length", 2, 8, b""),
+    "a block that reads as the header of the dump": ("bdw-unspanned", 1, 5, b""),
+    "damaged twice before the first block ends": ("bdw", 69, 69, slice(4, 104)),
+    "a block that reads as one record": ("bdw-unspanned", 4, 8, b""),
+    "a block that reads as one and goes on": ("bdw", 4, 8, b""),
+    "a segment over blocks up to the end of one": ("bdw-respanned", 18502, 18503, b"\x27"),
+    "a block as long as three": ("bdw-respanned", 16384, 16385, b"\x30"),
+    "a block that ends at what looks like one": ("bdw-large", 2, 3, b"\x17"),
+    "what is no null segment, by more bits": ("rdw-unspanned", 390, 390, b"\0\4\xcd" + bytes(14)),
+    "a mark in the first record": ("ftp-record", 9, 9, b"\n\0\0\0\0\xff\1"),
+    "a first record that seems to have a length": ("ftp-record-both", 1, 1, bytes(4)),
+    "a piece of a record that seems a restart marker": ("ftp-block-short", 388, 389, b"\x10"),
+    "a restart marker longer than its block": ("ftp-block-eof", 0, 0, b"\x10"),
+}
+"""Edits by which a search found something: variant, start, end, and by what, or a copy of."""
+
+
+@pytest.mark.parametrize("what", sorted(SEARCHED))
+def test_an_edit_that_took_more_does_so_no_longer(read: Read, what: str) -> None:
+    """Than two records on either side, or all where less than three are behind."""
+    name, start, end, by = SEARCHED[what]
+    variant = BY_NAME[name]
+    for number in range(len(DUMPS)):
+        file = dump(number, variant)
+        put = file.data[by] if isinstance(by, slice) else by
+        data = file.data[:start] + put + file.data[end:]
+        found = read(data)
+        try:
+            sound = variants.read(variant.framing, data)
+        except ValueError:
+            hit = sum(behind <= start for _, behind in file.spans)
+            kept = file.bodies[: max(hit - 2, 0)]
+            kept += file.bodies[hit + 3 :] if hit < len(file.bodies) - CHAIN else ()
+            assert not Counter(kept) - Counter(found.bodies), found.refused
+            assert found.damage or found.refused
+        else:
+            assert (found.bodies, found.damage) == (sound, [])
+
+
+def test_a_file_that_ends_between_two_records_of_a_block_is_told_to_be_cut(read: Read) -> None:
+    file = dump(0, BY_NAME["bdw-unspanned"])
+    _, end = file.spans[-3]
+    found = read(file.data[:end])
+    assert found.bodies == [*file.bodies[:-2]]
+    assert found.places == [(end, 0)]
+    left = len(file.data) - end
+    assert found.reasons == [f"the file is cut: its last block has {left} bytes more"]
+
+
+def test_what_is_lost_of_a_spanned_record_is_told_once(read: Read) -> None:
+    """Behind a first segment without a last one stands a record whose length is wrong."""
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    first, (start, end) = file.spans[4][0] + 2, file.spans[5]
+    data = file.data[:first] + b"\1" + file.data[first + 1 : start + 40] + file.data[start + 41 :]
+    found = read(data)
+    assert sum(each.length or 0 for each in found.damage) == end - 1 - file.spans[4][0]
+
+
+def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(read: Read) -> None:
+    """In front of a record stands one that says how long a block is, but none is so long."""
+    file = dump(0, BY_NAME["rdw-unspanned"])
+    for number, broken in product(range(1, 28, 5), range(0, 28, 9)):
+        bad = variants.flipped(file, broken, b"\xff\xff\xff\xff")
+        at = file.spans[number][0]
+        read(bad[:at] + variants.bdw(20_000) + bad[at:], "rdw")
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
+def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(
+    read: Read, end: bytes
+) -> None:
+    """But for the last one, which is at the end of the file."""
+    for name in ("rdw-unspanned", "rdw", "length", "ftp-block", "ftp-block-short"):
+        file = dump(0, BY_NAME[name])
+        found = read(variants.with_line_ends(file, end))
         assert found.bodies == list(file.bodies)
-        assert [(each.offset, each.length) for each in found.damage] == [(end - 2, 0)]
+        count = len(file.bodies) - 1
+        first, last = [(each.offset, each.length, each.reason) for each in found.damage]
+        assert first == (file.spans[0][1], count * len(end), f"{count} {LINE_ENDS}")
+        assert last == (file.spans[-1][1] + count * len(end), len(end), LINE_END)
+    file = dump(0, BY_NAME["none"])
+    found = read(variants.with_line_ends(file, end))
+    assert [each.removesuffix(end) for each in found.bodies] == list(file.bodies)
+
+
+@pytest.mark.parametrize("name", ["rdw", "bdw-respanned", "length", "ftp-block-short"])
+def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str) -> None:
+    file = dump(0, BY_NAME[name])
+    (start, end), (sound, _) = file.spans[10], file.spans[5]
+    head = file.data[sound : sound + 40]
+    garbage = (b"?" * 50 + head).ljust(end - start, b"?")
+    found = read(file.data[:start] + garbage + file.data[end:])
+    assert found.bodies == [*file.bodies[:10], *file.bodies[11:]]
+    firsts, lasts = zip(*found.told(len(file.data)), strict=True)
+    assert file.spans[9][1] <= min(firsts) <= start
+    assert end <= max(lasts) <= file.spans[11][0]
+
+
+@pytest.mark.parametrize("prefix", [variants.no_bdw, variants.bdw], ids=["rdw", "bdw"])
+@pytest.mark.parametrize("which", [0, 1, -1], ids=["first", "middle", "last"])
+def test_a_segment_that_is_lost_costs_its_record(
+    path: Path, read: Read, which: int, prefix: Callable[[int], bytes]
+) -> None:
+    """A first and a last segment look like a whole record; but what is in it is not."""
+    bodies, size = dump(0, BY_NAME["rdw"]).bodies, variants.SMALL_BLOCK
+    blocks = variants.blocks_of(bodies, size)
+    pieces = Counter(each.number for block in blocks for each in block)
+    number = next(each for each, count in pieces.items() if count == CHAIN)
+    assert number is not None
+    found = read(variants.without_segment(bodies, size, number, which, prefix))
+    others = [each for each in found.bodies if each in bodies]
+    assert others == [*bodies[:number], *bodies[number + 1 :]]
+    inputs = open_inputs([path])
+    assert sum(1 for _ in inputs.batches(wanted_tables(table_names())))
+    assert inputs.damage
+
+
+TRANSLATED: dict[str, Callable[[Written, str], bytes]] = {
+    "all bytes": lambda file, code_page: variants.translated(file.data, code_page),
+    "with line ends": lambda file, code_page: variants.translated(
+        variants.with_line_ends(file), code_page
+    ),
+    "and line ends": lambda file, code_page: variants.translated(file.data, code_page) + b"\r\n",
+    "lines": variants.translated_lines,
+    "unix lines": lambda file, code_page: variants.translated_lines(file, code_page, b"\n"),
+    "utf-8": lambda file, code_page: variants.as_utf_8(file.data, code_page),
+}
+NAMES = ("rdw", "rdw-unspanned", "bdw", "none", "length")
+WAYS = [*product(variants.CODE_PAGES, TRANSLATED, NAMES)]
+
+
+@pytest.mark.fuzz
+def test_a_translated_file_is_refused_with_the_way_out(path: Path, read: Read) -> None:
+    for way in some(WAYS, 31):
+        code_page, how, name = way
+        found = read(TRANSLATED[how](dump(0, BY_NAME[name]), code_page))
+        assert found.bodies == [], way
+        for word in ("translat", "transfer", "again", "binary"):
+            assert word in str(found.refused), way
+    shown = run("info", path)
+    assert (shown.exit_code, shown.stdout) == (8, "")
+    assert "binary" in shown.stderr
+
+
+@pytest.mark.parametrize("name", ["bdw", "ftp-record"])
+def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(path: Path, name: str) -> None:
+    file = dump(0, BY_NAME[name])
+    start, end = file.spans[10]
+    end -= 2  # what ends a record of FTP record structure: the next one starts behind it
+    path.write_bytes(file.data[:start] + b"?" * (end - start) + file.data[end:])
+    result = run("info", path, "--format", "json")
+    assert result.exit_code == 4
+    found = json.loads(result.stdout)
+    assert found["records"] == len(file.bodies) - 1
+    assert found["inputs"][0]["framing"] == name
+    assert found["damage_count"] > 0
+    assert {each["source"] for each in found["damage"]} == {str(path)}
+
+
+@given(data=st.binary(max_size=3000))
+@search(60)
+def test_random_bytes_are_no_dump(read: Read, data: bytes) -> None:
+    found = read(data)
+    assert found.refused
+    assert found.bodies == []

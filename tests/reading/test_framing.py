@@ -1,8 +1,16 @@
-"""Files to logical records: whole, spanned, cut, damaged, and not SMF at all."""
+"""Files to logical records: whole, spanned, cut, damaged, and not SMF at all.
+
+Some have headers that are not as most. IBM's SMF manual calls records of type 2, subtypes 1 and 2,
+signature records of a group and of an interval; they have the bit of subtypes, which dump headers
+have not. Nothing in them says how long they are. Types above 255 are in the extended SMF header,
+behind type 126.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -10,22 +18,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import smfparse
 from smfparse.errors import DamageLog, InputError
 from smfparse.limits import Limits
 from smfparse.reading import SLACK, Part, read_chunks
 from smfparse.reading.segments import Segments
 from smfparse.reading.walks import WALKS
+from smfparse.selecting import Selection
 from tests.support.builders import (
     Section,
+    extended_record,
     foreign_record,
     named_block,
     qwhs_long,
     rdw,
     segments,
+    signature_record,
     smf_record,
 )
+from tests.support.command import run
+from tests.support.paths import PROJECT
 from tests.support.reading import Read, Reading
+from tests.support.searching import LONG as LONG_RUN
 from tests.support.searching import search
+from tests.support.variants import BY_NAME, FRAMINGS, VARIANTS, Variant, bdw
 
 QIST = named_block("QIST", 80)
 QJST = named_block("QJST", 720)
@@ -49,23 +65,17 @@ def bodies(*records: bytes) -> list[bytes]:
 )
 @search(60)
 def test_any_split_of_any_records_gives_the_same_records(
-    tmp_path: Path, sizes: list[int], data: st.DataObject, capacity: int
+    read: Read, sizes: list[int], data: st.DataObject, capacity: int
 ):
     written = [record(bytes([number]) * size) for number, size in enumerate(sizes)]
-    spans, offsets, at = {}, [], 0
-    for number, each in enumerate(written):
+    pieces = []
+    for each in written:
         cuts = sorted(data.draw(st.lists(st.integers(0, len(each) - 4), max_size=4)))
-        if cuts:
-            spans[number] = cuts
-        offsets.append(at)
-        at += len(each) + 4 * len(cuts)
-    path = tmp_path / "test.smf"
-    path.write_bytes(rdw(written, spans))
-    found = Reading(path, limits=Limits(capacity, max_spanned=1024))
-    assert found.bodies == bodies(*written)
-    assert found.offsets == offsets
+        pieces.append(b"".join(segments(each, cuts)) if cuts else each)
+    found = read(b"".join(pieces), limits=Limits(capacity, max_spanned=1024))
+    assert (found.bodies, found.damage) == (bodies(*written), [])
+    assert found.offsets == [0, *itertools.accumulate(map(len, pieces[:-1]))]
     assert found.numbers == list(range(1, len(written) + 1))
-    assert not found.log
 
 
 FIRST, MIDDLE, LAST = segments(LONG, [300, 900])
@@ -78,16 +88,19 @@ GARBAGE = (
     b"\x00\x20\x00\x01" + bytes(28),
     b"\x00\x03\x00\x00" + b"\x01" * 28,
 )
+NO_TIME = [
+    *(SHORT[:6] + bytes.fromhex(time) + SHORT[10:] for time in ("FFFFFFFF", "0083D600")),
+    *(SHORT[:10] + bytes.fromhex(date) + SHORT[14:] for date in ("012606AF", "01260630")),
+]
+"""Records without time of day or packed date."""
+CUT = "the file is cut: {} bytes of its last record are left"
+NO_END = "spanned record lost: its last segment is missing"
 LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
     *(
-        (
-            f"the file is cut: {left} bytes of its last record are left",
-            (TWO, LONG[:left], b""),
-            [SHORT, OTHER],
-        )
+        (CUT.format(left), (TWO, LONG[:left], b""), [SHORT, OTHER])
         for left in (1, 3, 4, 17, 18, 100, len(LONG) - 1)
     ),
-    ("the file is cut: 200 bytes of its last record are left", (b"", LONG[:200], b""), []),
+    (CUT.format(200), (b"", LONG[:200], b""), []),
     (
         "the file is cut: the last segment of a spanned record is missing",
         (SHORT, FIRST, b""),
@@ -95,21 +108,14 @@ LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
     ),
     ("zero bytes where a record should start", (TWO, bytes(1000), b""), [SHORT, OTHER]),
     *(("no SMF record starts here", (TWO, each, b""), [SHORT, OTHER]) for each in GARBAGE),
-    (
-        "spanned record lost: its last segment is missing",
-        (SHORT, FIRST + MIDDLE, OTHER),
-        [SHORT, OTHER],
-    ),
-    (
-        "spanned record lost: its last segment is missing",
-        (SHORT, FIRST, rdw([LONG], {0: [200, 400]})),
-        [SHORT, LONG],
-    ),
+    (NO_END, (SHORT, FIRST + MIDDLE, OTHER), [SHORT, OTHER]),
+    (NO_END, (SHORT, FIRST, rdw([LONG], {0: [200, 400]})), [SHORT, LONG]),
     (
         "spanned record lost: a later segment without its first one",
         (SHORT, MIDDLE + LAST, OTHER),
         [SHORT, OTHER],
     ),
+    *(("", (before, each, OTHER), [before, OTHER]) for each in NO_TIME for before in (LONG, OTHER)),
     ("", (SHORT, FIRST + b"\xff" * 20, b""), [SHORT]),
     ("", (b"", bytes([1, 2, 3, 4]), foreign_record(2)), [foreign_record(2)]),
     ("", (b"", bytes([1, 2, 3, 4]), foreign_record(30)), [foreign_record(30)]),
@@ -154,21 +160,6 @@ def test_what_cannot_be_opened_is_named_with_the_error_of_the_system(tmp_path: P
     assert "Is a directory" in str(Reading(tmp_path).refused)
 
 
-@pytest.mark.parametrize(
-    ("at", "value"),
-    [(6, "FFFFFFFF"), (6, "0083D600"), (10, "012606AF"), (10, "01260630"), (10, "0126FFFF")],
-)
-def test_what_has_no_time_of_day_or_no_packed_date_is_no_record(read: Read, at: int, value: str):
-    for broken in range(3):
-        records = [LONG, SHORT, OTHER, SHORT]
-        wrong = bytearray(records[broken])
-        wrong[at : at + 4] = bytes.fromhex(value)
-        records[broken] = bytes(wrong)
-        found = read(b"".join(records))
-        assert found.bodies == bodies(*records[:broken], *records[broken + 1 :])
-        assert found.places == [(sum(map(len, records[:broken])), len(wrong))]
-
-
 def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: Read):
     for short in range(0, 60, 6):
         count = (8192 - short) // len(SHORT)
@@ -181,33 +172,31 @@ def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: R
         assert sum(length or 0 for _, length in found.places) == len(garbage)
 
 
-def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(tmp_path: Path):
-    """Just after midnight the time in a header reads like an RDW that goes on."""
-    early = bytearray(SHORT)
-    early[6:10] = (300 * 100).to_bytes(4, "big")
-    inner = bytes(early) * 20
-    block = (len(inner) + 4).to_bytes(2, "big") + bytes(2) + inner
-    path = tmp_path / "early.smf"
-    path.write_bytes(block * (6_000_000 // len(block)))
-    log, limits = DamageLog(), Limits(chunk_bytes=1 << 20)
+def mapped(path: Path, data: bytes, limits: Limits) -> tuple[int, list[tuple[int, int | None]]]:
+    """Return how many records are in a file of which no kind is wanted, and where it is damaged."""
+    path.write_bytes(data)
+    log = DamageLog()
     found = read_chunks(path, log, kinds=np.zeros(0, np.int64), limits=limits)
     count = sum(len(chunk.start) for chunk in found)
-    assert not log
-    assert count == 20 * (6_000_000 // len(block))
+    return count, [(each.offset, each.length) for each in log.details]
 
 
-def test_a_record_behind_garbage_is_found_at_the_start_of_a_map(tmp_path: Path) -> None:
+def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(path: Path):
+    """Just after midnight the time in a header reads like an RDW that goes on."""
+    early = SHORT[:6] + (300 * 100).to_bytes(4, "big") + SHORT[10:]
+    block = bdw(20 * len(early)) + early * 20
+    count = 6_000_000 // len(block)
+    assert mapped(path, block * count, Limits(chunk_bytes=1 << 20)) == (20 * count, [])
+
+
+def test_a_record_behind_garbage_is_found_at_the_start_of_a_map(path: Path) -> None:
     """The window ends so many bytes behind where the record begins."""
     limits = Limits(8192, max_spanned=2048)
     count = (2 * SLACK + 4 * limits.window_bytes) // len(SHORT)
-    path = tmp_path / "mapped.smf"
     for short in range(0, len(SHORT), 40):
         garbage = b"\xff" * (limits.window_bytes - len(SHORT) - short)
-        path.write_bytes(SHORT + garbage + SHORT * count)
-        log = DamageLog()
-        found = read_chunks(path, log, kinds=np.zeros(0, np.int64), limits=limits)
-        assert sum(len(chunk.start) for chunk in found) == 1 + count
-        assert [(each.offset, each.length) for each in log.details] == [(len(SHORT), len(garbage))]
+        found = mapped(path, SHORT + garbage + SHORT * count, limits)
+        assert found == (1 + count, [(len(SHORT), len(garbage))])
 
 
 def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read: Read):
@@ -235,13 +224,13 @@ def test_line_ends_of_two_sorts_are_told_a_sort(read: Read):
 def test_a_chain_of_tiny_segments_is_not_followed_from_every_header_before_it(
     read: Read, monkeypatch: pytest.MonkeyPatch, walk: str
 ):
-    """Each place looks like the start of a record that goes on in 50,000 segments without end."""
-    count = 200
+    """Each place looks like the start of a record that goes on in 20,000 segments without end."""
+    count = 100
     fake = b"".join(
         (22 * (count - number)).to_bytes(2, "big") + b"\x01\0" + SHORT[4:22]
         for number in range(count)
     )
-    endless = bytes.fromhex("00040300") * 50_000
+    endless = bytes.fromhex("00040300") * 20_000
     kind, counts = type(WALKS[walk]), list[int]()
     plain = kind.segments
 
@@ -252,32 +241,127 @@ def test_a_chain_of_tiny_segments_is_not_followed_from_every_header_before_it(
 
     monkeypatch.setattr(kind, "segments", counted)
     some = SHORT * 40
-    block = (len(some) + 4).to_bytes(2, "big") + bytes(2) + some if walk == "bdw" else b""
-    data = some + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3
-    found = read(block + data)
+    block = bdw(len(some)) + some if walk == "bdw" else b""
+    found = read(block + some + b"\xff" * 8 + fake + endless + b"\xff" * 8 + LONG * 3)
     assert found.bodies[-3:] == bodies(LONG) * 3
     assert len(counts) > count
     assert sorted(counts)[-5] <= 512
-    assert sum(counts) < count * (512 + 16) + 3 * 50_000
+    assert sum(counts) < count * (512 + 16) + 3 * 20_000
 
 
-def test_line_ends_are_told_by_the_part_that_has_them(tmp_path: Path):
-    path = tmp_path / "lines.smf"
+def test_line_ends_are_told_by_the_part_that_has_them(path: Path):
     path.write_bytes(b"\r\n".join([SHORT] * 1000))
     border = 500 * (len(SHORT) + 2) + len(SHORT) // 2
-    told = []
-    for start, end in ((0, border), (border, path.stat().st_size)):
-        log = DamageLog()
-        list(read_chunks(path, log, Part(start, end, None)))
-        told += [each.length for each in log.details]
+    parts = Part(0, border, None), Part(border, path.stat().st_size, None)
+    told = [length for part in parts for _, length in Reading(path, part).places]
     assert told == [2 * 500, 2 * 499]
 
 
-def test_a_range_may_begin_with_a_record_whose_header_is_in_pieces(tmp_path: Path):
-    path = tmp_path / "pieces.smf"
+def test_a_range_may_begin_with_a_record_whose_header_is_in_pieces(path: Path):
     start = 3 * len(SHORT)
     places = [start, *(start + len(SHORT) * number + 4 for number in (1, 2, 3))]
     for size in range(1, 40):
         path.write_bytes(SHORT * 3 + b"".join(segments(SHORT, [size])) + SHORT * 3)
-        found = list(read_chunks(path, DamageLog(), Part(start, None, None)))
-        assert [int(each) for chunk in found for each in chunk.offset] == places, size
+        assert Reading(path, Part(start, None, None)).offsets == places, size
+
+
+# Signatures, and types above 255.
+
+
+HEADER, TRAILER = foreign_record(2), foreign_record(3)
+SECTIONS = [Section(), Section([QIST])]
+MQ = [smf_record(115, 2, *SECTIONS, area=qwhs_long(), qmgr=f"MQ0{each}") for each in "123"]
+
+
+def signed(size: int) -> list[bytes]:
+    groups = [signature_record(1, size, seed) for seed in (1, 2)]
+    interval = signature_record(2, size + 280, 3)
+    return [HEADER, MQ[0], groups[0], MQ[1], groups[1], interval, MQ[2], interval, TRAILER]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.name)
+def test_a_signature_of_any_length_is_a_record_and_no_damage(variant: Variant, read: Read) -> None:
+    for size in (0, 1, 9, 420, 5_000, 30_000) if LONG_RUN else (0, 9, 420, 30_000):
+        records = bodies(*signed(size))
+        found = read(variant.write(records).data, variant.framing)
+        assert (found.bodies, found.damage) == (records, []), size
+
+
+def test_a_dump_begins_at_its_header_and_at_no_signature(path: Path) -> None:
+    """Signatures in two dumps are counted once, and as such."""
+    path.write_bytes(b"".join(signed(420) * 2))
+    data = smfparse.open(path, keep_duplicates=True, fingerprints=True)
+    starts = data.sql("SELECT dump_start FROM record ORDER BY record_no").to_pydict()
+    assert Counter(starts["dump_start"]) == {1: 9, 10: 9}
+    shown = run("info", path)
+    assert shown.exit_code == 0
+    lines = [each.split() for each in shown.stdout.splitlines()]
+    kinds = {(each[3], each[4]): (each[5], " ".join(each[11:])) for each in lines if len(each) > 11}
+    assert kinds["2", "1"] == kinds["2", "2"] == ("2", "SMF signature record")
+    assert kinds["2", "-"] == ("1", "SMF dump header")
+
+
+CASES = PROJECT.parent / "shared" / "data" / "cases"
+
+
+@pytest.mark.skipif(not CASES.exists(), reason="needs ../shared/data/cases")
+def test_the_signed_file_of_issue_38_is_sound() -> None:
+    path = CASES / "signed-none.smf"
+    shown = run("info", path)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    counted = "SELECT subtype, count(*) FROM record WHERE type = 2 GROUP BY ALL ORDER BY ALL"
+    rows = run("sql", path, counted, "--format", "csv").stdout.splitlines()[1:]
+    assert rows == ["1,36", "2,12", ",1"]
+
+
+EXTENDED = {
+    2: HEADER,
+    115: MQ[0],
+    1154: extended_record(1154, 2, bytes(range(256))),
+    2047: extended_record(2047),
+    200: extended_record(200, 7, b"\xff" * 40),
+    3: TRAILER,
+}
+NOT_SOUND = {
+    "no bit of an extended header": extended_record(1154, flags=0x5E),
+    "no bit of a subtype": extended_record(1154, flags=0x3E),
+    "another length": extended_record(1154, length=31),
+    "another version": extended_record(1154, version=2),
+    "more than any type": extended_record(2048),
+    "a type of MQ": extended_record(115),
+    "a type of the dump program": extended_record(2),
+    "too short": b"\0\x37\0\0" + extended_record(1154)[4:-1],
+    "a standard header": foreign_record(126),
+}
+
+
+def types_in(path: Path) -> list[int]:
+    found: list[int] = smfparse.open(path).arrow("record").to_pydict()["type"]
+    return found
+
+
+@pytest.mark.parametrize("name", FRAMINGS)
+def test_the_type_is_that_of_the_extended_header_in_every_framing(
+    name: str, path: Path, read: Read
+) -> None:
+    records = bodies(*EXTENDED.values())
+    found = read(BY_NAME[name].write(records).data)
+    assert (found.bodies, found.damage) == (records, [])
+    assert types_in(path) == [*EXTENDED]
+
+
+def test_a_record_whose_extended_header_is_not_sound_stays_126(path: Path) -> None:
+    for what, wrong in NOT_SOUND.items():
+        path.write_bytes(MQ[0] + wrong + MQ[1])
+        assert types_in(path) == [115, 126, 115], what
+
+
+def test_types_above_255_are_shown_and_selected(path: Path) -> None:
+    path.write_bytes(b"".join(EXTENDED.values()))
+    assert "1154        2        1" in run("info", path).stdout
+    for asked, count in (("1154", 1), ("1154(1)", 0), ("256:2047", 2), ("126", 0), ("200", 1)):
+        data = smfparse.open(path, Selection.of(type=[asked]))
+        assert data.arrow("record").num_rows == count, asked
+    shown = run("dump", path, "--record", 3).stdout
+    assert "the SMF record type is 1154" in shown
+    assert "0034  0482" in shown

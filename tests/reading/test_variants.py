@@ -1,8 +1,6 @@
-"""A dump is the same dump in whatever variant it arrives: every table, every row, every column.
+"""A dump is the same dump in whatever variant it arrives: every record, its number and its place.
 
-Three columns differ by nature and are left out, and no other: `source`, the name of the file, and
-`record_offset` and `task_record_offset`, places in it, which the prefixes before them move. Record
-numbers, lengths (as if there were an RDW) and everything inside of the records are what they are.
+Rows of every framing are recomputed in tests/inputs/test_any_parts.py.
 """
 
 from __future__ import annotations
@@ -11,26 +9,22 @@ import datetime as dt
 import io
 import json
 import re
-from collections.abc import Callable
 from functools import cache
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
-from click.testing import Result
 
 import smfparse
-from smfparse.errors import InputError, RequestError, SmfError
+from smfparse.errors import RequestError, SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.reading import Part, plan
-from smfparse.tables import coded_schema, schema, table_names, wanted_tables
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
-from tests.support.reading import Reading
+from tests.support.reading import Read, Reading
 from tests.support.real import REAL_DATA
 from tests.support.searching import of_many, pairs, some
 from tests.support.variants import (
@@ -48,79 +42,25 @@ from tests.support.variants import (
 
 pytestmark = pytest.mark.slow
 
-REAL = sorted((REAL_DATA or Path()).glob("*.dat"))
-LONG = "longest records"
-DUMPS = (*map(str, FIXTURE_FILES), *map(str, REAL), LONG)
-SMALL = str(FIXTURE_FILES[-2])
-BY_NATURE = ("source", "record_offset", "task_source", "task_record_offset")
-ALL = wanted_tables(table_names())
-PACKED = ("plain", *sorted(PACKINGS))
+LONG = Path("longest records")
+DUMPS = (*FIXTURE_FILES, *sorted((REAL_DATA or Path()).glob("*.dat")), LONG)
+SMALL = FIXTURE_FILES[-2]
 
 
 @cache
-def dump(name: str) -> bytes:
-    """Return the RDW file of that name, or make one of records as long as SMF takes."""
-    if name != LONG:
-        return Path(name).read_bytes()
+def records(path: Path) -> list[bytes]:
+    """Return the records of a dump, or some that are as long as SMF takes."""
+    if path != LONG:
+        return read_rdw(path.read_bytes())
     changes = {"version": "9.4.0", "seed": 3, "tasks": 2, "queues": 60, "count": 1}
     hour = dt.timedelta(hours=1)
-    return generate_dump(io.BytesIO(), system="SYS1", utc_offset=hour, **changes).getvalue()
+    made = generate_dump(io.BytesIO(), system="SYS1", utc_offset=hour, **changes)
+    return read_rdw(made.getvalue())
 
 
-def tables(path: Path, framing: str | None = None) -> dict[str, Any]:
-    """Return every table of a file in which nothing is damaged, but the columns BY_NATURE."""
-    inputs = open_inputs([path], ReadOptions(framing=framing))
-    parts: dict[str, list[Any]] = {table: [] for table in ALL}
-    for table, batch in inputs.batches(ALL):
-        parts[table].append(batch)
-    assert [str(each) for each in inputs.damage.details] == []
-    found = {}
-    for table, batches in parts.items():
-        if batches:
-            whole = pa.Table.from_batches(batches, coded_schema(table)).cast(schema(table))
-            left_out = [each for each in BY_NATURE if each in whole.column_names]
-            found[table] = whole.drop_columns(left_out)
-    return found
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, Any]]:
-    """Every table of a dump as it is, decoded once."""
-    folder = tmp_path_factory.mktemp("reference")
-
-    @cache
-    def decoded(name: str) -> dict[str, Any]:
-        path = folder / "dump.smf"
-        path.write_bytes(dump(name))
-        return tables(path)
-
-    return decoded
-
-
-def put(folder: Path, name: str, variant: Variant, packing: str = "plain") -> Path:
-    """Write a dump in a variant, packed. The name of the file tells nothing."""
-    data = variant.write(read_rdw(dump(name))).data
-    path = folder / "input"
-    path.write_bytes(PACKINGS[packing](data) if packing in PACKINGS else data)
-    return path
-
-
-def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert sorted(found) == sorted(expected)
-    for table, rows in expected.items():
-        if not found[table].equals(rows):
-            assert found[table].num_rows == rows.num_rows, table
-            differing = [each for each in rows.column_names if found[table][each] != rows[each]]
-            assert differing == [], table
-
-
-def info(*arguments: str | Path) -> Result:
-    return run("info", *arguments, "--jobs", "1")
-
-
-def short(value: object) -> str:
+def short(value: Any) -> str:
     """Return how a variant, a file or a packing is called among the names of tests."""
-    return value.name if isinstance(value, Path | Variant) else Path(str(value)).name
+    return value.name if isinstance(value, Variant) else Path(str(value or "plain")).name
 
 
 HEADER = bytes.fromhex("1E02005C62B50126141FD4E5F4C1")
@@ -156,125 +96,96 @@ def test_variants_are_written_as_samples_of_ibm_and_the_rfc_have_them() -> None:
         assert blocked(read_rdw(path.read_bytes())).data == path.read_bytes(), path
 
 
-@pytest.mark.sampled(20)
-@of_many("name, variant", some([*product(DUMPS, VARIANTS)], 40), ids=short)
-def test_every_table_is_that_of_the_plain_file(
-    reference: Callable[[str], dict[str, Any]], tmp_path: Path, name: str, variant: Variant
+def is_as_written(found: Reading, *files: Written) -> bool:
+    """Whether all records of files that stand one behind the other are there, and no damage."""
+    bodies, places, behind = [*chain.from_iterable(each.bodies for each in files)], list[int](), 0
+    for each in files:
+        places += [behind + start for start, _ in each.spans]
+        behind += len(each.data)
+    return (
+        (found.bodies, found.damage) == (bodies, [])
+        and found.numbers == list(range(1, len(bodies) + 1))
+        # the place of a record is that of its prefix, or right behind it
+        and all(0 <= at - start <= 4 for at, start in zip(found.offsets, places, strict=True))
+    )
+
+
+@of_many("variant, dump", some([*product(VARIANTS, DUMPS)], 50), ids=short)
+def test_every_record_is_that_of_the_plain_file(read: Read, variant: Variant, dump: Path) -> None:
+    """Two files in one are read as two."""
+    one, two = variant.write(records(dump)), variant.write(records(SMALL))
+    assert is_as_written(read(one.data, variant.framing), one)
+    assert is_as_written(read(one.data + two.data), one, two)
+
+
+@pytest.mark.parametrize("name", FRAMINGS)
+def test_only_the_framing_that_it_is_gives_the_records_when_it_is_named(
+    read: Read, name: str
 ) -> None:
-    assert_same(tables(put(tmp_path, name, variant)), reference(name))
-
-
-WAYS = [*product(sorted(PACKINGS), VARIANTS)]
-SOME_WAYS = some(pairs(WAYS, [*FIXTURE_FILES, *REAL]), 11)
-
-
-@of_many("way, name", SOME_WAYS, ids=lambda each: getattr(each, "name", None))
-def test_every_table_of_a_packed_file_is_that_of_the_plain_file(
-    reference: Callable[[str], dict[str, Any]],
-    tmp_path: Path,
-    way: tuple[str, Variant],
-    name: Path,
-) -> None:
-    packing, variant = way
-    assert_same(tables(put(tmp_path, str(name), variant, packing)), reference(str(name)))
-
-
-@pytest.mark.parametrize("variant", [BY_NAME[each] for each in FRAMINGS], ids=short)
-def test_only_the_framing_that_it_is_gives_the_tables_when_it_is_named(
-    reference: Callable[[str], dict[str, Any]], tmp_path: Path, variant: Variant
-) -> None:
-    path = put(tmp_path, SMALL, variant)
+    file = BY_NAME[name].write(records(SMALL))
     for framing in FRAMINGS:
-        if framing in (variant.framing, "bdw" if variant.framing == "rdw" else ""):
-            assert_same(tables(path, framing), reference(SMALL))  # what goes by blocks needs none
-            continue
-        with pytest.raises((AssertionError, InputError)):
-            assert_same(tables(path, framing), reference(SMALL))
-    result = info(path, "--framing", variant.framing, "--format", "json")
-    [told] = json.loads(result.stdout)["inputs"]
-    assert (result.exit_code, told["framing"]) == (0, variant.framing)
+        fits = framing in (name, "bdw" if name == "rdw" else "")  # what goes by blocks needs none
+        found = read(file.data, framing=framing)
+        assert (found.refused is None and is_as_written(found, file)) == fits, framing
 
 
-def test_a_framing_that_is_none_is_refused(tmp_path: Path) -> None:
-    path = put(tmp_path, SMALL, BY_NAME["rdw"])
-    with pytest.raises(RequestError, match="vbs"):
-        open_inputs([path], ReadOptions(framing="vbs"))
-    assert info(path, "--framing", "vbs").exit_code == 2
+ARRIVALS = [(name, BY_NAME[each]) for each in FRAMINGS for name in (None, *sorted(PACKINGS))]
 
 
-@of_many("packing, variant", pairs(PACKED, VARIANTS), ids=short)
+@pytest.mark.sampled(7)
+@pytest.mark.fuzz
+@pytest.mark.parametrize(("packing", "variant"), ARRIVALS, ids=short)
 def test_info_says_what_was_detected_and_why(
-    tmp_path: Path, packing: str, variant: Variant
+    path: Path, packing: str | None, variant: Variant
 ) -> None:
-    path = put(tmp_path, SMALL, variant, packing)
-    result = info(path, "--format", "json")
+    data = variant.write(records(SMALL)).data
+    path.write_bytes(PACKINGS[packing](data) if packing else data)
+    result = run("info", path, "--format", "json")
     assert (result.exit_code, result.stderr) == (0, "")
     found = json.loads(result.stdout)
     [told] = found["inputs"]
     assert (told["name"], told["framing"]) == (str(path), variant.framing)
-    assert told["packing"] == ([] if packing == "plain" else [packing])
+    assert told["packing"] == ([packing] if packing else [])
     assert told["why"]
-    assert found["records"] == len(read_rdw(dump(SMALL)))
-    assert found["damage_count"] == 0
-    words = info(path).stdout
-    assert re.search(rf"\b{variant.framing}\b", words)
-    assert packing == "plain" or re.search(rf"\b{packing}\b", words)
+    assert (found["records"], found["damage_count"]) == (len(records(SMALL)), 0)
 
 
-# Parts of a file; blind parts, and the rows of parts, are in tests/inputs/test_any_parts.py.
+def test_a_framing_is_shown_or_refused(path: Path) -> None:
+    path.write_bytes(PACKINGS["gzip"](BY_NAME["length"].write(records(SMALL)).data))
+    words = run("info", path, "--framing", "length").stdout
+    assert re.search(r"\blength\b.*\bgzip\b|\bgzip\b.*\blength\b", words, re.DOTALL)
+    with pytest.raises(RequestError, match="vbs"):
+        open_inputs([path], ReadOptions(framing="vbs"))
+    assert run("info", path, "--framing", "vbs").exit_code == 2
 
-TIMES = 28
+
+LIMITS = Limits(chunk_bytes=2 << 20)
+BODIES = records(FIXTURE_FILES[0]) * 28
 """So often the first fixture makes a file of several parts: a chunk is never below 2 MB."""
-CHUNK_BYTES = 2 << 20
-LIMITS = Limits(chunk_bytes=CHUNK_BYTES)
 
 
-@cache
-def bodies() -> list[bytes]:
-    return read_rdw(FIXTURE_FILES[0].read_bytes()) * TIMES
-
-
-def assert_parts_are_the_whole(path: Path, part_bytes: int) -> None:
-    """Read a file by parts and as one."""
-    whole = Reading(path, limits=LIMITS)
-    parts = plan(path, part_bytes, limits=LIMITS)
+@pytest.mark.sampled(8)
+@of_many("variant, share", pairs(VARIANTS, [0.01, 0.5, 0.99]), ids=short)
+def test_parts_together_are_the_whole(path: Path, variant: Variant, share: float) -> None:
+    """Also of a damaged file. Blind parts, and rows, are in tests/inputs/test_any_parts.py."""
+    file = variant.write(BODIES)
+    path.write_bytes(with_garbage(file, int(len(BODIES) * share), b"?" * 99))
+    whole, parts = Reading(path, limits=LIMITS), plan(path, 2 << 20, limits=LIMITS)
     found = [Reading(path, part, LIMITS) for part in parts]
-    assert [each.refused for each in found] == [None] * len(parts)
-    assert [body for each in found for body in each.bodies] == whole.bodies
-    assert [number for each in found for number in each.numbers] == whole.numbers
-    assert [offset for each in found for offset in each.offsets] == whole.offsets
-    assert [damage for each in found for damage in each.damage] == whole.damage
+    for what in ("bodies", "numbers", "offsets", "damage"):
+        assert [*chain.from_iterable(getattr(each, what) for each in found)] == getattr(whole, what)
     for part, each in zip(parts, found, strict=True):
+        assert each.refused is None
         assert part.records in (None, len(each.bodies))
 
 
-DAMAGED: dict[str, Callable[[Written], bytes]] = {
-    "not damaged": lambda file: file.data,
-    "first": lambda file: flipped(file, len(file.spans) // 100, b"\xff"),
-    "middle": lambda file: with_garbage(file, len(file.spans) // 2, b"?" * 99),
-    "last": lambda file: flipped(file, len(file.spans) * 99 // 100, b"\xff"),
-}
-
-
-@pytest.mark.sampled(10)
-@of_many(
-    "variant, where", pairs(VARIANTS, [*DAMAGED]), ids=lambda each: getattr(each, "name", None)
-)
-def test_parts_together_are_the_whole(tmp_path: Path, variant: Variant, where: str) -> None:
-    """Also of a damaged file."""
-    path = tmp_path / "input"
-    path.write_bytes(DAMAGED[where](variant.write(bodies())))
-    assert_parts_are_the_whole(path, CHUNK_BYTES)
-
-
-def test_what_is_no_part_of_a_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "input"
-    path.write_bytes(BY_NAME["ftp-record"].write(bodies()).data)
-    assert_parts_are_the_whole(path, 1)
+def test_what_is_no_part_of_a_file_is_refused(path: Path) -> None:
+    path.write_bytes(BY_NAME["ftp-record"].write(BODIES).data)
     with pytest.raises(SmfError, match="ftp-record must be read from its start"):
         list(smfparse.decode_part(path, Part(100, 2000, None)))
-    path.write_bytes(BY_NAME["rdw"].write(bodies()).data)
+    file = BY_NAME["rdw"].write(BODIES)
+    path.write_bytes(file.data)
     first, *_ = smfparse.plan(path, 1, limits=LIMITS)
-    path.write_bytes(flipped(BY_NAME["rdw"].write(bodies()), 3, b"\xff"))
+    path.write_bytes(flipped(file, 3, b"\xff"))
     with pytest.raises(SmfError, match="not as planned"):
         list(smfparse.decode_part(path, first))

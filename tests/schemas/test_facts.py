@@ -7,18 +7,28 @@
   holds them has one, given below;
 * a field of the block header (id, length, eye-catcher) is no column, so nothing of it combines;
 * the words of `memlimit_source` are not known to anybody.
+
+`facts/thread.csv` has the offsets of IBM's pages "Thread cross-reference data" and "Common MQ SMF
+header", and the connection types that have a transaction, a PSB or a task number.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
+import struct
 from collections import defaultdict
-from typing import TypeAlias
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
+from smfparse.inputs import open_inputs
 from smfparse.layout import Bit, Code, Field, Flags, Header, Wide
 from smfparse.schemas import REGISTRY, TRACES, enums
+from tests.support import smf
+from tests.support.builders import ebcdic, qwhc_of, qwhs_short
 from tests.support.declared import BLOCKS
 from tests.support.paths import FACTS
 
@@ -30,17 +40,15 @@ FURTHER_ENTRIES = {"QJST": 3 * 72, "WTAS": 2 * 19 * 20, "WQST": 99 * 20, "QEST":
 """Bytes of the entries of groups behind the first one, which alone is in the facts."""
 
 
-def _facts() -> dict[str, list[Row]]:
+def facts_of(name: str) -> dict[str, list[Row]]:
     found = defaultdict(list)
-    with (FACTS / "layouts.csv").open(newline="") as lines:
+    with (FACTS / name).open(newline="") as lines:
         for row in csv.DictReader(lines):
             found[row["block"]].append(row)
     return found
 
 
-FIELDS = _facts()
-
-
+FIELDS, THREAD = facts_of("layouts.csv"), facts_of("thread.csv")
 Held: TypeAlias = dict[str, object]
 
 
@@ -83,33 +91,26 @@ def test_every_block_of_the_facts_is_declared_and_no_other():
 @pytest.mark.parametrize("name", sorted(FIELDS))
 def test_every_field_is_declared_as_the_facts_have_it_and_none_is_extra(name: str):
     fields = BLOCKS[name].fields
-    wanted = [
-        (
-            int(row["offset"]),
-            int(row["width"]) * int(row["count"]),
-            row["kind"] == "pad" or row["field"],
-        )
-        for row in FIELDS[name]
-    ]
-    found = [
-        (each.offset, each.kind.width * each.count, each.kind.fact == "pad" or each.name)
+    wanted, sizes = {}, [FURTHER_ENTRIES.get(name, 0)]
+    for row in FIELDS[name]:
+        sizes.append(int(row["width"]) * int(row["count"]))
+        wanted[int(row["offset"])] = sizes[-1], row["kind"] == "pad" or row["field"]
+    found = {
+        each.offset: (each.kind.width * each.count, each.kind.fact == "pad" or each.name)
         for each in fields
-    ]
-    assert sorted(found, key=str) == sorted(wanted, key=str)
-    assert BLOCKS[name].size == sum(size for _, size, _ in wanted) + FURTHER_ENTRIES.get(name, 0)
+    }
+    assert (found, len(fields)) == (wanted, len(FIELDS[name]))
+    assert BLOCKS[name].size == sum(sizes)
     by_offset = {each.offset: each for each in fields}
-    wrong = []
     for row in FIELDS[name]:
         declared, facts = declared_and_facts(name, row, by_offset[int(row["offset"])])
-        wrong += [
-            f"{name}.{row['field']}: {what} declared {declared[what]!r}, facts {facts[what]!r}"
-            for what in facts
-            if declared[what] != facts[what]
-        ]
-    assert wrong == []
+        assert declared == facts, row["field"]
 
 
-VERBS = ("open", "close", "get", "put", "put1")
+def of_cf(*labels: str) -> list[tuple[object, ...]]:
+    return [*itertools.product(labels, range(20))]
+
+
 GROUPS: dict[str, tuple[str, dict[str, tuple[int, int]], list[tuple[object, ...]]]] = {
     "wtas_latch": (
         "WTAS",
@@ -124,25 +125,23 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[int, int]], list[tuple[object, ...]
     "wtas_cf": (
         "WTAS",
         {"cfcount": (864, 20), "cfsyncn": (868, 20), "cfasyncet": (880, 20)},
-        [(label, number) for label in ("commit", "prepare") for number in range(20)],
+        of_cf("commit", "prepare"),
     ),
     "wqst_cf": (
         "WQST",
         {"cfcount": (736, 20), "cfsyncn": (740, 20), "cfasyncet": (752, 20)},
-        [(label, number) for label in VERBS for number in range(20)],
+        of_cf("open", "close", "get", "put", "put1"),
     ),
     "qest": ("QEST", {"qeststr": (8, 64), "qestmlus": (64, 64)}, [(at,) for at in range(64)]),
 }
 """Table of a group: its block, where columns are and how far it is to the next, its entries."""
 
 
-@pytest.mark.parametrize("table", GROUPS)
-def test_the_entries_of_a_group_are_where_the_facts_have_them(table: str):
-    block, places, cells = GROUPS[table]
-    (child,) = (each for each in BLOCKS[block].children if each.table == table)
-    found = {each.name: (each.offset, each.stride) for each in child.columns}
-    assert found | places == found
-    assert list(child.cells) == cells
+def test_the_entries_of_a_group_are_where_the_facts_have_them():
+    for table, (name, places, cells) in GROUPS.items():
+        (child,) = (each for each in BLOCKS[name].children if each.table == table)
+        found = {each.name: (each.offset, each.stride) for each in child.columns}
+        assert (found, list(child.cells)) == (found | places, cells)
 
 
 def test_every_word_of_a_code_is_spelt_as_in_the_facts() -> None:
@@ -175,3 +174,79 @@ def test_records_are_written_by_the_traces_that_are_documented() -> None:
     assert TRACES.keys() == REGISTRY.keys()
     for trace, kinds in WRITTEN_BY.items():
         assert {kind for kind, each in TRACES.items() if each == trace} == kinds
+
+
+# The thread cross-reference.
+
+
+COLUMNS = ("transaction", "psb", "cics_task")
+AREA = 36
+"""Bytes of QWHS before QWHC, in the header area on IBM's page."""
+ON_THE_PAGE = {"transaction": 52, "psb": 52, "cics_task": 56}
+CODES = {"QWHC": 48, "WTID": 8}
+"""Offset of the connection type, of which IBM's list has 1 to 8."""
+BLANK, ZERO = ebcdic("", 4), bytes(4)
+NUMBERS = {
+    b"\x00\x01\x04\x0c": 1040,
+    b"\x99\x99\x99\x9f": 9_999_999,
+    b"\x00\x00\x00\x0c": None,
+    b"\x00\x00\x04\x10": 1040,
+    b"\x00\x98\x96\x80": None,
+    BLANK: None,
+    ZERO: None,
+    b"\x12\x3a\x00\x0c": None,
+    b"\x00\x98\x96\x7f": 98967,
+}
+"""Bytes of the task number: packed decimals; what is none is binary, of up to seven digits."""
+
+
+def rows_of(name: str, parts: Iterable[tuple[int, int, bytes]], path: Path) -> list[dict[str, Any]]:
+    """Return what tables have of blocks, each in a record, as if it was parsed alone.
+
+    parts  connection type, offset and bytes of each block
+    """
+    blocks, records = [], []
+    for kind, offset, value in parts:
+        data = bytearray(qwhc_of("JOB") if name == "QWHC" else smf.who("JOB"))
+        struct.pack_into(">I", data, CODES[name], kind)
+        data[offset : offset + len(value)] = value
+        blocks.append(made := bytes(data))
+        area = qwhs_short(smf.ENDED, triplets=7, qwhc=made)
+        is_task = name == "WTID"
+        record = (
+            smf.task_record(smf.task(), by=made) if is_task else smf.connection_record(area=area)
+        )
+        records.append(record)
+    path.write_bytes(b"".join(records))
+    table = open_inputs([path]).arrow("wtid" if name == "WTID" else "qmac")
+    found: list[dict[str, Any]] = table.select(COLUMNS).to_pylist()
+    alone = [BLOCKS[name].rows(BLOCKS[name].parse(each))[0] for each in blocks]
+    assert found == [{column: row[column] for column in COLUMNS} for row in alone]
+    return found
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_parts_of_threads_are_where_the_facts_have_them_and_only_of_their_connection_types(
+    name: str, tmp_path: Path
+) -> None:
+    places = {row["column"]: int(row["offset"]) for row in THREAD[name]}
+    assert tuple(places) == COLUMNS
+    assert name == "WTID" or {each: AREA + at for each, at in places.items()} == ON_THE_PAGE
+    for row in THREAD[name]:
+        value: Any = "PAY1RPT9"[: int(row["width"])]
+        raw = value.encode("cp500")
+        if row["kind"] == "packed":
+            value, raw = 1040, bytes.fromhex("0001040C")
+        parts = [(kind, int(row["offset"]), raw) for kind in range(1, 9)]
+        found = [each[row["column"]] for each in rows_of(name, parts, tmp_path / "dump.smf")]
+        expected = [value if str(kind) in row["types"].split() else None for kind, _, _ in parts]
+        assert found == expected, row
+
+
+def test_a_task_number_is_a_packed_decimal_or_binary(tmp_path: Path) -> None:
+    """A blank transaction and a control region have no value."""
+    found = rows_of("WTID", [(1, 52, raw) for raw in NUMBERS], tmp_path / "dump.smf")
+    assert [each["cics_task"] for each in found] == [*NUMBERS.values()]
+    cases = [(1, ZERO + BLANK + BLANK), (1, bytes(12)), (3, ebcdic("CONTROL", 12)), (4, bytes(12))]
+    found = rows_of("WTID", [(kind, 44, raw) for kind, raw in cases], tmp_path / "dump.smf")
+    assert found == [dict.fromkeys(COLUMNS)] * 4

@@ -6,9 +6,9 @@ never asks the reader what is sound: the files are written here, so it is known 
 where and which bytes are untouched
 
 `samples` has the records, `framings` files of them, which tests/support/variants.py writes,
-`mutations` damages these with a `rope`, which knows where each byte comes from. `strict` reads
-files in which nothing is wrong. `cases` draws inputs by a seed, `reading` has smfparse read many at
-once, `judging` compares.
+`mutations` damages these as a rope, which knows where each byte comes from. `cases` draws inputs by
+a seed, `reading` has smfparse read many at once, `judging` compares, also with readers that take
+only files in which nothing is wrong.
 """
 
 import sys

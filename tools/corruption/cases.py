@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
 import numpy as np
 
 from corruption.framings import FRAMINGS, Built, Placed, drawn
-from corruption.mutations import MUTATIONS, OFTEN
-from corruption.rope import Piece, Rope
+from corruption.mutations import MUTATIONS, OFTEN, Rope
 from corruption.samples import Sample, foreign, in_file, made, of_dump, signature
 
 BATCH = 32
 """Inputs that are read at once, in the same way."""
-Build = Callable[[Random, str], Built]
-"""Makes a file of a framing."""
 _POOL = 400
 _LONGEST = 4000
 """Bytes of the longest record that is taken from a file."""
@@ -91,15 +88,30 @@ class Cases:
         draw = Random(f"{self._seed} input {number}")
         framing = self.manner(number // BATCH).framing or draw.choice(FRAMINGS)
         built = self._built(draw, framing)
-        case = Case(number, framing, built.data, Rope(built.data), list(built.records))
-        if draw.random() < _OFTEN_MANY:
-            _repeat(draw, case, built, self._built)
+        case = Case(number, framing, built.data, Rope.of(built.data), list(built.records))
+        case.many = draw.random() < _OFTEN_MANY
+        self._damage(draw, case, built)
+        if case.many:
+            part = bytes(case.rope.data)[: draw.choice((100, 400, 2000, _MANY_BYTES))] or b"-"
+            case.file = part * (_MANY_BYTES // len(part))
+            case.told.append("many")
             return case
-        _mutate(draw, case, built, self._built)
-        if draw.random() < _OFTEN_FAR:
-            _move_far(draw, case, built)
+        if draw.random() < _OFTEN_FAR:  # the damage is where the reader goes on with new bytes
+            size = _WINDOW - draw.randint(0, len(case.rope))
+            case.rope.replace(0, 0, Rope(built.data * (size // len(built.data))))
+            case.told.append("far")
         case.file = bytes(case.rope.data)
         return case
+
+    def _damage(self, draw: Random, case: Case, built: Built) -> None:
+        """Damage what is in a file, mostly in one way."""
+        if draw.random() < 0.04:
+            _splice(draw, case, self._built(draw, case.framing))
+        names = [*MUTATIONS, *OFTEN]
+        for name in draw.choices(names, k=draw.choice((1, 1, 1, 2, 3))):
+            if case.rope.data:
+                MUTATIONS[name](draw, case.rope, built)
+                case.told.append(name)
 
     def _built(self, draw: Random, framing: str) -> Built:
         return drawn(draw, framing, self._samples(draw))
@@ -121,44 +133,15 @@ class Cases:
         return found[: max(int(np.searchsorted(sizes, _MOST_BYTES)), 1)]
 
 
-def _mutate(draw: Random, case: Case, built: Built, another: Build) -> None:
-    """Damage what is in a file, mostly in one way."""
-    if draw.random() < 0.04:
-        _splice(draw, case, another(draw, case.framing))
-    names = [*MUTATIONS, *OFTEN]
-    for name in draw.choices(names, k=draw.choice((1, 1, 1, 2, 3))):
-        if case.rope.data:
-            MUTATIONS[name](draw, case.rope, built)
-            case.told.append(name)
-
-
-def _repeat(draw: Random, case: Case, built: Built, another: Build) -> None:
-    """Damage a file, and have it many times over."""
-    _mutate(draw, case, built, another)
-    case.many = True
-    part = bytes(case.rope.data)[: draw.choice((100, 400, 2000, _MANY_BYTES))] or b"-"
-    case.file = part * (_MANY_BYTES // len(part))
-    case.told.append("many")
-
-
-def _move_far(draw: Random, case: Case, built: Built) -> None:
-    """Put sound files in front, so that the damage is where the reader goes on with new bytes."""
-    size = _WINDOW - draw.randint(0, len(case.rope))
-    case.rope.replace(0, 0, Piece(bytes(built.data) * (size // len(built.data))))
-    case.told.append("far")
-
-
 def _splice(draw: Random, case: Case, other: Built) -> None:
     """Go on with another file, from some place of each on."""
     behind = len(case.rope)
-    rope = Rope(other.data)
+    rope = Rope.of(other.data)
     start, end = draw.randrange(len(rope)), draw.randint(1, behind)
     piece = rope.piece(start, len(rope))
-    case.rope.replace(end, behind, Piece(piece.data, piece.origin + behind))
-    case.records += [_moved(each, behind) for each in other.records]
+    case.rope.replace(end, behind, Rope(piece.data, piece.origin + behind))
+    for each in other.records:
+        head = (each.head[0] + behind, each.head[1] + behind)
+        moved = replace(each, start=each.start + behind, end=each.end + behind, head=head)
+        case.records.append(moved)
     case.told.append("splice")
-
-
-def _moved(placed: Placed, by: int) -> Placed:
-    head = (placed.head[0] + by, placed.head[1] + by)
-    return Placed(placed.sample, placed.start + by, placed.end + by, head, placed.pieces)

@@ -71,11 +71,6 @@ class Built:
     marks: list[tuple[int, int]] = field(default_factory=list)
 
 
-def drawn(draw: Random, framing: str, samples: Sequence[Sample]) -> Built:
-    """Return a file of a framing, in one of its forms."""
-    return built(framing, samples, _form(draw, framing, [each.body for each in samples]))
-
-
 def _form(draw: Random, framing: str, bodies: list[bytes]) -> Written:
     match framing:
         case "none":
@@ -100,14 +95,17 @@ def _form(draw: Random, framing: str, bodies: list[bytes]) -> Written:
     return blocked(bodies, word, size, spanned=spanned, records=held)
 
 
-def built(framing: str, samples: Sequence[Sample], file: Written) -> Built:
-    """Return a file with the places in it."""
+def drawn(draw: Random, framing: str, samples: Sequence[Sample]) -> Built:
+    """Return a file of a framing, in one of its forms, with the places in it."""
+    file = _form(draw, framing, [each.body for each in samples])
     found = Built(framing, file.data)
     pieces: list[Length] = []
+    null = EOF if framing == "ftp-block" else NULL
     for each, code in _lengths(framing, file.data):
         found.lengths.append(each)
         found.codes += [] if code is None else [code]
-        pieces += [each] if _is_piece(framing, file.data, code) else []
+        is_piece = framing == "length" if code is None else file.data[code] != null
+        pieces += [each] if is_piece else []
     if framing == "ftp-record":
         found.marks = [(end - 2, end) for _, end in file.spans]
     starts = [each.at for each in pieces]
@@ -121,13 +119,6 @@ def built(framing: str, samples: Sequence[Sample], file: Written) -> Built:
         if framing == "none":
             found.lengths += _of_area(sample, start)
     return found
-
-
-def _is_piece(framing: str, data: bytes, code: int | None) -> bool:
-    """Whether a piece of a record is behind a length: not so at a block, nor at what is null."""
-    if code is None:
-        return framing == "length"
-    return data[code] != (EOF if framing == "ftp-block" else NULL)
 
 
 def _end(data: bytes, length: Length) -> int:

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from corruption.cases import Case, Manner
 from corruption.coverage import extent, framing_only
 from corruption.framings import PREFIX, Placed
-from corruption.reading import Damaged, Reading, Row
+from corruption.reading import Reading, Row
 from corruption.samples import HEADER, RDW, implied, recognised, triplets_end
-from corruption.strict import strictly
-from tests.support.variants import block_length
+from smfparse.errors import Damage
+from tests.support.variants import Found, block_length, read_at
 
 _LINE_ENDS = (b"\r\n", b"\n")
 """They are told once where the first one is."""
@@ -32,19 +32,14 @@ _NOTHING = (b"\0\4\0\0", b"\0\4\x80\0")
 """RDWs of segments without data."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """Something that must not be; `what` groups findings, `detail` is of this one."""
 
     what: str
     detail: str
 
-    def __str__(self) -> str:
-        return f"{self.what}: {self.detail}"
 
-
-@dataclass(frozen=True)
-class Left:
+class Left(NamedTuple):
     """A record of which something is left: where it starts now, with all that frames it.
 
     whole  whether all of its bytes are untouched; else its header is
@@ -74,40 +69,30 @@ class Judge:
 
     def findings(self) -> Iterator[Finding]:
         """Yield what must not be."""
-        reading = self._reading
-        if reading.failed:
-            yield Finding(f"fails: {reading.failed.partition(':')[0]}", reading.failed)
+        failed = self._reading.failed
+        if failed:
+            yield Finding(f"fails: {failed.partition(':')[0]}", failed)
         elif not self._case.many:
-            yield from self._lost()
+            sound = strictly(self._case.framing, self._data)
+            begins = self._case.rope.places(each.start for each in self._case.records)
+            if sound and {*itertools.chain(*begins.values())} <= {at for at, _ in sound}:
+                yield from self._as_sound(sound)
+                return
+            yield from self._not_there()
+            if not self._reading.refused:
+                yield from self._not_told()
+                yield from self._not_accounted()
+                yield from self._not_true()
 
-    def _lost(self) -> Iterator[Finding]:
-        reading = self._reading
-        sound = strictly(self._case.framing, self._data)
-        if sound and self._begins <= {at for at, _ in sound}:
-            yield from self._as_sound(sound)
-            return
-        yield from self._not_there()
-        if not reading.refused:
-            yield from self._not_told()
-            yield from self._not_accounted()
-            yield from self._not_true()
-
-    @property
-    def _begins(self) -> set[int]:
-        """Where something is left of the start of a record."""
-        heads = self._case.rope.places(each.start for each in self._case.records)
-        return {at for places in heads.values() for at in places}
-
-    def _as_sound(self, sound: list[tuple[int, bytes]]) -> Iterator[Finding]:
+    def _as_sound(self, sound: Found) -> Iterator[Finding]:
         if self._reading.refused:
             yield Finding("a sound file is refused", self._reading.refused)
             return
         found = [(each.offset, each.length - RDW) for each in self._reading.rows]
         if found != [(at, len(body)) for at, body in sound]:
             yield Finding("a sound file is read as another one", f"{len(found)} of {len(sound)}")
-        told = [each for each in self._reading.damage if not each.in_record]
-        if told:
-            yield Finding("a sound file is said to be damaged", told[0].reason)
+        for told in self._reading.damage[:1]:
+            yield Finding("a sound file is said to be damaged", told.reason)
 
     def _not_there(self) -> Iterator[Finding]:
         """Yield untouched records that are not there, or with other values."""
@@ -119,17 +104,16 @@ class Judge:
             return
         mistaken = not shows and self._reading.framing != self._case.framing
         for each in firm:
-            at = str(each)
             place = self._head(each) if mistaken else each.start
             row = self._rows.get(place)
             if row is None or not self._is_as_long(row, each, mistaken):
-                if mistaken and self._is_told(each):
-                    continue
-                told = "but told" if self._is_told(each) else "in silence"
-                what = "is gone" if row is None else "has another length"
-                yield Finding(f"an untouched record {what}, {told}", at)
+                is_told = self._is_told(each)
+                if not (mistaken and is_told):
+                    what = "is gone" if row is None else "has another length"
+                    how = "but told" if is_told else "in silence"
+                    yield Finding(f"an untouched record {what}, {how}", str(each))
             elif wrong := self._wrong_values(each, place):
-                yield Finding("an untouched record has other values", f"{at}: {wrong}")
+                yield Finding("an untouched record has other values", f"{each}: {wrong}")
 
     def _is_as_long(self, row: Row, each: Left, mistaken: bool) -> bool:
         length = len(each.placed.sample.body) + RDW
@@ -139,14 +123,11 @@ class Judge:
         return row.length == length
 
     def _wrong_values(self, each: Left, place: int) -> str:
-        if self._manner.tables == "none":
+        if self._manner.tables == "none" or not each.placed.sample.values:
             return ""
-        for table, column, numbers in each.placed.sample.values:
-            rows = self._reading.values.get(table, [])
-            found = tuple(value for at, value in rows if at == place)
-            if found != numbers:
-                return f"{table}.{column} is {found}, not {numbers}"
-        return ""
+        table, column, numbers = each.placed.sample.values
+        found = tuple(value for at, value in self._reading.values.get(table, []) if at == place)
+        return "" if found == numbers else f"{table}.{column} is {found}, not {numbers}"
 
     def _not_told(self) -> Iterator[Finding]:
         """Yield records whose header is left, but that are neither there nor told."""
@@ -154,8 +135,7 @@ class Judge:
             if each.whole or self._is_inside(each):
                 continue
             if not self._is_row(each) and not self._is_told(each):
-                at = str(each)
-                yield Finding("a damaged record is gone in silence", at)
+                yield Finding("a damaged record is gone in silence", str(each))
 
     def _is_row(self, each: Left) -> bool:
         """Whether a row starts where a record does, or has its header.
@@ -181,7 +161,6 @@ class Judge:
         return any(
             told.offset <= end and (told.length is None or told.offset + told.length >= start)
             for told in self._reading.damage
-            if not told.in_record
         )
 
     def _from(self, start: int) -> int:
@@ -316,20 +295,16 @@ class Judge:
 
     def _not_accounted(self) -> Iterator[Finding]:
         """Yield bytes that are in two records, or in none and not told."""
-        framing = self._framing
+        framing, damage = self._framing, self._reading.damage
         spans = [extent(framing, self._data, each) for each in self._reading.rows]
-        if None in spans:
-            return
         rows = [each for each in spans if each]
-        told = [
-            (each.offset, self._told_up_to(each))
-            for each in self._reading.damage
-            if not each.in_record
-        ]
+        if len(rows) < len(spans):
+            return
+        told = [(each.offset, self._told_up_to(each)) for each in damage]
         for (start, end), (later, _) in itertools.pairwise(rows):
             if later < end:
                 yield Finding("bytes are in two records", f"{later} in {start} to {end}")
-        in_lines = any("line end" in each.reason for each in self._reading.damage)
+        in_lines = any("line end" in each.reason for each in damage)
         for start, end in _uncovered(sorted([*rows, *told]), len(self._data)):
             gap = self._data[start:end]
             line = _line_end(gap) if in_lines else 0
@@ -338,7 +313,7 @@ class Judge:
                 yield Finding("bytes are in no record and not told", f"{start} to {end}")
                 return
 
-    def _told_up_to(self, told: Damaged) -> int:
+    def _told_up_to(self, told: Damage) -> int:
         """Return where told bytes end; of line ends, the first: the others are behind records."""
         if told.length is None:
             return len(self._data)
@@ -348,18 +323,15 @@ class Judge:
 
     def _not_true(self) -> Iterator[Finding]:
         """Yield rows that show what is not in the file."""
-        framing = self._framing
+        framing, is_escaped = self._framing, self._framing == "ftp-record"
         for row in self._reading.rows:
             head = self._data[row.offset + PREFIX[framing] :][:HEADER]
-            if framing == "ftp-record":
-                head = head.replace(b"\xff\xff", b"\xff")
-            if head[:2] != bytes((row.flags, row.type)) and not self._is_in_pieces(row, framing):
+            head = head.replace(b"\xff\xff", b"\xff") if is_escaped else head
+            span = extent(framing, self._data, row)
+            size = row.length - RDW + PREFIX[framing]
+            in_pieces = span is None or (not is_escaped and span[1] - span[0] != size)
+            if head[:2] != bytes((row.flags, row.type)) and not in_pieces:
                 yield Finding("a row shows what is not there", f"{row}")
-
-    def _is_in_pieces(self, row: Row, framing: str) -> bool:
-        span = extent(framing, self._data, row)
-        size = row.length - RDW + PREFIX[framing]
-        return span is None or (framing != "ftp-record" and span[1] - span[0] != size)
 
 
 def _left(case: Case) -> Iterator[Left]:
@@ -369,22 +341,40 @@ def _left(case: Case) -> Iterator[Left]:
     starts = case.rope.places(each.start for each in case.records)
     found: list[Left] = []
     for placed in case.records:
-        whole = {
-            at
-            for at in starts.get(placed.start, [])
-            if behind[at] - at >= placed.end - placed.start
-        }
-        found += [Left(placed, at, True) for at in whole]
-        start, end = placed.head
-        if end > start:
-            firsts = (at for at in heads.get(start, []) if behind[at] - at >= end - start)
-            places = {at - (start - placed.start) for at in firsts}
-            found += [Left(placed, at, False) for at in places - whole]
+        size, (start, end) = placed.end - placed.start, placed.head
+        whole = {at for at in starts.get(placed.start, []) if behind[at] - at >= size}
+        firsts = heads.get(start, []) if end > start else []
+        hit = {at - start + placed.start for at in firsts if behind[at] - at >= end - start} - whole
+        found += [Left(placed, at, True) for at in whole] + [Left(placed, at, False) for at in hit]
     yield from sorted(found, key=lambda each: each.start)
 
 
 def _line_end(data: bytes) -> int:
     return next((len(each) for each in _LINE_ENDS if data.startswith(each)), 0)
+
+
+def strictly(framing: str, data: bytes) -> Found | None:
+    """Return the records of a file, and where they start; None if anything in it is wrong.
+
+    So is a record of MQ that is not as long as what is in it says.
+    """
+    try:
+        found = _by_triplets(data) if framing == "none" else read_at(framing, data)
+    except ValueError:
+        return None
+    sound = all(recognised(body) and implied(body) in (0, len(body)) for _, body in found)
+    return found if sound else None
+
+
+def _by_triplets(data: bytes) -> Found:
+    found, at = [], 0
+    while at < len(data):
+        length = implied(data[at:])
+        if not HEADER <= length <= len(data) - at:
+            raise ValueError(f"no record at {at}")
+        found.append((at, data[at : at + length]))
+        at += length
+    return found
 
 
 def _uncovered(spans: Iterable[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import codecs
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 
-from corruption.framings import Built
-from corruption.rope import Piece, Rope
-from corruption.samples import RDW
+import numpy as np
+from numpy.typing import NDArray
 
-Mutate = Callable[[Random, Rope, Built], None]
+from corruption.framings import Built
+from corruption.samples import RDW
 
 _LATIN_1 = codecs.decode(bytes(range(256)), "cp500").encode("latin-1")
 _LINE_ENDS = (b"\x0d\x25", b"\x0a", b"\x0d\x0a")
@@ -23,6 +23,53 @@ _GARBAGE = (
     bytes.fromhex("7fff0000"),
     bytes.fromhex("00088000"),
 )
+
+
+class Rope:
+    """Bytes, and for each of them its place in the file as it was; -1: it is new."""
+
+    def __init__(self, data: bytes | bytearray, origin: NDArray[np.int64] | None = None) -> None:
+        self.data = bytearray(data)
+        self.origin = np.full(len(data), -1, np.int64) if origin is None else origin
+
+    @classmethod
+    def of(cls, data: bytes) -> Rope:
+        """Return a file, which is as it was."""
+        return cls(data, np.arange(len(data)))
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def set(self, at: int, new: bytes) -> None:
+        """Overwrite bytes; those that stay as they were are untouched."""
+        for place, byte in enumerate(new[: max(len(self) - at, 0)], at):
+            if self.data[place] != byte:
+                self.data[place] = byte
+                self.origin[place] = -1
+
+    def replace(self, start: int, end: int, new: Rope) -> None:
+        """Put other bytes in the place of a range."""
+        self.data[start:end] = new.data
+        self.origin = np.concatenate([self.origin[:start], new.origin, self.origin[end:]])
+
+    def piece(self, start: int, end: int) -> Rope:
+        """Return a copy of a range."""
+        return Rope(self.data[start:end], self.origin[start:end].copy())
+
+    def places(self, starts: Iterable[int]) -> dict[int, list[int]]:
+        """Return where the bytes are now that were at `starts`; some are there more than once."""
+        here = np.flatnonzero(np.isin(self.origin, np.array([*starts], np.int64)))
+        found: dict[int, list[int]] = {}
+        for place, start in zip(here.tolist(), self.origin[here].tolist(), strict=True):
+            found.setdefault(start, []).append(place)
+        return found
+
+    def whole(self) -> NDArray[np.int64]:
+        """Return, for each byte, behind which one the untouched bytes end that go on from it."""
+        ends = np.append(np.diff(self.origin) != 1, True)[-len(self) or 1 :]
+        behind = np.flatnonzero(ends) + 1
+        found: NDArray[np.int64] = behind[np.searchsorted(behind, np.arange(len(self)), "right")]
+        return found
 
 
 def flip(draw: Random, rope: Rope, built: Built) -> None:
@@ -77,14 +124,14 @@ def cut(draw: Random, rope: Rope, built: Built) -> None:
     at = _place(draw, rope, built)
     if 0 < at < len(rope):
         start, end = draw.choice(((at, len(rope)), (0, at)))
-        rope.replace(start, end, Piece(b""))
+        rope.replace(start, end, Rope(b""))
 
 
 def delete(draw: Random, rope: Rope, built: Built) -> None:
     """Delete a range."""
     start, end = _range(draw, rope, built)
     if end - start < len(rope):
-        rope.replace(start, end, Piece(b""))
+        rope.replace(start, end, Rope(b""))
 
 
 def insert(draw: Random, rope: Rope, built: Built) -> None:
@@ -95,7 +142,7 @@ def insert(draw: Random, rope: Rope, built: Built) -> None:
     block = struct.pack(">HH", len(null) + RDW, 0) + null
     nothing = (null, block, b"\xff\1", b"\x80\0\0", b"\0\4\0\0")
     kinds = (_GARBAGE, _LINE_ENDS, nothing, (bytes(size), draw.randbytes(size)))
-    rope.replace(at, at, Piece(draw.choice(draw.choice(kinds))))
+    rope.replace(at, at, Rope(draw.choice(draw.choice(kinds))))
 
 
 def line_ends(draw: Random, rope: Rope, built: Built) -> None:
@@ -103,7 +150,7 @@ def line_ends(draw: Random, rope: Rope, built: Built) -> None:
     end = draw.choice(_LINE_ENDS)
     for each in reversed(built.records):
         if each.end <= len(rope):
-            rope.replace(each.end, each.end, Piece(end))
+            rope.replace(each.end, each.end, Rope(end))
 
 
 def duplicate(draw: Random, rope: Rope, built: Built) -> None:
@@ -156,7 +203,7 @@ def _range(draw: Random, rope: Rope, built: Built) -> tuple[int, int]:
     return min(start, other), min(max(start, other), len(rope))
 
 
-MUTATIONS: dict[str, Mutate] = {
+MUTATIONS = {
     each.__name__.replace("_", "-"): each
     for each in (
         *(flip, set_length, cover, cut, delete, insert, line_ends),

@@ -10,18 +10,12 @@ from typing import Any
 
 import smfparse
 from corruption.cases import Manner
-from smfparse.errors import InputError, OutputError
+from corruption.samples import KINDS
+from smfparse.errors import Damage, InputError, OutputError
 from smfparse.limits import Limits
 
-COLUMNS = ("source", "record_offset", "length", "flags", "type", "subtype", "system", "subsystem")
-SMALL_TABLES = {
-    "qist": "qistmget",
-    "qis1": "qis1psno",
-    "qcct": "qcctnocc",
-    "qcst": "qcstnmsg",
-    "qmac": "qmacputa",
-    "wqst": "openn",
-}
+COLUMNS = ("source", "record_offset", "length", "flags", "type")
+SMALL_TABLES = {each.table: each.column for each in KINDS}
 SMALL = Limits(chunk_bytes=1 << 16, max_spanned=1 << 16)
 
 
@@ -33,30 +27,18 @@ class Row:
     length: int
     flags: int
     type: int
-    subtype: int | None
-    system: str | None
-    subsystem: str | None
-
-
-@dataclass(frozen=True)
-class Damaged:
-    """A row of the table `damage`: bytes that are told to be lost; `length` None: all behind."""
-
-    offset: int
-    length: int | None
-    reason: str
-    in_record: bool
 
 
 @dataclass
 class Reading:
     """What comes of a file.
 
-    values   by table: byte of the record, and number in the block
+    damage  that is not inside of a record; length None: all bytes behind
+    values  by table: byte of the record, and number in the block
     """
 
     rows: list[Row] = field(default_factory=list)
-    damage: list[Damaged] = field(default_factory=list)
+    damage: list[Damage] = field(default_factory=list)
     values: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
     refused: str | None = None
     failed: str | None = None
@@ -99,13 +81,12 @@ def _together(name: Path, paths: Sequence[Path], manner: Manner) -> list[Reading
     for source in data.inputs.sources:
         found[source.name].framing = source.arrival.framing
     for table, batch in data.inputs.batches(_wanted(manner.tables, data.tables)):
-        if table == "record":
-            _add_rows(found, batch)
-            continue
-        if table in SMALL_TABLES:
-            _add_values(found, table, batch)
+        _add(found, table, batch)
     for each in data.damage:
-        _add_damage(found[each.source], each)
+        if each.reason.endswith("; skipped") and each.length is None and not each.offset:
+            found[each.source].refused = each.reason
+        elif each.record_no is None:
+            found[each.source].damage.append(each)
     return list(found.values())
 
 
@@ -120,21 +101,11 @@ def _wanted(tables: str, every: Sequence[str]) -> dict[str, frozenset[str] | Non
     return wanted
 
 
-def _add_rows(found: dict[str, Reading], batch: Any) -> None:
-    columns = [batch[name].to_pylist() for name in COLUMNS]
-    for source, *cells in zip(*columns, strict=True):
-        found[source].rows.append(Row(*cells))
-
-
-def _add_values(found: dict[str, Reading], table: str, batch: Any) -> None:
-    names = ("source", "record_offset", SMALL_TABLES[table])
-    for source, offset, value in zip(*(batch[name].to_pylist() for name in names), strict=True):
-        found[source].values.setdefault(table, []).append((offset, value))
-
-
-def _add_damage(found: Reading, each: smfparse.Damage) -> None:
-    if each.reason.endswith("; skipped") and each.length is None and not each.offset:
-        found.refused = each.reason
-    else:
-        in_record = each.record_no is not None
-        found.damage.append(Damaged(each.offset, each.length, each.reason, in_record))
+def _add(found: dict[str, Reading], table: str, batch: Any) -> None:
+    names = COLUMNS if table == "record" else (*COLUMNS[:2], SMALL_TABLES.get(table))
+    if names[-1]:
+        for name, *cells in zip(*(batch[each].to_pylist() for each in names), strict=True):
+            if table == "record":
+                found[name].rows.append(Row(*cells))
+            else:
+                found[name].values.setdefault(table, []).append((cells[0], cells[1]))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from tests.support.variants import plausible, read_rdw
 
@@ -23,38 +24,39 @@ _IN_NAMES = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ")
 _EDGES = bytes.fromhex("00000D0A1E405E7F80FFFF")
 
 
-@dataclass(frozen=True)
-class Blocks:
-    """Blocks of one kind in a record, and a number in each that a table has to show."""
+class Kind(NamedTuple):
+    """A record with blocks at its last triplet, and a number in each that a table has to show."""
 
+    type: int
+    subtype: int
     triplet: int
     table: str
     column: str
     offset: int
     length: int
-    version: tuple[int, int] | None = None
+    version: tuple[int, int] = (0, 0)
 
 
-KINDS: tuple[tuple[int, int, int, tuple[Blocks, ...]], ...] = (
-    (115, 2, 3, (Blocks(2, "qist", "qistmget", 8, 80),)),
-    (115, 201, 2, (Blocks(1, "qis1", "qis1psno", 8, 104),)),
-    (115, 231, 2, (Blocks(1, "qcct", "qcctnocc", 20, 64),)),
-    (116, 10, 2, (Blocks(1, "qcst", "qcstnmsg", 116, 340),)),
-    (116, 0, 3, (Blocks(2, "qmac", "qmacputa", 16, 48),)),
-    (116, 2, 3, (Blocks(2, "wqst", "openn", 176, 576, (8, 1)),)),
+KINDS = (
+    Kind(115, 2, 2, "qist", "qistmget", 8, 80),
+    Kind(115, 201, 1, "qis1", "qis1psno", 8, 104),
+    Kind(115, 231, 1, "qcct", "qcctnocc", 20, 64),
+    Kind(116, 10, 1, "qcst", "qcstnmsg", 116, 340),
+    Kind(116, 0, 2, "qmac", "qmacputa", 16, 48),
+    Kind(116, 2, 2, "wqst", "openn", 176, 576, (8, 1)),
 )
-"""Type, subtype, triplets and blocks of the records that are made."""
+"""Those that are made; version: place and value of a version word."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A record, its body behind the RDW, and what tables have to show of it.
+    """A record, its body behind the RDW, and what a table has to show of it.
 
     values  table, column, and the number in each block
     """
 
     body: bytes
-    values: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    values: tuple[str, str, tuple[int, ...]] | None = None
 
     @property
     def exact(self) -> bool:
@@ -103,21 +105,17 @@ def recognised(body: bytes) -> bool:
 
 def made(draw: Random) -> Sample:
     """Return a small record of MQ."""
-    smf_type, subtype, triplets, parts = draw.choice(KINDS)
-    words, data, values = [(0, 0, 0)] * triplets, b"", []
+    kind = draw.choice(KINDS)
+    count, triplets = draw.choice((1, 1, 1, 2, 3)), kind.triplet + 1
+    numbers = tuple(draw.getrandbits(31) for _ in range(count))
+    data = b"".join(_block(draw, kind, number) for number in numbers)
+    area = _qwhs(draw, triplets, short=kind.type == 116 and kind.subtype != 10)
+    head = _header(draw, 0x5E, kind.type) + "QM01".encode("cp500")
+    head += struct.pack(">H", kind.subtype) + "930".encode("cp500") + b"\0"
     start = RDW + _TRIPLETS + triplets * _TRIPLET.size
-    for part in parts:
-        count = draw.choice((1, 1, 1, 2, 3))
-        numbers = tuple(draw.getrandbits(31) for _ in range(count))
-        words[part.triplet] = (start + len(data), part.length, count)
-        data += b"".join(_block(draw, part, number) for number in numbers)
-        values.append((part.table, part.column, numbers))
-    area = _qwhs(draw, triplets, short=smf_type == 116 and subtype != 10)
-    words[0] = (start + len(data), len(area), 1)
-    head = _header(draw, 0x5E, smf_type) + "QM01".encode("cp500")
-    head += struct.pack(">H", subtype) + "930".encode("cp500") + b"\0"
-    body = head + b"".join(_TRIPLET.pack(*each) for each in words) + data + area
-    return Sample(body, tuple(values))
+    head += _TRIPLET.pack(start + len(data), len(area), 1) + bytes((triplets - 2) * _TRIPLET.size)
+    body = head + _TRIPLET.pack(start, kind.length, count) + data + area
+    return Sample(body, (kind.table, kind.column, numbers))
 
 
 def foreign(draw: Random) -> Sample:
@@ -150,12 +148,12 @@ def _header(draw: Random, flag: int, smf_type: int) -> bytes:
     return _START.pack(flag, smf_type, time, date, draw.choice(("SYS1", "A#9 ")).encode("cp500"))
 
 
-def _block(draw: Random, part: Blocks, number: int) -> bytes:
-    head = struct.pack(">HH4s", 0, part.length, part.table.upper().encode("cp500"))
-    data = bytearray(head + _noise(draw, part.length - len(head)))
-    struct.pack_into(">I", data, part.offset, number)
-    if part.version:
-        struct.pack_into(">I", data, *part.version)
+def _block(draw: Random, kind: Kind, number: int) -> bytes:
+    head = struct.pack(">HH4s", 0, kind.length, kind.table.upper().encode("cp500"))
+    data = bytearray(head + _noise(draw, kind.length - len(head)))
+    struct.pack_into(">I", data, kind.offset, number)
+    if any(kind.version):
+        struct.pack_into(">I", data, *kind.version)
     return bytes(data)
 
 
