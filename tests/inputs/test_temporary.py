@@ -22,12 +22,8 @@ pytestmark = [
 
 def copying() -> subprocess.Popen[bytes]:
     """Start a command that copies standard input, which has more to come."""
-    process = subprocess.Popen(
-        [*COMMAND, "info", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([*COMMAND, "info", "-"], stdin=pipe, stdout=pipe, stderr=pipe)
     assert process.stdin is not None
     process.stdin.write(SMF.read_bytes() * 5)  # more than is copied at once
     process.stdin.flush()

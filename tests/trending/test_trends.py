@@ -167,17 +167,14 @@ def test_with_few_weeks_working_days_are_alike() -> None:
     assert (found.weekday, found.last) == (False, dt.date(2026, 3, 12))
     assert [each.day for each in found.comparable] == [2, 3, 4, 5, 6, 9, 10, 11]
     assert only(found).hours == {}
+    part = only(trend(11, {("page-set", "it"): lambda _, hour: hour}, last_hour=9))
+    assert (part.last, part.hours) == (8, {})  # the last day is not over
 
 
 def test_under_three_days_nothing_is_compared() -> None:
     found = trend(3, {("page-set", "it"): weekly})
     assert (len(found.comparable), found.courses, found.new) == (2, (), None)
     assert len(trend(4, {("page-set", "it"): weekly}).comparable) == 3
-
-
-def test_a_last_day_that_is_not_over_is_compared_by_its_hours() -> None:
-    course = only(trend(11, {("page-set", "it"): lambda _, hour: hour}, last_hour=9))
-    assert (course.last, course.hours) == (8, {})
 
 
 def test_days_of_which_too_much_is_missing_are_not_comparable() -> None:
@@ -210,44 +207,39 @@ def test_names_that_are_new_and_gone() -> None:
 def test_days_and_hours_are_those_of_the_clock_where_it_changes(
     month: int, day: int, asked: bool
 ) -> None:
+    """Also on the day of the change itself, which has 23 hours or 25."""
     change = dt.datetime(2026, month, day, tzinfo=ZoneInfo(ZONE))
-    first = change - dt.timedelta(days=24)
-    found = by_clock(
-        first.astimezone(dt.UTC),
-        28 * 24 + (1 if month == 10 else -1),
-        dt.timedelta(hours=1),
+    first, hour = (change - dt.timedelta(days=24)).astimezone(dt.UTC), dt.timedelta(hours=1)
+    day_hours = 25 if month == 10 else 23
+    late = by_clock(
+        first,
+        27 * 24 + day_hours,
+        hour,
         lambda local: 100.0 + 50 * local.hour + (1000 if local.date() == change.date() else 0),
         asked=asked,
     )
-    assert (found.last, found.hours, found.length) == (
+    assert (late.last, late.hours, late.length) == (
         (change + dt.timedelta(days=3)).date(), [*range(24)], 24,
     )  # fmt: skip
-    assert found.comparable == [(found.last - dt.timedelta(weeks=each)) for each in (3, 2, 1)]
-    course = only(found)
+    assert late.comparable == [(late.last - dt.timedelta(weeks=each)) for each in (3, 2, 1)]
+    course = only(late)
     assert (course.hours, course.per_week) == ({}, None)
     assert course.last == pytest.approx(100 + 50 * 11.5)
 
-
-@pytest.mark.parametrize(("month", "day", "length"), [(3, 29, 23), (10, 25, 24)])
-def test_a_last_day_of_a_change_of_clocks_has_the_hours_of_the_clock(
-    month: int, day: int, length: int
-) -> None:
-    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo(ZONE))
-    first = (change - dt.timedelta(weeks=3)).astimezone(dt.UTC)
-    count = 21 * 24 + (23 if month == 3 else 25)
-    found = by_clock(first, count, dt.timedelta(hours=1), lambda local: 100.0 + local.hour)
+    found = by_clock(
+        first, 24 * 24 + day_hours, hour, lambda local: 100.0 + local.hour, asked=asked
+    )
+    length = min(day_hours, 24)
     assert (found.last, found.length, len(found.hours)) == (change.date(), length, length)
     course = only(found)
     assert course.hours == {}
-    shown = [hour for hour in range(24) if (month, hour) != (3, 2)]
-    shown += [2] * (month == 10)
+    shown = [each for each in range(24) if (month, each) != (3, 2)] + [2] * (month == 10)
     assert course.last == pytest.approx(100 + sum(shown) / len(shown))
 
 
 def test_an_interval_that_goes_on_after_midnight_makes_no_day() -> None:
-    first = dt.datetime(2026, 4, 12, 22, tzinfo=dt.UTC)  # intervals from 02:00, 08:00, 14:00, 20:00
-    first, every = first + dt.timedelta(hours=2), dt.timedelta(hours=6)
-    found = by_clock(first, 5 * 4, every, lambda local: 100.0 + local.hour)
+    first = dt.datetime(2026, 4, 13, tzinfo=dt.UTC)  # intervals from 02:00, 08:00, 14:00, 20:00
+    found = by_clock(first, 5 * 4, dt.timedelta(hours=6), lambda local: 100.0 + local.hour)
     assert (found.last, found.hours) == (dt.date(2026, 4, 17), [*range(24)])
     assert len(found.comparable) == 4
 
