@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +27,7 @@ RUN = ".records/part-00000.bin"
 CONVERTED = ("record", "wqst", "wtas")
 COMMANDS = {
     "sql": ["sql", "IN", "SELECT sum(putn) FROM wqst"],
-    "convert": [
-        "convert",
-        "IN",
-        "--format",
-        "arrow",
-        "--table",
-        ",".join(CONVERTED),
-        "--to",
-        "OUT",
-    ],
+    "convert": ["convert", "IN", "--format=arrow", "--table", ",".join(CONVERTED), "--to", "OUT"],
 }
 """Commands that read the table, by DuckDB or Arrow."""
 pytestmark = [pytest.mark.slow, pytest.mark.fuzz]
@@ -76,13 +67,12 @@ def overwrite(file: Path, at: int, data: bytes) -> None:
 
 
 def test_overwritten_bytes_are_noticed_by_every_reader(folder: Path) -> None:
-    file = folder / PART
-    whole = file.read_bytes()
+    whole = (folder / PART).read_bytes()
     for part in range(10) if LONG else (0, 5, 9):
-        file.write_bytes(whole)
-        overwrite(file, part * len(whole) // 10, bytes(200))
-        refused(folder, str(file))
-    file.write_bytes(whole)
+        (folder / PART).write_bytes(whole)
+        overwrite(folder / PART, part * len(whole) // 10, bytes(200))
+        refused(folder, str(folder / PART))
+    (folder / PART).write_bytes(whole)
     overwrite(folder / RUN, 5, b"other")
     done = run("sql", folder, SMF, "SELECT count(*) FROM wqst")
     assert (done.exit_code, str(folder / RUN) in done.stderr) == (8, True)
@@ -121,7 +111,6 @@ def test_a_manifest_that_json_cannot_be_made_of_is_bad_input(folder: Path) -> No
 OUTSIDE = [
     "../other/wqst/part-00000.parquet",
     "wqst/../../other/wqst/part-00000.parquet",
-    "wqst/../wqst/part-00000.parquet",
     "./wqst/part-00000.parquet",
     "wqst//part-00000.parquet",
     "wqst\\part-00000.parquet",
@@ -211,7 +200,7 @@ def swap(draw: Any, file: Path, others: list[Path]) -> None:
     file.write_bytes(draw(st.sampled_from(others)).read_bytes())
 
 
-@search(8)
+@search(6)
 @given(st.data())
 def test_whatever_is_done_to_files_ends_as_documented(
     whole_dataset: Path, tmp_path_factory: pytest.TempPathFactory, data: Any
@@ -220,10 +209,8 @@ def test_whatever_is_done_to_files_ends_as_documented(
     folder = Path(shutil.copytree(whole_dataset, tmp_path_factory.mktemp("any") / "tables"))
     names = sorted(dataset_files(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))))
     name = data.draw(st.sampled_from([PART, *names]))
-    before = (folder / name).read_bytes()
-    data.draw(st.sampled_from([fill, shorten, swap]))(
-        data.draw, folder / name, [folder / each for each in names]
-    )
+    before, others = (folder / name).read_bytes(), [folder / each for each in names]
+    data.draw(st.sampled_from([fill, shorten, swap]))(data.draw, folder / name, others)
     changed = (folder / name).read_bytes() != before
     forged = data.draw(st.booleans())
     if forged:
@@ -247,13 +234,12 @@ VALUES = st.recursive(
 )
 
 
-def paths_of(found: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the way to every value of a manifest."""
-    keys = (
-        found if isinstance(found, dict) else range(len(found)) if isinstance(found, list) else ()
-    )
-    some = [(*path, key) for key in keys]
-    return [*some, *(deeper for each in some for deeper in paths_of(found[each[-1]], each))]
+def places_in(found: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield every dictionary and list of a manifest, with the key of each value in it."""
+    keys = found if isinstance(found, dict) else range(len(found) if isinstance(found, list) else 0)
+    for key in keys:
+        yield found, key
+        yield from places_in(found[key])
 
 
 @search(10)
@@ -264,10 +250,8 @@ def test_whatever_a_manifest_says_ends_as_documented(
     folder = Path(shutil.copytree(whole_dataset, tmp_path_factory.mktemp("said") / "tables"))
 
     def change(manifest: Any) -> None:
-        (*way, last) = data.draw(st.sampled_from(paths_of(manifest)))
-        for each in way:
-            manifest = manifest[each]
-        manifest[last] = data.draw(VALUES)
+        where, key = data.draw(st.sampled_from([*places_in(manifest)]))
+        where[key] = data.draw(VALUES)
 
     edit(folder, change)
     for command in COMMANDS:

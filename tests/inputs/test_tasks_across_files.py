@@ -240,9 +240,7 @@ CHOSEN = [
 
 
 @of_many("asked", some(CHOSEN, 2), ids=str)
-def test_a_selection_by_name_has_the_same_whole_tasks(
-    tmp_path: Path, asked: dict[str, str]
-) -> None:
+def test_a_selection_by_name_has_the_same_whole_tasks(tmp_path: Path, asked: Any) -> None:
     def found(*paths: Path) -> dict[str, list[Any]]:
         """Return the rows that are selected, by what identifies them wherever they are."""
         inputs = open_inputs(paths, ReadOptions(Selection.of(**asked)))

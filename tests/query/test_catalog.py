@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs import ReadOptions, open_inputs
@@ -22,7 +20,6 @@ from smfparse.query.results import rows_of
 from smfparse.tables import schema, table_names
 from smfparse.writing import write_dataset
 from tests.support.builders import Write
-from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
 
 ROWS = 3
@@ -186,27 +183,19 @@ def test_what_small_files_have_no_rows_of_is_not_asked_for(catalog: Catalog) -> 
         list(catalog.arrows_of_filled(["SELECT nothing FROM qjst"]))
 
 
-_MOMENTS = st.lists(st.none() | st.datetimes(timezones=st.just(dt.UTC)), max_size=9)
 _UTC = pa.timestamp("us", "UTC")
 
 
-@given(_MOMENTS, _MOMENTS, st.integers(0, 3), st.data())
-@search(40)
-def test_rows_are_those_that_arrow_gives(
-    some: list[dt.datetime | None],
-    others: list[dt.datetime | None],
-    left_out: int,
-    data: st.DataObject,
-) -> None:
-    chunks = [pa.array(each, _UTC)[left_out:] for each in (some, others)]
-    moments = pa.chunked_array(chunks, _UTC)
-    count = st.lists(st.none() | st.integers(-9, 9), min_size=len(moments), max_size=len(moments))
-    rows = pa.table(
-        {"at": moments, "count": data.draw(count), "local": moments.cast("timestamp[us]")}
-    )
-    found = rows_of(rows)
-    assert found == rows.to_pylist()
-    assert all(each["at"] is None or each["at"].tzinfo is dt.UTC for each in found)
+def test_rows_are_those_that_arrow_gives() -> None:
+    first = dt.datetime(2026, 3, 4, 12, tzinfo=dt.UTC)
+    some = pa.array([first, None, dt.datetime(1969, 1, 1, 0, 0, 0, 7, tzinfo=dt.UTC)], _UTC)
+    for chunks in ([], [some], [some[1:], some[:0], some[:2]], [some[1:2]]):
+        moments = pa.chunked_array(chunks, _UTC)
+        count = [None, 3, *range(len(moments))][: len(moments)]
+        rows = pa.table({"at": moments, "count": count, "local": moments.cast("timestamp[us]")})
+        found = rows_of(rows)
+        assert found == rows.to_pylist()
+        assert all(each["at"] is None or each["at"].tzinfo is dt.UTC for each in found)
 
 
 @pytest.mark.parametrize("beyond", [-(1 << 62), 1 << 62])
