@@ -17,7 +17,7 @@ from smfparse.query import Catalog, connected
 from smfparse.selecting import Selection
 from tests.support.command import run
 from tests.support.datasets import files_below
-from tests.support.paths import FIXTURE_FILES, PROJECT, SMF
+from tests.support.paths import PROJECT, SMF
 
 pytestmark = pytest.mark.slow
 
@@ -156,20 +156,6 @@ def test_queries_over_the_inputs_give_the_same(kinds: list[str], qmgr: str, data
         assert done(safe, f"SET TimeZone = 'Europe/Berlin'; {HOUR}") == "[][{'hour': '13'}]"
         rows = sum(map(len, safe.rows("SELECT record_no FROM wqst ORDER BY record_no")))
         assert done(free, "SELECT count(*) AS n FROM wqst") == f"[][{{'n': {rows}}}]"
-
-
-def test_datasets_whose_inputs_share_a_name_are_kept_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name, path in zip(("one", "two"), FIXTURE_FILES, strict=False):
-        Path("x.smf").write_bytes(path.read_bytes())
-        assert run("convert", "x.smf", "--to", name).exit_code == 0
-    opened = open_inputs(["one", "two"])
-    with Catalog(opened) as free, Catalog(opened, safe=True) as safe:
-        for query in (ALLOWED[0], ALLOWED[-1]):
-            assert done(safe, query) == done(free, query)
-        assert "x.smf#2" in done(safe, ALLOWED[-1])
 
 
 PYTHON = ["self", "found", "catalog", "statement", "kind", "duckdb", "Catalog", "query", "SMF"]

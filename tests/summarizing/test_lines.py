@@ -134,16 +134,11 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
 def test_a_wrong_declaration_names_file_and_key(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "lines.toml").write_text(
-        "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
-    )
+    wrong = "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
+    (tmp_path / "lines.toml").write_text(wrong)
     monkeypatch.setattr("smfparse.summarizing.declaration._FOLDER", tmp_path)
-    lines.cache_clear()
-    try:
-        with pytest.raises(RequestError, match=r"lines\.toml: x\.measure: .*'most'"):
-            lines()
-    finally:
-        lines.cache_clear()
+    with pytest.raises(RequestError, match=r"lines\.toml: x\.measure: .*'most'"):
+        lines.__wrapped__()
 
 
 DRAWN: list[tuple[list[float | None], float, str]] = [

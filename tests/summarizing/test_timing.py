@@ -6,6 +6,8 @@ import datetime as dt
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
+
 from smfparse.calendar import SECOND_US, calendar_macros, calendar_query, calendars_of
 from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing import Times
@@ -70,6 +72,27 @@ def test_accounting_gives_the_times_of_its_minutes_where_there_are_no_statistics
     [found] = times_of(row(600, 600), row(0, 0, "wtid"), row(9000, 0, "wtid"))
     assert (found.first, found.last) == (600 * SECOND_US, 1200 * SECOND_US)
     assert found.calendar.facts["intervals"] == 1
+
+
+def test_covered_time_is_that_of_minutes_with_data() -> None:
+    [found] = times_of(row(0, 600), row(600, 300), row(2400, 1200))
+    there = {*range(15), *range(40, 60)}
+    spans = [(begin, begin + length) for begin in range(-10, 70) for length in range(0, 60, 7)]
+    begins, ends = np.array(spans).T * 60 * SECOND_US
+    expected = [60 * len(there.intersection(range(*each))) for each in spans]
+    assert found.calendar.covered(begins, ends).tolist() == expected
+
+
+def test_rows_of_a_stub_or_that_go_back_before_all_intervals_are_odd() -> None:
+    [found] = times_of(row(0, 600), row(600, 600), row(1200, 600), row(3600, 60), row(3660, 600))
+    for start, seconds, is_odd in (
+        (3600, 60, True),
+        (60, 60, False),
+        (-30000, 30600, True),
+        (-60, 600, False),
+    ):
+        rows = np.array([start]) * SECOND_US, np.array([float(seconds)])
+        assert found.calendar.is_odd(*rows).tolist() == [is_odd], start
 
 
 def test_each_queue_manager_has_its_own_times() -> None:
