@@ -106,9 +106,6 @@ def test_a_clock_changes_on_the_hour_within_the_interval_that_shows_it() -> None
     assert clock_of([ZERO], [ZERO + HOUR], [None]) == fixed_zone(0)
 
 
-# -- covered time
-
-
 @pytest.mark.parametrize(
     ("tasks", "statistics", "seconds"),
     [

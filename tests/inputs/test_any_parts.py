@@ -76,14 +76,8 @@ class File:
 
 
 def numberless(found: Rows) -> Rows:
-    return {
-        table: rows.with_columns(
-            pl.lit(None, pl.Int64).alias(name)
-            for name in rows.columns
-            if name.endswith("record_no")
-        )
-        for table, rows in found.items()
-    }
+    no_number = pl.when(False).then(pl.selectors.ends_with("record_no"))
+    return {table: rows.with_columns(no_number) for table, rows in found.items()}
 
 
 def assert_same(found: Rows, expected: Rows) -> None:
@@ -152,12 +146,11 @@ def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path:
     """Also of one that begins with a spanned record."""
     kinds = ("clock",) * 5 + ("task",) * 3 + ("queues",)
     records = [Each(kind, 0, 0, 0) for kind in kinds] * 8
-    for variant in BLIND:
-        if variant.name in ("bdw-small", "bdw-null"):
-            file, _ = written(tmp_path, variant, records, limits_of(1))
-            parts = planned_parts(file, 1)
-            assert len(parts) > 3
-            assert_same(file.rows(parts), file.rows())
+    for variant in (each for each in BLIND if each.name in ("bdw-small", "bdw-null")):
+        file, _ = written(tmp_path, variant, records, limits_of(1))
+        parts = planned_parts(file, 1)
+        assert len(parts) > 3
+        assert_same(file.rows(parts), file.rows())
 
 
 def written(

@@ -70,9 +70,6 @@ def records(*given: str | Path) -> list[tuple[str, int]]:
     return list(zip(found["source"].to_pylist(), found["record_no"].to_pylist(), strict=True))
 
 
-# Folders ------------------------------------------------------------------------------------------
-
-
 def test_a_folder_is_all_dumps_in_it_by_path_and_others_are_named(dumps: Path) -> None:
     assert names(str(dumps)) == names(dumps) == below(dumps, *ALL)
     assert left_out(dumps) == {}
@@ -143,9 +140,6 @@ def test_a_folder_without_a_dump_is_no_input(tmp_path: Path) -> None:
     assert run("info", tmp_path).exit_code == 8
 
 
-# Patterns and names -------------------------------------------------------------------------------
-
-
 def test_a_pattern_is_what_it_matches_by_path(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it finds has to be a dump; a path is no pattern, nor is the name of a file."""
     assert names(f"{dumps}/?.smf") == below(dumps, "a.smf", "b.smf")
@@ -183,9 +177,6 @@ def test_a_file_named_twice_is_refused_and_one_that_is_found_again_is_taken_once
     assert names(dumps / "c", dumps / "a.smf") == below(
         dumps, "c/d/last.smf", "c/later.smf", "c/link"
     )
-
-
-# Standard input and pipes -------------------------------------------------------------------------
 
 
 @pytest.mark.slow

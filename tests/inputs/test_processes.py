@@ -239,9 +239,6 @@ def test_there_are_never_more_processes_than_windows_can_wait_for_nor_fewer_than
         ReadOptions(jobs=0)
 
 
-# Interrupted ----------------------------------------------------------------------------------
-
-
 def family(leader: int) -> list[int]:
     """Return the processes of a group that live."""
     said = subprocess.check_output(["ps", "-A", "-o", "pid=,pgid=,stat="], text=True)

@@ -21,15 +21,14 @@ from hypothesis import strategies as st
 from smfparse.decoding import Decoder
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import Inputs, Log, ReadOptions, joining, open_inputs, workers
-from smfparse.inputs.range import Range, UnsoundError
+from smfparse.inputs.range import Range
 from smfparse.limits import LIMITS
-from smfparse.reading import Chunk, Input, Part, planning, reader
+from smfparse.reading import Chunk, Input, planning, reader
 from smfparse.reading.window import Window
 from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
 from smfparse.writing import write_dataset
 from tests.support.mixed_records import TABLES, Each, many, written
-from tests.support.paths import FIXTURE_FILES
 from tests.support.real import every_file
 from tests.support.searching import of_many, search, some
 from tests.support.sharing import cut
@@ -137,20 +136,16 @@ def sound(tmp_path: Path) -> Path:
     return put(tmp_path / "sound.smf", written(many(60, 9))[0])
 
 
+def assert_cut(path: Path, least: int) -> None:
+    """Several processes have so many parts of a file, at least."""
+    assert sum(map(len, cut(open_inputs([path], ReadOptions(jobs=3)), ALL))) >= least
+
+
 @pytest.mark.sampled(4)
 @every_file
 def test_several_processes_give_what_one_gives(path: Path, cut_small: None) -> None:
+    assert_cut(path, path.stat().st_size // (4 * HUGE))
     assert found_in([path], 3) == found_in([path], 1)
-
-
-def test_files_are_cut_in_these_tests(mixed: Path, request: pytest.FixtureRequest) -> None:
-    def parts(path: Path) -> int:
-        return sum(map(len, cut(open_inputs([path], ReadOptions(jobs=3)), ALL)))
-
-    request.getfixturevalue("cut_small")
-    assert max(map(parts, FIXTURE_FILES)) >= 3
-    request.getfixturevalue("here")
-    assert parts(mixed) >= 6
 
 
 def test_files_and_datasets_come_in_their_order(
@@ -179,22 +174,6 @@ def test_processes_that_are_no_copies_of_this_one_give_the_same(
     one, two = (found_in([mixed], jobs, MIXED) for jobs in (1, 2))
     assert two == one
     assert one.damages > 0
-
-
-def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
-    content, starts = written([Each("clock", 0, 0, 0)] * 4)
-    path = put(tmp_path / "test.smf", content)
-    for records, sound in ((2, True), (3, False), (1, False)):
-        part = Range(Input(path, str(path)), MIXED, Part(0, starts[2], 1, records))
-        try:
-            list(part.batches(Log()))
-        except UnsoundError:
-            assert not sound
-        else:
-            assert sound
-
-
-# Damage ---------------------------------------------------------------------------------------
 
 
 def flipped(data: bytes, chance: random.Random) -> bytes:
@@ -321,6 +300,7 @@ def test_several_processes_write_the_dataset_that_one_writes_of_damaged_files(
     tmp_path: Path, mixed: Path, sound: Path, here: None
 ) -> None:
     paths = [mixed, damaged(tmp_path / "damaged.smf", flipped, 1), sound]
+    assert_cut(mixed, 6)
     assert converted(paths, tmp_path / "5", 5) == converted(paths, tmp_path / "1", 1)
     assert len([*(tmp_path / "5" / "record").iterdir()]) > 1
 

@@ -67,11 +67,6 @@ def test_the_time_while_a_queue_manager_was_down_is_not_missing(write: Write) ->
     assert "1 restart" in said
 
 
-def test_without_statistics_the_answer_is_unknown(write: Write) -> None:
-    (found,) = coverage(write(using("JOB", put("Q", 1))), "--strict")
-    assert (found["answer"], found["missing"]) == ("completeness unknown", [])
-
-
 def test_objects_in_use_without_their_own_statistics_are_counted(write: Write) -> None:
     """OFF.Q and the channel OFF have none; a queue that no task used does not count."""
     by = who("CHIN", kind=6, wtidchl="OFF")
@@ -89,9 +84,14 @@ def test_objects_in_use_without_their_own_statistics_are_counted(write: Write) -
     assert "STATQ is off for 1 of 2" in run("summary", path).stdout.splitlines()[1]
 
 
-def test_a_selection_of_types_or_names_makes_nothing_absent(write: Write) -> None:
-    path = write(*statistics(0, 1, 2), using("JOB", put("Q", 1)))
-    (found,) = (each for each in coverage(path, "--type", "115(2)"))
+def test_without_statistics_the_answer_is_unknown_and_a_selection_makes_nothing_absent(
+    write: Write,
+) -> None:
+    used = using("JOB", put("Q", 1))
+    (found,) = coverage(write(used, name="used.smf"), "--strict")
+    assert (found["answer"], found["missing"]) == ("completeness unknown", [])
+    path = write(*statistics(0, 1, 2), used)
+    (found,) = coverage(path, "--type", "115(2)")
     assert found["absent_classes"] == []
     assert coverage(path, "--job", "JOB") == []
 

@@ -66,20 +66,14 @@ def seconds(amount: float) -> dt.timedelta:
     return dt.timedelta(seconds=amount)
 
 
-# The rule ---------------------------------------------------------------------------------------
-
-
 STATISTICS = [
     (1800, seconds(0), NOON - HALF_HOUR / 2),
     (1800, MOMENT, NOON - MOMENT - HALF_HOUR / 2),
     (1800, -MOMENT, NOON + MOMENT - HALF_HOUR / 2),
     (0.000003, seconds(0), NOON - 2 * MICROSECOND),
-    (0.000001, seconds(0), NOON - MICROSECOND),
     (3600, seconds(0), NOON - HALF_HOUR),
-    (3602, seconds(0), NOON - HALF_HOUR),
     (24 * 3600, seconds(0), NOON - HALF_HOUR),
     (1800, 2 * HOUR, NOON - HALF_HOUR / 2),
-    (1800, -2 * HOUR, NOON - HALF_HOUR / 2),
     (1800, 2 * HOUR + MICROSECOND, NOON - HALF_HOUR / 2 - MICROSECOND),
     (1800, 365 * DAY, NOON - HALF_HOUR / 2),
     (1800, 5 * SECOND, NOON - 5 * SECOND - HALF_HOUR / 2),
@@ -141,8 +135,6 @@ def test_a_change_of_clocks_within_an_interval_does_not_move_it() -> None:
         record = smf_record(115, 215, pool, area=area, local=taken)
         assert counts_at(record) == [taken - HALF_HOUR / 2]
 
-
-# Headers show what may be selected ----------------------------------------------------------------
 
 NEAR_US, LONGEST_US = 2 * 3600 * 10**6, 1000 * 3600 * 10**6
 EDGES = (0, 1, 2, 5_400_000_000, NEAR_US - 1, NEAR_US, NEAR_US + 1, LONGEST_US, LONGEST_US + 1)

@@ -107,7 +107,11 @@ IMPOSSIBLE: dict[str, dict[str, Sequence[Any]]] = {
     "at most one date and one time of day": {
         "since": (["0800", "0900"],), "until": (["2026-03-04", "2026-03-05"],),
     },
-    "empty name": {"qmgr": ("", "QM01,", ",", " ")},
+    "empty name": {"qmgr": ("", "QM01,", ",", " "), "job": ("A,",), "queue": ("",)},
+    "names of jobs have up to 8 characters": {"job": ("PAYROLL01", "????????A")},
+    "names of queues have up to 48 characters": {"queue": ("Q" * 49,)},
+    "names of transactions have up to 8 characters": {"transaction": ("PSBPAY001",)},
+    "names of channels have up to 20 characters": {"channel": ("C" * 21,)},
     "up to 4 characters": {"system": ("QM001", "QM*01?")},
     "expected a string": {"job": ([None],)},
     "types|ascending": {

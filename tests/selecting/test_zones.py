@@ -44,9 +44,6 @@ def wall(moment: dt.datetime, zone: str) -> dt.datetime:
     return moment.replace(tzinfo=dt.UTC).astimezone(of).replace(tzinfo=None)
 
 
-# The table of a zone ----------------------------------------------------------------------------
-
-
 @search(60)
 @given(
     moments=st.lists(
@@ -95,9 +92,6 @@ def test_an_unknown_zone_is_refused_with_names_that_are_near(sites: dict[str, Pa
     found = run("dump", sites["smf"], "--tz", "Mars/Berlin")
     assert found.exit_code == 2
     assert "--tz 'Mars/Berlin' is not utc or a time zone of IANA" in found.stderr
-
-
-# What is shown and selected ---------------------------------------------------------------------
 
 
 def intervals() -> Iterator[tuple[str, dt.datetime]]:
@@ -198,9 +192,6 @@ def test_a_filter_of_a_lazy_frame_is_of_the_zone(sites: dict[str, Path]) -> None
     assert sorted(found["counted_at"]) == sorted(
         counted for _, _, counted, _ in expected(BERLIN) if counted >= begin
     )
-
-
-# Commands ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

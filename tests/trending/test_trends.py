@@ -233,9 +233,6 @@ def test_an_interval_that_goes_on_after_midnight_makes_no_day() -> None:
     assert len(found.comparable) == 4
 
 
-# Usual ranges, and growth by more than chance
-
-
 def test_the_usual_range_is_about_the_median_and_one_outlier_does_not_move_it() -> None:
     low, high = usual_range([100, 102, 98, 101, 99, 5000])
     assert 80 < low < 98
