@@ -10,10 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,15 +22,14 @@ from smfparse.inputs.range import Range
 from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, plan, planning
 from smfparse.selecting import Selection
-from smfparse.tables import coded_schema, schema, wanted_tables
+from smfparse.tables import wanted_tables
+from tests.inputs.test_ranges import rows_of
 from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.searching import of_many, search, some
 from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
 pytestmark = pytest.mark.slow
 
-Rows: TypeAlias = dict[str, pl.DataFrame]
-"""By table."""
 MIXED = wanted_tables(TABLES)
 SMALL = 600
 """Bytes of a block: less than of a long record."""
@@ -57,32 +54,25 @@ class File:
     framing: str
     limits: Limits
 
-    def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> Rows:
-        """Return the tables that have rows; of blind parts without numbers."""
-        framing, parts = framing_named(self.framing), list(parts)
+    def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> dict[str, Any]:
+        """Return tables by name."""
+        framing = framing_named(self.framing)
         file = Input(self.path, "source", framing=framing, limits=self.limits)
         options = ReadOptions(Selection.of(**asked), limits=self.limits)
-        found: dict[str, list[Any]] = {table: [] for table in MIXED}
-        for part in parts:
-            log = Log(DamageLog())
-            for table, batch in Range(file, MIXED, part, options).batches(log):
-                found[table].append(batch)
-        return {
-            table: pl.DataFrame(
-                pa.Table.from_batches(each, coded_schema(table)).cast(schema(table))
-            )
-            for table, each in found.items()
-        }
+        ranges = [Range(file, MIXED, part, options) for part in parts]
+        batches = (each.batches(Log(DamageLog())) for each in ranges)
+        return rows_of(itertools.chain.from_iterable(batches), MIXED)
 
-
-def numberless(found: Rows) -> Rows:
-    no_number = pl.when(False).then(pl.selectors.ends_with("record_no"))
-    return {table: rows.with_columns(no_number) for table, rows in found.items()}
-
-
-def assert_same(found: Rows, expected: Rows) -> None:
-    for table, rows in expected.items():
-        assert found[table].equals(rows), table
+    def check_blind(
+        self, size: int, borders: Iterable[int], whole: dict[str, Any], **asked: Any
+    ) -> None:
+        """Check that blind parts have the rows of the whole, but for their numbers."""
+        edges = sorted({0, size, *borders})
+        parts = [Part(start, end, None) for start, end in itertools.pairwise(edges)]
+        for table, rows in self.rows(parts, **asked).items():
+            numbers = [each for each in rows.column_names if each.endswith("record_no")]
+            assert all(rows[each].null_count == rows.num_rows for each in numbers)
+            assert rows.drop_columns(numbers) == whole[table].drop_columns(numbers), table
 
 
 def planned_parts(file: File, part_bytes: int) -> list[Part]:
@@ -90,11 +80,6 @@ def planned_parts(file: File, part_bytes: int) -> list[Part]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planning, "_can_start", lambda chunk: True)
         return plan(file.path, part_bytes, framing=file.framing, limits=file.limits)
-
-
-def blind_parts(size: int, borders: Iterable[int]) -> list[Part]:
-    edges = sorted({0, size, *borders})
-    return [Part(start, end, None) for start, end in itertools.pairwise(edges)]
 
 
 @given(
@@ -113,12 +98,12 @@ def test_any_parts_of_any_file_give_the_rows_of_the_whole(
     file, size = written(tmp_path, variant, records, limits_of(reach, chunk_bytes))
     asked: dict[str, Any] = data.draw(st.sampled_from([{}, {"queue": ["Q1"]}]))
     whole = file.rows(**asked)
-    assert asked or whole["record"].height == len(records)
+    assert asked or whole["record"].num_rows == len(records)
     parts = planned_parts(file, data.draw(st.integers(1, size)))
-    assert_same(file.rows(parts, **asked), whole)
+    assert file.rows(parts, **asked) == whole
     if variant in BLIND:
         borders = data.draw(st.sets(st.integers(0, size), max_size=12))
-        assert_same(file.rows(blind_parts(size, borders), **asked), numberless(whole))
+        file.check_blind(size, borders, whole, **asked)
 
 
 def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path) -> None:
@@ -150,7 +135,7 @@ def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path:
         file, _ = written(tmp_path, variant, records, limits_of(1))
         parts = planned_parts(file, 1)
         assert len(parts) > 3
-        assert_same(file.rows(parts), file.rows())
+        assert file.rows(parts) == file.rows()
 
 
 def written(
@@ -169,6 +154,6 @@ def written(
 @of_many("packing", some([*PACKINGS], 1))
 def test_blind_parts_of_a_packed_file_are_of_what_is_packed(tmp_path: Path, packing: str) -> None:
     file, size = written(tmp_path, BY_NAME["rdw"], many(60, 3), limits_of(3000))
-    expected = numberless(file.rows())
+    whole = file.rows()
     file.path.write_bytes(PACKINGS[packing](file.path.read_bytes()))
-    assert_same(file.rows(blind_parts(size, [11_111, 22_222, 22_230])), expected)
+    file.check_blind(size, [11_111, 22_222, 22_230], whole)

@@ -242,12 +242,12 @@ def test_no_room_for_a_copy_says_the_way_out(
         def write(self, data: Any) -> int:
             raise OSError(28, "No space left on device")
 
-    def opened(number: int, *options: Any, **more: Any) -> Full:
+    def full(number: int, *_: Any, **__: Any) -> Any:
         os.close(number)
         return Full()
 
     with monkeypatch.context() as patch:
-        patch.setattr(inputs.os, "fdopen", opened)
+        patch.setattr(inputs.os, "fdopen", full)
         result = run("info", "-", stdin=DUMP)
     assert result.exit_code == 8
     assert "No space left on device; - is copied there first; set TMPDIR to" in result.stderr

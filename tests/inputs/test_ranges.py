@@ -61,17 +61,16 @@ def found_in(paths: Iterable[Path], jobs: int, wanted: Wanted = ALL) -> Found:
 
 
 def rows_of(batches: Iterable[tuple[str, Any]], wanted: Wanted) -> dict[str, Any]:
+    """Return tables, and of a table without columns how many rows it has."""
     parts: dict[str, list[Any]] = {table: [] for table in wanted}
     for table, batch in batches:
         parts[table].append(batch)
-    return {table: _plain(table, wanted[table], parts[table]) for table in wanted if parts[table]}
-
-
-def _plain(table: str, names: frozenset[str] | None, parts: list[Any]) -> Any:
-    whole = pa.Table.from_batches(parts, schema=coded_schema(table, names))
-    if not whole.num_columns:
-        return whole.num_rows
-    return whole.cast(pa.schema([schema(table).field(name) for name in whole.column_names]))
+    found = {}
+    for table, each in parts.items():
+        rows = pa.Table.from_batches(each, schema=coded_schema(table, wanted[table]))
+        plain = pa.schema([schema(table).field(name) for name in rows.column_names])
+        found[table] = rows.cast(plain) if rows.num_columns else rows.num_rows
+    return found
 
 
 class Here:
@@ -95,16 +94,9 @@ class Here:
 def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     if sys.platform == "linux":  # what is patched here is so in copies of this process as well
         monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", capacity)
-    monkeypatch.setitem(vars(LIMITS), "max_spanned", capacity // 2)
-    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
-    monkeypatch.setitem(vars(LIMITS), "most_unit", 2 * capacity)
-
-
-@pytest.fixture
-def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let files of some KB be cut into parts."""
-    small_chunks(monkeypatch, HUGE)
+    small = {"chunk_bytes": capacity, "max_spanned": capacity // 2, "most_unit": 2 * capacity}
+    for name, value in (small | {"least_unit": 1}).items():
+        monkeypatch.setitem(vars(LIMITS), name, value)
 
 
 @pytest.fixture
@@ -143,7 +135,8 @@ def assert_cut(path: Path, least: int) -> None:
 
 @pytest.mark.sampled(4)
 @every_file
-def test_several_processes_give_what_one_gives(path: Path, cut_small: None) -> None:
+def test_several_processes_give_what_one_gives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_chunks(monkeypatch, HUGE)
     assert_cut(path, path.stat().st_size // (4 * HUGE))
     assert found_in([path], 3) == found_in([path], 1)
 

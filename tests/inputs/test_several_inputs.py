@@ -145,22 +145,19 @@ def counts(path: Path | list[Path], selection: Selection) -> list[int]:
 
 @pytest.mark.fuzz
 @pytest.mark.slow
-def test_a_selection_has_the_rows_that_it_has_of_the_files(divided: Path) -> None:
+def test_files_of_other_days_and_queue_managers_are_not_opened(
+    divided: Path, tmp_path: Path
+) -> None:
+    """And rows are those of the SMF files."""
     for name in some([*CHOSEN], 3):
         found = counts(DUMPS, CHOSEN[name])
         assert counts(divided, CHOSEN[name]) == found, name
         assert any(found) == (name != "none"), name
-
-
-@pytest.mark.slow
-def test_files_of_other_days_and_queue_managers_are_not_opened(
-    divided: Path, tmp_path: Path
-) -> None:
     folder = Path(shutil.copytree(divided, tmp_path / "tables"))
     for each in folder.rglob("*.parquet"):
         if {"date=2026-03-04", "queue_manager=QM02"} & {*each.parts}:
             each.unlink()
-    assert counts(folder, CHOSEN["both"]) == counts(divided, CHOSEN["both"])
+    assert counts(folder, CHOSEN["both"]) == counts(DUMPS, CHOSEN["both"])
     for other in ("day", "end"):
         with pytest.raises(InputError, match="is not there"):
             counts(folder, CHOSEN[other])

@@ -139,39 +139,29 @@ def test_a_manifest_names_no_file_but_its_own_and_that_once(
         check_manifest(folder, f"{MANIFEST} is damaged")
 
 
-def link_to_file(place: Path, other: Path) -> None:
-    place.symlink_to(other)
-
-
-def link_to_folder(place: Path, other: Path) -> None:
-    place.parent.rmdir()
-    place.parent.symlink_to(other.parent)
-
-
-def pipe(place: Path, other: Path) -> None:
-    os.mkfifo(place)
-
-
-def empty_folder(place: Path, other: Path) -> None:
-    place.mkdir()
-
-
-def gone(place: Path, other: Path) -> None:
-    pass
+REPLACED: dict[str, Callable[[Path, Path], object]] = {
+    "a link": lambda place, other: place.symlink_to(other),
+    "a pipe": lambda place, other: os.mkfifo(place),
+    "a folder": lambda place, other: place.mkdir(),
+}
 
 
 @posix
-@pytest.mark.parametrize("how", [link_to_file, link_to_folder, pipe, empty_folder, gone])
+@pytest.mark.parametrize("how", REPLACED)
 def test_what_is_no_file_of_its_own_is_not_read(
-    whole_dataset: Path, folder: Path, how: Callable[[Path, Path], None]
+    whole_dataset: Path, folder: Path, how: str
 ) -> None:
     (folder / PART).unlink()
-    how(folder / PART, whole_dataset / PART)
-    refused(folder, str(folder / (TABLE if how is link_to_folder else PART)))
-    if how in (link_to_file, pipe, empty_folder):
-        (folder / MANIFEST).unlink()
-        how(folder / MANIFEST, whole_dataset / MANIFEST)
-        check_manifest(folder, str(folder))
+    refused(folder, str(folder / PART))
+    REPLACED[how](folder / PART, whole_dataset / PART)
+    refused(folder, str(folder / PART))
+    if how == "a link":
+        shutil.rmtree(folder / TABLE)
+        (folder / TABLE).symlink_to(whole_dataset / TABLE)
+        refused(folder, str(folder / TABLE))
+    (folder / MANIFEST).unlink()
+    REPLACED[how](folder / MANIFEST, whole_dataset / MANIFEST)
+    check_manifest(folder, str(folder))
 
 
 @posix

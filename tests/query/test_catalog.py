@@ -198,10 +198,10 @@ def test_rows_are_those_that_arrow_gives() -> None:
         assert all(each["at"] is None or each["at"].tzinfo is dt.UTC for each in found)
 
 
-@pytest.mark.parametrize("beyond", [-(1 << 62), 1 << 62])
-def test_moments_that_python_does_not_have_are_refused_as_arrow_does(beyond: int) -> None:
-    rows = pa.table({"at": pa.array([0, beyond], pa.int64()).view(_UTC)})
-    with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever Arrow raises
-        rows.to_pylist()
-    with pytest.raises(type(expected.value)):
-        rows_of(rows)
+def test_moments_that_python_does_not_have_are_refused_as_arrow_does() -> None:
+    for beyond in (-(1 << 62), 1 << 62):
+        rows = pa.table({"at": pa.array([0, beyond], pa.int64()).view(_UTC)})
+        with pytest.raises(Exception) as expected:  # noqa: PT011 - whatever Arrow raises
+            rows.to_pylist()
+        with pytest.raises(type(expected.value)):
+            rows_of(rows)

@@ -19,16 +19,7 @@ from smfparse.inputs.range import Range
 from smfparse.reading import Input, Part
 from smfparse.selecting import Selection, counting_time, record_mask
 from smfparse.tables import RECORD, decoded_tables, wanted_tables
-from tests.support import smf
-from tests.support.builders import (
-    NOTHING,
-    Section,
-    chunk_of,
-    named_block,
-    qwhs_long,
-    rdw,
-    smf_record,
-)
+from tests.support import builders, smf
 from tests.support.command import run
 from tests.support.paths import PROJECT
 from tests.support.short_records import (
@@ -58,7 +49,7 @@ RULE = (
 def counts_at(*records: bytes) -> list[dt.datetime | None]:
     """Return when records count."""
     decoder = Decoder(Needs({RECORD: frozenset({"counted_at"})}), DamageLog())
-    batches = [batch for _, batch in decoder.decode([chunk_of(*records)])]
+    batches = [batch for _, batch in decoder.decode([builders.chunk_of(*records)])]
     return [moment for batch in batches for moment in batch["counted_at"].to_pylist()]
 
 
@@ -118,7 +109,9 @@ def test_a_record_without_an_interval_counts_at_its_smf_time() -> None:
         foreign(NOON),
         statistics(NOON),
         smf.record(smf.block("QIST"), start=NOON - HOUR, seconds=3600, interval=False),
-        smf_record(115, 215, area=qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON),
+        builders.smf_record(
+            115, 215, area=builders.qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON
+        ),
         lasting(NOON, 0, MOMENT),
         smf.task_record(smf.task(wtasints=None, ended=utc(NOON)), ended=utc(NOON), east=HOUR),
     ):
@@ -129,10 +122,10 @@ def test_a_record_without_an_interval_counts_at_its_smf_time() -> None:
 
 def test_a_change_of_clocks_within_an_interval_does_not_move_it() -> None:
     """Its start is by the old time, the SMF header and when it counts by the new one."""
-    area = qwhs_long(utc(NOON), NOON - HALF_HOUR, 1800 * 10**6)
-    pool = Section([named_block("QPST", 104)])
+    area = builders.qwhs_long(utc(NOON), NOON - HALF_HOUR, 1800 * 10**6)
+    pool = builders.Section([builders.named_block("QPST", 104)])
     for taken in (NOON + HOUR, NOON - HOUR):
-        record = smf_record(115, 215, pool, area=area, local=taken)
+        record = builders.smf_record(115, 215, pool, area=area, local=taken)
         assert counts_at(record) == [taken - HALF_HOUR / 2]
 
 
@@ -144,7 +137,7 @@ EDGES = (0, 1, 2, 5_400_000_000, NEAR_US - 1, NEAR_US, NEAR_US + 1, LONGEST_US, 
 def test_headers_leave_out_no_record_that_is_selected() -> None:
     known = np.ones(1, np.bool_)
     for local in (NOON, FIRST, FIRST - MOMENT):
-        chunk = chunk_of(foreign(local))
+        chunk = builders.chunk_of(foreign(local))
         taken = np.array([(local - dt.datetime(1970, 1, 1)) // MICROSECOND])
         for length, late in product(EDGES, (*EDGES, *(-each for each in EDGES))):
             start, seconds = taken - late - length, np.array([length / 1e6])
@@ -159,9 +152,9 @@ def test_headers_leave_out_no_record_that_is_selected() -> None:
 
 def broken(local: dt.datetime) -> bytes:
     """A 115/2 of an hour whose QIST cannot be where its triplet says."""
-    area = qwhs_long(utc(local), local - HOUR, 3600 * 10**6, triplets=3)
-    lost = Section([named_block("QIST", 80)], offset=9999)
-    return smf_record(115, 2, NOTHING, lost, area=area, local=local, qmgr="MQ01")
+    area = builders.qwhs_long(utc(local), local - HOUR, 3600 * 10**6, triplets=3)
+    lost = builders.Section([builders.named_block("QIST", 80)], offset=9999)
+    return builders.smf_record(115, 2, builders.NOTHING, lost, area=area, local=local, qmgr="MQ01")
 
 
 @pytest.mark.parametrize("tables", [["qist"], ["qist", "qsph"], [RECORD, "qist", "wtas"]])
@@ -171,7 +164,7 @@ def test_damage_is_that_of_records_that_count_in_the_time(
     """Whichever tables are read, by one part or several, and with numbers or without."""
     made = [broken(NOON + number * HALF_HOUR) for number in range(4)]
     path = tmp_path / "broken.smf"
-    path.write_bytes(rdw(made))
+    path.write_bytes(builders.rdw(made))
     asked, wanted = ReadOptions(Selection.of(since="2026-03-04T12:00")), wanted_tables(tables)
     inputs = open_inputs([path], asked)
     list(inputs.batches(wanted))
@@ -185,7 +178,9 @@ def test_a_table_alone_has_the_rows_that_it_has_among_all(tmp_path: Path) -> Non
     """Although the 116/1 that says when a 116/2 counts is in no table that is wanted."""
     path, ends = tmp_path / "day.smf", [NOON + number * HALF_HOUR + MOMENT for number in range(6)]
     tasks = [(lasting_task(end, 1800, MOMENT), more_queues(end)) for end in ends]
-    path.write_bytes(rdw([*itertools.chain(*tasks), storage(NOON + HOUR), statistics(NOON + HOUR)]))
+    path.write_bytes(
+        builders.rdw([*itertools.chain(*tasks), storage(NOON + HOUR), statistics(NOON + HOUR)])
+    )
     asked = ReadOptions(Selection.of(since="2026-03-04T12:10", until="2026-03-04T13:20"))
     expected = dict.fromkeys(decoded_tables(), 0)
     for table, batch in open_inputs([path], asked).batches(wanted_tables(decoded_tables())):

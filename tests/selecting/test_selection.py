@@ -18,16 +18,7 @@ from smfparse.selecting import Selection, record_mask
 from smfparse.store import MANIFEST
 from smfparse.tables import RECORD
 from smfparse.writing import write_dataset
-from tests.support.builders import (
-    NOTHING,
-    Section,
-    Write,
-    chunk_of,
-    named_block,
-    qwhs_long,
-    rdw,
-    smf_record,
-)
+from tests.support import builders
 from tests.support.command import run
 from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, statistics, storage, utc
 
@@ -56,7 +47,7 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Records over two days, all of one queue manager."""
     path = tmp_path_factory.mktemp("days") / "days.smf"
     moments = map(dt.datetime.fromisoformat, DAYS_OF_RECORDS)
-    path.write_bytes(rdw(map(statistics, moments)))
+    path.write_bytes(builders.rdw(map(statistics, moments)))
     return path
 
 
@@ -151,7 +142,7 @@ NAMES: list[tuple[dict[str, Any], list[int]]] = [
 ]
 
 
-def test_names_are_patterns_in_any_case(write: Write) -> None:
+def test_names_are_patterns_in_any_case(write: builders.Write) -> None:
     names = ("QM01", "QM02", "qm03", "CSQ", "Q.1'")
     records = [statistics(NOON, qmgr=name, system=f"S{at}") for at, name in enumerate(names, 1)]
     path = write(*records, foreign(NOON, "S1"), other(NOON, "S2", "QM01"))
@@ -171,7 +162,7 @@ def test_types_are_written_as_for_ifasmfdp() -> None:
         assert ",".join(map(str, Selection.of(type=[text]).types)) == expected
 
 
-def test_types_and_subtypes_are_those_of_the_header(write: Write) -> None:
+def test_types_and_subtypes_are_those_of_the_header(write: builders.Write) -> None:
     path = write(*(make(NOON) for make in MAKERS))
     for text, expected in {
         "115": [1, 2, 3, 8],
@@ -219,7 +210,9 @@ def test_one_value_is_as_good_as_a_list_of_it() -> None:
         assert Selection.of(**one) == Selection.of(**several)
 
 
-def test_a_record_without_utc_takes_the_offset_of_one_that_is_not_selected(write: Write) -> None:
+def test_a_record_without_utc_takes_the_offset_of_one_that_is_not_selected(
+    write: builders.Write,
+) -> None:
     path = write(statistics(NOON), storage(NOON + HOUR), storage(NOON + HOUR, system="SYS2"))
     for table, asked in (("qsph", {"type": "115(5)"}), (RECORD, {"since": "1300"})):
         rows = open_inputs([path], ReadOptions(Selection.of(**asked))).arrow(table)
@@ -228,7 +221,7 @@ def test_a_record_without_utc_takes_the_offset_of_one_that_is_not_selected(write
 
 def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     short = struct.pack(">HBB", 18, 0, 0) + statistics(NOON)[4:18]
-    chunk = chunk_of(short)
+    chunk = builders.chunk_of(short)
     asked = Selection.of(type=["115(0:65535)"])
     mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
     assert mask is not None
@@ -268,11 +261,11 @@ def test_a_report_without_selected_data_names_the_trace_to_start(days: Path) -> 
 
 
 def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(
-    write: Write, tmp_path: Path
+    write: builders.Write, tmp_path: Path
 ) -> None:
     """The manifest counts those of all records."""
-    longer = Section([named_block("QIST", 100)])
-    path = write(smf_record(115, 2, NOTHING, longer, area=qwhs_long()))
+    longer = builders.Section([builders.named_block("QIST", 100)])
+    path = write(builders.smf_record(115, 2, builders.NOTHING, longer, area=builders.qwhs_long()))
     run("convert", path, "--to", tmp_path / "tables")
     for asked, unknown in (((), {"QIST": 20}), (("--qmgr", "MQ01"), {})):
         found = run("info", tmp_path / "tables", "--format", "json", *asked)

@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import polars as pl
 import pytest
 
@@ -19,20 +18,10 @@ from smfparse.metrics import views
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.tables import KEY_COLUMNS, table_names
+from tests.support import smf
 from tests.support.builders import Write
 from tests.support.corpora import Corpus, of_corpora
 from tests.support.paths import FIXTURES
-from tests.support.smf import (
-    ENDED,
-    MINUTE,
-    WEST,
-    more_queues,
-    queue,
-    task,
-    task_record,
-    task_token,
-    who,
-)
 
 pytestmark = pytest.mark.slow
 
@@ -125,43 +114,45 @@ def test_columns_rows_and_totals_are_those_that_are_declared_and_of_the_tables(
             assert rows.num_rows == sum(tables(each).height for each in ROW_OF[name]), name
 
 
-LATER: dict[str, Any] = {"ended": ENDED + MINUTE}
+LATER: dict[str, Any] = {"ended": smf.ENDED + smf.MINUTE}
 LAST: dict[str, Any] = {"wtasflag": "WTASAEOT"} | LATER
 
 
 def own(qmgr: str, job: str, **more: Any) -> dict[str, Any]:
-    return {"qmgr": qmgr, "by": who(job), **more}
+    return {"qmgr": qmgr, "by": smf.who(job), **more}
 
 
 BELONGING = [
-    task_record(
-        task(wtascmn=3, wtascmet=30, wtascmct=20),
-        queue("A", getn=2, getet=20, getct=10),
+    smf.task_record(
+        smf.task(wtascmn=3, wtascmet=30, wtascmct=20),
+        smf.queue("A", getn=2, getet=20, getct=10),
         **own("QM1", "JOB1"),
     ),
-    more_queues(queue("B", putn=5, putet=50, putct=40), **own("QM1", "OTHER")),
+    smf.more_queues(smf.queue("B", putn=5, putet=50, putct=40), **own("QM1", "OTHER")),
     # two intervals of one task, and others, one with its token
-    task_record(task(wtascmn=1, wtasjwb=100), queue("Q", getn=1), **own("QM2", "JOB1")),
-    task_record(
-        task(wtascmn=2, wtasjwb=200, **LAST), queue("Q", getn=2), **own("QM2", "JOB1", **LATER)
+    smf.task_record(smf.task(wtascmn=1, wtasjwb=100), smf.queue("Q", getn=1), **own("QM2", "JOB1")),
+    smf.task_record(
+        smf.task(wtascmn=2, wtasjwb=200, **LAST),
+        smf.queue("Q", getn=2),
+        **own("QM2", "JOB1", **LATER),
     ),
-    task_record(task(task_token(2), wtascmn=4), **own("QM2", "JOB2")),
-    task_record(task(wtascmn=8), **own("QM2", "JOB3", system="MVSB")),
+    smf.task_record(smf.task(smf.task_token(2), wtascmn=4), **own("QM2", "JOB2")),
+    smf.task_record(smf.task(wtascmn=8), **own("QM2", "JOB3", system="MVSB")),
     # of a task of which a queue manager before has the token, too
-    more_queues(queue("C", putn=7, putet=70, putct=60), **own("QM1", "OTHER")),
+    smf.more_queues(smf.queue("C", putn=7, putet=70, putct=60), **own("QM1", "OTHER")),
     # without the 116/1 before them
-    more_queues(queue("Q", getn=1, getct=9), **own("QM3", "JOB1")),
-    task_record(task(wtascmn=2, **LATER), **own("QM3", "JOB1", **LATER)),
-    more_queues(queue("Q", task_token(2), getn=4), **own("QM3", "JOB2")),
+    smf.more_queues(smf.queue("Q", getn=1, getct=9), **own("QM3", "JOB1")),
+    smf.task_record(smf.task(wtascmn=2, **LATER), **own("QM3", "JOB1", **LATER)),
+    smf.more_queues(smf.queue("Q", smf.task_token(2), getn=4), **own("QM3", "JOB2")),
     # without a call
-    task_record(task(), queue("Q", openet=5), **own("QM4", "JOB1")),
+    smf.task_record(smf.task(), smf.queue("Q", openet=5), **own("QM4", "JOB1")),
 ]
 """Records of tasks, from 1."""
 
 
 def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: Write) -> None:
     """And to the task that it names where that is lost; a token is of one queue manager."""
-    path, start = write(*BELONGING), ENDED - MINUTE
+    path, start = write(*BELONGING), smf.ENDED - smf.MINUTE
     assert rows(
         "SELECT system, qmgr, job, intervals, queues, commits, puts, gets, calls, elapsed, cpu, "
         "log_bytes, interval_seconds, record_no FROM task",
@@ -178,8 +169,8 @@ def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: W
     lasting = "interval_start, ended, cpu_per_call, wait_per_log_force"
     assert rows(f"SELECT qmgr, {lasting} FROM task WHERE job = 'JOB1'", path) == [
         ("QM1", start, None, pytest.approx(130 / 17), None),
-        ("QM2", start, ENDED + MINUTE, 0, None),
-        ("QM3", ENDED, None, 3, None),
+        ("QM2", start, smf.ENDED + smf.MINUTE, 0, None),
+        ("QM3", smf.ENDED, None, 3, None),
         ("QM4", start, None, None, None),
     ]
     names = "qmgr, queue, job, record_no, task_record_no, interval_start"
@@ -188,7 +179,7 @@ def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: W
         ("QM1", "B", "JOB1", 2, 1, start),
         ("QM1", "C", "JOB1", 7, 1, start),
         ("QM2", "Q", "JOB1", 3, 3, start),
-        ("QM2", "Q", "JOB1", 4, 4, ENDED),
+        ("QM2", "Q", "JOB1", 4, 4, smf.ENDED),
         ("QM3", "Q", "JOB1", 8, None, None),
         ("QM3", "Q", "JOB2", 10, None, None),
         ("QM4", "Q", "JOB1", 11, 11, start),
@@ -207,15 +198,15 @@ def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: W
     ]
 
 
-LOCAL = (ENDED + MINUTE + WEST).replace(tzinfo=None)
+LOCAL = (smf.ENDED + smf.MINUTE + smf.WEST).replace(tzinfo=None)
 """Local time of records of the next minute."""
 
 
 def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(write: Write) -> None:
     path = write(
-        task_record(task(), by=who("JOB1")),
-        more_queues(queue("Q.B", putn=5), by=who("JOB1"), **LATER),
-        more_queues(queue("Q.C", putn=7), by=who("JOB1"), **LATER),
+        smf.task_record(smf.task(), by=smf.who("JOB1")),
+        smf.more_queues(smf.queue("Q.B", putn=5), by=smf.who("JOB1"), **LATER),
+        smf.more_queues(smf.queue("Q.C", putn=7), by=smf.who("JOB1"), **LATER),
     )
     for query, expected in {
         "SELECT job, puts FROM queue_activity": [("JOB1", 5), ("JOB1", 7)],
@@ -227,12 +218,8 @@ def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(write: 
 
 
 def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:
-    with duckdb.connect() as made:
-        made.execute("CREATE TABLE qpst AS SELECT 1 AS x")
-        with pytest.raises(duckdb.Error):
-            made.execute(views.views_script(["qpst"]))  # a table that is none of ours
-    assert "VIEW buffer_pool" in views.views_script(["qpst", "qjst"])
-    assert "VIEW log_interval" not in views.views_script(["qpst", "qjst"])
+    script = views.views_script(["qpst", "qjst"])
+    assert ("VIEW buffer_pool" in script, "VIEW log_interval" in script) == (True, False)
 
 
 QUERIES = {
