@@ -50,6 +50,7 @@ decode.Decoder._add = slow
 main(sys.argv[1:])
 """
 """smfparse for small files, each part of which takes its time; it notes which processes decode."""
+Ended = Callable[..., bool]
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
     pytest.mark.slow,
@@ -71,27 +72,23 @@ def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[ProcessPoolExecutor]:
-    """The pools of processes that were made."""
-    made: list[ProcessPoolExecutor] = []
+def ended(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> Ended:
+    """Say whether processes were started, all have ended and, but for `files`, left no file."""
+    made: list[Any] = []
 
     class Watched(ProcessPoolExecutor):
         def submit(self, *arguments: Any, **options: Any) -> Any:
             future = super().submit(*arguments, **options)
-            if self not in made:
-                made.append(self)
-                self.children = list((self._processes or {}).values())
+            made.extend((self._processes or {}).values())
             return future
 
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Watched)
-    return made
 
+    def have_ended(*, files: bool = False) -> bool:
+        left = not files and list(temporary.iterdir())
+        return bool(made) and not left and not any(each.is_alive() for each in made)
 
-def all_ended(made: list[Any], temporary: Path | None = None) -> bool:
-    """Whether processes were started, all have ended, and have left no file."""
-    children = [child for pool in made for child in pool.children]
-    left = [] if temporary is None else list(temporary.iterdir())
-    return bool(children) and not left and not any(child.is_alive() for child in children)
+    return have_ended
 
 
 def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None]) -> None:
@@ -107,13 +104,13 @@ def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None])
 
 
 def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
-    dump: Path, temporary: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+    dump: Path, temporary: Path, ended: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder goes after the processes: one of them might make a file in it meanwhile."""
-    remove, ended = shutil.rmtree, []
+    remove, removed = shutil.rmtree, []
 
     def removing(path: Path, **options: Any) -> None:
-        ended.append(all_ended(started))
+        removed.append(ended(files=True))
         remove(path, **options)
 
     monkeypatch.setattr(shutil, "rmtree", removing)
@@ -123,11 +120,10 @@ def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
     assert list(temporary.iterdir())
     assert inputs.arrow("record").num_rows == 400  # meanwhile
     found.close()  # type: ignore[attr-defined]
-    assert ended[-1]
+    assert removed[-1]
     with Catalog(open_inputs([dump], ReadOptions(jobs=3))) as catalog:
         assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
-    assert len(started) == 3
-    assert all_ended(started, temporary)
+    assert ended()
 
 
 @pytest.mark.long
@@ -153,11 +149,7 @@ def vanish() -> None:
 
 @of_many("moment", some([1, 2, 5, 13, 34, 10_000], 2))
 def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
-    moment: int,
-    dump: Path,
-    temporary: Path,
-    started: list[Any],
-    monkeypatch: pytest.MonkeyPatch,
+    moment: int, dump: Path, ended: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = multiprocessing.get_context("fork").Value("i", 0)
 
@@ -176,11 +168,11 @@ def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
         assert not folder.exists()
     rows = open_inputs([folder]).arrow("record").num_rows if folder.exists() else None
     assert rows == (None if count.value >= moment else 400)
-    assert all_ended(started, temporary)
+    assert ended()
 
 
 def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
-    dump: Path, temporary: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+    dump: Path, ended: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         in_processes_only(patch, vanish)
@@ -198,7 +190,7 @@ def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
     found = run("info", dump, "--jobs=3")
     assert (found.exit_code, found.stdout) == (8, "")
     assert found.stderr == f"smfparse: {dump}: Input/output error\n"
-    assert all_ended(started, temporary)
+    assert ended()
 
 
 def test_a_temporary_folder_without_room_is_named_with_the_way_out(

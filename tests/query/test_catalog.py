@@ -100,10 +100,9 @@ def test_what_does_not_run_or_gives_no_rows_is_refused(dump: Path) -> None:
         "SELECT": ["CREATE TABLE t (a INT)", "DROP VIEW qjst", "SET threads = 1", "", "-- nothing"],
     }
     with Catalog(open_inputs([dump])) as made:
-        for said, queries in wrong.items():
-            for query in queries:
-                with pytest.raises(RequestError, match=f"(?s){said}"):
-                    made.arrow(query)
+        for said, query in ((said, each) for said, queries in wrong.items() for each in queries):
+            with pytest.raises(RequestError, match=f"(?s){said}"):
+                made.arrow(query)
 
 
 def test_an_input_that_fails_during_a_scan_is_an_input_error(dump: Path) -> None:
@@ -125,23 +124,19 @@ def test_an_input_that_fails_during_a_scan_is_an_input_error(dump: Path) -> None
 
 @pytest.mark.slow
 def test_a_query_for_rows_in_order_leaves_the_connection_as_it_was(dump: Path) -> None:
+    setting = "SELECT current_setting('preserve_insertion_order')"
     with Catalog(open_inputs([dump])) as catalog:
-
-        def keeps_order() -> object:
-            query = "SELECT current_setting('preserve_insertion_order')"
-            return catalog.connection.execute(query).fetchall()
-
-        before = keeps_order()
+        before = catalog.connection.execute(setting).fetchall()
         found = list(catalog.rows("SELECT record_no FROM qjst ORDER BY time, record_no"))
         assert [row["record_no"] for rows in found for row in rows] == [1, 2, 3]
-        assert keeps_order() == before
+        assert catalog.connection.execute(setting).fetchall() == before
         for query, said in (
             ("SELECT no_such FROM qjst ORDER BY 1", "no_such"),
             ("SELECT CAST('x' || record_no AS INT) FROM qjst ORDER BY 1", "Could not convert"),
         ):
             with pytest.raises(RequestError, match=said):
                 list(catalog.rows(query))
-        assert keeps_order() == before
+            assert catalog.connection.execute(setting).fetchall() == before
 
 
 def test_ordered_rows_of_little_and_of_much_data_are_the_same(
