@@ -194,8 +194,7 @@ def test_no_extension_comes_by_itself_and_a_safe_connection_has_no_temporary_fol
 
 def test_a_query_that_outgrows_memory_is_no_wrong_call() -> None:
     with Catalog(open_inputs([SMF])) as catalog:
-        catalog.execute("SET temp_directory = ''")
-        catalog.execute("SET memory_limit = '30MB'")
+        catalog.execute("SET temp_directory = ''; SET memory_limit = '30MB'")
         with pytest.raises(SmfError, match=r"Out of Memory.*; select fewer rows") as found:
             catalog.arrow("SELECT list(range) FROM range(20000000) GROUP BY range % 1000")
     assert not isinstance(found.value, RequestError)
