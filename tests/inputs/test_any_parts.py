@@ -1,4 +1,7 @@
-"""Any parts of a file, planned or blind, give the rows of the whole, which plain Python knows."""
+"""Any parts of a file, planned or blind, give the rows of the whole.
+
+How far records may be from those that they have to know of is in tests/decoding/test_distances.py.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,16 +22,14 @@ from smfparse.inputs.range import Range
 from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, plan, planning
 from smfparse.selecting import Selection
-from smfparse.tables import coded_schema, schema, wanted_tables
-from tests.support.builders import UTC_NOON
+from smfparse.tables import wanted_tables
+from tests.inputs.test_ranges import rows_of
 from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.searching import of_many, search, some
 from tests.support.variants import BY_NAME, PACKINGS, VARIANTS, Variant, bdw, blocked, ftp_block
 
 pytestmark = pytest.mark.slow
 
-Rows: TypeAlias = dict[str, pl.DataFrame]
-"""By table."""
 MIXED = wanted_tables(TABLES)
 SMALL = 600
 """Bytes of a block: less than of a long record."""
@@ -41,9 +40,6 @@ BLIND = [
     Variant("ftp-block-small", "ftp-block", partial(ftp_block, most=200)),
 ]
 PLANNED = [*BLIND, BY_NAME["ftp-record"]]
-any_records = several(40)
-any_reach = st.sampled_from([1, 40, 300, 1000, 2500, 6000, 1 << 26])
-any_chunk = st.sampled_from([1, 14_000, 20_000])
 
 
 def limits_of(reach: int, chunk_bytes: int = 1) -> Limits:
@@ -58,40 +54,25 @@ class File:
     framing: str
     limits: Limits
 
-    def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> Rows:
-        """Return the tables that have rows; of blind parts without numbers."""
-        framing, parts = framing_named(self.framing), list(parts)
+    def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> dict[str, Any]:
+        """Return tables by name."""
+        framing = framing_named(self.framing)
         file = Input(self.path, "source", framing=framing, limits=self.limits)
         options = ReadOptions(Selection.of(**asked), limits=self.limits)
-        found: dict[str, list[Any]] = {table: [] for table in MIXED}
-        for part in parts:
-            log = Log(DamageLog())
-            for table, batch in Range(file, MIXED, part, options).batches(log):
-                found[table].append(batch)
-        return {table: frame(table, each) for table, each in found.items()}
+        ranges = [Range(file, MIXED, part, options) for part in parts]
+        batches = (each.batches(Log(DamageLog())) for each in ranges)
+        return rows_of(itertools.chain.from_iterable(batches), MIXED)
 
-
-def frame(table: str, batches: Sequence[Any]) -> pl.DataFrame:
-    whole = pa.Table.from_batches(batches, coded_schema(table)).cast(schema(table))
-    found = pl.from_arrow(whole)
-    assert isinstance(found, pl.DataFrame)
-    return found
-
-
-def numberless(found: Rows) -> Rows:
-    return {
-        table: rows.with_columns(
-            pl.lit(None, pl.Int64).alias(name)
-            for name in rows.columns
-            if name.endswith("record_no")
-        )
-        for table, rows in found.items()
-    }
-
-
-def assert_same(found: Rows, expected: Rows) -> None:
-    for table, rows in expected.items():
-        assert found[table].equals(rows), table
+    def check_blind(
+        self, size: int, borders: Iterable[int], whole: dict[str, Any], **asked: Any
+    ) -> None:
+        """Check that blind parts have the rows of the whole, but for their numbers."""
+        edges = sorted({0, size, *borders})
+        parts = [Part(start, end, None) for start, end in itertools.pairwise(edges)]
+        for table, rows in self.rows(parts, **asked).items():
+            numbers = [each for each in rows.column_names if each.endswith("record_no")]
+            assert all(rows[each].null_count == rows.num_rows for each in numbers)
+            assert rows.drop_columns(numbers) == whole[table].drop_columns(numbers), table
 
 
 def planned_parts(file: File, part_bytes: int) -> list[Part]:
@@ -101,98 +82,28 @@ def planned_parts(file: File, part_bytes: int) -> list[Part]:
         return plan(file.path, part_bytes, framing=file.framing, limits=file.limits)
 
 
-def blind_parts(size: int, borders: Iterable[int]) -> list[Part]:
-    edges = sorted({0, size, *borders})
-    return [Part(start, end, None) for start, end in itertools.pairwise(edges)]
-
-
-# What the whole is ------------------------------------------------------------------------------
-
-
-def qmgr(each: Each) -> tuple[int, int, int]:
-    return each.system, each.token % 2, each.token
-
-
-def task_of(records: Sequence[Each], place: Sequence[int], index: int, reach: int) -> int | None:
-    """Return the index of the 116/1 of a 116/2: the nearest before it that is near enough.
-
-    That of a 116/1 is its own.
-    """
-    if records[index].kind == "task":
-        return index
-    for at in range(index - 1, -1, -1):
-        if records[at].kind == "task" and qmgr(records[at]) == qmgr(records[index]):
-            return at if place[index] - place[at] <= reach else None
-    return None
-
-
-def hours_of(records: Sequence[Each], place: Sequence[int], index: int, reach: int) -> int | None:
-    """Return the hours that the clock of a record's system is ahead, as far as that is known."""
-    record = records[index]
-    if record.kind == "unknown":
-        return None
-    if record.kind not in ("stub", "foreign"):
-        return record.hours
-    before, behind = range(index - 1, -1, -1), range(index + 1, len(records))
-    for direction in (before, behind):
-        shown = (
-            at
-            for at in direction
-            if records[at].system == record.system
-            and records[at].kind in ("clock", "wrong", "task", "queues")
-        )
-        nearest = next(shown, None)
-        if nearest is not None and abs(place[index] - place[nearest]) <= reach:
-            return records[nearest].hours
-    return None
-
-
-def assert_as_recomputed(found: Rows, records: Sequence[Each], reach: int) -> None:
-    """Compare rows with what the nearest records say, looked for one by one."""
-    record = found["record"]
-    place = record["record_offset"].to_list()
-    assert len(place) == len(records)
-    hours = [hours_of(records, place, index, reach) for index in range(len(records))]
-    offsets = [None if each is None else each * 3600 for each in hours]
-    assert record["utc_offset"].to_list() == offsets
-    wtid = found["wtid"]
-    of_tasks = [at for at, each in enumerate(records) if each.kind in ("task", "queues")]
-    assert wtid["record_offset"].to_list() == [place[at] for at in of_tasks]
-    tasks = [task_of(records, place, index, reach) for index in of_tasks]
-    starts = [None if each is None else place[each] for each in tasks]
-    assert wtid["task_record_offset"].to_list() == starts
-    numbers = [None if each is None else each + 1 for each in tasks]
-    assert wtid["task_record_no"].to_list() == numbers
-    seconds = [None if each is None else records[each].hours * 60.0 for each in tasks]
-    assert wtid["interval_seconds"].to_list() == seconds
-    begin = [None if each is None else UTC_NOON for each in tasks]
-    assert wtid["interval_start"].to_list() == begin
-
-
-@given(records=any_records, reach=any_reach, chunk_bytes=any_chunk, data=st.data())
-@search(12)
-def test_blind_parts_of_any_file_give_the_rows_of_the_whole(
+@given(
+    records=several(40),
+    reach=st.sampled_from([1, 40, 300, 1000, 2500, 6000, 1 << 26]),
+    chunk_bytes=st.sampled_from([1, 14_000, 20_000]),
+    data=st.data(),
+)
+@search(18)
+def test_any_parts_of_any_file_give_the_rows_of_the_whole(
     tmp_path: Path, records: list[Each], reach: int, chunk_bytes: int, data: st.DataObject
 ) -> None:
-    variant = data.draw(st.sampled_from(BLIND))
-    file, size = written(tmp_path, variant, records, limits_of(reach, chunk_bytes))
-    whole = file.rows()
-    assert_as_recomputed(whole, records, reach)
-    borders = data.draw(st.sets(st.integers(0, size), max_size=12))
-    assert_same(file.rows(blind_parts(size, borders)), numberless(whole))
-
-
-@given(records=any_records, reach=any_reach, data=st.data())
-@search(10)
-def test_planned_parts_of_any_file_give_the_rows_of_the_whole(
-    tmp_path: Path, records: list[Each], reach: int, data: st.DataObject
-) -> None:
+    """Also where a task is wanted because of a queue in a record of another part."""
     variant = data.draw(st.sampled_from(PLANNED))
-    file, size = written(tmp_path, variant, records * 8, limits_of(reach))
-    whole = file.rows()
-    assert_as_recomputed(whole, records * 8, reach)
+    records = records * data.draw(st.sampled_from([1, 8]))
+    file, size = written(tmp_path, variant, records, limits_of(reach, chunk_bytes))
+    asked: dict[str, Any] = data.draw(st.sampled_from([{}, {"queue": ["Q1"]}]))
+    whole = file.rows(**asked)
+    assert asked or whole["record"].num_rows == len(records)
     parts = planned_parts(file, data.draw(st.integers(1, size)))
-    assert_same(file.rows(parts), whole)
+    assert file.rows(parts, **asked) == whole
+    if variant in BLIND:
+        borders = data.draw(st.sets(st.integers(0, size), max_size=12))
+        file.check_blind(size, borders, whole, **asked)
 
 
 def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path) -> None:
@@ -216,30 +127,15 @@ def test_behind_a_place_that_is_not_sound_a_file_is_not_cut(tmp_path: Path) -> N
         assert rest.end is None
 
 
-@pytest.mark.parametrize("name", ["bdw-small", "bdw-null"])
-def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path: Path) -> None:
     """Also of one that begins with a spanned record."""
     kinds = ("clock",) * 5 + ("task",) * 3 + ("queues",)
-    records = [Each(kind, 0, 0, 0, ()) for kind in kinds] * 8
-    variant = next(each for each in BLIND if each.name == name)
-    file, _ = written(tmp_path, variant, records, limits_of(1))
-    parts = planned_parts(file, 1)
-    assert len(parts) > 3
-    assert_same(file.rows(parts), file.rows())
-
-
-@given(records=any_records, reach=any_reach, data=st.data())
-@search(8)
-def test_blind_parts_of_a_queue_have_the_tasks_of_the_whole(
-    tmp_path: Path, records: list[Each], reach: int, data: st.DataObject
-) -> None:
-    """A task that is wanted may have the queue in a record of another part."""
-    file, size = written(tmp_path, BY_NAME["rdw"], records, limits_of(reach))
-    asked = {"queue": ["Q1"]}
-    borders = data.draw(st.sets(st.integers(0, size), max_size=12))
-    assert_same(file.rows(blind_parts(size, borders), **asked), numberless(file.rows(**asked)))
+    records = [Each(kind, 0, 0, 0) for kind in kinds] * 8
+    for variant in (each for each in BLIND if each.name in ("bdw-small", "bdw-null")):
+        file, _ = written(tmp_path, variant, records, limits_of(1))
+        parts = planned_parts(file, 1)
+        assert len(parts) > 3
+        assert file.rows(parts) == file.rows()
 
 
 def written(
@@ -258,9 +154,6 @@ def written(
 @of_many("packing", some([*PACKINGS], 1))
 def test_blind_parts_of_a_packed_file_are_of_what_is_packed(tmp_path: Path, packing: str) -> None:
     file, size = written(tmp_path, BY_NAME["rdw"], many(60, 3), limits_of(3000))
-    expected = numberless(file.rows())
+    whole = file.rows()
     file.path.write_bytes(PACKINGS[packing](file.path.read_bytes()))
-    assert_same(file.rows(blind_parts(size, [11_111, 22_222, 22_230])), expected)
-
-
-# Files as they are in use -----------------------------------------------------------------------
+    file.check_blind(size, [11_111, 22_222, 22_230], whole)

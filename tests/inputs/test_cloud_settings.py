@@ -10,6 +10,8 @@ from smfparse.places import place_of, versions
 from smfparse.places.settings import azure_place, google_place
 
 HOST = "smf@bank.dfs.core.windows.net"
+CHINA = "smf@bank.dfs.core.chinacloudapi.cn"
+EMULATOR = "http://127.0.0.1:10000/bank"
 
 
 @pytest.fixture(autouse=True)
@@ -20,39 +22,33 @@ def clean(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize(
-    ("authority", "endpoint", "expected"),
-    [
-        (HOST, "", ("https://bank.blob.core.windows.net", ".dfs.core.windows.net")),
-        ("smf@bank", "", ("https://bank.blob.core.windows.net", ".dfs.core.windows.net")),
-        (
-            "smf@bank.dfs.core.chinacloudapi.cn",
-            "",
-            ("https://bank.blob.core.chinacloudapi.cn", ".dfs.core.chinacloudapi.cn"),
-        ),
-        (HOST, "http://127.0.0.1:10000/bank", ("http://127.0.0.1:10000/bank", "127.0.0.1:10000")),
-        (HOST, "https://bank.blob.site", ("https://bank.blob.site", ".dfs.site")),
-    ],
-)
-def test_the_services_of_an_account_of_azure(
-    authority: str, endpoint: str, expected: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", endpoint)
+SERVICES = {
+    (HOST, ""): ("https://bank.blob.core.windows.net", ".dfs.core.windows.net"),
+    ("smf@bank", ""): ("https://bank.blob.core.windows.net", ".dfs.core.windows.net"),
+    (CHINA, ""): ("https://bank.blob.core.chinacloudapi.cn", ".dfs.core.chinacloudapi.cn"),
+    (HOST, EMULATOR): (EMULATOR, "127.0.0.1:10000"),
+    (HOST, "https://bank.blob.site"): ("https://bank.blob.site", ".dfs.site"),
+}
+"""What is named, and AZURE_STORAGE_ENDPOINT; the services of blobs and of folders."""
+
+
+def test_the_services_of_an_account_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_STORAGE_SAS_TOKEN", "?sv=1&sig=x")
-    found = azure_place(authority)
-    assert (found.endpoint, found.dfs) == expected
-    assert (found.container, found.account, found.key) == ("smf", "bank", None)
-    assert found.token == "sv=1&sig=x"
+    for (authority, endpoint), expected in SERVICES.items():
+        monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", endpoint)
+        found = azure_place(authority)
+        assert (found.endpoint, found.dfs) == expected
+        assert (found.container, found.account, found.key) == ("smf", "bank", None)
+        assert found.token == "sv=1&sig=x"
 
 
 def test_both_clients_of_azure_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("obstore")
     monkeypatch.setenv("AZURE_STORAGE_KEY", "a2V5")
-    monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", "http://127.0.0.1:10000/bank")
+    monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", EMULATOR)
     url: Any = place_of(f"abfss://{HOST}/mq")
     assert (url.where[0].type_name, url.where[1]) == ("abfs", "smf/mq")
-    config = versions.Versioned(url)._store.config
-    assert config["endpoint"] == "http://127.0.0.1:10000/bank"
+    assert versions.Versioned(url)._store.config["endpoint"] == EMULATOR
 
 
 def test_an_account_that_is_not_named_or_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:

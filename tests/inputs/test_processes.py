@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from smfparse.decoding import Decoder
-from smfparse.errors import InputError, OutputError
+from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs import ReadOptions, open_inputs, spilling, workers
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog
@@ -50,6 +50,7 @@ decode.Decoder._add = slow
 main(sys.argv[1:])
 """
 """smfparse for small files, each part of which takes its time; it notes which processes decode."""
+Ended = Callable[..., bool]
 Lasting = Callable[..., "subprocess.Popen[str]"]
 pytestmark = [
     pytest.mark.slow,
@@ -62,36 +63,32 @@ pytestmark = [
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
     monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", CAPACITY)
-    monkeypatch.setitem(vars(LIMITS), "max_spanned", CAPACITY // 2)
-    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
-    monkeypatch.setitem(vars(LIMITS), "most_unit", CAPACITY)
+    limits = {"chunk_bytes": CAPACITY, "max_spanned": CAPACITY // 2, "least_unit": 1}
+    for name, value in (limits | {"most_unit": CAPACITY}).items():
+        monkeypatch.setitem(vars(LIMITS), name, value)
     path = tmp_path / "dump.smf"
     path.write_bytes(written(many(400, 1))[0])
     return path
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[ProcessPoolExecutor]:
-    """The pools of processes that were made."""
-    made: list[ProcessPoolExecutor] = []
+def ended(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> Ended:
+    """Say whether processes were started, all have ended and, but for `files`, left no file."""
+    made: list[Any] = []
 
     class Watched(ProcessPoolExecutor):
         def submit(self, *arguments: Any, **options: Any) -> Any:
             future = super().submit(*arguments, **options)
-            if self not in made:
-                made.append(self)
-                self.children = list((self._processes or {}).values())
+            made.extend((self._processes or {}).values())
             return future
 
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Watched)
-    return made
 
+    def have_ended(*, files: bool = False) -> bool:
+        left = not files and list(temporary.iterdir())
+        return bool(made) and not left and not any(each.is_alive() for each in made)
 
-def all_ended(made: list[Any]) -> bool:
-    """Whether processes were started, and all have ended."""
-    children = [child for pool in made for child in pool.children]
-    return bool(children) and not any(child.is_alive() for child in children)
+    return have_ended
 
 
 def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None]) -> None:
@@ -107,27 +104,26 @@ def in_processes_only(monkeypatch: pytest.MonkeyPatch, what: Callable[[], None])
 
 
 def test_rows_that_nobody_wants_any_more_leave_no_process_and_no_file(
-    dump: Path, temporary: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
+    dump: Path, temporary: Path, ended: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder goes after the processes: one of them might make a file in it meanwhile."""
-    remove, ended = shutil.rmtree, []
+    remove, removed = shutil.rmtree, []
 
     def removing(path: Path, **options: Any) -> None:
-        ended.append(all_ended(started))
+        removed.append(ended(files=True))
         remove(path, **options)
 
     monkeypatch.setattr(shutil, "rmtree", removing)
-    found = open_inputs([dump], ReadOptions(jobs=3)).batches(MIXED)
+    inputs = open_inputs([dump], ReadOptions(jobs=3))
+    found = inputs.batches(MIXED)
     next(found)
     assert list(temporary.iterdir())
+    assert inputs.arrow("record").num_rows == 400  # meanwhile
     found.close()  # type: ignore[attr-defined]
-    assert ended == [True]
+    assert removed[-1]
     with Catalog(open_inputs([dump], ReadOptions(jobs=3))) as catalog:
         assert catalog.arrow("SELECT record_no FROM wqst LIMIT 1").num_rows == 1
-    assert open_inputs([dump], ReadOptions(jobs=3)).arrow("record").num_rows == 400
-    assert len(started) == 3
-    assert all_ended(started)
-    assert not list(temporary.iterdir())
+    assert ended()
 
 
 @pytest.mark.long
@@ -147,28 +143,13 @@ print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r}
     assert (done.stdout, done.stderr) == ("begun\nTrue True True\n", "")
 
 
-@pytest.mark.long
-def test_two_tables_can_be_read_at_the_same_time(dump: Path, temporary: Path) -> None:
-    inputs = open_inputs([dump], ReadOptions(jobs=3))
-    first, second = (inputs.batches(wanted_tables([name])) for name in ("record", "wqst"))
-    next(first)
-    rows = sum(batch.num_rows for _, batch in second)
-    assert rows == open_inputs([dump]).arrow("wqst").num_rows
-    assert sum(batch.num_rows for _, batch in first) > 0
-
-
 def vanish() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 @of_many("moment", some([1, 2, 5, 13, 34, 10_000], 2))
 def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
-    moment: int,
-    dump: Path,
-    temporary: Path,
-    started: list[Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    moment: int, dump: Path, ended: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count = multiprocessing.get_context("fork").Value("i", 0)
 
@@ -180,67 +161,46 @@ def test_a_process_that_is_killed_at_any_chunk_leaves_no_dataset_or_all_rows(
             vanish()
 
     in_processes_only(monkeypatch, step)
-    folder = tmp_path / "tables"
+    folder = dump.with_name("tables")
     try:
         write_dataset(open_inputs([dump], ReadOptions(jobs=3)), folder)
     except InputError:
         assert not folder.exists()
     rows = open_inputs([folder]).arrow("record").num_rows if folder.exists() else None
     assert rows == (None if count.value >= moment else 400)
-    assert all_ended(started)
-    assert not list(temporary.iterdir())
+    assert ended()
 
 
 def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
-    dump: Path,
-    temporary: Path,
-    started: list[Any],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    dump: Path, ended: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
         in_processes_only(patch, vanish)
         with pytest.raises(InputError, match=r"was killed.*try jobs=1"):
             open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
-    in_processes_only(monkeypatch, lambda: os._exit(1))
-    for command in (
-        ("info", dump),
-        ("sql", dump, "SELECT count(*) FROM record"),
-        ("convert", dump, "--to", tmp_path / "tables"),
-    ):
-        found = run(*command, "--jobs=3")
-        assert (found.exit_code, "try --jobs 1" in found.stderr) == (8, True), command
-    assert not (tmp_path / "tables").exists()
-    assert all_ended(started)
-    assert not list(temporary.iterdir())
+    with monkeypatch.context() as patch:
+        in_processes_only(patch, lambda: os._exit(1))
+        found = run("sql", dump, "SELECT count(*) FROM record", "--jobs=3")
+    assert (found.exit_code, "try --jobs 1" in found.stderr) == (8, True)
 
-
-def test_an_input_that_cannot_be_read_any_more_is_an_input_error(
-    dump: Path, temporary: Path, started: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
     def fail() -> None:
         raise InputError(f"{dump}: Input/output error")
 
     in_processes_only(monkeypatch, fail)
-    with pytest.raises(InputError, match=r"^.*dump.smf: Input/output error$"):
-        open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
-    assert all_ended(started)
     found = run("info", dump, "--jobs=3")
     assert (found.exit_code, found.stdout) == (8, "")
-
-
-class Full:
-    """A file on a disk without room."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert found.stderr == f"smfparse: {dump}: Input/output error\n"
+    assert ended()
 
 
 def test_a_temporary_folder_without_room_is_named_with_the_way_out(
     dump: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def full(*arguments: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
     with monkeypatch.context() as patch:
-        patch.setattr(spilling.pa, "OSFile", Full)
+        patch.setattr(spilling.pa, "OSFile", full)
         found = run("sql", dump, "SELECT count(*) FROM record", "--jobs=3")
     assert found.exit_code == 8
     assert str(temporary) in found.stderr
@@ -251,30 +211,21 @@ def test_a_temporary_folder_without_room_is_named_with_the_way_out(
         open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
 
 
-def test_there_are_never_more_processes_than_windows_can_wait_for(
-    dump: Path, monkeypatch: pytest.MonkeyPatch
+def test_there_are_never_more_processes_than_windows_can_wait_for_nor_fewer_than_one(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[int] = []
-
-    def refusing(count: int, *arguments: Any, **options: Any) -> Any:
-        asked.append(count)
-        raise InputError("enough")
-
-    monkeypatch.setattr(workers, "ProcessPoolExecutor", refusing)
-    with pytest.raises(InputError):
-        open_inputs([dump], ReadOptions(jobs=200)).arrow("record")
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", lambda count, *_, **__: asked.append(count))
+    workers.Workers(200)
     assert asked == [61]
-
-
-# Interrupted ----------------------------------------------------------------------------------
+    with pytest.raises(RequestError, match="jobs=0"):
+        ReadOptions(jobs=0)
 
 
 def family(leader: int) -> list[int]:
     """Return the processes of a group that live."""
-    said = subprocess.run(
-        ["ps", "-A", "-o", "pid=,pgid=,stat="], capture_output=True, text=True, check=True
-    )
-    rows = [line.split() for line in said.stdout.splitlines()]
+    said = subprocess.check_output(["ps", "-A", "-o", "pid=,pgid=,stat="], text=True)
+    rows = [line.split() for line in said.splitlines()]
     return [int(pid) for pid, group, state in rows if group == str(leader) and state[0] != "Z"]
 
 
@@ -289,17 +240,13 @@ def wait_until(reached: Callable[[], bool]) -> bool:
 
 @pytest.fixture
 def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
-    """Start smfparse as a group of processes of its own; go on when two of them are at work."""
-    script = tmp_path / "lasting.py"
-    script.write_text(SLOW)
-    at_work = tmp_path / "at work"
+    """Start smfparse as a group of processes of its own; go on when three of them are at work."""
+    at_work, groups = tmp_path / "at work", list[subprocess.Popen[str]]()
     at_work.mkdir()
-    groups: list[subprocess.Popen[str]] = []
 
     def start(*arguments: object) -> subprocess.Popen[str]:
-        call = [sys.executable, str(script), *map(str, arguments), "--jobs=3"]
         group = subprocess.Popen(
-            call,
+            [sys.executable, "-c", SLOW, *map(str, arguments), "--jobs=3"],
             start_new_session=True,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -318,10 +265,10 @@ def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
 
 
 def test_an_interrupt_ends_all_processes_and_leaves_nothing(
-    dump: Path, tmp_path: Path, temporary: Path, lasting: Lasting
+    dump: Path, temporary: Path, lasting: Lasting
 ) -> None:
     """The same call then makes the dataset."""
-    folder = tmp_path / "tables"
+    folder = dump.with_name("tables")
     group = lasting("convert", dump, "--to", folder)
     os.killpg(group.pid, signal.SIGINT)
     output, errors = group.communicate(timeout=60)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import multiprocessing
 import pickle
@@ -11,9 +10,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pytest
@@ -23,17 +21,14 @@ from hypothesis import strategies as st
 from smfparse.decoding import Decoder
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import Inputs, Log, ReadOptions, joining, open_inputs, workers
-from smfparse.inputs.range import Range, UnsoundError
+from smfparse.inputs.range import Range
 from smfparse.limits import LIMITS
-from smfparse.reading import Chunk, Input, Part, planning, reader
+from smfparse.reading import Chunk, Input, planning, reader
 from smfparse.reading.window import Window
-from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
 from smfparse.writing import write_dataset
-from tests.support.command import run
 from tests.support.mixed_records import TABLES, Each, many, written
-from tests.support.paths import FIXTURE_FILES
 from tests.support.real import every_file
 from tests.support.searching import of_many, search, some
 from tests.support.sharing import cut
@@ -49,8 +44,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:Deprec
 Alter: TypeAlias = Callable[[bytes, random.Random], bytes]
 
 
-@dataclass
-class Found:
+class Found(NamedTuple):
     """All that there is to say of inputs, by as many processes as there are; rows by table."""
 
     rows: dict[str, Any]
@@ -59,30 +53,24 @@ class Found:
     unknown: Counter[str]
 
 
-def found_in(
-    paths: Iterable[Path],
-    jobs: int,
-    wanted: Wanted = ALL,
-    selection: Selection = ALL_RECORDS,
-) -> Found:
-    inputs = open_inputs(paths, ReadOptions(selection, jobs=jobs))
+def found_in(paths: Iterable[Path], jobs: int, wanted: Wanted = ALL) -> Found:
+    inputs = open_inputs(paths, ReadOptions(jobs=jobs))
     inputs.log.count_unknown = True
     rows = rows_of(inputs.batches(wanted), wanted)
     return Found(rows, inputs.damage.details, inputs.damage.count, inputs.log.unknown)
 
 
 def rows_of(batches: Iterable[tuple[str, Any]], wanted: Wanted) -> dict[str, Any]:
+    """Return tables, and of a table without columns how many rows it has."""
     parts: dict[str, list[Any]] = {table: [] for table in wanted}
     for table, batch in batches:
         parts[table].append(batch)
-    return {table: _plain(table, wanted[table], parts[table]) for table in wanted if parts[table]}
-
-
-def _plain(table: str, names: frozenset[str] | None, parts: list[Any]) -> Any:
-    whole = pa.Table.from_batches(parts, schema=coded_schema(table, names))
-    if not whole.num_columns:
-        return whole.num_rows
-    return whole.cast(pa.schema([schema(table).field(name) for name in whole.column_names]))
+    found = {}
+    for table, each in parts.items():
+        rows = pa.Table.from_batches(each, schema=coded_schema(table, wanted[table]))
+        plain = pa.schema([schema(table).field(name) for name in rows.column_names])
+        found[table] = rows.cast(plain) if rows.num_columns else rows.num_rows
+    return found
 
 
 class Here:
@@ -106,16 +94,9 @@ class Here:
 def small_chunks(monkeypatch: pytest.MonkeyPatch, capacity: int) -> None:
     if sys.platform == "linux":  # what is patched here is so in copies of this process as well
         monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("fork"))
-    monkeypatch.setitem(vars(LIMITS), "chunk_bytes", capacity)
-    monkeypatch.setitem(vars(LIMITS), "max_spanned", capacity // 2)
-    monkeypatch.setitem(vars(LIMITS), "least_unit", 1)
-    monkeypatch.setitem(vars(LIMITS), "most_unit", 2 * capacity)
-
-
-@pytest.fixture
-def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let files of some KB be cut into parts."""
-    small_chunks(monkeypatch, HUGE)
+    small = {"chunk_bytes": capacity, "max_spanned": capacity // 2, "most_unit": 2 * capacity}
+    for name, value in (small | {"least_unit": 1}).items():
+        monkeypatch.setitem(vars(LIMITS), name, value)
 
 
 @pytest.fixture
@@ -132,46 +113,40 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
+def put(path: Path, *data: bytes) -> Path:
+    path.write_bytes(b"".join(data))
+    return path
+
+
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
-    path = tmp_path / "mixed.smf"
-    path.write_bytes(written(many(300, 1))[0])
-    return path
+    return put(tmp_path / "mixed.smf", written(many(300, 1))[0])
 
 
 @pytest.fixture
 def sound(tmp_path: Path) -> Path:
-    path = tmp_path / "sound.smf"
-    path.write_bytes(written(many(60, 9))[0])
-    return path
+    return put(tmp_path / "sound.smf", written(many(60, 9))[0])
 
 
-def parts_of(path: Path, jobs: int) -> int:
-    inputs = open_inputs([path], ReadOptions(jobs=jobs))
-    return sum(map(len, cut(inputs, ALL)))
+def assert_cut(path: Path, least: int) -> None:
+    """Several processes have so many parts of a file, at least."""
+    assert sum(map(len, cut(open_inputs([path], ReadOptions(jobs=3)), ALL))) >= least
 
 
 @pytest.mark.sampled(4)
 @every_file
-def test_several_processes_give_what_one_gives(path: Path, cut_small: None) -> None:
+def test_several_processes_give_what_one_gives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_chunks(monkeypatch, HUGE)
+    assert_cut(path, path.stat().st_size // (4 * HUGE))
     assert found_in([path], 3) == found_in([path], 1)
 
 
-def test_files_are_cut_in_these_tests(
-    mixed: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    request.getfixturevalue("cut_small")
-    assert max(parts_of(path, 3) for path in FIXTURE_FILES) >= 3
-    request.getfixturevalue("here")
-    assert parts_of(mixed, 3) >= 6
-
-
 def test_files_and_datasets_come_in_their_order(
-    mixed: Path, tmp_path: Path, cut_small: None
+    mixed: Path, sound: Path, tmp_path: Path, here: None
 ) -> None:
-    first, *others = FIXTURE_FILES
     write_dataset(open_inputs([mixed]), tmp_path / "dataset")
-    paths = [first, tmp_path / "dataset", *others]
+    again = put(tmp_path / "again.smf", written(many(100, 4))[0])
+    paths = [sound, tmp_path / "dataset", again]
     assert found_in(paths, 2) == found_in(paths, 1)
 
 
@@ -183,41 +158,15 @@ WANTED: list[Wanted] = [
 ]
 
 
-@pytest.mark.fuzz
-def test_columns_that_are_chosen_are_the_same(mixed: Path, here: None) -> None:
-    for wanted in some(WANTED, 2):
-        found, one = (found_in([mixed], jobs, wanted) for jobs in (4, 1))
-        assert found == one, wanted
-        assert one.rows
-
-
 def test_processes_that_are_no_copies_of_this_one_give_the_same(
     mixed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on macOS and Windows."""
     small_chunks(monkeypatch, CAPACITY)
     monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("spawn"))
-    selection = Selection.of(type=["115,116"], since=["2020-01-01"])
-    one, two = (found_in([mixed], jobs, MIXED, selection) for jobs in (1, 2))
-    assert two.rows == one.rows
-    assert two.damages == one.damages > 0
-
-
-def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
-    content, starts = written([Each("clock", 0, 0, 0)] * 4)
-    path = tmp_path / "test.smf"
-    path.write_bytes(content)
-    for records, sound in ((2, True), (3, False), (1, False)):
-        part = Range(Input(path, str(path)), MIXED, Part(0, starts[2], 1, records))
-        try:
-            list(part.batches(Log()))
-        except UnsoundError:
-            assert not sound
-        else:
-            assert sound
-
-
-# Damage ---------------------------------------------------------------------------------------
+    one, two = (found_in([mixed], jobs, MIXED) for jobs in (1, 2))
+    assert two == one
+    assert one.damages > 0
 
 
 def flipped(data: bytes, chance: random.Random) -> bytes:
@@ -266,29 +215,22 @@ ALTERATIONS: dict[str, Alter] = {
     "orphans": orphans,
 }
 alteration = st.sampled_from([*ALTERATIONS.values()])
+LONG_CONTENT = written(many(2500, 2))[0]
 
 
-def outcome(path: Path, jobs: int) -> Found | str:
-    try:
-        return found_in([path], jobs, MIXED)
-    except InputError as error:
-        return str(error)
+def damaged(path: Path, alter: Alter, seed: int) -> Path:
+    """Write a file of two halves, of which only the second is altered."""
+    content = written(many(300, 2))[0]
+    return put(path, content[:30_000], alter(content, random.Random(seed)))
 
 
-@pytest.mark.long
-@given(alter=alteration, seed=st.integers(0, 2**32))
-@search(6)
-def test_damage_is_the_same_for_several_processes(
-    tmp_path: Path, here: None, alter: Alter, seed: int
+@given(alter=alteration, seed=st.integers(0, 2**32), wanted=st.sampled_from([MIXED, *WANTED]))
+@search(5)
+def test_rows_and_damage_are_the_same_for_several_processes(
+    tmp_path: Path, here: None, alter: Alter, seed: int, wanted: Wanted
 ) -> None:
-    path = tmp_path / "damaged.smf"
-    path.write_bytes(alter(written(many(300, 2))[0], random.Random(seed)))
-    assert outcome(path, 4) == outcome(path, 1)
-
-
-@functools.cache
-def long_content() -> bytes:
-    return written(many(2500, 2))[0]
+    path = damaged(tmp_path / "damaged.smf", alter, seed)
+    assert found_in([path], 4, wanted) == found_in([path], 1, wanted)
 
 
 @given(alter=alteration, seed=st.integers(0, 2**32))
@@ -297,8 +239,8 @@ def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
     tmp_path: Path, alter: Alter, seed: int
 ) -> None:
     """A file is mapped where the records that are wanted are mostly in one piece."""
-    path, content = tmp_path / "damaged.smf", long_content()
-    path.write_bytes(content + alter(content, random.Random(seed)))
+    altered = alter(LONG_CONTENT, random.Random(seed))
+    path = put(tmp_path / "damaged.smf", LONG_CONTENT, altered)
     wanted: Wanted = {"qist": None}
     mapped: list[int] = []
     map_file = Window._mapped
@@ -335,22 +277,6 @@ def test_the_table_damage_is_the_same_with_all_tables_and_alone(
         assert found["damage"].to_pylist() == alone, name
 
 
-def test_every_command_says_the_same_with_the_same_exit_code(tmp_path: Path, here: None) -> None:
-    path = tmp_path / "test.smf"
-    path.write_bytes(flipped(written(many(300, 2))[0], random.Random(3)))
-    codes = set()
-    for call in (
-        ("info", path, "--format", "json"),
-        ("sql", path, "SELECT count(*), sum(record_no), min(utc_offset) FROM record"),
-        ("convert", path, "--to", tmp_path / "tables", "--force"),
-    ):
-        one, other = (run(*call, f"--jobs={jobs}") for jobs in (1, 3))
-        found, expected = ((each.exit_code, each.stdout, each.stderr) for each in (other, one))
-        assert found == expected
-        codes.add(one.exit_code)
-    assert codes >= {4}
-
-
 def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str, Any], Any]:
     made = write_dataset(open_inputs(paths, ReadOptions(jobs=jobs)), folder)
     assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
@@ -363,33 +289,21 @@ def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str,
     return found_in([folder], 1).rows, made | by_file | {"records": runs, "rows": counts}
 
 
-def test_several_processes_write_the_dataset_that_one_writes(
-    tmp_path: Path, cut_small: None
+def test_several_processes_write_the_dataset_that_one_writes_of_damaged_files(
+    tmp_path: Path, mixed: Path, sound: Path, here: None
 ) -> None:
-    one = converted(FIXTURE_FILES, tmp_path / "1", 1)
-    assert converted(FIXTURE_FILES, tmp_path / "3", 3) == one
-    assert len(list((tmp_path / "3" / "record").iterdir())) == 3
-
-
-@of_many("what", some([*ALTERATIONS], 1))
-def test_a_dataset_of_damaged_files_is_the_same(
-    what: str, tmp_path: Path, mixed: Path, sound: Path, here: None
-) -> None:
-    damaged = tmp_path / "damaged.smf"
-    content = written(many(300, 2))[0]
-    damaged.write_bytes(content[:30_000] + ALTERATIONS[what](content, random.Random(1)))
-    paths = [mixed, damaged, sound]
+    paths = [mixed, damaged(tmp_path / "damaged.smf", flipped, 1), sound]
+    assert_cut(mixed, 6)
     assert converted(paths, tmp_path / "5", 5) == converted(paths, tmp_path / "1", 1)
+    assert len([*(tmp_path / "5" / "record").iterdir()]) > 1
 
 
 def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
     tmp_path: Path, here: None
 ) -> None:
     """The first bytes of the file are lost records, so each later part was decoded in vain."""
-    path = tmp_path / "test.smf"
-    first, last = Each("task", 0, 0, 0, (100,)).pieces()
-    path.write_bytes(written(many(20, 1))[0] + first + written(many(280, 1))[0])
-    assert last
+    first, _ = Each("task", 0, 0, 0, (100,)).pieces()
+    path = put(tmp_path / "a.smf", written(many(20, 1))[0], first, written(many(280, 1))[0])
     folder = tmp_path / "tables"
     write_dataset(open_inputs([path], ReadOptions(jobs=6)), folder)
     assert [each.name for each in (folder / "record").iterdir()] == ["part-00000.parquet"]
@@ -408,9 +322,7 @@ def test_files_that_are_decoded_together_give_what_they_give_one_after_the_other
         data[place] = ALTERATIONS[what](data[place], chance)
     bodies = [each.body() for each in many(30, 5)]
     data += [BY_NAME[name].write(bodies).data for name in ("bdw", "length", "none")]
-    paths = [tmp_path / f"{number:02}.smf" for number in range(len(data))]
-    for path, each in zip(paths, data, strict=True):
-        path.write_bytes(each)
+    paths = [put(tmp_path / f"{number:02}.smf", each) for number, each in enumerate(data)]
     decoded: list[int] = []
     add = Decoder._add
 

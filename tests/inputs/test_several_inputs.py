@@ -32,10 +32,7 @@ JOIN = """
 
 
 class Named(NamedTuple):
-    """Two dumps that bore one name, in their datasets; and the second, which has that name now.
-
-    It is cut, so that it has damage.
-    """
+    """Two dumps that bore one name, in their datasets; and the second, which has that name now."""
 
     path: Path
     first: Path
@@ -44,73 +41,65 @@ class Named(NamedTuple):
 
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Named:
+    """Both are cut, so that they have damage."""
     folder = tmp_path_factory.mktemp("several")
     path = folder / "DUMP.smf"
+    few: dict[str, Any] = {"qmgrs": ["QM01"], "tasks": 2, "queues": 2, "count": 1}
     for seed in (1, 2):
-        generate_dump(
-            path, qmgrs=["QM01"], start=dt.datetime(2026, 3, seed, 9), seed=seed, tasks=2, queues=2,
-            count=1,
-        )  # fmt: skip
+        generate_dump(path, start=dt.datetime(2026, 3, seed, 9), seed=seed, **few)
         path.write_bytes(path.read_bytes()[:-3])
         write_dataset(open_inputs([path]), folder / f"{seed}")
     return Named(path, folder / "1", folder / "2")
 
 
-def asked(inputs: Inputs, query: str) -> list[dict[str, Any]]:
-    with Catalog(inputs) as catalog:
-        rows: list[dict[str, Any]] = catalog.arrow(query).to_pylist()
-        return rows
+def asked(inputs: Inputs, *queries: str, safe: bool = False) -> list[list[dict[str, Any]]]:
+    with Catalog(inputs, safe=safe) as catalog:
+        return [catalog.arrow(query).to_pylist() for query in queries]
 
 
-def joined(inputs: Inputs) -> tuple[int, int]:
-    [row] = asked(inputs, JOIN)
-    return row["n"], row["puts"]
+def joined(*paths: Path) -> list[int]:
+    [[row]] = asked(open_inputs(paths), JOIN)
+    return [*row.values()]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("other", ["a dataset", "a file"])
-def test_rows_of_inputs_of_one_name_belong_to_their_own_input(
-    other: str, named: Named, tmp_path: Path
-) -> None:
-    inputs = open_inputs([named.first, named.second if other == "a dataset" else named.path])
-    alone = [joined(open_inputs([each])) for each in (named.first, named.second)]
-    both = (alone[0][0] + alone[1][0], alone[0][1] + alone[1][1])
-    assert min(*alone[0], *alone[1]) > 0
-    assert joined(inputs) == both
-    write_dataset(inputs, tmp_path / "both")
-    assert joined(open_inputs([tmp_path / "both"])) == both
-    again = open_inputs([tmp_path / "both", named.first])
-    assert joined(again) == (both[0] + alone[0][0], both[1] + alone[0][1])
+def test_rows_of_inputs_of_one_name_belong_to_their_own_input(named: Named, tmp_path: Path) -> None:
+    first, second = joined(named.first), joined(named.second)
+    both = [one + other for one, other in zip(first, second, strict=True)]
+    assert min(*first, *second) > 0
+    for other in (named.second, named.path):
+        assert joined(named.first, other) == both
+    write_dataset(open_inputs([named.first, named.path]), tmp_path / "both")
+    again = joined(tmp_path / "both", named.first)
+    assert again == [one + other for one, other in zip(both, first, strict=True)]
 
 
 @pytest.mark.slow
 def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -> None:
-    names = [str(named.path), f"{named.path}#2"]
-    query = "SELECT DISTINCT source FROM {} ORDER BY source"
-    for asked_for in (Selection(), Selection.of(queue=["*"]), Selection.of(type=["116"])):
-        inputs = open_inputs([named.first, named.second], ReadOptions(asked_for))
-        for table in ("record", "wqst", "wtas"):
+    names, tables = [str(named.path), f"{named.path}#2"], ("record", "wqst")
+    for chosen, safe in (({}, True), ({"queue": "*"}, False), ({"type": "116"}, False)):
+        inputs = open_inputs([named.first, named.second], ReadOptions(Selection.of(**chosen)))
+        queries = (f"SELECT source, record_no FROM {each}" for each in tables)
+        found = asked(inputs, *queries, safe=safe)
+        for table, of_sql in zip(tables, found, strict=True):
             rows = inputs.arrow(table).select(["source", "record_no"]).to_pylist()
             assert sorted({each["source"] for each in rows}) == names
-            found = asked(inputs, f"SELECT source, record_no FROM {table}")
-            assert sorted(map(str, found)) == sorted(map(str, rows))
-    assert [each["source"] for each in asked(inputs, query.format("damage"))] == names
+            assert sorted(map(str, of_sql)) == sorted(map(str, rows))
+    [damage] = asked(inputs, "SELECT DISTINCT source FROM damage ORDER BY source")
+    assert [each["source"] for each in damage] == names
     assert [each.source for each in inputs.lost.details] == names
     file_too = open_inputs([named.first, named.path])
-    found = asked(file_too, query.format("record"))
-    assert [each["source"] for each in found] == names
     assert file_too.arrow("qjst")["source"].unique().to_pylist() == names[::-1]
 
 
 def test_a_dataset_of_a_selection_does_not_keep_others_records_away(
     named: Named, tmp_path: Path
 ) -> None:
-    some = Selection.of(type=["115"])
-    write_dataset(open_inputs([named.path], ReadOptions(some)), tmp_path / "some")
-    inputs = open_inputs([tmp_path / "some", named.path], ReadOptions(Selection.of(type=["116"])))
-    assert inputs.arrow("wtas").num_rows == open_inputs([named.second]).arrow("wtas").num_rows
-    inputs = open_inputs([tmp_path / "some", named.path], ReadOptions(some))
-    assert inputs.arrow("qjst").num_rows == open_inputs([named.second]).arrow("qjst").num_rows
+    some = ReadOptions(Selection.of(type="115"))
+    write_dataset(open_inputs([named.path], some), tmp_path / "some")
+    for table, options in (("wtas", ReadOptions(Selection.of(type="116"))), ("qjst", some)):
+        found = open_inputs([tmp_path / "some", named.path], options).arrow(table)
+        assert found.num_rows == open_inputs([named.second]).arrow(table).num_rows > 0
 
 
 def test_the_path_of_a_dataset_is_no_pattern(
@@ -121,7 +110,7 @@ def test_the_path_of_a_dataset_is_no_pattern(
         monkeypatch.setenv("HOME", str(tmp_path / decoy))
         for place, dataset in ((name, named.second), (decoy, named.first)):
             Path(place).symlink_to(dataset, target_is_directory=True)
-        [row] = asked(open_inputs([Path(name)]), "SELECT max(day(smf_time)) AS day FROM qjst")
+        [[row]] = asked(open_inputs([Path(name)]), "SELECT max(day(smf_time)) AS day FROM qjst")
         assert row["day"] == 2, name
 
 
@@ -149,38 +138,29 @@ def divided(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def counts(path: Path | list[Path], selection: Selection) -> list[int]:
     data = smfparse.open(path, selection)
     tables = ("record", "qmst", "wtas", "wqst")
-    return [
-        *(data.arrow(each).num_rows for each in tables),
-        *(data.sql(f"SELECT count(*) AS n FROM {each}")["n"][0].as_py() for each in tables),
-    ]
+    counted = ", ".join(f"(SELECT count(*) FROM {each}) AS {each}" for each in tables)
+    [of_sql] = data.sql(f"SELECT {counted}").to_pylist()
+    return [*(data.arrow(each).num_rows for each in tables), *of_sql.values()]
 
 
 @pytest.mark.fuzz
 @pytest.mark.slow
-def test_a_selection_has_the_rows_that_it_has_of_the_files(divided: Path) -> None:
+def test_files_of_other_days_and_queue_managers_are_not_opened(
+    divided: Path, tmp_path: Path
+) -> None:
+    """And rows are those of the SMF files."""
     for name in some([*CHOSEN], 3):
         found = counts(DUMPS, CHOSEN[name])
         assert counts(divided, CHOSEN[name]) == found, name
         assert any(found) == (name != "none"), name
-
-
-@pytest.mark.slow
-def test_files_of_other_days_and_queue_managers_are_not_opened(
-    divided: Path, tmp_path: Path
-) -> None:
     folder = Path(shutil.copytree(divided, tmp_path / "tables"))
-    wanted = "date=2026-03-05/queue_manager=QM01"
-    others = [each for each in folder.glob("*/date=*/*") if "2026-03" in str(each)]
-    kept = {"queue_manager=no-qmgr", "queue_manager=QM01"}
-    for each in others:
-        if each.is_file() and each.parent.name != "date=2026-03-05":
+    for each in folder.rglob("*.parquet"):
+        if {"date=2026-03-04", "queue_manager=QM02"} & {*each.parts}:
             each.unlink()
-        elif each.is_dir() and (each.parent.name != "date=2026-03-05" or each.name not in kept):
-            shutil.rmtree(each)
-    assert list(folder.glob(f"record/{wanted}/*.parquet"))
-    assert counts(folder, CHOSEN["both"]) == counts(divided, CHOSEN["both"])
-    with pytest.raises(InputError, match="is not there"):
-        counts(folder, CHOSEN["day"])
+    assert counts(folder, CHOSEN["both"]) == counts(DUMPS, CHOSEN["both"])
+    for other in ("day", "end"):
+        with pytest.raises(InputError, match="is not there"):
+            counts(folder, CHOSEN[other])
 
 
 def test_parts_of_the_manifest_of_other_days_are_not_read(divided: Path, tmp_path: Path) -> None:

@@ -22,12 +22,8 @@ pytestmark = [
 
 def copying() -> subprocess.Popen[bytes]:
     """Start a command that copies standard input, which has more to come."""
-    process = subprocess.Popen(
-        [*COMMAND, "info", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([*COMMAND, "info", "-"], stdin=pipe, stdout=pipe, stderr=pipe)
     assert process.stdin is not None
     process.stdin.write(SMF.read_bytes() * 5)  # more than is copied at once
     process.stdin.flush()
@@ -75,17 +71,18 @@ def test_the_copy_of_a_process_that_was_killed_goes_with_the_next_run(temporary:
 
 def test_what_is_of_others_stays(temporary: Path, tmp_path: Path) -> None:
     """A dataset with a name like that, a link, a folder with other files."""
-    name = "smfparse-temporary-abcdefg"
-    (temporary / f"{name}1").mkdir()
-    (temporary / f"{name}1" / ".lock").touch()
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / ".smfparse-owner").touch()
-    (temporary / f"{name}2").symlink_to(tmp_path / "other")
-    (temporary / "smfparse-tables").mkdir()
-    (temporary / "smfparse-tables" / ".smfparse-owner").touch()
+    name, other = "smfparse-temporary-abcdefg", tmp_path / "other"
+    for folder, file in (
+        (temporary / f"{name}1", ".lock"),
+        (temporary / "smfparse-tables", ".smfparse-owner"),
+        (other, ".smfparse-owner"),
+    ):
+        folder.mkdir()
+        (folder / file).touch()
+    (temporary / f"{name}2").symlink_to(other)
     (temporary / f"{name}3").mkdir()
     before = set(temporary.iterdir())
     with TemporaryFolder():
         pass
     assert set(temporary.iterdir()) == before - {temporary / f"{name}3"}
-    assert (tmp_path / "other" / ".smfparse-owner").exists()
+    assert (other / ".smfparse-owner").exists()

@@ -10,32 +10,26 @@ from pathlib import Path
 import pytest
 
 from smfparse.errors import RequestError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import Day, Figures, lines, sparkline, summarized
 from smfparse.summarizing.printing import _number
-from smfparse.writing import write_dataset
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
 
 HOUR = dt.timedelta(hours=1)
 SECONDS = 86_400
-PEAKS = {
+ELSEWHERE = {
     "buffer-pool", "page-set", "dispatcher", "adapter", "current-channels", "storage-31", "depth",
-    "oldest",
+    "oldest", "channel-messages", "verb-calls", "verb-cpu", "queue-cpu", "job-cpu",
+    "structure-requests",
 }  # fmt: skip
-"""Lines whose highest values tests/laws/test_figures_agree.py compares."""
+"""Lines that tests/laws/test_figures_agree.py compares."""
 CLIENT = "channel > '' AND channel NOT LIKE '%.TO.%'"
 TOTALS = {
-    "channel-messages": f"SELECT channel, sum(messages) / {SECONDS} FROM channel",
-    "verb-calls": f"SELECT verb, sum(calls) / {SECONDS} FROM api_cost",
-    "verb-cpu": f"SELECT verb, sum(cpu) / 1e4 / {SECONDS} FROM api_cost",
-    "queue-cpu": f"SELECT queue, sum(cpu) / 1e4 / {SECONDS} FROM api_cost WHERE queue IS NOT NULL",
-    "job-cpu": f"SELECT job, sum(cpu) / 1e4 / {SECONDS} FROM api_cost",
     "transaction-cpu": "SELECT concat_ws(' ', job, transaction, psb), "
     f"sum(cpu) / 1e4 / {SECONDS} FROM api_cost WHERE coalesce(transaction, psb) IS NOT NULL",
-    "structure-requests": f"SELECT qeststr, sum(qestcsec + qestcmec) / {SECONDS} FROM qest",
     "shared-messages": "SELECT queue, sum(messages_put + destructive_gets) / "
     f"{SECONDS} FROM queue_activity WHERE structure IS NOT NULL",
     "client-connects": "SELECT channel, count(DISTINCT token) FILTER (started >= '2026-03-04') / "
@@ -63,10 +57,9 @@ AVERAGES = {
 def catalog(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Catalog]:
-    folder = tmp_path_factory.mktemp(request.param)
-    simulate(folder / "day.smf", load_estate(request.param, interval=HOUR))
-    write_dataset(open_inputs([folder / "day.smf"], ReadOptions(jobs=1)), folder / "day")
-    with Catalog(open_inputs([folder / "day"])) as opened:
+    path = tmp_path_factory.mktemp(request.param) / "day.smf"
+    simulate(path, load_estate(request.param, interval=HOUR))
+    with Catalog(open_inputs([path])) as opened:
         yield opened
 
 
@@ -80,16 +73,15 @@ def of_line(day: Day, name: str) -> dict[str, Figures]:
 
 
 def expected(catalog: Catalog, day: Day, query: str) -> dict[str, float]:
-    condition = f"qmgr = '{day.times.qmgr}' AND system = '{day.times.system}'"
-    where = "AND" if "WHERE" in query else "WHERE"
-    views = catalog.with_everything()
-    rows = views.sql(f"{query} {where} {condition} GROUP BY ALL").fetchall()
+    asked = f"qmgr = '{day.times.qmgr}' AND system = '{day.times.system}'"
+    query = f"{query} {'AND' if 'WHERE' in query else 'WHERE'} {asked} GROUP BY ALL"
+    rows = catalog.with_everything().sql(query).fetchall()
     return {name: float(value) for name, value in rows if value is not None}
 
 
 @pytest.mark.slow
 def test_means_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> None:
-    assert {*PEAKS, *TOTALS, *AVERAGES} == {*lines()}
+    assert {*ELSEWHERE, *TOTALS, *AVERAGES} == {*lines()}
     for name, query in (TOTALS | AVERAGES).items():
         for day in days:
             wanted = expected(catalog, day, query)
@@ -101,14 +93,20 @@ def test_means_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> No
             ), name
 
 
-def test_a_course_has_a_step_for_each_hour_and_its_peak_at_its_time(days: list[Day]) -> None:
+def test_a_course_has_a_step_for_each_hour_and_objects_come_from_the_most_to_the_least(
+    days: list[Day],
+) -> None:
     for day in days:
+        by_line = defaultdict(list)
         for each in day.figures:
             course = each.over_time(day.times.slots, 48)
             assert len(course) == 24
-            known = [value for value in course if value is not None]
-            assert max(known) == each.highest
+            assert max(value for value in course if value is not None) == each.highest
             assert course[each.at.hour] == each.highest
+            by_line[each.line].append(each.highest if each.line.measure == "peak" else each.mean)
+        for line, values in by_line.items():
+            assert values == sorted(values, reverse=True)
+            assert len(values) <= line.top
 
 
 def test_fewer_steps_keep_peaks_and_average_the_others(days: list[Day]) -> None:
@@ -119,16 +117,6 @@ def test_fewer_steps_keep_peaks_and_average_the_others(days: list[Day]) -> None:
     assert sum(each for each in halves if each is not None) / 2 == pytest.approx(log.mean)
 
 
-def test_objects_come_from_the_most_to_the_least(days: list[Day]) -> None:
-    for day in days:
-        by_line = defaultdict(list)
-        for each in day.figures:
-            by_line[each.line].append(each.highest if each.line.measure == "peak" else each.mean)
-        for line, values in by_line.items():
-            assert values == sorted(values, reverse=True)
-            assert len(values) <= line.top
-
-
 def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
     used = ((0, 600, 50), (600, 600, 50), (1200, 300, 90), (1500, 300, 20), (1800, 600, 50))
     records = []
@@ -136,8 +124,7 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
         for each in (block("QMST"), block("QPST", qpstnbuf=100, qpstcbsl=100 - percent)):
             start = START + dt.timedelta(seconds=at)
             records.append(record(each, start=start, seconds=seconds))
-    path = write(*records)
-    with Catalog(open_inputs([path])) as opened:
+    with Catalog(open_inputs([write(*records)])) as opened:
         (day,) = summarized(opened).days
     (pool,) = of_line(day, "buffer-pool").values()
     assert pool.highest == pytest.approx(90)
@@ -147,34 +134,27 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
 def test_a_wrong_declaration_names_file_and_key(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "lines.toml").write_text(
-        "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
-    )
+    wrong = "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
+    (tmp_path / "lines.toml").write_text(wrong)
     monkeypatch.setattr("smfparse.summarizing.declaration._FOLDER", tmp_path)
-    lines.cache_clear()
-    try:
-        with pytest.raises(RequestError, match=r"lines\.toml: x\.measure: .*'most'"):
-            lines()
-    finally:
-        lines.cache_clear()
+    with pytest.raises(RequestError, match=r"lines\.toml: x\.measure: .*'most'"):
+        lines.__wrapped__()
 
 
-@pytest.mark.parametrize(
-    ("values", "full", "drawn"),
-    [
-        ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 0, "▁▂▃▄▅▆▇██"),
-        ([5.0, None, 10.0], 0, "▅ █"),
-        ([0.0, 0.0], 0, "▁▁"),
-        ([None, None], 0, "  "),
-        ([-1.0, 1.0], 0, "▁█"),
-        ([], 0, ""),
-        ([1.0, 50.0, 100.0, 130.0], 100, "▁▅██"),
-    ],
-)
-def test_a_block_is_as_high_as_its_share_of_the_greatest(
-    values: list[float | None], full: float, drawn: str
-) -> None:
-    assert sparkline(values, full) == drawn
+DRAWN: list[tuple[list[float | None], float, str]] = [
+    ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 0, "▁▂▃▄▅▆▇██"),
+    ([5.0, None, 10.0], 0, "▅ █"),
+    ([0.0, 0.0], 0, "▁▁"),
+    ([None, None], 0, "  "),
+    ([-1.0, 1.0], 0, "▁█"),
+    ([], 0, ""),
+    ([1.0, 50.0, 100.0, 130.0], 100, "▁▅██"),
+]
+
+
+def test_a_block_is_as_high_as_its_share_of_the_greatest() -> None:
+    for values, full, drawn in DRAWN:
+        assert sparkline(values, full) == drawn
 
 
 def test_percentages_are_drawn_against_all_and_too_small_figures_are_said_to_be() -> None:

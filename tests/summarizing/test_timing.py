@@ -6,6 +6,8 @@ import datetime as dt
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
+
 from smfparse.calendar import SECOND_US, calendar_macros, calendar_query, calendars_of
 from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing import Times
@@ -40,57 +42,61 @@ def times_of(*rows: dict[str, Any]) -> list[Times]:
     return [*map(Times.of, calendars_of(bench.arrow(query)).values())]
 
 
-def only(*rows: dict[str, Any]) -> Times:
-    (found,) = times_of(*rows)
-    return found
-
-
 def test_intervals_that_follow_each_other_have_no_gap() -> None:
-    found = only(row(0, 600), row(600, 600), row(1200.01, 600))
+    [found] = times_of(row(0, 600), row(600, 600), row(1200.01, 600))
     assert found.calendar.facts == {
-        "intervals": 3,
-        "interval_seconds": 600,
-        "gaps": 0,
-        "gap_seconds": 0,
-        "restarts": 0,
-        "missing_intervals": 0,
-        "derived": False,
-    }
-    assert (found.first, found.last) == (0, 1_800_010_000)
-    assert found.slots == 3
+        "intervals": 3, "interval_seconds": 600, "gaps": 0, "gap_seconds": 0, "restarts": 0,
+        "missing_intervals": 0, "derived": False,
+    }  # fmt: skip
+    assert (found.first, found.last, found.slots) == (0, 1_800_010_000, 3)
     assert found.local(found.first) == dt.datetime(1970, 1, 1, 1)
 
 
 def test_a_gap_is_counted_with_its_length_and_its_slots_have_no_data() -> None:
-    found = only(row(0, 600), row(1800, 600), row(3600, 600))
+    """It is more than a second or a tenth of an interval."""
+    [found] = times_of(row(0, 600), row(1800, 600), row(3600, 600))
     said = found.calendar.facts
     assert (said["gaps"], said["gap_seconds"], said["restarts"], found.slots) == (2, 2400, 0, 7)
     assert found.covered.tolist() == [600, 0, 0, 600, 0, 0, 600]
-
-
-def test_a_gap_is_more_than_a_second_or_a_tenth_of_an_interval() -> None:
     for start, seconds, gaps in ((601, 600, 0), (601.1, 600, 1), (5.5, 5, 0), (5.6, 5, 1)):
-        found = only(row(0, seconds), row(start, seconds))
+        [found] = times_of(row(0, seconds), row(start, seconds))
         assert found.calendar.facts["gaps"] == gaps
 
 
-def test_accounting_alone_gives_the_times_of_its_minutes() -> None:
-    found = only(*(row(60 * each, 0, "wtid") for each in (0, 10, 20)))
+def test_accounting_gives_the_times_of_its_minutes_where_there_are_no_statistics() -> None:
+    [found] = times_of(*(row(60 * each, 0, "wtid") for each in (0, 10, 20)))
     said = found.calendar.facts
     assert (said["intervals"], said["interval_seconds"], found.slots) == (0, 0, 20)
-    assert only(row(0, 0, "wtid")).slots == 1
-
-
-def test_statistics_go_before_accounting() -> None:
-    found = only(row(600, 600), row(0, 0, "wtid"), row(9000, 0, "wtid"))
+    [found] = times_of(row(0, 0, "wtid"))
+    assert found.slots == 1
+    [found] = times_of(row(600, 600), row(0, 0, "wtid"), row(9000, 0, "wtid"))
     assert (found.first, found.last) == (600 * SECOND_US, 1200 * SECOND_US)
     assert found.calendar.facts["intervals"] == 1
+
+
+def test_covered_time_is_that_of_minutes_with_data() -> None:
+    [found] = times_of(row(0, 600), row(600, 300), row(2400, 1200))
+    there = {*range(15), *range(40, 60)}
+    spans = [(begin, begin + length) for begin in range(-10, 70) for length in range(0, 60, 7)]
+    begins, ends = np.array(spans).T * 60 * SECOND_US
+    expected = [60 * len(there.intersection(range(*each))) for each in spans]
+    assert found.calendar.covered(begins, ends).tolist() == expected
+
+
+def test_rows_of_a_stub_or_that_go_back_before_all_intervals_are_odd() -> None:
+    [found] = times_of(row(0, 600), row(600, 600), row(1200, 600), row(3600, 60), row(3660, 600))
+    for start, seconds, is_odd in (
+        (3600, 60, True),
+        (60, 60, False),
+        (-30000, 30600, True),
+        (-60, 600, False),
+    ):
+        rows = np.array([start]) * SECOND_US, np.array([float(seconds)])
+        assert found.calendar.is_odd(*rows).tolist() == [is_odd], start
 
 
 def test_each_queue_manager_has_its_own_times() -> None:
     found = times_of(row(0, 600), row(60, 60, qmgr="QM02"), row(0, 60, system="SYS0", qmgr=ABSENT))
     assert [(each.system, each.qmgr, each.calendar.typical) for each in found] == [
-        ("SYS0", "", 60),
-        ("SYS1", "QM01", 600),
-        ("SYS1", "QM02", 60),
-    ]
+        ("SYS0", "", 60), ("SYS1", "QM01", 600), ("SYS1", "QM02", 60),
+    ]  # fmt: skip

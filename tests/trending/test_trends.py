@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
@@ -13,78 +14,69 @@ import pytest
 
 from smfparse.calendar import SECOND_US
 from smfparse.metrics import named_macros, view_macros
-from smfparse.query import Catalog, connected
+from smfparse.query import connected
 from smfparse.selecting import Zone, parse_zone
 from smfparse.trending import Trend, trended
 from smfparse.trending.running import Course
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 MONDAY = dt.datetime(2026, 3, 2)
-EAST = 3600
+HOUR = dt.timedelta(hours=1)
 ZONE = "Europe/Berlin"
+PAGE_SET = ("page-set", "page set 1")
 Value = Callable[[int, int], float]
 """The figure of a day and an hour."""
 
 
-class Held:
-    """A catalog whose rows are those of a test."""
+def trend_of(
+    starts: Sequence[dt.datetime],
+    every: dt.timedelta,
+    clock: dt.tzinfo,
+    values: dict[tuple[str, str], Callable[[dt.datetime], float]],
+    zone: Zone | None = None,
+) -> Trend:
+    """Return the trend of intervals that start so, whose records have the offsets of a clock.
 
-    def __init__(
-        self,
-        rows: Sequence[dict[str, Any]],
-        times: Sequence[dict[str, Any]],
-        zone: Zone | None = None,
-    ) -> None:
-        self.zone = zone
-        self.connection = connected()
-        self.connection.execute("SET TimeZone = 'UTC'")
-        self.connection.execute(named_macros("total", view_macros()))
-        self._tables = [pa.Table.from_pylist(list(each)) for each in (rows, times)]
+    Its catalog has the rows that are made here, and takes no macros of lines.
 
-    def define(self, _macros: str) -> None:
-        """Macros of lines are not used: their rows are here."""
-
-    def arrows(self, _queries: Sequence[str]) -> Iterator[pa.Table]:
-        yield from self._tables
-
-
-def interval(start: dt.datetime, utc_offset: int, **keys: Any) -> dict[str, Any]:
-    """Return an interval of statistics as the calendar gives it."""
-    return {
-        "source": 1, "started": round(start.timestamp()) * SECOND_US, "utc_offset": utc_offset,
-        "mq_version": "9.4.0", "typical": keys["seconds"], "gap": None, "is_restart": False,
-        "missing": None, "kind": "typical", "is_derived": False, **keys,
-    }  # fmt: skip
+    values  amounts in an interval from a local time on, by line and object; below 0: none
+    zone    what --tz asks for
+    """
+    keys = {"system": "SYS1", "qmgr": "QM01", "seconds": every.total_seconds()}
+    rows, times = [], []
+    for start in starts:
+        local = start.astimezone(clock)
+        offset = 0 if zone else round((local.utcoffset() or dt.timedelta()).total_seconds())
+        times.append({
+            "source": 1, "started": round(start.timestamp()) * SECOND_US, "utc_offset": offset,
+            "mq_version": "9.4.0", "typical": keys["seconds"], "gap": None, "is_restart": False,
+            "missing": None, "kind": "typical", "is_derived": False, **keys,
+        })  # fmt: skip
+        rows += [
+            {"line": line, "object": name, "start": start, "amount": amount, "per": 3600.0, **keys}
+            for (line, name), value in values.items()
+            if (amount := value(local)) >= 0
+        ]
+    connection = connected()
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute(named_macros("total", view_macros()))
+    tables = [pa.Table.from_pylist(each) for each in (rows, times)]
+    held: Any = SimpleNamespace(
+        zone=zone, connection=connection, define=lambda _: None, arrows=lambda _: tables
+    )
+    (found,) = trended(held)
+    return found
 
 
 def trend(days: int, values: dict[tuple[str, str], Value], last_hour: int = 24) -> Trend:
     """Return the trend of figures by line and object; their hours are an interval each."""
-    hours = [
-        (day, hour) for day in range(days) for hour in range(24 if day < days - 1 else last_hour)
-    ]
-    keys = {"system": "SYS1", "qmgr": "QM01", "seconds": 3600.0}
-    first = (MONDAY - dt.timedelta(seconds=EAST)).replace(tzinfo=dt.UTC)
-    starts = {each: first + dt.timedelta(days=each[0], hours=each[1]) for each in hours}
-    rows = [
-        {"line": line, "object": name, "start": starts[each], "amount": amount, "per": 3600.0}
-        for (line, name), value in values.items()
-        for each in hours
-        if (amount := value(*each)) >= 0
-    ]
-    return of_rows([row | keys for row in rows], [*starts.values()], [EAST] * len(hours), keys)
-
-
-def of_rows(
-    rows: Sequence[dict[str, Any]],
-    starts: Sequence[dt.datetime],
-    ahead: Sequence[int],
-    keys: dict[str, Any],
-    zone: Zone | None = None,
-) -> Trend:
-    """Return the trend of rows, and of intervals that start so, with so many seconds ahead."""
-    times = [interval(*each, **keys) for each in zip(starts, ahead, strict=True)]
-    (found,) = trended(cast("Catalog", Held(rows, times, zone)))
-    return found
+    first = MONDAY.replace(tzinfo=dt.timezone(HOUR))
+    hours = [first + each * HOUR for each in range(24 * (days - 1) + last_hour)]
+    by_time = {
+        key: lambda local, value=value: value((local - first).days, local.hour)
+        for key, value in values.items()
+    }
+    return trend_of(hours, HOUR, first.tzinfo, by_time)
 
 
 def by_clock(
@@ -101,17 +93,8 @@ def by_clock(
     asked  whether --tz asks for the zone; else records have its offsets
     """
     starts = [first + each * every for each in range(intervals)]
-    clock = ZoneInfo(ZONE)
-    ahead = [each.astimezone(clock).utcoffset() or dt.timedelta() for each in starts]
-    keys = {"system": "SYS1", "qmgr": "QM01", "seconds": every.total_seconds()}
-    amounts = [value(start.astimezone(clock)) * every.total_seconds() for start in starts]
-    of_channel = {"line": "channel-messages", "object": "A.TO.B", "per": 1.0, **keys}
-    rows = [
-        {"start": start, "amount": amount, **of_channel}
-        for start, amount in zip(starts, amounts, strict=True)
-    ]
-    offsets = [0 if asked else round(offset.total_seconds()) for offset in ahead]
-    return of_rows(rows, starts, offsets, keys, parse_zone(ZONE) if asked else None)
+    messages = {("channel-messages", "A.TO.B"): lambda local: value(local) * every.total_seconds()}
+    return trend_of(starts, every, ZoneInfo(ZONE), messages, parse_zone(ZONE) if asked else None)
 
 
 def only(found: Trend) -> Course:
@@ -125,7 +108,7 @@ def weekly(day: int, hour: int) -> float:
 
 
 def test_a_usual_day_has_no_unusual_hour_and_does_not_grow() -> None:
-    found = trend(29, {("page-set", "page set 1"): weekly})
+    found = trend(29, {PAGE_SET: weekly})
     course = only(found)
     assert (found.days, found.weekday, found.last) == (29, True, dt.date(2026, 3, 30))
     assert found.comparable == [dt.date(2026, 3, each) for each in (2, 9, 16, 23)]
@@ -134,12 +117,9 @@ def test_a_usual_day_has_no_unusual_hour_and_does_not_grow() -> None:
 
 
 def test_hours_above_and_below_are_found() -> None:
-    def value(day: int, hour: int) -> float:
-        return {10: 60.0, 11: 60.0, 20: 2.0}.get(hour, 20) if day == 28 else 20
-
-    course = only(trend(29, {("page-set", "page set 1"): value}))
-    assert course.hours == {10: True, 11: True, 20: False}
-    assert course.last == 60
+    odd = {10: 60.0, 11: 60.0, 20: 2.0}
+    course = only(trend(29, {PAGE_SET: lambda day, hour: odd.get(hour, 20) if day == 28 else 20}))
+    assert (course.hours, course.last) == ({10: True, 11: True, 20: False}, 60)
 
 
 def test_days_until_a_limit_are_those_of_its_growth() -> None:
@@ -157,34 +137,28 @@ def test_days_until_a_limit_are_those_of_its_growth() -> None:
 def test_what_shrinks_has_no_days_left_and_every_page_set_is_followed() -> None:
     sets = {("page-set", f"{each}"): lambda day, _, at=each: 10.0 * at + day for each in range(5)}
     assert len(trend(29, sets).courses) == 5
-    course = only(trend(29, {("page-set", "it"): lambda day, _: 90.0 - day}))
+    course = only(trend(29, {PAGE_SET: lambda day, _: 90.0 - day}))
     assert course.per_week == pytest.approx(-7)
     assert course.days_left is None
 
 
 def test_with_few_weeks_working_days_are_alike() -> None:
-    found = trend(11, {("page-set", "it"): weekly})
+    found = trend(11, {PAGE_SET: weekly})
     assert (found.weekday, found.last) == (False, dt.date(2026, 3, 12))
     assert [each.day for each in found.comparable] == [2, 3, 4, 5, 6, 9, 10, 11]
     assert only(found).hours == {}
+    part = only(trend(11, {PAGE_SET: lambda _, hour: hour}, last_hour=9))
+    assert (part.last, part.hours) == (8, {})  # the last day is not over
 
 
 def test_under_three_days_nothing_is_compared() -> None:
-    found = trend(3, {("page-set", "it"): weekly})
+    found = trend(3, {PAGE_SET: weekly})
     assert (len(found.comparable), found.courses, found.new) == (2, (), None)
-    assert len(trend(4, {("page-set", "it"): weekly}).comparable) == 3
-
-
-def test_a_last_day_that_is_not_over_is_compared_by_its_hours() -> None:
-    course = only(trend(11, {("page-set", "it"): lambda _, hour: hour}, last_hour=9))
-    assert (course.last, course.hours) == (8, {})
+    assert len(trend(4, {PAGE_SET: weekly}).comparable) == 3
 
 
 def test_days_of_which_too_much_is_missing_are_not_comparable() -> None:
-    def holes(day: int, hour: int) -> float:
-        return -1 if day == 2 and hour > 8 else 20
-
-    found = trend(5, {("page-set", "it"): holes})
+    found = trend(5, {PAGE_SET: lambda day, hour: -1 if day == 2 and hour > 8 else 20})
     assert [each.day for each in found.comparable] == [2, 3, 5]
 
 
@@ -210,49 +184,41 @@ def test_names_that_are_new_and_gone() -> None:
 def test_days_and_hours_are_those_of_the_clock_where_it_changes(
     month: int, day: int, asked: bool
 ) -> None:
+    """Also on the day of the change itself, which has 23 hours or 25."""
     change = dt.datetime(2026, month, day, tzinfo=ZoneInfo(ZONE))
-    first = change - dt.timedelta(days=24)
+    first = (change - dt.timedelta(days=24)).astimezone(dt.UTC)
+    last_hours = 25 if month == 10 else 23
+
+    def value(local: dt.datetime) -> float:
+        return 100.0 + 50 * local.hour
+
+    found = by_clock(first, 24 * 24 + last_hours, HOUR, value, asked=asked)
+    length = min(last_hours, 24)
+    assert (found.last, found.length, len(found.hours)) == (change.date(), length, length)
+    shown = [each for each in range(24) if (month, each) != (3, 2)] + [2] * (month == 10)
+    assert only(found).hours == {}
+    assert only(found).last == pytest.approx(100 + 50 * sum(shown) / len(shown))
+
+    busy = {change.date(): 1000.0}
     found = by_clock(
-        first.astimezone(dt.UTC),
-        28 * 24 + (1 if month == 10 else -1),
-        dt.timedelta(hours=1),
-        lambda local: 100.0 + 50 * local.hour + (1000 if local.date() == change.date() else 0),
+        first,
+        27 * 24 + last_hours,
+        HOUR,
+        lambda local: value(local) + busy.get(local.date(), 0),
         asked=asked,
     )
-    assert (found.last, found.hours, found.length) == (
-        (change + dt.timedelta(days=3)).date(), [*range(24)], 24,
-    )  # fmt: skip
+    assert (found.last, found.length) == ((change + dt.timedelta(days=3)).date(), 24)
+    assert found.hours == [*range(24)]
     assert found.comparable == [(found.last - dt.timedelta(weeks=each)) for each in (3, 2, 1)]
-    course = only(found)
-    assert (course.hours, course.per_week) == ({}, None)
-    assert course.last == pytest.approx(100 + 50 * 11.5)
-
-
-@pytest.mark.parametrize(("month", "day", "length"), [(3, 29, 23), (10, 25, 24)])
-def test_a_last_day_of_a_change_of_clocks_has_the_hours_of_the_clock(
-    month: int, day: int, length: int
-) -> None:
-    change = dt.datetime(2026, month, day, tzinfo=ZoneInfo(ZONE))
-    first = (change - dt.timedelta(weeks=3)).astimezone(dt.UTC)
-    count = 21 * 24 + (23 if month == 3 else 25)
-    found = by_clock(first, count, dt.timedelta(hours=1), lambda local: 100.0 + local.hour)
-    assert (found.last, found.length, len(found.hours)) == (change.date(), length, length)
-    course = only(found)
-    assert course.hours == {}
-    shown = [hour for hour in range(24) if (month, hour) != (3, 2)]
-    shown += [2] * (month == 10)
-    assert course.last == pytest.approx(100 + sum(shown) / len(shown))
+    assert (only(found).hours, only(found).per_week) == ({}, None)
+    assert only(found).last == pytest.approx(100 + 50 * 11.5)
 
 
 def test_an_interval_that_goes_on_after_midnight_makes_no_day() -> None:
-    first = dt.datetime(2026, 4, 12, 22, tzinfo=dt.UTC)  # intervals from 02:00, 08:00, 14:00, 20:00
-    first, every = first + dt.timedelta(hours=2), dt.timedelta(hours=6)
-    found = by_clock(first, 5 * 4, every, lambda local: 100.0 + local.hour)
+    first = dt.datetime(2026, 4, 13, tzinfo=dt.UTC)  # intervals from 02:00, 08:00, 14:00, 20:00
+    found = by_clock(first, 5 * 4, dt.timedelta(hours=6), lambda local: 100.0 + local.hour)
     assert (found.last, found.hours) == (dt.date(2026, 4, 17), [*range(24)])
     assert len(found.comparable) == 4
-
-
-# Usual ranges, and growth by more than chance
 
 
 def test_the_usual_range_is_about_the_median_and_one_outlier_does_not_move_it() -> None:
@@ -270,9 +236,7 @@ def test_the_usual_range_is_about_the_median_and_one_outlier_does_not_move_it() 
 def test_growth_is_that_of_each_season_and_the_step_between_them_is_none() -> None:
     workdays = {day: 100.0 + day for day in range(0, 28, 2)}
     weekends = {day: 10.0 + day for day in range(1, 28, 2)}
-    found = growth([workdays, weekends])
-    assert found is not None
-    per_day, chance = found
+    per_day, chance = growth([workdays, weekends]) or (0, 1)
     assert per_day == 1
     assert chance < CHANCE / 100
 
@@ -285,9 +249,6 @@ def test_equal_days_and_one_day_of_each_season_do_not_grow() -> None:
 
 def test_chance_is_taken_for_growth_as_seldom_as_is_said() -> None:
     drawn = random.Random(1)
-    taken = 0
-    for _ in range(400):
-        found = growth([{day: drawn.gauss(100, 10) for day in range(15)}])
-        assert found is not None
-        taken += found[1] < CHANCE
-    assert taken <= 0.08 * 400
+    found = [growth([{day: drawn.gauss(100, 10) for day in range(15)}]) for _ in range(400)]
+    assert None not in found
+    assert sum(each is not None and each[1] < CHANCE for each in found) <= 0.08 * 400
