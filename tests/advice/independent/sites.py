@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import replace
+from typing import Any
 
 from tests.support.days import Channel, Flow, PageSet, Pool, Site
+
+BRIEF: Any = {"persistent": False}
+REPLY: Any = {"by_id": True, **BRIEF}
+EOD: Any = {"each": 50, "hours": (21, 23.5), "flat": True}
 
 BANK = Site(
     qmgr="BNK1",
     flows=(
         Flow("PAY.IN", "PAYCICS1", "PAYBAT", 45, 1800, each=2, page_set=4, handed=0.6),
-        Flow(
-            "PAY.REPLY",
-            "PAYBAT",
-            "PAYCICS1",
-            45,
-            900,
-            persistent=False,
-            page_set=5,
-            by_id=True,
-            index=2,
-        ),
+        Flow("PAY.REPLY", "PAYBAT", "PAYCICS1", 45, 900, page_set=5, index=2, **REPLY),
         Flow("LEDGER.IN", "PAYBAT", "LEDGER", 30, 3000, each=5, page_set=6),
         Flow("QMB1.XMIT", "LEDGER", "BNK1CHIN", 25, 2500, each=4, page_set=7, channel="TO.QMB1"),
         Flow("FROM.QMB1", "BNK1CHIN", "LEDGER", 20, 1200, each=4, page_set=4, channel="QMB1.BNK1"),
@@ -41,46 +36,18 @@ BANK = Site(
     minutes=10,
 )
 
+OF_CLIENTS: Any = {"channel": "SHOP.CLIENTS2", "index": 2, **REPLY}
+
 SHOP = Site(
     qmgr="SHP2",
     system="SYS2",
     east=-5,
     minutes=15,
     flows=(
-        Flow(
-            "SHOP.ORDER",
-            "SHP2CHIN",
-            "ORDERS",
-            80,
-            1500,
-            each=1,
-            page_set=11,
-            channel="SHOP.CLIENTS",
-        ),
-        Flow(
-            "SHOP.ANSWER",
-            "ORDERS",
-            "SHP2CHIN",
-            80,
-            4000,
-            persistent=False,
-            page_set=12,
-            channel="SHOP.CLIENTS2",
-            by_id=True,
-            index=2,
-        ),
+        Flow("SHOP.ORDER", "SHP2CHIN", "ORDERS", 80, 1500, page_set=11, channel="SHOP.CLIENTS"),
+        Flow("SHOP.ANSWER", "ORDERS", "SHP2CHIN", 80, 4000, page_set=12, **OF_CLIENTS),
         Flow("STOCK.UPD", "ORDERS", "STKCICS", 40, 700, each=10, page_set=11),
-        Flow(
-            "WHS.XMIT",
-            "STKCICS",
-            "SHP2CHIN",
-            30,
-            1000,
-            each=5,
-            page_set=13,
-            channel="TO.WHS",
-            persistent=True,
-        ),
+        Flow("WHS.XMIT", "STKCICS", "SHP2CHIN", 30, 1000, each=5, page_set=13, channel="TO.WHS"),
     ),
     pools={0: Pool(10_000), 1: Pool(40_000), 2: Pool(40_000)},
     page_sets={
@@ -106,31 +73,8 @@ NIGHT = Site(
     minutes=15,
     night=0.3,
     flows=(
-        Flow(
-            "EOD.POST",
-            "EODLOAD",
-            "EODPOST",
-            260,
-            3200,
-            each=50,
-            hours=(21, 23.5),
-            flat=True,
-            page_set=4,
-            spare=1.3,
-        ),
-        Flow(
-            "EOD.REPORT",
-            "EODPOST",
-            "EODPRINT",
-            90,
-            8000,
-            each=50,
-            hours=(21, 23.5),
-            flat=True,
-            page_set=5,
-            persistent=False,
-            spare=1.5,
-        ),
+        Flow("EOD.POST", "EODLOAD", "EODPOST", 260, 3200, page_set=4, spare=1.3, **EOD),
+        Flow("EOD.REPORT", "EODPOST", "EODPRINT", 90, 8000, page_set=5, spare=1.5, **EOD, **BRIEF),
         Flow("DAY.INQ", "INQCICS", "INQSRV", 12, 600, persistent=False, page_set=5),
         Flow("DAY.UPD", "INQCICS", "UPDSRV", 8, 1500, each=2, page_set=4),
     ),
@@ -162,9 +106,7 @@ GROUP = Site(
     minutes=10,
     flows=(
         Flow("SHR.ORDERS", "ORDCICS", "ORDSRV", 60, 2000, each=1, structure="APPL1"),
-        Flow(
-            "SHR.EVENTS", "ORDSRV", "EVTBAT", 40, 1000, persistent=False, each=10, structure="APPL2"
-        ),
+        Flow("SHR.EVENTS", "ORDSRV", "EVTBAT", 40, 1000, each=10, structure="APPL2", **BRIEF),
         Flow("LOCAL.AUDIT", "ORDSRV", "AUDIT", 20, 1200, each=20, page_set=4),
     ),
     structures={"CSQ_ADMIN": 9.0, "APPL1": 7.5, "APPL2": 8.2},
@@ -178,12 +120,14 @@ TINY = Site(
     night=0.02,
     flows=(
         Flow("T.REQ", "TSOUSER", "TSRV", 0.2, 700, page_set=4),
-        Flow("T.REP", "TSRV", "TSOUSER", 0.2, 700, persistent=False, page_set=4, by_id=True),
+        Flow("T.REP", "TSRV", "TSOUSER", 0.2, 700, page_set=4, **REPLY),
     ),
     pools={0: Pool(1000), 3: Pool(1000)},
     page_sets={0: PageSet(0, 5000, 0.3), 4: PageSet(3, 20_000)},
     log_us=420,
 )
+
+XMIT: Any = {"getter": "HUB6CHIN", "size": 1100, "each": 10}
 
 HUB = Site(
     qmgr="HUB6",
@@ -195,15 +139,13 @@ HUB = Site(
         *(
             Flow(
                 f"XMIT.B{n}",
-                "HUB6CHIN" if n % 2 else "ROUTER",
-                "HUB6CHIN",
-                18 + 3 * n,
-                1100,
-                each=10,
+                putter,
+                rate=18 + 3 * n,
                 page_set=4 + n % 3,
                 channel=f"TO.B{n}",
+                **XMIT,
             )
-            for n in range(6)
+            for n, putter in enumerate(["ROUTER", "HUB6CHIN"] * 3)
         ),
         Flow("ROUTE.IN", "HUB6CHIN", "ROUTER", 70, 1100, each=8, page_set=4, channel="FROM.ALL"),
     ),
