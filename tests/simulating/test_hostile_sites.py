@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 SITE: dict[str, Any] = {
     "site": {"story": "x", "interval": "12h", "group": "QSG1", "growth": 0.1},
-    "curves": {"flat": {"points": [[0, 1.0], [20, 0.5]], "weekend": 0.5}},
+    "curves": {"flat": {"points": [[0, 1.0], [20, 0.5]], "weekend": 0.5}, "business": {}},
     "queue_managers": {
         "QM01": {
             "system": "SYSA",
@@ -36,30 +36,12 @@ SITE: dict[str, Any] = {
     },
     "channels": {"TO": {"queue_manager": "QM01", "type": "sender", "batch": 9, "rekey": 999}},
     "applications": {
-        "P": {
-            "queue_manager": "QM01",
-            "kind": "batch",
-            "job": "J",
-            "rate": 1.0,
-            "tasks": 2,
-            "curve": "flat",
-            "put": {"C": 1.0, "S": 0.5},
-            "get": ["M"],
-            "size": 10,
-            "commit": 1,
-            "think": 5.0,
-            "reopen": 0.5,
-            "window": "01:00-22:00",
-        },
+        "P": {"queue_manager": "QM01", "kind": "batch", "job": "J", "rate": 1.0, "tasks": 2}
+        | {"curve": "flat", "put": {"C": 1.0, "S": 0.5}, "get": ["M"], "size": 10}
+        | {"commit": 1, "think": 5.0, "reopen": 0.5, "window": "01:00-22:00"},
         "R": {"queue_manager": "QM01", "kind": "ims", "job": "R", "get": ["S"], "put": {"M": 1}},
-        "G": {
-            "queue_manager": "QM01",
-            "kind": "channel",
-            "job": "J",
-            "get": ["A"],
-            "channel": "TO",
-            "opens": {"A": "AA"},
-        },
+        "G": {"queue_manager": "QM01", "kind": "channel", "job": "J", "channel": "TO"}
+        | {"get": ["A"], "opens": {"A": "AA"}},
     },
     "agents": {
         "X": {"queue_manager": "QM01", "sends_to": "Y", "rate": 1.0},
@@ -69,18 +51,8 @@ SITE: dict[str, Any] = {
     "answers": [{"rule": "D1", "start": "10:00"}],
 }
 JUNK: tuple[Any, ...] = (
-    0,
-    -1,
-    2.5,
-    float("inf"),
-    True,
-    "",
-    "\N{SNOWMAN}",
-    [],
-    [[]],
-    {},
-    {"1": {}},
-    10**9,
+    *(0, -1, 2.5, float("inf"), 10**9, True),
+    *("", "\N{SNOWMAN}", [], [[]], {}, {"1": {}}),
 )
 
 
@@ -93,12 +65,13 @@ def places(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(table[key], (*path, key))
 
 
-def with_junk(path: tuple[Any, ...], junk: Any) -> dict[str, Any]:
+def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """Return SITE with a value at a place in it."""
     found = copy.deepcopy(SITE)
     table: Any = found
     for key in path[:-1]:
         table = table[key]
-    table[path[-1]] = junk
+    table[path[-1]] = value
     return found
 
 
@@ -114,10 +87,38 @@ def refusal(document: dict[str, Any]) -> str | None:
 def test_an_impossible_value_is_refused_in_a_sentence() -> None:
     tried = [*places(SITE)]
     assert len(tried) > 90
+    assert refusal(SITE) is None
     for junk in JUNK:
         for path in tried:
-            reason = refusal(with_junk(path, junk))
+            reason = refusal(changed(path, junk))
             assert reason is None or 10 < len(reason) < 300, (path, junk)
+
+
+WRONG: list[tuple[tuple[str, ...], Any, str]] = [
+    (("queus",), {}, "site: unknown name 'queus'; did you mean queues"),
+    (("queues", "A", "page_sett"), 3, "queue A: unknown name 'page_sett'; .* page_set"),
+    (("queues", "A", "queue_manager"), "QM10", "queue A: unknown name 'QM10'; .* QM01"),
+    (("queues", "A", "page_set"), 9, r"queue A: no page set 9, of \[4\]"),
+    (("queues", "A", "index"), "corelid", "queue A, index: .*'corelid'.* did you mean correlid"),
+    (("applications", "P", "put"), {"Z": 1}, r"application P\.1: unknown name 'Z'"),
+    (("applications", "P", "kind"), "batsch", "kind: .*'batsch'.* did you mean batch"),
+    (("applications", "P", "curve"), "flad", "curve: .*'flad'.* did you mean flat"),
+    (("applications", "P", "rate"), "fast", "rate = 'fast' must be a number"),
+    (("applications", "R", "get"), [], "neither a rate nor a queue to get from"),
+    (("applications", "P", "window"), "22:00-06:00", "'22:00-06:00' has no length"),
+    (("applications", "X"), {"kind": "batch"}, "X: queue_manager, job is missing"),
+    (("queue_managers", "QM01", "pools", "one"), {}, "pool 'one': a number from 0 to 99"),
+    (("site", "interval"), "often", "'often' is not a length of time"),
+    (("site", "utc_offset"), "1", "'1' is not an offset"),
+    (("incidents",), [{"kind": "flood"}], "incident: unknown name 'flood'"),
+    (("queue_managers",), {}, "site: no queue manager"),
+]
+
+
+def test_a_wrong_declaration_is_refused_with_near_names() -> None:
+    for path, value, reason in WRONG:
+        with pytest.raises(RequestError, match=reason):
+            read_estate("site", changed(path, value))
 
 
 def test_a_file_that_is_no_site_is_refused(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from smfparse.errors import RequestError
-from smfparse.simulating import read_estate, simulate
-from tests.simulating.simulated import Day
+from smfparse.simulating import read_estate
+from tests.simulating.simulated import Day, declared, made
 
 pytestmark = pytest.mark.slow
 
@@ -24,34 +24,14 @@ WRITES = """
 
 def site(size: int = 2000, **log: Any) -> dict[str, Any]:
     """Return a site whose log has to write."""
-    return {
-        "site": {"interval": "2h"},
-        "curves": {"flat": {}},
-        "queue_managers": {
-            "QM01": {
-                "log": {"io": IO, "page": PAGE, **log},
-                "pools": {"1": {}},
-                "page_sets": {"1": {"pool": 1}},
-            }
-        },
-        "queues": {"IN": {"queue_manager": "QM01", "page_set": 1}},
-        "applications": {
-            name: {"queue_manager": "QM01", "kind": "batch", "job": name, "curve": "flat", **more}
-            for name, more in {
-                "PUT": {"rate": 300.0, "put": {"IN": 1}, "size": size, "commit": 5, "think": 1.0},
-                "GET": {"get": ["IN"], "think": 1.0},
-            }.items()
-        },
-    }
-
-
-def made(folder: Path, **log: Any) -> Day:
-    simulate(folder / "day.smf", read_estate("log", site(**log)))
-    return Day(folder / "day.smf")
+    usual: dict[str, Any] = {"persistent": True, "think": 1.0}
+    put = {"rate": 300.0, "put": {"IN": 1}, "size": size, "commit": 5}
+    users = {"PUT": {**usual, **put}, "GET": {**usual, "get": ["IN"]}}
+    return declared({"IN": {}}, users, log={"io": IO, "page": PAGE, **log})
 
 
 def test_a_single_log_has_no_second_copy(tmp_path: Path) -> None:
-    day = made(tmp_path, copies=1, pages=50_000)
+    day = made(tmp_path, site(copies=1, pages=50_000))
     assert {copy for copy, *_ in day.rows(WRITES)} == {1}
     assert day.one("SELECT count(*) FROM qjst WHERE qjstcp1n > 0") > 0
     wrong = """
@@ -62,7 +42,7 @@ def test_a_single_log_has_no_second_copy(tmp_path: Path) -> None:
 
 
 def test_stripes_take_the_pages_of_a_write_at_the_same_time(tmp_path: Path) -> None:
-    for copy, _, writes, pages, took in made(tmp_path, stripes=4).rows(WRITES):
+    for copy, _, writes, pages, took in made(tmp_path, site(stripes=4)).rows(WRITES):
         second = 1.02 if copy == 2 else 1
         assert took == pytest.approx(second * (writes * IO + pages * PAGE / 4), rel=0.001)
 
@@ -71,7 +51,7 @@ def test_stripes_take_the_pages_of_a_write_at_the_same_time(tmp_path: Path) -> N
     ("word", "size", "share"), [("capable", 2000, 1), ("enabled", 10**6, 0.88)]
 )
 def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_path: Path) -> None:
-    day = made(tmp_path, zhyperwrite=word, size=size, pages=50_000)
+    day = made(tmp_path, site(size, zhyperwrite=word, pages=50_000))
     for copy, several, writes, pages, took in day.rows(WRITES):
         if several == 2:
             second = 1.02 if copy == 2 else 1
@@ -103,37 +83,15 @@ BEHIND = 16e6 / (SLOW_IO + 16 * SLOW_PAGE)
 """Pages a second that the page set takes, 16 at a time."""
 
 
-APPLICATION = {
-    "queue_manager": "QM01",
-    "kind": "batch",
-    "job": "JOB",
-    "curve": "flat",
-    "persistent": False,
-    "commit": 0,
-}
-
-
 def backlog(folder: Path, rate: float) -> Day:
     """Return a day of messages of a page, `rate` a second, that nobody gets before the night."""
-    site: dict[str, Any] = {
-        "site": {"interval": "10m"},
-        "curves": {"flat": {}},
-        "queue_managers": {
-            "QM01": {
-                "pools": {"1": {"buffers": BUFFERS}},
-                "page_sets": {
-                    "1": {"pool": 1, "pages": 20_000_000, "io": SLOW_IO, "page": SLOW_PAGE}
-                },
-            }
-        },
-        "queues": {"IN": {"queue_manager": "QM01", "page_set": 1}},
-        "applications": {
-            "PUT": {**APPLICATION, "rate": rate, "put": {"IN": 1}, "tasks": 4, "think": 100.0},
-            "GET": {**APPLICATION, "get": ["IN"], "window": "23:00-23:10"},
-        },
+    users = {
+        "PUT": {"rate": rate, "put": {"IN": 1}, "tasks": 4, "think": 100.0, "commit": 0},
+        "GET": {"get": ["IN"], "window": "23:00-23:10", "commit": 0},
     }
-    simulate(folder / "day.smf", read_estate("pool", site))
-    return Day(folder / "day.smf")
+    page_set = {"pool": 1, "pages": 20_000_000, "io": SLOW_IO, "page": SLOW_PAGE}
+    stored = {"pools": {"1": {"buffers": BUFFERS}}, "page_sets": {"1": page_set}}
+    return made(folder, declared({"IN": {"page_set": 1}}, users, "10m", **stored))
 
 
 POOL = """

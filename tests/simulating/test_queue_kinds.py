@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from smfparse.errors import RequestError
-from smfparse.simulating import read_estate, simulate
-from tests.simulating.simulated import Day, simulated
+from smfparse.simulating import read_estate
+from tests.simulating.simulated import declared, made
 
 pytestmark = pytest.mark.slow
 
-OWN = {"queue_manager": "QM01", "kind": "batch", "curve": "flat", "persistent": False}
 OPENED = """
     SELECT
         wtidccn, objname, basename, any_value(qtype_text), sum(putn)::BIGINT, sum(getdval)::BIGINT
@@ -22,67 +20,32 @@ OPENED = """
 """
 
 
-def site(queues: dict[str, Any], applications: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return a site of one queue manager; queues and applications are its own."""
-    manager = {"pools": {"1": {}}, "page_sets": {"4": {"pool": 1}}}
-    return {
-        "site": {"interval": "2h"},
-        "curves": {"flat": {}},
-        "queue_managers": {"QM01": manager},
-        "queues": {name: {"queue_manager": "QM01", **each} for name, each in queues.items()},
-        "applications": {name: {**OWN, "job": name, **each} for name, each in applications.items()},
-        **more,
-    }
-
-
-def made(folder: Path, declared: dict[str, Any]) -> Day:
-    simulate(folder / "day.smf", read_estate("kinds", declared))
-    return Day(folder / "day.smf")
-
-
-CLUSTERED = site(
-    {"XMIT.A": {}, "XMIT.B": {}, "CLAIMS": {"cluster": {"XMIT.A": 0.75, "XMIT.B": 0.25}}},
-    {
-        "PUT": {"rate": 4.0, "put": {"CLAIMS": 1}},
-        "SEND": {"get": ["XMIT.A", "XMIT.B"]},
-    },
-)
-
-
 def test_what_is_put_to_a_cluster_queue_goes_to_transmission_queues(tmp_path: Path) -> None:
-    day = made(tmp_path, CLUSTERED)
-    put = {
-        (opened, queue): (kind, count)
+    queues = {"XMIT.A": {}, "XMIT.B": {}, "CLAIMS": {"cluster": {"XMIT.A": 0.75, "XMIT.B": 0.25}}}
+    users = {"PUT": {"rate": 4.0, "put": {"CLAIMS": 1}}, "SEND": {"get": ["XMIT.A", "XMIT.B"]}}
+    day = made(tmp_path, declared(queues, users))
+    counts = {
+        (opened, queue, kind): count
         for _, opened, queue, kind, count, _ in day.rows(OPENED)
         if count
     }
-    whole = sum(count for _, count in put.values())
-    assert {name: kind for name, (kind, _) in put.items()} == {
-        ("CLAIMS", "XMIT.A"): "Cluster queue",
-        ("CLAIMS", "XMIT.B"): "Cluster queue",
+    assert counts.keys() == {
+        ("CLAIMS", "XMIT.A", "Cluster queue"),
+        ("CLAIMS", "XMIT.B", "Cluster queue"),
     }
-    assert put["CLAIMS", "XMIT.A"][1] == pytest.approx(0.75 * whole, rel=0.001)
+    share = counts["CLAIMS", "XMIT.A", "Cluster queue"] / sum(counts.values())
+    assert share == pytest.approx(0.75, rel=0.001)
     assert day.rows("SELECT DISTINCT qqstqnam FROM qqst WHERE qqstqnam = 'CLAIMS'") == []
 
 
-ASKING = site(
-    {"ASK": {}, "ANSWER.MODEL": {"model": "ANSWER.", "index": "correlid"}},
-    {
-        "ASKER": {
-            "rate": 6.0,
-            "tasks": 3,
-            "put": {"ASK": 1},
-            "get": ["ANSWER.MODEL"],
-            "by_id": True,
-            "window": "08:00-18:00",
-        },
-        "SERVER": {"get": ["ASK"], "put": {"ANSWER.MODEL": 1}},
-    },
-)
-
-
 def test_each_task_that_opens_a_model_queue_has_a_queue_of_its_own(tmp_path: Path) -> None:
-    day = made(tmp_path, ASKING)
+    asker = {"rate": 6.0, "tasks": 3, "put": {"ASK": 1}, "get": ["ANSWER.MODEL"], "by_id": True}
+    users = {
+        "ASKER": {**asker, "window": "08:00-18:00"},
+        "SERVER": {"get": ["ASK"], "put": {"ANSWER.MODEL": 1}},
+    }
+    queues = {"ASK": {}, "ANSWER.MODEL": {"model": "ANSWER.", "index": "correlid"}}
+    day = made(tmp_path, declared(queues, users))
     rows = day.rows(OPENED)
     asked = [
         (opened, queue) for job, opened, queue, *_ in rows if job == "ASKER" and queue != "ASK"
@@ -98,77 +61,47 @@ def test_each_task_that_opens_a_model_queue_has_a_queue_of_its_own(tmp_path: Pat
 
 
 def test_a_queue_may_be_opened_by_an_alias(tmp_path: Path) -> None:
-    declared = site({"IN": {}}, {"PUT": {"rate": 1.0, "put": {"IN": 1}, "opens": {"IN": "OUT"}}})
-    ((_, opened, queue, kind, *_),) = made(tmp_path, declared).rows(OPENED)
+    users = {"PUT": {"rate": 1.0, "put": {"IN": 1}, "opens": {"IN": "OUT"}}}
+    ((_, opened, queue, kind, *_),) = made(tmp_path, declared({"IN": {}}, users)).rows(OPENED)
     assert (opened, queue, kind) == ("OUT", "IN", "Alias queue")
 
 
-def test_an_agent_sends_files_acknowledges_them_and_saves_its_state(tmp_path: Path) -> None:
-    day = simulated(tmp_path, "mft", interval=dt.timedelta(hours=2))
-    sizes = {
-        (job, queue): (put, got, size)
-        for job, queue, put, got, size in day.rows("""
-            SELECT
-                wtidccn, basename, sum(putn)::BIGINT, sum(getdval)::BIGINT,
-                sum(putbytes)::DOUBLE / sum(validput)
-            FROM wqst JOIN wtid USING (record_no) WHERE basename LIKE 'SYSTEM.FTE.%' GROUP BY ALL
-        """)
-    }
-    data = sizes["FILESRC", "SYSTEM.FTE.DATA.FILEDST"]
-    assert data[2] == pytest.approx(262_144, rel=0.02)
-    assert sizes["FILEDST", "SYSTEM.FTE.DATA.FILEDST"][1] == data[0]
-    acknowledged = sizes["FILEDST", "SYSTEM.FTE.REPLY.FILESRC"]
-    assert acknowledged[0] == pytest.approx(data[0] / 10, rel=0.001)
-    for job in ("FILESRC", "FILEDST"):
-        state = sizes[job, f"SYSTEM.FTE.STATE.{job}"]
-        assert state[0] == pytest.approx(data[0] / 50, rel=0.02)
-        assert state[2] == pytest.approx(8192, rel=0.02)
-
-
 def test_a_channel_over_lu_62_has_the_name_of_an_lu(tmp_path: Path) -> None:
-    declared = site(
-        {"OUT": {}},
-        {
-            "PUT": {"rate": 2.0, "put": {"OUT": 1}},
-            "SEND": {"kind": "channel", "channel": "TO.OLD", "get": ["OUT"]},
-        },
-        channels={
-            "TO.OLD": {
-                "queue_manager": "QM01",
-                "type": "sender",
-                "lu62": True,
-                "connection": "NET1.OLDLU",
-            }
-        },
-    )
-    declared["queue_managers"]["QM01"]["channel_initiator"] = {
-        "tcp_channels": 150,
-        "lu62_channels": 7,
+    users = {
+        "PUT": {"rate": 2.0, "put": {"OUT": 1}},
+        "SEND": {"kind": "channel", "channel": "TO.OLD", "get": ["OUT"]},
     }
-    day = made(tmp_path, declared)
+    limits = {"tcp_channels": 150, "lu62_channels": 7}
+    site = declared({"OUT": {}}, users, channel_initiator=limits)
+    channel = {"queue_manager": "QM01", "type": "sender", "lu62": True, "connection": "NET1.OLDLU"}
+    site["channels"] = {"TO.OLD": channel}
+    day = made(tmp_path, site)
     assert day.rows("SELECT DISTINCT qcctmxtp, qcctmxlu FROM qcct") == [(150, 7)]
     assert day.rows("SELECT DISTINCT qcstcnnm FROM qcst") == [("NET1.OLDLU",)]
-    declared["channels"]["TO.OLD"]["cipher"] = 49200
+    channel["cipher"] = 49200
     with pytest.raises(RequestError, match=r"TO\.OLD: cipher needs TCP/IP"):
-        read_estate("kinds", declared)
+        read_estate("kinds", site)
 
 
-PUT = {"rate": 1.0, "put": {"C": 1}}
+PUT: dict[str, Any] = {"rate": 1.0, "put": {"C": 1}}
+CLUSTER = {"C": {"cluster": {"X": 1}}}
+MODEL = {"M": {"model": "M."}}
+AGENT = {"queue_manager": "QM01"}
 REFUSED = {
-    "unknown name 'X'": site({"C": {"cluster": {"X": 1}}}, {"P": PUT}),
-    "C is a cluster queue": site({"C": {"cluster": {"X": 1}}, "X": {}}, {"P": {"get": ["C"]}}),
-    "puts to X by two names": site(
-        {"C": {"cluster": {"X": 1}}, "X": {}}, {"P": {"rate": 1.0, "put": {"C": 1, "X": 1}}}
+    "unknown name 'X'": declared(CLUSTER, {"P": PUT}),
+    "C is a cluster queue": declared({**CLUSTER, "X": {}}, {"P": {"get": ["C"]}}),
+    "puts to X by two names": declared(
+        {**CLUSTER, "X": {}}, {"P": {**PUT, "put": {"C": 1, "X": 1}}}
     ),
-    "0 applications get": site({"M": {"model": "M."}}, {"P": {"rate": 1.0, "put": {"M": 1}}}),
-    "who opens M stays connected": site({"M": {"model": "M."}}, {"P": {"get": ["M"], "stays": 5}}),
-    "unknown name 'B'": site({}, {}, agents={"A": {"queue_manager": "QM01", "sends_to": "B"}}),
-    "did you mean sends_to": site({}, {}, agents={"A": {"queue_manager": "QM01", "send_to": "A"}}),
-    "did you mean model": site({"Q": {"models": "A."}}, {}),
+    "0 applications get": declared(MODEL, {"P": {**PUT, "put": {"M": 1}}}),
+    "who opens M stays connected": declared(MODEL, {"P": {"get": ["M"], "stays": 5}}),
+    "unknown name 'B'": declared({}, {}) | {"agents": {"A": {**AGENT, "sends_to": "B"}}},
+    "did you mean sends_to": declared({}, {}) | {"agents": {"A": {**AGENT, "send_to": "A"}}},
+    "did you mean model": declared({"Q": {"models": "A."}}, {}),
 }
 
 
 def test_impossible_queues_are_refused() -> None:
-    for reason, declared in REFUSED.items():
+    for reason, site in REFUSED.items():
         with pytest.raises(RequestError, match=reason):
-            read_estate("kinds", declared)
+            read_estate("kinds", site)
