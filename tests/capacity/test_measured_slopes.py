@@ -73,19 +73,13 @@ def test_storage_of_a_connection_is_its_slope(tmp_path: Path) -> None:
 
 
 def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
-    def depth(minute: int) -> bytes:
-        return smf.block("QQST", qqstqnam="GROWS", qqstdpth=1000 + 600 * minute)
-
-    def pages(minute: int) -> bytes:
-        return smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - 1200 * minute)
-
-    def small(_: int) -> bytes:
-        return smf.block("QIS1", qis1psno=0, qis1topg=1000, qis1unpg=400)
-
-    def steady(minute: int) -> bytes:
-        return smf.block("QIS1", qis1psno=5, qis1topg=9000, qis1unpg=3000 + minute % 2)
-
-    found = answered(tmp_path, "pages", minutely(depth, pages, small, steady))
+    made = minutely(
+        lambda at: smf.block("QQST", qqstqnam="GROWS", qqstdpth=1000 + 600 * at),
+        lambda at: smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - 1200 * at),
+        lambda _: smf.block("QIS1", qis1psno=0, qis1topg=1000, qis1unpg=400),
+        lambda at: smf.block("QIS1", qis1psno=5, qis1topg=9000, qis1unpg=3000 + at % 2),
+    )
+    found = answered(tmp_path, "pages", made)
     assert found.of is not None
     assert found.of.about == "queue GROWS, page set 4"
     asked = found.plan.asked

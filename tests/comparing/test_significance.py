@@ -77,6 +77,12 @@ def test_what_the_load_makes_needs_more_than_several_intervals_of_it() -> None:
     assert holm(chances(before, 20 * after, steady=False)).all()
 
 
+def test_costs_that_never_vary_are_significant_beyond_the_tolerance() -> None:
+    before, after = np.ones((3, 3)), np.array([[1.636] * 3, [1.189] * 3, [1.25] * 3])
+    assert holm(chances(before, after)).tolist() == [True, True, True]
+    assert holm(chances(before, after, tolerance=0.2)).tolist() == [True, False, True]
+
+
 def test_what_is_nothing_on_one_side_is_not_judged() -> None:
     change = np.array([np.inf, -np.inf, np.nan, 0.0])
     known = Spread(np.full(4, 0.01), np.full(4, 4.0))
