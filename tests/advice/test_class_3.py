@@ -38,11 +38,8 @@ def test_without_statistics_an_interval_is_ten_minutes_of_the_clock() -> None:
         "wtas": [_commits(1), _commits(2), _commits(3)],
     }
 
-    assert [each[:2] for each in _used("task_use", rows, "commits")] == [
-        (-10, 600),
-        (0, 600),
-        (1, 600),
-    ]
+    found = [each[:2] for each in _used("task_use", rows, "commits")]
+    assert found == [(-10, 600), (0, 600), (1, 600)]
 
 
 def test_queues_of_a_further_record_are_those_of_its_task() -> None:
