@@ -21,7 +21,7 @@ from tests.support.searching import LONG, of_many, some, spread
 
 pytestmark = pytest.mark.slow
 HALF_HOURS = dt.timedelta(minutes=30)
-FEW = 5
+FEW = 4
 """Commands of an input that run in a short run."""
 CASES = sorted((REAL_DATA / "cases").glob("*.smf")) if REAL_DATA else []
 REAL = [*FIXTURE_FILES, *(sorted(REAL_DATA.glob("*.dat")) if REAL_DATA else []), *CASES]
@@ -59,14 +59,14 @@ def check_commands(path: Path) -> list[str]:
     return [" ".join(each) for each in commands]
 
 
-@of_many("scenario", some([each for each in scenario_names() if each != "payments"], 2))
+@of_many("scenario", some([each for each in scenario_names() if each != "payments"], 1))
 def test_commands_of_findings_select_rows_of_scenarios(scenario: str, tmp_path: Path) -> None:
     path = tmp_path / "day.smf"
     simulate(path, load_estate(scenario, interval=HALF_HOURS))
     check_commands(path)
 
 
-@of_many("path", some(REAL, 4), ids=lambda path: path.name)
+@of_many("path", some(REAL, 3), ids=lambda path: path.name)
 def test_commands_of_findings_select_rows_of_files(path: Path) -> None:
     check_commands(path)
 
