@@ -82,26 +82,19 @@ def verdict(
     answers: Sequence[Mapping[str, str]],
     interval: float,
 ) -> Verdict:
-    """Return whether the first finding is what an answer key names; `first` says what is not."""
+    """Return whether the first finding is what an answer key names."""
     if not findings:
         return Verdict(name, cause=False, first="nothing found")
     first, key = findings[0], wanted(answers)
-    ends = ("start", key["start"], first.start), ("end", key["end"], first.end)
-    late = [
-        f"{end} {found}"
-        for end, a, found in ends
-        if abs((dt.datetime.fromisoformat(a) - found).total_seconds()) > interval
-    ]
+    ends = (first.start, key["start"]), (first.end, key["end"])
+    apart = [abs((at - dt.datetime.fromisoformat(told)).total_seconds()) for at, told in ends]
     jobs = {each["job"] for each in answers if each["rule"] == key["rule"]} - {""}
-    names = {"rule": first.rule, "qmgr": first.qmgr, "object": first.object}
-    other = [f"{name} {found}" for name, found in names.items() if found != key[name]]
-    whose = [f"job {first.job}"] if jobs and first.job not in jobs else []
     return Verdict(
         name,
-        cause=not other,
-        who=not whose if jobs else None,
-        time=not late,
-        first=", ".join(other + whose + late),
+        cause=all(getattr(first, each) == key[each] for each in ("rule", "qmgr", "object")),
+        who=first.job in jobs if jobs else None,
+        time=max(apart) <= interval,
+        first=repr(first),
     )
 
 

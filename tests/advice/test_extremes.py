@@ -15,20 +15,15 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from smfparse.advice import CheckDocument, rules, run_rules, subjects
+from smfparse.advice import rules, subjects
 from smfparse.advice.judging import subject_query
 from smfparse.calendar import calendar_macros
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.limits import LIMITS, Limits
 from smfparse.metrics import named_macros, view_macros
-from smfparse.query import Catalog
-from smfparse.rendering import lines
 from smfparse.simulating import read_estate, simulate
 from smfparse.tables import schema
 from tests.simulating.drawn import sites
 from tests.support.advised import Bench, Rows, checked
 from tests.support.command import run
-from tests.support.paths import SMF
 from tests.support.searching import search
 
 KEYS = {"input_no", "utc_offset", "record_no", "block_no", "task_record_no", "record_offset"}
@@ -86,20 +81,6 @@ def _limits(kind: Any) -> tuple[float, float] | None:
         return None
     limits = np.iinfo(kind.to_pandas_dtype())
     return int(limits.min), int(limits.max)
-
-
-@pytest.mark.long
-@pytest.mark.slow
-def test_a_small_file_is_checked_as_a_large_one() -> None:
-    """Subjects of which a small file has no rows are not asked for, and nothing else differs."""
-
-    def checked_lines(whole_bytes: int) -> list[str]:
-        opened = open_inputs([SMF], ReadOptions(limits=Limits(whole_bytes=whole_bytes)))
-        with Catalog(opened) as catalog:
-            document = CheckDocument(run_rules(catalog), [SMF.name], at_length=True)
-        return [line for form in ("text", "json") for line in lines(document, form)]
-
-    assert checked_lines(LIMITS.whole_bytes) == checked_lines(0)
 
 
 @given(site=sites(), seed=st.integers(0, 1000), harm=st.lists(_PLACES, max_size=12))

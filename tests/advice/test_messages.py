@@ -32,7 +32,6 @@ def channels(*active: int) -> Mapping[str, Any]:
 
 
 def messages(rows: Rows, sections: Sections | None = None, **asked: Any) -> list[dict[str, Any]]:
-    """Return the rows of the report over rows of tables."""
     bench = cast(Catalog, Bench(rows, MESSAGE.tables))
     return [dict(each) for each in answered_rows(MESSAGE, bench, sections, **asked)]
 
@@ -119,7 +118,6 @@ def test_its_rules_are_those_of_the_catalogue() -> None:
 
 
 def findings(found: Iterable[Finding]) -> Iterator[tuple[Any, ...]]:
-    """Yield what findings say of the rules of the report, with those under them."""
     for each in (each for top in found for each in top.whole()):
         if each.rule in MESSAGE.rules:
             share = round(100 * each.share, 6)

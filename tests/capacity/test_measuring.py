@@ -28,8 +28,6 @@ SCENARIOS = PROJECT / "smfparse" / "simulating" / "scenarios"
 
 
 class Opened:
-    """An input that is opened once, its planners and its tables."""
-
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._known: dict[Any, Answer] = {}

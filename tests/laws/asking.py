@@ -23,13 +23,11 @@ def opened(paths: Path | Sequence[Path], selection: Any = None) -> smfparse.SmfD
 
 
 def rows(data: smfparse.SmfData, report: str, **asked: Any) -> list[Row]:
-    """Return the rows of a report."""
     found: list[Row] = data.report(report, **asked).to_pylist()
     return found
 
 
 def written(command: str, *arguments: object) -> Any:
-    """Return what a command writes as JSON."""
     done = run(command, *arguments, "--format", "json")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
@@ -61,7 +59,6 @@ def without_places(found: Sequence[Row]) -> list[Row]:
 
 
 def true_calls(site: Site, spans: Callable[[Clock], Iterable[Span]]) -> Counts:
-    """Return the calls of intervals by queue manager."""
     return +Counter({each.qmgr: sum(span.calls for span in spans(each)) for each in site.clocks})
 
 

@@ -57,7 +57,6 @@ class Answers:
         return found
 
     def intervals(self, command: str) -> Values:
-        """Return the number of intervals of statistics of each queue manager."""
         managers = (
             self._summary if command == "summary" else written(command, self._path)["managers"]
         )
@@ -291,7 +290,6 @@ FIGURES: Mapping[str, Takes] = {
 
 
 def differing(figure: str, answers: Answers) -> list[Any]:
-    """Return where commands differ in a figure from the first of them."""
     found = []
     (first, expected), *others = ((each, take(answers)) for each, take in FIGURES[figure].items())
     for command, values in others:

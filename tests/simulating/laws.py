@@ -258,5 +258,4 @@ LAWS = {
 
 
 def broken(day: Day) -> list[str]:
-    """Return the laws that do not hold for a day."""
     return [name for name, query in LAWS.items() if day.rows(query)]

@@ -44,7 +44,6 @@ class Day:
         self._known = {"message"}
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
         words = set(re.findall(r"\w+", query))
         if "message" in words:
             query, words = MESSAGE + query.lstrip(), words | {"qqst"}
@@ -55,7 +54,6 @@ class Day:
         return self.connection.execute(query).fetchall()
 
     def one(self, query: str) -> Any:
-        """Return the only value of a query."""
         (row,) = self.rows(query)
         return row[0]
 
@@ -85,6 +83,5 @@ def declared(
 
 
 def made(folder: Path, site: dict[str, Any]) -> Day:
-    """Return the day of a site that is declared."""
     simulate(folder / "day.smf", read_estate("site", site))
     return Day(folder / "day.smf")

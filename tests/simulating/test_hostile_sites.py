@@ -11,38 +11,29 @@ import pytest
 
 from smfparse.errors import RequestError
 from smfparse.simulating import read_estate
+from tests.simulating.simulated import declared
 from tests.support.command import run
 
 pytestmark = pytest.mark.slow
 
-SITE: dict[str, Any] = {
+QUEUES: dict[str, Any] = {"A": {"stream": "B"}, "B": {"expiry": 60}, "S": {"structure": "APP1"}}
+QUEUES |= {"C": {"cluster": {"A": 1.0}}, "M": {"model": "REPLY."}}
+PUTTER = {"rate": 1.0, "tasks": 2, "put": {"C": 1.0, "S": 0.5}, "get": ["M"], "size": 10}
+PUTTER |= {"commit": 1, "think": 5.0, "reopen": 0.5, "window": "01:00-22:00"}
+SENDER = {"kind": "channel", "channel": "TO", "get": ["A"], "opens": {"A": "AA"}}
+QM01: dict[str, Any] = {
+    "system": "SYSA",
+    "log": {"io": 200.0, "page": 9.0, "copies": 2, "load": 1000, "pages": 5000},
+    "channel_initiator": {"dispatchers": 2, "adapters": 3, "max_channels": 9},
+    "pools": {"1": {"buffers": 100}},
+    "page_sets": {"4": {"pool": 1, "pages": 900, "io": 100.0}},
+}
+SITE = declared(
+    QUEUES, {"P": PUTTER, "R": {"kind": "ims", "get": ["S"], "put": {"M": 1}}, "G": SENDER}, **QM01
+) | {
     "site": {"story": "x", "interval": "12h", "group": "QSG1", "growth": 0.1},
     "curves": {"flat": {"points": [[0, 1.0], [20, 0.5]], "weekend": 0.5}, "business": {}},
-    "queue_managers": {
-        "QM01": {
-            "system": "SYSA",
-            "log": {"io": 200.0, "page": 9.0, "copies": 2, "load": 1000, "pages": 5000},
-            "channel_initiator": {"dispatchers": 2, "adapters": 3, "max_channels": 9},
-            "pools": {"1": {"buffers": 100}},
-            "page_sets": {"4": {"pool": 1, "pages": 900, "io": 100.0}},
-        }
-    },
-    "queues": {
-        "A": {"queue_manager": "QM01", "stream": "B"},
-        "B": {"queue_manager": "QM01", "expiry": 60},
-        "S": {"queue_manager": "QM01", "structure": "APP1"},
-        "C": {"queue_manager": "QM01", "cluster": {"A": 1.0}},
-        "M": {"queue_manager": "QM01", "model": "REPLY."},
-    },
     "channels": {"TO": {"queue_manager": "QM01", "type": "sender", "batch": 9, "rekey": 999}},
-    "applications": {
-        "P": {"queue_manager": "QM01", "kind": "batch", "job": "J", "rate": 1.0, "tasks": 2}
-        | {"curve": "flat", "put": {"C": 1.0, "S": 0.5}, "get": ["M"], "size": 10}
-        | {"commit": 1, "think": 5.0, "reopen": 0.5, "window": "01:00-22:00"},
-        "R": {"queue_manager": "QM01", "kind": "ims", "job": "R", "get": ["S"], "put": {"M": 1}},
-        "G": {"queue_manager": "QM01", "kind": "channel", "job": "J", "channel": "TO"}
-        | {"get": ["A"], "opens": {"A": "AA"}},
-    },
     "agents": {
         "X": {"queue_manager": "QM01", "sends_to": "Y", "rate": 1.0},
         "Y": {"queue_manager": "QM01"},
@@ -57,7 +48,6 @@ JUNK: tuple[Any, ...] = (
 
 
 def places(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield where there is a value in a document."""
     keys = table.keys() if isinstance(table, dict) else range(len(table))
     for key in keys:
         yield (*path, key)
