@@ -49,9 +49,7 @@ def days(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, list[
 
     Each day is of systems of its own: `0010` is the first system of seed 1.
     """
-    files = [folder / f"{seed}.smf" for seed in seeds]
-    for seed, file in zip(seeds, files, strict=True):
-        write_day(scenario, seed, file)
+    files = [write_day(scenario, seed, folder / f"{seed}.smf") for seed in seeds]
     findings = smfparse.open(files).check().findings
     for file in files:
         file.unlink()
@@ -59,7 +57,7 @@ def days(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, list[
         yield seed, [each for each in findings if each.system.startswith(f"{seed:03}")]
 
 
-def write_day(scenario: str, seed: int, file: Path) -> None:
+def write_day(scenario: str, seed: int, file: Path) -> Path:
     """Simulate a day on systems that no other seed has, nor their queue-sharing group."""
     estate = load_estate(scenario)
     systems = sorted({each.system for each in estate.queue_managers})
@@ -69,6 +67,7 @@ def write_day(scenario: str, seed: int, file: Path) -> None:
     ]
     group = estate.group and f"Q{seed:03}"
     simulate(file, replace(estate, queue_managers=tuple(own), group=group), seed)
+    return file
 
 
 def wanted(answers: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
@@ -83,45 +82,35 @@ def verdict(
     answers: Sequence[Mapping[str, str]],
     interval: float,
 ) -> Verdict:
-    """Return whether the first finding is what an answer key names; `first` says what is not."""
+    """Return whether the first finding is what an answer key names."""
     if not findings:
         return Verdict(name, cause=False, first="nothing found")
     first, key = findings[0], wanted(answers)
-    ends = ("start", key["start"], first.start), ("end", key["end"], first.end)
-    late = [
-        f"{end} {found}"
-        for end, a, found in ends
-        if abs((dt.datetime.fromisoformat(a) - found).total_seconds()) > interval
-    ]
+    ends = (first.start, key["start"]), (first.end, key["end"])
+    apart = [abs((at - dt.datetime.fromisoformat(told)).total_seconds()) for at, told in ends]
     jobs = {each["job"] for each in answers if each["rule"] == key["rule"]} - {""}
-    names = {"rule": first.rule, "qmgr": first.qmgr, "object": first.object}
-    other = [f"{name} {found}" for name, found in names.items() if found != key[name]]
-    whose = [f"job {first.job}"] if jobs and first.job not in jobs else []
     return Verdict(
         name,
-        cause=not other,
-        who=not whose if jobs else None,
-        time=not late,
-        first=", ".join(other + whose + late),
+        cause=all(getattr(first, each) == key[each] for each in ("rule", "qmgr", "object")),
+        who=first.job in jobs if jobs else None,
+        time=max(apart) <= interval,
+        first=repr(first),
     )
 
 
-def verdicts(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, Verdict]]:
-    """Yield the seeds of a scenario with what is said of their days."""
-    estate = load_estate(scenario)
+def verdicts(scenario: str, seeds: range, folder: Path) -> Iterator[Verdict]:
+    """Yield what is said of the days of a scenario."""
     for seed, findings in days(scenario, seeds, folder):
-        name = f"{scenario} seed {seed}"
-        if scenario == HEALTHY:
-            yield seed, scoring.healthy_verdict(name, findings)
-        else:
-            answers = answer_key(estate, seed).answers()
-            yield seed, verdict(name, findings, answers, estate.interval.total_seconds())
+        yield verdict_of(scenario, seed, findings)
 
 
-def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, str]]:
-    """Yield the seeds of a scenario with what is wrong; '': nothing."""
-    for seed, each in verdicts(scenario, seeds, folder):
-        yield seed, each.wrong
+def verdict_of(scenario: str, seed: int, findings: Sequence[Finding]) -> Verdict:
+    """Return what is said of a day of a scenario."""
+    name, estate = f"{scenario} seed {seed}", load_estate(scenario)
+    if scenario == HEALTHY:
+        return scoring.healthy_verdict(name, findings)
+    answers = answer_key(estate, seed).answers()
+    return verdict(name, findings, answers, estate.interval.total_seconds())
 
 
 def scored() -> list[str]:
@@ -133,27 +122,20 @@ def scored() -> list[str]:
     ]
 
 
-def _independent(names: Sequence[str]) -> Sequence[Verdict]:
-    """Return what is said of the days that tests build without the simulator."""
-    with tempfile.TemporaryDirectory() as folder:
-        return list(scoring.verdicts(names, Path(folder)))
+Score = Callable[[Path], Iterable[Verdict]]
 
 
-def _simulated(scenario: str, seeds: int) -> Sequence[Verdict]:
-    with tempfile.TemporaryDirectory() as folder:
-        found = verdicts(scenario, range(1, seeds + 1), Path(folder))
-        return [each for _, each in found]
-
-
-def groups(seeds: int) -> Mapping[str, Callable[[], Sequence[Verdict]]]:
+def groups(seeds: int) -> Mapping[str, Score]:
     """Return what is scored by name: simulated scenarios, and independent days."""
     of_rules = [each for each in cases() if cases()[each].is_of_rule]
-    of_causes = [each for each in cases() if each not in of_rules]
+    independent = {
+        "causes": [each for each in cases() if each not in of_rules],
+        "rules": of_rules,
+        "healthy": list(healthy()),
+    }
     return {
-        **{name: partial(_simulated, name, seeds) for name in scored()},
-        "independent-causes": partial(_independent, of_causes),
-        "independent-rules": partial(_independent, of_rules),
-        "independent-healthy": partial(_independent, list(healthy())),
+        **{name: partial(verdicts, name, range(1, seeds + 1)) for name in scored()},
+        **{f"independent-{e}": partial(scoring.verdicts, n) for e, n in independent.items()},
     }
 
 
@@ -166,7 +148,8 @@ def main(seeds: int, names: tuple[str, ...], write: bool) -> None:
     chosen = {name: ask for name, ask in groups(seeds).items() if not names or name in names}
     failed, lines = False, [_HEAD, _RULE]
     for name, ask in chosen.items():
-        found = ask()
+        with tempfile.TemporaryDirectory() as folder:
+            found = list(ask(Path(folder)))
         right = _told(each.wrong for each in found)
         failed |= right < WANTED.get(name, WANTED_OF_OTHERS) * len(found)
         lines.append(f"| {name} | {right} | {len(found)} | {' | '.join(_cells(found))} |")

@@ -10,39 +10,23 @@ from smfparse.calendar import calendar_macros
 from smfparse.metrics import named_macros, view_macros
 from tests.support.advised import SECONDS, START, Bench, Rows
 
+TWO = [{}, {"interval_no": 1}]
+
 
 def test_a_record_counts_where_its_middle_is() -> None:
-    rows = {
-        "qmst": [{}, {"interval_no": 1}],
-        "wtid": [_task(1, 299.0, 600), _task(2, 301.0, 600), _task(3, 598.0, 1.5)],
-        "wtas": [_commits(1), _commits(2), _commits(3)],
-    }
-
+    rows = _tasks(TWO, (299.0, 600), (301.0, 600), (598.0, 1.5))
     assert _used("task_use", rows, "commits") == [(0, SECONDS, 2.0), (1, SECONDS, 1.0)]
 
 
 def test_a_record_of_the_time_before_all_statistics_is_left_out() -> None:
-    rows = {
-        "qmst": [{}, {"interval_no": 1}],
-        "wtid": [_task(1, -1799.0, 2000), _task(2, -1801.0, 2000), _task(3, 0.0, 5000)],
-        "wtas": [_commits(1), _commits(2), _commits(3)],
-    }
-
+    rows = _tasks(TWO, (-1799.0, 2000), (-1801.0, 2000), (0.0, 5000))
     assert _used("task_use", rows, "sum(commits) OVER ()") == [(-2, 600, 2.0), (4, 600, 2.0)]
 
 
 def test_without_statistics_an_interval_is_ten_minutes_of_the_clock() -> None:
-    rows = {
-        "qmst": [{"qmgr": "QM02"}],
-        "wtid": [_task(1, -1.0, 4), _task(2, -9000.0, 7000), _task(3, 1199.0, 1.5)],
-        "wtas": [_commits(1), _commits(2), _commits(3)],
-    }
-
-    assert [each[:2] for each in _used("task_use", rows, "commits")] == [
-        (-10, 600),
-        (0, 600),
-        (1, 600),
-    ]
+    rows = _tasks([{"qmgr": "QM02"}], (-1.0, 4), (-9000.0, 7000), (1199.0, 1.5))
+    found = [each[:2] for each in _used("task_use", rows, "commits")]
+    assert found == [(-10, 600), (0, 600), (1, 600)]
 
 
 def test_queues_of_a_further_record_are_those_of_its_task() -> None:
@@ -54,8 +38,17 @@ def test_queues_of_a_further_record_are_those_of_its_task() -> None:
             {"record_no": 2, "block_no": 1, "basename": "A", "validput": 4, "task_record_no": 1},
         ],
     }
-
     assert _used("queue_use", rows, "puts") == [(0, 600, 7.0)]
+
+
+def _tasks(statistics: list[dict[str, Any]], *times: tuple[float, float]) -> Rows:
+    """Return statistics, and tasks that begin at a second and last some; each commits once."""
+    numbered = [*enumerate(times, 1)]
+    return {
+        "qmst": statistics,
+        "wtid": [_task(number, *each) for number, each in numbered],
+        "wtas": [_commits(number) for number, _ in numbered],
+    }
 
 
 def _task(number: int, begin: float, seconds: float) -> dict[str, Any]:

@@ -40,22 +40,10 @@ def finding(rule: str, since: float, until: float, name: str = "", job: str = ""
     start, end = (round(each * HOUR) * SECOND_US for each in (since, until))
     clock, seconds = fixed_zone(0), (end - start) / SECOND_US
     run = Run(start, end, round(seconds / 600), seconds)
-    return Finding(
-        rules()[rule],
-        rules()[rule].severity,
-        *MANAGER,
-        name,
-        job,
-        subjects()[rules()[rule].subject].object if name else "",
-        clock,
-        clock.local(start),
-        clock.local(end),
-        [run],
-        600.0,
-        seconds=24 * HOUR,
-        seconds_crossed=seconds,
-        longest=run,
-    )
+    which, times = rules()[rule], (clock, clock.local(start), clock.local(end))
+    kind = subjects()[which.subject].object if name else ""
+    found = Finding(which, which.severity, *MANAGER, name, job, kind, *times, [run], 600.0)
+    return replace(found, seconds=24 * HOUR, seconds_crossed=seconds, longest=run)
 
 
 def shown(found: Iterable[Finding], known: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
@@ -78,21 +66,17 @@ def test_a_backlog_explains_its_own_pool_and_page_set() -> None:
     assert found == {"D5 PAY.IN": ["BUFF-DMC 3", "PSET-HIGH 4", "Q-GROW PAY.IN", "Q-STUCK PAY.IN"]}
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        finding("BUFF-DMC", 9.5, 11, "1"),
-        finding("PSET-HIGH", 9.5, 11, "5"),
-        finding("PSET-HIGH", 0, 11, "4"),
-        finding("BUFF-DMC", 10, 15, "3"),
-        finding("Q-GROW", 9.5, 11, "AUDIT"),
-    ],
-    ids=["other pool", "other page set", "began before", "goes on after", "other queue"],
-)
-def test_what_is_elsewhere_or_at_another_time_stands_by_itself(other: Finding) -> None:
-    found = shown([*STOPPED, other])
-    assert found["D5 PAY.IN"] == ["Q-GROW PAY.IN", "Q-STUCK PAY.IN"]
-    assert f"{other.rule} {other.object}" in found
+def test_what_is_elsewhere_or_at_another_time_stands_by_itself() -> None:
+    for why, other in {
+        "other pool": finding("BUFF-DMC", 9.5, 11, "1"),
+        "other page set": finding("PSET-HIGH", 9.5, 11, "5"),
+        "began before": finding("PSET-HIGH", 0, 11, "4"),
+        "goes on after": finding("BUFF-DMC", 10, 15, "3"),
+        "other queue": finding("Q-GROW", 9.5, 11, "AUDIT"),
+    }.items():
+        found = shown([*STOPPED, other])
+        assert found["D5 PAY.IN"] == ["Q-GROW PAY.IN", "Q-STUCK PAY.IN"], why
+        assert f"{other.rule} {other.object}" in found, why
 
 
 def test_what_the_data_links_to_nothing_may_belong_to_anything() -> None:
@@ -123,13 +107,10 @@ def test_the_time_of_a_diagnosis_is_that_of_all_rules_of_its_core() -> None:
 
 
 def test_things_belong_together_by_the_queue_that_uses_them() -> None:
-    assert links().of(("pool", "3")) == {
-        *(("pool", "3"), ("page set", "4"), ("queue", "PAY.IN"), ("queue", "XMIT")),
-        *(("job", "PAYBAT"), ("channel", "TO.B")),
-    }
-    assert links().of(("queue", "AUDIT")) == {
-        *(("queue", "AUDIT"), ("page set", "5"), ("pool", "1"), ("job", "AUDITOR")),
-    }
+    of_pool = {("pool", "3"), ("page set", "4"), ("queue", "PAY.IN"), ("queue", "XMIT")}
+    assert links().of(("pool", "3")) == of_pool | {("job", "PAYBAT"), ("channel", "TO.B")}
+    of_queue = {("queue", "AUDIT"), ("page set", "5"), ("pool", "1"), ("job", "AUDITOR")}
+    assert links().of(("queue", "AUDIT")) == of_queue
 
 
 def test_findings_keep_their_order_whatever_they_are_about() -> None:

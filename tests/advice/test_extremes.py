@@ -15,20 +15,15 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from smfparse.advice import CheckDocument, rules, run_rules, subjects
+from smfparse.advice import rules, subjects
 from smfparse.advice.judging import subject_query
 from smfparse.calendar import calendar_macros
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.limits import LIMITS, Limits
 from smfparse.metrics import named_macros, view_macros
-from smfparse.query import Catalog
-from smfparse.rendering import lines
 from smfparse.simulating import read_estate, simulate
 from smfparse.tables import schema
 from tests.simulating.drawn import sites
 from tests.support.advised import Bench, Rows, checked
 from tests.support.command import run
-from tests.support.paths import SMF
 from tests.support.searching import search
 
 KEYS = {"input_no", "utc_offset", "record_no", "block_no", "task_record_no", "record_offset"}
@@ -72,39 +67,20 @@ def test_a_share_of_nothing_is_not_shown() -> None:
 
 def _extreme_rows(table: str) -> Iterator[dict[str, Any]]:
     """Yield rows of intervals in which all numbers are the smallest, or the largest, possible."""
-    for number, smallest in enumerate((True, False, False)):
-        fields = {
-            each.name: _extreme(each.type, smallest=smallest)
-            for each in schema(table)
-            if _is_figure(each)
-        }
-        yield fields | {"interval_no": number, "interval_seconds": 600.0 if smallest else 1e-6}
+    for number, place in enumerate((0, 1, 1)):
+        limits = ((each.name, _limits(each.type)) for each in schema(table))
+        fields = {name: both[place] for name, both in limits if both and name not in KEYS}
+        yield fields | {"interval_no": number, "interval_seconds": 1e-6 if place else 600.0}
 
 
-def _is_figure(column: Any) -> bool:
-    kind = column.type
-    return (pa.types.is_integer(kind) or pa.types.is_floating(kind)) and column.name not in KEYS
-
-
-def _extreme(kind: Any, *, smallest: bool) -> float:
+def _limits(kind: Any) -> tuple[float, float] | None:
+    """Return the smallest and the largest number of a type; None: it has no numbers."""
     if pa.types.is_floating(kind):
-        return -LONGEST_US if smallest else LONGEST_US
+        return -LONGEST_US, LONGEST_US
+    if not pa.types.is_integer(kind):
+        return None
     limits = np.iinfo(kind.to_pandas_dtype())
-    return int(limits.min if smallest else limits.max)
-
-
-@pytest.mark.long
-@pytest.mark.slow
-def test_a_small_file_is_checked_as_a_large_one() -> None:
-    """Subjects of which a small file has no rows are not asked for, and nothing else differs."""
-
-    def checked_lines(whole_bytes: int) -> list[str]:
-        opened = open_inputs([SMF], ReadOptions(limits=Limits(whole_bytes=whole_bytes)))
-        with Catalog(opened) as catalog:
-            document = CheckDocument(run_rules(catalog), [SMF.name], at_length=True)
-        return [line for form in ("text", "json") for line in lines(document, form)]
-
-    assert checked_lines(LIMITS.whole_bytes) == checked_lines(0)
+    return int(limits.min), int(limits.max)
 
 
 @given(site=sites(), seed=st.integers(0, 1000), harm=st.lists(_PLACES, max_size=12))

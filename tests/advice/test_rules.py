@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import cache
@@ -19,7 +18,6 @@ from smfparse.metrics import named_macros, view_macros, words_in
 from smfparse.synthetic import VERSIONS
 from smfparse.tables import TABLES, columns
 from tests.support.advised import ABSENT, Case, Rows, cases, severities, states
-from tests.support.paths import PROJECT
 
 FACTS = Path(__file__).parent.parent / "facts" / "advice.csv"
 EXPECTED = {"above": {1}, "below": {0}, "few": {3}, "older": {None}, "alarm": {0, 2, 3, None}}
@@ -84,41 +82,6 @@ def test_texts_have_one_place_for_a_value() -> None:
     for rule in rules().values():
         for text in (rule.figure, *(text for text, _, _ in rule.evidence)):
             assert text.count("{}") == 1, rule.id
-
-
-# Claims of the published reports that rules and diagnoses answer: docs/coverage.md
-
-ROW = re.compile(r"^\| (\d+) \|.*\| ([ypnxk]) \| [^|]* \|$", re.M)
-CLAIMS = {
-    9: ("BUFF-BELOW", "STG-31"),
-    26: ("SMF-GAP", "SMF-LOST"),
-    28: ("SMF-COST",),
-    36: ("Q-STREAM-LOST",),
-    49: ("CF-FIRSTOPEN",),
-    62: ("Q-EXPIRY-OFF", "Q-EXPIRY-SHARED"),
-    66: ("LOG-BUSY", "LOG-CEILING", "D1"),
-    73: ("D19",),
-    99: ("D19",),
-    105: ("CHL-CTL",),
-    106: ("LATCH-11", "LATCH-12", "LATCH-16", "LATCH-19", "LATCH-21", "LATCH-23", "D19"),
-    157: ("SMDS-WAITERS", "SMDS-BUFFERS", "SMDS-READS", "CHL-NPMSPEED"),
-    172: ("CHL-NPMSPEED",),
-    192: ("LOG-ARCHIVE", "SMDS-WAITERS", "SMDS-BUFFERS", "BUFF-FREE", "BUFF-LOW"),
-}
-"""The rules and diagnoses that answer each claim."""
-
-
-def test_rules_answer_the_claims_that_the_page_marks_as_answered() -> None:
-    marks = dict(ROW.findall((PROJECT / "docs" / "coverage.md").read_text("utf-8")))
-    assert sorted(map(int, marks)) == list(range(1, 196))
-    assert Counter(marks.values())["y"] >= 51 + len(CLAIMS)
-    above = {each.rule for each in cases() if each.name == "above"}
-    for number, names in CLAIMS.items():
-        assert marks[f"{number}"] == "y"
-        for name in names:
-            for rule in diagnoses()[name].core if name in diagnoses() else (name,):
-                assert rule in above
-                assert rules()[rule].do
 
 
 # Fields that came with a later release: rules that need them are not evaluated without them

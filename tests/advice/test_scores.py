@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from smfparse.advice import Finding
+from smfparse.simulating import answer_key, load_estate
+from tests.support.searching import LONG
 from tests.support.tools import tool
 
-pytestmark = pytest.mark.slow
 SCORE = tool("score")
-FEW = ("log-slow", "restart", "poison")
+SEEDS = range(1, 4 if LONG else 2)
 
 
-@pytest.mark.parametrize("scenario", FEW)
-def test_the_first_finding_is_what_the_key_names(scenario: str, tmp_path: Path) -> None:
-    assert dict(SCORE.troubles(scenario, [1], tmp_path)) == {1: ""}
-
-
-@pytest.mark.long
+@pytest.mark.slow
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("scenario", SCORE.scored())
 def test_the_first_findings_of_days_are_what_their_keys_name(scenario: str, tmp_path: Path) -> None:
-    wrong = {seed: text for seed, text in SCORE.troubles(scenario, range(1, 4), tmp_path) if text}
-    assert wrong == {}
+    """All rows of a key are found as well, and nothing starts again but what it says."""
+    estate = load_estate(scenario)
+    for seed, findings in SCORE.days(scenario, SEEDS, tmp_path):
+        assert SCORE.verdict_of(scenario, seed, findings).wrong == ""
+        found = [each for top in findings for each in top.whole()]
+        rows = answer_key(estate, seed).answers()
+        for row in rows:
+            assert beside(row, found) <= estate.interval, row
+        named = {each["rule"] for each in rows}
+        assert "SMF-RESTART" not in {each.rule for each in found} - named
+
+
+def beside(row: Mapping[str, str], found: Sequence[Finding]) -> dt.timedelta:
+    """Return how far beside the times of a row the nearest finding of it begins or ends."""
+    start, end = (dt.datetime.fromisoformat(row[each]) for each in ("start", "end"))
+    apart = [
+        max(abs(each.start - start), abs(each.end - end))
+        for each in found
+        if (each.rule, each.qmgr, each.object) == (row["rule"], row["qmgr"], row["object"])
+        and row["job"] in ("", each.job, *each.jobs)
+    ]
+    return min(apart, default=dt.timedelta.max)

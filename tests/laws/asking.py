@@ -6,7 +6,6 @@ import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,11 @@ def opened(paths: Path | Sequence[Path], selection: Any = None) -> smfparse.SmfD
 
 
 def rows(data: smfparse.SmfData, report: str, **asked: Any) -> list[Row]:
-    """Return the rows of a report."""
     found: list[Row] = data.report(report, **asked).to_pylist()
     return found
 
 
 def written(command: str, *arguments: object) -> Any:
-    """Return what a command writes as JSON."""
     done = run(command, *arguments, "--format", "json")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
@@ -55,24 +52,13 @@ def statistics_calls(data: smfparse.SmfData, **asked: Any) -> Counts:
     return tallied(rows(data, "msgm", **asked), "qmstput", "qmstget")
 
 
-def differences(found: Sequence[Row], expected: Sequence[Row]) -> list[Row]:
-    """Return what differs in the first row that does, by column; but where records are."""
+def without_places(found: Sequence[Row]) -> list[Row]:
+    """Return rows without where their records are."""
     places = ("source", "record_no", "record_offset")
-    nothing: Row = {}
-    for one, other in zip_longest(found, expected, fillvalue=nothing):
-        apart = [
-            {name: (one.get(name), other.get(name))}
-            for name in one | other
-            if name not in places and one.get(name) != other.get(name)
-        ]
-        if apart:
-            keys = {name: other.get(name) for name in ("qmgr", "bucket", "objname", "line")}
-            return [keys, *apart]
-    return []
+    return [{name: row[name] for name in row if name not in places} for row in found]
 
 
 def true_calls(site: Site, spans: Callable[[Clock], Iterable[Span]]) -> Counts:
-    """Return the calls of intervals by queue manager."""
     return +Counter({each.qmgr: sum(span.calls for span in spans(each)) for each in site.clocks})
 
 

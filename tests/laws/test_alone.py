@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from smfparse.advice import Finding
 from tests.advice.independent.cases import cases
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA
+from tests.support.searching import LONG
 from tests.support.tools import tool
 
 SCORE = tool("score")
@@ -22,47 +21,39 @@ SCENARIOS = ("log-slow", "poison", "shared", "storm", "tls")
 DAYS = ("log-slow-no-class-3", "consumer-stopped", "cf-slow", "storm-without-accounting")
 
 
-def _simulated(name: str, number: int) -> Callable[[Path], Path]:
-    """Return what simulates a day on systems that no other day has."""
-
-    def made(folder: Path) -> Path:
-        SCORE.write_day(name, number, folder / f"{name}.smf")
-        return folder / f"{name}.smf"
-
-    return made
-
-
-def _built(name: str, number: int) -> Callable[[Path], Path]:
-    def made(folder: Path) -> Path:
-        path = folder / f"{name}.smf"
-        path.write_bytes(cases()[name].data(number))
-        return path
-
-    return made
-
-
-def _given(path: Path) -> Callable[[Path], Path]:
-    return lambda folder: path
-
-
-FILES: Mapping[str, Callable[[Path], Path]] = {
-    **{each.stem: _given(each) for each in sorted(FIXTURES.glob("*.smf"))},
-    **{each.stem: _given(each) for each in sorted((REAL_DATA or FIXTURES).glob("TEST*.dat"))},
-    **{each: _simulated(each, 1 + number) for number, each in enumerate(SCENARIOS)},
-    **{each: _built(each, number) for number, each in enumerate(DAYS)},
+GIVEN = {
+    each.stem: each
+    for folder, pattern in ((FIXTURES, "*.smf"), (REAL_DATA or FIXTURES, "TEST*.dat"))
+    for each in sorted(folder.glob(pattern))
 }
-"""How each file is had, by name."""
+TOGETHER = (
+    [*GIVEN, *SCENARIOS, *DAYS] if LONG else ["qm02-shared", "qm80", "poison", "cf-slow", DAYS[-1]]
+)
+"""Files that are checked at once."""
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(6)
-@pytest.mark.parametrize(("one", "other"), list(combinations(FILES, 2)))
-def test_findings_are_the_same_alone_and_among_others(one: str, other: str, tmp_path: Path) -> None:
-    files = [FILES[name](tmp_path) for name in (one, other)]
-    alone = [found(each) for each in files]
-    if alone[0].keys() & alone[1].keys() or groups(files[0]) & groups(files[1]):
-        pytest.skip("both files have records of one queue manager, system or group")
-    assert found(*files) == {**alone[0], **alone[1]}
+def test_findings_are_the_same_alone_and_among_others(tmp_path: Path) -> None:
+    """Two files that have records of one queue manager, system or group are not alone."""
+    files, alone, known = list[Path](), dict[tuple[str, str], list[Any]](), set[str]()
+    for each in (file_of(name, tmp_path) for name in TOGETHER):
+        own = found(each)
+        if own.keys().isdisjoint(alone) and groups(each).isdisjoint(known):
+            files.append(each)
+            alone |= own
+            known |= groups(each)
+    assert len(files) >= 5
+    assert found(*files) == alone
+
+
+def file_of(name: str, folder: Path) -> Path:
+    """Return a file; one that is made is of systems that no other has."""
+    path = folder / f"{name}.smf"
+    if name in SCENARIOS:
+        SCORE.write_day(name, 1 + SCENARIOS.index(name), path)
+    elif name in DAYS:
+        path.write_bytes(cases()[name].data(DAYS.index(name)))
+    return GIVEN.get(name, path)
 
 
 def found(*files: Path) -> dict[tuple[str, str], list[Any]]:
@@ -85,6 +76,5 @@ def fact(finding: Finding) -> Any:
 
 
 def groups(file: Path) -> set[str]:
-    """Return the queue-sharing groups of a file."""
     query = "SELECT DISTINCT qsg FROM record WHERE qsg <> ''"
     return {row["qsg"] for row in smfparse.open(file).sql(query).to_pylist()}

@@ -24,7 +24,6 @@ SECTIONS = ("1m", "15m", "1h", "24h")
 
 
 def highest(spans: Iterable[Span]) -> float:
-    """Return the highest rate of any interval, calls per second."""
     return max((each.rate for each in spans), default=0.0)
 
 
@@ -71,7 +70,6 @@ def test_no_rate_of_a_section_is_higher_than_that_of_any_interval(
 
 
 def _job(*names: str) -> str:
-    """Return the job of an edge from or to its queue."""
     return next(each for each in names if "." not in each)
 
 

@@ -10,20 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from smfparse import planning
 from smfparse.errors import RequestError
-from smfparse.planning import (
-    between,
-    plan_of_measured,
-    plan_within,
-    planned,
-    planner,
-    planner_names,
-    published,
-    published_names,
-    slope,
-    source,
-    wanted,
-)
+from smfparse.planning import planned, planner, planner_names, published, slope, wanted
 
 
 def test_a_planner_answers_with_published_values_and_names_its_sources_and_limits() -> None:
@@ -74,7 +63,7 @@ def test_missing_and_unknown_inputs_and_planners_are_refused() -> None:
 
 def test_measured_values_are_enough_for_a_plan() -> None:
     values = {"used_mb": Decimal(120), "current": 7.4, "kb_each": None, "sharecnv": "1"}
-    plan = plan_of_measured("channels", values)
+    plan = planning.plan_of_measured("channels", values)
     assert plan is not None
     assert plan["channels"] == 4643 + 7
     assert plan.get("memlimit_mb") is None
@@ -92,22 +81,22 @@ def test_measured_values_are_enough_for_a_plan() -> None:
     ],
 )
 def test_measured_values_that_do_not_fit_give_no_plan(name: str, values: dict[str, float]) -> None:
-    assert plan_of_measured(name, values) is None
+    assert planning.plan_of_measured(name, values) is None
 
 
 def test_every_published_table_has_a_source() -> None:
-    assert len(published_names()) == 17
-    for name in published_names():
+    assert len(planning.published_names()) == 17
+    for name in planning.published_names():
         assert published(name)
-        assert "MQ" in source(name) or "Managed File Transfer" in source(name)
+        assert "MQ" in planning.source(name) or "Managed File Transfer" in planning.source(name)
 
 
 def test_between_published_points() -> None:
     points = {1.0: 10.0, 3.0: 30.0, 4.0: 0.0}
-    assert [between(points, at, "x") for at in (1, 2, 3, 3.5, 4)] == [10, 20, 30, 15, 0]
+    assert [planning.between(points, at, "x") for at in (1, 2, 3, 3.5, 4)] == [10, 20, 30, 15, 0]
     for at in (0.9, 4.1):
         with pytest.raises(RequestError, match="published values exist for 1 to 4 KB only"):
-            between(points, at, "x", "KB")
+            planning.between(points, at, "x", "KB")
 
 
 # Slopes of measured values
@@ -153,12 +142,12 @@ def test_points_on_a_line_have_a_slope_without_doubt() -> None:
 
 def test_results_have_the_interval_of_their_inputs_within_the_range_of_the_input() -> None:
     plan = planned("channels", kb_each=232)
-    found = plan_within(plan.planner, plan.asked, {"kb_each": (200, 300)})
+    found = planning.plan_within(plan.planner, plan.asked, {"kb_each": (200, 300)})
     intervals = {each.name: each.interval for each in found.figures}
     assert intervals["more"] == (1052 * 1024 // 300, 1052 * 1024 // 200)
     assert intervals["room_mb"] is None
     assert found["more"] == 4643
     plan = planned("connections", kb_each=16)
-    found = plan_within(plan.planner, plan.asked, {"kb_each": (-5, 20)})
+    found = planning.plan_within(plan.planner, plan.asked, {"kb_each": (-5, 20)})
     (storage,) = (each for each in found.figures if each.name == "storage_mb")
     assert storage.interval == pytest.approx((8000 * 0.1 / 1024, 8000 * 20 / 1024))

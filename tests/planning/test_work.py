@@ -1,62 +1,28 @@
-"""Planners of log, CPU, SMF, batches and clusters give the published numbers."""
+"""Planners of the log, of CPU and of traffic give the published numbers."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
+from smfparse import planning
 from smfparse.errors import RequestError
-from smfparse.planning import (
-    batch_rate,
-    busy_percent,
-    client_flows,
-    cost_after,
-    disk_mb,
-    drain_s,
-    engine_ratio,
-    estimated_bytes,
-    gathering_us,
-    improvement,
-    io_line,
-    io_rate,
-    least_gain,
-    mb_of_pages,
-    message_us,
-    messages_a_second,
-    mips,
-    most_in_a_batch,
-    msu_hours,
-    planned,
-    published,
-    queue_records,
-    rate_at_full,
-    writing_us,
-)
+from smfparse.planning import planned, published
 from tests.support.paths import PROJECT
-
-
-@pytest.mark.claim(64, 65)
-def test_ibms_log_example() -> None:
-    assert estimated_bytes(713) == 1573
-    assert messages_a_second(220, 2231) == 103_400
-    assert planned("log", streaming=100)["streaming_mb_s"] == 440
-    assert int(mb_of_pages(579_460, 57) * 10) / 10 == 39.7
-    assert io_rate(220, 11) == 5120
-    assert round(planned("log", mb_s=220, pages=11, io_busy=94.66)["io_us"], 1) == 184.9
+from tests.support.published import PUTS
 
 
 @pytest.mark.claim(76)
 def test_rates_by_pages_an_io_of_two_published_points() -> None:
-    line = io_line((11, 184.88), (128, 128 / 256 / 380 * 1e6))
+    line = planning.io_line((11, 184.88), (128, 128 / 256 / 380 * 1e6))
     assert (round(line.b, 3), round(line.a, 2)) == (9.666, 78.56)
     rates = {1: 44, 4: 133, 11: 232, 32: 322, 64: 359, 128: 380}
     assert {pages: round(line.mb_s(pages)) for pages in rates} == rates
     assert round(1e6 / 256 / line.b) == 404
     assert round(line.mb_s(11, 0.9466)) == 220
     with pytest.raises(RequestError, match="one number of pages"):
-        io_line((1, 100), (1, 100))
+        planning.io_line((1, 100), (1, 100))
 
 
 MEASURED = {
@@ -66,14 +32,14 @@ MEASURED = {
 
 
 def test_the_ceiling_of_a_real_log_is_rough() -> None:
-    line = io_line((1, 1084.45), (3.8639, 1417.12))
+    line = planning.io_line((1, 1084.45), (3.8639, 1417.12))
     assert (round(line.b, 2), round(line.a, 2)) == (116.16, pytest.approx(968.29, abs=0.02))
     assert round(line.mb_s(128), 1) == 31.6
     found = planned("log", **MEASURED)
     assert round(found["ceiling_mb_s"], 1) == 31.3
     (ceiling,) = (each for each in found.figures if each.name == "ceiling_mb_s")
     assert ceiling.rough
-    assert int(rate_at_full(0.324, 0.0927) * 100) / 100 == 3.49
+    assert int(planning.rate_at_full(0.324, 0.0927) * 100) / 100 == 3.49
 
 
 STRIPED = {"one_page_us": 600, "more_pages": 6, "more_pages_us": 2200, "pages": 5}
@@ -81,7 +47,7 @@ STRIPED = {"one_page_us": 600, "more_pages": 6, "more_pages_us": 2200, "pages": 
 
 def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
     found = planned("log", mb_s=10, io_busy=80, busy=100, stripes=4, **STRIPED)
-    assert io_line((1, 600), (6, 2200)) == (280, 320)
+    assert planning.io_line((1, 600), (6, 2200)) == (280, 320)
     io = (280 + 320 / 4 * 5) / (280 + 320 * 5)
     assert found["striped_mb_s"] == pytest.approx(10 / (1 - 0.8 + 0.8 * io))
     most = 128 / 256 / ((280 + 80 * 128) / 0.8 / 1e6)
@@ -93,14 +59,6 @@ def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
 def test_io_takes_no_more_than_all_of_the_cycle_of_a_log_task() -> None:
     found = planned("log", io_busy=60, busy=50, **STRIPED)
     assert found["ceiling_mb_s"] == pytest.approx(128 / 256 / ((280 + 320 * 128) / 1e6))
-
-
-@pytest.mark.parametrize(
-    "missing", [{"more_pages_us": 500}, {"one_page_us": None}, {"more_pages": None}]
-)
-def test_stripes_of_a_log_whose_time_by_pages_is_not_known(missing: dict[str, Any]) -> None:
-    found = planned("log", stripes=4, **STRIPED | missing)
-    assert found.get("ceiling_mb_s") is found.get("striped_mb_s") is None
 
 
 @pytest.mark.claim(67)
@@ -123,8 +81,6 @@ def test_mirrors_by_the_published_rates() -> None:
 
 
 def test_copies_and_io_time_of_the_log() -> None:
-    mb = {(1, False): 500, (1, True): 750, (2, False): 1000, (2, True): 1500}
-    assert {each: disk_mb(250, *each) for each in mb} == mb
     (single,) = (each for each in planned("log", busy=100).figures if each.name == "single_mb_s")
     assert single.interval == pytest.approx((242, 286))
     found = planned("log", busy=99.9, log_io_time=92)
@@ -163,16 +119,6 @@ def test_other_published_values_are_shown(name: str) -> None:
     assert [each for each in SAID[name] if each not in said] == []
 
 
-@pytest.mark.claim(178)
-def test_ibms_example_of_another_machine() -> None:
-    ratio = engine_ratio(4.15, 3, 2.72, 3)
-    assert int(ratio * 1000) / 1000 == 0.655
-    assert round(ratio, 4) == 0.6554
-    assert round(busy_percent(640, 3), 2) == 21.33
-    found = planned("cpu")
-    assert (round(found["cost_us"], 1), round(found["busy_percent"], 2)) == (152.6, 21.33)
-
-
 LSPR = {
     "z14-z15": {"3": (11, 13, 15), "16": (12, 14, 16), "32": (12, 13, 16)},
     "z15-z16": {"3": (9, 10, 12), "16": (9, 11, 14), "32": (10, 12, 14)},
@@ -183,84 +129,167 @@ LSPR = {
 def test_newer_machines() -> None:
     for generation, by_cps in LSPR.items():
         for cps, percents in by_cps.items():
-            found = [improvement(generation, cps, each) for each in ("LOW", "AVERAGE", "HIGH")]
+            found = [
+                planning.improvement(generation, cps, each) for each in ("LOW", "AVERAGE", "HIGH")
+            ]
             assert tuple(found) == percents, (generation, cps)
-    assert round(cost_after(14.7, 10), 2) == 13.36
-    assert round(planned("cpu", generation="z15-z16", cost_us=14.7)["cost_us"], 2) == 13.36
-
-
-def test_msu_hours_and_mips() -> None:
-    assert round(msu_hours(1, 3313, 25), 4) == 0.0368
-    assert round(mips(100, 60, 217, 1), 2) == 361.67
-    found = planned("cpu", msu=3313, mips=5425, source_cps=25, cpu_ms_a_second=1000)
-    assert found["msu_hours"] == pytest.approx(3313 / 25)
-    assert found["mips"] == 217
-
-
-@pytest.mark.claim(24)
-def test_ibms_example_of_acctime() -> None:
-    found = planned("smf")
-    names = ("now_us_a_minute", "new_us_a_minute", "more_records")
-    assert [found[name] for name in names] == [3004, 3016, 4]
-    assert round(found["more_cpu_percent"], 3) == 0.399
-    assert (gathering_us(6000), writing_us(1), writing_us(4)) == (3000, 4, 16)
-    assert writing_us(1, "many") == 36
-
-
-@pytest.mark.claim(27, 33)
-def test_where_smf_records_go_and_queues_of_class_5() -> None:
-    speeds = {"data-set": 1, "logstream": 2, "compressed-logstream": 7.6}
-    assert {each: planned("smf", destination=each)["speed"] for each in speeds} == speeds
-    found = planned("smf", queues=341)
-    assert (found["queue_records"], found["queue_bytes"]) == (1, 28_644)
-    assert [queue_records(each) for each in (0, 1, 341, 342, 1000)] == [0, 1, 1, 2, 3]
-    found = planned("smf", queues=1000, statime=900, bytes_a_queue=120)
-    assert queue_records(1000, 120) == 5
-    assert found["queue_records_a_day"] == 5 * 96
-    assert found["queue_mb_a_day"] == pytest.approx(1000 * 120 * 96 / 2**20)
-
-
-def test_smf_data_that_is_kept() -> None:
-    found = planned("smf", tasks=1000, retention_days=30, msu=1000, cps=10)
-    assert found["new_records_a_day"] == 1000 * 4 * 1440
-    assert found["new_mb_a_day"] == pytest.approx(1000 * 4 * 1440 * 5120 / 2**20)
-    assert found["kept_gb"] == pytest.approx(found["new_mb_a_day"] * 30 / 1024)
-    assert found["msu_hours_a_day"] == pytest.approx(found["new_cpu_s_a_day"] / 36)
-
-
-@pytest.mark.claim(122, 123)
-def test_batches_of_channels() -> None:
-    assert round(least_gain(34, 50), 2) == round(planned("batches")["times"], 2) == 1.47
-    assert most_in_a_batch(5000, 32 * 1024, 200) == 157
-    assert most_in_a_batch(0, 32 * 1024, 200) == 200
-    assert most_in_a_batch(5000, 2 * 1024, 50) == 50
-    assert planned("batches")["pages"] == 50 * 10
-    assert message_us(10, 100, 20_000, 3400) == pytest.approx(8e6 / 3400)
-    assert batch_rate(8e6 / 3400, 20_000, 34) == pytest.approx(340)
-
-
-def test_clients_feel_every_flow() -> None:
-    client = published("qrep_latency_mb_s")["client"]
-    rates = [int(client[latency][0] * 2**20 / 2048) for latency in ("0 us", "30 us")]
-    assert rates == [2718, 1464]
-    assert round(client_flows(2719, 1464, 30), 1) == 10.5
-
-
-@pytest.mark.claim(112, 113)
-def test_definitions_of_a_cluster() -> None:
-    assert drain_s(50_000, 600, 100) == 100
-    found = planned("cluster", unknown=1000)
-    assert (found["unknown_s"], found["known_s"]) == (1000, 2)
-    with pytest.raises(RequestError, match="the queue grows while 20 per second are put"):
-        planned("cluster", gets_s=10, puts_s=20)
 
 
 @pytest.mark.claim(23)
 def test_the_report_and_the_planner_have_the_same_costs_of_accounting() -> None:
     sql = (PROJECT / "smfparse" / "reports" / "definitions" / "smf-volume.sql").read_text("utf-8")
     (costs,) = re.findall(r"cost\(call_us, .*\(VALUES \((.*)\)\)", sql)
-    assert [float(each) for each in costs.split(",")] == [
-        gathering_us(1),
-        writing_us(1),
-        writing_us(1, "many"),
+    planned_costs = [
+        planning.gathering_us(1),
+        planning.writing_us(1),
+        planning.writing_us(1, "many"),
     ]
+    assert [float(each) for each in costs.split(",")] == planned_costs
+
+
+IN_4GB = {
+    1164: (1_900_000, 2260), 2048: (1_150_000, 3735), 4096: (650_000, 6608),
+    8192: (340_000, 12632), 16384: (175_000, 24543), 32768: (90_000, 47722),
+    64512: (45_000, 95444),
+}  # fmt: skip
+
+
+@pytest.mark.claim(193)
+def test_messages_of_a_structure() -> None:
+    for size, (count, each) in IN_4GB.items():
+        assert planning.message_bytes(size) == pytest.approx(each, abs=1)
+        assert round(planned("cf", message_bytes=size)["in_4gb"]) == count
+
+
+Z16 = {
+    "TLS_RSA_WITH_AES_256_CBC_SHA256": (0.43, 0.86, 0.64),
+    "TLS_RSA_WITH_AES_128_GCM_SHA256": (0.37, 0.88, 0.70),
+    "ECDHE_RSA_AES_256_CBC_SHA384": (3.9, 4.37, 3.8),
+    "ECDHE_ECDSA_AES_256_CBC_SHA384": (3.0, 4.4, 3.8),
+}
+STARTS = {
+    "TLS_RSA_WITH_AES_256_CBC_SHA256": (150, 1.97),
+    "ECDHE_RSA_AES_256_CBC_SHA384": (95, 3.43),
+    "ECDHE_ECDSA_AES_256_CBC_SHA384": (88, 3.39),
+}
+"""By cipher, the most channel starts a second, and ms of CPU of each."""
+
+
+@pytest.mark.claim(81)
+def test_keys_of_tls() -> None:
+    for cipher, ms in Z16.items():
+        assert ms == tuple(planning.key_ms(cipher, each) for each in ("z16", "z15", "z15-paper"))
+    for cipher, (a_second, each) in STARTS.items():
+        found = planned("tls", cipher=cipher, starts_s=10)
+        assert found["starts_limit"] == a_second
+        assert found["starts_ms_s"] == pytest.approx(10 * each)
+
+
+EVEN = {
+    "none": (None, None, None, None, None, None),
+    "tls12-ecdhe-cbc": (None, 34.9, 37.2, 36.1, 22.5, 24.1),
+    "tls12-rsa-cbc": (None, None, None, 79.3, 54.8, 62.8),
+    "tls13-gcm": (None, None, None, None, None, None),
+    "tls13-chacha": (24.0, 0.7, 1.3, 1.2, 0.0, 0.0),
+}
+"""From which compressibility on ZLIBFAST saves CPU: of 2, 8, 16, 32, 64 and 100 KB."""
+
+
+@pytest.mark.claim(82, 185)
+def test_when_compression_saves_cpu() -> None:
+    for channel, expected in EVEN.items():
+        found = [planning.break_even(channel, size) for size in (2, 8, 16, 32, 64, 100)]
+        assert tuple(None if each is None else round(each, 1) for each in found) == expected
+    cost = "transaction cost, CPU us"
+    for size, with_it, without in ((8, 184.43, 182.61), (16, 295.21, 288.05)):
+        assert planning.compression_figure(cost, "tls12-rsa-cbc", "ZLIBFAST", size, 80) == with_it
+        assert planning.compression_figure(cost, "tls12-rsa-cbc", "NONE", size, 80) == without
+
+
+@pytest.mark.claim(152)
+def test_distance_and_loss_of_transfers() -> None:
+    rows = {
+        (row["protocol"], row["km"]): row["1GB"]
+        for row in published("mft_v1.02_appendix_D_latency")
+        if row["figure"] == "MB/s"
+    }
+    assert rows["TCP", 10_000] == 0.74
+    assert any("0.74 MB/s" in each for each in planned("mft").planner.unknown)
+
+
+@pytest.mark.claim(159)
+def test_every_published_transfer_is_known() -> None:
+    assert len(published("mft_v1.02_appendix_C")) == 92
+    (row,) = planning.transfer_rows(
+        "CPU s per GB", source="USS", target="USS", network="10Gb", mode="binary"
+    )
+    assert [planning.transfer_figure(row, mb) for mb in (1, 10, 100, 1024)] == [
+        18.4,
+        11.3,
+        8.44,
+        7.99,
+    ]
+    assert 11.3 < planning.transfer_figure(row, 4) < 18.4
+    assert planning.transfer_figure(row, 5000) == 7.99
+
+
+@pytest.mark.claim(145, 150)
+def test_rates_of_a_10_gigabit_network() -> None:
+    rates = {
+        ("xLinux", "z/OS"): 190, ("z/OS", "xLinux"): 251, ("USS", "xLinux"): 220,
+        ("z/OS", "z/OS"): 200, ("USS", "USS"): 223,
+    }  # fmt: skip
+    for (source, target), mb_s in rates.items():
+        found = planned("mft", network="10Gb", source=source, target=target)
+        assert int(found["mb_s"]) == mb_s, (source, target)
+    assert int(planned("mft", network="10Gb", compmsg="ZLIBFAST")["mb_s"]) == 146
+
+
+@pytest.mark.claim(93, 97, 98)
+def test_a_concentrator_of_clients() -> None:
+    sums = {
+        kind: (
+            round(sum(planning.transaction_parts(kind).values()), 1),
+            planning.printed_total(kind),
+        )
+        for kind in ("direct", "concentrator", "concentrator after zIIP")
+    }
+    assert sums == {
+        "direct": (180.3, 180.3),
+        "concentrator": (258.1, 257.8),
+        "concentrator after zIIP": (91.6, 91.6),
+    }
+
+
+@pytest.mark.claim(45, 46, 53)
+@pytest.mark.parametrize("kind", PUTS)
+def test_puts_with_and_without_a_stream(kind: str) -> None:
+    for kb, (without, with_it, _) in PUTS[kind].items():
+        assert (planning.put_us(kb, kind, False), planning.put_us(kb, kind, True)) == (
+            without,
+            with_it,
+        )
+        assert 2 <= planning.put_ratio(kb, kind) <= 2.5
+        assert planned("streaming", kind=kind, message_kb=kb)["then_us"] == pytest.approx(with_it)
+
+
+@pytest.mark.claim(44, 50)
+def test_opens_of_shared_queues() -> None:
+    (opened,) = (e for e in planned("streaming", kind="shared").figures if e.name == "open_us")
+    assert "20 with one of them held open, 7.5 with both" in opened.formula
+
+
+@pytest.mark.claim(47, 58)
+def test_slower_loops_and_mustdup() -> None:
+    (slower,) = (each for each in planned("streaming").figures if each.name == "slower")
+    assert slower.interval == pytest.approx((28, 45))
+    best, strict = (planned("streaming", quality=each)["then_us"] for each in ("BESTEF", "MUSTDUP"))
+    assert 1 <= strict - best <= 2
+
+
+@pytest.mark.claim(83)
+def test_batches_of_200_keep_their_rate() -> None:
+    rates = published("qrep_latency_mb_s")["channel BATCHSZ 200"]
+    for latency in ("0 us", "30 us", "150 us"):
+        shares = [a / b for a, b in zip(rates[latency], rates["0 us"], strict=True)]
+        assert min(shares) > 0.87

@@ -12,31 +12,19 @@ FLAT = {"points": [[0, 1.0]]}
 
 
 def _putter(draw: st.DrawFn, queue: str) -> dict[str, Any]:
-    """Return an application that puts to a queue at a rate."""
-    return {
-        **_worker(draw),
-        "rate": draw(st.floats(0.01, 60)),
-        "put": {queue: draw(st.sampled_from([0.3, 1, 2]))},
-        "put1": draw(st.booleans()),
-        "stays": draw(st.sampled_from([0, 0, 2000])),
-    }
+    put = {queue: draw(st.sampled_from([0.3, 1, 2]))}
+    found = _worker(draw) | {"rate": draw(st.floats(0.01, 60)), "put": put}
+    return found | {"put1": draw(st.booleans()), "stays": draw(st.sampled_from([0, 0, 2000]))}
 
 
 def _worker(draw: st.DrawFn) -> dict[str, Any]:
-    """Return what any application is."""
-    return {
-        "queue_manager": "QM01",
-        "kind": draw(st.sampled_from(KINDS)),
-        "job": draw(st.sampled_from(["JOBA", "JOBB", "JOBC"])),
-        "tasks": draw(st.integers(1, 4)),
-        "curve": "flat",
-        "size": draw(st.integers(1, 3000)),
-        "persistent": draw(st.booleans()),
-        "commit": draw(st.sampled_from([0, 1, 10])),
-        "think": draw(st.floats(50, 90_000)),
-        "reopen": draw(st.sampled_from([0.0, 0.1, 1.0])),
-        "window": draw(st.sampled_from(["", "", "03:10-15:40"])),
-    }
+    job = draw(st.sampled_from(["JOBA", "JOBB", "JOBC"]))
+    found: dict[str, Any] = {"queue_manager": "QM01", "curve": "flat", "job": job}
+    found |= {"kind": draw(st.sampled_from(KINDS)), "tasks": draw(st.integers(1, 4))}
+    found |= {"size": draw(st.integers(1, 3000)), "persistent": draw(st.booleans())}
+    found |= {"commit": draw(st.sampled_from([0, 1, 10])), "think": draw(st.floats(50, 90_000))}
+    found["reopen"] = draw(st.sampled_from([0.0, 0.1, 1.0]))
+    return found | {"window": draw(st.sampled_from(["", "", "03:10-15:40"]))}
 
 
 def _queues(draw: st.DrawFn, chain: int) -> dict[str, Any]:
@@ -97,12 +85,9 @@ def sites(draw: st.DrawFn) -> dict[str, Any]:
         {"kind": kind, "at": "10:00", "length": draw(st.sampled_from(["20m", "3h"]))}
         for kind in draw(st.lists(st.sampled_from(INCIDENTS), max_size=2, unique=True))
     ]
+    acctime = draw(st.sampled_from(["", "4h"]))
     return {
-        "site": {
-            "interval": "2h",
-            "group": "QSG1",
-            "acctime": draw(st.sampled_from(["", "4h"])),
-        },
+        "site": {"interval": "2h", "group": "QSG1", "acctime": acctime},
         "curves": {"flat": FLAT},
         "queue_managers": {"QM01": {"log": _log(draw), "pools": pools, "page_sets": page_sets}},
         "queues": queues,

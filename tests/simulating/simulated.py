@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from smfparse.inputs import open_inputs
-from smfparse.simulating import load_estate, simulate
+from smfparse.simulating import load_estate, read_estate, simulate
 
 TABLES = (
     *("qmst", "qist", "qjst", "qjst_io", "qpst", "qis1", "qqst", "qcst", "qcct", "record"),
@@ -44,7 +44,6 @@ class Day:
         self._known = {"message"}
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
         words = set(re.findall(r"\w+", query))
         if "message" in words:
             query, words = MESSAGE + query.lstrip(), words | {"qqst"}
@@ -55,7 +54,6 @@ class Day:
         return self.connection.execute(query).fetchall()
 
     def one(self, query: str) -> Any:
-        """Return the only value of a query."""
         (row,) = self.rows(query)
         return row[0]
 
@@ -65,3 +63,25 @@ def simulated(folder: Path, name: str, *incidents: str, **changes: Any) -> Day:
     path = folder / f"{name}.smf"
     simulate(path, load_estate(name, incidents, **({"interval": SLOTS.get(name, HOUR)} | changes)))
     return Day(path)
+
+
+def declared(
+    queues: dict[str, Any], applications: dict[str, Any], interval: str = "2h", **manager: Any
+) -> dict[str, Any]:
+    """Return a site of the queue manager QM01, with queues and applications of its own."""
+    usual = {"queue_manager": "QM01", "kind": "batch", "curve": "flat", "persistent": False}
+    stored = {"pools": {"1": {}}, "page_sets": {"4": {"pool": 1}}}
+    return {
+        "site": {"interval": interval},
+        "curves": {"flat": {}},
+        "queue_managers": {"QM01": {**stored, **manager}},
+        "queues": {name: {"queue_manager": "QM01", **each} for name, each in queues.items()},
+        "applications": {
+            name: {**usual, "job": name, **each} for name, each in applications.items()
+        },
+    }
+
+
+def made(folder: Path, site: dict[str, Any]) -> Day:
+    simulate(folder / "day.smf", read_estate("site", site))
+    return Day(folder / "day.smf")

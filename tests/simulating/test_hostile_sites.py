@@ -11,56 +11,29 @@ import pytest
 
 from smfparse.errors import RequestError
 from smfparse.simulating import read_estate
+from tests.simulating.simulated import declared
 from tests.support.command import run
 
 pytestmark = pytest.mark.slow
 
-SITE: dict[str, Any] = {
+QUEUES: dict[str, Any] = {"A": {"stream": "B"}, "B": {"expiry": 60}, "S": {"structure": "APP1"}}
+QUEUES |= {"C": {"cluster": {"A": 1.0}}, "M": {"model": "REPLY."}}
+PUTTER = {"rate": 1.0, "tasks": 2, "put": {"C": 1.0, "S": 0.5}, "get": ["M"], "size": 10}
+PUTTER |= {"commit": 1, "think": 5.0, "reopen": 0.5, "window": "01:00-22:00"}
+SENDER = {"kind": "channel", "channel": "TO", "get": ["A"], "opens": {"A": "AA"}}
+QM01: dict[str, Any] = {
+    "system": "SYSA",
+    "log": {"io": 200.0, "page": 9.0, "copies": 2, "load": 1000, "pages": 5000},
+    "channel_initiator": {"dispatchers": 2, "adapters": 3, "max_channels": 9},
+    "pools": {"1": {"buffers": 100}},
+    "page_sets": {"4": {"pool": 1, "pages": 900, "io": 100.0}},
+}
+SITE = declared(
+    QUEUES, {"P": PUTTER, "R": {"kind": "ims", "get": ["S"], "put": {"M": 1}}, "G": SENDER}, **QM01
+) | {
     "site": {"story": "x", "interval": "12h", "group": "QSG1", "growth": 0.1},
-    "curves": {"flat": {"points": [[0, 1.0], [20, 0.5]], "weekend": 0.5}},
-    "queue_managers": {
-        "QM01": {
-            "system": "SYSA",
-            "log": {"io": 200.0, "page": 9.0, "copies": 2, "load": 1000, "pages": 5000},
-            "channel_initiator": {"dispatchers": 2, "adapters": 3, "max_channels": 9},
-            "pools": {"1": {"buffers": 100}},
-            "page_sets": {"4": {"pool": 1, "pages": 900, "io": 100.0}},
-        }
-    },
-    "queues": {
-        "A": {"queue_manager": "QM01", "stream": "B"},
-        "B": {"queue_manager": "QM01", "expiry": 60},
-        "S": {"queue_manager": "QM01", "structure": "APP1"},
-        "C": {"queue_manager": "QM01", "cluster": {"A": 1.0}},
-        "M": {"queue_manager": "QM01", "model": "REPLY."},
-    },
+    "curves": {"flat": {"points": [[0, 1.0], [20, 0.5]], "weekend": 0.5}, "business": {}},
     "channels": {"TO": {"queue_manager": "QM01", "type": "sender", "batch": 9, "rekey": 999}},
-    "applications": {
-        "P": {
-            "queue_manager": "QM01",
-            "kind": "batch",
-            "job": "J",
-            "rate": 1.0,
-            "tasks": 2,
-            "curve": "flat",
-            "put": {"C": 1.0, "S": 0.5},
-            "get": ["M"],
-            "size": 10,
-            "commit": 1,
-            "think": 5.0,
-            "reopen": 0.5,
-            "window": "01:00-22:00",
-        },
-        "R": {"queue_manager": "QM01", "kind": "ims", "job": "R", "get": ["S"], "put": {"M": 1}},
-        "G": {
-            "queue_manager": "QM01",
-            "kind": "channel",
-            "job": "J",
-            "get": ["A"],
-            "channel": "TO",
-            "opens": {"A": "AA"},
-        },
-    },
     "agents": {
         "X": {"queue_manager": "QM01", "sends_to": "Y", "rate": 1.0},
         "Y": {"queue_manager": "QM01"},
@@ -69,23 +42,12 @@ SITE: dict[str, Any] = {
     "answers": [{"rule": "D1", "start": "10:00"}],
 }
 JUNK: tuple[Any, ...] = (
-    0,
-    -1,
-    2.5,
-    float("inf"),
-    True,
-    "",
-    "\N{SNOWMAN}",
-    [],
-    [[]],
-    {},
-    {"1": {}},
-    10**9,
+    *(0, -1, 2.5, float("inf"), 10**9, True),
+    *("", "\N{SNOWMAN}", [], [[]], {}, {"1": {}}),
 )
 
 
 def places(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield where there is a value in a document."""
     keys = table.keys() if isinstance(table, dict) else range(len(table))
     for key in keys:
         yield (*path, key)
@@ -93,12 +55,13 @@ def places(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from places(table[key], (*path, key))
 
 
-def with_junk(path: tuple[Any, ...], junk: Any) -> dict[str, Any]:
+def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """Return SITE with a value at a place in it."""
     found = copy.deepcopy(SITE)
     table: Any = found
     for key in path[:-1]:
         table = table[key]
-    table[path[-1]] = junk
+    table[path[-1]] = value
     return found
 
 
@@ -114,10 +77,38 @@ def refusal(document: dict[str, Any]) -> str | None:
 def test_an_impossible_value_is_refused_in_a_sentence() -> None:
     tried = [*places(SITE)]
     assert len(tried) > 90
+    assert refusal(SITE) is None
     for junk in JUNK:
         for path in tried:
-            reason = refusal(with_junk(path, junk))
+            reason = refusal(changed(path, junk))
             assert reason is None or 10 < len(reason) < 300, (path, junk)
+
+
+WRONG: list[tuple[tuple[str, ...], Any, str]] = [
+    (("queus",), {}, "site: unknown name 'queus'; did you mean queues"),
+    (("queues", "A", "page_sett"), 3, "queue A: unknown name 'page_sett'; .* page_set"),
+    (("queues", "A", "queue_manager"), "QM10", "queue A: unknown name 'QM10'; .* QM01"),
+    (("queues", "A", "page_set"), 9, r"queue A: no page set 9, of \[4\]"),
+    (("queues", "A", "index"), "corelid", "queue A, index: .*'corelid'.* did you mean correlid"),
+    (("applications", "P", "put"), {"Z": 1}, r"application P\.1: unknown name 'Z'"),
+    (("applications", "P", "kind"), "batsch", "kind: .*'batsch'.* did you mean batch"),
+    (("applications", "P", "curve"), "flad", "curve: .*'flad'.* did you mean flat"),
+    (("applications", "P", "rate"), "fast", "rate = 'fast' must be a number"),
+    (("applications", "R", "get"), [], "neither a rate nor a queue to get from"),
+    (("applications", "P", "window"), "22:00-06:00", "'22:00-06:00' has no length"),
+    (("applications", "X"), {"kind": "batch"}, "X: queue_manager, job is missing"),
+    (("queue_managers", "QM01", "pools", "one"), {}, "pool 'one': a number from 0 to 99"),
+    (("site", "interval"), "often", "'often' is not a length of time"),
+    (("site", "utc_offset"), "1", "'1' is not an offset"),
+    (("incidents",), [{"kind": "flood"}], "incident: unknown name 'flood'"),
+    (("queue_managers",), {}, "site: no queue manager"),
+]
+
+
+def test_a_wrong_declaration_is_refused_with_near_names() -> None:
+    for path, value, reason in WRONG:
+        with pytest.raises(RequestError, match=reason):
+            read_estate("site", changed(path, value))
 
 
 def test_a_file_that_is_no_site_is_refused(tmp_path: Path) -> None:

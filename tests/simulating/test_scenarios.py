@@ -12,15 +12,11 @@ from typing import Any
 
 import pytest
 
-from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.inputs import open_inputs
-from smfparse.simulating import answer_key, load_estate, read_estate, scenario_names, simulate
-from smfparse.writing import write_dataset
+from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
 from tests.simulating.laws import broken
 from tests.simulating.simulated import simulated
 from tests.support.command import run
-from tests.support.report_runs import printed, report_rows
 
 pytestmark = pytest.mark.slow
 
@@ -95,54 +91,27 @@ def test_an_older_version_leaves_out_what_it_did_not_write(tmp_path: Path) -> No
 
 def test_explain_prints_the_answer_key_and_writes_no_file(tmp_path: Path) -> None:
     place = tmp_path / "day.smf"
-    for output in ((), (place,)):
+    place.touch()
+    for output in ((), (place,), (tmp_path / "none.smf",)):
         done = run("generate", *output, "--scenario", "log-slow", "--interval", "4h", "--explain")
         assert done.exit_code == 0
         assert "LOG-RESPONSE   QM01" in done.output
         assert "BOOK" in done.output
-        assert not place.exists()
-    place.touch()
-    assert run("generate", place, "--scenario", "log-slow", "--explain").exit_code == 0
-    assert place.read_bytes() == b""
+    assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("day.smf", b"")]
+    done = run("generate", "--scenario", "payments", "--explain", "--interval", "4h")
+    assert "Nothing." in done.output
 
 
 def test_an_answer_key_is_json_with_rows_and_edges() -> None:
     options = ("--scenario", "poison", "--explain", "--format", "json", "--interval", "4h")
     key = json.loads(run("generate", *options).output)
     rules = {row["rule"]: row for row in key["rows"]}
-    assert rules["D17"] == {
-        "rule": "D17",
-        "qmgr": "QM01",
-        "object": "PAY.IN",
-        "job": "CICSPAY1",
-        "start": "2026-03-04T10:30",
-        "end": "2026-03-04T11:30",
-    }
+    times = {"start": "2026-03-04T10:30", "end": "2026-03-04T11:30"}
+    names = {"rule": "D17", "qmgr": "QM01", "object": "PAY.IN", "job": "CICSPAY1"}
+    assert rules["D17"] == names | times
     edge = next(each for each in key["edges"] if each["application"] == "AUDIT")
-    assert edge["queue"] == "PAY.AUDIT"
+    assert (edge["queue"], edge["role"]) == ("PAY.AUDIT", "consumer")
     assert edge["gets"] > 100_000
-    assert edge["role"] == "consumer"
-
-
-def test_the_edges_of_an_answer_key_are_what_accounting_counts(tmp_path: Path) -> None:
-    day = simulated(tmp_path, "payments", interval=FEW)
-    told = {
-        (row["job"], row["queue"]): (row["puts"], row["gets"])
-        for row in answer_key(load_estate("payments", interval=FEW)).edges()
-    }
-    counted = day.rows("""
-        SELECT wtidccn, basename, sum(putn + put1n)::BIGINT, sum(getdval)::BIGINT
-        FROM wqst JOIN wtid USING (record_no) WHERE wtidccn <> 'QM01CHIN' GROUP BY ALL
-    """)
-    assert {(job, queue): (put, got) for job, queue, put, got in counted} == {
-        key: value for key, value in told.items() if key[0] != "QM01CHIN"
-    }
-
-
-def test_a_quiet_scenario_has_nothing_wrong() -> None:
-    assert answer_key(load_estate("payments", interval=FEW)).answers() == []
-    done = run("generate", "--scenario", "payments", "--explain", "--interval", "4h")
-    assert "Nothing." in done.output
 
 
 def test_an_incident_can_be_added_to_any_scenario(tmp_path: Path) -> None:
@@ -198,78 +167,3 @@ def test_names_of_answer_keys_are_those_of_the_scenario() -> None:
             assert row["object"] in {*queues, *structures, *numbers, ""}, name
             assert row["job"] in {*jobs, ""}
             assert row["start"] < row["end"]
-
-
-@pytest.mark.long
-def test_every_report_but_smds_has_rows_of_some_scenario(tmp_path: Path) -> None:
-    """Each scenario is on a day of its own."""
-    files = []
-    for number, name in enumerate(scenario_names()):
-        start = dt.datetime(2026, 3, 1) + dt.timedelta(days=number)
-        files.append(tmp_path / f"{name}.smf")
-        simulate(files[-1], load_estate(name, interval=dt.timedelta(hours=12), start=start))
-    write_dataset(open_inputs(files), tmp_path / "tables")
-    for name in reports.report_names():
-        rows = report_rows(name, tmp_path / "tables")
-        assert list(printed(reports.report(name), rows, "text"))
-        assert bool(rows) == (name != "smds"), name
-
-
-SITE: dict[str, Any] = {
-    "curves": {"flat": {"points": [[0, 1.0]]}},
-    "queue_managers": {"QM01": {"pools": {"1": {}}, "page_sets": {"4": {"pool": 1}}}},
-    "queues": {"A": {"queue_manager": "QM01"}},
-    "applications": {
-        "PUT": {"queue_manager": "QM01", "kind": "batch", "job": "J", "rate": 1.0, "curve": "flat"}
-    },
-}
-
-
-def changed(*path: str, **values: Any) -> dict[str, Any]:
-    """Return SITE with values at a place in it."""
-    found: dict[str, Any] = json.loads(json.dumps(SITE))
-    table = found
-    for name in path:
-        table = table.setdefault(name, {})
-    table.update(values)
-    return found
-
-
-def test_a_wrong_declaration_is_refused_with_near_names() -> None:
-    for site, reason in (
-        (changed(queus={}), "site: unknown name 'queus'; did you mean queues"),
-        (changed("queues", "A", page_sett=3), "queue A: unknown name 'page_sett'; .* page_set"),
-        (changed("queues", "A", queue_manager="QM10"), "queue A: unknown name 'QM10'; .* QM01"),
-        (changed("queues", "A", page_set=9), r"queue A: no page set 9, of \[4\]"),
-        (
-            changed("queues", "A", index="corelid"),
-            "queue A, index: .*'corelid'.* did you mean correlid",
-        ),
-        (changed("applications", "PUT", put={"B": 1}), "application PUT: unknown name 'B'"),
-        (
-            changed("applications", "PUT", kind="batsch"),
-            "PUT, kind: .*'batsch'.* did you mean batch",
-        ),
-        (
-            changed("applications", "PUT", curve="flad"),
-            "PUT, curve: .*'flad'.* did you mean flat",
-        ),
-        (changed("applications", "PUT", rate="fast"), "rate = 'fast' must be a number"),
-        (changed("applications", "PUT", rate=0.0), "neither a rate nor a queue to get from"),
-        (changed("applications", "PUT", window="22:00-06:00"), "'22:00-06:00' has no length"),
-        (changed("applications", "X", kind="batch"), "X: queue_manager, job is missing"),
-        (changed("queue_managers", "QM01", "pools", one={}), "pool 'one': a number from 0 to 99"),
-        (changed("site", interval="often"), "'often' is not a length of time"),
-        (changed("site", utc_offset="1"), "'1' is not an offset"),
-        (changed(incidents=[{"kind": "flood"}]), "incident: unknown name 'flood'"),
-        ({}, "site: no queue manager"),
-    ):
-        with pytest.raises(RequestError, match=reason):
-            read_estate("site", site)
-
-
-def test_a_site_of_one_application_is_enough() -> None:
-    estate = read_estate("site", SITE)
-    stream = io.BytesIO()
-    simulate(stream, estate)
-    assert len(stream.getvalue()) > 100_000

@@ -58,13 +58,11 @@ class Case:
 
 
 def system_of(number: int) -> str:
-    """Return the name of the system of a day."""
     return f"T{number:03}"
 
 
 @cache
 def cases() -> Mapping[str, Case]:
-    """Return all cases by name."""
     return {each.name: each for each in _cases()}
 
 

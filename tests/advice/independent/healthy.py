@@ -64,5 +64,4 @@ _SITES: Mapping[str, Site] = {
 
 @cache
 def healthy() -> Mapping[str, Case]:
-    """Return the healthy days by name."""
     return {f"healthy-{name}": Case(f"healthy-{name}", site, ()) for name, site in _SITES.items()}

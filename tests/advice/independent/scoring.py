@@ -12,7 +12,7 @@ from tests.advice.independent.cases import Case, cases, system_of
 from tests.advice.independent.healthy import healthy
 
 TO_KNOW = 4
-_AT_ONCE = 12
+AT_ONCE = 12
 """So many days are read by one scan."""
 
 
@@ -46,8 +46,8 @@ class Verdict:
 def verdicts(names: Sequence[str], folder: Path) -> Iterator[Verdict]:
     """Yield what is said of cases and healthy days, by name."""
     known = {**cases(), **healthy()}
-    for some in _batches(names):
-        chosen = [known[each] for each in some]
+    for at in range(0, len(names), AT_ONCE):
+        chosen = [known[each] for each in names[at : at + AT_ONCE]]
         data = [each.data(number) for number, each in enumerate(chosen)]
         for case, found in zip(chosen, _checked(data, folder), strict=True):
             yield verdict(case, found)
@@ -58,11 +58,6 @@ def healthy_verdict(name: str, found: Sequence[Finding]) -> Verdict:
     false = [repr(each) for each in found if each.severity <= CONSTRAINT]
     to_know = sum(each.severity == TO_KNOW for each in found)
     return Verdict(name, false=false, to_know=to_know, first=_first(found))
-
-
-def _batches(names: Sequence[str]) -> Iterator[Sequence[str]]:
-    for at in range(0, len(names), _AT_ONCE):
-        yield names[at : at + _AT_ONCE]
 
 
 def _checked(data: Sequence[bytes], folder: Path) -> list[list[Finding]]:
@@ -90,16 +85,11 @@ def verdict(case: Case, found: Sequence[Finding]) -> Verdict:
     if case.who:
         who = first is not None and bool({*case.who} & {first.job, *first.jobs})
     if first is not None and cause and case.is_timed and not case.stands:
-        time = _is_in_time(case, first)
+        midnight = first.start.replace(hour=0, minute=0, second=0)
+        ends = ((first.start, case.since), (first.end, case.until))
+        apart = [abs((at - midnight).total_seconds() / 3600 - hour) for at, hour in ends]
+        time = max(apart) <= case.site.minutes / 60 + 0.01
     return Verdict(case.name, cause, who, time, stands, first=_first(found))
-
-
-def _is_in_time(case: Case, finding: Finding) -> bool:
-    """Whether a finding begins and ends no more than an interval beside what was planted."""
-    midnight = finding.start.replace(hour=0, minute=0, second=0)
-    ends = ((finding.start, case.since), (finding.end, case.until))
-    apart = [abs((at - midnight).total_seconds() / 3600 - hour) for at, hour in ends]
-    return max(apart) <= case.site.minutes / 60 + 0.01
 
 
 def _first(found: Sequence[Finding]) -> str:

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.advice.independent.cases import cases
 from tests.advice.independent.healthy import healthy
-from tests.advice.independent.scoring import verdicts
+from tests.advice.independent.scoring import AT_ONCE, verdicts
+from tests.support.searching import spread
 
-pytestmark = pytest.mark.slow
 TO_KNOW = 2
 """Findings of severity 4 that a healthy day may have; one on average is what is wanted."""
+FEW = [*spread([*cases()], 8), *spread([*healthy()], 3)]
+REST = [each for each in (*cases(), *healthy()) if each not in FEW]
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.parametrize("name", cases())
-def test_what_is_planted_is_found_first(name: str, tmp_path: Path) -> None:
-    (found,) = verdicts([name], tmp_path)
-    assert found.wrong == ""
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("name", healthy())
-def test_a_healthy_day_has_nothing_serious(name: str, tmp_path: Path) -> None:
-    (found,) = verdicts([name], tmp_path)
-    assert found.wrong == ""
-    assert found.to_know <= TO_KNOW
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "names",
+    [
+        FEW,
+        *(
+            pytest.param(REST[at : at + AT_ONCE], marks=pytest.mark.long)
+            for at in range(0, len(REST), AT_ONCE)
+        ),
+    ],
+    ids=lambda names: names[0],
+)
+def test_what_is_planted_is_found_first_and_nothing_serious_elsewhere(
+    names: Sequence[str], tmp_path: Path
+) -> None:
+    found = list(verdicts(names, tmp_path))
+    assert [each.name for each in found] == list(names)
+    assert [each.wrong for each in found if each.wrong] == []
+    assert [each.name for each in found if each.name in healthy() and each.to_know > TO_KNOW] == []

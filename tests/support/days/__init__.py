@@ -7,13 +7,10 @@ of `Fault` and `Field`.
 
 from tests.support.days.blocks import Field as Field
 from tests.support.days.model import Fault as Fault
-from tests.support.days.model import Model as Model
 from tests.support.days.records import day as day
 from tests.support.days.sites import Channel as Channel
 from tests.support.days.sites import Flow as Flow
 from tests.support.days.sites import PageSet as PageSet
 from tests.support.days.sites import Pool as Pool
 from tests.support.days.sites import Site as Site
-from tests.support.days.times import Interval as Interval
 from tests.support.days.times import hour_of as hour_of
-from tests.support.days.times import intervals as intervals

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tests.support.builders import Section, qwhs_short, smf_record
+from tests.support.builders import Section, qwhs_short
 from tests.support.days.blocks import made
 from tests.support.days.model import Moved
 
@@ -114,30 +114,18 @@ def _job_record(
         if (us := model.now(f"latch {latch} {job}", 0.02, now))
     }
     waited = sum(latches.values())
-    values: dict[str, Any] = {
-        "wtasstrt": began,
-        "wtasints": now.start,
-        "wtasinte": now.end + dt.timedelta(seconds=LATE),
-        "wtasver": 8,
-        "wtascmn": commits,
-        "wtascmet": force_us + commits * COMMIT_US * 1.2 + waited,
-        "wtascmct": commits * COMMIT_US,
-        "wtasban": backouts,
-        "wtasbaet": backouts * 260.0,
-        "wtasbact": backouts * 60.0,
-        "wtasjwn": forces,
-        "wtasjwet": force_us,
-        "wtasjcn": forces,
-        "wtasjcet": force_us,
-        "wtasjwb": min(logged, 4e9),
-        "wtassusn": forces,
-        "wtassuse": force_us + waited,
-        "wtasotn": 6,
-        "wtasotet": 300.0,
-        "wtasotct": 120.0,
-        "wtasgpn": min(pages, 2e9),
-        "wtaswqct": len(blocks),
-    }
+    committing = force_us + commits * COMMIT_US * 1.2 + waited
+    values = _verbs(
+        wtascm=(commits, committing, commits * COMMIT_US),
+        wtasba=(backouts, backouts * 260.0, backouts * 60.0),
+        wtasot=(6, 300.0, 120.0),
+        wtasjw=(forces, force_us),
+        wtasjc=(forces, force_us),
+    )
+    values |= {"wtassusn": forces, "wtassuse": force_us + waited, "wtasjwb": min(logged, 4e9)}
+    values |= {"wtasgpn": min(pages, 2e9), "wtaswqct": len(blocks), "wtasver": 8}
+    ended = now.end + dt.timedelta(seconds=LATE)
+    values |= {"wtasstrt": began, "wtasints": now.start, "wtasinte": ended}
     task = bytearray(writer.block("WTAS", 2344, job, **values))
     task[8:24] = token
     for latch, us in latches.items():
@@ -152,32 +140,11 @@ def _queue(writer: Writer, token: bytes, moved: Moved, role: str) -> tuple[bytes
     flow, model, now = moved.flow, writer.model, writer.now
     site = writer.site
     pool = site.page_sets[flow.page_set].pool if flow.page_set in site.page_sets else 0
-    values: dict[str, Any] = {
-        "objname": flow.queue,
-        "basename": flow.queue,
-        "qtype": 1,
-        "wqver": 9,
-        "nps": flow.page_set,
-        "nbuffpool": pool,
-        "getminms": NO_SIZE,
-        "putminms": NO_SIZE,
-        "openn": 1,
-        "openet": 30.0,
-        "openct": 22.0,
-        "closen": 1,
-        "closeet": 12.0,
-        "closect": 9.0,
-        "indxtype": flow.index,
-        "maxqdpth": moved.high,
-    }
+    values = _opened(flow.queue) | {"indxtype": flow.index, "maxqdpth": moved.high}
+    values |= {"nps": flow.page_set, "nbuffpool": pool}
     if flow.structure:
-        values |= {
-            "cfstrucname": flow.structure,
-            "qsgdisp": 2,
-            "nps": 0,
-            "nbuffpool": 0,
-            "opencf0": 1,
-        }
+        values |= {"nps": 0, "nbuffpool": 0, "cfstrucname": flow.structure}
+        values |= {"qsgdisp": 2, "opencf0": 1}
     cf = 0.0
     if flow.structure:
         usual = site.structures[flow.structure]
@@ -186,92 +153,58 @@ def _queue(writer: Writer, token: bytes, moved: Moved, role: str) -> tuple[bytes
     if role == "put":
         each = put_us(flow.size, shared=bool(flow.structure)) * model.noise(0.03)
         cpu = moved.puts * each
-        values |= {
-            "putn": moved.puts,
-            "putct": cpu,
-            "putet": cpu * 1.25 + moved.puts * cf,
-            "validput": moved.puts,
-            "putbytes": moved.puts * flow.size,
-            "putpmsg": moved.puts * flow.persistent,
-            "putmaxms": flow.size,
-            "putminms": flow.size,
-            "putpwg": moved.puts * 0.05,
-        }
-        took = values["putet"]
+        took = cpu * 1.25 + moved.puts * cf
+        values |= _verbs(put=(moved.puts, took, cpu)) | {"validput": moved.puts}
+        values |= {"putbytes": moved.puts * flow.size, "putpmsg": moved.puts * flow.persistent}
+        values |= {"putmaxms": flow.size, "putminms": flow.size, "putpwg": moved.puts * 0.05}
     else:
         skip = SKIP_US * moved.skipped
         gets = moved.gets + moved.backed_out
         cpu = gets * GET_US * model.noise(0.03) + moved.polls * NO_MESSAGE_US + skip
         took = cpu * 1.3 + moved.reads * pool_wait + gets * cf
-        values |= {
-            "getn": gets + moved.polls,
-            "getct": cpu,
-            "getet": took,
-            "validget": gets,
-            "getdval": gets,
-            "geterr": moved.polls,
-            "getbytes": gets * flow.size,
-            "getpmsg": gets * flow.persistent,
-            "getmaxms": flow.size,
-            "getminms": flow.size,
-            "totlatnt": moved.time_us,
-            "getpsn": moved.reads,
-            "getpset": moved.reads * pool_wait,
-            "getsmsg": moved.skipped,
-            "gets" if flow.by_id else "geta": gets + moved.polls,
-            "wqback": moved.backed_out,
-        }
+        calls = gets + moved.polls
+        values |= _verbs(get=(calls, took, cpu)) | {"gets" if flow.by_id else "geta": calls}
+        values |= {"validget": gets, "getdval": gets, "geterr": moved.polls}
+        values |= {"getbytes": gets * flow.size, "getpmsg": gets * flow.persistent}
+        values |= {"getmaxms": flow.size, "getminms": flow.size, "totlatnt": moved.time_us}
+        values |= {"getpsn": moved.reads, "getpset": moved.reads * pool_wait}
+        values |= {"getsmsg": moved.skipped, "wqback": moved.backed_out}
     data = bytearray(writer.block("WQST", 2800, flow.queue, **values))
     data[16:32] = token
     return bytes(data), took
 
 
+def _verbs(**some: tuple[float, ...]) -> dict[str, Any]:
+    """Return the fields of verbs: the number of calls, their elapsed time and their CPU."""
+    return {
+        verb + end: value
+        for verb, values in some.items()
+        for end, value in zip(("n", "et", "ct"), values, strict=False)
+    }
+
+
+def _opened(queue: str) -> dict[str, Any]:
+    """Return what a WQST has of a local queue that was opened and closed once."""
+    names = {"objname": queue, "basename": queue, "qtype": 1, "wqver": 9}
+    sizes = {"getminms": NO_SIZE, "putminms": NO_SIZE}
+    return names | sizes | _verbs(open=(1, 30.0, 22.0), close=(1, 12.0, 9.0))
+
+
 def _connection(writer: Writer, channel: str, number: int, count: float) -> bytes:
     """Return the record of a client that connected, put a message and went."""
     at = writer.now.start + dt.timedelta(seconds=(number + 0.5) / count * writer.now.seconds)
+    ended = at + dt.timedelta(seconds=0.3)
     token = _token(1000 + number, at)
-    values = {
-        "wtasstrt": at,
-        "wtasints": at,
-        "wtasinte": at + dt.timedelta(seconds=0.3),
-        "wtasver": 8,
-        "wtasflag": "WTASAEOT",
-        "wtascmn": 1,
-        "wtascmet": 300.0,
-        "wtascmct": 14.0,
-        "wtasotn": 2,
-        "wtasotet": 60.0,
-        "wtasotct": 40.0,
-    }
+    values = {"wtasstrt": at, "wtasints": at, "wtasinte": ended, "wtasver": 8}
+    values |= _verbs(wtascm=(1, 300.0, 14.0), wtasot=(2, 60.0, 40.0)) | {"wtasflag": "WTASAEOT"}
     task = made("WTAS", 2344, values)
     task[8:24] = token
-    queue = made(
-        "WQST",
-        2800,
-        {
-            "objname": "PAY.CLIENT.REQ",
-            "basename": "PAY.CLIENT.REQ",
-            "qtype": 1,
-            "wqver": 9,
-            "openn": 1,
-            "openet": 30.0,
-            "openct": 22.0,
-            "closen": 1,
-            "closeet": 12.0,
-            "closect": 9.0,
-            "putn": 1,
-            "putct": 5.0,
-            "putet": 7.0,
-            "validput": 1,
-            "putbytes": 900,
-            "getminms": NO_SIZE,
-            "putminms": 900,
-            "putmaxms": 900,
-        },
-    )
+    values = _opened("PAY.CLIENT.REQ") | _verbs(put=(1, 7.0, 5.0))
+    sizes = {"validput": 1, "putbytes": 900, "putminms": 900, "putmaxms": 900}
+    queue = made("WQST", 2800, values | sizes)
     queue[16:32] = token
     who = _who(writer, f"{writer.site.qmgr}CHIN", channel)
-    return _record(writer, who, bytes(task), [bytes(queue)], at + dt.timedelta(seconds=0.3))
+    return _record(writer, who, bytes(task), [bytes(queue)], ended)
 
 
 def _record(
@@ -279,10 +212,4 @@ def _record(
 ) -> bytes:
     ended = ended or writer.now.end + dt.timedelta(seconds=LATE)
     sections = [Section([who]), Section([task]), Section(queues)]
-    keys = {
-        "system": writer.site.system,
-        "qmgr": writer.site.qmgr,
-        "release": writer.site.release,
-        "local": (ended + writer.now.east).replace(tzinfo=None),
-    }
-    return smf_record(116, 1, *sections, area=qwhs_short(ended, triplets=4), **keys)
+    return writer.record_at(ended, 116, 1, *sections, area=qwhs_short(ended, triplets=4))

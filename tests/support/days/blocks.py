@@ -19,8 +19,7 @@ Put = Callable[[bytearray, int, Any], None]
 class Field:
     """A field of a block, and its value from one hour to another.
 
-    of     number or name of the pool, page set, queue, channel, job or structure
-    shift  bytes behind its own offset: of an entry of an array
+    of  number or name of the pool, page set, queue, channel, job or structure
     """
 
     block: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tests.support.days.sites import Channel, Site
+from tests.support.days.sites import Channel
 
 if TYPE_CHECKING:
     from tests.support.days.records import Writer
@@ -30,7 +30,6 @@ def _carried(writer: Writer, channel: Channel) -> int:
 def channel_blocks(writer: Writer) -> Iterator[bytes]:
     """Yield a QCST of each instance of a channel."""
     model, now, seconds = writer.model, writer.now, writer.now.seconds
-    midnight = now.start - dt.timedelta(hours=now.hour + 3)
     for channel in writer.site.channels:
         messages = _carried(writer, channel)
         starts = round(model.now(f"starts {channel.name}", 0.0, now) * seconds)
@@ -44,43 +43,29 @@ def channel_blocks(writer: Writer) -> Iterator[bytes]:
         sends = channel.kind == 1
         rough = writer.site.is_rough and model.rng.random() < 0.01
         instances = channel.instances + starts
+        own = messages // instances
+        usual: dict[str, Any] = {"qcstchnm": channel.name, "qcstchdp": 4, "qcstchty": channel.kind}
+        usual |= {"qcstchst": 5 if retrying > 0.5 else 3, "qcststcl": 65, "qcstcscv": 1}
+        usual |= {"qcstcltm": now.end, "qcstlmst": now.end, "qcstdspn": channel.dispatcher}
+        usual |= {"qcstrqmn": channel.partner, "qcstslcs": 0xC02F if channel.tls else 0}
+        usual |= {"qcstnmsg": own, "qcstnbyt": own * size}
+        usual |= {"qcstnpmg": own if moved and moved[0].flow.persistent else 0}
+        usual |= {"qcstbyst": own * size if sends else own * 60}
+        usual |= {"qcstbyrc": own * 40 if sends else own * size}
+        usual |= {"qcstcbsz": channel.batch, "qcstbatc": batches // instances}
+        usual |= {"qcstfuba": sum(m.full for m in moved) if sends else 0}
+        usual |= {"qcstqetc": batches if sends and not any(m.depth for m in moved) else 0}
+        usual |= {"qcstntav": net if channel.kind != 7 else 0, "qcstntmn": net // 2}
+        usual |= {"qcstntmx": net * (60 if rough else 3), "qcstntdt": now.end}
+        midnight = now.start - dt.timedelta(hours=now.hour + 3)
         for number in range(instances):
-            own = messages // instances
-            begun = number >= channel.instances
-            at = now.start + dt.timedelta(
-                seconds=(number - channel.instances + 0.5) / max(starts, 1) * seconds
-            )
-            values = {
-                "qcstcltm": now.end,
-                "qcstchnm": channel.name,
-                "qcstchdp": 4,
-                "qcstchty": channel.kind,
-                "qcstchst": 5 if retrying > 0.5 else 3,
-                "qcststcl": 65,
+            begun = number - channel.instances
+            at = now.start + dt.timedelta(seconds=(begun + 0.5) / max(starts, 1) * seconds)
+            values = usual | {
                 "qcstcnnm": f"10.20.{number % 7}.{number % 250}",
-                "qcststrt": at if begun else midnight,
-                "qcstludt": at + dt.timedelta(seconds=1.2) if begun else None,
-                "qcstlmst": now.end,
-                "qcstcbsz": channel.batch,
-                "qcstnmsg": own,
-                "qcstnpmg": own if moved and moved[0].flow.persistent else 0,
-                "qcstbatc": batches // instances,
-                "qcstfuba": sum(m.full for m in moved) if sends else 0,
-                "qcstcscv": 1,
-                "qcstnbyt": own * size,
-                "qcstbyst": own * size if sends else own * 60,
-                "qcstbyrc": own * 40 if sends else own * size,
-                "qcstntav": net if channel.kind != 7 else 0,
-                "qcstntmn": net // 2,
-                "qcstntmx": net * (60 if rough else 3),
-                "qcstntdt": now.end,
-                "qcstrqmn": channel.partner,
-                "qcstslcs": 0xC02F if channel.tls else 0,
-                "qcstqetc": batches if sends and not any(m.depth for m in moved) else 0,
-                "qcstdspn": channel.dispatcher,
+                "qcststrt": at if begun >= 0 else midnight,
+                "qcstludt": at + dt.timedelta(seconds=1.2) if begun >= 0 else now.end,
             }
-            if values["qcstludt"] is None:
-                values["qcstludt"] = now.end + dt.timedelta(days=0)
             yield writer.block("QCST", 324, channel.name, **values)
 
 
@@ -92,23 +77,11 @@ def chinit_blocks(writer: Writer) -> Iterator[Sequence[bytes]]:
     starts = sum(model.now(f"starts {each.name}", 0.0, now) * seconds for each in site.channels)
     current = sum(each.instances for each in site.channels) + site.connections
     current = round(model.now("channels", current, now))
-    yield [
-        writer.block(
-            "QCCT",
-            64,
-            None,
-            qcctjobn=f"{site.qmgr}CHIN",
-            qcctnocc=current,
-            qcctmxcc=site.limit,
-            qcctnoac=current,
-            qcctmxac=site.limit,
-            qcctmxtp=site.limit,
-            qcctmxlu=0,
-            qcctstus=130 + 0.15 * current,
-            qcctstab=300,
-            qcctslim=4096,
-        )
-    ]
+    counts = {"qcctnocc": current, "qcctnoac": current, "qcctstus": 130 + 0.15 * current}
+    limits = dict.fromkeys(("qcctmxcc", "qcctmxac", "qcctmxtp"), site.limit)
+    limits |= {"qcctmxlu": 0, "qcctstab": 300, "qcctslim": 4096}
+    job = f"{site.qmgr}CHIN"
+    yield [writer.block("QCCT", 64, None, qcctjobn=job, **counts, **limits)]
     stretch = model.now("stretch", 1.15, now)
     shares = [0.0] * site.dispatchers
     total = sum(carried.values())
@@ -117,67 +90,37 @@ def chinit_blocks(writer: Writer) -> Iterator[Sequence[bytes]]:
     background = 0.1 * total + 4 * seconds
     spread = [s + background / site.dispatchers for s in shares]
     extra = model.now("dispatcher us", DISPATCHER_US, now)
-    yield [
-        _task(
-            writer,
-            "QCT_DSP",
-            number,
-            2 * some,
-            extra,
-            stretch,
-            qctchln=max(current // site.dispatchers, 1),
-        )
-        for number, some in enumerate(spread)
-    ]
+    own = max(current // site.dispatchers, 1)
+    yield _tasks(writer, "QCT_DSP", [2 * some for some in spread], extra, stretch, qctchln=own)
     calls = total + 3 * seconds
     log_us = writer.shown.log.force_us * 0.08 if total else 0.0
     waits = model.now("adapter stretch", stretch, now)
-    weights = [0.62 * 0.38**number for number in range(site.adapters)]
-    yield [
-        _task(writer, "QCT_ADP", number, calls * some, ADAPTER_US, waits, log_us)
-        for number, some in enumerate(weights)
-    ]
-    secure = sum(count for name, count in carried.items() if _channel(site, name).tls)
-    yield [
-        _task(
-            writer,
-            "QCT_SSL",
-            number,
-            (2 * secure + starts) / site.ssl_tasks,
-            model.now("ssl us", SSL_US, now),
-            model.now("ssl stretch", stretch, now),
-        )
-        for number in range(site.ssl_tasks)
-    ]
-    yield [_task(writer, "QCT_DNS", 0, starts / 10, 60.0, 3.0)]
+    of_adapters = [calls * 0.62 * 0.38**number for number in range(site.adapters)]
+    yield _tasks(writer, "QCT_ADP", of_adapters, ADAPTER_US, waits, log_us)
+    secure = sum(carried[each.name] for each in site.channels if each.tls)
+    requests = [(2 * secure + starts) / site.ssl_tasks] * site.ssl_tasks
+    us, waits = model.now("ssl us", SSL_US, now), model.now("ssl stretch", stretch, now)
+    yield _tasks(writer, "QCT_SSL", requests, us, waits)
+    yield _tasks(writer, "QCT_DNS", [starts / 10], 60.0, 3.0)
 
 
-def _channel(site: Site, name: str) -> Channel:
-    return next(each for each in site.channels if each.name == name)
-
-
-def _task(
+def _tasks(
     writer: Writer,
     kind: str,
-    number: int,
-    requests: float,
+    requests: Sequence[float],
     us: float,
     stretch: float,
     waits: float = 0.0,
     **more: float,
-) -> bytes:
-    count = round(requests * writer.model.noise(0.06))
-    cpu = count * us * writer.model.noise(0.03)
-    room = 1e6 * writer.now.seconds
-    elapsed = min(cpu * stretch + count * waits, 0.995 * room)
-    return writer.block(
-        kind,
-        {"QCT_DSP": 36, "QCT_ADP": 32}.get(kind, 48),
-        number,
-        qcttskn=number,
-        qctreqn=count,
-        qctcptm=min(cpu, elapsed),
-        qcteltm=elapsed,
-        qctwttm=room - elapsed,
-        **more,
-    )
+) -> list[bytes]:
+    """Return a block of each task, for the requests of each."""
+    found, room = [], 1e6 * writer.now.seconds
+    length = {"QCT_DSP": 36, "QCT_ADP": 32}.get(kind, 48)
+    for number, some in enumerate(requests):
+        count = round(some * writer.model.noise(0.06))
+        cpu = count * us * writer.model.noise(0.03)
+        elapsed = min(cpu * stretch + count * waits, 0.995 * room)
+        values = {"qcttskn": number, "qctreqn": count, "qctcptm": min(cpu, elapsed)}
+        values |= {"qcteltm": elapsed, "qctwttm": room - elapsed}
+        found.append(writer.block(kind, length, number, **values, **more))
+    return found

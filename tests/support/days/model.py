@@ -276,25 +276,21 @@ class Model:
 
     def _store(self, shown: Shown) -> None:
         """Work out pages of messages in each page set, and at most in each pool."""
-        for number, each in self.site.page_sets.items():
+        for number, page_set in self.site.page_sets.items():
             shown.pages[number] = self.now(f"pages {number}", 0.0, shown.interval)
-            shown.peaks.setdefault(each.pool, 0.0)
-        for each in shown.moved:
-            flow = each.flow
-            if flow.structure:
-                continue
-            shown.pages[flow.page_set] += each.depth * flow.pages
-            pool = self.site.page_sets[flow.page_set].pool
-            shown.peaks[pool] += each.high * flow.pages
-        for each in shown.moved:
-            flow = each.flow
-            if flow.structure:
-                continue
-            number = self.site.page_sets[flow.page_set].pool
-            buffers = self.site.pools[number].buffers
-            peak = shown.peaks[number]
+            shown.peaks.setdefault(page_set.pool, 0.0)
+        stored = [each for each in shown.moved if not each.flow.structure]
+        for each in stored:
+            shown.pages[each.flow.page_set] += each.depth * each.flow.pages
+            shown.peaks[self._pool(each)] += each.high * each.flow.pages
+        for each in stored:
+            flow, peak = each.flow, shown.peaks[self._pool(each)]
+            buffers = self.site.pools[self._pool(each)].buffers
             missing = max(1 - 0.93 * buffers / peak, 0) if peak else 0.0
             moved = each.late if each.depth or each.late else each.gets
             if flow.lag > 1 or self.now(f"lag {flow.queue}", flow.lag, shown.interval) > 1:
                 moved = each.gets
             each.reads = round(missing * moved * flow.pages)
+
+    def _pool(self, moved: Moved) -> int:
+        return self.site.page_sets[moved.flow.page_set].pool

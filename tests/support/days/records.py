@@ -55,16 +55,15 @@ class Writer:
         area = qwhs_long(self.now.end, self.now.local, length, len(parts) + 1)
         area = area[:24] + struct.pack(">I", self.now.number) + area[28:]
         sections = [Section(each) if each else NOTHING for each in parts]
-        return smf_record(
-            smf_type,
-            subtype,
-            *sections,
-            area=area,
-            local=(self.now.end + self.now.east).replace(tzinfo=None),
-            system=self.site.system,
-            qmgr=self.site.qmgr,
-            release=self.site.release,
-        )
+        return self.record_at(self.now.end, smf_type, subtype, *sections, area=area)
+
+    def record_at(
+        self, at: dt.datetime, smf_type: int, subtype: int, *sections: Section, area: bytes
+    ) -> bytes:
+        """Return a record that SMF takes at a moment."""
+        site, local = self.site, (at + self.now.east).replace(tzinfo=None)
+        keys = {"system": site.system, "qmgr": site.qmgr, "release": site.release}
+        return smf_record(smf_type, subtype, *sections, area=area, local=local, **keys)
 
     @property
     def checkpoints(self) -> int:
@@ -99,58 +98,31 @@ class Writer:
             yield from task_records(self)
 
     def _storage(self) -> bytes:
-        return self.block(
-            "QSST", 72, None, qsstgetm=9000, qsstfrem=9000, qsstgplv=600, qsstfplv=600
-        )
+        values = {"qsstgetm": 9000, "qsstfrem": 9000, "qsstgplv": 600, "qsstfplv": 600}
+        return self.block("QSST", 72, None, **values)
 
     def _region(self) -> bytes:
-        site, mb = self.site, 1 << 20
-        left = self.model.now("storage mb", site.region_mb, self.now)
+        mb = 1 << 20
+        left = self.model.now("storage mb", self.site.region_mb, self.now)
         left -= self.model.now("storage leak", 0.0, self.now) * self.now.hour
         left *= self.model.noise(0.002)
-        block = self.block(
-            "QSRS",
-            232,
-            None,
-            qsrsaval=left * mb,
-            qsrssos=20 * mb,
-            qsrscrit=2 * mb,
-            qsrsmvs=30 * mb,
-            qsrsaval64=3000 * mb,
-            qsrsmemlim=4096,
-        )
-        local = (self.now.end + self.now.east).replace(tzinfo=None)
-        keys = {"system": site.system, "qmgr": site.qmgr, "release": site.release}
-        stub = bytes.fromhex("00010180")
-        return smf_record(115, 7, Section([block]), area=stub, local=local, **keys)
+        values = {"qsrsaval": left * mb, "qsrssos": 20 * mb, "qsrscrit": 2 * mb}
+        values |= {"qsrsmvs": 30 * mb, "qsrsaval64": 3000 * mb, "qsrsmemlim": 4096}
+        section = Section([self.block("QSRS", 232, None, **values)])
+        return self.record_at(self.now.end, 115, 7, section, area=bytes.fromhex("00010180"))
 
     def _log(self) -> bytes:
-        log, site, seconds = self.shown.log, self.site, self.now.seconds
-        copies, ios = site.copies, log.one + log.more
+        log, copies, seconds = self.shown.log, self.site.copies, self.now.seconds
+        ios, checkpoints = log.one + log.more, self.checkpoints
         pages = log.one + log.more * log.pages_each
-        checkpoints = self.checkpoints
-        data = bytearray(
-            self.block(
-                "QJST",
-                720,
-                None,
-                qjstwrw=log.forces * 0.05,
-                qjstwrnw=4 * log.forces,
-                qjstwrf=log.forces,
-                qjstrbuf=seconds / 60,
-                qjstbsds=4 * checkpoints,
-                qjstbffl=log.pages,
-                qjstbfwr=ios,
-                qjstalw=copies * log.switches,
-                qjstciof=log.archived,
-                qjstllcp=checkpoints,
-                qjstlogw=copies * ios,
-                qjstciwr=copies * pages,
-                qjstslptu=1e6 * seconds * (1 - log.busy),
-                qjstcp1n=log.switches,
-                qjstcp2n=log.switches * (copies - 1),
-            )
-        )
+        values = {"qjstwrw": log.forces * 0.05, "qjstwrnw": 4 * log.forces, "qjstwrf": log.forces}
+        values |= {"qjstrbuf": seconds / 60, "qjstbffl": log.pages, "qjstbfwr": ios}
+        values |= {"qjstbsds": 4 * checkpoints, "qjstllcp": checkpoints}
+        values |= {"qjstalw": copies * log.switches, "qjstciof": log.archived}
+        values |= {"qjstcp1n": log.switches, "qjstcp2n": log.switches * (copies - 1)}
+        values |= {"qjstlogw": copies * ios, "qjstciwr": copies * pages}
+        values |= {"qjstslptu": 1e6 * seconds * (1 - log.busy)}
+        data = bytearray(self.block("QJST", 720, None, **values))
         stall = self.model.now("log longest us", 0.0, self.now)
         for copy in range(copies):
             kinds = (
@@ -159,25 +131,16 @@ class Writer:
             )
             for kind, (count, of_pages, us) in enumerate(kinds):
                 long = stall if copy + kind == 0 else 0.0
-                if site.is_rough and self.model.rng.random() < 0.002:
+                if self.site.is_rough and self.model.rng.random() < 0.002:
                     long = max(long, 45_000.0)
                 top = max(6 * us[copy] * self.model.noise(0.2), long)
                 total = count * us[copy] + long
-                entry = made(
-                    "QJST",
-                    720,
-                    {
-                        "qjstiocount": count,
-                        "qjstioci": of_pages,
-                        "qjstiototio": total,
-                        "qjstiototsus": total,
-                        "qjstiomaxio": top,
-                        "qjstiomaxioT": self.now.end - dt.timedelta(seconds=seconds / 3),
-                        "qjstiomaxiol": "DS03",
-                    },
-                )
-                at = 264 + 144 * copy + 72 * kind
-                data[at : at + 48] = entry[264:312]
+                at = self.now.end - dt.timedelta(seconds=seconds / 3)
+                io = {"qjstiocount": count, "qjstioci": of_pages, "qjstiototio": total}
+                io |= {"qjstiototsus": total, "qjstiomaxio": top}
+                entry = made("QJST", 720, io | {"qjstiomaxioT": at, "qjstiomaxiol": "DS03"})
+                place = 264 + 144 * copy + 72 * kind
+                data[place : place + 48] = entry[264:312]
         length = 596
         data[2:4] = struct.pack(">H", length)
         return bytes(data[:length])
@@ -191,32 +154,16 @@ class Writer:
     def _calls(self) -> bytes:
         puts, gets, polls, _ = self._totals()
         opens = 40 + (puts + gets) // 200
-        return self.block(
-            "QMST",
-            104,
-            None,
-            qmstput=puts,
-            qmstget=gets * 1.004 + polls,
-            qmstopen=opens,
-            qmstclos=opens,
-            qmstinq=opens / 4,
-        )
+        values = {"qmstput": puts, "qmstget": gets * 1.004 + polls, "qmstopen": opens}
+        return self.block("QMST", 104, None, **values, qmstclos=opens, qmstinq=opens / 4)
 
     def _data(self) -> bytes:
         _, gets, _, skipped = self._totals()
         stored = sum(m.puts * (1 - m.flow.handed) for m in self.shown.moved)
         reads = sum(each.reads / each.flow.pages for each in self.shown.moved)
-        return self.block(
-            "QIST",
-            80,
-            None,
-            qistmget=gets + skipped,
-            qistmput=stored,
-            qistgetd=reads,
-            qistgetb=gets - min(reads, gets),
-            qistdcre=1,
-            qistddel=2,
-        )
+        values = {"qistmget": gets + skipped, "qistmput": stored, "qistgetd": reads}
+        values |= {"qistgetb": gets - min(reads, gets), "qistdcre": 1, "qistddel": 2}
+        return self.block("QIST", 80, None, **values)
 
     def _locks(self) -> bytes:
         puts, gets, *_ = self._totals()
@@ -230,21 +177,9 @@ class Writer:
         seconds = self.now.seconds
         db2 = self.model.now("db2 us", self.site.db2_us, self.now) * self.model.noise()
         count = round(self.model.now("db2 requests", 0.5, self.now) * seconds)
-        yield [
-            self.block(
-                "Q5ST",
-                672,
-                None,
-                numtask=4,
-                acttask=1,
-                dhigmax=1,
-                readcnt=count,
-                readscuw=count * db2,
-                readtcuw=count * db2 * 1.1,
-                readsmxw=6 * db2,
-                readtmxw=6 * db2,
-            )
-        ]
+        values: dict[str, Any] = {"numtask": 4, "acttask": 1, "dhigmax": 1, "readcnt": count}
+        values |= {"readscuw": count * db2, "readtcuw": count * db2 * 1.1}
+        yield [self.block("Q5ST", 672, None, **values, readsmxw=6 * db2, readtmxw=6 * db2)]
         yield [self._structures()]
 
     def _structures(self) -> bytes:
@@ -255,17 +190,11 @@ class Writer:
             us = self.model.now(f"cf {name}", usual, self.now) * self.model.noise(0.04)
             several = calls // 8
             deep = sum(m.high for m in self.shown.moved if m.flow.structure == name)
-            values = {
-                "qeststr": name,
-                "qeststrn": number,
-                "qestcsec": calls,
-                "qestsstc": calls * us,
-                "qestcmec": several,
-                "qestmstc": several * us * 1.8,
-                "qestmnus": 2 * deep + 60,
-                "qestmlus": 8 * deep + 90,
-                "qestrmec": several // 30,
-            } | self._planted.at(self.now.middle, "QEST", name)
+            values = {"qeststr": name, "qeststrn": number, "qestrmec": several // 30}
+            values |= {"qestcsec": calls, "qestsstc": calls * us}
+            values |= {"qestcmec": several, "qestmstc": several * us * 1.8}
+            values |= {"qestmnus": 2 * deep + 60, "qestmlus": 8 * deep + 90}
+            values |= self._planted.at(self.now.middle, "QEST", name)
             entry = made("QEST", 4104, values)
             at = 8 + 64 * number
             data[at : at + 64] = entry[8:72]
@@ -282,29 +211,14 @@ class Writer:
         reads, held = sum(m.reads for m in moved), self.shown.pages[number]
         io_us = self.model.now(f"page set us {number}", 420.0, self.now) * self.model.noise()
         full = round(sum(m.puts for m in moved) * 0.02) if not free else 0
-        bits = "QIS1EXPF" if each.expands else ""
         at_once = self._at_once()
-        return self.block(
-            "QIS1",
-            104,
-            number,
-            qis1psno=number,
-            qis1bpno=each.pool,
-            qis1topg=pages,
-            qis1unpg=free,
-            qis1ppg=held,
-            qis1full=full,
-            qis1getn=reads,
-            qis1getp=reads,
-            qis1gett=reads * io_us,
-            qis1imwn=at_once,
-            qis1imwp=at_once,
-            qis1imwt=at_once * io_us,
-            qis1ckpp=held * 0.001,
-            qis1expn=expanded,
-            qis1expm=1 if each.expands else 3,
-            qis1flag=bits,
-        )
+        values = {"qis1psno": number, "qis1bpno": each.pool, "qis1topg": pages, "qis1unpg": free}
+        values |= {"qis1ppg": held, "qis1ckpp": held * 0.001, "qis1full": full}
+        values |= {"qis1getn": reads, "qis1getp": reads, "qis1gett": reads * io_us}
+        values |= {"qis1imwn": at_once, "qis1imwp": at_once, "qis1imwt": at_once * io_us}
+        values |= {"qis1expn": expanded, "qis1expm": 1 if each.expands else 3}
+        bits = "QIS1EXPF" if each.expands else ""
+        return self.block("QIS1", 104, number, **values, qis1flag=bits)
 
     def _pool(self, number: int) -> bytes:
         each, seconds = self.site.pools[number], self.now.seconds
@@ -323,69 +237,41 @@ class Writer:
         at_once = max(peak - 0.95 * buffers, 0)
         reads = sum(m.reads for m in moved)
         bits = " ".join(["QPSTLOC"] * each.above + ["QPSTF4KB"] * each.fixed)
-        return self.block(
-            "QPST",
-            104,
-            number,
-            qpstpool=number,
-            qpstnbuf=buffers,
-            qpstcbsl=buffers - used,
-            qpstcbs=buffers - used * 0.97,
-            qpstgetp=requests,
-            qpstgetn=new,
-            qpstrio=reads,
-            qpststw=requests * 0.8,
-            qpsttpw=written,
-            qpstwio=written / 12,
-            qpstimw=self._at_once() + at_once / 3,
-            qpstdwt=1 + over // (0.2 * buffers) if over else 0,
-            qpstdmc=1 + at_once // 500 if at_once else 0,
-            qpststl=reads,
-            qpststla=reads * 0.01,
-            qpstflag=bits,
-        )
+        values: dict[str, Any] = {
+            "qpstpool": number,
+            "qpstnbuf": buffers,
+            "qpstcbsl": buffers - used,
+        }
+        values |= {"qpstcbs": buffers - used * 0.97, "qpstflag": bits}
+        values |= {"qpstgetp": requests, "qpstgetn": new, "qpstrio": reads}
+        values |= {"qpststl": reads, "qpststla": reads * 0.01, "qpststw": requests * 0.8}
+        values |= {"qpsttpw": written, "qpstwio": written / 12}
+        values |= {"qpstimw": self._at_once() + at_once / 3}
+        values |= {"qpstdwt": 1 + over // (0.2 * buffers) if over else 0}
+        values |= {"qpstdmc": 1 + at_once // 500 if at_once else 0}
+        return self.block("QPST", 104, number, **values)
 
     def _queue(self, m: Moved) -> bytes:
-        flow = m.flow
-        pool = (
-            self.site.page_sets[flow.page_set].pool if flow.page_set in self.site.page_sets else 0
-        )
+        flow, size = m.flow, m.flow.size
         last = self.now.end - dt.timedelta(seconds=1)
-        size = flow.size
         usual = 1e6 * flow.lag if m.gets else 0
-        where: dict[str, Any] = {"qqstpsid": flow.page_set, "qqstbpid": pool}
+        values: dict[str, Any] = {"qqstqnam": flow.queue, "qqstqtst": usual, "qqstqtlt": usual}
         if flow.structure:
-            where = {"qqstflag": "QQSTDISP", "qqstqsgn": self.site.qsg, "qqstcfst": flow.structure}
-        return self.block(
-            "QQST",
-            552,
-            flow.queue,
-            qqstqnam=flow.queue,
-            qqstdpth=m.depth,
-            qqstopct=2,
-            qqstipct=m.getters,
-            qqstmage=m.age,
-            qqstqtst=usual,
-            qqstqtlt=usual,
-            qqstlput=last if m.puts else None,
-            qqstlget=last if m.gets else None,
-            qqstdphi=m.high,
-            qqstdplo=m.low,
-            qqstputs=m.puts,
-            qqstputb=m.puts * size,
-            qqstppt=m.puts * flow.persistent,
-            qqstnppt=m.puts * (not flow.persistent),
-            qqstmsmi=size,
-            qqstmsma=size,
-            qqstmsav=size,
-            qqstgets=m.gets + m.backed_out,
-            qqstgetb=m.gets * size,
-            qqstiphi=m.getters,
-            qqstiplo=m.getters,
-            qqstophi=2,
-            qqstoplo=2,
-            qqstexpr=m.expired,
-            qqstrbgt=m.backed_out,
-            qqstfptc=m.puts * flow.handed,
-            **where,
-        )
+            values |= {"qqstqsgn": self.site.qsg, "qqstcfst": flow.structure}
+            values |= {"qqstflag": "QQSTDISP"}
+        else:
+            pool = self.site.page_sets[flow.page_set].pool
+            values |= {"qqstpsid": flow.page_set, "qqstbpid": pool}
+        values |= {"qqstdpth": m.depth, "qqstdphi": m.high, "qqstdplo": m.low, "qqstmage": m.age}
+        values |= {"qqstopct": 2, "qqstophi": 2, "qqstoplo": 2}
+        values |= dict.fromkeys(("qqstipct", "qqstiphi", "qqstiplo"), m.getters)
+        values |= {
+            "qqstputs": m.puts,
+            "qqstputb": m.puts * size,
+            "qqstlput": last if m.puts else None,
+        }
+        values |= {"qqstppt": m.puts * flow.persistent, "qqstnppt": m.puts * (not flow.persistent)}
+        values |= dict.fromkeys(("qqstmsmi", "qqstmsma", "qqstmsav"), size)
+        values |= {"qqstgets": m.gets + m.backed_out, "qqstlget": last if m.gets else None}
+        values |= {"qqstgetb": m.gets * size, "qqstrbgt": m.backed_out, "qqstexpr": m.expired}
+        return self.block("QQST", 552, flow.queue, **values, qqstfptc=m.puts * flow.handed)

@@ -1,10 +1,14 @@
-"""Storage of a channel and of a connection, and growth of a queue, out of records that are made."""
+"""What planners measure of records that are made: slopes, and the time that rows cover.
+
+Expected values are worked out by hand.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +17,7 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.planning import planner
 from smfparse.query import Catalog
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import Write, rdw
 
 CHANNELS = [400 + 40 * minute for minute in range(12)]
 
@@ -73,19 +77,13 @@ def test_storage_of_a_connection_is_its_slope(tmp_path: Path) -> None:
 
 
 def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
-    def depth(minute: int) -> bytes:
-        return smf.block("QQST", qqstqnam="GROWS", qqstdpth=1000 + 600 * minute)
-
-    def pages(minute: int) -> bytes:
-        return smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - 1200 * minute)
-
-    def small(_: int) -> bytes:
-        return smf.block("QIS1", qis1psno=0, qis1topg=1000, qis1unpg=400)
-
-    def steady(minute: int) -> bytes:
-        return smf.block("QIS1", qis1psno=5, qis1topg=9000, qis1unpg=3000 + minute % 2)
-
-    found = answered(tmp_path, "pages", minutely(depth, pages, small, steady))
+    made = minutely(
+        lambda at: smf.block("QQST", qqstqnam="GROWS", qqstdpth=1000 + 600 * at),
+        lambda at: smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - 1200 * at),
+        lambda _: smf.block("QIS1", qis1psno=0, qis1topg=1000, qis1unpg=400),
+        lambda at: smf.block("QIS1", qis1psno=5, qis1topg=9000, qis1unpg=3000 + at % 2),
+    )
+    found = answered(tmp_path, "pages", made)
     assert found.of is not None
     assert found.of.about == "queue GROWS, page set 4"
     asked = found.plan.asked
@@ -132,3 +130,91 @@ def test_the_rate_of_compression_is_measured_with_the_size_of_messages(tmp_path:
     assert (asked.message_kb, asked.compressible) == (32, 60)
     assert found.origins["compressible"] == "measured"
     assert found.plan["mb_s"] == pytest.approx(600 / 60 * 32 / 1024 * (1 - 0.6))
+
+
+# The time that rows of a queue manager cover
+
+MIDNIGHT = dt.datetime(2022, 7, 7, tzinfo=dt.UTC)
+HOUR = 3600
+HOURS = 10, 12
+"""When each of two hours begins: an hour is missing in between."""
+
+
+def moment(hour: float) -> dt.datetime:
+    return MIDNIGHT + dt.timedelta(hours=hour)
+
+
+def putting(first: float, last: float, puts: int, **more: Any) -> bytes:
+    """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call."""
+    token, ended = smf.task_token(), moment(last)
+    counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
+    counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
+    used = smf.queue("PAY.IN", token, version=9, cfstrucname="APP1", **counts)
+    own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts)
+    by = smf.who("CHINIT", kind=6, wtidchl="CLIENTS")
+    return smf.task_record(own, used, by=by, ended=ended, east=dt.timedelta(0), **more)
+
+
+def local(hour: float) -> dt.datetime:
+    return moment(hour).replace(tzinfo=None)
+
+
+def statistics(hour: float) -> bytes:
+    return smf.record(smf.block("QMST"), start=local(hour), seconds=HOUR)
+
+
+def channel_initiator(hour: float) -> list[bytes]:
+    """An hour of a sender channel with TLS, and of a client: 7,200 messages."""
+    sends = {"qcstchnm": "A.B", "qcstchty": 1, "qcstnmsg": 2 * HOUR, "qcstbatc": 100}
+    sends |= {"qcstnbyt": 2048 * 2 * HOUR, "qcstslcs": 0x1302, "qcstcpra": 40}
+    blocks = [smf.block("QCST", **sends), smf.block("QCST", qcstchnm="CLIENTS", qcstchty=7)]
+    adapters = smf.record(
+        smf.block("QCT_ADP", qcteltm=1), of="QCT_ADP", start=local(hour), seconds=HOUR
+    )
+    return [smf.record(*blocks, start=local(hour), seconds=HOUR), adapters]
+
+
+def measured(name: str, catalog: Catalog) -> dict[str, Any]:
+    """Return what a planner measured of the only queue manager."""
+    (found,) = answers(planner(name), {}, catalog)
+    assert found.of is not None
+    return dict(found.of.values)
+
+
+RATES = {
+    "streaming": {"puts_s": 2},
+    "cf": {"arrivals": 2},
+    "cpu": {"cpu_ms_a_second": 2 * 20 / 1000},
+    "concentrator": {"transactions_s": 2},
+    "compression": {"messages_s": 2},
+    "tls": {"messages_s": 2},
+    "smf": {"calls_a_second": 4, "tasks": 1},
+    "whatif": {"puts_s": 2, "pages_s": 6, "calls_a_second": 4, "tasks": 1},
+}
+"""By planner: what 7,200 messages an hour are. Each is put and got, 20 us and 3 new pages."""
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.slow
+@pytest.mark.parametrize("has_statistics", [True, False])
+def test_an_hour_without_records_changes_no_rate(has_statistics: bool, write: Write) -> None:
+    records = [each for hour in HOURS for each in channel_initiator(hour)]
+    records += [putting(hour, hour + 1, 2 * HOUR) for hour in HOURS]
+    records += [statistics(hour) for hour in HOURS if has_statistics]
+    with Catalog(open_inputs([write(*records)])) as catalog:
+        for name, rates in RATES.items():
+            found = measured(name, catalog)
+            assert {key: found[key] for key in rates} == pytest.approx(rates), name
+
+
+def test_each_queue_manager_is_divided_by_its_own_time(write: Write) -> None:
+    path = write(
+        putting(10, 11, HOUR, qmgr="QMA"), putting(12, 13, HOUR, qmgr="QMA"),
+        putting(11, 12, HOUR, qmgr="QMB"),
+    )  # fmt: skip
+    with Catalog(open_inputs([path])) as catalog:
+        found = answers(planner("streaming"), {}, catalog)
+    assert {each.of.qmgr: each.of.values["puts_s"] for each in found if each.of} == {
+        "QMA": pytest.approx(1),
+        "QMB": pytest.approx(1),
+    }
