@@ -6,19 +6,18 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.cli import main
 from smfparse.rendering import FORMATS, Column, Document, Facts, RowsDocument, Section, Table, lines
 from smfparse.rendering.guard import visible
+from tests.support.command import run
 from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, search, some
 
@@ -48,6 +47,14 @@ class Titled(Document):
         yield Facts({"title": self.title}, ({"a": a, "b": b} for a, b in self.rows))
 
 
+Tables = list[list[list[str]]]
+HEADINGS = {"title", "h1", "h2", "p", "caption"}
+KNOWN_TAGS = HEADINGS | {
+    *("html", "head", "meta", "style", "body", "section", "br", "div", "table", "thead", "tbody"),
+    *("tr", "th", "td", "script"),
+}
+
+
 class Page(HTMLParser):
     """The cells of the tables of a page, the texts of its headings, and all its tags."""
 
@@ -55,7 +62,7 @@ class Page(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.tags: set[str] = set()
-        self.tables: list[list[list[str]]] = []
+        self.tables: Tables = []
         self.headings: list[str] = []
         self.feed(text)
         self.close()
@@ -73,7 +80,7 @@ class Page(HTMLParser):
             self.tables[-1].append([])
         elif tag in ("td", "th"):
             self.tables[-1][-1].append("")
-        elif tag in ("title", "h1", "h2", "p", "caption"):
+        elif tag in HEADINGS:
             self.headings.append("")
 
     def handle_endtag(self, tag: str) -> None:
@@ -82,17 +89,11 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] in ("td", "th"):
             self.tables[-1][-1][-1] += data
-        elif self.open and self.open[-1] in ("title", "h1", "h2", "p", "caption"):
+        elif self.open and self.open[-1] in HEADINGS:
             self.headings[-1] += data
 
 
-KNOWN_TAGS = {
-    *("html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "section", "br"),
-    *("div", "table", "caption", "thead", "tbody", "tr", "th", "td", "script"),
-}
-
-
-def from_html(text: str) -> list[list[list[str]]]:
+def from_html(text: str) -> Tables:
     page = Page(text)
     assert text.startswith("<!DOCTYPE html>\n")
     assert page.tags <= KNOWN_TAGS
@@ -100,9 +101,9 @@ def from_html(text: str) -> list[list[list[str]]]:
     return page.tables
 
 
-def from_md(text: str) -> list[list[list[str]]]:
+def from_md(text: str) -> Tables:
     """Return the cells of every table, by the rules of GitHub: | ends a cell, unless escaped."""
-    tables: list[list[list[str]]] = []
+    tables: Tables = []
     inside = False
     for line in text.split("\n"):
         if not line.startswith("|"):
@@ -125,15 +126,11 @@ def meant(cell: str) -> str:
     return re.sub(r"\\(.)", r"\1", cell.replace("<br>", "\n"))
 
 
-def from_csv(text: str) -> list[list[list[str]]]:
+def from_csv(text: str) -> Tables:
     return [[list(row) for row in csv.reader(io.StringIO(text, newline=""))]]
 
 
-READERS: dict[str, Callable[[str], list[list[list[str]]]]] = {
-    "csv": from_csv,
-    "md": from_md,
-    "html": from_html,
-}
+READERS = {"csv": from_csv, "md": from_md, "html": from_html}
 """How the tables of a format are read back; of text and JSON there are tests of their own."""
 
 
@@ -150,21 +147,18 @@ def test_every_format_is_read_back_by_a_test() -> None:
     assert set(FORMATS) == {*READERS, "text", "json", "jsonl"}
 
 
-def test_cells_come_back_whatever_they_hold() -> None:
-    @search(50)
-    @given(TEXTS, ROWS)
-    def check(title: str, rows: list[tuple[str, str]]) -> None:
-        document = Titled(title, rows)
-        for form in ("md", "html"):
-            (table,) = READERS[form](written(document, form))
-            assert table[0] == [shown(title), "Number"]
-            assert table[1:] == [[shown(cell) for cell in row] for row in rows]
-        facts = [{"a": a, "b": b} for a, b in rows]
-        assert json.loads(written(document, "json")) == {"title": title, "rows": facts}
-        found = [*map(json.loads, lines(document, "jsonl"))]
-        assert found == [{"title": title, **each} for each in facts]
-
-    check()
+@search(50)
+@given(TEXTS, ROWS)
+def test_cells_come_back_whatever_they_hold(title: str, rows: list[tuple[str, str]]) -> None:
+    document = Titled(title, rows)
+    for form in ("md", "html"):
+        (table,) = READERS[form](written(document, form))
+        assert table[0] == [shown(title), "Number"]
+        assert table[1:] == [[shown(cell) for cell in row] for row in rows]
+    facts = [{"a": a, "b": b} for a, b in rows]
+    assert json.loads(written(document, "json")) == {"title": title, "rows": facts}
+    found = [*map(json.loads, lines(document, "jsonl"))]
+    assert found == [{"title": title, **each} for each in facts]
 
 
 def test_headings_of_pages_and_markdown_are_texts() -> None:
@@ -195,25 +189,22 @@ def together(lines_of_one: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def test_rows_of_queries_come_back_whatever_they_hold() -> None:
-    @search(30)
-    @given(TEXTS, ROWS)
-    def check(name: str, rows: list[tuple[str, str]]) -> None:
-        first, second = ([row[each] for row in rows] for each in (0, 1))
-        part = pa.table(
-            {f"n{name}": pa.array(first, pa.string()), "b": pa.array(second, pa.string())}
-        )
-        for form in ("md", "html"):
-            document = RowsDocument([("SELECT 1", [part, part.slice(0, 0), part])])
-            (table,) = READERS[form](written(document, form))
-            assert table[0] == [shown(f"n{name}"), "b"]
-            assert table[1:] == 2 * [[shown(cell) for cell in row] for row in rows]
-
-    check()
+@search(30)
+@given(TEXTS, ROWS)
+def test_rows_of_queries_come_back_whatever_they_hold(
+    name: str, rows: list[tuple[str, str]]
+) -> None:
+    first, second = ([row[each] for row in rows] for each in (0, 1))
+    part = pa.table({f"n{name}": pa.array(first, pa.string()), "b": pa.array(second, pa.string())})
+    for form in ("md", "html"):
+        document = RowsDocument([("SELECT 1", [part, part.slice(0, 0), part])])
+        (table,) = READERS[form](written(document, form))
+        assert table[0] == [shown(f"n{name}"), "b"]
+        assert table[1:] == 2 * [[shown(cell) for cell in row] for row in rows]
 
 
 def call(*arguments: str) -> str:
-    done = CliRunner().invoke(main, list(arguments))
+    done = run(*arguments)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -221,7 +212,6 @@ def call(*arguments: str) -> str:
 RESULTS = {
     "report": ["report", "buff", DUMP],
     "task": ["report", "task", DUMP],
-    "api-cost": ["report", "api-cost", DUMP, "--by", "qmgr,job"],
     "list": ["report", "--list"],
     "list of inputs": ["report", "--list", DUMP],
     "sql": ["sql", DUMP, 'SELECT qmgr, count(*) AS "a|<b>" FROM wqst GROUP BY 1; SELECT 8 AS y'],
@@ -230,7 +220,6 @@ RESULTS = {
     "table": ["describe", "qjst"],
     "view": ["describe", "api_cost", "--format", "md"],
     "column": ["describe", "qjstwrw"],
-    "block": ["describe", "qwhs"],
 }
 
 
@@ -245,7 +234,7 @@ def test_every_result_can_be_had_in_every_format(name: str) -> None:
     assert tables["md"] == tables["html"]
     assert len(tables["md"][0]) > 1
     assert all(len({len(row) for row in table}) == 1 for table in tables["md"])
-    if name in ("tables", "table", "view", "column", "block"):
+    if name in ("tables", "table", "view", "column"):
         assert tables["csv"] == tables["md"]
     if name in ("list", "list of inputs"):  # programs get the names that JSON has
         [[headings, *rows]] = tables["md"]
@@ -256,7 +245,7 @@ def assert_lines_have(found: list[dict[str, Any]], told: str, name: str) -> None
     """Fail unless JSON lines have what JSON has."""
     if name == "sql":
         assert found == [row for line in told.splitlines() for row in json.loads(line)]
-    elif name in ("report", "task", "api-cost"):
+    elif name in ("report", "task"):
         head, rows = (json.loads(told)[part] for part in ("report", "rows"))
         assert found == [{"report": head, **row} for row in rows]
     else:

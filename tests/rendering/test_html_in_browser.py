@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, needs_chromium]
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("report")
-    day = generate_dump(folder / "day.smf", count=6)
+    day = generate_dump(folder / "day.smf", count=1)
     options = ("--total", "--format", "html", "--output", folder / "page.html")
     assert run("report", "api-cost", day, *options).exit_code == 0
     return (folder / "page.html").as_uri()
@@ -60,9 +60,7 @@ def test_a_filter_leaves_rows_with_its_words_and_csv_saves_them(table: Any) -> N
 
 
 def test_it_needs_no_scripts(browser: Any, url: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = browser.new_page(java_script_enabled=False)
     page.goto(url)
     assert page.locator("tbody tr:visible").count() > 2
     assert page.locator("button").count() == 0
-    context.close()
