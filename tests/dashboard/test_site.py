@@ -150,7 +150,7 @@ def test_an_earlier_time_without_records_changes_nothing(day: Path, tmp_path: Pa
 def test_a_panel_of_zeros_is_a_chart_beside_an_earlier_day_with_values(
     day: Path, tmp_path: Path
 ) -> None:
-    dense = generate_dump(tmp_path / "dense.smf", dense=True, count=2)
+    dense = generate_dump(tmp_path / "dense.smf", version="10.0.0", count=6, dense=True)
     assert 'data-panel="log-waits"' in page_of(smfparse.open(day), tmp_path, before=dense)
 
 
