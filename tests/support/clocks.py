@@ -65,7 +65,6 @@ class Task:
 
     @property
     def queue(self) -> str:
-        """The queue that its 116/1 is about."""
         return f"{self.job}.Q"
 
 
@@ -101,7 +100,6 @@ class Span:
 
     @property
     def rate(self) -> float:
-        """Calls per second."""
         return self.calls / self.seconds
 
 
@@ -157,7 +155,6 @@ class Clock:
         return self.east + self.change[1]
 
     def local(self, moment: dt.datetime) -> dt.datetime:
-        """Return local time, without zone."""
         return (moment + self.offset(moment)).replace(tzinfo=None)
 
     def smf_time(self, span: Span) -> dt.datetime:
@@ -321,14 +318,12 @@ class Site:
 
     @cached_property
     def records(self) -> list[tuple[dt.datetime, bytes, Clock, Span]]:
-        """All records in the order in which SMF takes them."""
         made = [
             (taken, data, each, span) for each in self.clocks for taken, data, span in each.records
         ]
         return sorted(made, key=lambda each: each[0])
 
     def write(self, folder: Path) -> Path:
-        """Write all records to one file."""
         return self._write(folder / "whole.smf", 0, None)
 
     def write_two(self, folder: Path) -> list[Path]:

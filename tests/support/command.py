@@ -32,13 +32,11 @@ READING = {
 
 
 def named(arguments: Sequence[str], source: object, output: object) -> list[str]:
-    """Return arguments with the names of an input and an output."""
     names = {"INPUT": str(source), "OUT": str(output)}
     return [names.get(each, each) for each in arguments]
 
 
 def reading_call(name: str, source: object, output: object) -> list[str]:
-    """Return the arguments of a command that reads an input."""
     return named(READING[name], source, output)
 
 

@@ -46,14 +46,12 @@ class Corpus:
         return [dict(row) for row in found]
 
     def select(self, query: str) -> list[dict[str, Any]]:
-        """Return the rows of a query."""
         found: list[dict[str, Any]] = self.catalog.arrow(query).to_pylist()
         return found
 
 
 @contextmanager
 def opened_corpus(name: str, *paths: Path) -> Iterator[Corpus]:
-    """Open an input of one module's tests."""
     with Catalog(open_inputs(paths)) as catalog:
         yield Corpus(name, list(paths), catalog)
 

@@ -43,7 +43,6 @@ def before_steps(patch: pytest.MonkeyPatch, call: Before) -> None:
 
 
 def steps_of(do: Callable[[], object]) -> list[str]:
-    """Return the names of the steps in doing something."""
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         before_steps(patch, lambda _, name: found.append(name))
@@ -81,7 +80,6 @@ def signalled_at(number: int, kind: int, do: Callable[[], int]) -> int:
 
 
 def _signalled(number: int, kind: int, do: Callable[[], int]) -> None:
-    """Do something, and end this process with what it returns."""
     code = 70
     try:
         before_steps(

@@ -50,13 +50,11 @@ class Each:
     cuts: tuple[int, ...] = ()
 
     def pieces(self) -> list[bytes]:
-        """Return the segments of the record."""
         data = self._data()
         cuts = sorted({cut for cut in self.cuts if cut < len(data) - 4})
         return segments(data, cuts) if cuts else [data]
 
     def body(self) -> bytes:
-        """Return the bytes of the record behind its RDW."""
         return self._data()[4:]
 
     def _data(self) -> bytes:

@@ -57,31 +57,23 @@ def rows_from(
 def printed(
     which: Report, rows: Iterable[Mapping[str, Any]], form: str, **asked: Any
 ) -> Iterator[str]:
-    """Return the lines of rows of a report in a format."""
     return lines(ReportDocument(which, rows, asked), form)
 
 
 def lines_of(
     name: str, rows: Iterable[Mapping[str, Any]], form: str = "text", **asked: Any
 ) -> list[str]:
-    """Return the lines of rows of a report, by its name."""
     return list(printed(reports.report(name), rows, form, **asked))
 
 
 def report_lines(
-    name: str,
-    *paths: Path,
-    form: str = "text",
-    sections: Sections | None = None,
-    **asked: Any,
+    name: str, *paths: Path, form: str = "text", sections: Sections | None = None, **asked: Any
 ) -> list[str]:
-    """Return the lines of a report over inputs."""
     rows = report_rows(name, *paths, sections=sections, **asked)
     return lines_of(name, rows, form, **asked)
 
 
 def cells(found: Iterable[str]) -> list[dict[str, str]]:
-    """Read the lines of CSV back."""
     return list(csv.DictReader(found))
 
 
@@ -96,7 +88,6 @@ def values(row: Mapping[str, Any], names: str) -> list[Any]:
 
 
 def by_qmgr(rows: Rows) -> dict[str, Rows]:
-    """Return the rows of each queue manager."""
     found: dict[str, Rows] = {}
     for row in rows:
         found.setdefault(row["qmgr"], []).append(row)
