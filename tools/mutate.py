@@ -22,7 +22,7 @@ import click
 from mutation.equivalent import OutdatedError, equivalent
 from mutation.mutant import Mutant, shuffled
 from mutation.rooms import ROOMS, mutants
-from mutation.trial import Copy, FailedError, Outcome, Recording, joined
+from mutation.trial import Copy, FailedError, Outcome, Recording
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ("sql", "python")
@@ -64,23 +64,20 @@ class Judges:
         self._free: SimpleQueue[Copy] = SimpleQueue()
         for each in copies:
             self._free.put(each)
-        self._recording, self._recorded = cache(self._of_room), cache(self._of_tests)
+        self._recording = cache(self._recorded)
 
     def outcomes(self, drawn: Sequence[Mutant]) -> Iterator[Outcome]:
         """Yield what becomes of mutants, in their order. Raises FailedError."""
-        recordings = [self._recording(self._house.room_of[each]) for each in drawn]
+        rooms = [ROOMS[self._house.room_of[each]] for each in drawn]
+        recordings = [self._recording(tuple(self._tests or each.tests)) for each in rooms]
         with ThreadPoolExecutor(len(self._copies)) as pool:
             yield from pool.map(self._judged, drawn, recordings)
 
-    def _of_room(self, room: str) -> Recording:
-        """Return what the tests of a room run when nothing is changed."""
-        return joined(map(self._recorded, self._tests or ROOMS[room].tests))
-
-    def _of_tests(self, tests: str) -> Recording:
-        """Return what the tests of a folder or file run; rooms may share them."""
-        found = self._copies[0].record([tests], self._mutants)
-        seconds = sum(found.seconds.values())
-        click.echo(f"{tests}: {len(found.seconds)} tests pass unchanged, in {seconds:.0f} seconds")
+    def _recorded(self, tests: tuple[str, ...]) -> Recording:
+        """Return what tests run when nothing is changed."""
+        found = self._copies[0].record(tests, self._mutants)
+        said = f"{len(found.seconds)} tests pass unchanged, in {sum(found.seconds.values()):.0f} s"
+        click.echo(f"{' '.join(tests)}: {said}")
         return found
 
     def _judged(self, mutant: Mutant, recording: Recording) -> Outcome:

@@ -56,49 +56,45 @@ KNOWN_TAGS = HEADINGS | {
 
 
 class Page(HTMLParser):
-    """The cells of the tables of a page, the texts of its headings, and all its tags."""
+    """The elements of a page, each with its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.open: list[str] = []
-        self.tags: set[str] = set()
-        self.tables: Tables = []
-        self.headings: list[str] = []
+        self.found: list[list[str]] = []
+        self.open: list[list[str]] = []
         self.feed(text)
         self.close()
         assert self.open == []
+        assert {tag for tag, _ in self.found} <= KNOWN_TAGS
+        self.headings = [text for tag, text in self.found if tag in HEADINGS]
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
+        self.found.append([tag, ""])
         if tag == "br":
-            self.tables[-1][-1][-1] += "\n"
+            self.open[-1][1] += "\n"
         elif tag != "meta":
-            self.open.append(tag)
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-        elif tag in HEADINGS:
-            self.headings.append("")
+            self.open.append(self.found[-1])
 
     def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+        assert self.open.pop()[0] == tag
 
     def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] in ("td", "th"):
-            self.tables[-1][-1][-1] += data
-        elif self.open and self.open[-1] in HEADINGS:
-            self.headings[-1] += data
+        if self.open:
+            self.open[-1][1] += data
 
 
 def from_html(text: str) -> Tables:
-    page = Page(text)
     assert text.startswith("<!DOCTYPE html>\n")
-    assert page.tags <= KNOWN_TAGS
     assert text.count("<script") == 1
-    return page.tables
+    tables: Tables = []
+    for tag, cell in Page(text).found:
+        if tag == "table":
+            tables.append([])
+        elif tag == "tr":
+            tables[-1].append([])
+        elif tag in ("td", "th"):
+            tables[-1][-1].append(cell)
+    return tables
 
 
 def from_md(text: str) -> Tables:
@@ -163,9 +159,7 @@ def test_cells_come_back_whatever_they_hold(title: str, rows: list[tuple[str, st
 
 def test_headings_of_pages_and_markdown_are_texts() -> None:
     title = "<b>\"Q'&amp;"
-    page = Page(written(Titled(title, []), "html"))
-    assert page.headings == [title] * 5
-    assert page.tags <= KNOWN_TAGS
+    assert Page(written(Titled(title, []), "html")).headings == [title] * 5
     text = written(Titled("<b> *x* | `y` snake_case _z_", []), "md")
     assert text.splitlines()[0] == r"# \<b\> \*x\* \| \`y\` snake_case \_z\_"
 
@@ -175,18 +169,6 @@ def test_numbers_stand_at_the_right() -> None:
     assert '<td>a</td><td class="n">1</td>' in written(document, "html")
     assert "|---|--:|" in written(document, "md")
     assert written(document, "text").splitlines()[-2:] == ["t  Number", "a       1"]
-
-
-def together(lines_of_one: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return names and values that were divided into lines."""
-    found: dict[str, Any] = {}
-    for line in lines_of_one:
-        for name, value in line.items():
-            if isinstance(value, dict) and name != "unknown_bytes":
-                found.setdefault(name, []).append(value)
-            else:
-                found[name] = value
-    return found
 
 
 @search(30)
@@ -245,12 +227,16 @@ def assert_lines_have(found: list[dict[str, Any]], told: str, name: str) -> None
     """Fail unless JSON lines have what JSON has."""
     if name == "sql":
         assert found == [row for line in told.splitlines() for row in json.loads(line)]
-    elif name in ("report", "task"):
-        head, rows = (json.loads(told)[part] for part in ("report", "rows"))
-        assert found == [{"report": head, **row} for row in rows]
-    else:
-        wanted = {name: value for name, value in json.loads(told).items() if value != []}
-        assert together(found) == wanted
+        return
+    whole = json.loads(told)
+    if name in ("report", "task"):
+        assert found == [{"report": whole["report"], **row} for row in whole["rows"]]
+        return
+    together: dict[str, Any] = {}
+    for key, value in (each for line in found for each in line.items()):
+        several = isinstance(value, dict) and key != "unknown_bytes"
+        together[key] = [*together.get(key, []), value] if several else value
+    assert together == {key: value for key, value in whole.items() if value != []}
 
 
 def test_a_page_of_several_results_is_one() -> None:

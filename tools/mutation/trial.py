@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,21 +71,6 @@ class Recording:
             [each for each in order if each not in runs],
         )
         yield from filter(None, groups)
-
-
-def joined(parts: Iterable[Recording]) -> Recording:
-    """Return what several tests ran as one recording."""
-    seconds: dict[str, float] = {}
-    lines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    sql: dict[str, list[str]] = defaultdict(list)
-    for each in parts:
-        seconds |= each.seconds
-        for unit, tests in each.sql.items():
-            sql[unit] += tests
-        for path, numbers in each.lines.items():
-            for number, tests in numbers.items():
-                lines[path][number] += tests
-    return Recording(seconds, lines, sql)
 
 
 def unit_of(mutant: Mutant) -> str:
