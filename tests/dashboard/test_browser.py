@@ -101,6 +101,8 @@ def test_drag_keys_findings_links_tables_and_csv_work(opened: Any) -> None:
     cells = sheet.locator("tbody td:nth-child(4)").all()
     values = [float(each.get_attribute("data-v") or 0) for each in cells]
     assert values == sorted(values, reverse=True)
+    sheet.locator("thead button").nth(2).click()
+    sheet.locator("thead th[aria-sort=ascending]").wait_for()
     sheet.locator(".filter").fill("put1")
     assert sheet.locator("tbody tr:visible").count() == 1
     lines = saved_by(sheet.locator(".csv")).read_text().splitlines()

@@ -20,6 +20,7 @@ from smfparse.dashboard.axes import Axis, axis_of, groups, spread
 from smfparse.dashboard.courses import Course, Courses, Thinned
 from smfparse.dashboard.declaration import panels, parts
 from smfparse.dashboard.gathering import Day, Gathered
+from smfparse.dashboard.groups import group_lines
 from smfparse.dashboard.incidents import incidents
 from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
@@ -138,6 +139,13 @@ def test_objects_that_are_always_0_are_counted_and_not_drawn() -> None:
 
     assert of("total") == (["a"], True)
     assert of("trough") == (["a", "b", "c"], False)
+
+
+def test_a_group_names_the_members_without_data() -> None:
+    written = Courses(panels()["log-written"], [Course("", np.ones(2), 1, 1)])
+    several: list[dict[str, Courses]] = [{"log-written": written}, {}]
+    days = [replace(day_of_minutes(2, [], each), group="QSG1") for each in several]
+    assert "".join(group_lines(Gathered(days))).count("no data of QM01") == 1
 
 
 def test_figures_of_a_column_have_the_same_decimals() -> None:

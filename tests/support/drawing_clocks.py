@@ -52,27 +52,18 @@ def clocks(
     phases = (st.just(NONE), st.none(), st.integers(0, most).map(lambda each: each * SECOND))
     verbs = ["put"] if puts_only else ["put", "get"]
     stops, lost = draw(_interruptions(begin, length, statime)) if interrupted else ((), frozenset())
+    speeds = st.just([1]) if steady else st.lists(st.integers(0, 5), min_size=3, max_size=8)
     return Clock(
-        system=f"S{number:03}",
-        qmgr=f"Q{number:03}",
-        begin=begin,
-        length=length,
-        tasks=draw(_tasks(number, verbs, early)),
-        statime=statime,
-        acctime=acctime,
-        phase=draw(st.one_of(*phases)),
-        lag=draw(_LAGS),
+        system=f"S{number:03}", qmgr=f"Q{number:03}", begin=begin, length=length,
+        tasks=draw(_tasks(number, verbs, early)), statime=statime, acctime=acctime,
+        phase=draw(st.one_of(*phases)), lag=draw(_LAGS),
         late=draw(st.integers(0, 30)) * dt.timedelta(milliseconds=1),
         leap=draw(st.sampled_from([NONE, NONE, 27 * SECOND])),
-        east=draw(st.integers(-48, 56)) * 15 * MINUTE,
-        change=draw(_changes(begin, length)),
-        stops=stops,
-        lost=lost,
-        odd=draw(_odd) if faults else (),
-        wrapped=draw(st.frozensets(st.integers(0, 20), max_size=2)) if faults else frozenset(),
-        speeds=(1,) if steady else tuple(draw(st.lists(st.integers(0, 5), min_size=3, max_size=8))),
-        first=draw(st.sampled_from([1, 2000])),
-    )
+        east=draw(st.integers(-48, 56)) * 15 * MINUTE, change=draw(_changes(begin, length)),
+        stops=stops, lost=lost, odd=draw(_odd) if faults else (),
+        wrapped=draw(st.frozensets(st.integers(0, 20), max_size=2 * faults)),
+        speeds=tuple(draw(speeds)), first=draw(st.sampled_from([1, 2000])),
+    )  # fmt: skip
 
 
 _odd = st.dictionaries(

@@ -18,6 +18,7 @@ import resource
 import time
 from collections import defaultdict
 from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +77,7 @@ class Recorder:
         }
         self._sql: dict[str, set[str]] = defaultdict(set)
         self._seconds: dict[str, float] = {}
-        self._known: dict[str, set[str]] = {}
-        self._test = ""
+        self._known, self._test = cache(self._units_in), ""
         self._coverage: Any = None
         if self._include:
             from coverage import Coverage  # slow to load, and only the recording needs it
@@ -140,11 +140,12 @@ class Recorder:
         return heard
 
     def _hear(self, statement: str) -> None:
-        """Note the files in a statement, and the macros that are named in it but not made."""
-        if statement not in self._known:
-            found = {name for name, text in self._texts.items() if text in statement}
-            if "CREATE OR REPLACE MACRO" not in statement:
-                found |= {name for name, each in self._macros.items() if each.search(statement)}
-            self._known[statement] = found
-        for each in self._known[statement]:
+        for each in self._known(statement):
             self._sql[each].add(self._test)
+
+    def _units_in(self, statement: str) -> set[str]:
+        """Return the files in a statement, and the macros that are named in it but not made."""
+        found = {name for name, text in self._texts.items() if text in statement}
+        if "CREATE OR REPLACE MACRO" not in statement:
+            found |= {name for name, each in self._macros.items() if each.search(statement)}
+        return found
