@@ -54,13 +54,15 @@ def day_of_minutes(many: int, findings: list[Finding], courses: dict[str, Course
 
 
 @pytest.mark.slow
-def test_fewest_free_buffers_are_those_of_the_statistics(day: Path, payload: Any) -> None:
-    rows = smfparse.open(day).sql(
-        "SELECT 100 * qpstcbsl::DOUBLE / qpstnbuf AS free FROM qpst "
-        "WHERE qmgr = 'QM01' AND qpstpool = 1 ORDER BY interval_start"
-    )
-    found = line_of(payload["days"][0], "buffers-free", "pool 1")
-    assert list(found) == pytest.approx(rows["free"].to_pylist(), rel=1e-3)
+def test_free_buffers_and_rates_are_those_of_the_statistics(day: Path, payload: Any) -> None:
+    for number, panel, name, query in (
+        (0, "buffers-free", "pool 1", "100 * qpstcbsl::DOUBLE / qpstnbuf FROM qpst"),
+        (1, "messages", "puts", "(qmstput::DOUBLE + qmstput1) / interval_seconds FROM qmst"),
+    ):
+        which = f"qmgr = 'QM0{number + 1}'" + " AND qpstpool = 1" * (number == 0)
+        rows = smfparse.open(day).sql(f"SELECT {query} WHERE {which} ORDER BY interval_start")
+        found = line_of(payload["days"][number], panel, name)
+        assert list(found) == pytest.approx(rows.column(0).to_pylist(), rel=1e-3)
 
 
 def test_intervals_begin_and_end_where_the_records_say(payload: Any) -> None:
