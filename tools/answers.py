@@ -16,6 +16,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 
 import pyarrow as pa
@@ -25,11 +26,7 @@ from smfparse.cli import main
 
 PROJECT = Path(__file__).resolve().parent.parent
 REAL_DATA = Path(os.environ.get("SMFPARSE_REAL_DATA") or PROJECT.parent / "shared" / "data")
-DEFINITIONS = next(
-    each
-    for each in (PROJECT / "smfparse" / "reports" / "definitions", PROJECT / "smfparse" / "sql")
-    if each.is_dir()
-)
+DEFINITIONS = PROJECT / "smfparse" / "reports" / "definitions"
 
 
 def inputs(folder: Path) -> Iterator[Path]:
@@ -55,11 +52,7 @@ def rows(path: Path) -> str:
     """Return the columns of a Parquet file, its row count and the SHA-256 of its values."""
     table = pq.read_table(path)
     plain = [
-        pa.field(
-            each.name,
-            each.type.value_type if pa.types.is_dictionary(each.type) else each.type,
-            each.nullable,
-        )
+        each.with_type(each.type.value_type) if pa.types.is_dictionary(each.type) else each
         for each in table.schema
     ]
     table = table.cast(pa.schema(plain)).combine_chunks()
@@ -69,19 +62,13 @@ def rows(path: Path) -> str:
     return f"{table.schema}\n{table.num_rows}\n{hashlib.sha256(sink.getvalue()).hexdigest()}\n"
 
 
-def formats(path: Path) -> tuple[str, ...]:
-    """Return the formats in which the reports on an input are written."""
-    if path.name.startswith("cut-"):
-        return ()
-    return ("text", "csv", "json") if path.suffix == ".smf" else ("json",)
-
-
 def answer(path: Path, folder: Path) -> None:
     """Write all answers about one input."""
     folder.mkdir(parents=True)
     codes = {"info": run("info", str(path), "--format", "json", "--output", str(folder / "info"))}
+    formats = ("text", "csv", "json") if path.suffix == ".smf" else ("json",)
     for report in sorted(each.stem for each in DEFINITIONS.glob("*.toml")):
-        for kind in formats(path):
+        for kind in () if path.name.startswith("cut-") else formats:
             place = folder / f"{report}.{kind}"
             codes[place.name] = run(
                 *("report", report, str(path), "--format", kind, "--output", str(place))
@@ -98,14 +85,10 @@ def answer(path: Path, folder: Path) -> None:
 def write(folder: Path) -> None:
     """Write the answers about all inputs into `folder`, which is made."""
     folder.mkdir(parents=True)
-    with tempfile.TemporaryDirectory() as copies:
-        here = Path.cwd()
-        os.chdir(copies)  # names of inputs are in the answers
-        try:
-            for path in inputs(Path()):
-                answer(path, here / folder / path.name)
-        finally:
-            os.chdir(here)
+    whole = folder.resolve()
+    with tempfile.TemporaryDirectory() as copies, chdir(copies):  # names of inputs are in answers
+        for path in inputs(Path()):
+            answer(path, whole / path.name)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import venv
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,16 +32,11 @@ def run(*command: str | Path, cwd: Path, constraints: Path | None = CONSTRAINTS)
     """Run a command and return what it prints; if it fails, exit with that."""
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     pinned = {"PIP_CONSTRAINT": str(constraints)} if constraints else {}
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env={**alone, **pinned, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {**alone, **pinned, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    words = [str(part) for part in command]
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+        sys.exit(f"{' '.join(words)}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
@@ -69,13 +65,13 @@ def main() -> None:
         python = python_with(wheel, folder / "venv")
         empty = folder / "empty"
         empty.mkdir()
-        smfparse = python.with_name("smfparse")
-        run(smfparse, "generate", "demo.smf", "--count", "2", cwd=empty)
-        run(smfparse, "convert", "demo.smf", "--to", "demo", cwd=empty)
-        raw = run(smfparse, "report", "log", "demo.smf", cwd=empty)
-        if "Log write rate:" not in raw or raw != run(smfparse, "report", "log", "demo", cwd=empty):
+        smfparse = partial(run, python.with_name("smfparse"), cwd=empty)
+        smfparse("generate", "demo.smf", "--count", "2")
+        smfparse("convert", "demo.smf", "--to", "demo")
+        raw = smfparse("report", "log", "demo.smf")
+        if "Log write rate:" not in raw or raw != smfparse("report", "log", "demo"):
             sys.exit(f"the reports of file and dataset differ in the installed wheel:\n{raw}")
-        run(smfparse, "compare", "demo.smf", "demo", cwd=empty)
+        smfparse("compare", "demo.smf", "demo")
         moved = (empty / "demo").rename(empty / "a moved one")
         check_dataset(moved, python)
         check_dataset(moved, python_with(OLD_DUCKDB, folder / "old", constraints=None))

@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain, groupby
 from multiprocessing import get_context
+from operator import attrgetter
 from pathlib import Path
 
 import click
@@ -41,20 +42,11 @@ from smfparse.tables import (
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-STORIES = {
-    ROOT / "README.md",
-    *(
-        DOCS / f"{name}.md"
-        for name in (
-            "is-my-log-the-limit",
-            "planning",
-            "size-the-channel-initiator",
-            "tutorial",
-            "what-did-the-migration-change",
-            "who-uses-this-queue",
-        )
-    ),
-}
+_OF_DOCS = (
+    *("is-my-log-the-limit", "planning", "size-the-channel-initiator", "tutorial"),
+    *("what-did-the-migration-change", "who-uses-this-queue"),
+)
+STORIES = {ROOT / "README.md", *(DOCS / f"{name}.md" for name in _OF_DOCS)}
 """The pages that a reader follows from an empty folder; they make what their examples read."""
 RUN = STORIES | {
     DOCS / f"{name}.md" for name in ("cookbook", "library", "simulated-site", "sql", "traffic")
@@ -67,11 +59,20 @@ NOTEBOOK = ".ipynb"
 _PART = re.compile(r"(<!-- generated: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
+_FIGURE = attrgetter("csv", "name", "formula", "style", "evidence", "note")
+
+
+def _table(headings: str, rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """Yield a table; `headings` are divided by |."""
+    yield f"| {' | '.join(headings.split('|'))} |"
+    yield "|" + "---|" * len(headings.split("|"))
+    yield from (f"| {' | '.join(map(str, row))} |" for row in rows)
+
+
 def report_reference() -> Iterator[str]:
     """Yield a section for each report: its data, and the formula of each figure."""
-    for name in reports.report_names():
-        which = reports.report(name)
-        yield f"## {name}\n"
+    for which in map(reports.report, reports.report_names()):
+        yield f"## {which.name}\n"
         yield f"{which.title}.\n"
         yield f"* Data: {which.record}, written by `{which.trace}`."
         yield f"* MP1B: {', '.join(which.dd) or 'not there'}."
@@ -79,25 +80,22 @@ def report_reference() -> Iterator[str]:
             by = f"by `{which.ranked}`" if which.ranked else "each table in its own order"
             yield f"* `--top` severities {by}, `--sort` by any figure that is a number."
         yield ""
-        yield "| figure | JSON | formula | shown | evidence | note |"
-        yield "|---|---|---|---|---|---|"
-        for each in which.figures:
-            shown = STYLES[each.style][1]
-            yield (
-                f"| {each.csv or '(not in CSV)'} | `{each.name}` | {each.formula} | {shown} "
-                f"| {each.evidence} | {each.note} |"
-            )
+        rows = (
+            (csv or "(not in CSV)", f"`{name}`", formula, STYLES[style][1], evidence, note)
+            for csv, name, formula, style, evidence, note in map(_FIGURE, which.figures)
+        )
+        yield from _table("figure|JSON|formula|shown|evidence|note", rows)
         yield ""
 
 
 def keys(cls: type) -> Iterator[str]:
     """Yield a table of the keys that a declaration can have."""
-    yield "| key | type | meaning | if left out |"
-    yield "|---|---|---|---|"
+    rows = []
     for each in declared_keys(cls):
         left_out = each.key.left_out or f"`{each.default}`".replace("True", "true")
-        cells = (f"`{each.name}`", each.type, each.key.meaning)
-        yield f"| {' | '.join(cells)} | {'(required)' if each.required else left_out} |"
+        left_out = "(required)" if each.required else left_out
+        rows.append((f"`{each.name}`", each.type, each.key.meaning, left_out))
+    yield from _table("key|type|meaning|if left out", rows)
 
 
 def command_reference() -> Iterator[str]:
@@ -121,8 +119,8 @@ def _helps(command: click.Command, name: str, above: click.Context) -> Iterator[
 def rule_reference() -> Iterator[str]:
     """Yield the diagnoses, then the rules of each subsystem, with all that is declared of them."""
     every = [*advice.diagnoses().values(), *advice.rules().values()]
-    for heading, some in groupby(every, _subsystem):
-        yield f"## {heading}\n"
+    for subsystem, some in groupby(every, lambda each: getattr(each, "subsystem", "diagnoses")):
+        yield f"## {subsystem.capitalize()}\n"
         for each in some:
             yield f"### {each.id}: {each.name}\n"
             yield f"Severity {each.severity}, {advice.SEVERITIES[each.severity]}.\n"
@@ -132,48 +130,36 @@ def rule_reference() -> Iterator[str]:
             yield ""
 
 
-def _subsystem(which: advice.Rule | advice.Diagnosis) -> str:
-    return which.subsystem.capitalize() if isinstance(which, advice.Rule) else "Diagnoses"
-
-
 def measure_reference() -> Iterator[str]:
     """Yield a table of the figures of compare."""
-    yield "| figure | unit | of | formula |"
-    yield "|---|---|---|---|"
-    for each in MEASURES:
-        yield f"| `{each.name}` | {each.unit} | {ROW_KINDS[each.kind]} | {each.formula} |"
+    rows = ((f"`{each.name}`", each.unit, ROW_KINDS[each.kind], each.formula) for each in MEASURES)
+    yield from _table("figure|unit|of|formula", rows)
 
 
 def column_dictionary() -> Iterator[str]:
     """Yield the key columns once, then every table and view with its other columns."""
     yield "## Key columns\n"
-    yield from _column_table((*KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS))
+    yield from _columns(_OF_TABLE, (*KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS))
     for name in table_names():
-        yield f"## {name}\n"
-        yield f"{title(name)}.\n"
-        keys = len(key_columns(name))
-        yield from _column_table(columns(name)[keys:])
+        yield f"## {name}\n\n{title(name)}.\n"
+        yield from _columns(_OF_TABLE, columns(name)[len(key_columns(name)) :])
     for each in map(view, view_names()):
         yield f"## {each.name}\n"
         yield f"View. {each.title}. Made of `{'`, `'.join(each.tables)}`.\n"
-        yield from _view_table(column for column in each.columns if column not in KEY_COLUMNS)
+        yield from _columns(_OF_VIEW, (one for one in each.columns if one not in KEY_COLUMNS))
 
 
-def _column_table(found: Iterable[TableColumn]) -> Iterator[str]:
-    yield "| column | type | unit | since | field | over intervals | meaning |"
-    yield "|---|---|---|---|---|---|---|"
-    for each in found:
-        cells = (each.name, each.arrow, each.unit, each.since, each.place, each.combine, each.doc)
-        yield f"| {' | '.join(str(cell or '') for cell in cells)} |"
-    yield ""
+_OF_TABLE = "column|type|unit|since|field|over intervals|meaning"
+_OF_VIEW = "column|type|unit|formula|meaning"
+_SHOWN = {"column": "name", "type": "arrow", "field": "place", "formula": "place"}
+_SHOWN |= {"over intervals": "combine", "meaning": "doc"}
+"""What is under headings that are not called as it."""
 
 
-def _view_table(found: Iterable[TableColumn]) -> Iterator[str]:
-    yield "| column | type | unit | formula | meaning |"
-    yield "|---|---|---|---|---|"
-    for each in found:
-        cells = (each.name, each.arrow, each.unit, each.place, each.doc)
-        yield f"| {' | '.join(str(cell or '') for cell in cells)} |"
+def _columns(headings: str, found: Iterable[TableColumn]) -> Iterator[str]:
+    """Yield a table of columns."""
+    names = [_SHOWN.get(each, each) for each in headings.split("|")]
+    yield from _table(headings, ([getattr(each, name) or "" for name in names] for each in found))
     yield ""
 
 
@@ -181,29 +167,25 @@ def metric_reference() -> Iterator[str]:
     """Yield the measures of each subject, without means of times."""
     for each in subjects().values():
         yield f"### {each.name}\n\n{each.title}. Of `{'`, `'.join(each.tables)}`.\n"
-        yield "| measure | unit | formula | meaning |"
-        yield "|---|---|---|---|"
-        for measure in each.measures.values():
-            if measure.doc != AVERAGE:
-                yield f"| {measure.name} | {measure.unit} | {measure.formula} | {measure.doc} |"
+        measures = (one for one in each.measures.values() if one.doc != AVERAGE)
+        rows = ((one.name, one.unit, one.formula, one.doc) for one in measures)
+        yield from _table("measure|unit|formula|meaning", rows)
         yield ""
 
 
+_DECLARED = (
+    *(reports.Report, reports.Figure, advice.Rule, advice.Subject, advice.Diagnosis),
+    *(advice.Policy, advice.Silence),
+)
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,
-    "report_keys": partial(keys, reports.Report),
-    "figure_keys": partial(keys, reports.Figure),
     "commands": command_reference,
     "measures": measure_reference,
-    "metric_keys": partial(keys, Measure),
     "metrics": metric_reference,
+    "metric_keys": partial(keys, Measure),
     "rules": rule_reference,
-    "rule_keys": partial(keys, advice.Rule),
-    "subject_keys": partial(keys, advice.Subject),
-    "diagnosis_keys": partial(keys, advice.Diagnosis),
-    "policy_keys": partial(keys, advice.Policy),
-    "silence_keys": partial(keys, advice.Silence),
+    **{f"{each.__name__.lower()}_keys": partial(keys, each) for each in _DECLARED},
 }
 
 

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from fnmatch import fnmatch
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
@@ -21,7 +22,7 @@ import click
 from mutation.equivalent import OutdatedError, equivalent
 from mutation.mutant import Mutant, shuffled
 from mutation.rooms import ROOMS, mutants
-from mutation.trial import Copy, FailedError, Outcome, Recording, joined
+from mutation.trial import Copy, FailedError, Outcome, Recording
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ("sql", "python")
@@ -56,42 +57,28 @@ class Judges:
     """
 
     def __init__(
-        self,
-        house: House,
-        copies: Sequence[Copy],
-        languages: Sequence[str],
-        tests: Sequence[str] = (),
+        self, house: House, copies: Sequence[Copy], languages: Sequence[str], tests: Sequence[str]
     ) -> None:
-        self._house, self._copies, self._tests = house, copies, tuple(tests)
+        self._house, self._copies, self._tests = house, copies, tests
         self._mutants = [each for each in house.room_of if each.language in languages]
         self._free: SimpleQueue[Copy] = SimpleQueue()
         for each in copies:
             self._free.put(each)
-        self._of_rooms: dict[str, Recording] = {}
-        self._of_tests: dict[str, Recording] = {}
+        self._recording = cache(self._recorded)
 
     def outcomes(self, drawn: Sequence[Mutant]) -> Iterator[Outcome]:
         """Yield what becomes of mutants, in their order. Raises FailedError."""
-        recordings = [self._recording(self._house.room_of[each]) for each in drawn]
+        rooms = [ROOMS[self._house.room_of[each]] for each in drawn]
+        recordings = [self._recording(tuple(self._tests or each.tests)) for each in rooms]
         with ThreadPoolExecutor(len(self._copies)) as pool:
             yield from pool.map(self._judged, drawn, recordings)
 
-    def _recording(self, room: str) -> Recording:
-        """Return what the tests of a room run when nothing is changed."""
-        if room not in self._of_rooms:
-            tests = self._tests or ROOMS[room].tests
-            self._of_rooms[room] = joined([self._recorded_once(each) for each in tests])
-        return self._of_rooms[room]
-
-    def _recorded_once(self, tests: str) -> Recording:
-        """Return what the tests of a folder or file run; rooms may share them."""
-        if tests not in self._of_tests:
-            found = self._copies[0].record([tests], self._mutants)
-            self._of_tests[tests] = found
-            seconds = sum(found.seconds.values())
-            said = f"{len(found.seconds)} tests pass unchanged, in {seconds:.0f} seconds"
-            click.echo(f"{tests}: {said}")
-        return self._of_tests[tests]
+    def _recorded(self, tests: tuple[str, ...]) -> Recording:
+        """Return what tests run when nothing is changed."""
+        found = self._copies[0].record(tests, self._mutants)
+        said = f"{len(found.seconds)} tests pass unchanged, in {sum(found.seconds.values()):.0f} s"
+        click.echo(f"{' '.join(tests)}: {said}")
+        return found
 
     def _judged(self, mutant: Mutant, recording: Recording) -> Outcome:
         copy = self._free.get()
@@ -123,11 +110,9 @@ def show(number: int, outcome: Outcome) -> None:
 
 def enough(language: str, found: Sequence[Outcome], share: float) -> bool:
     """Print how many mutants were caught, and the survivors; return whether that is enough."""
-    survivors = [each for each in found if not each.by]
+    survivors = [f"     survived: {each.mutant}" for each in found if not each.by]
     caught = len(found) - len(survivors)
-    click.echo(f"{language}: {caught} of {len(found)} mutants caught")
-    for each in survivors:
-        click.echo(f"     survived: {each.mutant}")
+    click.echo("\n".join([f"{language}: {caught} of {len(found)} mutants caught", *survivors]))
     return caught >= share * len(found)
 
 
@@ -143,29 +128,24 @@ def enough(language: str, found: Sequence[Outcome], share: float) -> bool:
 @click.option("--workers", default=1, show_default=True, help="Try so many mutants at once.")
 @click.option("--list", "listed", is_flag=True, help="Print the mutants and try none.")
 def main(
-    seed: int,
-    count: int,
-    languages: Sequence[str],
-    rooms: Sequence[str],
-    paths: Sequence[str],
-    only: int | None,
-    tests: Sequence[str],
-    share: float,
-    workers: int,
-    listed: bool,
-) -> None:
+    seed: int, count: int, only: int | None, share: float, workers: int, listed: bool,
+    **chosen: Sequence[str],
+) -> None:  # fmt: skip
     """Draw mutants, try them, and exit with 1 if too few are caught."""
     first, count = (only - 1, 1) if only else (0, count)
     try:
         house = House(ROOT)
-        draws = {each: house.drawn(each, rooms, paths, seed) for each in languages or LANGUAGES}
+        draws = {
+            each: house.drawn(each, chosen["rooms"], chosen["paths"], seed)
+            for each in chosen["languages"] or LANGUAGES
+        }
         if listed:
             for number, each in chain(*(enumerate(drawn[:count], 1) for drawn in draws.values())):
                 click.echo(f"{number:4} {each}")
             return
         with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
             copies = [Copy(ROOT, Path(folder) / str(number)) for number in range(workers)]
-            judges = Judges(house, copies, [*draws], tests)
+            judges = Judges(house, copies, [*draws], chosen["tests"])
             found = {each: tried(judges, draws[each][:only], first, count) for each in draws}
         results = [enough(each, found[each], share) for each in found]
         sys.exit(0 if all(results) else 1)

@@ -26,10 +26,11 @@ def rerun(page: Path) -> str:
     commands = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as folder:
         sealed = {"PATH": commands, "IPYTHONDIR": folder, "JUPYTER_CONFIG_DIR": folder}
+        client = NotebookClient(
+            notebook, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}
+        )
         with patch.dict(os.environ, sealed):
-            NotebookClient(
-                notebook, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}
-            ).execute()
+            client.execute()
     notebook.metadata = nbformat.from_dict(_KEPT)
     for number, cell in enumerate(notebook.cells, 1):
         cell.id = f"cell-{number}"

@@ -22,7 +22,7 @@ import shlex
 import shutil
 import tempfile
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -50,19 +50,12 @@ def rerun(page: Path, text: str, *, samples: bool) -> tuple[str, dict[Path, str]
     """
     with tempfile.TemporaryDirectory() as folder, chdir(folder), matplotlib.rc_context(_STYLE):
         if samples:
-            _put_samples()
+            shutil.copytree(ROOT / "fixtures", "fixtures")
+            for name, fixture in SAMPLES.items():
+                shutil.copy(ROOT / "fixtures" / fixture, name)
         made = _BLOCK.sub(_Session().block, text)
-        pictures = {
-            page.parent / name: _tidy(Path(name).name)
-            for name in dict.fromkeys(_PICTURE.findall(text))
-        }
+        pictures = {page.parent / each: _tidy(Path(each).name) for each in _PICTURE.findall(text)}
     return made, pictures
-
-
-def _put_samples() -> None:
-    shutil.copytree(ROOT / "fixtures", "fixtures")
-    for name, fixture in SAMPLES.items():
-        shutil.copy(ROOT / "fixtures" / fixture, name)
 
 
 def words(picture: str) -> list[str]:
@@ -85,11 +78,10 @@ class _Session:
 
     def block(self, found: re.Match[str]) -> str:
         kind, code = found.groups()
-        run: dict[str, Callable[[str], str]] = {"python": self._python, "sql": _query}
         behind = not found.string[self.end : found.start()].strip()
         shown, self.shown, self.end = self.shown, None, found.end()
-        if kind in run:
-            self.shown = run[kind](code)
+        if kind in ("python", "sql"):
+            self.shown = self._python(code) if kind == "python" else _printed("sql", DATA, code)
         elif kind == "console" and code.startswith("$ "):
             code = "".join(_console(code))
         elif shown is not None and behind:
@@ -118,10 +110,6 @@ def _console(code: str) -> Iterator[str]:
         yield command
         fails = "Error: " in wanted.partition("\n")[0]
         yield _kept(wanted, _printed(*arguments, fails=fails))
-
-
-def _query(code: str) -> str:
-    return _printed("sql", DATA, code)
 
 
 def _printed(*arguments: str, fails: bool = False) -> str:

@@ -22,12 +22,9 @@ pre { margin: 0; padding: 14px 18px; background: #fff; border: 1px solid #d1d5db
 
 def page(command: str, printed: str) -> str:
     """Return a page that shows a command and what it printed, as a light terminal does."""
-    shown, at = [], 0
-    for each in _PART.finditer(printed):
-        shown.append(html.escape(printed[at : each.start()]))
-        style = _COLOURS.get(each[1], "")
-        shown.append(f'<span style="{style}">{html.escape(each[2])}</span>')
-        at = each.end()
-    shown.append(html.escape(printed[at:]))
-    text = f"<b>$ {html.escape(command)}</b>\n{''.join(shown)}"
+    shown = _PART.sub(
+        lambda found: f'<span style="{_COLOURS.get(found[1], "")}">{found[2]}</span>',
+        html.escape(printed),
+    )
+    text = f"<b>$ {html.escape(command)}</b>\n{shown}"
     return f'<!doctype html><meta charset="utf-8"><style>{_STYLE}</style><pre>{text}</pre>'

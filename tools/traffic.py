@@ -7,7 +7,7 @@ its counts and rates, and `requests` its requesters and servers the right way ro
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -70,10 +70,10 @@ def wrong(estate: Estate, seed: int, path: Path) -> Iterator[str]:
 
 def _summed(edges: Iterable[tuple[Edge, int, float]]) -> tuple[Counter[Edge], dict[Edge, float]]:
     """Return the messages of each edge, and how many there are a second."""
-    counts, rates = Counter[Edge](), dict[Edge, float]()
+    counts, rates = Counter[Edge](), defaultdict[Edge, float](float)
     for edge, messages, rate in edges:
         counts[edge] += messages
-        rates[edge] = rates.get(edge, 0.0) + rate
+        rates[edge] += rate
     return counts, rates
 
 
@@ -109,15 +109,11 @@ def _pairs(
         for role in ("requester", "server")
         for which in ("puts", "gets")
     }
+    served, answered = ends["server", "gets"], ends["server", "puts"]
     for request, asks in ends["requester", "puts"].items():
         for reply, takes in ends["requester", "gets"].items():
-            serves, answers = (
-                ends["server", which].get(queue)
-                for which, queue in (("gets", request), ("puts", reply))
-            )
-            if not (serves and answers and asks["puts"] < _ALIKE * takes["gets"]):
-                continue
-            requester, server = users[asks["application"]], users[serves["application"]]
-            ends_of = users[takes["application"]], users[answers["application"]]
-            if (requester, server) == ends_of:
-                yield requester, request, server, reply
+            if request in served and reply in answered and asks["puts"] < _ALIKE * takes["gets"]:
+                rows = asks, served[request], takes, answered[reply]
+                requester, server, *others = (users[each["application"]] for each in rows)
+                if [requester, server] == others:
+                    yield requester, request, server, reply

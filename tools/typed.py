@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import re
 import shlex
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir
@@ -27,49 +26,22 @@ _OTHER_NAMES = re.compile(r"no records .*match .*; the input covers ")
 """How a line ends whose names, times or types are those of a reader, not of the samples."""
 _QUERY = "SELECT count(*) FROM wqst"
 """Typed at a prompt, and written in files of queries."""
-_SITE = "[limits]\nLOG-RESPONSE = 1200\n"
 
 
-def _dump(path: Path) -> None:
-    shutil.copy(_DUMP, path)
+def _packed() -> bytes:
+    return gzip.compress(_DUMP.read_bytes(), 1)
 
 
-def _packed(path: Path) -> None:
-    path.write_bytes(gzip.compress(_DUMP.read_bytes(), 1))
-
-
-def _folder(path: Path) -> None:
-    path.mkdir()
-    _dump(path / "day.smf")
-
-
-def _pattern(path: Path) -> None:
-    path.parent.mkdir()
-    _packed(path.with_name("day.zst"))
-
-
-def _query(path: Path) -> None:
-    path.write_text(_QUERY, "utf-8")
-
-
-def _site(path: Path) -> None:
-    path.write_text(_SITE, "utf-8")
-
-
-def _scenario(path: Path) -> None:
-    shutil.copy(ROOT / "smfparse/simulating/scenarios/log-slow.toml", path)
-
-
-SAMPLES: Mapping[str, Callable[[Path], None]] = {
-    ".smf": _dump,
+SAMPLES: Mapping[str, Callable[[], bytes]] = {
+    ".smf": _DUMP.read_bytes,
     ".smf.gz": _packed,
-    "site.toml": _site,
-    "mine.toml": _scenario,
-    ".sql": _query,
-    "/": _folder,
-    "*.zst": _pattern,
+    "site.toml": "[limits]\nLOG-RESPONSE = 1200\n".encode,
+    "mine.toml": (ROOT / "smfparse/simulating/scenarios/log-slow.toml").read_bytes,
+    ".sql": _QUERY.encode,
+    "/": _DUMP.read_bytes,
+    "*.zst": _packed,
 }
-"""What makes a file or folder of which the name ends so."""
+"""What is in a file of which the name ends so; a folder and a pattern have one file, a day."""
 
 
 def try_lines(text: str) -> int:
@@ -109,8 +81,9 @@ def _try_line(line: str) -> None:
 def _make_samples(words: Sequence[str]) -> None:
     """Make what the words of a line read, unless it is there."""
     for before, word in zip(["", *words], words, strict=False):
-        for end, make in SAMPLES.items():
-            is_written = before in ("--to", "--output", "generate")
-            if word.endswith(end) and not is_written and not Path(word).exists():
-                make(Path(word))
-                break
+        is_there = before in ("--to", "--output", "generate") or Path(word).exists()
+        ends = [each for each in SAMPLES if word.endswith(each) and not is_there]
+        for end in ends[:1]:
+            place = Path(word, "day.smf") if end == "/" else Path(word.replace("*", "day"))
+            place.parent.mkdir(exist_ok=True)
+            place.write_bytes(SAMPLES[end]())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import datetime as dt
 import hashlib
+import json
 import math
 import re
 from pathlib import Path
@@ -12,25 +12,14 @@ from pathlib import Path
 import pytest
 
 import smfparse
+from smfparse.dashboard.payload import packed
 from smfparse.dashboard.sheets import short
 from smfparse.errors import RequestError
 from tests.support.command import run
 from tests.support.generated import generate_dump
-from tests.support.hostile import HARM, hostile_dump, raw
-from tests.support.pages import page_of, payload_in
-from tests.support.paths import FIXTURES, PROJECT
-
-MARKUP = "<script>&\"'="
-
-
-@pytest.fixture(scope="module")
-def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return generate_dump(tmp_path_factory.mktemp("page") / "day.smf")
-
-
-@pytest.fixture(scope="module")
-def page(day: Path) -> str:
-    return page_of(smfparse.open(day), day.parent)
+from tests.support.hostile import EBCDIC, hostile_dump, raw
+from tests.support.pages import DATA, page_of, payload_in
+from tests.support.paths import PROJECT
 
 
 def hashed(text: str) -> str:
@@ -53,96 +42,80 @@ def test_its_policy_lets_in_its_own_script_and_style_and_nothing_else(page: str)
 
 
 @pytest.mark.slow
-def test_names_full_of_markup_are_text(tmp_path: Path) -> None:
-    page = page_of(smfparse.open(hostile_dump(tmp_path / "x.smf", MARKUP)), tmp_path)
-    assert page.count("<script") == 2
-    assert page.count("</script>") == 2
+def test_names_of_all_that_does_harm_are_text(tmp_path: Path) -> None:
+    """Markup and characters that are not seen, in the data and in the name of the file."""
+    path = hostile_dump(tmp_path / "\x9d52;c;cm0gLXJmIH4=\x9c.smf", "<script>&\"'=" + EBCDIC)
+    page = page_of(smfparse.open(path), tmp_path)
+    assert page.count("<script") == page.count("</script>") == 2
     assert "&lt;" in page
-
-
-@pytest.mark.slow
-def test_no_character_that_is_not_seen_leaves_the_program(tmp_path: Path) -> None:
-    page = page_of(smfparse.open(hostile_dump(tmp_path / "x.smf")), tmp_path)
-    assert raw(page) == []
-    names = [day["qmgr"] for day in payload_in(page)["days"]]
-    assert raw("".join(names)) == []
+    names = "".join(day["qmgr"] for day in payload_in(page)["days"])
     assert names
+    assert raw(page + names) == []
 
 
 @pytest.mark.slow
-def test_the_name_of_an_input_is_shown_harmless(tmp_path: Path) -> None:
-    harms = [each for each in HARM if "/" not in each and "\0" not in each]
-    for harm in harms[1:2]:
-        path = generate_dump(tmp_path / f"{harm}.smf", count=1, qmgrs=["QM01"])
-        assert raw(page_of(smfparse.open(path), tmp_path)) == []
-
-
-@pytest.mark.slow
-def test_the_same_input_gives_the_same_bytes_and_a_dataset_the_same_values(
+def test_file_and_dataset_command_and_library_give_the_same_page(
     day: Path, page: str, tmp_path: Path
 ) -> None:
-    assert page_of(smfparse.open(day), tmp_path) == page
-    assert run("convert", day, "--to", tmp_path / "dataset").exit_code == 0
-    other = page_of(smfparse.open(tmp_path / "dataset"), tmp_path)
-    assert payload_in(other)["days"] == payload_in(page)["days"]
-
-
-def test_a_file_that_exists_is_kept(tmp_path: Path) -> None:
-    opened = smfparse.open(generate_dump(tmp_path / "day.smf", count=1))
-    (tmp_path / "page.html").write_text("mine")
+    dataset, path = tmp_path / "dataset", tmp_path / "page.html"
+    assert run("convert", day, "--to", dataset).exit_code == 0
+    assert run("dashboard", dataset, "--output", path).exit_code == 0
+    other = path.read_text(encoding="utf-8")
+    assert DATA.findall(page) == [packed(payload_in(page))]
+    one, two = (
+        (DATA.sub("", text) + json.dumps(payload_in(text))).replace(str(name), "INPUT")
+        for text, name in ((page, day), (other, dataset))
+    )
+    assert one == two
     with pytest.raises(RequestError, match=r"page\.html"):
-        opened.dashboard(tmp_path / "page.html")
-    assert (tmp_path / "page.html").read_text() == "mine"
+        smfparse.open(day).dashboard(path)
+    assert path.read_text(encoding="utf-8") == other
 
 
 def test_findings_can_be_read_without_scripts(page: str) -> None:
     static = re.sub(r"<script.*?</script>|<style>.*?</style>", "", page, flags=re.S)
-    assert "Findings" in static
-    assert "Records in the input" in static
-    assert "QM02 on SYSA" in static
+    zone = "local time of the system, UTC+02:00"
+    words = ("Findings", "Records in the input", "QM02 on SYSA", zone)
+    assert [each for each in words if each not in static] == []
 
 
 @pytest.mark.slow
-def test_the_oldest_release_gives_a_page(tmp_path: Path) -> None:
-    assert payload_in(page_of(smfparse.open(FIXTURES / "qm60.smf"), tmp_path))["days"]
+@pytest.mark.parametrize(
+    ("smf_type", "intervals", "missing"),
+    [
+        (
+            "115",
+            "1 intervals of 1,800 seconds",
+            "ACCTG) CLASS(3)</code> is required for: API calls",
+        ),
+        ("116", "no statistics intervals", "STAT) CLASS(1)</code> is required for: Log written"),
+    ],
+)
+def test_one_interval_of_the_oldest_release_is_enough_and_missing_traces_are_named(
+    smf_type: str, intervals: str, missing: str, tmp_path: Path
+) -> None:
+    """Records of UTC, in the zone that is asked for."""
+    path = generate_dump(tmp_path / "day.smf", version="6.0.0", count=1, qmgrs=["QM01"])
+    asked = ("--type", smf_type, "--tz", "Asia/Kolkata", "--output", tmp_path / "page.html")
+    assert run("dashboard", path, *asked).exit_code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    (day,) = payload_in(page)["days"]
+    assert day["first"] % 86_400 == 14.5 * 3600
+    assert intervals in page
+    assert "Asia/Kolkata, UTC+05:30" in page
+    assert f"<code>START TRACE({missing}" in page
 
 
 @pytest.mark.slow
-def test_missing_records_are_named_with_the_trace_to_start(day: Path, tmp_path: Path) -> None:
-    selected = smfparse.open(day, smfparse.Selection.of(qmgr="NONE"))
-    none = page_of(selected, tmp_path)
+def test_a_page_of_nothing_names_the_trace_to_start(day: Path, tmp_path: Path) -> None:
+    none = page_of(smfparse.open(day, smfparse.Selection.of(qmgr="NONE")), tmp_path)
     assert "No MQ statistics or accounting to show" in none
     assert "START TRACE(STAT) CLASS(1)" in none
-    traces = {"115": "START TRACE(ACCTG) CLASS(3)", "116": "START TRACE(STAT)"}
-    for types, trace in traces.items():
-        part = page_of(smfparse.open(day, smfparse.Selection.of(type=types)), tmp_path)
-        (missing,) = re.findall(r'id="missing">(.*?)</section>', part, re.S)
-        assert trace in missing
-
-
-@pytest.mark.slow
-def test_one_interval_is_enough_and_times_are_local(tmp_path: Path) -> None:
-    east = dt.timedelta(hours=5, minutes=30)
-    path = generate_dump(tmp_path / "day.smf", count=1, utc_offset=east)
-    page = page_of(smfparse.open(path), tmp_path)
-    days = payload_in(page)["days"]
-    assert all(len(each["start"]) == 1 for each in days)
-    first = dt.datetime(1970, 1, 1) + dt.timedelta(seconds=days[0]["first"])
-    assert first == dt.datetime(2026, 3, 4, 9)
-    assert "local time of the system, UTC+05:30" in page
 
 
 def test_a_panel_of_zeros_is_a_word_and_no_chart(page: str) -> None:
-    (quiet,) = set(re.findall(r'class="quiet">0 all the time: (Waits for a log buffer)', page))
-    assert quiet
+    assert re.findall(r'class="quiet">0 all the time: Waits for a log buffer', page)
     assert 'data-panel="log-waits"' not in page
-
-
-@pytest.mark.long
-def test_a_panel_of_zeros_is_a_chart_beside_one_with_values(day: Path, tmp_path: Path) -> None:
-    dense = generate_dump(tmp_path / "dense.smf", dense=True, count=2)
-    beside = page_of(smfparse.open(day), tmp_path, before=dense)
-    assert 'data-panel="log-waits"' in beside
 
 
 def test_very_small_values_are_marked() -> None:

@@ -54,20 +54,13 @@ def one(rows: Sequence[Sequence[Any]], *styles: str) -> list[tuple[Any, ...]]:
     return written
 
 
-def test_texts_stay_the_texts_that_they_are() -> None:
-    @search(40)
-    @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), TEXTS)
-    def check(rows: list[tuple[str, str]], heading: str) -> None:
-        found, _ = made([Tables(Values("t", [(heading, ""), ("b", "")], rows))])
-        wanted = [(visible(heading), "b"), *(tuple(map(visible, row)) for row in rows)]
-        assert [tuple(map(unescaped, row)) for row in found["t"]] == wanted
-
-    check()
-
-
-def unescaped(text: str) -> str:
-    r"""Return a text as Excel reads it: _x005F_ is the _ of what would be a number of Excel's."""
-    return text.replace("_x005F_", "_")
+@search(25)
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), TEXTS)
+def test_texts_stay_the_texts_that_they_are(rows: list[tuple[str, str]], heading: str) -> None:
+    """Excel reads _x005F_ as the _ of what would be a number of Excel's."""
+    found, _ = made([Tables(Values("t", [(heading, ""), ("b", "")], rows))])
+    wanted = [(visible(heading), "b"), *(tuple(map(visible, row)) for row in rows)]
+    assert [tuple(each.replace("_x005F_", "_") for each in row) for row in found["t"]] == wanted
 
 
 def test_values_are_of_their_kinds_and_shown_in_their_styles() -> None:
@@ -150,21 +143,13 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All kinds of records of a system that is not at UTC."""
     path = tmp_path_factory.mktemp("xlsx") / "dump.smf"
     east = dt.timedelta(hours=5, minutes=30)
-    generate_dump(path, version="10.0.0", utc_offset=east, count=2, tasks=4)
+    generate_dump(path, version="10.0.0", utc_offset=east, count=1, tasks=2)
     path.write_bytes(path.read_bytes() + b"".join([*PAIR, *AGENTS]))
     return path
 
 
-def assert_like_csv(text: str, rows: list[tuple[Any, ...]]) -> None:
-    """Fail unless a sheet has what CSV has: numbers to the decimals that CSV shows."""
-    told = list(csv.reader(text.splitlines()))
-    assert [len(row) for row in told] == [len(row) for row in rows]
-    for line, row in zip(told, rows, strict=True):
-        for text_of_cell, value in zip(line, row, strict=True):
-            assert like(text_of_cell, value), (text_of_cell, value)
-
-
 def like(text: str, value: Any) -> bool:
+    """Whether a cell has what CSV has: numbers to the decimals that CSV shows."""
     if value is None:
         return text == ""
     if isinstance(value, bool):
@@ -187,7 +172,10 @@ def test_a_report_has_the_figures_of_its_csv(name: str, dump: Path, tmp_path: Pa
     assert run(*command, "--format", "xlsx", "--output", book).exit_code == 0
     ((sheet, rows),) = sheets(book).items()
     assert sheet == name
-    assert_like_csv(run(*command, "--format", "csv").stdout, rows)
+    told = csv.reader(run(*command, "--format", "csv").stdout.splitlines())
+    for line, row in zip(told, rows, strict=True):
+        assert all(map(like, line, row)), (line, row)
+        assert len(line) == len(row)
     assert any(isinstance(value, dt.datetime) for row in rows for value in row)
     assert any(isinstance(value, int | float) for row in rows for value in row)
 

@@ -47,15 +47,12 @@ class Case(NamedTuple):
 @cache
 def cases() -> tuple[Case, ...]:
     """Return the cases of all rules."""
-    return tuple(_cases())
-
-
-def _cases() -> Iterator[Case]:
+    found = []
     for file in sorted(_CASES.glob("*.toml")):
         for rule, entry in tomllib.loads(file.read_text("utf-8")).items():
             base, limits = entry.pop("base", {}), entry.pop("limits", {})
-            for name, rows in entry.items():
-                yield Case(rule, name, _merged(base, rows), limits)
+            found += [Case(rule, name, _merged(base, rows), limits) for name, rows in entry.items()]
+    return tuple(found)
 
 
 def _merged(base: Rows, changed: Rows) -> Rows:
@@ -169,7 +166,6 @@ def _connection() -> Connection:
 
 
 def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Make a table with rows."""
     rows = [each for row in rows for each in _copies(row)]
     for row in rows:
         assert row.keys() <= _names(table), f"{table} has no {row.keys() - _names(table)}"

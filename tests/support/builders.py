@@ -21,7 +21,6 @@ UTC_NOON = dt.datetime(2026, 3, 4, 12, 0, 0, 250_000, tzinfo=dt.UTC)
 """When MQ captured the data of a record made here, unless told otherwise."""
 HEADER = 28
 TRIPLET = 8
-_UNIX_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 Write = Callable[..., Path]
 """Writes records to a file of a name; the fixture of ../conftest.py."""
@@ -31,14 +30,11 @@ def ebcdic(text: str, width: int) -> bytes:
     return text.encode("cp500").ljust(width, b"\x40")
 
 
-def tod(microseconds_since_1970: int) -> int:
-    return 0x7D91048BCA000000 + (microseconds_since_1970 << 12)
-
-
 def stck(moment: dt.datetime) -> int:
     """TOD clock units of a moment; a naive one is taken as QWHSTIME does: local, as it stands."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=dt.UTC)
-    return tod((aware - _UNIX_EPOCH) // dt.timedelta(microseconds=1))
+    since_1970 = (aware - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)) // dt.timedelta(microseconds=1)
+    return 0x7D91048BCA000000 + (since_1970 << 12)
 
 
 def packed_date(day: dt.date) -> bytes:
@@ -74,16 +70,8 @@ def _qwhs(
 
 
 def qwhc_of(job: str = "", user: str = "") -> bytes:
-    return (
-        struct.pack(">hBB", 92, 2, 0)
-        + ebcdic(user, 8)
-        + bytes(12)
-        + ebcdic(job, 8)
-        + bytes(8)
-        + ebcdic(user, 8)
-        + struct.pack(">I", 2)
-        + bytes(40)
-    )
+    names = ebcdic(user, 8), ebcdic(job, 8)
+    return struct.pack(">hBB8s12x8s8x8sI40x", 92, 2, 0, *names, names[0], 2)
 
 
 def stub() -> bytes:
@@ -118,12 +106,9 @@ class Section:
     count: int | None = None
 
     def triplet(self, offset: int) -> bytes:
-        length = len(self.blocks[0]) if self.blocks else 0
-        true = (offset if self.blocks else 0, length, len(self.blocks))
-        told = (self.offset, self.length, self.count)
-        return struct.pack(
-            ">IHH", *(fact if lie is None else lie for fact, lie in zip(true, told, strict=True))
-        )
+        true = (offset, len(self.blocks[0]), len(self.blocks)) if self.blocks else (0, 0, 0)
+        told = zip((self.offset, self.length, self.count), true, strict=True)
+        return struct.pack(">IHH", *(fact if lie is None else lie for lie, fact in told))
 
 
 NOTHING = Section()
@@ -177,11 +162,9 @@ def lost_record(
     length  28 leaves out the flags and the longer count; more than 36 appends blanks
     """
     is_long = count > 0xFFFF
-    midnight = start.replace(hour=0, minute=0, second=0, microsecond=0)
-    hundredths = (start - midnight) // dt.timedelta(milliseconds=10)
     data = (
         _smf_header(7, end, system, flags=0x1E)
-        + struct.pack(">HI", 0 if is_long else count, hundredths)
+        + struct.pack(">HI", 0 if is_long else count, _hundredths(start))
         + packed_date(start.date())
         + struct.pack(">B3xI", 0x80 * is_long if flags is None else flags, count)
     )
@@ -211,17 +194,21 @@ def extended_record(
 
 def _smf_header(smf_type: int, local: dt.datetime | None, system: str, flags: int = 0x5E) -> bytes:
     moment = local or UTC_NOON.replace(tzinfo=None)
-    seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
-    hundredths = seconds * 100 + moment.microsecond // 10_000
     return (
-        struct.pack(">BBI", flags, smf_type, hundredths)
+        struct.pack(">BBI", flags, smf_type, _hundredths(moment))
         + packed_date(moment.date())
         + ebcdic(system, 4)
     )
 
 
-def _with_rdw(data: bytes) -> bytes:
-    return struct.pack(">HBB", len(data) + 4, 0, 0) + data
+def _hundredths(moment: dt.datetime) -> int:
+    """Hundredths of a second since midnight."""
+    midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    return (moment - midnight) // dt.timedelta(milliseconds=10)
+
+
+def _with_rdw(data: bytes, code: int = 0) -> bytes:
+    return struct.pack(">HBB", len(data) + 4, code, 0) + data
 
 
 def rdw(records: Iterable[bytes], spans: Mapping[int, Sequence[int]] | None = None) -> bytes:
@@ -229,10 +216,10 @@ def rdw(records: Iterable[bytes], spans: Mapping[int, Sequence[int]] | None = No
 
     `spans` says which of them (from 0) are split, and at which bytes behind the RDW.
     """
-    spans = spans or {}
+    cuts = spans or {}
     return b"".join(
-        b"".join(segments(record, spans[number])) if number in spans else record
-        for number, record in enumerate(records)
+        b"".join(segments(each, cuts[number])) if number in cuts else each
+        for number, each in enumerate(records)
     )
 
 
@@ -242,10 +229,7 @@ def segments(record: bytes, cuts: Sequence[int]) -> list[bytes]:
     ends = [0, *cuts, len(data)]
     pieces = [data[start:end] for start, end in itertools.pairwise(ends)]
     codes = [1, *[3] * (len(pieces) - 2), 2]
-    return [
-        struct.pack(">HBB", len(piece) + 4, code, 0) + piece
-        for piece, code in zip(pieces, codes, strict=True)
-    ]
+    return [_with_rdw(piece, code) for piece, code in zip(pieces, codes, strict=True)]
 
 
 def chunk_of(*records: bytes, source: str = "test.smf", first: int = 1) -> Chunk:

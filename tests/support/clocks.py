@@ -14,14 +14,13 @@ from __future__ import annotations
 import datetime as dt
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, rdw, smf_record, stck
-from tests.support.smf import fact_block
+from tests.support import smf
+from tests.support.builders import Section, qwhs_long, qwhs_short, rdw, smf_record, stck
 
 SECOND = dt.timedelta(seconds=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -66,7 +65,6 @@ class Task:
 
     @property
     def queue(self) -> str:
-        """The queue that its 116/1 is about."""
         return f"{self.job}.Q"
 
 
@@ -102,7 +100,6 @@ class Span:
 
     @property
     def rate(self) -> float:
-        """Calls per second."""
         return self.calls / self.seconds
 
 
@@ -158,7 +155,6 @@ class Clock:
         return self.east + self.change[1]
 
     def local(self, moment: dt.datetime) -> dt.datetime:
-        """Return local time, without zone."""
         return (moment + self.offset(moment)).replace(tzinfo=None)
 
     def smf_time(self, span: Span) -> dt.datetime:
@@ -232,12 +228,10 @@ class Clock:
             calls[each.verb] += self._done(each, ended) - self._done(each, begun)
         up = begun in (start for start, _ in self.runs) or begun < self.begin
         start = begun if up else begun + lag
-        return Span(
-            task, start, ended + lag, begun, ended, number, puts=calls["put"], gets=calls["get"]
-        )
+        return Span(task, start, ended + lag, begun, ended, number, calls["put"], calls["get"])
 
     def _done(self, task: Task, moment: dt.datetime) -> int:
-        """Return how many calls a task has made from long ago until a moment."""
+        """Return how many calls a task has made since EPOCH."""
         parts, rest = divmod(moment - EPOCH, PART)
         rounds, left = divmod(parts, len(self.speeds))
         whole = rounds * sum(self.speeds) + sum(self.speeds[:left])
@@ -245,7 +239,7 @@ class Clock:
 
     def _with_faults(self, number: int, span: Span) -> Span:
         odd = dict(self.odd).get(number, "")
-        return Span(**(vars(span) | {"odd": odd, "wrapped": number in self.wrapped}))
+        return replace(span, odd=odd, wrapped=number in self.wrapped)
 
     # -- records
 
@@ -259,7 +253,7 @@ class Clock:
                 yield span.end + self.late, record, span
 
     def _statistics_record(self, span: Span) -> bytes:
-        qmst = fact_block("QMST", 104, qmstput=span.puts, qmstget=span.gets)
+        qmst = smf.block("QMST", qmstput=span.puts, qmstget=span.gets)
         start = (span.start + self.offset(span.start)).replace(tzinfo=None)
         length = (span.end - span.start) // dt.timedelta(microseconds=1)
         area = qwhs_long(span.end + self.leap, start, length, triplets=2)
@@ -268,21 +262,21 @@ class Clock:
     def _task_records(self, span: Span) -> Iterator[bytes]:
         task = span.task
         assert task is not None
-        who = Section([fact_block("WTID", 208, wtidatyp=2, wtidccn=task.job, wtidopid="USER1")])
+        who = Section([smf.who(task.job, "USER1")])
         halves = [(span.puts, span.gets)]
         if task.more:
-            halves = [(each.puts, each.gets) for each in _halves(span)]
+            first_half = span.puts // 2, span.gets // 2
+            halves = [first_half, (span.puts - first_half[0], span.gets - first_half[1])]
         start = ODD_STARTS[span.odd] if span.odd else span.start + self.leap
-        times: dict[str, Any] = {"wtasints": start, "wtasinte": span.end + self.leap}
-        token = self._token(span)
-        wtas = fact_block("WTAS", 2344, wtasver=8, wtaswqct=len(halves), **times)
-        wtas = wtas[:8] + token + wtas[24:]
-        names = [task.queue, f"{task.job}.MORE"]
-        sections = [who, Section([wtas]), self._queue(names[0], span, *halves[0], token)]
-        yield self._record(116, 1, sections, self._short(span, 4), span)
-        for name, half in zip(names[1:], halves[1:], strict=False):
-            sections = [who, self._queue(name, span, *half, token)]
-            yield self._record(116, 2, sections, self._short(span, 3), span)
+        token, end = self._token(span), span.end + self.leap
+        own = smf.task(token, ended=end, wtasints=start, wtaswqct=len(halves))
+        names = (task.queue, f"{task.job}.MORE")
+        first, *more = (
+            self._queue(name, span, *half, token) for name, half in zip(names, halves, strict=False)
+        )
+        yield self._record(116, 1, [who, Section([own]), first], qwhs_short(end, 4), span)
+        for each in more:
+            yield self._record(116, 2, [who, each], qwhs_short(end, 3), span)
 
     def _token(self, span: Span) -> bytes:
         """The 16 bytes that identify a task: a restart makes another one of it."""
@@ -296,34 +290,20 @@ class Clock:
             microseconds = WRAPPED_US if span.wrapped and calls else PUT_US * calls
             return struct.pack(">q", microseconds << 12)
 
-        block = fact_block(
-            "WQST", 2800, wqver=9, objname=name, basename=name, qtype=1,
-            putn=puts, validput=puts, putbytes=PUT_BYTES * puts,
-            putet=elapsed(puts), putct=PUT_US * puts,
-            getn=gets, geta=gets, validget=gets, getdval=gets, getbytes=PUT_BYTES * gets,
-            getet=elapsed(gets), getct=PUT_US * gets,
-            getminms=0x0FFFFFFF, putminms=0x0FFFFFFF,
+        block = smf.queue(
+            name, token, version=9, putn=puts, validput=puts, putbytes=PUT_BYTES * puts,
+            putet=elapsed(puts), putct=PUT_US * puts, getn=gets, geta=gets, validget=gets,
+            getdval=gets, getbytes=PUT_BYTES * gets, getet=elapsed(gets), getct=PUT_US * gets,
         )  # fmt: skip
-        return Section([block[:16] + token + block[32:]])
-
-    def _short(self, span: Span, triplets: int) -> bytes:
-        return qwhs_short(span.end + self.leap, triplets)
+        return Section([block])
 
     def _record(
         self, smf_type: int, subtype: int, sections: Sequence[Section], area: bytes, span: Span
     ) -> bytes:
         area = area[:24] + struct.pack(">II", span.number, span.number) + area[32:]
-        sections = sections or [NOTHING]
         header = {"system": self.system, "qmgr": self.qmgr, "release": "940"}
         local = self.local(span.end + self.late)
         return smf_record(smf_type, subtype, *sections, area=area, local=local, **header)
-
-
-def _halves(span: Span) -> tuple[Span, Span]:
-    """Return what of an interval's work is in the 116/1, and what in the 116/2."""
-    puts, gets = span.puts // 2, span.gets // 2
-    rest = {"puts": span.puts - puts, "gets": span.gets - gets}
-    return Span(**(vars(span) | {"puts": puts, "gets": gets})), Span(**(vars(span) | rest))
 
 
 @dataclass(frozen=True)
@@ -338,28 +318,25 @@ class Site:
 
     @cached_property
     def records(self) -> list[tuple[dt.datetime, bytes, Clock, Span]]:
-        """All records in the order in which SMF takes them."""
         made = [
-            (taken, record, clock, span)
-            for clock in self.clocks
-            for taken, record, span in clock.records
+            (taken, data, each, span) for each in self.clocks for taken, data, span in each.records
         ]
         return sorted(made, key=lambda each: each[0])
 
     def write(self, folder: Path) -> Path:
-        """Write all records to one file."""
-        path = folder / "whole.smf"
-        path.write_bytes(rdw(record for _, record, _, _ in self.records))
-        return path
+        return self._write(folder / "whole.smf", 0, None)
 
     def write_two(self, folder: Path) -> list[Path]:
         """Write them to two files, the second one of which goes on after any record."""
-        paths = [folder / "first.smf", folder / "second.smf"]
-        made = [record for _, record, _, _ in self.records]
-        at = min(max(1, len(made) * self.cut // 1000), len(made) - 1)
-        for path, part in zip(paths, (made[:at], made[at:]), strict=True):
-            path.write_bytes(rdw(part))
-        return paths
+        at = min(max(1, len(self.records) * self.cut // 1000), len(self.records) - 1)
+        return [
+            self._write(folder / "first.smf", 0, at),
+            self._write(folder / "second.smf", at, None),
+        ]
+
+    def _write(self, path: Path, start: int, end: int | None) -> Path:
+        path.write_bytes(rdw(record for _, record, _, _ in self.records[start:end]))
+        return path
 
     def clock(self, qmgr: str) -> Clock:
         return next(each for each in self.clocks if each.qmgr == qmgr)

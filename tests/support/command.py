@@ -13,32 +13,22 @@ CODE = "from smfparse.cli import command_line; command_line()"
 COMMAND = [sys.executable, "-c", CODE]
 """smfparse as a process of its own; arguments go behind it."""
 
-READING = {
-    "info": ["info", "INPUT"],
-    "report": ["report", "log", "INPUT"],
-    "check": ["check", "INPUT"],
-    "summary": ["summary", "INPUT"],
-    "trend": ["trend", "INPUT"],
-    "dashboard": ["dashboard", "INPUT"],
-    "plot": ["plot", "log-busy", "INPUT"],
-    "capacity": ["capacity", "log", "INPUT"],
-    "compare": ["compare", "INPUT", "INPUT"],
-    "sql": ["sql", "INPUT", "SELECT record_no FROM qmst"],
-    "convert": ["convert", "INPUT", "--to", "OUT"],
-    "dump": ["dump", "INPUT"],
-    "anonymise": ["anonymise", "INPUT", "--to", "OUT"],
-}
+_CALLS = (
+    *("info INPUT", "report log INPUT", "check INPUT", "summary INPUT", "trend INPUT"),
+    *("dashboard INPUT", "plot log-busy INPUT", "capacity log INPUT", "compare INPUT INPUT"),
+    *("convert INPUT --to OUT", "dump INPUT", "anonymise INPUT --to OUT"),
+)
+READING = {each.split()[0]: each.split() for each in _CALLS}
+READING["sql"] = ["sql", "INPUT", "SELECT record_no FROM qmst"]
 """Commands that read an input; INPUT and OUT stand for names of files."""
 
 
 def named(arguments: Sequence[str], source: object, output: object) -> list[str]:
-    """Return arguments with the names of an input and an output."""
     names = {"INPUT": str(source), "OUT": str(output)}
     return [names.get(each, each) for each in arguments]
 
 
 def reading_call(name: str, source: object, output: object) -> list[str]:
-    """Return the arguments of a command that reads an input."""
     return named(READING[name], source, output)
 
 

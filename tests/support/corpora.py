@@ -18,14 +18,12 @@ from typing import Any
 
 import pytest
 
-from smfparse import reports
-from smfparse.advice import answered_rows
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections
 from tests.support.paths import FIXTURES, SMF
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.report_runs import anyone
+from tests.support.report_runs import rows_in
 from tests.support.small_site import write_small_site
 from tests.support.traffic import AGENTS, PAIR
 
@@ -41,19 +39,15 @@ class Corpus:
 
         sections  None: those that the report declares
         """
-        which = reports.report(report)
-        found = answered_rows(which, self.catalog, sections, **(asked or anyone(which)))
-        return [dict(row) for row in found]
+        return rows_in(self.catalog, report, sections, **asked)
 
     def select(self, query: str) -> list[dict[str, Any]]:
-        """Return the rows of a query."""
         found: list[dict[str, Any]] = self.catalog.arrow(query).to_pylist()
         return found
 
 
 @contextmanager
 def opened_corpus(name: str, *paths: Path) -> Iterator[Corpus]:
-    """Open an input of one module's tests."""
     with Catalog(open_inputs(paths)) as catalog:
         yield Corpus(name, list(paths), catalog)
 

@@ -51,7 +51,6 @@ def files_below(folder: Path) -> dict[str, bytes]:
 
 
 def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Change the manifest of a dataset."""
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     change(manifest)
     (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
@@ -59,12 +58,11 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 def note_checksums(folder: Path) -> None:
     """Let the manifest have the checksums that the files have now, as one who forges them does."""
-    edit(
-        folder,
-        lambda manifest: manifest.update(
-            checksums={each: checksum(folder / each) for each in dataset_files(manifest)}
-        ),
-    )
+
+    def noted(manifest: dict[str, Any]) -> None:
+        manifest["checksums"] = {each: checksum(folder / each) for each in dataset_files(manifest)}
+
+    edit(folder, noted)
 
 
 def drop(file: Path, *names: str) -> None:

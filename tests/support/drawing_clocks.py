@@ -16,10 +16,8 @@ _MIDNIGHTS = [
     dt.datetime(2026, *day, tzinfo=dt.UTC) for day in ((3, 4), (3, 29), (5, 11), (10, 25), (12, 31))
 ]
 """Days like others, days on which clocks are changed, and the last of a year."""
-_LAGS = st.one_of(
-    st.just(dt.timedelta(microseconds=123)),
-    st.just(dt.timedelta(microseconds=1211)),
-    st.integers(-5_000_000, 5_000_000).map(lambda each: dt.timedelta(microseconds=each)),
+_LAGS = (st.sampled_from([123, 1211]) | st.integers(-5_000_000, 5_000_000)).map(
+    lambda each: dt.timedelta(microseconds=each)
 )
 _SHARES = st.integers(1, 99)
 
@@ -52,29 +50,20 @@ def clocks(
     begin += draw(st.one_of(st.just(NONE), st.integers(0, 3599).map(lambda each: each * SECOND)))
     most = statime // SECOND - 1
     phases = (st.just(NONE), st.none(), st.integers(0, most).map(lambda each: each * SECOND))
-    verbs = st.just("put") if puts_only else st.sampled_from(["put", "get"])
+    verbs = ["put"] if puts_only else ["put", "get"]
     stops, lost = draw(_interruptions(begin, length, statime)) if interrupted else ((), frozenset())
+    speeds = st.just([1]) if steady else st.lists(st.integers(0, 5), min_size=3, max_size=8)
     return Clock(
-        system=f"S{number:03}",
-        qmgr=f"Q{number:03}",
-        begin=begin,
-        length=length,
-        tasks=draw(_tasks(number, verbs, early)),
-        statime=statime,
-        acctime=acctime,
-        phase=draw(st.one_of(*phases)),
-        lag=draw(_LAGS),
+        system=f"S{number:03}", qmgr=f"Q{number:03}", begin=begin, length=length,
+        tasks=draw(_tasks(number, verbs, early)), statime=statime, acctime=acctime,
+        phase=draw(st.one_of(*phases)), lag=draw(_LAGS),
         late=draw(st.integers(0, 30)) * dt.timedelta(milliseconds=1),
         leap=draw(st.sampled_from([NONE, NONE, 27 * SECOND])),
-        east=draw(st.integers(-48, 56)) * 15 * MINUTE,
-        change=draw(_changes(begin, length)),
-        stops=stops,
-        lost=lost,
-        odd=draw(_odd) if faults else (),
-        wrapped=draw(st.frozensets(st.integers(0, 20), max_size=2)) if faults else frozenset(),
-        speeds=(1,) if steady else tuple(draw(st.lists(st.integers(0, 5), min_size=3, max_size=8))),
-        first=draw(st.sampled_from([1, 2000])),
-    )
+        east=draw(st.integers(-48, 56)) * 15 * MINUTE, change=draw(_changes(begin, length)),
+        stops=stops, lost=lost, odd=draw(_odd) if faults else (),
+        wrapped=draw(st.frozensets(st.integers(0, 20), max_size=2 * faults)),
+        speeds=tuple(draw(speeds)), first=draw(st.sampled_from([1, 2000])),
+    )  # fmt: skip
 
 
 _odd = st.dictionaries(
@@ -82,24 +71,15 @@ _odd = st.dictionaries(
 ).map(lambda each: tuple(each.items()))
 
 
-@st.composite
-def _tasks(
-    draw: st.DrawFn, number: int, verbs: st.SearchStrategy[str], early: bool
-) -> tuple[Task, ...]:
+def _tasks(number: int, verbs: list[str], early: bool) -> st.SearchStrategy[tuple[Task, ...]]:
     before = st.just(NONE)
     if early:
         before |= st.integers(1, 40).map(lambda each: each * 47 * MINUTE)
-    return tuple(
-        Task(
-            job=f"J{number:03}{letter}",
-            per_second=draw(st.integers(1, 40)),
-            verb=draw(verbs),
-            before=draw(before),
-            whole=draw(st.sampled_from([False, False, False, True])),
-            more=draw(st.booleans()),
-        )
-        for letter in "ABC"[: draw(st.integers(1, 3))]
-    )
+    rest = st.integers(1, 40), st.sampled_from(verbs), before, st.sampled_from([False] * 3 + [True])
+    tasks = [
+        st.builds(Task, st.just(f"J{number:03}{each}"), *rest, st.booleans()) for each in "ABC"
+    ]
+    return st.integers(1, 3).flatmap(lambda count: st.tuples(*tasks[:count]))
 
 
 @st.composite

@@ -15,11 +15,7 @@ def recipe(name: str, most: int = 10) -> dict[str, Any]:
 
     It has fewer than `most` lines.
     """
-    (block,) = [
-        each
-        for each in _blocks("python")
-        if re.search(rf"^(class|def) {name}\b", each, re.MULTILINE)
-    ]
+    block = _block("python", rf"^(class|def) {name}\b")
     lines = [each for each in block.splitlines() if each]
     assert len(lines) < most, name
     found: dict[str, Any] = {"__name__": "recipe"}
@@ -34,7 +30,7 @@ def snippet(words: str, **names: str) -> dict[str, Any]:
 
     names  what is in it to what takes its place, such as a path
     """
-    (block,) = [each for each in _blocks("python") if words in each]
+    block = _block("python", re.escape(words))
     for old, new in names.items():
         assert old in block
         block = block.replace(old, new)
@@ -46,10 +42,10 @@ def snippet(words: str, **names: str) -> dict[str, Any]:
 
 def statement(words: str) -> str:
     """Return the block of SQL in docs/scale.md that has `words`."""
-    (block,) = [each for each in _blocks("sql") if words in each]
-    return block
+    return _block("sql", re.escape(words))
 
 
-def _blocks(language: str) -> list[str]:
-    text = SCALE.read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+def _block(language: str, pattern: str) -> str:
+    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", SCALE.read_text("utf-8"), re.S)
+    (found,) = [each for each in blocks if re.search(pattern, each, re.M)]
+    return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
-import threading
 from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
@@ -23,17 +23,12 @@ Before = Callable[[int, str], object]
 
 def before_steps(patch: pytest.MonkeyPatch, call: Before) -> None:
     """Call something before every step, which may raise OSError in its place."""
-    guard = threading.Lock()
-    count = 0
+    numbers = itertools.count()
 
     def stepping(name: str, whole: Callable[..., Any]) -> Callable[..., Any]:
         def step(*arguments: Any, **options: Any) -> Any:
-            nonlocal count
-            with guard:
-                number = count
-                count += 1
             new = f" {PurePath(arguments[1]).name}" if name == "replace" else ""
-            call(number, f"{name}{new}")
+            call(next(numbers), f"{name}{new}")
             return whole(*arguments, **options)
 
         return step
@@ -43,7 +38,6 @@ def before_steps(patch: pytest.MonkeyPatch, call: Before) -> None:
 
 
 def steps_of(do: Callable[[], object]) -> list[str]:
-    """Return the names of the steps in doing something."""
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         before_steps(patch, lambda _, name: found.append(name))
@@ -81,7 +75,6 @@ def signalled_at(number: int, kind: int, do: Callable[[], int]) -> int:
 
 
 def _signalled(number: int, kind: int, do: Callable[[], int]) -> None:
-    """Do something, and end this process with what it returns."""
     code = 70
     try:
         before_steps(

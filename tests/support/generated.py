@@ -9,17 +9,10 @@ from typing import Any, BinaryIO, TypeVar
 from smfparse.synthetic import generate
 
 DUMP: dict[str, Any] = {
-    "qmgrs": ["QM01", "QM02"],
-    "system": "SYSA",
-    "version": "9.3.0",
-    "seed": 1,
-    "start": dt.datetime(2026, 3, 4, 9),
-    "utc_offset": dt.timedelta(0),
-    "interval": dt.timedelta(minutes=30),
-    "count": 3,
-    "tasks": 8,
-    "queues": 3,
-}
+    "qmgrs": ["QM01", "QM02"], "system": "SYSA", "version": "9.3.0", "seed": 1,
+    "start": dt.datetime(2026, 3, 4, 9), "utc_offset": dt.timedelta(0),
+    "interval": dt.timedelta(minutes=30), "count": 3, "tasks": 8, "queues": 3,
+}  # fmt: skip
 """Three intervals of two queue managers."""
 Target = TypeVar("Target", Path, BinaryIO)
 
@@ -32,11 +25,6 @@ def generate_dump(target: Target, **changes: Any) -> Target:
 
 def generate_midnight(target: Target, *qmgrs: str) -> Target:
     """Write queue managers over midnight, with records of SMF's own that are of none."""
-    return generate_dump(
-        target,
-        qmgrs=qmgrs,
-        start=dt.datetime(2026, 3, 4, 23),
-        utc_offset=dt.timedelta(hours=2),
-        version="10.0.0",
-        count=4,
-    )
+    start, east = dt.datetime(2026, 3, 4, 23), dt.timedelta(hours=2)
+    given: dict[str, Any] = {"start": start, "utc_offset": east, "version": "10.0.0", "count": 4}
+    return generate_dump(target, qmgrs=qmgrs, **given)

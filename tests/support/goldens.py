@@ -11,11 +11,10 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from smfparse import reports
 from smfparse.comparing import NAMES, Rename, compared, measured
@@ -25,7 +24,7 @@ from smfparse.query import Catalog
 from smfparse.reports import RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
 from smfparse.selecting import Selection
 from tests.support.command import run
-from tests.support.corpora import Corpora
+from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import FIXTURES, GOLDEN
 from tests.support.report_runs import anyone, lines_of, report_lines
 from tests.support.small_site import QMGRS, write_small_site
@@ -48,13 +47,12 @@ OF_CORPORA = {
 """Reports by corpus: those that show what it has and the site has not."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """How a report is asked for; sections: None for those of its declaration."""
 
     sections: Sections | None = None
-    asked: Mapping[str, Any] = field(default_factory=dict)
-    selected: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] = {}
+    selected: Mapping[str, Any] = {}
 
     @property
     def name(self) -> str:
@@ -85,10 +83,7 @@ OPTIONS: Sequence[tuple[str, dict[str, Any]]] = [
     ("streaming", {"stream": ["LQ2=LQ3", "LQ0=LQ4"]}),
 ]
 SELECTIONS: Sequence[dict[str, list[str]]] = [
-    {"queue": ["LQ1"]},
-    {"queue": ["SQ*", "DYN.*"]},
-    {"job": ["JOBA"]},
-    {"channel": ["CHL1"]},
+    *({"queue": ["LQ1"]}, {"queue": ["SQ*", "DYN.*"]}, {"job": ["JOBA"]}, {"channel": ["CHL1"]}),
     {"job": ["MOVER", "JOBB"], "queue": ["LQ2", "ALIAS"]},
 ]
 SELECTED = {
@@ -102,7 +97,6 @@ SELECTED = {
 
 
 def cases(corpus: str, name: str) -> Iterator[Case]:
-    """Yield the cases of a report."""
     yield Case()
     if corpus != "site":
         return
@@ -118,25 +112,19 @@ def cases(corpus: str, name: str) -> Iterator[Case]:
 
 
 def rows_by_case(corpora: Corpora, corpus: str, name: str) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of all cases of a report, by their names."""
-    return {case.name: rows_of(corpora, corpus, name, case) for case in cases(corpus, name)}
+    return {case.name: _rows_of(corpora[corpus], name, case) for case in cases(corpus, name)}
 
 
 def of_report(name: str, rows: Mapping[str, Sequence[dict[str, Any]]]) -> Golden:
-    """Return the golden of a report."""
     texts = TEXTS.get(name, ())
-    return {
-        case: cut([_row(row, texts) for row in found], _section_of) for case, found in rows.items()
-    }
+    return {case: cut([_row(each, texts) for each in found]) for case, found in rows.items()}
 
 
-def rows_of(corpora: Corpora, corpus: str, name: str, case: Case) -> list[dict[str, Any]]:
-    """Return the rows of a case."""
-    found = corpora[corpus]
+def _rows_of(corpus: Corpus, name: str, case: Case) -> list[dict[str, Any]]:
     if not case.selected:
-        return found.rows(name, case.sections, **case.asked)
+        return corpus.rows(name, case.sections, **case.asked)
     which, options = reports.report(name), ReadOptions(Selection.of(**case.selected))
-    with Catalog(open_inputs(found.paths, options)) as catalog:
+    with Catalog(open_inputs(corpus.paths, options)) as catalog:
         return [dict(row) for row in reports.run_report(which, catalog, None, **anyone(which))]
 
 
@@ -149,17 +137,12 @@ def _row(row: dict[str, Any], texts: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def _section_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in SECTION_COLUMNS if name in row}
-
-
 # --- views, comparisons -------------------------------------------------------------------------
 
 
 def of_view(corpora: Corpora, name: str) -> Golden:
-    """Return the golden of a view of the site."""
     rows = corpora["site"].select(f"SELECT * FROM {name} ORDER BY ALL")
-    return {"rows": cut([_row(row) for row in rows])}
+    return {"rows": cut([_row(row) for row in rows], ())}
 
 
 COMPARISONS: Sequence[tuple[Sequence[str], list[str]]] = [
@@ -173,14 +156,14 @@ COMPARISONS: Sequence[tuple[Sequence[str], list[str]]] = [
 
 
 def of_comparisons(folder: Path) -> Golden:
-    """Return the golden of two sites whose queue managers have names of their own."""
+    """Of two sites whose queue managers have names of their own."""
     before, after = (
         measured(open_inputs([write_small_site(folder / f"{seed}.smf", seed, QMGRS[1:])]))
         for seed in (2, 3)
     )
     return {
         " ".join([",".join(by), *renames]): cut(
-            compared(before, after, by, [Rename.of(each) for each in renames]).to_dicts()
+            compared(before, after, by, [Rename.of(each) for each in renames]).to_dicts(), ()
         )
         for by, renames in COMPARISONS
     }
@@ -190,38 +173,36 @@ def of_comparisons(folder: Path) -> Golden:
 
 
 def cut(
-    rows: Sequence[Mapping[str, Any]], section: Callable[[Any], dict[str, Any]] = lambda row: {}
+    rows: Sequence[Mapping[str, Any]], section_columns: Sequence[str] = SECTION_COLUMNS
 ) -> Golden:
     """Return rows by section; of more than KEPT every n-th, and the sums of all."""
+
+    def section(row: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: _value(row[name]) for name in section_columns if name in row}
+
     step = max(1, math.ceil(len(rows) / KEPT))
-    sections = [
-        _plain(keys) | {"rows": [_plain(row, {*keys}) for row in mine]}
-        for keys, mine in groupby(rows[::step], section)
-    ]
-    golden: Golden = {"count": len(rows), "sections": sections}
-    if step > 1:
-        golden["sums"] = dict(_sums(rows))
-    return golden
-
-
-def _plain(row: Mapping[str, Any], without: Iterable[str] = ()) -> dict[str, Any]:
-    """Return what JSON can hold; NULL is left out, but keeps its place on a line."""
-    return {name: _value(value) for name, value in row.items() if name not in without}
+    sections = []
+    for keys, mine in groupby(rows[::step], section):
+        kept = [{name: _value(row[name]) for name in row if name not in keys} for row in mine]
+        sections.append(keys | {"rows": kept})
+    return {"count": len(rows), "sections": sections} | ({"sums": _sums(rows)} if step > 1 else {})
 
 
 def _value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, dt.date | dt.time) else value
 
 
-def _sums(rows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield for each kind of row the sums of its numbers; of others, how many there are."""
+def _sums(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return for each kind of row the sums of its numbers; of others, how many there are."""
     kinds: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         for name, value in row.items():
             if value is not None:
                 kinds[row.get("line") or row.get("figure") or "all"][name].append(value)
-    for kind, figures in sorted(kinds.items()):
-        yield kind, {name: _sum(values) for name, values in figures.items()}
+    return {
+        kind: {name: _sum(values) for name, values in figures.items()}
+        for kind, figures in sorted(kinds.items())
+    }
 
 
 def _sum(values: Sequence[Any]) -> float:
@@ -233,41 +214,26 @@ def _sum(values: Sequence[Any]) -> float:
 
 def written(golden: Golden) -> str:
     """Return a golden as JSON, ON_A_LINE figures on a line."""
-    return "".join(_written(golden, "")) + "\n"
+    return f"{_written(golden, '')}\n"
 
 
-def _written(value: Any, indent: str) -> Iterator[str]:
+def _written(value: Any, indent: str) -> str:
     within = indent + " "
     if isinstance(value, list):
-        yield "["
-        for number, each in enumerate(value):
-            yield ",\n" * bool(number) + ("" if number else "\n") + within
-            yield from _written(each, within)
-        yield "]"
-    elif isinstance(value, dict) and any(isinstance(each, dict | list) for each in value.values()):
-        figures = {name: each for name, each in value.items() if not isinstance(each, dict | list)}
-        parts = [_figures(figures, within)] if figures else []
-        for name, each in value.items():
-            if isinstance(each, dict | list):
-                parts.append(f"{json.dumps(name)}: {''.join(_written(each, within))}")
-        yield "{\n" + within + f",\n{within}".join(filter(None, parts)) + "}"
-    elif isinstance(value, dict):
-        yield "{" + _figures(value, within) + "}"
-    else:
-        yield json.dumps(value)
-
-
-def _figures(row: Mapping[str, Any], indent: str) -> str:
-    told = [(name, value) for name, value in row.items()]
-    lines = []
-    for first in range(0, len(told), ON_A_LINE):
-        some = [
-            f"{json.dumps(name)}: {json.dumps(value)}"
-            for name, value in told[first : first + ON_A_LINE]
-            if value is not None
-        ]
-        lines.append(", ".join(some))
-    return f",\n{indent}".join(filter(None, lines))
+        return "[" + ",".join(f"\n{within}{_written(each, within)}" for each in value) + "]"
+    if not isinstance(value, dict):
+        return json.dumps(value)
+    deep = {name: each for name, each in value.items() if isinstance(each, dict | list)}
+    told = [(name, each) for name, each in value.items() if name not in deep]
+    parts = [
+        ", ".join(
+            f"{json.dumps(name)}: {json.dumps(each)}" for name, each in line if each is not None
+        )
+        for line in (told[first : first + ON_A_LINE] for first in range(0, len(told), ON_A_LINE))
+    ]
+    parts += [f"{json.dumps(name)}: {_written(each, within)}" for name, each in deep.items()]
+    start = "{\n" + within if deep else "{"
+    return start + f",\n{within}".join(filter(None, parts)) + "}"
 
 
 def difference(place: Path, found: Golden) -> str | None:
@@ -309,7 +275,6 @@ def planners() -> str:
 
 
 def log_of(fixture: str) -> str:
-    """Return the text of the report log of a fixture."""
     return "\n".join(report_lines("log", FIXTURES / f"{fixture}.smf")) + "\n"
 
 
@@ -322,26 +287,20 @@ def text_of(corpora: Corpora, corpus: str, name: str) -> str:
 
 
 LOGS = ("qm01-930", "qm80", "qm100", "qm60")
-
-
-def reports_of(corpus: str) -> Sequence[str]:
-    """Return the reports of a corpus that have goldens."""
-    if corpus != "site":
-        return OF_CORPORA[corpus].split()
-    return [each for each in reports.report_names() if each not in _WITHOUT_ROWS]
-
-
-_WITHOUT_ROWS = ("cluster", "mft", "requests")
+WITHOUT_ROWS = ("cluster", "mft", "requests")
 """Reports that have no rows of the site."""
+REPORTS = [
+    *(("site", name) for name in reports.report_names() if name not in WITHOUT_ROWS),
+    *((corpus, name) for corpus, names in OF_CORPORA.items() for name in names.split()),
+]
+"""Corpora and their reports that have goldens."""
 TEXTS_OF = [
-    *(("site", name) for name in reports_of("site") if not reports.report(name).rules),
-    ("traffic", "mft"),
-    ("traffic", "requests"),
+    *(each for each in REPORTS if each[0] == "site" and not reports.report(each[1]).rules),
+    *(("traffic", "mft"), ("traffic", "requests")),
 ]
 """Reports whose text and CSV are kept; tests/advice holds the words of rules."""
 TEXT_LINES = 100
 """Lines of a text that are kept."""
-REPORTS = [(corpus, name) for corpus in ("site", *OF_CORPORA) for name in reports_of(corpus)]
 
 
 def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callable[[], str]]]:

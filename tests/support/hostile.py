@@ -14,29 +14,10 @@ from tests.support.generated import generate_dump
 LINK = "\x1b]8;;http://evil.example\x1b\\click\x1b]8;;\x1b\\"
 CLIPBOARD = "\x1b]52;c;cm0gLXJmIH4=\x07"
 HARM = [
-    LINK,
-    CLIPBOARD,
-    "\x9d52;c;cm0gLXJmIH4=\x9c",
-    "\x1b[2J\x1b[31mred",
-    "good\rbad",
-    "rm\b\bls",
-    "a\0b",
-    "a\x7fb",
-    "a\x85b",
-    "a\nsmfparse: all is well",
-    "\t=1+1",
-    "\r=cmd|' /C calc'!A0",
-    "\u202egnp.exe",
-    "\u2066a\u2069",
-    "\u200e\u200f\u061c",
-    "a\u2028b\u2029c",
-    "zero\u200bwidth\ufeff",
-    "tag\U000e0041",
-    "\u3164",
-    "\\x1b",
-    "=1+1",
-    "\uff1d1+1",
-    " =1+1",
+    *(LINK, CLIPBOARD, "\x9d52;c;cm0gLXJmIH4=\x9c", "\x1b[2J\x1b[31mred", "good\rbad", "rm\b\bls"),
+    *("a\0b", "a\x7fb", "a\x85b", "a\nsmfparse: all is well", "\t=1+1", "\r=cmd|' /C calc'!A0"),
+    *("\u202egnp.exe", "\u2066a\u2069", "\u200e\u200f\u061c", "a\u2028b\u2029c", "\u3164"),
+    *("zero\u200bwidth\ufeff", "tag\U000e0041", "\\x1b", "=1+1", "\uff1d1+1", " =1+1"),
 ]
 """Each does something else to whoever shows it as it is."""
 HARMFUL = st.one_of(

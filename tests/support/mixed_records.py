@@ -6,7 +6,9 @@ import datetime as dt
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -28,10 +30,6 @@ TABLES = ("record", "qist", "qsph", "wtid", "wtas", "wqst")
 """The tables that have rows of such records."""
 KINDS = ("clock", "clock", "stub", "foreign", "task", "queues", "queues", "wrong", "unknown")
 _NOON = UTC_NOON.replace(tzinfo=None)
-_WTAS_BYTES = 712
-_OBJNAME_AT = 32
-"""Byte of a WQST."""
-_WTID = Section([named_block("WTID", 208)])
 
 
 @dataclass(frozen=True)
@@ -52,46 +50,40 @@ class Each:
     cuts: tuple[int, ...] = ()
 
     def pieces(self) -> list[bytes]:
-        """Return the segments of the record."""
         data = self._data()
         cuts = sorted({cut for cut in self.cuts if cut < len(data) - 4})
         return segments(data, cuts) if cuts else [data]
 
     def body(self) -> bytes:
-        """Return the bytes of the record behind its RDW."""
         return self._data()[4:]
 
     def _data(self) -> bytes:
         system, local = f"SYS{self.system}", _NOON + dt.timedelta(hours=self.hours)
         if self.kind == "foreign":
             return foreign_record(30, local, system)
-        smf_type, subtype, sections, area = self._content()
-        qmgr = f"QM{self.token % 2}"
-        return smf_record(
-            smf_type, subtype, *sections, area=area, local=local, system=system, qmgr=qmgr
-        )
+        smf_type, subtype, area, *blocks = self._content()
+        keys = {"local": local, "system": system, "qmgr": f"QM{self.token % 2}"}
+        return smf_record(smf_type, subtype, *map(Section, blocks), area=area, **keys)
 
-    def _content(self) -> tuple[int, int, Sequence[Section], bytes]:
-        qist = Section([named_block("QIST", 80)])
-        if self.kind == "clock":
-            return 115, 2, [Section(), qist], qwhs_long(triplets=3)
-        if self.kind == "stub":
-            return 115, 5, [Section([named_block("QSPH", 88)])], stub()
-        if self.kind == "wrong":
-            wrong = Section([named_block("NONE", 80), named_block("QIST", 80)])
-            return 115, 2, [Section(), wrong], qwhs_long(triplets=3)
-        if self.kind == "unknown":
-            return 115, 99, [qist], bytes(8)
-        token = self.token.to_bytes(16, "big")
-        queue = (named_block("WQST", 16) + token).ljust(_OBJNAME_AT, b"\0")
-        queue = (queue + ebcdic(f"Q{self.hours % 3}", 48)).ljust(576, b"\0")
+    def _content(self) -> tuple[Any, ...]:
+        """Return type, subtype, the QWHS, and the blocks of each triplet."""
+        qist = named_block("QIST", 80)
+        match self.kind:
+            case "clock":
+                return 115, 2, qwhs_long(triplets=3), [], [qist]
+            case "stub":
+                return 115, 5, stub(), [named_block("QSPH", 88)]
+            case "wrong":
+                return 115, 2, qwhs_long(triplets=3), [], [named_block("NONE", 80), qist]
+            case "unknown":
+                return 115, 99, bytes(8), [qist]
+        token, who = self.token.to_bytes(16, "big"), [named_block("WTID", 208)]
+        queue = named_block("WQST", 16) + token + ebcdic(f"Q{self.hours % 3}", 48)
+        queue = queue.ljust(576, b"\0")
         if self.kind == "queues":
-            return 116, 2, [_WTID, Section([queue] * 2)], qwhs_short(triplets=3)
-        end = UTC_NOON + dt.timedelta(minutes=self.hours)
-        task = bytearray(wtas(UTC_NOON, end, _WTAS_BYTES))
-        task[8:24] = token
-        sections = [_WTID, Section([bytes(task)]), Section([queue])]
-        return 116, 1, sections, qwhs_short(triplets=4)
+            return 116, 2, qwhs_short(triplets=3), who, [queue] * 2
+        task = wtas(UTC_NOON, UTC_NOON + dt.timedelta(minutes=self.hours), 712)
+        return 116, 1, qwhs_short(triplets=4), who, [task[:8] + token + task[24:]], [queue]
 
 
 def several(most: int, *kinds: str) -> st.SearchStrategy[list[Each]]:
@@ -134,8 +126,5 @@ def overlapping(folder: Path, count: int, seed: int, shared: range) -> list[Path
 
 def written(records: Sequence[Each]) -> tuple[bytes, list[int]]:
     """Return the bytes of a file of records, and where each starts."""
-    data, starts = bytearray(), []
-    for each in records:
-        starts.append(len(data))
-        data += b"".join(each.pieces())
-    return bytes(data), starts
+    data = [b"".join(each.pieces()) for each in records]
+    return b"".join(data), [0, *accumulate(map(len, data[:-1]))]

@@ -22,12 +22,8 @@ Rows: TypeAlias = dict[str, pl.DataFrame]
 QMGRS = ("MQ01", "mq02", "CSQ", "Q.1'", "")
 QMGR_PATTERNS = ("MQ01", "MQ*", "mq0?", "*", "C?Q", "Q.?'", "*1*", "ZZ")
 DAYS = (dt.date(2025, 12, 31), dt.date(2026, 1, 1), dt.date(2026, 3, 4), dt.date(1969, 12, 31))
-CLOCKS = (
-    dt.time(0, 0),
-    dt.time(8, 0),
-    dt.time(8, 0, 59, 990_000),
-    dt.time(8, 1),
-    dt.time(23, 59, 59, 990_000),
+CLOCKS = tuple(
+    map(dt.time.fromisoformat, ("00:00", "08:00", "08:00:59.990", "08:01", "23:59:59.990"))
 )
 ODD_DATES = ("0126000F", "0126366C", "0126999F", "0200001F")
 KINDS = ((115, None), (115, (2, 2)), (115, (5, 215)), (116, (1, 1)), (116, (2, 9)), (2, None))
@@ -50,12 +46,9 @@ def counted(row: Mapping[str, Any]) -> dt.datetime | None:
     time.
     """
     taken: dt.datetime | None = row["smf_time"]
-    start, seconds, offset = (
-        row[each] for each in ("interval_start", "interval_seconds", "utc_offset")
-    )
-    if None in (taken, start, seconds, offset):
-        return taken
-    if not 0 < seconds <= 1e9:
+    names = ("interval_start", "interval_seconds", "utc_offset")
+    start, seconds, offset = (row[each] for each in names)
+    if None in (taken, start, seconds, offset) or not 0 < seconds <= 1e9:
         return taken
     length = round(Fraction(seconds) * 1_000_000) * MICROSECOND
     begin: dt.datetime = start.replace(tzinfo=None) + dt.timedelta(seconds=offset)
@@ -73,12 +66,10 @@ class Asked:
 
     def __init__(self, data: st.DataObject) -> None:
         draw = data.draw
-        some = st.lists(st.sampled_from(QMGR_PATTERNS), max_size=2)
-        self.qmgrs = draw(some)
+        self.qmgrs = draw(st.lists(st.sampled_from(QMGR_PATTERNS), max_size=2))
         self.systems = draw(st.lists(st.sampled_from(["SYS1", "*2", "SYS?"]), max_size=1))
-        self.start, self.end = (
-            draw(st.none() | st.tuples(local_times(), st.booleans())) for _ in "12"
-        )
+        moments = st.none() | st.tuples(local_times(), st.booleans())
+        self.start, self.end = draw(moments), draw(moments)
         if self.start and self.end and self.end[0] < self.start[0]:
             self.start, self.end = self.end, self.start
         clock = st.none() | st.sampled_from(CLOCKS)
@@ -90,24 +81,12 @@ class Asked:
         """Return what `Selection.of` takes."""
         ends = []
         for moment, clock in ((self.start, self.opens), (self.end, self.closes)):
-            day = (
-                []
-                if moment is None
-                else [f"{moment[0]:{'%Y%j' if moment[1] else '%Y-%m-%dT%H:%M'}}"]
-            )
+            forms = {True: "%Y%j", False: "%Y-%m-%dT%H:%M"}
+            day = [f"{moment[0]:{forms[moment[1]]}}"] if moment else []
             ends.append(day + ([] if clock is None else [f"{clock:%H%M}"]))
-        kinds = [
-            str(kind) if span is None else f"{kind}({span[0]}:{span[1]})"
-            for kind, span in self.kinds
-        ]
-        return {
-            "qmgr": self.qmgrs,
-            "system": self.systems,
-            "since": ends[0],
-            "until": ends[1],
-            "type": kinds,
-            "smf_time": self.smf_time,
-        }
+        kinds = [f"{kind}({span[0]}:{span[1]})" if span else str(kind) for kind, span in self.kinds]
+        found = {"qmgr": self.qmgrs, "system": self.systems, "type": kinds}
+        return found | {"since": ends[0], "until": ends[1], "smf_time": self.smf_time}
 
     def takes(self, row: Mapping[str, Any]) -> bool:
         """Whether a row of `record` is asked for."""
@@ -115,41 +94,41 @@ class Asked:
 
     def _conditions(self, row: Mapping[str, Any]) -> Iterator[bool]:
         for column, patterns in (("qmgr", self.qmgrs), ("system", self.systems)):
-            name = row[column]
             if patterns:
-                yield name is not None and any(
-                    fnmatch.fnmatchcase(name.upper(), pattern.upper()) for pattern in patterns
-                )
+                yield _like(row[column], patterns)
         if self.start or self.end or self.opens or self.closes:
             moment = row["smf_time"] if self.smf_time else counted(row)
             yield moment is not None and self._at(moment)
         if self.kinds:
             yield any(
-                row["type"] == kind
-                and (span is None or row["subtype"] in range(span[0], span[1] + 1))
+                row["type"] == kind and (not span or row["subtype"] in range(span[0], span[1] + 1))
                 for kind, span in self.kinds
             )
 
     def _at(self, moment: dt.datetime) -> bool:
-        midnight = dt.time()
         found = True
         if self.start:
-            start, day = self.start
-            found &= moment >= (dt.datetime.combine(start, midnight) if day else _minute(start))
+            found &= moment >= _floor(*self.start)
         if self.end:
-            end, day = self.end
-            last = dt.datetime.combine(end, midnight) + DAY if day else _minute(end) + MINUTE
-            found &= moment < last
-        minute = moment.hour * 60 + moment.minute
-        opens = 0 if self.opens is None else self.opens.hour * 60 + self.opens.minute
-        closes = 24 * 60 if self.closes is None else self.closes.hour * 60 + self.closes.minute
+            found &= moment < _floor(*self.end) + (DAY if self.end[1] else MINUTE)
+        opens, closes = self.opens or dt.time(), self.closes or dt.time.max
+        times = [each.replace(second=0, microsecond=0) for each in (opens, moment.time(), closes)]
+        opens, minute, closes = times
         if opens <= closes:
             return found and opens <= minute <= closes
         return found and (minute >= opens or minute <= closes)
 
 
-def _minute(moment: dt.datetime) -> dt.datetime:
-    return moment.replace(second=0, microsecond=0)
+def _floor(moment: dt.datetime, day: bool) -> dt.datetime:
+    """Return the begin of the day or of the minute."""
+    moment = moment.replace(second=0, microsecond=0)
+    return moment.replace(hour=0, minute=0) if day else moment
+
+
+def _like(name: str | None, patterns: Iterable[str]) -> bool:
+    return name is not None and any(
+        fnmatch.fnmatchcase(name.upper(), each.upper()) for each in patterns
+    )
 
 
 class Oracle:
@@ -176,13 +155,14 @@ class Oracle:
         """Return the rows of each table; `takes`: whether a row of `record` is asked for."""
         found = dict(self.whole)
         if job:
-            self._keep(found, self._by_job(job))
+            self._keep(found, self._of_tasks(job, "wtidccn", "qwhccn"))
         if transaction:
-            self._keep(found, self._by_transaction(transaction))
+            self._keep(found, self._of_tasks(transaction, "transaction psb", "transaction psb"))
         if queue:
             self._keep(found, self._by_queue(queue))
         if channel:
-            self._keep(found, self._by_channel(channel))
+            kept = self._of_tasks(channel, "wtidchl", "")
+            self._keep(found, kept | {"qcst": self._like("qcst", channel, "qcstchnm")})
         if job or transaction or queue or channel:
             left = [found[each].select("source", "record_no") for each in NAMED if each != RECORD]
             found[RECORD] = self._semi(self.whole[RECORD], pl.concat(left), "record_no")
@@ -205,45 +185,29 @@ class Oracle:
             pl.struct(columns).is_in(other.select(pl.struct(columns)).to_series().implode())
         )
 
-    def _like(self, table: str, patterns: Sequence[str], *columns: str) -> pl.DataFrame:
-        def hit(row: Mapping[str, Any]) -> bool:
-            return any(
-                row[column] and fnmatch.fnmatchcase(row[column].upper(), pattern.upper())
-                for column in columns
-                for text in patterns
-                for pattern in text.split(",")
-            )
-
+    def _like(self, table: str, patterns: Sequence[str], columns: str) -> pl.DataFrame:
+        several = [pattern for text in patterns for pattern in text.split(",")]
         frame = self.whole[table]
-        return frame.filter([hit(row) for row in frame.iter_rows(named=True)])
-
-    def _records(self, tables: Iterable[str], named: pl.DataFrame, on: str) -> Rows:
-        return {table: self._semi(self.whole[table], named, on) for table in tables}
-
-    def _by_job(self, patterns: Sequence[str]) -> Rows:
-        tasks = self._like("wtid", patterns, "wtidccn")
-        first = self._like("qmac", patterns, "qwhccn")
-        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | self._records(
-            ["qwac", "qmac"], first, "record_no"
+        names = columns.split()
+        rows = frame.iter_rows(named=True)
+        return frame.filter(
+            [any(_like(row[each] or None, several) for each in names) for row in rows]
         )
 
-    def _by_transaction(self, patterns: Sequence[str]) -> Rows:
-        tasks = self._like("wtid", patterns, "transaction", "psb")
-        first = self._like("qmac", patterns, "transaction", "psb")
-        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | self._records(
-            ["qwac", "qmac"], first, "record_no"
-        )
+    def _of_tasks(self, patterns: Sequence[str], columns: str, class_1: str) -> Rows:
+        """Return the rows of tasks by columns of WTID, and of connections by those of QMAC."""
+        found = dict.fromkeys([*TASK_TABLES, *QUEUE_TABLES], self._like("wtid", patterns, columns))
+        found |= dict.fromkeys(["qwac", "qmac"], self._like("qmac", patterns, class_1))
+        return {
+            table: self._semi(self.whole[table], named, "record_no")
+            for table, named in found.items()
+        }
 
     def _by_queue(self, patterns: Sequence[str]) -> Rows:
-        used = self._like("wqst", patterns, "objname", "basename")
-        return self._records(TASK_TABLES, used, "task") | {
+        used = self._like("wqst", patterns, "objname basename")
+        tasks = {table: self._semi(self.whole[table], used, "task") for table in TASK_TABLES}
+        return tasks | {
             "wqst": used,
             "wqst_cf": self._semi(self.whole["wqst_cf"], used, "record_no", "block_no"),
             "qqst": self._like("qqst", patterns, "qqstqnam"),
-        }
-
-    def _by_channel(self, patterns: Sequence[str]) -> Rows:
-        tasks = self._like("wtid", patterns, "wtidchl")
-        return self._records([*TASK_TABLES, *QUEUE_TABLES], tasks, "record_no") | {
-            "qcst": self._like("qcst", patterns, "qcstchnm")
         }

@@ -16,13 +16,11 @@ DATA = re.compile(r'<script type="application/gzip;base64" id="data">([^<]*)</sc
 
 
 def page_of(data: smfparse.SmfData, folder: Path, **options: Any) -> str:
-    """Return the page of what is open."""
     data.dashboard(folder / "page.html", force=True, **options)
     return (folder / "page.html").read_text(encoding="utf-8")
 
 
 def payload_in(page: str) -> dict[str, Any]:
-    """Return the payload that a page holds."""
     (text,) = DATA.findall(page)
     found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(text)))
     return found

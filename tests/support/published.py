@@ -23,34 +23,20 @@ PUTS: dict[str, dict[int, tuple[float, float, float]]] = {
 That of 32 KB to a private queue is not the difference of the two, which are rounded."""
 EAST = dt.timedelta(hours=-5)
 """Local time minus UTC."""
-STARTED = dt.datetime(2014, 4, 8, 19, 41, 48) - EAST
+
+
+def _utc(hour: int, minute: int, second: int) -> dt.datetime:
+    return (dt.datetime(2014, 4, 8, hour, minute, second) - EAST).replace(tzinfo=dt.UTC)
+
+
 SENDER: dict[str, Any] = {
-    "qcstchnm": "MQ89_1",
-    "qcstcnnm": "127.0.0.1",
-    "qcstrqmn": "MQ89",
-    "qcstchdp": 4,
-    "qcstchty": 1,
-    "qcstchst": 3,
-    "qcststcl": 65,
-    "qcststrt": STARTED.replace(tzinfo=dt.UTC),
-    "qcstcltm": (dt.datetime(2014, 4, 8, 19, 43, 57) - EAST).replace(tzinfo=dt.UTC),
-    "qcstcbsz": 50,
-    "qcstnmsg": 2998,
-    "qcstnpmg": 1506,
-    "qcstbatc": 77,
-    "qcstfuba": 42,
-    "qcstbfst": 3319,
-    "qcstbfrc": 109,
-    "qcstqetc": 13,
-    "qcstnbyt": 17_198_653,
-    "qcstnpby": 4_251_780,
-    "qcstbyst": 17_200_221,
-    "qcstbyrc": 3_052,
-    "qcstntav": 312,
-    "qcstntmn": 43,
-    "qcstntmx": 4998,
-    "qcstntdt": (dt.datetime(2014, 4, 8, 19, 43, 52) - EAST).replace(tzinfo=dt.UTC),
-}
+    "qcstchnm": "MQ89_1", "qcstcnnm": "127.0.0.1", "qcstrqmn": "MQ89", "qcstchdp": 4,
+    "qcstchty": 1, "qcstchst": 3, "qcststcl": 65, "qcststrt": _utc(19, 41, 48),
+    "qcstcltm": _utc(19, 43, 57), "qcstcbsz": 50, "qcstnmsg": 2998, "qcstnpmg": 1506,
+    "qcstbatc": 77, "qcstfuba": 42, "qcstbfst": 3319, "qcstbfrc": 109, "qcstqetc": 13,
+    "qcstnbyt": 17_198_653, "qcstnpby": 4_251_780, "qcstbyst": 17_200_221, "qcstbyrc": 3_052,
+    "qcstntav": 312, "qcstntmn": 43, "qcstntmx": 4998, "qcstntdt": _utc(19, 43, 52),
+}  # fmt: skip
 CHANNEL_INTERVAL = dt.datetime(2014, 4, 8, 19, 41, 54, 984_681)
 
 

@@ -31,22 +31,22 @@ def asking(which: Report) -> list[str]:
     return [f"--{option}={each}" for option, each in anyone(which).items()]
 
 
-def report_rows(
-    name: str, *paths: Path, sections: Sections | None = None, **asked: Any
-) -> list[dict[str, Any]]:
+def report_rows(name: str, *paths: Path, sections: Sections | None = None, **asked: Any) -> Rows:
     """Return the rows of a report over inputs; `sections`: None for those of its declaration.
 
     asked  options of the report
     """
     with Catalog(open_inputs(paths)) as catalog:
-        which = reports.report(name)
-        found = answered_rows(which, catalog, sections, **(asked or anyone(which)))
-        return [dict(row) for row in found]
+        return rows_in(catalog, name, sections, **asked)
 
 
-def rows_from(
-    name: str, *records: bytes, sections: Sections | None = None, **asked: Any
-) -> list[dict[str, Any]]:
+def rows_in(catalog: Catalog, name: str, sections: Sections | None = None, **asked: Any) -> Rows:
+    which = reports.report(name)
+    found = answered_rows(which, catalog, sections, **(asked or anyone(which)))
+    return [dict(row) for row in found]
+
+
+def rows_from(name: str, *records: bytes, sections: Sections | None = None, **asked: Any) -> Rows:
     """Return the rows of a report over records that are in no file yet; as `report_rows`."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "records.smf"
@@ -57,31 +57,23 @@ def rows_from(
 def printed(
     which: Report, rows: Iterable[Mapping[str, Any]], form: str, **asked: Any
 ) -> Iterator[str]:
-    """Return the lines of rows of a report in a format."""
     return lines(ReportDocument(which, rows, asked), form)
 
 
 def lines_of(
     name: str, rows: Iterable[Mapping[str, Any]], form: str = "text", **asked: Any
 ) -> list[str]:
-    """Return the lines of rows of a report, by its name."""
     return list(printed(reports.report(name), rows, form, **asked))
 
 
 def report_lines(
-    name: str,
-    *paths: Path,
-    form: str = "text",
-    sections: Sections | None = None,
-    **asked: Any,
+    name: str, *paths: Path, form: str = "text", sections: Sections | None = None, **asked: Any
 ) -> list[str]:
-    """Return the lines of a report over inputs."""
     rows = report_rows(name, *paths, sections=sections, **asked)
     return lines_of(name, rows, form, **asked)
 
 
 def cells(found: Iterable[str]) -> list[dict[str, str]]:
-    """Read the lines of CSV back."""
     return list(csv.DictReader(found))
 
 
@@ -96,11 +88,8 @@ def values(row: Mapping[str, Any], names: str) -> list[Any]:
 
 
 def by_qmgr(rows: Rows) -> dict[str, Rows]:
-    """Return the rows of each queue manager."""
-    found: dict[str, Rows] = {}
-    for row in rows:
-        found.setdefault(row["qmgr"], []).append(row)
-    return found
+    names = dict.fromkeys(row["qmgr"] for row in rows)
+    return {name: [row for row in rows if row["qmgr"] == name] for name in names}
 
 
 def check_forms(which: Report, rows: Sequence[dict[str, Any]], **asked: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 from tests.support import smf
@@ -47,8 +48,8 @@ def statistics(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> 
 
 def pools(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
     """115/215 with two QPST."""
-    keys = {"start": local - HOUR, "seconds": 3600, "system": system, "qmgr": qmgr}
-    return smf.record(smf.block("QPST"), smf.block("QPST"), east=HOUR, **keys)
+    span: dict[str, Any] = {"start": local - HOUR, "seconds": 3600, "east": HOUR}
+    return smf.record(smf.block("QPST"), smf.block("QPST"), system=system, qmgr=qmgr, **span)
 
 
 def storage(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
@@ -58,9 +59,7 @@ def storage(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> byt
 
 def task(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
     """116/1 with one queue, over an hour."""
-    own = smf.task(ended=utc(local), wtasints=utc(local) - HOUR)
-    keys = {"ended": utc(local), "east": HOUR, "system": system, "qmgr": qmgr}
-    return smf.task_record(own, smf.queue("Q"), **keys)
+    return lasting_task(local, 3600, dt.timedelta(0), system, qmgr)
 
 
 def continuation(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
@@ -117,7 +116,8 @@ def with_date(record: bytes, date: str | None) -> bytes:
 # -- about jobs, queues and channels
 
 
-def job_task(
+def _job(
+    record: Any,
     job: str = "",
     channel: str = "",
     queues: Sequence[Queue] = (),
@@ -126,46 +126,25 @@ def job_task(
     wtid: bool = True,
     program: str = "",
 ) -> bytes:
-    """116/1."""
-    times = {"wtasints": None, "wtasinte": None}
-    own = smf.task(_token(token), latches={1: (0, token, 0)}, **times)
-    who = _who(job, channel, wtid, program)
-    return smf.task_record(own, *_queues(queues, token), by=who, qmgr=qmgr, **_TASK)
+    """A record of a task, with a request to the coupling facility for each queue.
+
+    wtid     whether there is one
+    program  the transaction of CICS, or of IMS a longer name
+    """
+    kind, reference = 1 if len(program) <= 4 else 4, bytes(4) + ebcdic(program, 8)
+    by = smf.block("WTID", wtidatyp=kind, wtidccn=job, wtidchl=channel, wtidcori=reference)
+    own, cf = token.to_bytes(16), {(0, 0): (7, 0, 0, 0, 0)}
+    blocks = [smf.queue(name, own, version=9, basename=base, cf=cf) for name, base in queues]
+    if record is smf.task_record:
+        blocks.insert(0, smf.task(own, latches={1: (0, token, 0)}, wtasints=None, wtasinte=None))
+    made: bytes = record(*blocks, by=by if wtid else b"", qmgr=qmgr, **_TASK)
+    return made
 
 
-def job_queues(
-    job: str = "",
-    channel: str = "",
-    queues: Sequence[Queue] = (),
-    token: int = 1,
-    qmgr: str = "MQ01",
-    wtid: bool = True,
-    program: str = "",
-) -> bytes:
-    """116/2 of the task with the same token."""
-    who = _who(job, channel, wtid, program)
-    return smf.more_queues(*_queues(queues, token), by=who, qmgr=qmgr, **_TASK)
-
-
-def _token(number: int) -> bytes:
-    return number.to_bytes(16)
-
-
-def _who(job: str, channel: str, wtid: bool, program: str) -> bytes:
-    """Return a WTID, if there is to be one: of CICS for a transaction, of IMS for a longer name."""
-    if not wtid:
-        return b""
-    kind = 1 if len(program) <= 4 else 4
-    reference = bytes(4) + ebcdic(program, 8)
-    return smf.block("WTID", wtidatyp=kind, wtidccn=job, wtidchl=channel, wtidcori=reference)
-
-
-def _queues(queues: Sequence[Queue], token: int) -> list[bytes]:
-    """Queue blocks with a request to the coupling facility each."""
-    return [
-        smf.queue(opened, _token(token), version=9, basename=base, cf={(0, 0): (7, 0, 0, 0, 0)})
-        for opened, base in queues
-    ]
+job_task = partial(_job, smf.task_record)
+"""116/1."""
+job_queues = partial(_job, smf.more_queues)
+"""116/2 of the task with the same token."""
 
 
 def class1(

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import datetime as dt
 import random
-import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.support import smf
-from tests.support.builders import lost_record, rdw, stck
-from tests.support.smf import facts
+from tests.support.builders import lost_record, rdw
+from tests.support.smf import facts, token_of
 
 COUNTS = (0, 0, 1, 1, 2, 3, 5, 100)
 TIMES = (0, 0, 1, 2, 3.25, 10.5, 1000.125)
@@ -29,8 +27,6 @@ There are a restart, a gap, an interval of no length and a long one, over midnig
 """
 OLD = ("QCCT", "QQST")
 """Blocks of which an old release does not hold every field."""
-QQST_931 = 120
-"""Bytes of a QQST of MQ 9.3.1."""
 JOBS = (("JOBA", "USER1", 2), ("JOBA", "USER2", 2), ("JOBB", "USER1", 1), ("MOVER", "CHIN", 6))
 QUEUES = (("LQ1", "LQ1", ""), ("LQ2", "LQ2", ""), ("ALIAS", "LQ1", ""), ("SQ1", "SQ1", "STRUC1"),
           ("MODEL", "DYN.0123456789ABCDEF", ""))  # fmt: skip
@@ -41,8 +37,7 @@ AGES = [dt.timedelta(seconds=each) for each in (0, 1, 2, 0.5, 60, 0)]
 """How long the tasks of an interval that are no older were there when it began."""
 
 
-@dataclass(frozen=True)
-class Qmgr:
+class Qmgr(NamedTuple):
     """A queue manager, and how its records are."""
 
     system: str
@@ -50,11 +45,6 @@ class Qmgr:
     release: str
     east: dt.timedelta
     qsg: str = ""
-
-    @property
-    def header(self) -> dict[str, Any]:
-        keys = {"system": self.system, "qmgr": self.name, "release": self.release}
-        return keys | {"east": self.east}
 
 
 QMGRS = (
@@ -87,61 +77,51 @@ class _Maker:
     """Makes the records of a queue manager."""
 
     def __init__(self, qmgr: Qmgr, draws: random.Random) -> None:
-        self.qmgr, self.draws = qmgr, draws
-        self.begun = FIRST
+        self.qmgr, self.draws, self.begun = qmgr, draws, FIRST
+        self.is_old = qmgr.release == "800"
+        self.keys: dict[str, Any] = {"system": qmgr.system, "qmgr": qmgr.name, "east": qmgr.east}
+        self.header = self.keys | {"release": qmgr.release}
 
     def interval(self, which: int, start: dt.datetime, seconds: float) -> Iterator[bytes]:
         self.begun = start
-        span = {"start": start, "seconds": seconds} | self.qmgr.header
-        yield smf.record(*self._first(), qsg=self.qmgr.qsg, **span)
-        yield smf.record(*self._second(), qsg=self.qmgr.qsg, **span)
-        for name, count in (("QSPH", 3), ("QSGM", 2), ("QSRS", 1), ("QIS1", 3), ("QPST", 3)):
-            yield smf.record(*(self._block(name, number) for number in range(count)), **span)
-        for first in (0, 3):
-            made = [self._block("QQST", number) for number in range(first, first + 3)]
-            yield smf.record(*made, qsg=self.qmgr.qsg, **span)
-        yield smf.record(self._block("QCCT", 0), **span)
-        for name, count in (("QCT_DSP", 3), ("QCT_ADP", 2), ("QCT_SSL", 2), ("QCT_DNS", 1)):
-            made = [self._block(name, number) for number in range(count)]
-            yield smf.record(*made, of=name, **span)
-        yield smf.record(*(self._block("QCST", number) for number in range(4)), **span)
-        yield smf.record(*(self._block("QCST", number) for number in range(2, 4)), **span)
+        span = {"start": start, "seconds": seconds} | self.header
+        group = span | {"qsg": self.qmgr.qsg}
+        yield smf.record(*self._first(), **group)
+        yield smf.record(*self._second(), **group)
+        for name, numbers in (
+            *(("QSPH", range(3)), ("QSGM", range(2)), ("QSRS", range(1)), ("QIS1", range(3))),
+            *(("QPST", range(3)), ("QQST", range(3)), ("QQST", range(3, 6)), ("QCCT", range(1))),
+            *(("QCT_DSP", range(3)), ("QCT_ADP", range(2)), ("QCT_SSL", range(2))),
+            *(("QCT_DNS", range(1)), ("QCST", range(4)), ("QCST", range(2, 4))),
+        ):
+            keys = group if name == "QQST" else span
+            yield smf.record(*(self._block(name, each) for each in numbers), of=name, **keys)
         end = (start + dt.timedelta(seconds=seconds) - self.qmgr.east).replace(tzinfo=dt.UTC)
         for number in range(4):
             yield self._connection(number, end)
         for number in range(6):
             yield from self._task(which, number, end, seconds)
 
+    def _counts(self, number: int) -> list[int]:
+        return [self.draws.choice(COUNTS) for _ in range(number)]
+
     # -- statistics
 
     def _first(self) -> list[bytes]:
-        draws = self.draws
-        counters = {
-            name: value
-            for name, value in self._values("QJST").items()
-            if not name.startswith(("qjstio", "qjstslptu"))
-        }
-        io = {
-            (copy, kind): smf.Io(
-                *(draws.choice(COUNTS) for _ in "12"),
-                *(draws.choice((0, 1, 7, 5000)) for _ in "12"),
-                draws.choice((0, 1, 7, 5000)),
-                self._moment(),
-                draws.choice(("", "LOG1", "LOG2")),
-            )
-            for copy in (1, 2)
-            for kind in (1, 2)
-            if draws.random() < 0.8
-        }
-        log = smf.Log(counters, io, draws.choice((0, 1, 300_000)))
-        length = smf.QJST_BYTES[self.qmgr.release]
-        return [self._block("QSST", 0), log.block(length)]
+        draw = self.draws.choice
+        counters = self._values("QJST", without=("qjstio", "qjstslptu"))
+        io = {}
+        for place in ((1, 1), (1, 2), (2, 1), (2, 2)):
+            if self.draws.random() < 0.8:
+                drawn = [*self._counts(2), *(draw((0, 1, 7, 5000)) for _ in "123")]
+                io[place] = smf.Io(*drawn, self._moment(), draw(("", "LOG1", "LOG2")))
+        log = smf.Log(counters, io, draw((0, 1, 300_000)))
+        return [self._block("QSST", 0), log.block(smf.QJST_BYTES[self.qmgr.release])]
 
     def _second(self) -> list[bytes]:
-        slots = self.draws.sample(range(1, 5), 3)
         structures = [
             self._values("QEST") | {"qeststr": f"STRUC{number}", "qeststrn": number}
-            for number in slots
+            for number in self.draws.sample(range(1, 5), 3)
         ]
         shared = [self._block("QESD", number) for number in range(2)]
         single = [self._block(name, 0) for name in ("QMST", "QIST", "QLST", "Q5ST", "QTST")]
@@ -150,14 +130,14 @@ class _Maker:
     def _block(self, name: str, number: int) -> bytes:
         values = self._values(name) | self._identity(name, number)
         length = smf.LENGTHS[name]
-        if name not in OLD or self.qmgr.release != "800":
+        if name not in OLD or not self.is_old:
             length = max(length, _whole(name))
         elif name == "QQST" and number > 2:
-            length = QQST_931
+            length = 120  # of MQ 9.3.1
         return smf.block(name, length, **values)
 
     def _identity(self, name: str, number: int) -> Mapping[str, Any]:
-        draws = self.draws
+        draw = self.draws.choice
         match name:
             case "QPST":
                 return {"qpstpool": number}
@@ -166,19 +146,16 @@ class _Maker:
             case "QESD":
                 return {"qesdstr": f"STRUC{number}", "qesdstrn": number}
             case "QSPH":
-                flags = draws.choice(("QSPHFIXED QSPH64BIT", "QSPHGLOB QSPHDSPC", "QSPHIVSA"))
+                flags = draw(("QSPHFIXED QSPH64BIT", "QSPHGLOB QSPHDSPC", "QSPHIVSA"))
                 kept = {"qsphname": f"POOL{number}", "qsphbsize": number, "qsphdspnm": "SPACE"}
                 return kept | {"qsphflags": flags}
             case "QSGM":
-                place = {"qsgmoffset": draws.choice((-1, 4)), "qsgmscls": draws.choice((0, 1))}
+                place = {"qsgmoffset": draw((-1, 4)), "qsgmscls": draw((0, 1))}
                 return place | {"qsgmcsect": f"CSQ{number}"}
             case "QQST":
-                shared = "QQSTDISP " if number % 3 == 2 else ""
-                partial = "QQSTPART" if draws.random() < 0.3 else ""
-                kept = {
-                    "qqstqnam": f"LQ{1 if number == 5 else number}",
-                    "qqstflag": (shared + partial).strip(),
-                }
+                flags = "QQSTDISP " if number % 3 == 2 else ""
+                flags += "QQSTPART" if self.draws.random() < 0.3 else ""
+                kept = {"qqstqnam": f"LQ{1 if number == 5 else number}", "qqstflag": flags.strip()}
                 kept |= {"qqststrm": 3} if number == 0 else {}
                 kept |= {"qqstputs": 3, "qqstput1": 0} if number == 4 else {}
                 return kept | {"qqstpsid": number - 1, "qqstbpid": number - 1}
@@ -188,17 +165,21 @@ class _Maker:
                 return kept | {"qcststrt": started, "qcstcltm": self._moment(always=True)}
         return {}
 
-    def _values(self, name: str) -> dict[str, Any]:
-        """Return a random value of every field but the header; arrays have one for each place."""
+    def _values(self, name: str, without: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Return a random value of every field but the header; arrays have one for each place.
+
+        without  how names start of fields that are left out, though values are drawn
+        """
+        tasks = ("QCT_DSP", "QCT_ADP", "QCT_SSL", "QCT_DNS")
         found: dict[str, Any] = {}
         for field, row in facts()[name].items():
-            behind = int(row["offset"]) >= 8 or name in ("QCT_DSP", "QCT_ADP", "QCT_SSL", "QCT_DNS")
-            if not behind or row["kind"] in ("pad", "bytes") or field.startswith(("filler", "res")):
-                continue
-            count = int(row["count"])
-            values = [self._value(row) for _ in range(count)]
-            found[field] = values[0] if count == 1 else values
-        return found
+            is_named = row["kind"] not in ("pad", "bytes") and not field.startswith(
+                ("filler", "res")
+            )
+            if is_named and (int(row["offset"]) >= 8 or name in tasks):
+                values = [self._value(row) for _ in range(int(row["count"]))]
+                found[field] = values if len(values) > 1 else values[0]
+        return {field: value for field, value in found.items() if not field.startswith(without)}
 
     def _value(self, row: Mapping[str, str]) -> Any:
         draws, width = self.draws, int(row["width"])
@@ -217,26 +198,22 @@ class _Maker:
     def _moment(self, *, always: bool = False) -> dt.datetime | None:
         if not always and self.draws.random() < 0.3:
             return None
-        began = self.begun - self.qmgr.east
-        return (began + dt.timedelta(microseconds=self.draws.randrange(900_000_000))).replace(
-            tzinfo=dt.UTC
-        )
+        after = dt.timedelta(microseconds=self.draws.randrange(900_000_000))
+        return (self.begun - self.qmgr.east + after).replace(tzinfo=dt.UTC)
 
     # -- accounting
 
     def _connection(self, number: int, end: dt.datetime) -> bytes:
-        draws = self.draws
+        draw = self.draws.choice
         job, user, _ = JOBS[number % 3]
         qwac = self._values("QWAC")
         for begin, until in (("qwacbjst", "qwacejst"), ("qwacbsrb", "qwacesrb")):
-            qwac[until] = qwac[begin] + draws.choice(TIMES)
-        qwac |= {"qwacbsc": end - dt.timedelta(seconds=draws.choice((0, 1, 90))), "qwacesc": end}
+            qwac[until] = qwac[begin] + draw(TIMES)
+        qwac |= {"qwacbsc": end - dt.timedelta(seconds=draw((0, 1, 90))), "qwacesc": end}
         return smf.connection_record(
-            job, user, cpu_us=draws.choice((0, 1, 7, 1001)), ended=end,
-            puts=[draws.choice(COUNTS) for _ in range(4)],
-            gets=[draws.choice(COUNTS) for _ in range(4)],
-            blocks=draws.choice((["QWAC", "QMAC"], ["QWAC", "QMAC"], ["QMAC"])),
-            east=self.qmgr.east, system=self.qmgr.system, qmgr=self.qmgr.name, **qwac,
+            job, user, cpu_us=draw((0, 1, 7, 1001)), ended=end,
+            puts=self._counts(4), gets=self._counts(4),
+            blocks=draw((["QWAC", "QMAC"], ["QWAC", "QMAC"], ["QMAC"])), **self.keys, **qwac,
         )  # fmt: skip
 
     def _task(self, which: int, number: int, end: dt.datetime, seconds: float) -> Iterator[bytes]:
@@ -247,72 +224,55 @@ class _Maker:
         by = smf.who(job, user, kind, wtidchl=channel, wtidtran=draws.choice(("", "T1")))
         ended = end - dt.timedelta(seconds=number, microseconds=number)
         began = ended - dt.timedelta(seconds=seconds + (7200 if number == 5 else 0))
-        token = _token(number, began - AGES[number])
-        if number < 3 and which < 2:
-            token = _token(number, LONG_AGO)
-        header = self.qmgr.header | {"ended": ended}
+        is_older = number < 3 and which < 2
+        token = token_of(number, LONG_AGO if is_older else began - AGES[number])
         used = [self._queue(token, each) for each in draws.sample(QUEUES, draws.randrange(5))]
         if number != 4 or which % 2:
             task = self._wtas(token, began, ended)
-            yield smf.task_record(task, *used[:3], by=by, **header)
+            yield smf.task_record(task, *used[:3], by=by, ended=ended, **self.header)
         rest = used if number == 4 else used[3:]
         if rest:
-            later = header | {"ended": ended + dt.timedelta(microseconds=1)}
-            yield smf.more_queues(*rest, by=by, **later)
+            later = ended + dt.timedelta(microseconds=1)
+            yield smf.more_queues(*rest, by=by, ended=later, **self.header)
 
     def _wtas(self, token: bytes, began: dt.datetime, ended: dt.datetime) -> bytes:
-        draws = self.draws
-        values = {
-            name: value
-            for name, value in self._values("WTAS").items()
-            if not isinstance(value, list)
-            and not name.startswith(("wtasstrt", "cf", "wtasmlw", "wtasver", "wtaslow"))
-        }
+        draw = self.draws.choice
+        left_out = ("wtasstrt", "cf", "wtasmlw", "wtasver", "wtaslow")
+        values = self._values("WTAS", left_out)
+        values = {name: each for name, each in values.items() if not isinstance(each, list)}
         latches = {
-            latch: (draws.choice((0, 1, 7)), draws.choice((0, 1, 2)), draws.choice((0, 1, 7)))
-            for latch in draws.sample((1, 11, 12, 32), 2)
+            latch: (draw((0, 1, 7)), draw((0, 1, 2)), draw((0, 1, 7)))
+            for latch in self.draws.sample((1, 11, 12, 32), 2)
         }
+        values |= {"wtasints": began, "wtasinte": ended}
+        length = 712 if self.is_old else 2344
         return smf.task(
-            token, length=712 if self.qmgr.release == "800" else 2344, ended=ended,
-            latches=latches, cf=self._cf(2), **(values | {"wtasints": began, "wtasinte": ended}),
-        )  # fmt: skip
+            token, length=length, ended=ended, latches=latches, cf=self._cf(2), **values
+        )
 
     def _queue(self, token: bytes, names: tuple[str, str, str]) -> bytes:
         opened, base, structure = names
-        version = 6 if self.qmgr.release == "800" else 9
-        values = {
-            name: value
-            for name, value in self._values("WQST").items()
-            if name not in ("wqver", "correl", "objname", "basename") and name[:2] != "cf"
-        }
+        values = self._values("WQST", ("wqver", "correl", "objname", "basename", "cf"))
         always = (opened, self.qmgr.name) == ("LQ2", "MQ02")
         streams = opened in STREAMING and (always or self.draws.random() < 0.5)
-        more: dict[str, Any] = {} if streams else {"streamedn": 0, "publishedn": 0}
-        more |= {"streamedn": 1} if always else {}
+        values |= {} if streams else {"streamedn": 0, "publishedn": 0}
+        values |= {"streamedn": 1} if always else {}
         if base in ("LQ2", QUEUES[-1][1]):
-            more |= {"putbytes": values["validput"], "putpmsg": 0, "put1pmsg": 0}
+            values |= {"putbytes": values["validput"], "putpmsg": 0, "put1pmsg": 0}
         if opened != "ALIAS":
-            more |= {"qtype": 1, "flags": ""}
-        values |= {"basename": base, "cfstrucname": structure} | more
+            values |= {"qtype": 1, "flags": ""}
+        values |= {"basename": base, "cfstrucname": structure}
+        version = 6 if self.is_old else 9
         return smf.queue(opened, token, version=version, cf=self._cf(5), **values)
 
     def _cf(self, groups: int) -> smf.CfCounts:
         draws = self.draws
         places = [(draws.randrange(groups), draws.choice((0, 5, 9, 11, 12, 13, 19))) for _ in "123"]
-        return {
-            place: tuple(draws.choice(COUNTS) for _ in range(5))  # type: ignore[misc]
-            for place in places
-        }
-
-
-def _token(number: int, started: dt.datetime) -> bytes:
-    """The 16 bytes that identify a task."""
-    return struct.pack(">QiI", stck(started) | 0xABC, -number, 0x5C000000 + number)
+        return {place: tuple(self._counts(5)) for place in places}  # type: ignore[misc]
 
 
 def _whole(name: str) -> int:
     """Bytes of a block that holds every field."""
-    ends = (
-        int(row["offset"]) + int(row["width"]) * int(row["count"]) for row in facts()[name].values()
-    )
+    rows = facts()[name].values()
+    ends = [int(each["offset"]) + int(each["width"]) * int(each["count"]) for each in rows]
     return (max(ends) + 3) // 4 * 4

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import re
 import struct
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -30,56 +31,18 @@ from tests.support.builders import (
 )
 from tests.support.paths import FACTS
 
-LENGTHS = {
-    "Q5ST": 672,
-    "QCCT": 48,
-    "QCST": 504,
-    "QCT_ADP": 32,
-    "QCT_DNS": 48,
-    "QCT_DSP": 36,
-    "QCT_SSL": 48,
-    "QESD": 336,
-    "QEST": 4104,
-    "QIS1": 104,
-    "QIST": 80,
-    "QJST": 596,
-    "QLST": 32,
-    "QMAC": 48,
-    "QMST": 104,
-    "QPST": 104,
-    "QQST": 84,
-    "QSGM": 48,
-    "QSPH": 88,
-    "QSRS": 232,
-    "QSST": 72,
-    "QTST": 96,
-    "QWAC": 176,
-    "WTID": 208,
-}
+_BLOCKS = """
+QSST    72 115 1 9    QJST    596 115 1 11  QMST   104 115 2 1    QIST     80 115 2 2
+QLST    32 115 2 4    Q5ST    672 115 2 5   QEST  4104 115 2 6    QTST     96 115 2 7
+QESD   336 115 2 8    QSPH     88 115 5 1   QSGM    48 115 6 1    QSRS    232 115 7 1
+QIS1   104 115 201 1  QPST    104 115 215 1 QQST    84 115 216 1  QCCT     48 115 231 1
+QCT_DSP 36 115 231 2  QCT_ADP  32 115 231 3 QCT_SSL 48 115 231 4  QCT_DNS  48 115 231 5
+QCST   504 116 10 1   QMAC     48 116 0 2   QWAC   176 116 0 1    WTID    208 116 1 1
+"""
+_ROWS = re.findall(r"(\w+) +(\d+) (\d+) (\d+) (\d+)", _BLOCKS)
+LENGTHS = {name: int(length) for name, length, *_ in _ROWS}
 """Length of a block unless told otherwise."""
-PLACES = {
-    "QSST": (115, 1, 9),
-    "QJST": (115, 1, 11),
-    "QMST": (115, 2, 1),
-    "QIST": (115, 2, 2),
-    "QLST": (115, 2, 4),
-    "Q5ST": (115, 2, 5),
-    "QEST": (115, 2, 6),
-    "QTST": (115, 2, 7),
-    "QESD": (115, 2, 8),
-    "QSPH": (115, 5, 1),
-    "QSGM": (115, 6, 1),
-    "QSRS": (115, 7, 1),
-    "QIS1": (115, 201, 1),
-    "QPST": (115, 215, 1),
-    "QQST": (115, 216, 1),
-    "QCCT": (115, 231, 1),
-    "QCT_DSP": (115, 231, 2),
-    "QCT_ADP": (115, 231, 3),
-    "QCT_SSL": (115, 231, 4),
-    "QCT_DNS": (115, 231, 5),
-    "QCST": (116, 10, 1),
-}
+PLACES = {name: tuple(map(int, place)) for name, _, *place in _ROWS}
 """Type, subtype and triplet of a block."""
 STUBS = ((115, 5), (115, 6), (115, 7))
 """Records without QWHS."""
@@ -106,11 +69,9 @@ WEST = dt.timedelta(hours=-4)
 WQST_BYTES = {1: 576, 4: 672, 5: 704, 6: 2752, 8: 2792, 9: 2800}
 """Length of a queue block by its version."""
 NO_MESSAGE = 0x0FFFFFFF
-CF_REQUEST = 20
-COMMIT_CF, QUEUE_CF, CF_GROUP = 864, 736, 400
+CF_REQUEST, CF_GROUP = 20, 400
+COMMIT_CF, QUEUE_CF = 864, 736
 LATCH_WAIT, LATCH_WAITS, LATCH_LONGEST = 48, 304, 2088
-
-_FACTS = FACTS / "layouts.csv"
 
 CfCounts = Mapping[tuple[int, int], tuple[int, int, int, int, int]]
 """(group, request) to count, synchronous number and time, asynchronous number and time."""
@@ -123,7 +84,7 @@ CfCounts = Mapping[tuple[int, int], tuple[int, int, int, int, int]]
 def facts() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     """Return the rows of the fact table by block and field."""
     found: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
-    with _FACTS.open(encoding="utf-8", newline="") as file:
+    with (FACTS / "layouts.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             found[row["block"]][row["field"]] = row
     return found
@@ -139,19 +100,18 @@ def fact_block(name: str, length: int, shift: int = 0, **values: Any) -> bytes:
             list of them where a field is an array
     """
     data = bytearray(max(length, 4200))
-    if _has_eyecatcher(name):
+    if any(row["kind"] == "ebcdic" and row["offset"] == "4" for row in facts()[name].values()):
         struct.pack_into(">HH4s", data, 0, 0, length, ebcdic(name, 4))
     for each_field, value in values.items():
         row = facts()[name][each_field]
-        width = int(row["width"])
-        for number, each in enumerate(value if isinstance(value, list) else [value]):
-            at = shift + int(row["offset"]) + number * width
-            data[at : at + width] = _packed(each, row, width)
+        width, at = int(row["width"]), shift + int(row["offset"])
+        packed = [_packed(each, row, width) for each in _listed(value)]
+        data[at : at + width * len(packed)] = b"".join(packed)
     return bytes(data[:length])
 
 
-def _has_eyecatcher(name: str) -> bool:
-    return any(row["kind"] == "ebcdic" and row["offset"] == "4" for row in facts()[name].values())
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _packed(value: Any, row: Mapping[str, str], width: int) -> bytes:
@@ -216,10 +176,11 @@ def record(
     duration  what QWHSDURN says, in the unit of the subtype; None: `seconds`
     east      local time minus UTC
     """
+    names = [of or each[4:8].decode("cp500") for each in blocks]
     found = defaultdict(list)
-    for name, each in [(of or each[4:8].decode("cp500"), each) for each in blocks]:
+    for name, each in zip(names, blocks, strict=True):
         found[PLACES[name][2]].append(each)
-    smf_type, subtype, last = PLACES[of or blocks[0][4:8].decode("cp500")]
+    smf_type, subtype, last = PLACES[names[0]]
     sections = [Section(found.get(number, ())) for number in range(1, max([last, *found]) + 1)]
     end = start + dt.timedelta(seconds=seconds)
     area = stub()
@@ -253,15 +214,9 @@ class Io:
 
     def values(self) -> dict[str, Any]:
         """Return the fields of its entry in QJST."""
-        found = {
-            "qjstiocount": self.ios,
-            "qjstioci": self.pages,
-            "qjstiototio": self.io_us,
-            "qjstiototsus": self.suspended_us,
-            "qjstiomaxio": self.longest_us,
-            "qjstiomaxioT": self.at,
-        }
-        return found | ({"qjstiomaxiol": self.log} if self.log else {})
+        names = ("count", "ci", "totio", "totsus", "maxio", "maxioT", "maxiol")
+        found = zip(names, astuple(self), strict=True)
+        return {f"qjstio{name}": value for name, value in found if value != ""}
 
 
 @dataclass(frozen=True)
@@ -291,26 +246,16 @@ def log_record(
     length: int | None = None,
     start: dt.datetime | None = LOG_START,
     duration_us: int = 10_000_000,
-    east: dt.timedelta = EAST,
-    system: str = "MVCA",
-    qmgr: str = "MQPV",
-    qsg: str = "",
+    **keys: Any,
 ) -> bytes:
     """A 115/1 record with the QJST that `release` writes, or one of `length` bytes.
 
     start  of the interval, local time; None: the QWHS without an interval, of old releases
     """
-    return record(
-        log.block(QJST_BYTES[release] if length is None else length),
-        start=start or LOG_START,
-        interval=start is not None,
-        seconds=duration_us / 1e6,
-        east=east,
-        release=release,
-        system=system,
-        qmgr=qmgr,
-        qsg=qsg,
-    )
+    made = log.block(QJST_BYTES[release] if length is None else length)
+    times = {"start": start or LOG_START, "interval": start is not None, "east": EAST}
+    keys = times | {"system": "MVCA", "qmgr": "MQPV"} | keys
+    return record(made, seconds=duration_us / 1e6, release=release, **keys)
 
 
 # -- tasks and connections
@@ -318,8 +263,11 @@ def log_record(
 
 def task_token(number: int = 1) -> bytes:
     """The 16 bytes that identify a task."""
-    started = stck(ENDED - 100 * MINUTE + number * dt.timedelta(seconds=1)) | 0xABC
-    return struct.pack(">QiI", started, -number, 0x5C000000 + number)
+    return token_of(number, ENDED - 100 * MINUTE + number * dt.timedelta(seconds=1))
+
+
+def token_of(number: int, started: dt.datetime) -> bytes:
+    return struct.pack(">QiI", stck(started) | 0xABC, -number, 0x5C000000 + number)
 
 
 def who(job: str = "R001", user: str = "PERFTASK", kind: int = 2, **more: Any) -> bytes:
@@ -344,14 +292,11 @@ def task(
     version = {712: 1, 2344: 8}[length]
     values = {"wtasints": ended - MINUTE, "wtasinte": ended, "wtasver": version} | values
     data = bytearray(fact_block("WTAS", 2344, **values))
-    data[2:4] = struct.pack(">H", length)
-    data[8:24] = token or task_token()
     for latch, (total, waits, longest) in (latches or {}).items():
         struct.pack_into(">Q", data, LATCH_WAIT + 8 * (latch - 1), total << 12)
         struct.pack_into(">i", data, LATCH_WAITS + 4 * (latch - 1), waits)
         struct.pack_into(">Q", data, LATCH_LONGEST + 8 * (latch - 1), longest << 12)
-    _set_cf(data, COMMIT_CF, cf or {})
-    return bytes(data[:length])
+    return _of_task(data, length, 8, token, COMMIT_CF, cf)
 
 
 def queue(
@@ -363,24 +308,21 @@ def queue(
     **values: Any,
 ) -> bytes:
     """A WQST of a local queue; cf: groups 0 to 4 are open, close, get, put and put1."""
-    values = {
-        "objname": name,
-        "basename": name,
-        "qtype": 1,
-        "getminms": NO_MESSAGE,
-        "putminms": NO_MESSAGE,
-    } | values
-    length = WQST_BYTES[version]
-    data = bytearray(fact_block("WQST", WQST_BYTES[9], **(values | {"wqver": version})))
+    usual = {"objname": name, "basename": name, "qtype": 1}
+    usual |= {"getminms": NO_MESSAGE, "putminms": NO_MESSAGE}
+    data = fact_block("WQST", WQST_BYTES[9], **(usual | values | {"wqver": version}))
+    return _of_task(bytearray(data), WQST_BYTES[version], 16, token, QUEUE_CF, cf)
+
+
+def _of_task(
+    data: bytearray, length: int, at: int, token: bytes | None, cf_at: int, cf: CfCounts | None
+) -> bytes:
+    """Put length, token and requests to the coupling facility into a block."""
     data[2:4] = struct.pack(">H", length)
-    data[16:32] = token or task_token()
-    _set_cf(data, QUEUE_CF, cf or {})
+    data[at : at + 16] = token or task_token()
+    for (group, request), counts in (cf or {}).items():
+        struct.pack_into(">5I", data, cf_at + CF_GROUP * group + CF_REQUEST * request, *counts)
     return bytes(data[:length])
-
-
-def _set_cf(data: bytearray, at: int, cf: CfCounts) -> None:
-    for (group, request), counts in cf.items():
-        struct.pack_into(">5I", data, at + CF_GROUP * group + CF_REQUEST * request, *counts)
 
 
 def _record(subtype: int, sections: Sequence[Section], area: bytes, **header: Any) -> bytes:
@@ -427,8 +369,7 @@ def connection_record(
     **qwac: Any,
 ) -> bytes:
     """A 116/0 record; puts and gets are by size, `blocks` are those of the two that it has."""
-    qmac = block("QMAC", qmaccput=cpu_us)
-    qmac = qmac[:16] + struct.pack(">8I", *puts, *gets)
+    qmac = block("QMAC", qmaccput=cpu_us)[:16] + struct.pack(">8I", *puts, *gets)
     made = {"QWAC": block("QWAC", **qwac), "QMAC": qmac}
     sections = [Section([made[each]]) if each in blocks else NOTHING for each in made]
     area = area or qwhs_short(ended, triplets=7, qwhc=qwhc_of(job, user))

@@ -10,7 +10,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -101,62 +103,43 @@ class Faults:
 
 @contextmanager
 def faulty(storage: Storage) -> Iterator[tuple[str, Faults]]:
-    """Give the URL of a proxy in front of a server, and what it is to do."""
+    """Give the URL of a proxy in front of a server, and what it is to do; it reads only."""
     host, port = storage.endpoint.removeprefix("http://").split(":")
     faults = Faults()
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        arguments = (listening, (host, int(port)), faults)
-        threading.Thread(target=_accept, args=arguments, daemon=True).start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}", faults
+
+    class Handler(StreamRequestHandler):
+        def handle(self) -> None:
+            """Hand on one request and its response; then the connection ends."""
+            with suppress(OSError), socket.create_connection((host, int(port))) as upstream:
+                request = b"".join(takewhile(bytes.strip, self.rfile))
+                self.wfile.write(_response(request, upstream, faults))
+
+    with _Proxy(("127.0.0.1", 0), Handler) as proxy:
+        threading.Thread(target=proxy.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{proxy.server_address[1]}", faults
+        proxy.shutdown()
 
 
-def _accept(listening: socket.socket, server: tuple[str, int], faults: Faults) -> None:
-    with suppress(OSError):
-        while True:
-            client, _ = listening.accept()
-            threading.Thread(target=_pass_on, args=(client, server, faults), daemon=True).start()
+class _Proxy(ThreadingTCPServer):
+    daemon_threads, block_on_close = True, False
 
 
-def _pass_on(client: socket.socket, server: tuple[str, int], faults: Faults) -> None:
-    """Hand on one request and its response; then the connection ends."""
-    with client, suppress(OSError), socket.create_connection(server) as upstream:
-        request = _message(client)
-        asked = re.search(rb"(?im)^range: bytes=(\d+)-(\d+)", request)
-        if faults.deny:
-            client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
-            return
-        is_read = request.startswith(b"GET ") and asked is not None
-        if is_read:
-            assert asked is not None
-            start, end = int(asked[1]), int(asked[2])
-            faults.seen.append((start, end))
-            if faults.short and start >= faults.after:
-                faults.short -= 1
-                middle = b"bytes=%d-%d" % (start, (start + end) // 2)
-                request = request.replace(b"bytes=%d-%d" % (start, end), middle)
-        request = re.sub(rb"(?im)^connection: .*\r\n", b"", request)
-        upstream.sendall(request.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
-        response = b""
-        while some := upstream.recv(1 << 16):
-            response += some
-        if is_read and faults.kill and start >= faults.after:
-            faults.kill -= 1
-            response = response[: response.index(b"\r\n\r\n") + 4 + (end - start) // 2]
-        client.sendall(response)
-
-
-def _message(client: socket.socket) -> bytes:
-    found = b""
-    while b"\r\n\r\n" not in found:
-        some = client.recv(1 << 16)
-        if not some:
-            return found
-        found += some
-    head, _, body = found.partition(b"\r\n\r\n")
-    length = re.search(rb"(?im)^content-length: (\d+)", head)
-    if re.search(rb"(?im)^expect: 100", head):
-        client.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-        head = re.sub(rb"(?im)^expect: .*\r\n", b"", head)
-    while length and len(body) < int(length[1]):
-        body += client.recv(1 << 16)
-    return head + b"\r\n\r\n" + body
+def _response(request: bytes, upstream: socket.socket, faults: Faults) -> bytes:
+    asked = re.search(rb"(?im)^range: bytes=(\d+)-(\d+)", request)
+    if faults.deny:
+        return b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
+    start, end = (int(asked[1]), int(asked[2])) if asked else (0, 0)
+    is_read = request.startswith(b"GET ") and asked and start >= faults.after
+    if request.startswith(b"GET ") and asked:
+        faults.seen.append((start, end))
+    if is_read and faults.short:
+        faults.short -= 1
+        middle = b"bytes=%d-%d" % (start, (start + end) // 2)
+        request = request.replace(b"bytes=%d-%d" % (start, end), middle)
+    request = re.sub(rb"(?im)^connection: .*\r\n", b"", request)
+    upstream.sendall(request + b"Connection: close\r\n\r\n")
+    response = b"".join(iter(lambda: upstream.recv(1 << 16), b""))
+    if is_read and faults.kill:
+        faults.kill -= 1
+        response = response[: response.index(b"\r\n\r\n") + 4 + (end - start) // 2]
+    return response

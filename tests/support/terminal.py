@@ -43,15 +43,14 @@ def on_terminal(
     """
     ours, theirs = pty.openpty()
     ioctl(theirs, TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+    left_out = {"LESS", "PAGER", "NO_COLOR", "COLUMNS", "LINES"}
+    kept = {name: text for name, text in os.environ.items() if name not in left_out}
     process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
-        stdin=theirs,
-        stdout=subprocess.DEVNULL if piped else theirs,
-        stderr=theirs,
-        env=_environment() | dict(environment),
-        start_new_session=True,
+        [*COMMAND, *map(str, arguments)], stdin=theirs, stderr=theirs,
+        stdout=subprocess.DEVNULL if piped else theirs, start_new_session=True,
+        env=kept | {"TERM": "xterm-256color"} | dict(environment),
         preexec_fn=lambda: ioctl(theirs, _CONTROLLING, 0),
-    )
+    )  # fmt: skip
     os.close(theirs)
     try:
         text = _talk(ours, list(typed))
@@ -63,12 +62,6 @@ def on_terminal(
 
 _CONTROLLING = 0x540E
 """TIOCSCTTY of Linux: less reads keys from the controlling terminal."""
-
-
-def _environment() -> dict[str, str]:
-    left_out = {"LESS", "PAGER", "NO_COLOR", "COLUMNS", "LINES"}
-    kept = {name: text for name, text in os.environ.items() if name not in left_out}
-    return kept | {"TERM": "xterm-256color"}
 
 
 def _talk(ours: int, typed: list[tuple[str, str]]) -> str:

@@ -7,7 +7,6 @@ looks. A record is its body throughout, the bytes behind the RDW: all variants h
 from __future__ import annotations
 
 import bz2
-import codecs
 import gzip
 import io
 import itertools
@@ -102,18 +101,14 @@ def written_blocks(
     bodies: Sequence[bytes], prefix: Callable[[int], bytes], blocks: list[list[Segment]]
 ) -> Written:
     """Write blocks, each behind what `prefix` makes of the bytes in it."""
-    data = bytearray()
-    starts: dict[int, int] = {}
-    ends: dict[int, int] = {}
+    data, spans = bytearray(), dict[int | None, tuple[int, int]]()
     for block in blocks:
         data += prefix(sum(len(each.data) for each in block))
-        for segment in block:
-            if segment.number is not None:
-                starts.setdefault(segment.number, len(data))
-                ends[segment.number] = len(data) + len(segment.data)
-            data += segment.data
-    spans = tuple((starts[each], ends[each]) for each in range(len(bodies)))
-    return Written(bytes(data), tuple(bodies), spans)
+        for each in block:
+            start, _ = spans.get(each.number, (len(data), 0))
+            data += each.data
+            spans[each.number] = start, len(data)
+    return Written(bytes(data), tuple(bodies), tuple(spans[at] for at in range(len(bodies))))
 
 
 def written_records(
@@ -164,12 +159,12 @@ def ftp_block(
     """Write FTP block mode: blocks of up to `most` bytes, the last one of all with `last`."""
 
     def frame(body: bytes, is_last: bool) -> bytes:
-        pieces = [body[at : at + most] for at in range(0, len(body), most)]
-        flags = [0] * (len(pieces) - 1) + [last if is_last else EOR]
-        return b"".join(
-            _BLOCK_MODE.pack(flag, len(piece)) + piece
-            for flag, piece in zip(flags, pieces, strict=True)
-        )
+        framed = b""
+        for at in range(0, len(body), most):
+            is_end = at + most >= len(body)
+            piece = body[at : at + most]
+            framed += _BLOCK_MODE.pack((last if is_last else EOR) * is_end, len(piece)) + piece
+        return framed
 
     return written_records(bodies, frame, end)
 
@@ -225,7 +220,7 @@ Found: TypeAlias = list[tuple[int, bytes]]
 
 def read_rdw(data: bytes) -> list[bytes]:
     """Return the records of an RDW stream. Raises ValueError where it is not sound."""
-    return [body for _, body in _joined(_segments(data, 0, len(data)))]
+    return [body for _, body in _read_rdw(data)]
 
 
 def read(framing: str, data: bytes) -> list[bytes]:
@@ -294,16 +289,21 @@ def _joined(segments: Iterator[tuple[int, int, bytes]]) -> Found:
     return found
 
 
-def _read_bdw(data: bytes) -> Found:
-    def segments() -> Iterator[tuple[int, int, bytes]]:
-        at = 0
-        while at < len(data):
-            length = block_length(data[at : at + 4])
-            _check(0 < length <= len(data) - at, f"the BDW at {at} says {length}")
-            yield from _segments(data, at + 4, at + length)
-            at += length
+def _read_rdw(data: bytes) -> Found:
+    return _joined(_segments(data, 0, len(data)))
 
-    return _joined(segments())
+
+def _read_bdw(data: bytes) -> Found:
+    return _joined(_segments_of_blocks(data))
+
+
+def _segments_of_blocks(data: bytes) -> Iterator[tuple[int, int, bytes]]:
+    at = 0
+    while at < len(data):
+        length = block_length(data[at : at + 4])
+        _check(0 < length <= len(data) - at, f"the BDW at {at} says {length}")
+        yield from _segments(data, at + 4, at + length)
+        at += length
 
 
 def _read_none(data: bytes) -> Found:
@@ -371,14 +371,10 @@ def _read_ftp_record(data: bytes) -> Found:
     return found
 
 
-_READERS: dict[str, Callable[[bytes], Found]] = {
-    "rdw": lambda data: _joined(_segments(data, 0, len(data))),
-    "bdw": _read_bdw,
-    "none": _read_none,
-    "length": _read_length,
-    "ftp-block": _read_ftp_block,
-    "ftp-record": _read_ftp_record,
-}
+_READERS = {
+    "rdw": _read_rdw, "bdw": _read_bdw, "none": _read_none, "length": _read_length,
+    "ftp-block": _read_ftp_block, "ftp-record": _read_ftp_record,
+}  # fmt: skip
 
 
 # Damage.
@@ -396,8 +392,8 @@ def padded(file: Written, size: int = 1000) -> bytes:
 
 def with_line_ends(file: Written, end: bytes = b"\r\n") -> bytes:
     """A line end behind every record."""
-    ends = [place for _, place in file.spans]
-    pieces = [file.data[start:place] for start, place in itertools.pairwise([0, *ends])]
+    ends = [0, *(place for _, place in file.spans)]
+    pieces = (file.data[start:place] for start, place in itertools.pairwise(ends))
     return b"".join(piece + end for piece in pieces) + file.data[ends[-1] :]
 
 
@@ -421,20 +417,13 @@ def without_segment(
     blocks = blocks_of(bodies, size)
     mine = [each for block in blocks for each in block if each.number == number]
     lost = mine[which]
-    kept = [[each for each in block if each is not lost] for block in blocks]
-    return b"".join(
-        prefix(len(data)) + data
-        for data in (b"".join(each.data for each in block) for block in kept)
-        if data
-    )
+    kept = [b"".join(each.data for each in block if each is not lost) for block in blocks]
+    return b"".join(prefix(len(data)) + data for data in kept if data)
 
 
-_SWAPPED = bytes.fromhex("5FB0BABBADBD"), bytes.fromhex("B05FADBDBABB")
-_LATIN_1 = {
-    "cp037": codecs.decode(bytes(range(256)), "cp037").encode("latin-1"),
-    "cp500": codecs.decode(bytes(range(256)), "cp500").encode("latin-1"),
-}
-_LATIN_1["cp1047"] = bytes.maketrans(*_SWAPPED).translate(_LATIN_1["cp037"])
+_SWAPPED = bytes.maketrans(bytes.fromhex("5FB0BABBADBD"), bytes.fromhex("B05FADBDBABB"))
+_LATIN_1 = {each: bytes(range(256)).decode(each).encode("latin-1") for each in ("cp037", "cp500")}
+_LATIN_1["cp1047"] = _SWAPPED.translate(_LATIN_1["cp037"])
 CODE_PAGES = tuple(sorted(_LATIN_1))
 """EBCDIC code pages; cp1047 is cp037 but for ^ [ ] and three letters."""
 

@@ -23,7 +23,6 @@ def read_book(source: Path | bytes) -> Any:
 
 
 def sheets(source: Path | bytes) -> dict[str, list[tuple[Any, ...]]]:
-    """Return the values of each sheet by its name."""
     return {sheet.title: [*sheet.iter_rows(values_only=True)] for sheet in read_book(source)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -57,6 +57,18 @@ class Mutant:
     def __str__(self) -> str:
         before, after = (" ".join(each.split()) for each in (self.before, self.change.after))
         return f"{self.path}:{self.line}: {before or 'nothing'} -> {after or 'nothing'}"
+
+
+def becoming(text: str) -> Mapping[str, Sequence[str]]:
+    """Return what each word becomes, of a text as `a -> b, c; b -> a`."""
+    parts = (each.split(" -> ") for each in text.split("; "))
+    return {before: after.split(", ") for before, after in parts}
+
+
+def swapped(text: str) -> Mapping[str, str]:
+    """Return words that become each other, of a text as `a b, c d`."""
+    pairs = [each.split() for each in text.split(", ")]
+    return {one: other for pair in pairs for one, other in (pair, pair[::-1])}
 
 
 def language_of(path: str) -> str:

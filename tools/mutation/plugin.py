@@ -18,6 +18,7 @@ import resource
 import time
 from collections import defaultdict
 from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,31 +42,27 @@ class Chosen:
     """Runs the chosen tests in their order, and notes which runs and why it fails."""
 
     def __init__(self, tests: list[str] | None, running: Path) -> None:
-        self._place = None if tests is None else {each: at for at, each in enumerate(tests)}
-        self._running = running
+        self._tests, self._running = tests, running
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        place = self._place
-        if place is not None:
-            chosen = [each for each in items if each.nodeid in place]
-            items[:] = sorted(chosen, key=lambda each: place[each.nodeid])
+        if self._tests is not None:
+            found = {each.nodeid: each for each in items}
+            items[:] = [found[each] for each in self._tests if each in found]
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._note(nodeid, "")
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def pytest_runtest_logreport(self, report: pytest.TestReport | pytest.CollectReport) -> None:
         if report.failed:
             self._note(report.nodeid, report.longreprtext)
 
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self._note(report.nodeid, report.longreprtext)
+    pytest_collectreport = pytest_runtest_logreport
 
     def _note(self, test: str, message: str) -> None:
         """Write it in one step: it is read at any time."""
         partial = self._running.with_suffix(".partial")
-        partial.write_text(json.dumps({"test": test, "message": message}), "utf-8")
+        partial.write_text(json.dumps([test, message]), "utf-8")
         partial.replace(self._running)
 
 
@@ -80,10 +77,13 @@ class Recorder:
         }
         self._sql: dict[str, set[str]] = defaultdict(set)
         self._seconds: dict[str, float] = {}
-        self._known: dict[str, set[str]] = {}
-        self._test = ""
-        self._coverage: Any = _coverage(self._include) if self._include else None
-        if self._coverage:
+        self._known, self._test = cache(self._units_in), ""
+        self._coverage: Any = None
+        if self._include:
+            from coverage import Coverage  # slow to load, and only the recording needs it
+
+            options: dict[str, Any] = {"data_file": None, "config_file": False, "messages": False}
+            self._coverage = Coverage(include=self._include, **options)
             self._coverage.start()
         self._listen()
 
@@ -140,17 +140,12 @@ class Recorder:
         return heard
 
     def _hear(self, statement: str) -> None:
-        """Note the files in a statement, and the macros that are named in it but not made."""
-        if statement not in self._known:
-            found = {name for name, text in self._texts.items() if text in statement}
-            if "CREATE OR REPLACE MACRO" not in statement:
-                found |= {name for name, each in self._macros.items() if each.search(statement)}
-            self._known[statement] = found
-        for each in self._known[statement]:
+        for each in self._known(statement):
             self._sql[each].add(self._test)
 
-
-def _coverage(include: list[str]) -> Any:
-    from coverage import Coverage  # slow to load, and only the recording needs it
-
-    return Coverage(data_file=None, config_file=False, include=include, messages=False)
+    def _units_in(self, statement: str) -> set[str]:
+        """Return the files in a statement, and the macros that are named in it but not made."""
+        found = {name for name, text in self._texts.items() if text in statement}
+        if "CREATE OR REPLACE MACRO" not in statement:
+            found |= {name for name, each in self._macros.items() if each.search(statement)}
+        return found

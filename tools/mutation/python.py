@@ -10,55 +10,23 @@ import ast
 import io
 import tokenize
 from bisect import bisect_left
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
-from mutation.mutant import Change
+from mutation.mutant import Change, becoming, swapped
 
-OPERATORS = {
-    "==": ("!=",),
-    "!=": ("==",),
-    "<": ("<=", ">"),
-    "<=": ("<", ">"),
-    ">": (">=", "<"),
-    ">=": (">", "<"),
-    "is": ("is not",),
-    "is not": ("is",),
-    "in": ("not in",),
-    "not in": ("in",),
-    "and": ("or",),
-    "or": ("and",),
-    "+": ("-",),
-    "-": ("+",),
-    "*": ("//",),
-    "/": ("*",),
-    "//": ("*",),
-    "%": ("//",),
-    "<<": (">>",),
-    ">>": ("<<",),
-    "&": ("|",),
-    "|": ("&",),
-    "^": ("|",),
-    "**": ("*",),
-}
-FUNCTIONS = {
-    "min": "max",
-    "max": "min",
-    "any": "all",
-    "all": "any",
-    "minimum": "maximum",
-    "maximum": "minimum",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "floor": "ceil",
-    "ceil": "floor",
-    "startswith": "endswith",
-    "endswith": "startswith",
-    "popleft": "pop",
-}
-STRINGS = {"left": "right", "right": "left"}
+OPERATORS = becoming(
+    "== -> !=; != -> ==; < -> <=, >; <= -> <, >; > -> >=, <; >= -> >, <; is -> is not; "
+    "is not -> is; in -> not in; not in -> in; and -> or; or -> and; + -> -; - -> +; * -> //; "
+    "/ -> *; // -> *; % -> //; << -> >>; >> -> <<; & -> |; | -> &; ^ -> |; ** -> *"
+)
+FUNCTIONS = swapped(
+    "min max, any all, minimum maximum, argmin argmax, floor ceil, startswith endswith"
+) | {"popleft": "pop"}
+STRINGS = swapped("left right")
 """Which side `searchsorted` takes."""
 SPEED_ONLY = {"copy", "strict"}
 """Arguments that never change a result of code that is right."""
+_WITHOUT_OPERATOR = ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.NamedExpr
 _NO_CODE = {"annotation", "returns", "decorator_list"}
 _SEQUENCES = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.JoinedStr | ast.ListComp
 
@@ -74,16 +42,12 @@ class _Source:
     """Python by bytes, as the places in syntax trees count them."""
 
     def __init__(self, source: bytes) -> None:
-        self.raw = source
-        self.lines = source.splitlines(keepends=True)
-        self._starts = [0]
-        for line in self.lines:
-            self._starts.append(self._starts[-1] + len(line))
-        self.tokens = list(tokenize.tokenize(io.BytesIO(source).readline))
+        self.raw, self.lines = source, source.splitlines(keepends=True)
+        self._starts = [0, *accumulate(map(len, self.lines))]
         skipped = {tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT}
         self._operators = [
             (self.of_token(*each.start), self.of_token(*each.end))
-            for each in self.tokens
+            for each in tokenize.tokenize(io.BytesIO(source).readline)
             if each.type not in skipped and each.string not in "()"
         ]
 
@@ -121,6 +85,10 @@ class _Finder(ast.NodeVisitor):
         if isinstance(node, ast.stmt):
             self._lines = _lines_of(node)
         if not _is_left_alone(node):
+            for each in getattr(node, "ifs", [getattr(node, "test", None)]):
+                if isinstance(each, _WITHOUT_OPERATOR):  # of a condition: it is turned round
+                    start, end = self.source.place(each)
+                    self._add(start, end, f"(not ({self.source.raw[start:end].decode()}))")
             super().visit(node)
 
     def generic_visit(self, node: ast.AST) -> None:
@@ -156,8 +124,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not _is_sequence(node.value):
-            places = (self.source.place(each) for each in (node.target, node.value))
-            (_, start), (end, _) = places
+            (_, start), (end, _) = map(self.source.place, (node.target, node.value))
             start, end = self.source.between(start, end)
             operator = self.source.raw[start : end - 1].decode()
             self._add(start, end, *(f"{each}=" for each in OPERATORS.get(operator, ())))
@@ -171,15 +138,15 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        value = node.value
-        if isinstance(value, bool):
-            self._add(*self.source.place(node), str(not value))
-        elif isinstance(value, int):
-            self._add(*self.source.place(node), str(value + 1))
-        elif isinstance(value, float):
-            self._add(*self.source.place(node), repr(2 * value or 1.0))
-        elif isinstance(value, str) and value in STRINGS:
-            self._add(*self.source.place(node), repr(STRINGS[value]))
+        match node.value:
+            case bool(value):
+                self._add(*self.source.place(node), str(not value))
+            case int(value):
+                self._add(*self.source.place(node), str(value + 1))
+            case float(value):
+                self._add(*self.source.place(node), repr(2 * value or 1.0))
+            case str(value) if value in STRINGS:
+                self._add(*self.source.place(node), repr(STRINGS[value]))
 
     def visit_Slice(self, node: ast.Slice) -> None:
         for each in (node.lower, node.upper):
@@ -199,29 +166,6 @@ class _Finder(ast.NodeVisitor):
     def visit_keyword(self, node: ast.keyword) -> None:
         if node.arg not in SPEED_ONLY:
             self.generic_visit(node)
-
-    def visit_If(self, node: ast.If) -> None:
-        self._condition(node.test)
-        self.generic_visit(node)
-
-    def visit_While(self, node: ast.While) -> None:
-        self._condition(node.test)
-        self.generic_visit(node)
-
-    def visit_IfExp(self, node: ast.IfExp) -> None:
-        self._condition(node.test)
-        self.generic_visit(node)
-
-    def visit_comprehension(self, node: ast.comprehension) -> None:
-        for each in node.ifs:
-            self._condition(each)
-        self.generic_visit(node)
-
-    def _condition(self, test: ast.expr) -> None:
-        """Turn a condition round in which no operator can be changed."""
-        if isinstance(test, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.NamedExpr):
-            start, end = self.source.place(test)
-            self._add(start, end, f"(not ({self.source.raw[start:end].decode()}))")
 
 
 def _is_sequence(node: ast.expr) -> bool:

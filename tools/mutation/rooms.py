@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from mutation.mutant import Mutant, language_of, mutants_of
 from mutation.python import changes_of_python
@@ -13,46 +13,32 @@ from mutation.sql import changes_of_sql
 FACE = "__init__.py"
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(NamedTuple):
     """Sources, and the tests that are to notice a change of them."""
 
-    sources: tuple[str, ...]
-    tests: tuple[str, ...]
+    sources: Sequence[str]
+    tests: Sequence[str]
+
+
+def _room(sources: str, tests: str) -> Room:
+    """Return a room of patterns below smfparse/, and of folders and files below tests/."""
+    return Room(
+        [f"smfparse/{each}" for each in sources.split()],
+        [f"tests/{each}" for each in tests.split()],
+    )
 
 
 ROOMS = {
-    "reports": Room(
-        (
-            "smfparse/reports/definitions/*.sql",
-            "smfparse/reports/macros.sql",
-            "smfparse/reports/sections.py",
-        ),
-        ("tests/reports",),
-    ),
-    "calendar": Room(
-        ("smfparse/calendar/*.py", "smfparse/calendar/*.sql"),
-        ("tests/calendar", "tests/laws", "tests/summarizing"),
-    ),
-    "views": Room(
-        ("smfparse/metrics/definitions/*.sql", "smfparse/metrics/subjects/*.sql"),
-        ("tests/tables", "tests/reports", "tests/metrics"),
-    ),
-    "comparing": Room(
-        ("smfparse/comparing/compare.sql",), ("tests/comparing", "tests/cli/test_compare.py")
-    ),
-    "advice": Room(
-        ("smfparse/advice/*.py", "smfparse/advice/definitions/*.sql"), ("tests/advice",)
-    ),
-    "planning": Room(("smfparse/planning/*.py",), ("tests/planning", "tests/cli/test_capacity.py")),
-    "capacity": Room(
-        ("smfparse/capacity/*.py", "smfparse/capacity/definitions/*.sql"),
-        ("tests/capacity", "tests/cli/test_capacity.py"),
-    ),
-    "decoding": Room(("smfparse/decoding/*.py",), ("tests/decoding",)),
-    "selecting": Room(("smfparse/selecting/*.py",), ("tests/selecting",)),
-    "inputs": Room(("smfparse/inputs/*.py",), ("tests/inputs",)),
-    "reading": Room(("smfparse/reading/*.py",), ("tests/reading",)),
+    "reports": _room("reports/definitions/*.sql reports/macros.sql reports/sections.py", "reports"),
+    "calendar": _room("calendar/*.py calendar/*.sql", "calendar laws summarizing"),
+    "views": _room("metrics/definitions/*.sql metrics/subjects/*.sql", "tables reports metrics"),
+    "comparing": _room("comparing/compare.sql", "comparing cli/test_compare.py"),
+    "advice": _room("advice/*.py advice/definitions/*.sql", "advice"),
+    "planning": _room("planning/*.py", "planning cli/test_capacity.py"),
+    "capacity": _room("capacity/*.py capacity/definitions/*.sql", "capacity cli/test_capacity.py"),
+    **{
+        each: _room(f"{each}/*.py", each) for each in ("decoding", "selecting", "inputs", "reading")
+    },
 }
 
 
@@ -70,8 +56,6 @@ def mutants(project: Path, room: str) -> Iterator[Mutant]:
     """Yield every mutant of a room."""
     for path in files(project, room):
         source = (project / path).read_bytes()
-        if language_of(path) == "sql":
-            changes = changes_of_sql(source.decode())
-        else:
-            changes = changes_of_python(source)
+        is_sql = language_of(path) == "sql"
+        changes = changes_of_sql(source.decode()) if is_sql else changes_of_python(source)
         yield from mutants_of(path, source, changes)

@@ -11,47 +11,15 @@ from typing import NamedTuple
 
 import duckdb
 
-from mutation.mutant import Change
+from mutation.mutant import Change, becoming, swapped
 
-OPERATORS = {
-    ">": (">=", "<"),
-    ">=": (">", "<"),
-    "<": ("<=", ">"),
-    "<=": ("<", ">"),
-    "=": ("<>",),
-    "<>": ("=",),
-    "!=": ("=",),
-    "+": ("-",),
-    "-": ("+",),
-    "*": ("/",),
-    "**": ("*",),
-    "/": ("*",),
-    "//": ("/",),
-    "%": ("*",),
-    "&": ("|",),
-    "|": ("&",),
-}
-FUNCTIONS = {
-    "sum": "max",
-    "total": "max",
-    "max": "min",
-    "min": "max",
-    "avg": "max",
-    "count": "max",
-    "median": "max",
-    "arg_max": "arg_min",
-    "arg_min": "arg_max",
-    "bool_or": "bool_and",
-    "bool_and": "bool_or",
-    "first": "last",
-    "last": "first",
-    "greatest": "least",
-    "least": "greatest",
-    "ceil": "floor",
-    "floor": "ceil",
-    "lag": "lead",
-    "lead": "lag",
-}
+OPERATORS = becoming(
+    "> -> >=, <; >= -> >, <; < -> <=, >; <= -> <, >; = -> <>; <> -> =; != -> =; + -> -; - -> +; "
+    "* -> /; ** -> *; / -> *; // -> /; % -> *; & -> |; | -> &"
+)
+FUNCTIONS = dict.fromkeys(("sum", "total", "avg", "count", "median"), "max") | swapped(
+    "max min, arg_max arg_min, bool_or bool_and, first last, greatest least, ceil floor, lag lead"
+)
 """What each becomes; all take what the other takes, so the mutant can still be bound."""
 
 
@@ -68,10 +36,7 @@ _NEGATED = frozenset({"NOT"})
 WORDS = {
     "TRUE": Rule("false"),
     "FALSE": Rule("true"),
-    "DESC": Rule("ASC"),
-    "ASC": Rule("DESC"),
-    "ANTI": Rule("SEMI"),
-    "SEMI": Rule("ANTI"),
+    **{before: Rule(after) for before, after in swapped("DESC ASC, ANTI SEMI").items()},
     "LEFT": Rule(""),
     "JOIN": Rule("LEFT JOIN", not_behind=_JOINED),
     "NOT": Rule("", not_behind=frozenset({"IF"})),
@@ -81,10 +46,10 @@ WORDS = {
     "IN": Rule("NOT IN", not_behind=_NEGATED),
     "DISTINCT": Rule("", not_behind=frozenset({"IS", "NOT"})),
     "UNION": Rule("UNION ALL", not_before=frozenset({"ALL"})),
-    "WHERE": Rule("WHERE NOT", not_before=_NEGATED),
-    "HAVING": Rule("HAVING NOT", not_before=_NEGATED),
-    "QUALIFY": Rule("QUALIFY NOT", not_before=_NEGATED),
-    "WHEN": Rule("WHEN NOT", not_before=_NEGATED),
+    **{
+        each: Rule(f"{each} NOT", not_before=_NEGATED)
+        for each in ("WHERE", "HAVING", "QUALIFY", "WHEN")
+    },
 }
 _END_OF_ORDER = {"ROWS", "RANGE", "LIMIT", "UNION", "NULLS", "ASC", "DESC", ";"}
 _OPENING, _CLOSING = {"(", "[", "{"}, {")", "]", "}"}

@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +19,10 @@ from typing import Any
 from mutation.mutant import Mutant
 from mutation.plugin import PLAN
 
-_PYTEST = ("-m", "pytest", "-x", "-m", "not long", "--tb=short", "-p", "mutation.plugin")
-_WITHOUT = ("cacheprovider", "xdist", "pytest_cov")
+_PYTEST = (
+    *("-m", "pytest", "-x", "-m", "not long", "--tb=short", "-p", "mutation.plugin"),
+    *("-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:pytest_cov"),
+)
 _PATIENCE = 60.0
 """Seconds for a test, and before the first, besides ten times what it took unchanged."""
 _NO_TESTS = 5
@@ -59,33 +61,16 @@ class Recording:
 
     def groups(self, mutant: Mutant) -> Iterator[list[str]]:
         """Yield the tests that run what is changed, then the others; the likely killers first."""
-        runs = self._that_run(mutant)
-        order = sorted(self.seconds, key=lambda each: (-self.kills[each], self.seconds[each]))
-        for group in ([t for t in order if t in runs], [t for t in order if t not in runs]):
-            if group:
-                yield group
-
-    def _that_run(self, mutant: Mutant) -> set[str]:
+        lines, (first, last) = self.lines.get(mutant.path, {}), mutant.change.lines
+        runs = {test for line in range(first, last + 1) for test in lines.get(str(line), ())}
         if mutant.language == "sql":
-            return set(self.sql.get(unit_of(mutant), ()))
-        lines = self.lines.get(mutant.path, {})
-        first, last = mutant.change.lines
-        return {test for line in range(first, last + 1) for test in lines.get(str(line), ())}
-
-
-def joined(parts: Iterable[Recording]) -> Recording:
-    """Return what several tests ran as one recording."""
-    seconds: dict[str, float] = {}
-    lines: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    sql: dict[str, list[str]] = defaultdict(list)
-    for each in parts:
-        seconds |= each.seconds
-        for unit, tests in each.sql.items():
-            sql[unit] += tests
-        for path, numbers in each.lines.items():
-            for number, tests in numbers.items():
-                lines[path][number] += tests
-    return Recording(seconds, lines, sql)
+            runs = set(self.sql.get(unit_of(mutant), ()))
+        order = sorted(self.seconds, key=lambda each: (-self.kills[each], self.seconds[each]))
+        groups = (
+            [each for each in order if each in runs],
+            [each for each in order if each not in runs],
+        )
+        yield from filter(None, groups)
 
 
 def unit_of(mutant: Mutant) -> str:
@@ -104,13 +89,9 @@ class Copy:
         self.root = folder / "project"
         self._plan, self._running = folder / "plan.json", folder / "running.json"
         self._temporary = folder / "tmp"
-        listed = subprocess.run(
-            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            cwd=project,
-            capture_output=True,
-            check=True,
-        )
-        for name in filter(None, os.fsdecode(listed.stdout).split("\0")):
+        listing = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        listed = subprocess.check_output(listing, cwd=project)
+        for name in filter(None, os.fsdecode(listed).split("\0")):
             if (project / name).exists():
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(project / name, self.root / name, follow_symlinks=False)
@@ -118,27 +99,22 @@ class Copy:
     def record(self, tests: Sequence[str], mutants: Sequence[Mutant]) -> Recording:
         """Run tests with nothing changed. Raises FailedError where one fails."""
         made = self._plan.with_name("recording.json")
-        plan = {
-            "record": str(made),
-            "include": sorted({str(self.root / m.path) for m in mutants if m.language != "sql"}),
-            "sql": self._units(mutants),
-            "tests": None,
+        units = {unit_of(each): each for each in mutants if each.language == "sql"}
+        sql = {
+            "texts": {
+                name: (self.root / each.path).read_text("utf-8")
+                for name, each in units.items()
+                if not each.change.unit
+            },
+            "macros": {name: each.change.unit for name, each in units.items() if each.change.unit},
         }
+        include = sorted({str(self.root / m.path) for m in mutants if m.language != "sql"})
+        plan = {"record": str(made), "include": include, "sql": sql, "tests": None}
         code, _ = self._pytest(tests, plan, None)
         if code:
-            noted = self._noted()
-            raise FailedError(f"{noted['test']} fails unchanged:\n{noted['message']}")
+            test, message = self._noted()
+            raise FailedError(f"{test} fails unchanged:\n{message}")
         return Recording(**json.loads(made.read_text("utf-8")))
-
-    def _units(self, mutants: Sequence[Mutant]) -> dict[str, dict[str, str]]:
-        """Return the texts of SQL files and the names of macros, by units."""
-        texts, macros = {}, {}
-        for each in mutants:
-            if each.language == "sql" and each.change.unit:
-                macros[unit_of(each)] = each.change.unit
-            elif each.language == "sql":
-                texts[unit_of(each)] = (self.root / each.path).read_text("utf-8")
-        return {"texts": texts, "macros": macros}
 
     def judge(self, mutant: Mutant, recording: Recording) -> Outcome:
         """Try a mutant: the tests that run what is changed first, then others, as in `groups`."""
@@ -147,35 +123,29 @@ class Copy:
         path.write_bytes(mutant.applied(source))
         later = stat.st_mtime + 3600  # so Python does not take the bytecode of the unchanged file
         os.utime(path, (later, later))
-        began = time.monotonic()
+        began, by, refused = time.monotonic(), "", False
         try:
             for tests in recording.groups(mutant):
                 plan = {"record": None, "tests": tests}
                 names = list(dict.fromkeys(each.partition("::")[0] for each in tests))
                 code, ended = self._pytest(names, plan, recording.seconds)
                 if code not in (0, _NO_TESTS):
-                    return self._noticed(mutant, ended, recording, time.monotonic() - began)
-            return Outcome(mutant, seconds=time.monotonic() - began)
+                    test, message = self._noted()
+                    by = (test or "loading the tests") + " (time limit)" * ended
+                    refused = not ended and any(each in message for each in _NOT_BOUND)
+                    recording.kills[test or by] += not refused
+                    break
+            return Outcome(mutant, by, refused, time.monotonic() - began)
         finally:
             path.write_bytes(source)
             os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
-    def _noticed(
-        self, mutant: Mutant, ended: bool, recording: Recording, seconds: float
-    ) -> Outcome:
-        noted = self._noted()
-        test = noted["test"] or "loading the tests"
-        refused = not ended and any(each in noted["message"] for each in _NOT_BOUND)
-        if not refused:
-            recording.kills[test] += 1
-        return Outcome(mutant, f"{test} (time limit)" if ended else test, refused, seconds)
-
-    def _noted(self) -> dict[str, str]:
-        """Return what the plugin noted last."""
+    def _noted(self) -> tuple[str, str]:
+        """Return the test and the message that the plugin noted last."""
         if not self._running.exists():
-            return {"test": "", "message": ""}
-        found: dict[str, str] = json.loads(self._running.read_text("utf-8"))
-        return found
+            return "", ""
+        test, message = json.loads(self._running.read_text("utf-8"))
+        return test, message
 
     def _pytest(
         self, names: Sequence[str], plan: Mapping[str, Any], seconds: Mapping[str, float] | None
@@ -185,20 +155,17 @@ class Copy:
         shutil.rmtree(self._temporary, ignore_errors=True)
         self._temporary.mkdir()
         self._plan.write_text(json.dumps({**plan, "running": str(self._running)}), "utf-8")
-        without = [word for each in _WITHOUT for word in ("-p", f"no:{each}")]
+        silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
         process = subprocess.Popen(
-            [sys.executable, *_PYTEST, *without, *names],
-            cwd=self.root,
-            env=self._environment(keeps_bytecode=bool(plan["record"])),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+            [sys.executable, *_PYTEST, *names], cwd=self.root, start_new_session=True,
+            env=self._environment(keeps_bytecode=bool(plan["record"])), **silent,
+        )  # fmt: skip
         try:
             return self._wait(process, seconds)
         finally:
-            _end(process)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # with all that it started
+            process.wait()
 
     def _wait(
         self, process: subprocess.Popen[bytes], seconds: Mapping[str, float] | None
@@ -209,7 +176,7 @@ class Copy:
             try:
                 return process.wait(0.1), False
             except subprocess.TimeoutExpired:
-                running = self._noted()["test"]
+                running, _ = self._noted()
             if running != test:
                 test, began = running, time.monotonic()
             elif seconds and time.monotonic() - began > _PATIENCE + 10 * seconds.get(test, 0):
@@ -225,10 +192,3 @@ class Copy:
             "TMPDIR": str(self._temporary),
             PLAN: str(self._plan),
         }
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process with all that it started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
