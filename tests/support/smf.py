@@ -180,7 +180,7 @@ def record(
     found = defaultdict(list)
     for name, each in zip(names, blocks, strict=True):
         found[PLACES[name][2]].append(each)
-    smf_type, subtype, last = PLACES[names[0]]
+    smf_type, subtype, last = PLACES[of or names[0]]
     sections = [Section(found.get(number, ())) for number in range(1, max([last, *found]) + 1)]
     end = start + dt.timedelta(seconds=seconds)
     area = stub()
