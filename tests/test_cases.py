@@ -20,7 +20,6 @@ from tests.support.searching import LONG
 pytestmark = [pytest.mark.slow, needs_real_data]
 without_rules = pytest.mark.usefixtures("unjudged")
 both = pytest.mark.parametrize("name", ["edge", "leap27"])
-HALF_HOURS = [1000, 2000, 3000, 4000, 5000, 6000]
 HOURS = {"09:00": 3000, "10:00": 7000, "11:00": 11000}
 """Puts of the hours that edge.smf and leap27.smf have."""
 STEADY = 1000 / 600
@@ -85,19 +84,6 @@ def test_hours_have_their_puts_in_every_report_by_themselves_and_if_selected(nam
         assert row["rate"] == pytest.approx(HOURS[hour] / 3600, rel=1e-4)
 
 
-@both
-def test_sql_counts_class_3_in_the_half_hours_of_statistics(name: str) -> None:
-    query = """
-        SELECT time_bucket(INTERVAL 30 MINUTE, counted_at) AS half_hour, sum({}) AS puts
-        FROM {} GROUP BY ALL ORDER BY 1
-    """
-    data = smfparse.open(case(name))
-    class_3 = data.sql(query.format("putn", "wqst")).to_pylist()
-    assert class_3 == data.sql(query.format("qmstput", "qmst")).to_pylist()
-    assert [row["puts"] for row in class_3] == HALF_HOURS
-    assert f"{class_3[0]['half_hour']:%Y-%m-%d %H:%M}" == "2026-05-11 09:00"
-
-
 # Intervals of class 3 alone -----------------------------------------------------------------------
 
 
@@ -105,15 +91,18 @@ def test_sql_counts_class_3_in_the_half_hours_of_statistics(name: str) -> None:
 def test_class_3_alone_has_the_rate_of_its_intervals_in_every_command(tmp_path: Path) -> None:
     """Six intervals of 10 minutes with 1000 gets each, from 9 to 10: 1.667 a second.
 
-    Half of the first and of the last interval went once: 5,000 of 6,000.
+    Half of the first and of the last interval went once: 5,000 of 6,000. In stat1_acct30 intervals
+    of statistics are shorter.
     """
-    told = manager("acct10")
+    short, told = manager("stat1_acct30"), manager("acct10")
     assert (told["start"], told["end"]) == ("2026-05-11T09:00:00", "2026-05-11T10:00:00")
     for name in ("flow", "verb-calls"):
         found = figure(told, name)
         known = [each for each in found["over_time"] if each is not None]
         steady = [STEADY] * (len(known) + 2)
         assert [found["mean"], found["highest"], *known] == pytest.approx(steady, rel=1e-3)
+        found = figure(short, name)
+        assert (round(found["mean"], 2), round(found["highest"], 2)) == (1.67, 1.67)
     for asked in ({}, {"total": True}, {"interval": "1h"}, {"interval": "10m"}):
         edges = [row for row in rows("acct10", "flow", **asked) if row["line"] == "edge"]
         assert edges
@@ -130,18 +119,7 @@ def test_class_3_alone_has_the_rate_of_its_intervals_in_every_command(tmp_path: 
     assert (cost["calls"], cost["cpu_seconds"]) == (6000, pytest.approx(0.12))
 
 
-@without_rules
-def test_long_intervals_of_class_3_in_short_ones_of_statistics_have_their_rate() -> None:
-    told = manager("stat1_acct30")
-    for name in ("flow", "verb-calls"):
-        found = figure(told, name)
-        assert (round(found["mean"], 2), round(found["highest"], 2)) == (1.67, 1.67)
-    assert told["intervals"] == 180
-
-
-def test_check_has_the_times_of_records_of_class_3_alone_without_intervals_and_leap_seconds() -> (
-    None
-):
+def test_check_has_the_times_of_the_records() -> None:
     for name, shown, wrong in (
         ("acct10", "2026/05/11 09:00 to 10:00", "1970"),
         ("leap27", "2026/05/11 09:00 to 12:00", "09:00:27"),

@@ -50,12 +50,12 @@ def prose(page: str) -> str:
     return re.sub(r"`[^`]*`|\]\([^)]*\)", " ", page)
 
 
-def commands(group: click.Group, above: click.Context) -> Iterator[tuple[str, str]]:
-    """Yield the path and the help of each command, and of its subcommands."""
+def commands(group: click.Group, above: click.Context) -> Iterator[tuple[str, click.Command, str]]:
+    """Yield the path of each command, it and its help, and those of its subcommands."""
     for name in group.list_commands(above):
         command = group.commands[name]
         with click.Context(command, info_name=name, parent=above) as context:
-            yield context.command_path, command.get_help(context)
+            yield context.command_path, command, command.get_help(context)
             if isinstance(command, click.Group):
                 yield from commands(command, context)
 
@@ -90,9 +90,17 @@ def test_pages_are_in_plain_english() -> None:
     assert {name: each for name, each in found.items() if each} == {}
 
 
-def test_help_texts_are_in_plain_english() -> None:
+def test_help_texts_are_in_plain_english_and_that_of_an_option_begins_with_a_verb() -> None:
+    nouns = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
     with click.Context(main, info_name="smfparse", **main.context_settings) as top:
         own = main.get_help(top).split("Commands:")[0]
-        found = {path: [*faults(text)] for path, text in [("smfparse", own), *commands(main, top)]}
-    assert len(found) > 30
-    assert {path: each for path, each in found.items() if each} == {}
+        every = [("smfparse", main, own), *commands(main, top)]
+    assert len(every) > 30
+    for path, command, text in every:
+        assert [*faults(text)] == [], path
+        for each in command.params:
+            if isinstance(each, click.Option):
+                assert each.help, (path, each.name)
+                assert each.help.split()[0] not in nouns, each.help
+                assert each.help[0].isupper(), each.help
+                assert each.help.endswith("."), each.help

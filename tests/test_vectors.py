@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,23 +25,6 @@ def test_few_rows_and_many_are_numbered_alike(width: int, values: list[int]) -> 
     ):
         assert each[:, 0].tolist() == first
         assert [first[number] for number in which[: len(values)]] == values
-
-
-@pytest.mark.parametrize(("loaded", "few"), [(False, True), (True, False)])
-def test_arrow_numbers_rows_once_it_has_its_functions(
-    loaded: bool, few: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A thousand rows take Python a millisecond, and Arrow 20 us, once 50 ms are spent."""
-    if loaded:
-        monkeypatch.setitem(sys.modules, vectors._FUNCTIONS, sys)
-    else:
-        monkeypatch.delitem(sys.modules, vectors._FUNCTIONS, raising=False)
-    called = []
-    monkeypatch.setattr(
-        vectors, "_distinct_few", lambda rows: called.append(rows) or (rows[:, 0], rows)
-    )
-    vectors.distinct(np.array([[1, 2, 3], [3, 2, 1]], np.uint8))
-    assert bool(called) == few
 
 
 WITHOUT_PANDAS = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.support.builders import Write, foreign_record
 from tests.support.command import run
 from tests.support.goldens import planners
 from tests.support.paths import GOLDEN, SMF
+from tests.support.searching import some
 
 
 @pytest.mark.claim(15)
@@ -20,12 +22,14 @@ def test_what_all_planners_print_of_published_values_is_the_golden_file() -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.fuzz
 def test_every_planner_explains_itself_and_answers_with_an_input() -> None:
     for name in planner_names():
         lines = run("capacity", name, "--explain").stdout.splitlines()
         assert lines[0] == planner(name).title
         assert "Required trace" in lines
         assert any("FROM " in each for each in lines)
+    for name in some(planner_names(), 7):
         result = run("capacity", name, SMF, "--format", "json")
         assert (result.exit_code, result.stderr) == (0, "")
         found = json.loads(result.stdout)
@@ -34,18 +38,6 @@ def test_every_planner_explains_itself_and_answers_with_an_input() -> None:
             assert answer["figures"]
             assert all(isinstance(each["value"], int | float) for each in answer["figures"])
             assert {each["from"] for each in answer["inputs"]} <= {"measured", "published"}
-
-
-def test_times_of_a_zone_select_what_a_planner_measures() -> None:
-    whole, utc, tokyo = (
-        json.loads(run("capacity", "log", SMF, *asked, "--format", "json").stdout)["answers"]
-        for asked in (
-            (),
-            ("--tz", "utc", "--from", "08:45", "--until", "09:15"),
-            ("--tz", "Asia/Tokyo", "--from", "17:45", "--until", "18:15"),
-        )
-    )
-    assert utc == tokyo != whole
 
 
 def test_an_input_without_what_is_measured_says_the_trace(write: Write) -> None:
@@ -77,7 +69,7 @@ def test_a_wrong_value_is_refused_with_its_range() -> None:
         assert message in result.stderr
 
 
-def test_csv_and_documents_have_figures_and_inputs_with_a_unit_or_without() -> None:
+def test_figures_and_inputs_are_shown_with_or_without_a_unit_and_rough_ones_as_such() -> None:
     rows = list(csv.DictReader(run("capacity", "tls", "--format", "csv").stdout.splitlines()))
     by_name = {row["name"]: (row["kind"], row["value"], row["how"]) for row in rows}
     assert by_name["message_us"][:2] == ("figure", "121.875")
@@ -94,14 +86,10 @@ def test_csv_and_documents_have_figures_and_inputs_with_a_unit_or_without() -> N
             if each["name"] == "log_io_time"
         )
         assert asked == (92, "given")
-
-
-def test_a_far_extrapolation_is_an_order_of_magnitude() -> None:
     given = ["--one-page-us", "1084.45", "--more-pages", "3.8639", "--more-pages-us", "1417.12"]
-    result = run("capacity", "log", *given)
-    (line,) = (each for each in result.stdout.splitlines() if each.startswith("With 128 pages"))
-    assert "about 30 " in line
-    assert "order of magnitude" in line
+    lines = run("capacity", "log", *given).stdout.splitlines()
+    (far,) = (each for each in lines if each.startswith("With 128 pages"))
+    assert re.search("about 30 .*order of magnitude", far)
 
 
 def test_what_if_shows_now_and_then() -> None:

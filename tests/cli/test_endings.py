@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shlex
 import shutil
 import signal
 import subprocess
@@ -34,27 +35,30 @@ GOOD = smf_record(115, 2, QMST, area=qwhs_long())
 BAD = smf_record(115, 2, Section(QMST.blocks, length=480), area=qwhs_long())
 WRITTEN_TO = ("convert", "anonymise")
 """Commands that write what `--to` names."""
-reading = pytest.mark.parametrize("name", sorted(READING))
+DATA = {
+    "clean": rdw([GOOD, GOOD]),
+    "bad block": rdw([GOOD, BAD, GOOD]),
+    "cut": rdw([GOOD, GOOD])[:-5],
+    "empty": b"",
+    "not SMF": b"Dear reader, this is a letter and nothing else\n",
+    "zeros": b"\x00\x20\x00\x00" + bytes(28),
+    "unreadable": rdw([GOOD]),
+}
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    data = {
-        "clean": rdw([GOOD, GOOD]),
-        "bad block": rdw([GOOD, BAD, GOOD]),
-        "cut": rdw([GOOD, GOOD])[:-5],
-        "empty": b"",
-        "not SMF": b"Dear reader, this is a letter and nothing else\n",
-        "zeros": b"\x00\x20\x00\x00" + bytes(28),
-        "unreadable": rdw([GOOD]),
-    }
-    folder = tmp_path / "inputs"
-    folder.mkdir()
-    for name, content in data.items():
-        (folder / name).write_bytes(content)
-    (folder / "folder").mkdir()
+    """A folder with inputs, and a file that is there before an output."""
+    (tmp_path / "inputs" / "folder").mkdir(parents=True)
+    for name, content in DATA.items():
+        (tmp_path / "inputs" / name).write_bytes(content)
     (tmp_path / "taken").write_text("mine")
     return tmp_path
+
+
+def left(place: Path) -> list[str]:
+    """Return the names in the folder, without that of temporary files."""
+    return sorted({each.name for each in place.iterdir()} - {"temporary"})
 
 
 def call(name: str, place: Path, source: str) -> list[str]:
@@ -65,8 +69,12 @@ def output_call(arguments: list[str], place: Path) -> list[str]:
     return named(arguments, place / "inputs" / "clean", place / "out")
 
 
-def remove(path: Path) -> None:
-    shutil.rmtree(path) if path.is_dir() else path.unlink()
+def message(place: Path) -> str:
+    return (
+        f"smfparse: {place / 'inputs' / 'bad block'}: record 2 at byte 0x{len(GOOD):X} "
+        "(type 115 subtype 2): QMST says 480 bytes at offset 44, 124 are left. The record may be "
+        "cut; skipped"
+    )
 
 
 CODES = {"cut": 4, "bad block": 4}
@@ -77,7 +85,7 @@ HEADERS_ONLY = ("dump", "report")
 
 @pytest.mark.sampled(7)
 @pytest.mark.usefixtures("unjudged")
-@reading
+@pytest.mark.parametrize("name", sorted(READING))
 def test_every_command_says_by_its_exit_code_what_became_of_the_input(
     name: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,8 +107,10 @@ def test_every_command_says_by_its_exit_code_what_became_of_the_input(
             assert result.stderr.startswith(f"smfparse: {place / 'inputs' / source}: ")
             assert result.stderr.count("\n") == 1
             assert not (place / "out").exists()
-        elif name in WRITTEN_TO:
-            remove(place / "out")
+        elif name == "convert":
+            shutil.rmtree(place / "out")
+        elif name == "anonymise":
+            (place / "out").unlink()
         if source == "unreadable":
             assert result.stderr.endswith("Permission denied\n")
 
@@ -109,40 +119,33 @@ def test_every_command_says_by_its_exit_code_what_became_of_the_input(
     more += ["--record", "2"] if name == "dump" else []
     result = run(*call(name, place, source), "--strict", *more)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (8, "", 1)
-    said = "the file is cut" if source == "cut" else f"smfparse: {message(place)}\n"
-    assert said in result.stderr
-    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
+    assert ("the file is cut" if source == "cut" else f"{message(place)}\n") in result.stderr
+    assert left(place) == ["inputs", "taken"]
     assert run(*call(name, place, "clean"), "--strict").exit_code == 0
 
 
-WRONG = (
-    [],
-    ["nothing"],
-    *(["info"], ["info", "CLEAN", "--nothing"], ["info", "CLEAN", "--format", "parquet"]),
-    ["info", "CLEAN", "--qmgr", "TOOLONG"],
-    *(["report"], ["report", "log"], ["report", "lag", "CLEAN"]),
-    *(["compare"], ["compare", "CLEAN"]),
-    *(["check"], ["check", "CLEAN", "--limit", "LOG-BUSY"], ["check", "CLEAN", "--only", "NONE"]),
-    *(["sql"], ["sql", "CLEAN"], ["sql", "SELECT * FROM qmst"], ["sql", "CLEAN", "--file", "NEW"]),
-    *(["sql", "CLEAN", f"SELECT {each}"] for each in ("nothing FROM qmst", "* FROM nothing")),
-    *(["sql", "CLEAN", each] for each in ("SELEC 1 FROM qmst", "DROP VIEW nothing")),
-    *(["convert", "CLEAN"], ["convert", "CLEAN", "--to", "TAKEN"]),
-    ["convert", "CLEAN", "--to", "FOLDER"],
-    ["describe", "nothing"],
-    *(["dump", "CLEAN", "--record", "99"], ["dump", "CLEAN", "--at", "0x", "--record", "1"]),
-    ["dump", "CLEAN", "--output", "TAKEN"],
-    *(["generate", "TAKEN"], ["generate", "NEW", "--interval", "soon"]),
-)
+WRONG = """
+ | nothing | describe nothing | info | info CLEAN --nothing | info CLEAN --format parquet
+info CLEAN --qmgr TOOLONG | report | report log | report lag CLEAN | compare | compare CLEAN
+check | check CLEAN --limit LOG-BUSY | check CLEAN --only NONE
+sql | sql CLEAN | sql 'SELECT * FROM qmst' | sql CLEAN --file NEW
+sql CLEAN 'SELECT nothing FROM qmst' | sql CLEAN 'SELECT * FROM nothing'
+sql CLEAN 'SELEC 1 FROM qmst' | sql CLEAN 'DROP VIEW nothing'
+convert CLEAN | convert CLEAN --to TAKEN | convert CLEAN --to FOLDER
+dump CLEAN --record 99 | dump CLEAN --at 0x --record 1 | dump CLEAN --output TAKEN
+generate TAKEN | generate NEW --interval soon
+"""
 
 
 def test_a_wrong_call_ends_with_2_and_changes_nothing(place: Path) -> None:
     names = {"CLEAN": "inputs/clean", "TAKEN": "taken", "FOLDER": "inputs", "NEW": "new"}
-    for arguments in WRONG:
-        result = run(*[place / names[each] if each in names else each for each in arguments])
+    for words in WRONG.strip().replace("\n", "|").split("|"):
+        arguments = [place / names[each] if each in names else each for each in shlex.split(words)]
+        result = run(*arguments)
         assert (result.exit_code, result.stdout) == (2, ""), arguments
         assert result.stderr
         assert (place / "taken").read_text() == "mine"
-        assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken"]
+        assert left(place) == ["inputs", "taken"]
 
 
 def test_an_output_never_takes_the_place_of_an_input(place: Path) -> None:
@@ -189,18 +192,10 @@ def test_a_name_that_is_not_utf_8_is_shown_and_read(place: Path) -> None:
         assert (refused.exit_code, "not UTF-8" in refused.stderr) == (2, True)
 
 
-def message(place: Path) -> str:
-    at = len(GOOD)
-    return (
-        f"{place / 'inputs' / 'bad block'}: record 2 at byte 0x{at:X} (type 115 subtype 2): "
-        "QMST says 480 bytes at offset 44, 124 are left. The record may be cut; skipped"
-    )
-
-
 def test_damage_is_said_with_what_and_where_and_the_way_out(place: Path) -> None:
     result = run(*call("sql", place, "bad block"))
     assert result.stderr.splitlines() == [
-        f"smfparse: {message(place)}",
+        message(place),
         "smfparse: the input is damaged; all other records were used; --strict stops at the first "
         "damage",
     ]
@@ -245,19 +240,11 @@ def test_several_processes_stop_at_the_damage_that_one_stops_at(tmp_path: Path) 
 def test_the_table_damage_is_that_of_the_whole_input(place: Path) -> None:
     source = place / "inputs" / "bad block"
     [row] = open_inputs([source]).arrow("damage").to_pylist()
-    assert list(row) == [each.name for each in DAMAGE_COLUMNS]
-    assert row == {
-        "source": str(source),
-        "record_no": 2,
-        "record_offset": len(GOOD),
-        "type": 115,
-        "subtype": 2,
-        "bytes": 124,
-        "reason": "QMST says 480 bytes at offset 44, 124 are left. The record may be cut; skipped",
-    }
-    shown = run(
-        "sql", source, "--qmgr", "NONE", "SELECT record_no, bytes FROM damage", "--format=csv"
-    )
+    reason = message(place).partition("subtype 2): ")[2]
+    values = (str(source), 2, len(GOOD), 115, 2, 124, reason)
+    assert row == dict(zip([each.name for each in DAMAGE_COLUMNS], values, strict=True))
+    query = "SELECT record_no, bytes FROM damage"
+    shown = run("sql", source, "--qmgr", "NONE", query, "--format=csv")
     assert (shown.exit_code, shown.stdout.splitlines()[-1]) == (4, "2,124")
     for name in ("tables", "again"):  # the second is of the first
         write_dataset(open_inputs([source]), place / name)
@@ -324,7 +311,7 @@ def test_a_signal_is_one_line_and_leaves_nothing(
         process.communicate()
     assert (process.returncode, errors) == ENDS[kind]
     assert output == ""
-    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken", "temporary"]
+    assert left(place) == ["inputs", "taken"]
 
 
 PRINTING = (
@@ -374,7 +361,7 @@ def test_a_file_that_cannot_grow_is_one_line_and_leaves_nothing(
     assert done.stderr.startswith("smfparse: ")
     assert "File too large" in done.stderr
     assert done.stderr.count("\n") == 1
-    assert sorted(path.name for path in place.iterdir()) == ["inputs", "taken", "temporary"]
+    assert left(place) == ["inputs", "taken"]
 
 
 def test_output_to_a_pipe_goes_into_it_and_leaves_it_there(tmp_path: Path) -> None:
@@ -398,10 +385,10 @@ EMPTY = {
     "capacity log": (),
     "trend": (),
     "plot log-busy": (),
+    "sql": ("SELECT count(*) FROM qmst",),
     "dashboard": ("--output", "{folder}/a.html"),
     "compare": ("--split-at", "2026-03-04T12:00"),
     "convert": ("--to", "{folder}/tables"),
-    "sql": ("SELECT count(*) FROM qmst",),
 }
 
 

@@ -38,16 +38,6 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return hostile_dump(tmp_path_factory.mktemp("hostile") / NAME)
 
 
-def test_the_dump_has_harm_in_the_names_of_all_sorts(dump: Path) -> None:
-    opened = smfparse.open(dump)
-    for table, column in (
-        *(("record", "system"), ("record", "qmgr"), ("qmac", "qwhccn"), ("wtid", "wtidccn")),
-        *(("wtid", "wtidopid"), ("wqst", "basename"), ("wqst", "objname"), ("qqst", "qqstqnam")),
-        ("qcst", "qcstchnm"),
-    ):
-        assert any(map(raw, filter(None, opened.arrow(table)[column].to_pylist()))), column
-
-
 CALLS = [
     ["info"],
     ["check", "--all"],

@@ -144,15 +144,14 @@ def test_no_data_of_mq_is_said(write: Write) -> None:
         ]
 
 
-@pytest.fixture(scope="module")
-def week(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Simulated days from Wednesday to the Thursday of the next week, in intervals of six hours."""
-    path = tmp_path_factory.mktemp("trend") / "week.smf"
-    simulate(path, load_estate("payments", days=9, interval=dt.timedelta(hours=6)))
-    return path
-
-
-def test_the_last_day_is_compared_with_those_like_it(week: Path, tmp_path: Path) -> None:
+def test_the_last_day_is_compared_with_those_like_it_if_they_are_enough(tmp_path: Path) -> None:
+    """Days from Wednesday to the Thursday of the next week, in intervals of six hours."""
+    week = tmp_path / "week.smf"
+    simulate(week, load_estate("payments", days=9, interval=dt.timedelta(hours=6)))
+    assert printed("trend", week, "--to", "2026-03-06") == [
+        "QM01 on SYSA, 3 days up to Friday 2026/03/06",
+        "Too few days to compare: 2 working days before it, and at least 3 are needed.",
+    ]
     found = printed("trend", week)
     assert found[0] == "QM01 on SYSA, 9 days up to Thursday 2026/03/12"
     assert found[1] == "The last day is compared with 6 working days before it, hour by hour."
@@ -169,20 +168,3 @@ def test_the_last_day_is_compared_with_those_like_it(week: Path, tmp_path: Path)
     for row, figure in zip(rows, told["figures"], strict=True):
         assert (row["name"], row["object"]) == (figure["name"], figure["object"])
         assert float(row["last"]) == figure["last"]
-
-
-def test_days_are_those_of_the_zone_that_is_asked_for(week: Path) -> None:
-    asked = ("--tz", "Asia/Dhaka", "--from", "2026-03-06", "--until", "2026-03-11")
-    found = manager("trend", week, *asked)
-    assert (found["days"], found["last"]) == (6, "2026-03-11")
-    (written,) = (each["last"] for each in found["figures"] if each["name"] == "log-written")
-    same = ("--tz", "utc", "--from", "2026-03-10 18:00", "--until", "2026-03-11 17:59", "--total")
-    log = json.loads(run("report", "log", week, *same, "--format", "json").stdout)["rows"]
-    assert written == pytest.approx(log[0]["mb_per_second"], rel=1e-12)
-
-
-def test_too_few_days_are_said(week: Path) -> None:
-    assert printed("trend", week, "--to", "2026-03-06") == [
-        "QM01 on SYSA, 3 days up to Friday 2026/03/06",
-        "Too few days to compare: 2 working days before it, and at least 3 are needed.",
-    ]

@@ -182,9 +182,8 @@ def test_no_progress_is_shown_while_a_prompt_waits(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_report_of_more_tasks_than_somebody_reads_asks_for_less(tmp_path: Path) -> None:
-    dump = generate_dump(
-        tmp_path / "many.smf", count=60, tasks=10, interval=dt.timedelta(minutes=1)
-    )
+    minute = dt.timedelta(minutes=1)
+    dump = generate_dump(tmp_path / "many.smf", count=60, tasks=10, interval=minute)
     shown = on_terminal("report", "task", dump, "--quiet")
     words = " ".join(shown.text.split())
     assert shown.code == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -209,19 +208,3 @@ def test_a_message_names_options_but_not_in_the_name_of_an_input(
     done = run("report", "log", SMF, "--output", __file__)
     assert done.exit_code == 2
     assert done.stderr == f"smfparse: {__file__}: already exists; --force replaces it\n"
-
-
-def options(command: click.Command) -> Iterator[click.Option]:
-    """Yield the options of a command, and of those below it."""
-    yield from (each for each in command.params if isinstance(each, click.Option))
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        yield from options(below)
-
-
-def test_the_help_of_an_option_begins_with_a_verb_and_is_a_sentence() -> None:
-    nouns = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
-    for each in options(main):
-        assert each.help, each.name
-        assert each.help.split()[0] not in nouns, each.help
-        assert each.help[0].isupper(), each.help
-        assert each.help.endswith("."), each.help

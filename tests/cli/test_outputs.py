@@ -1,0 +1,221 @@
+"""Outputs and their names, near names, hints: what a first trial meets."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from smfparse.errors import install_command
+from tests.support.command import run
+from tests.support.paths import FIXTURES
+
+SMF = FIXTURES / "qm60.smf"
+FORMATS = ("text", "csv", "json", "jsonl", "md", "html", "xlsx", "parquet")
+ENDINGS = ("arrow", "csv", "db", "duckdb", "json", "jsonl", "ndjson", "parquet", "smf", "xlsx")
+SAID = {"db": "duckdb"}
+LOG: list[Any] = ["report", "log", SMF]
+SQL: list[Any] = ["sql", SMF, "SELECT 1 AS one"]
+COMMANDS: list[list[Any]] = [
+    *(["describe", "wtas"], LOG, ["report", "--list"], ["report", "log", "--explain"], SQL),
+    *(["info", SMF], ["compare", SMF, SMF], ["dump", SMF], ["check", SMF]),
+]
+
+
+def refused(folder: Path, *arguments: Any) -> str:
+    """Return the message of a command that is refused, and wrote nothing."""
+    done = run(*arguments)
+    assert done.exit_code == 2, done.output
+    assert not list(folder.iterdir())
+    return done.stderr
+
+
+def test_a_name_says_the_format_and_one_that_is_not_written_is_refused(tmp_path: Path) -> None:
+    """One command is tried with all endings, the others with some of them."""
+    for number, command in enumerate(COMMANDS):
+        for ending in ENDINGS[number::9] if number else ENDINGS:
+            packed = tmp_path / f"x.{ending.upper()}.gz"
+            said = f"the name says {SAID.get(ending, ending)}.gz;"
+            assert said in refused(tmp_path, *command, "--output", packed)
+            path = tmp_path / f"x.{ending.upper()}"
+            if ending not in FORMATS:
+                said = f"the name says {SAID.get(ending, ending)};"
+                assert said in refused(tmp_path, *command, "--output", path)
+    for ending in ("", ".txt", ".log", ".csv.txt", ".d20260304", "csv"):
+        assert run("describe", "wtas", "--output", tmp_path / f"x{ending}").exit_code == 0
+        path = tmp_path / f"x{ending}"
+        assert path.read_text("utf-8").startswith("wtas: ")
+        path.unlink()
+    for asked, ending, said in (
+        (["report", "log", "--explain"], "csv", "--explain prints text"),
+        (["report", "--list"], "parquet", "--list cannot be written as parquet"),
+        ([*LOG, "--format", "csv"], "json", "use --format json, or another name"),
+        (LOG, "pdf", "pdf cannot be written; choose one of text, csv"),
+        (LOG, "xls", "xls cannot be written; choose one of text, csv"),
+    ):
+        assert said in refused(tmp_path, *asked, "--output", tmp_path / f"x.{ending}")
+
+
+def test_a_format_is_written_to_its_own_name_only(tmp_path: Path) -> None:
+    for number, written in enumerate(FORMATS):
+        command = [*SQL, "--format", written, "--output"]
+        own = tmp_path / f"x.{written}"
+        assert run(*command, own).exit_code == 0
+        own.unlink()
+        for ending in {*ENDINGS[number % 2 :: 2]} - {written}:
+            message = refused(tmp_path, *command, tmp_path / f"x.{ending}")
+            told = f"use --format {ending}, or another name" in message
+            assert told is (ending in FORMATS)
+            message = refused(tmp_path, *command, tmp_path / f"x.{ending}.gz")
+            assert "use another name" in message
+
+
+WAYS_OUT = {
+    "csv": "--format csv --to DIR writes one file per table",
+    "jsonl.gz": "--format jsonl.gz --to DIR writes one file per table",
+    "ndjson": "--format ndjson --to DIR writes one file per table",
+    "parquet": "--format parquet --to DIR writes one file per table",
+    "db": "use --format duckdb for a database",
+    "xlsx": "use another name",
+    "smf": "use another name",
+}
+
+
+def test_a_dataset_is_no_folder_of_such_a_name_and_the_way_out_is_named(tmp_path: Path) -> None:
+    """Also where its format is given; a dataset of an earlier release with one is added to."""
+    for ending, packed in product(ENDINGS, ("", ".gz")):
+        path = tmp_path / f"x.{ending.upper()}{packed}"
+        said = f"the name says {SAID.get(ending, ending)}{packed};"
+        assert said in refused(tmp_path, "convert", SMF, "--to", path, "--format", "dataset")
+        if f"{ending}{packed}" != "duckdb":
+            message = refused(tmp_path, "convert", SMF, "--to", path)
+            assert said in message
+            assert WAYS_OUT.get(f"{ending}{packed}", "") in message
+    assert run("convert", SMF, "--to", tmp_path / "days").exit_code == 0
+    (tmp_path / "days").rename(tmp_path / "days.parquet")
+    done = run("convert", SMF, "--to", tmp_path / "days.parquet", "--append")
+    assert done.exit_code == 0
+    assert "already in the dataset" in done.stderr
+
+
+def test_files_of_tables_databases_and_smf_have_no_other_name(tmp_path: Path) -> None:
+    convert = ["convert", SMF, "--table", "qjst", "--to"]
+    other = {"x.json": "csv", "x.csv.gz": "csv", "x.duckdb": "jsonl", "x.parquet": "duckdb"}
+    for name, form in (other | {"x.smf": "arrow"}).items():
+        refused(tmp_path, *convert, tmp_path / name, "--format", form)
+    for name in ("x.csv", "x.parquet", "x.smf.gz", "x.json.gz"):
+        refused(tmp_path, "generate", tmp_path / name, "--count", "1")
+    assert run(*convert, tmp_path / "x.db", "--format", "duckdb").exit_code == 0
+    assert run(*convert, tmp_path / "x.d20260304", "--format", "csv").exit_code == 0
+    for name in ("x.smf", "x.bin"):
+        assert run("generate", tmp_path / name, "--count", "1", "--tasks", "0").exit_code == 0
+
+
+BEGINNINGS = {
+    "a.csv": b"z/OS,QM,",
+    "a.json": b"{",
+    "a.md": b"# log",
+    "a.html": b"<!DOCTYPE",
+    "a.xlsx": b"PK",
+    "a.parquet": b"PAR1",
+    "a.txt": b"SYSA,QM60,",
+}
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_the_ending_of_an_output_chooses_the_format(tmp_path: Path) -> None:
+    for name, begins in BEGINNINGS.items():
+        assert run(*LOG, "--output", tmp_path / name).exit_code == 0
+        assert (tmp_path / name).read_bytes().startswith(begins)
+    for command in ("summary", "check"):
+        path = tmp_path / f"{command}.xlsx"
+        assert run(command, SMF, "--output", path).exit_code == 0
+        assert path.read_bytes().startswith(b"PK")
+
+
+def test_binary_formats_without_a_file_are_refused_before_anything_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("smfparse.cli.options.on_terminal", lambda: True)
+    for form in ("xlsx", "parquet"):
+        refused = run("report", "log", "no-such.smf", "--format", form)
+        assert refused.exit_code == 2
+        assert f"give a file: --output result.{form}" in refused.stderr
+
+
+def test_output_is_taken_where_a_command_writes_files(tmp_path: Path) -> None:
+    day = tmp_path / "day.smf"
+    assert run("generate", "--output", day, "--count", "1", "--tasks", "1").exit_code == 0
+    assert run("convert", day, "--output", tmp_path / "tables").exit_code == 0
+    assert run("anonymise", day, "--output", tmp_path / "copy.smf").exit_code == 0
+    twice = run("generate", day, "--output", day)
+    assert twice.exit_code == 2
+    assert "OUTPUT and --output name the same file" in twice.stderr
+
+
+def test_unknown_names_suggest_near_ones() -> None:
+    for command, near in {
+        "report buf x.smf": "unknown report 'buf'; did you mean buff or buffio?",
+        "report xyzzy x.smf": "use adap, api-cost, application, buff, ",
+        "generate x.smf --scenario logslow": "did you mean log-slow,",
+        "generate x.smf --scenario zzz": "use one of after, backlog,",
+    }.items():
+        refused = run(*command.split())
+        assert (refused.exit_code, near in refused.stderr) == (2, True)
+
+
+def test_the_list_of_reports_fits_80_columns_and_explains_traces_when_asked() -> None:
+    for inputs in ((), (SMF,)):
+        lines = run("report", "--list", *inputs).stdout.splitlines()
+        assert max(map(len, lines)) <= 80
+        assert not any("START TRACE" in each for each in lines)
+    explained = run("report", "--list", "--explain").stdout
+    assert "START TRACE(STAT) CLASS(1)" in explained
+    assert "LOGCSV" in explained
+
+
+def test_fail_on_takes_rules_and_diagnoses_and_those_without_data_are_one_line() -> None:
+    """Unless all are asked for."""
+    smf = FIXTURES / "qm01-930.smf"
+    passing = run("check", smf, "--fail-on", "LOG-BUSY")
+    failing = run("check", smf, "--fail-on", "LOG-BUSY", "--fail-on", "1,smf-*", "--all")
+    assert (passing.exit_code, failing.exit_code) == (0, 3)
+    (line,) = passing.stdout.partition("Not evaluated")[2].splitlines()
+    assert line.endswith("without data; --all lists the traces that they require")
+    assert "START TRACE" in failing.stdout.partition("Not evaluated")[2]
+    refused = run("check", SMF, "--fail-on", "LOG-RESPONS")
+    assert refused.exit_code == 2
+    assert "--fail-on LOG-RESPONS: unknown rule; did you mean LOG-RESPONSE" in refused.stderr
+    assert run("check", SMF, "--fail-on", "9").exit_code == 2
+
+
+def test_completion_without_a_shell_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/usr/bin/zsh")
+    refused = run("completion")
+    assert refused.exit_code == 2
+    assert 'add to ~/.zshrc: eval "$(smfparse completion zsh)"' in refused.stderr
+    monkeypatch.setenv("SHELL", "/bin/tcsh")
+    assert all(f"for {each}," in run("completion").stderr for each in ("bash", "zsh", "fish"))
+
+
+def test_hints_install_into_this_environment() -> None:
+    assert install_command("resvg_py").startswith(sys.executable)
+    assert install_command("pyiceberg[sql]").endswith("-m pip install 'pyiceberg[sql]'")
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_a_page_becomes_a_file_of_today_where_stdout_is_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("smfparse.cli.options.on_terminal", lambda: True)
+    done = run("dashboard", SMF)
+    name = f"mq-{dt.date.today():%Y-%m-%d}.html"
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    assert f"the page is written to {name}" in done.stderr
+    assert (tmp_path / name).read_text("utf-8").startswith("<!DOCTYPE html>")
