@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +28,7 @@ from smfparse.errors import DamageLog, InputError, RequestError
 from smfparse.inputs import ReadOptions, open_file, open_inputs
 from smfparse.layout import ENCODING
 from smfparse.query import Catalog
-from smfparse.tables import decoded_tables
+from smfparse.tables import decoded_tables, plain_schema
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import FILES, every_file
@@ -60,8 +61,15 @@ def copied(path: Path, target: Path, **options: Any) -> Pseudonyms:
 
 
 def rows_of(path: Path) -> Mapping[str, pl.DataFrame]:
-    data = smfparse.open(path, keep_duplicates=True)
-    return {table: data.polars(table).collect() for table in decoded_tables()}
+    """Return the tables of a file, which is read once."""
+    found: dict[str, list[Any]] = {table: [] for table in decoded_tables()}
+    inputs = open_inputs([path], ReadOptions(keep_duplicates=True))
+    for table, batch in inputs.batches(dict.fromkeys(found)):
+        found[table].append(batch.cast(plain_schema(table)))
+    return {
+        table: pl.DataFrame(pa.Table.from_batches(batches, plain_schema(table)))
+        for table, batches in found.items()
+    }
 
 
 @of_many("fixture, variant", pairs(FIXTURE_FILES, VARIANTS))

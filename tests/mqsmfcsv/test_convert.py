@@ -46,7 +46,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dump that has rows for every file, of two queue managers over midnight."""
     folder = tmp_path_factory.mktemp("dump")
-    return generate_dump(folder / "dump.smf", version="10.0.0", count=2, tasks=4)
+    return generate_dump(folder / "dump.smf", version="10.0.0", count=1, tasks=4)
 
 
 @pytest.fixture(scope="module")

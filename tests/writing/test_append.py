@@ -394,7 +394,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
 
 
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans())
-@example(few=1, file_rows=200, group_rows=20, partition=False)
+@example(few=1, file_rows=70, group_rows=20, partition=False)
 @search(1)
 def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
     tmp_path_factory: pytest.TempPathFactory,

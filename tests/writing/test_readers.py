@@ -23,7 +23,7 @@ from smfparse.query import Catalog, lazy_frame
 from smfparse.schemas import REGISTRY
 from smfparse.selecting import Selection
 from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, VIEWS, Layout, read_manifest
-from smfparse.tables import schema, table_names, title
+from smfparse.tables import plain_schema, schema, table_names, title, wanted_tables
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.command import run
 from tests.support.datasets import with_views
@@ -43,10 +43,20 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return generate_midnight(tmp_path_factory.mktemp("dump") / "dump.smf", *QMGRS)
 
 
+def every_table(*paths: Path) -> dict[str, Any]:
+    """Return the tables of SMF files, which are read once."""
+    found: dict[str, list[Any]] = {table: [] for table in table_names()}
+    for table, batch in open_inputs(paths).batches(wanted_tables(table_names())):
+        found[table].append(batch.cast(plain_schema(table)))
+    return {
+        table: pa.Table.from_batches(batches, plain_schema(table))
+        for table, batches in found.items()
+    }
+
+
 @pytest.fixture(scope="module")
 def raw(dump: Path) -> dict[str, Any]:
-    inputs = open_inputs([dump])
-    return {table: inputs.arrow(table) for table in table_names()}
+    return every_table(dump)
 
 
 @pytest.fixture(scope="module")
@@ -297,8 +307,7 @@ def test_signed_types_hold_every_value(folder: Path, monkeypatch: pytest.MonkeyP
     assert read_manifest(folder)["types"] == "signed"
     wider = {"uint8": "int32", "int16": "int32", "uint16": "int32", "uint32": "int64"}
     wider["uint64"] = "decimal128(20, 0)"
-    expected, found = open_inputs([SMF, OTHER]), open_inputs([folder])
-    wholes = {table: expected.arrow(table) for table in table_names()}
+    wholes, found = every_table(SMF, OTHER), open_inputs([folder])
     for table, whole in wholes.items():
         for file in (folder / table).iterdir():
             for each in pq.read_schema(file):
