@@ -106,33 +106,28 @@ def test_a_clock_changes_on_the_hour_within_the_interval_that_shows_it() -> None
     assert clock_of([ZERO], [ZERO + HOUR], [None]) == fixed_zone(0)
 
 
-@pytest.mark.parametrize(
-    ("tasks", "statistics", "seconds"),
-    [
-        ([(0, 10), (20, 30)], [], 20),  # a gap
-        ([(0, 10), (5, 30), (7, 8)], [], 30),  # side by side
-        ([(0, 10), (10, 20), (10, 20)], [], 20),  # one behind the other
-        ([(5, 5)], [], 0),  # a moment
-        ([(0, 60)], [(50, 60)], 10),  # a long first record
-        ([(0, 5), (20, 30)], [(0, 10), (10, 20), (20, 30)], 30),  # no task was active
-        ([(0, 5), (20, 30)], [(0, 10), (20, 30)], 20),  # neither
-        ([(0, 10), (40, 60)], [(50, 60)], 20),  # a record before all statistics
-        ([(50, 70)], [(40, 60), (60, 65)], 15),  # a record beyond them
-        ([(0, 10)], [(40, 60)], 10),  # statistics of another time
-    ],
-)
-def test_the_time_that_tasks_cover(
-    tasks: list[tuple[int, int]],
-    statistics: list[tuple[int, int]],
-    seconds: int,
-    connection: duckdb.DuckDBPyConnection,
-) -> None:
-    for table, spans in (("tasks", tasks), ("statistics", statistics)):
-        begins, ends = ([SECOND * each[at] for each in spans] for at in (0, 1))
-        kinds = zip(
-            (["QM01"] * len(spans), begins, ends), ("string", "int64", "int64"), strict=True
-        )
-        arrays = [pa.array(each, kind) for each, kind in kinds]
-        connection.register(table, pa.table(arrays, names=["alike", "began", "ended"]))
-    (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()
-    assert found[1] == seconds
+COVERED: list[tuple[list[tuple[int, int]], list[tuple[int, int]], int]] = [
+    ([(0, 10), (20, 30)], [], 20),  # a gap
+    ([(0, 10), (5, 30), (7, 8)], [], 30),  # side by side
+    ([(0, 10), (10, 20), (10, 20)], [], 20),  # one behind the other
+    ([(5, 5)], [], 0),  # a moment
+    ([(0, 60)], [(50, 60)], 10),  # a long first record
+    ([(0, 5), (20, 30)], [(0, 10), (10, 20), (20, 30)], 30),  # no task was active
+    ([(0, 5), (20, 30)], [(0, 10), (20, 30)], 20),  # neither tasks nor statistics
+    ([(0, 10), (40, 60)], [(50, 60)], 20),  # a record before all statistics
+    ([(50, 70)], [(40, 60), (60, 65)], 15),  # a record beyond them
+    ([(0, 10)], [(40, 60)], 10),  # statistics of another time
+]
+"""Intervals of tasks and of statistics, and the seconds that tasks cover."""
+
+
+def test_the_time_that_tasks_cover(connection: duckdb.DuckDBPyConnection) -> None:
+    names, kinds = ["alike", "began", "ended"], ("string", "int64", "int64")
+    for tasks, statistics, seconds in COVERED:
+        for table, spans in (("tasks", tasks), ("statistics", statistics)):
+            begins, ends = ([SECOND * each[at] for each in spans] for at in (0, 1))
+            columns = zip((["QM01"] * len(spans), begins, ends), kinds, strict=True)
+            arrays = [pa.array(each, kind) for each, kind in columns]
+            connection.register(table, pa.table(arrays, names=names))
+        (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()
+        assert found[1] == seconds, (tasks, statistics)

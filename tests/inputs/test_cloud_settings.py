@@ -59,9 +59,7 @@ def test_an_account_that_is_not_named_or_is_another_one(monkeypatch: pytest.Monk
         azure_place(HOST)
 
 
-def test_an_emulator_of_google_is_asked_without_credentials(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_emulator_of_google_needs_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     assert google_place() == (None, False)
     monkeypatch.setenv("GOOGLE_BASE_URL", "https://storage-mq.p.googleapis.com/")
     assert google_place() == ("https://storage-mq.p.googleapis.com", False)

@@ -94,9 +94,7 @@ def test_a_folder_is_all_dumps_in_it_by_path_and_others_are_named(dumps: Path) -
 
 
 @pipes_only
-def test_links_that_lead_elsewhere_or_nowhere_and_pipes_are_named(
-    dumps: Path, tmp_path: Path
-) -> None:
+def test_links_that_lead_elsewhere_and_pipes_are_named(dumps: Path, tmp_path: Path) -> None:
     """A link to a folder within is not: it is there already."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -121,9 +119,7 @@ def test_links_that_lead_elsewhere_or_nowhere_and_pipes_are_named(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc has a file that cannot be read")
-def test_a_file_that_cannot_be_read_is_left_out_of_a_folder_and_named_otherwise(
-    dumps: Path,
-) -> None:
+def test_an_unreadable_file_is_left_out_of_a_folder_and_named_otherwise(dumps: Path) -> None:
     (dumps / "memory").symlink_to("/proc/self/mem")
     assert left_out(dumps) == {"memory": "Input/output error; skipped"}
     result = run("info", dumps / "memory")
@@ -161,9 +157,7 @@ def test_a_pattern_is_what_it_matches_by_path(dumps: Path, monkeypatch: pytest.M
     assert run("dump", dumps).exit_code == 8
 
 
-def test_a_file_named_twice_is_refused_and_one_that_is_found_again_is_taken_once(
-    dumps: Path,
-) -> None:
+def test_a_file_named_twice_is_refused_and_one_found_again_is_taken_once(dumps: Path) -> None:
     (dumps / "c" / "link").symlink_to(dumps / "a.smf")
     for again in (dumps / "a.smf", dumps / "c" / ".." / "a.smf", dumps / "c" / "link"):
         with pytest.raises(RequestError, match="named twice"):
@@ -199,9 +193,7 @@ def test_commands_read_standard_input_also_packed(tmp_path: Path) -> None:
     assert "or - for standard input" in " ".join(run("dump", "--help").stdout.split())
 
 
-def test_standard_input_that_cannot_be_used_is_named(
-    dumps: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unusable_standard_input_is_named(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for named, data, code, said in (
         (["-"], b"", 8, "-: the file is empty"),
         (["-"], b"Dear reader,\n", 8, "-: no SMF record"),
@@ -235,9 +227,7 @@ def test_pipes_and_descriptors_are_inputs_by_their_names(tmp_path: Path) -> None
         assert {source for source, _ in records(name)} == {name}
 
 
-def test_no_room_for_a_copy_says_the_way_out(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_room_for_a_copy_has_a_way_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     class Full(io.BytesIO):
         def write(self, data: Any) -> int:
             raise OSError(28, "No space left on device")

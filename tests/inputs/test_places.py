@@ -120,7 +120,7 @@ def test_denied_and_unreachable_say_what_to_do(
 
 
 @pytest.mark.parametrize("faults", [{"kill": 3}, {"short": 2}, {"kill": 1, "short": 2}])
-def test_connections_that_break_are_made_again(
+def test_broken_connections_are_made_again(
     faults: dict[str, int], broken: Faults, folder: Path
 ) -> None:
     name, opened = "one.smf", smfparse.open(f"s3://{BUCKET}/day/one.smf")
@@ -132,7 +132,7 @@ def test_connections_that_break_are_made_again(
 
 
 @pytest.mark.parametrize("name", ["one.smf", "two.smf.gz"])
-def test_what_came_before_a_connection_broke_for_good_is_kept(
+def test_what_came_before_a_connection_ended_is_kept(
     name: str, broken: Faults, folder: Path
 ) -> None:
     opened = smfparse.open(f"s3://{BUCKET}/day/{name}")

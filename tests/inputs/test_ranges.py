@@ -141,7 +141,7 @@ def test_several_processes_give_what_one_gives(path: Path, monkeypatch: pytest.M
     assert found_in([path], 3) == found_in([path], 1)
 
 
-def test_files_and_datasets_come_in_their_order(
+def test_files_and_datasets_are_in_order(
     mixed: Path, sound: Path, tmp_path: Path, here: None
 ) -> None:
     write_dataset(open_inputs([mixed]), tmp_path / "dataset")
@@ -156,17 +156,6 @@ WANTED: list[Wanted] = [
     {"record": frozenset({"utc_offset", "record_no"})},
     {"record": frozenset(), "wqst": frozenset(), "qjst": frozenset()},
 ]
-
-
-def test_processes_that_are_no_copies_of_this_one_give_the_same(
-    mixed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As on macOS and Windows."""
-    small_chunks(monkeypatch, CAPACITY)
-    monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("spawn"))
-    one, two = (found_in([mixed], jobs, MIXED) for jobs in (1, 2))
-    assert two == one
-    assert one.damages > 0
 
 
 def flipped(data: bytes, chance: random.Random) -> bytes:
@@ -235,7 +224,7 @@ def test_rows_and_damage_are_the_same_for_several_processes(
 
 @given(alter=alteration, seed=st.integers(0, 2**32))
 @search(3)
-def test_a_file_that_is_mapped_gives_what_one_that_is_read_gives(
+def test_a_mapped_file_gives_what_one_that_is_read_gives(
     tmp_path: Path, alter: Alter, seed: int
 ) -> None:
     """A file is mapped where the records that are wanted are mostly in one piece."""
@@ -298,9 +287,7 @@ def test_several_processes_write_the_dataset_that_one_writes_of_damaged_files(
     assert len([*(tmp_path / "5" / "record").iterdir()]) > 1
 
 
-def test_nothing_is_left_of_what_was_written_by_a_part_that_was_given_up(
-    tmp_path: Path, here: None
-) -> None:
+def test_nothing_is_left_of_what_a_part_wrote_that_was_given_up(tmp_path: Path, here: None) -> None:
     """The first bytes of the file are lost records, so each later part was decoded in vain."""
     first, _ = Each("task", 0, 0, 0, (100,)).pieces()
     path = put(tmp_path / "a.smf", written(many(20, 1))[0], first, written(many(280, 1))[0])

@@ -92,9 +92,7 @@ def test_inputs_of_one_name_are_called_apart_by_us_and_by_duckdb(named: Named) -
     assert file_too.arrow("qjst")["source"].unique().to_pylist() == names[::-1]
 
 
-def test_a_dataset_of_a_selection_does_not_keep_others_records_away(
-    named: Named, tmp_path: Path
-) -> None:
+def test_a_dataset_of_a_selection_keeps_no_other_records_away(named: Named, tmp_path: Path) -> None:
     some = ReadOptions(Selection.of(type="115"))
     write_dataset(open_inputs([named.path], some), tmp_path / "some")
     for table, options in (("wtas", ReadOptions(Selection.of(type="116"))), ("qjst", some)):
@@ -145,9 +143,7 @@ def counts(path: Path | list[Path], selection: Selection) -> list[int]:
 
 @pytest.mark.fuzz
 @pytest.mark.slow
-def test_files_of_other_days_and_queue_managers_are_not_opened(
-    divided: Path, tmp_path: Path
-) -> None:
+def test_files_of_other_days_and_qmgrs_are_not_opened(divided: Path, tmp_path: Path) -> None:
     """And rows are those of the SMF files."""
     for name in some([*CHOSEN], 3):
         found = counts(DUMPS, CHOSEN[name])

@@ -124,9 +124,7 @@ OUTSIDE = [
 ]
 
 
-def test_a_manifest_names_no_file_but_its_own_and_that_once(
-    whole_dataset: Path, folder: Path
-) -> None:
+def test_a_manifest_names_only_files_of_its_own_and_once(whole_dataset: Path, folder: Path) -> None:
     shutil.copytree(whole_dataset, folder.with_name("other"))
     whole = (folder / MANIFEST).read_text()
     tables = json.loads(whole)["files"]
@@ -148,9 +146,7 @@ REPLACED: dict[str, Callable[[Path, Path], object]] = {
 
 @posix
 @pytest.mark.parametrize("how", REPLACED)
-def test_what_is_no_file_of_its_own_is_not_read(
-    whole_dataset: Path, folder: Path, how: str
-) -> None:
+def test_no_file_but_one_of_its_own_is_read(whole_dataset: Path, folder: Path, how: str) -> None:
     (folder / PART).unlink()
     refused(folder, str(folder / PART))
     REPLACED[how](folder / PART, whole_dataset / PART)

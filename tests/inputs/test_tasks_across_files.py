@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import itertools
+import multiprocessing
 import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smfparse.inputs import Inputs, ReadOptions, open_inputs, others
+from smfparse.inputs import Inputs, ReadOptions, open_inputs, others, workers
 from smfparse.limits import Limits
 from smfparse.selecting import Selection
 from smfparse.writing import append_dataset, write_dataset
@@ -179,9 +180,7 @@ def test_a_116_1_that_was_written_half_a_minute_before_is_another_one(tmp_path: 
         assert (row["interval_start"] is not None) == is_known
 
 
-def test_of_a_116_1_that_two_dumps_have_the_one_that_is_kept_is_gone_on_from(
-    tmp_path: Path,
-) -> None:
+def test_of_a_116_1_in_two_dumps_the_one_that_is_kept_is_gone_on_from(tmp_path: Path) -> None:
     first, again, last = write(tmp_path, RECORDS[:10], RECORDS[9:10], RECORDS[10:])
     for named in itertools.permutations((first, again, last)):
         inputs = open_inputs(named)
@@ -192,7 +191,9 @@ def test_of_a_116_1_that_two_dumps_have_the_one_that_is_kept_is_gone_on_from(
 
 
 @pytest.mark.slow
-def test_several_processes_know_the_same(tmp_path: Path) -> None:
+def test_several_processes_know_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that are no copies of this one, as on macOS and Windows."""
+    monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("spawn"))
     limits = Limits(chunk_bytes=8 << 10, max_spanned=6 << 10, least_unit=1, most_task=20_000)
     options = ReadOptions(jobs=2, limits=limits)
     paths, where = cut(tmp_path, 10)

@@ -37,9 +37,7 @@ def wait_for_copies(temporary: Path, count: int) -> None:
 
 
 @of_many("kind, code", some([(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)], 1))
-def test_a_signal_leaves_no_copy_of_standard_input(
-    kind: signal.Signals, code: int, temporary: Path
-) -> None:
+def test_a_signal_leaves_no_copy_of_stdin(kind: signal.Signals, code: int, temporary: Path) -> None:
     process = copying()
     wait_for_copies(temporary, 1)
     process.send_signal(kind)

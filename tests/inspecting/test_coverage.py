@@ -83,7 +83,7 @@ def test_objects_in_use_without_their_own_statistics_are_counted(write: Write) -
     assert "STATQ is off for 1 of 2" in run("summary", path).stdout.splitlines()[1]
 
 
-def test_without_statistics_the_answer_is_unknown_and_a_selection_makes_nothing_absent(
+def test_without_statistics_it_is_unknown_and_a_selection_makes_nothing_absent(
     write: Write,
 ) -> None:
     used = using("JOB", put("Q", 1))

@@ -71,7 +71,7 @@ def test_every_table_can_be_queried_with_its_types_and_rows_and_joined(catalog: 
     assert "Asof Join" in plan, plan  # which compares not all rows with all
 
 
-def test_times_are_utc_whatever_the_zone_of_the_process(
+def test_times_are_utc_in_any_zone_of_the_process(
     dump: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """QWHSSTCK of the first record is 09:53:02 in UTC."""

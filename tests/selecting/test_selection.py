@@ -60,13 +60,11 @@ TIMES = [
     ("2026-03-04T08:00", "2026-03-04T12:00", [3, 4]),
     ("2026063:0800", "2026063:1200", [3, 4]),
     ("2026-03-04T08:00:00", "2026-03-04T12:00:58", [3]),
-    ("2026-03-04T08:00:01", "2026-03-04T12:00:59", [4]),
     ((), "2026-03-04T24:00", [1, 2, 3, 4, 5, 6]),
     ("0800", "1200", [3, 4, 8]),
     ("0800", (), [1, 3, 4, 5, 6, 8]),
     ((), "0800", [2, 3, 7, 8]),
     ("2200", "0600", [1, 2, 6, 7]),
-    ("0000", "2400", [1, 2, 3, 4, 5, 6, 7, 8]),
     ("1201", "1200", [1, 2, 3, 4, 5, 6, 7, 8]),
     ("2026-03-04", "0800", [2, 3, 7, 8]),
     ("0800", "2026-03-04", [1, 3, 4, 5, 6]),
@@ -134,7 +132,6 @@ NAMES: list[tuple[dict[str, Any], list[int]]] = [
     ({"qmgr": "*Q*"}, [1, 2, 3, 4, 5]),
     ({"qmgr": "q.1'"}, [5]),
     ({"qmgr": ["QM01", " csq "]}, [1, 4]),
-    ({"qmgr": "JES2"}, []),
     ({"system": "S1"}, [1, 6]),
     ({"system": "S?"}, [1, 2, 3, 4, 5, 6, 7]),
     ({"system": "S2,S3"}, [2, 3, 7]),
@@ -205,9 +202,7 @@ def test_one_value_is_as_good_as_a_list_of_it() -> None:
         assert Selection.of(**one) == Selection.of(**several)
 
 
-def test_a_record_without_utc_takes_the_offset_of_one_that_is_not_selected(
-    write: builders.Write,
-) -> None:
+def test_a_record_without_utc_takes_the_offset_of_an_unselected_one(write: builders.Write) -> None:
     path = write(statistics(NOON), storage(NOON + HOUR), storage(NOON + HOUR, system="SYS2"))
     for table, asked in (("qsph", {"type": "115(5)"}), (RECORD, {"since": "1300"})):
         rows = open_inputs([path], ReadOptions(Selection.of(**asked))).arrow(table)

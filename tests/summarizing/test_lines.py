@@ -131,9 +131,7 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
     assert [round(each) for each, _ in pool.slots.values()] == [50, 50, 90, 50]
 
 
-def test_a_wrong_declaration_names_file_and_key(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_wrong_line_names_file_and_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wrong = "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
     (tmp_path / "lines.toml").write_text(wrong)
     monkeypatch.setattr("smfparse.summarizing.declaration._FOLDER", tmp_path)

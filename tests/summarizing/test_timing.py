@@ -14,15 +14,13 @@ from smfparse.summarizing import Times
 from tests.support.advised import ABSENT, Bench
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+Row = tuple[str, dict[str, Any]]
 TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
-TABLE = "table"
-"""What a row says beside its columns: of which table it is."""
 
 
-def row(start: float, seconds: float, table: str = "qmst", **changes: Any) -> dict[str, Any]:
+def row(start: float, seconds: float, table: str = "qmst", **changes: Any) -> Row:
     """Return an interval of statistics or of a task; `start` is in seconds."""
-    return {
-        TABLE: table,
+    return table, {
         "system": "SYS1",
         "qmgr": "QM01",
         "interval_start": EPOCH + dt.timedelta(seconds=start),
@@ -32,11 +30,11 @@ def row(start: float, seconds: float, table: str = "qmst", **changes: Any) -> di
     } | changes
 
 
-def times_of(*rows: dict[str, Any]) -> list[Times]:
+def times_of(*rows: Row) -> list[Times]:
     """Return the times of queue managers of which these are the records."""
     tables = defaultdict(list)
-    for each in rows:
-        tables[each[TABLE]].append({name: each[name] for name in each if name != TABLE})
+    for table, each in rows:
+        tables[table].append(each)
     bench, query = Bench(tables, TABLES), calendar_query()
     bench.define(named_macros(query, view_macros() + calendar_macros()))
     return [*map(Times.of, calendars_of(bench.arrow(query)).values())]

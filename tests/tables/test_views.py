@@ -84,9 +84,7 @@ def field_of(column: Any) -> str | None:
 
 @pytest.mark.sampled(3)
 @of_corpora("site", "old", "new", "shared", "real")
-def test_columns_rows_and_totals_are_those_that_are_declared_and_of_the_tables(
-    corpus: Corpus,
-) -> None:
+def test_columns_are_as_declared_and_rows_and_totals_of_the_tables(corpus: Corpus) -> None:
     inputs = open_inputs(corpus.paths)
 
     @cache
