@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from smfparse.capacity import Answer, answers, measuring_sql
+from smfparse.capacity.printing import notes
 from smfparse.inputs import open_inputs
 from smfparse.planning import io_line, planner, planner_names, wanted
 from smfparse.query import Catalog
@@ -22,7 +23,7 @@ from tests.support import smf
 from tests.support.builders import rdw
 from tests.support.paths import PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.searching import some
+from tests.support.searching import LONG
 
 SCENARIOS = PROJECT / "smfparse" / "simulating" / "scenarios"
 
@@ -68,7 +69,7 @@ def test_every_planner_measures_its_documented_inputs_and_options_override_them(
         sql = measuring_sql(name)
         assert documented <= {*re.findall(r"\bAS (\w+)", sql), *re.findall(r"(\w+)[,\n]", sql)}
         assert {*found.origins.values()} <= {"measured", "published"}
-    for name in some(planner_names(), 3):
+    for name in planner_names() if LONG else ("log", "cluster", "pages"):
         asked = planner(name).asked
         given = {
             each.name: max(each.ask.low, 0) + 1 if each.default is None else each.default
@@ -197,6 +198,8 @@ def test_an_input_without_what_is_measured(site: Opened) -> None:
     found = site("cluster")
     assert set(found.origins.values()) == {"published"}
     assert found.missing == ["depth", "gets_s"]
+    (note,) = notes(site("compression"))
+    assert note.startswith("Not measured: --compressible. What is measured needs START TRACE")
 
 
 @needs_real_data

@@ -57,6 +57,8 @@ def test_missing_and_unknown_inputs_and_planners_are_refused() -> None:
         planned("channels", message_kb=None)
     with pytest.raises(RequestError, match=r"planner channels: .*colour"):
         planned("channels", colour="red")
+    with pytest.raises(KeyError):
+        _ = planned("channels")["memlimit_mb"]
     with pytest.raises(RequestError, match=r"unknown planner 'weather'; planners: channels, "):
         planned("weather")
 

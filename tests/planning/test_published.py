@@ -128,6 +128,7 @@ FUNCTIONS: dict[str, Mapping[Any, Any]] = {
     "mb_of_pages": {(579_460, 57): 39.71},
     "disk_mb": {(9, 1, False): 18, (9, 1, True): 27, (9, 2, False): 36, (9, 2, True): 54},
     "engine_ratio": {(4.15, 3, 2.72, 3): 0.6554},
+    "cost_after": {(14.7, 10): 13.36},
     "mips": {(100, 60, 217, 1): 361.67},
     "writing_us": {(4,): 16, (1, "many"): 36},
     "queue_records": {(0,): 0, (1,): 1, (341,): 1, (342,): 2, (1000,): 3, (1000, 120): 5},
@@ -139,7 +140,7 @@ FUNCTIONS: dict[str, Mapping[Any, Any]] = {
 """Results of functions by arguments, rounded as they are written here."""
 
 
-@pytest.mark.claim(14, 17, 57, 64, 81, 93, 97, 98, 122, 123, 157, 158, 169, 174, 178, 179)
+@pytest.mark.claim(14, 17, 57, 64, 65, 81, 93, 97, 98, 122, 123, 157, 158, 169, 174, 178, 179)
 def test_functions_give_the_published_numbers() -> None:
     wrong = []
     for name, results in FUNCTIONS.items():
