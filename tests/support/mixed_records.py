@@ -62,7 +62,7 @@ class Each:
         if self.kind == "foreign":
             return foreign_record(30, local, system)
         smf_type, subtype, area, *blocks = self._content()
-        keys = {"local": local, "system": system, "qmgr": f"QM{self.token % 2}"}
+        keys: dict[str, Any] = {"local": local, "system": system, "qmgr": f"QM{self.token % 2}"}
         return smf_record(smf_type, subtype, *map(Section, blocks), area=area, **keys)
 
     def _content(self) -> tuple[Any, ...]:

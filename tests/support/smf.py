@@ -253,9 +253,9 @@ def log_record(
     start  of the interval, local time; None: the QWHS without an interval, of old releases
     """
     made = log.block(QJST_BYTES[release] if length is None else length)
-    times = {"start": start or LOG_START, "interval": start is not None, "east": EAST}
-    keys = times | {"system": "MVCA", "qmgr": "MQPV"} | keys
-    return record(made, seconds=duration_us / 1e6, release=release, **keys)
+    usual: dict[str, Any] = {"east": EAST, "system": "MVCA", "qmgr": "MQPV", "release": release}
+    usual |= {"start": start or LOG_START, "interval": start is not None}
+    return record(made, seconds=duration_us / 1e6, **(usual | keys))
 
 
 # -- tasks and connections

@@ -111,7 +111,7 @@ def faulty(storage: Storage) -> Iterator[tuple[str, Faults]]:
         def handle(self) -> None:
             """Hand on one request and its response; then the connection ends."""
             with suppress(OSError), socket.create_connection((host, int(port))) as upstream:
-                request = b"".join(takewhile(bytes.strip, self.rfile))
+                request = b"".join(takewhile(lambda line: line.strip(), self.rfile))
                 self.wfile.write(_response(request, upstream, faults))
 
     with _Proxy(("127.0.0.1", 0), Handler) as proxy:

@@ -65,7 +65,7 @@ def becoming(text: str) -> Mapping[str, Sequence[str]]:
     return {before: after.split(", ") for before, after in parts}
 
 
-def swapped(text: str) -> Mapping[str, str]:
+def swapped(text: str) -> dict[str, str]:
     """Return words that become each other, of a text as `a b, c d`."""
     pairs = [each.split() for each in text.split(", ")]
     return {one: other for pair in pairs for one, other in (pair, pair[::-1])}

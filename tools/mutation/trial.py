@@ -155,7 +155,7 @@ class Copy:
         shutil.rmtree(self._temporary, ignore_errors=True)
         self._temporary.mkdir()
         self._plan.write_text(json.dumps({**plan, "running": str(self._running)}), "utf-8")
-        silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        silent: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
         process = subprocess.Popen(
             [sys.executable, *_PYTEST, *names], cwd=self.root, start_new_session=True,
             env=self._environment(keeps_bytecode=bool(plan["record"])), **silent,
