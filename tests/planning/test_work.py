@@ -31,6 +31,11 @@ MEASURED = {
 }  # fmt: skip
 
 
+@pytest.mark.claim(65)
+def test_ibms_log_example() -> None:
+    assert round(planned("log", mb_s=220, pages=11, io_busy=94.66)["io_us"], 1) == 184.9
+
+
 def test_the_ceiling_of_a_real_log_is_rough() -> None:
     line = planning.io_line((1, 1084.45), (3.8639, 1417.12))
     assert (round(line.b, 2), round(line.a, 2)) == (116.16, pytest.approx(968.29, abs=0.02))
