@@ -68,9 +68,8 @@ class Site:
 
 
 def same(found: Any, wanted: Any) -> bool:
-    if isinstance(wanted, float) and found is not None:
-        return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12)
-    return bool(found == wanted)
+    known = isinstance(wanted, float) and found is not None
+    return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-12) if known else found == wanted
 
 
 @cache

@@ -85,9 +85,6 @@ def test_a_section_of_one_queue_manager_has_the_keys_of_its_last_record(write: W
     assert (row["mq_version"], row["record_no"]) == ("9.4.0", 2)
 
 
-# The time of a heading ------------------------------------------------------------------------
-
-
 def putting(minute: float, minutes: float = 1, **keys: Any) -> bytes:
     """A task that puts for some minutes, until so many after ENDED and a moment."""
     ended = ENDED + minute * MINUTE + dt.timedelta(microseconds=200)
@@ -120,8 +117,6 @@ def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     assert (part["interval_seconds"], part["began_before"]) == (NEAR(240), 1)
     assert part["interval_start"] == ENDED + 2 * MINUTE
 
-
-# Starts: a queue manager each ------------------------------------------------------------------
 
 Lives = Sequence[Sequence[float]]
 """Seconds of intervals of a queue manager that starts so often, which follow one another."""
