@@ -111,6 +111,15 @@ def test_intervals_are_longer_if_asked_but_never_shorter_than_recorded(tmp_path:
         assert (found.intervals, found.total("calls")) == (intervals, US(480))
 
 
+def test_intervals_of_no_length_have_no_rates(tmp_path: Path) -> None:
+    for length in (dt.timedelta(0), MINUTE):
+        path = tmp_path / f"{length.seconds}.smf"
+        whole = side(written(path, putting(0, wtasints=ENDED - length, wtasinte=ENDED)))
+        found = {row["figure"]: row for row in compared(whole, whole, ["verb"]).to_dicts()}
+        assert ("calls_per_second" in found) == bool(length)
+        assert found["cpu_per_call"]["before"] == 50
+
+
 @without_rules
 def test_what_is_new_and_what_is_gone(tmp_path: Path) -> None:
     before = minutes(tmp_path / "a.smf", range(3), name="OLD")
