@@ -68,8 +68,9 @@ def zipped(
     with zipfile.ZipFile(made, "w", method) as archive:
         if others:
             archive.mkdir("dumps")
-            archive.writestr("__MACOSX/dumps/._dump.smf", b"who made it")
         archive.writestr("dumps/dump.smf", data)
+        if others:
+            archive.writestr("__MACOSX/dumps/._dump.smf", b"who made it")
     return made.getvalue()
 
 
