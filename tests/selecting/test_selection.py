@@ -65,8 +65,6 @@ TIMES = [
     ("0800", (), [1, 3, 4, 5, 6, 8]),
     ((), "0800", [2, 3, 7, 8]),
     ("2200", "0600", [1, 2, 6, 7]),
-    ("1201", "1200", [1, 2, 3, 4, 5, 6, 7, 8]),
-    ("2026-03-04", "0800", [2, 3, 7, 8]),
     ("0800", "2026-03-04", [1, 3, 4, 5, 6]),
     (("2026-03-04", "0800"), ("1200", "2026-03-04"), [3, 4]),
 ]
@@ -154,7 +152,6 @@ def test_types_are_written_as_for_ifasmfdp() -> None:
         "116(1,10)": "116(1,10)",
         "TYPE(115,116(1:3))": "115,116(1:3)",
         "type( 115, 116(1:3, 10) ,30 )": "115,116(1:3,10),30",
-        "2:3,110:119": "2:3,110:119",
     }.items():
         assert ",".join(map(str, Selection.of(type=[text]).types)) == expected
 
@@ -167,7 +164,6 @@ def test_types_and_subtypes_are_those_of_the_header(write: builders.Write) -> No
         "115(2,215)": [1, 2],
         "115(2),116(2)": [1, 5],
         "2:3": [6],
-        "2(0)": [],
         "116(3)": [],
         "0:255": [1, 2, 3, 4, 5, 6, 7, 8],
     }.items():
@@ -192,7 +188,6 @@ def test_a_selection_says_what_it_asks() -> None:
 def test_one_value_is_as_good_as_a_list_of_it() -> None:
     cases: list[tuple[dict[str, Any], dict[str, list[str]]]] = [
         ({"job": "IMS*"}, {"job": ["IMS*"]}),
-        ({"qmgr": "QM01,QM02"}, {"qmgr": ["QM01", "QM02"]}),
         ({"type": 115}, {"type": ["115"]}),
         ({"type": [115, "116(1)"]}, {"type": ["115,116(1)"]}),
         ({"since": NOON}, {"since": ["2026-03-04T12:00:00"]}),
