@@ -191,9 +191,8 @@ def test_rows_are_those_that_arrow_gives() -> None:
         rows = pa.table({"at": moments, "count": count, "local": moments.cast("timestamp[us]")})
         found = rows_of(rows)
         assert found == rows.to_pylist()
-        assert all(
-            at in (None, *edges) or at.tzinfo is dt.UTC for at, *_ in map(dict.values, found)
-        )
+        moments_found = [each["at"] for each in found]
+        assert all(each in (None, *edges) or each.tzinfo is dt.UTC for each in moments_found)
 
 
 def test_moments_that_python_does_not_have_are_refused_as_arrow_does() -> None:
