@@ -43,7 +43,6 @@ JUDGED: dict[str, tuple[list[Span], dict[int, str]]] = {
     "intervals that follow one another": (tens(0, 60, 100), {}),
     "behind another, less than half as long": ([*LONG, (100, 104.9, 17)], {10: "short"}),
     "half as long": ([*LONG, (100, 105.1, 17)], {}),
-    "less than one and a half": ([*LONG, (100, 114.9, 17)], {}),
     "one and a half": ([*LONG, (100, 115.1, 17)], {10: "long"}),
     "three times": ([*LONG, (100, 131, 17)], {10: "long"}),
     "behind a gap, a stub": ([*LONG, (135.1, 140, 17), *LATER], {10: "stub gap 2106"}),

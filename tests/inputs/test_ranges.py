@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,13 +22,14 @@ from hypothesis import strategies as st
 from smfparse.decoding import Decoder
 from smfparse.errors import Damage, InputError
 from smfparse.inputs import Inputs, Log, ReadOptions, joining, open_inputs, workers
-from smfparse.inputs.range import Range
+from smfparse.inputs.range import Range, UnsoundError
 from smfparse.limits import LIMITS
-from smfparse.reading import Chunk, Input, planning, reader
+from smfparse.reading import Chunk, Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
 from smfparse.writing import write_dataset
+from tests.support.command import run
 from tests.support.mixed_records import TABLES, Each, many, written
 from tests.support.real import every_file
 from tests.support.searching import of_many, search, some
@@ -158,6 +160,14 @@ WANTED: list[Wanted] = [
 ]
 
 
+def test_a_part_is_not_sound_where_a_record_is_missing(tmp_path: Path) -> None:
+    content, starts = written([Each("clock", 0, 0, 0)] * 4)
+    file = Input(put(tmp_path / "a.smf", content), "a.smf")
+    for records in (1, 2, 3):
+        with nullcontext() if records == 2 else pytest.raises(UnsoundError):
+            list(Range(file, MIXED, Part(0, starts[2], 1, records)).batches(Log()))
+
+
 def flipped(data: bytes, chance: random.Random) -> bytes:
     changed = bytearray(data)
     for _ in range(chance.choice([1, 5, 50])):
@@ -285,6 +295,8 @@ def test_several_processes_write_the_dataset_that_one_writes_of_damaged_files(
     assert_cut(mixed, 6)
     assert converted(paths, tmp_path / "5", 5) == converted(paths, tmp_path / "1", 1)
     assert len([*(tmp_path / "5" / "record").iterdir()]) > 1
+    one, other = (run("info", *paths, "--format=json", f"--jobs={jobs}") for jobs in (1, 5))
+    assert (other.exit_code, other.stdout, other.stderr) == (4, one.stdout, one.stderr)
 
 
 def test_nothing_is_left_of_what_a_part_wrote_that_was_given_up(tmp_path: Path, here: None) -> None:

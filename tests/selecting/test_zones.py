@@ -77,7 +77,6 @@ def test_an_unknown_zone_is_refused_with_names_that_are_near(sites: dict[str, Pa
         "berlin": "did you mean Europe/Berlin?",
         "Tokio": "did you mean Asia/Tokyo?",
         "+02:00": "write it like Europe/Berlin",
-        "": "write it like Europe/Berlin",
         "../../etc/passwd": "write it like Europe/Berlin",
     }.items():
         with pytest.raises(RequestError) as caught:
