@@ -95,7 +95,6 @@ WRITES = """
 
 
 def site(size: int = 2000, **log: Any) -> dict[str, Any]:
-    """Return a site whose log has to write."""
     usual: dict[str, Any] = {"persistent": True, "think": 1.0}
     put = {"rate": 300.0, "put": {"IN": 1}, "size": size, "commit": 5}
     users = {"PUT": {**usual, **put}, "GET": {**usual, "get": ["IN"]}}

@@ -43,7 +43,6 @@ def test_the_laws_hold_for_any_site(site: dict[str, Any], seed: int) -> None:
 
 
 def test_a_class_3_interval_has_whole_intervals_of_statistics(tmp_path: Path) -> None:
-    """The drawn sites have such intervals, too."""
     day = simulated(tmp_path, "storm", interval=HALF, acctime=TWO)
     assert broken(day) == []
     assert round(day.one("SELECT max(epoch(wtasinte) - epoch(wtasints)) FROM wtas")) == 7200
