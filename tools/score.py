@@ -77,10 +77,7 @@ def wanted(answers: Sequence[Mapping[str, str]]) -> Mapping[str, str]:
 
 
 def verdict(
-    name: str,
-    findings: Sequence[Finding],
-    answers: Sequence[Mapping[str, str]],
-    interval: float,
+    name: str, findings: Sequence[Finding], answers: Sequence[Mapping[str, str]], interval: float
 ) -> Verdict:
     """Return whether the first finding is what an answer key names."""
     if not findings:
@@ -122,10 +119,7 @@ def scored() -> list[str]:
     ]
 
 
-Score = Callable[[Path], Iterable[Verdict]]
-
-
-def groups(seeds: int) -> Mapping[str, Score]:
+def groups(seeds: int) -> Mapping[str, Callable[[Path], Iterable[Verdict]]]:
     """Return what is scored by name: simulated scenarios, and independent days."""
     of_rules = [each for each in cases() if cases()[each].is_of_rule]
     independent = {

@@ -33,12 +33,9 @@ def printed(path: Path) -> list[list[str]]:
         findings = run_rules(catalog).findings
     found: dict[tuple[str, str], str] = {}
     for each in (each for top in findings for each in top.whole()):
-        for kind, text in (
-            ("show", command(each, [str(path)])),
-            ("plan", plan_command(each, [str(path)])),
-        ):
-            if text:
-                found[each.rule, kind] = text
+        for kind in (command, plan_command):
+            if text := kind(each, [str(path)]):
+                found[each.rule, kind.__name__] = text
     texts = [*dict.fromkeys(found.values())]
     return [shlex.split(each)[1:] for each in (texts if LONG else spread(texts, FEW))]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,16 +15,13 @@ import pytest
 from smfparse.capacity import Answer, answers, measuring_sql
 from smfparse.capacity.printing import notes
 from smfparse.inputs import open_inputs
-from smfparse.planning import io_line, planner, planner_names, wanted
+from smfparse.planning import planner, planner_names, wanted
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from tests.support import smf
 from tests.support.builders import rdw
-from tests.support.paths import PROJECT
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.searching import LONG
-
-SCENARIOS = PROJECT / "smfparse" / "simulating" / "scenarios"
 
 
 class Opened:
@@ -245,12 +241,3 @@ def test_what_if_measures_as_the_planners_do(site: Opened) -> None:
     assert page.plan.asked.pages_s == pytest.approx(wtas["wtasgpn"].sum() / seconds)
     busy = adapters["qcteltm"].sum() / 1e4 / adapters["interval_seconds"].sum()
     assert page.plan.asked.adapter_busy == pytest.approx(busy)
-
-
-def test_the_io_time_that_was_declared_is_measured(site: Opened) -> None:
-    found = site("log")
-    asked = found.plan.asked
-    line = io_line((1, asked.one_page_us), (asked.more_pages, asked.more_pages_us))
-    declared = tomllib.loads((SCENARIOS / "payments.toml").read_text("utf-8"))
-    log = declared["queue_managers"]["QM01"]["log"]
-    assert line == pytest.approx((log["io"], log["page"]), rel=0.03)

@@ -36,7 +36,6 @@ def side(path: Path) -> Side:
 
 
 def rate(of: Side) -> float:
-    """Calls a second of all verbs."""
     return float(of.rows.filter(kind="calls")["calls"].sum() / of.total("calls"))
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -21,8 +20,7 @@ from tests.support.searching import search
 GAP = re.compile(r"gap: ([\d,.]+) seconds")
 
 
-@dataclass(frozen=True)
-class Told:
+class Told(NamedTuple):
     """How many gaps and restarts there are, and the seconds of all gaps."""
 
     gaps: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,33 +15,18 @@ from hypothesis import strategies as st
 
 import smfparse
 from smfparse import Selection
-from tests.laws.asking import (
-    class_3_calls,
-    hour_of,
-    hours_of,
-    opened,
-    rows,
-    statistics_calls,
-    tallied,
-    true_calls,
-    without_places,
-)
+from tests.laws import asking
+from tests.laws.asking import class_3_calls, opened, rows, statistics_calls
 from tests.support.clocks import SECOND, Clock, Site, Span
 from tests.support.drawing_clocks import sites
 from tests.support.searching import of_many, search, some
 
 SECTIONS = ("1m", "15m", "30m", "1h", "24h")
+class_3: Callable[[Clock], list[Span]] = attrgetter("class_3")
+statistics: Callable[[Clock], list[Span]] = attrgetter("statistics")
 NEAR = dt.timedelta(milliseconds=1)
 NEAR_LEAP = dt.timedelta(milliseconds=100)
 """How well a clock is known: where it is ahead, by the hundredths of a second of SMF times."""
-
-
-def class_3(clock: Clock) -> list[Span]:
-    return clock.class_3
-
-
-def statistics(clock: Clock) -> list[Span]:
-    return clock.statistics
 
 
 @search(8)
@@ -65,7 +51,7 @@ def test_sections_add_up_to_the_total(length: str, tmp_path: Path) -> None:
     def holds(site: Site) -> None:
         data = opened(site.write(tmp_path))
         for of_kind, spans in ((class_3_calls, class_3), (statistics_calls, statistics)):
-            expected = true_calls(site, spans)
+            expected = asking.true_calls(site, spans)
             assert of_kind(data, interval=length) == expected, (length, spans, site)
             assert of_kind(data, total=True) == expected, ("total", spans, site)
 
@@ -77,7 +63,7 @@ def test_sections_add_up_to_the_total(length: str, tmp_path: Path) -> None:
 def test_hours_of_api_cost_add_up_to_the_total(site: Site, tmp_path: Path) -> None:
     found = rows(opened(site.write(tmp_path)), "api-cost", by="hour,qmgr")
     calls = [row for row in found if row["verb"] in ("put", "get") and row["calls"]]
-    assert tallied(calls, "calls") == true_calls(site, class_3), site
+    assert asking.tallied(calls, "calls") == asking.true_calls(site, class_3), site
 
 
 @search(3)
@@ -109,7 +95,7 @@ def spread(clock: Clock) -> Counter[tuple[dt.datetime]]:
     kinds = (clock.statistics, clock.class_3)
     for own, other in (kinds, kinds[::-1]):
         for span in own:
-            hours = hours_of(clock, span)
+            hours = asking.hours_of(clock, span)
             if len(hours) > 1 or span.odd or not is_covered(span, other):
                 found.update(dict.fromkeys(((each,) for each in hours), span.calls))
     return found
@@ -155,7 +141,7 @@ def check_sums(pieces: Iterable[smfparse.SmfData], site: Site, context: object =
     """Hold that pieces of a site have all of its calls, each once."""
     for of_kind, spans in ((class_3_calls, class_3), (statistics_calls, statistics)):
         found: Counter[str] = sum((of_kind(each, total=True) for each in pieces), Counter())
-        assert found == true_calls(site, spans), (context, site)
+        assert found == asking.true_calls(site, spans), (context, site)
 
 
 @search(2)
@@ -168,7 +154,7 @@ def test_two_files_say_what_one_says(site: Site, tmp_path: Path) -> None:
     one, two = opened(site.write(tmp_path)), opened(site.write_two(tmp_path))
     for name in ("qputs", "qgets", "tasksum", "msgm", "flow"):
         expected, found = (rows(each, name, interval="1h") for each in (one, two))
-        assert without_places(found) == without_places(expected), (name, site)
+        assert asking.without_places(found) == asking.without_places(expected), (name, site)
     unjoined = "SELECT count(*) AS n FROM wqst WHERE task_record_offset IS NULL"
     assert two.sql(unjoined)["n"].to_pylist() == [0], site
 
@@ -178,9 +164,10 @@ def test_two_files_say_what_one_says(site: Site, tmp_path: Path) -> None:
 def test_days_of_a_dataset_add_up_to_the_whole(site: Site, tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     data = smfparse.convert(site.write(tmp_path), folder, partition=True, force=True)
-    assert class_3_calls(data, total=True) == true_calls(site, class_3), site
+    assert class_3_calls(data, total=True) == asking.true_calls(site, class_3), site
     days = {
-        hour_of(each).replace(hour=0) for each in data.arrow("record")["counted_at"].to_pylist()
+        asking.hour_of(each).replace(hour=0)
+        for each in data.arrow("record")["counted_at"].to_pylist()
     }
     check_sums(
         [
@@ -203,4 +190,4 @@ def test_a_dataset_to_which_a_file_is_appended_says_what_one_file_says(
     whole = opened(site.write(tmp_path))
     for name in ("qputs", "qgets", "msgm"):
         expected, found = (rows(each, name, interval="1h") for each in (whole, data))
-        assert without_places(found) == without_places(expected), (name, site)
+        assert asking.without_places(found) == asking.without_places(expected), (name, site)

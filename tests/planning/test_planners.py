@@ -24,9 +24,7 @@ def test_a_planner_answers_with_published_values_and_names_its_sources_and_limit
             assert math.isfinite(each.value)
             assert each.label
         assert which.name == name
-        assert which.title
-        assert which.stands_on
-        assert which.unknown
+        assert all((which.title, which.stands_on, which.unknown))
         assert which.holds.endswith(".")
         assert "START TRACE" in which.trace
 
@@ -122,6 +120,7 @@ def test_a_slope_and_its_interval_are_those_of_scipy(count: int) -> None:
     assert found.high - found.value == pytest.approx(around, rel=2e-3)
     assert found.value - found.low == pytest.approx(around, rel=2e-3)
     assert found.low < 232 < found.high
+    assert slope([[float(x), 3.0 * x + 1] for x in range(20)]) == pytest.approx((3, 3, 3))
 
 
 @pytest.mark.parametrize(
@@ -136,10 +135,6 @@ def test_a_slope_and_its_interval_are_those_of_scipy(count: int) -> None:
 )
 def test_points_without_a_slope(some: list[list[float]]) -> None:
     assert slope(some) is None
-
-
-def test_points_on_a_line_have_a_slope_without_doubt() -> None:
-    assert slope([[float(x), 3.0 * x + 1] for x in range(20)]) == pytest.approx((3, 3, 3))
 
 
 def test_results_have_the_interval_of_their_inputs_within_the_range_of_the_input() -> None:

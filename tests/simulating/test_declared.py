@@ -85,30 +85,6 @@ def test_a_channel_over_lu_62_has_the_name_of_an_lu(tmp_path: Path) -> None:
         read_estate("kinds", site)
 
 
-PUT: dict[str, Any] = {"rate": 1.0, "put": {"C": 1}}
-CLUSTER = {"C": {"cluster": {"X": 1}}}
-MODEL = {"M": {"model": "M."}}
-AGENT = {"queue_manager": "QM01"}
-REFUSED = {
-    "unknown name 'X'": declared(CLUSTER, {"P": PUT}),
-    "C is a cluster queue": declared({**CLUSTER, "X": {}}, {"P": {"get": ["C"]}}),
-    "puts to X by two names": declared(
-        {**CLUSTER, "X": {}}, {"P": {**PUT, "put": {"C": 1, "X": 1}}}
-    ),
-    "0 applications get": declared(MODEL, {"P": {**PUT, "put": {"M": 1}}}),
-    "who opens M stays connected": declared(MODEL, {"P": {"get": ["M"], "stays": 5}}),
-    "unknown name 'B'": declared({}, {}) | {"agents": {"A": {**AGENT, "sends_to": "B"}}},
-    "did you mean sends_to": declared({}, {}) | {"agents": {"A": {**AGENT, "send_to": "A"}}},
-    "did you mean model": declared({"Q": {"models": "A."}}, {}),
-}
-
-
-def test_impossible_queues_are_refused() -> None:
-    for reason, site in REFUSED.items():
-        with pytest.raises(RequestError, match=reason):
-            read_estate("kinds", site)
-
-
 # The log
 
 IO, PAGE = 100.0, 40.0
@@ -119,7 +95,6 @@ WRITES = """
 
 
 def site(size: int = 2000, **log: Any) -> dict[str, Any]:
-    """Return a site whose log has to write."""
     usual: dict[str, Any] = {"persistent": True, "think": 1.0}
     put = {"rate": 300.0, "put": {"IN": 1}, "size": size, "commit": 5}
     users = {"PUT": {**usual, **put}, "GET": {**usual, "get": ["IN"]}}
@@ -158,17 +133,6 @@ def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_pat
     )[0]
     assert capable == new > 0
     assert enabled == (new if word == "enabled" else 0)
-
-
-def test_a_log_that_cannot_be_is_refused() -> None:
-    for log, reason in (
-        ({"zhyperwrite": "enable"}, "did you mean enabled"),
-        ({"copies": 3}, "copies = 3"),
-        ({"stripes": 0}, "stripes = 0: from 1"),
-        ({"stripe": 2}, "did you mean stripes"),
-    ):
-        with pytest.raises(RequestError, match=reason):
-            read_estate("log", site(**log))
 
 
 # Pools

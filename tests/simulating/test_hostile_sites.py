@@ -102,6 +102,18 @@ WRONG: list[tuple[tuple[str, ...], Any, str]] = [
     (("site", "utc_offset"), "1", "'1' is not an offset"),
     (("incidents",), [{"kind": "flood"}], "incident: unknown name 'flood'"),
     (("queue_managers",), {}, "site: no queue manager"),
+    (("queue_managers", "QM01", "log", "zhyperwrite"), "enable", "did you mean enabled"),
+    (("queue_managers", "QM01", "log", "copies"), 3, "copies = 3"),
+    (("queue_managers", "QM01", "log", "stripes"), 0, "stripes = 0: from 1"),
+    (("queue_managers", "QM01", "log", "stripe"), 2, "did you mean stripes"),
+    (("queues", "C", "cluster"), {"X": 1}, "unknown name 'X'"),
+    (("queues", "A", "models"), "A.", "did you mean model"),
+    (("applications", "P", "get"), ["C"], "C is a cluster queue"),
+    (("applications", "P", "put"), {"C": 1, "A": 1}, "puts to A by two names"),
+    (("applications", "P", "get"), [], "0 applications get"),
+    (("applications", "P", "stays"), 5, "who opens M stays connected"),
+    (("agents", "X", "sends_to"), "Z", "unknown name 'Z'"),
+    (("agents", "X", "send_to"), "Y", "did you mean sends_to"),
 ]
 
 

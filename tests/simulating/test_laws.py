@@ -19,20 +19,13 @@ from tests.simulating.simulated import Day, simulated
 from tests.support.searching import search
 
 pytestmark = pytest.mark.slow
-FEW = ("channel-batch", "restart", "shared", "streaming")
 FULL = 2**32 - 1
 """A counter that does not show any more how many bytes a task logged."""
 HALF, TWO = dt.timedelta(minutes=30), dt.timedelta(hours=2)
 
 
-@pytest.mark.sampled(2)
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(each, marks=[] if each in FEW else pytest.mark.long)
-        for each in scenario_names()
-    ],
-)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", scenario_names())
 def test_the_laws_hold_for_a_scenario(name: str, tmp_path: Path) -> None:
     assert broken(simulated(tmp_path, name)) == []
 
@@ -50,7 +43,6 @@ def test_the_laws_hold_for_any_site(site: dict[str, Any], seed: int) -> None:
 
 
 def test_a_class_3_interval_has_whole_intervals_of_statistics(tmp_path: Path) -> None:
-    """The drawn sites have such intervals, too."""
     day = simulated(tmp_path, "storm", interval=HALF, acctime=TWO)
     assert broken(day) == []
     assert round(day.one("SELECT max(epoch(wtasinte) - epoch(wtasints)) FROM wtas")) == 7200

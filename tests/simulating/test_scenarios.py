@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from smfparse.errors import RequestError
-from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
+from smfparse.simulating import answer_key, load_estate, simulate
 from tests.simulating.laws import broken
 from tests.simulating.simulated import simulated
 from tests.support.command import run
@@ -153,17 +153,3 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
         done = run("generate", *options.split())
         assert done.exit_code == 2
         assert "Missing argument 'OUTPUT'" in done.output
-
-
-def test_names_of_answer_keys_are_those_of_the_scenario() -> None:
-    for name in scenario_names():
-        estate = load_estate(name, interval=FEW)
-        assert len(estate.story.split()) >= 10, name
-        queues = {each.name for each in (*estate.queues, *estate.channels)}
-        structures = {each.structure for each in estate.queues}
-        numbers = {str(each.number) for manager in estate.queue_managers for each in manager.pools}
-        jobs = {each.job for each in estate.applications}
-        for row in answer_key(estate).answers():
-            assert row["object"] in {*queues, *structures, *numbers, ""}, name
-            assert row["job"] in {*jobs, ""}
-            assert row["start"] < row["end"]

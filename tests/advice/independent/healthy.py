@@ -8,16 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 from tests.advice.independent.cases import Case
-from tests.advice.independent.sites import (
-    BANK,
-    CARDS,
-    GROUP,
-    HUB,
-    NIGHT,
-    SHOP,
-    STATS,
-    TINY,
-)
+from tests.advice.independent.sites import BANK, CARDS, GROUP, HUB, NIGHT, SHOP, STATS, TINY
 from tests.support.days import PageSet, Pool, Site
 
 _MONTH_END = tuple(replace(each, rate=2.4 * each.rate) for each in BANK.flows)

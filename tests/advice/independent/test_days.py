@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import smfparse
-from tests.advice.independent.cases import cases
 from tests.advice.independent.sites import BANK, GROUP
 from tests.support.days import Fault, Field, day
 
@@ -45,10 +44,3 @@ def test_accounting_has_what_statistics_have_and_a_planted_field_its_time(tmp_pa
     (found,) = rows(day(GROUP, (), fields), tmp_path, query)
     assert (found["put"], found["got"]) == (found["puts"], found["gets"])
     assert found["planted"] == [3] * 6
-
-
-def test_each_rule_has_a_day_beside_a_bigger_cause() -> None:
-    names = [each.name for each in cases().values() if each.is_of_rule]
-    assert {each.removesuffix("-above") for each in names if each.endswith("-above")} == {
-        each.removesuffix("-hidden") for each in names if each.endswith("-hidden")
-    }
