@@ -123,7 +123,9 @@ def test_the_command_of_a_panel_gives_its_rows(day: Path, payload: Any) -> None:
         columns = {*data.sql(f"FROM ({sql}) LIMIT 0").column_names}
         assert {"system", "qmgr", "object", "start", "seconds", "amount"} <= columns, name
     _, *arguments = shlex.split(payload["panels"]["buffers-free"]["sql"])
-    rows = json.loads(run(*arguments, "--format", "json").stdout)
+    done = run(*arguments, "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    rows = json.loads(done.stdout)
     pool = ("QM01", "pool 1")
     amounts = [row["amount"] for row in rows if (row["qmgr"], row["object"]) == pool]
     assert amounts == pytest.approx(line_of(payload["days"][0], "buffers-free", "pool 1"), rel=1e-3)
