@@ -33,6 +33,7 @@ TOGETHER = (
 
 
 @pytest.mark.slow
+@pytest.mark.fuzz
 def test_findings_are_the_same_alone_and_among_others(tmp_path: Path) -> None:
     """Two files that have records of one queue manager, system or group are not alone."""
     files, alone, known = list[Path](), dict[tuple[str, str], list[Any]](), set[str]()
