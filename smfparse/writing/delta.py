@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 
@@ -67,7 +68,7 @@ class Delta:
 
     def _commit(self, found: DeltaTable, schema: Schema, table: str, files: list[Place]) -> Change:
         """Make these the files that a table has."""
-        there = set(found.get_add_actions().column("path").to_pylist())
+        there = {*map(unquote, found.get_add_actions().column("path").to_pylist())}
         folder: Any = self._folder / table
         wanted = {each.relative_to(folder).as_posix(): each for each in files}
         new = {name: each for name, each in wanted.items() if name not in there}

@@ -117,6 +117,7 @@ def test_what_is_committed_is_the_dataset_as_it_is(kind: str, folder: Path, tmp_
     smfparse.convert(odd, folder, force=True, types="signed", partition=True)
     assert any("%23" in each.as_posix() for each in folder.rglob("*.parquet"))
     assert smfparse.commit(folder, place, tables=FEW)["wqst"] == Change(2, 3, 0)
+    assert smfparse.commit(folder, place, tables=FEW)["wqst"] == Change(0, 0, 2)
     assert_equal(kind, folder)
     assert rows(kind, folder, "record", "Q#2")
 
