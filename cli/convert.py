@@ -197,9 +197,8 @@ def command(
         _check_name(place, chosen)
     _check(target, chosen, reading, **asked)
     opened = reading.open(inputs, place).as_recorded()
-    rows = _write(opened, place, chosen, **asked)
-    if rows is not None and not rows:
-        check_selection(opened)
+    check_selection(opened)
+    _write(opened, place, chosen, **asked)
     finish(opened.damage, opened.duplicates)
 
 
@@ -285,28 +284,25 @@ def _write(
     number_types: str | None,
     force: bool,
     executor: Callable[[], Executor] | None,
-) -> int | None:
-    """Write a dataset, files or a database; return how many rows, None if all were there."""
-    if chosen != DATASET:
-        return _files(opened, Path(str(place)), chosen, force, tables, columns)
-    with executor() if executor else nullcontext() as workers:
-        how = {"partition": partition, "types": number_types, "executor": workers}
-        if append:
-            return _append(opened, place, how)
-        how["types"] = number_types or "exact"
-        return _dataset(opened, place, force, how)
-
-
-def _dataset(opened: Inputs, folder: Place, force: bool, how: dict[str, Any]) -> int:
-    """Write a dataset; return how many rows it has."""
+) -> None:
+    """Write a dataset, files or a database."""
     from smfparse.writing import write_dataset
 
-    manifest = write_dataset(opened, folder, force=force, **how)
-    return _report_rows(folder, manifest["tables"], "rows")
+    if chosen != DATASET:
+        _files(opened, Path(str(place)), chosen, force, tables, columns)
+        return
+    with executor() if executor else nullcontext() as workers:
+        how: dict[str, Any] = {"partition": partition, "executor": workers, "types": number_types}
+        if append:
+            _append(opened, place, how)
+        else:
+            how["types"] = number_types or "exact"
+            manifest = write_dataset(opened, place, force=force, **how)
+            _report_rows(place, manifest["tables"], "rows")
 
 
-def _append(opened: Inputs, folder: Place, how: dict[str, Any]) -> int | None:
-    """Add to a dataset; return how many rows were added, None where it has all inputs already."""
+def _append(opened: Inputs, folder: Place, how: dict[str, Any]) -> None:
+    """Add to a dataset, and print which inputs it has already."""
     from smfparse.writing import append_dataset
 
     done = append_dataset(opened, folder, **how)
@@ -314,8 +310,7 @@ def _append(opened: Inputs, folder: Place, how: dict[str, Any]) -> int | None:
         report_message(f"{name}: already in the dataset; skipped")
     for name, called in done.renamed:
         report_message(f"{name}: another input has this name; renamed to {called}")
-    rows = _report_rows(folder, done.rows, "rows added")
-    return None if len(done.known) == len(opened.sources) else rows
+    _report_rows(folder, done.rows, "rows added")
 
 
 def _files(
@@ -325,12 +320,13 @@ def _files(
     force: bool,
     tables: tuple[str, ...],
     columns: tuple[str, ...],
-) -> int:
-    """Write tables as files or a database; return how many rows they have."""
+) -> None:
+    """Write tables as files or a database."""
     if chosen in STYLES:
         from smfparse.mqsmfcsv import write_sheets
 
-        return _report_rows(path, write_sheets(opened, path, chosen, tables, force=force), "rows")
+        _report_rows(path, write_sheets(opened, path, chosen, tables, force=force), "rows")
+        return
     from smfparse.tables import chosen as chosen_columns
     from smfparse.writing import write_files
 
@@ -338,13 +334,12 @@ def _files(
     if chosen == DUCKDB:
         from smfparse.writing import write_database
 
-        return _report_rows(path, write_database(opened, path, wanted, force=force), "rows")
-    return _report_rows(path, write_files(opened, path, chosen, wanted, force=force), "rows")
+        _report_rows(path, write_database(opened, path, wanted, force=force), "rows")
+    else:
+        _report_rows(path, write_files(opened, path, chosen, wanted, force=force), "rows")
 
 
-def _report_rows(path: Place, tables: dict[str, int], what: str) -> int:
-    """Print on stderr how many rows there are in how many tables; return how many rows."""
-    filled = {table: rows for table, rows in tables.items() if rows}
-    rows = sum(filled.values())
-    report_message(f"{path}: {rows:,} {what} in {len(filled)} tables")
-    return rows
+def _report_rows(path: Place, tables: dict[str, int], what: str) -> None:
+    """Print on stderr how many rows there are in how many tables."""
+    filled = [rows for rows in tables.values() if rows]
+    report_message(f"{path}: {sum(filled):,} {what} in {len(filled)} tables")

@@ -76,8 +76,13 @@ def write_report(
         _check_length(which, catalog)
     if output.format == PARQUET:
         with closing(advice.answered_parts(which, catalog, sections, **asked)) as parts:
-            written = output.write_parquet(parts)
-        report_absent(which, opened, written > 0)
+            first = []
+            for part in parts:
+                first.append(part)
+                if part.num_rows:
+                    break
+            report_absent(which, opened, any(part.num_rows for part in first))
+            output.write_parquet(chain(first, parts))
         return
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
