@@ -59,7 +59,6 @@ PART_OF_COMMIT := $(shell git rev-parse HEAD 2> /dev/null | tail -c 5 | (read ha
 check:
 	$(MAKE) --jobs 2 --output-sync format-check lint types docs-check site wheel-check
 	$(MAKE) test
-	@echo "make long PART=$(PART_OF_COMMIT) EXAMPLES=20 SAME=1"
 	$(MAKE) long PART=$(PART_OF_COMMIT) EXAMPLES=20 SAME=1
 
 coverage: $(READY)

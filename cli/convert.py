@@ -286,22 +286,22 @@ def _write(
     executor: Callable[[], Executor] | None,
 ) -> None:
     """Write a dataset, files or a database."""
-    from smfparse.writing import write_dataset
-
     if chosen != DATASET:
         _files(opened, Path(str(place)), chosen, force, tables, columns)
         return
+    from smfparse.writing import write_dataset
+
     with executor() if executor else nullcontext() as workers:
-        how: dict[str, Any] = {"partition": partition, "executor": workers, "types": number_types}
+        how: dict[str, Any] = {"partition": partition, "executor": workers}
         if append:
-            _append(opened, place, how)
+            _append(opened, place, types=number_types, **how)
         else:
-            how["types"] = number_types or "exact"
-            manifest = write_dataset(opened, place, force=force, **how)
+            types = number_types or "exact"
+            manifest = write_dataset(opened, place, force=force, types=types, **how)
             _report_rows(place, manifest["tables"], "rows")
 
 
-def _append(opened: Inputs, folder: Place, how: dict[str, Any]) -> None:
+def _append(opened: Inputs, folder: Place, **how: Any) -> None:
     """Add to a dataset, and print which inputs it has already."""
     from smfparse.writing import append_dataset
 
@@ -325,18 +325,17 @@ def _files(
     if chosen in STYLES:
         from smfparse.mqsmfcsv import write_sheets
 
-        _report_rows(path, write_sheets(opened, path, chosen, tables, force=force), "rows")
-        return
-    from smfparse.tables import chosen as chosen_columns
-    from smfparse.writing import write_files
-
-    wanted = chosen_columns(tables, columns)
-    if chosen == DUCKDB:
-        from smfparse.writing import write_database
-
-        _report_rows(path, write_database(opened, path, wanted, force=force), "rows")
+        written = write_sheets(opened, path, chosen, tables, force=force)
     else:
-        _report_rows(path, write_files(opened, path, chosen, wanted, force=force), "rows")
+        from smfparse.tables import chosen as chosen_columns
+        from smfparse.writing import write_database, write_files
+
+        wanted = chosen_columns(tables, columns)
+        if chosen == DUCKDB:
+            written = write_database(opened, path, wanted, force=force)
+        else:
+            written = write_files(opened, path, chosen, wanted, force=force)
+    _report_rows(path, written, "rows")
 
 
 def _report_rows(path: Place, tables: dict[str, int], what: str) -> None:

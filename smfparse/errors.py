@@ -51,11 +51,14 @@ def unwritable(place: object, error: OSError) -> OutputError:
     return OutputError(f"{place}: {reason}{way_out}")
 
 
-def did_you_mean(near: Iterable[str], otherwise: str) -> str:
-    """Return `did you mean A, B or C?`; `otherwise` without near names."""
+def did_you_mean(near: Iterable[str], otherwise: str, kind: str = "") -> str:
+    """Return `did you mean A, B or C?`; `otherwise` without near names.
+
+    kind  the word before the names
+    """
     *before, last = [*near] or [""]
     names = " or ".join(filter(None, (", ".join(before), last)))
-    return f"did you mean {names}?" if names else otherwise
+    return f"did you mean {f'{kind} {names}'.strip()}?" if names else otherwise
 
 
 def install_command(*packages: str) -> str:

@@ -43,11 +43,9 @@ class Tally:
     """Counts inputs and findings; keeps of each kind the smallest input."""
 
     def __init__(self) -> None:
-        self._framings, self._mutations, self._found = (
-            Counter[str](),
-            Counter[str](),
-            Counter[str](),
-        )
+        self._framings = Counter[str]()
+        self._mutations = Counter[str]()
+        self._found = Counter[str]()
         self._smallest: dict[str, tuple[int, str]] = {}
         self._bytes = 0
 

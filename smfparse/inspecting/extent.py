@@ -51,8 +51,7 @@ def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:
         if each.upper() not in known
         for name in get_close_matches(each.strip("*").upper(), sorted(known), _NEAR)
     )
-    named = (each if number else f"{option} {each}" for number, each in enumerate(near))
-    return did_you_mean(named, "")
+    return did_you_mean(near, "", option)
 
 
 def _names(every: Inputs, option: str) -> Iterator[str]:

@@ -100,7 +100,7 @@ def test_never_more_than_asked_is_written(temporary: Path, monkeypatch: pytest.M
 def test_an_input_of_just_that_size_is_read(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless one is told a gigabyte of the disk stays free, or half of what is less."""
+    """Without --max-copy a gigabyte of the disk stays free, or half of it where that is less."""
     size = len(DATA)
     assert run("info", "-", "--max-copy", str(size), stdin=DATA).exit_code == 0
     result = run("info", "-", "--max-copy", str(size - 1), stdin=DATA)

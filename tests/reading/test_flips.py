@@ -1,4 +1,4 @@
-"""Damage that transfers do to files of every variant: what was not hit is there, all else is told.
+"""Damage by transfers in files of every variant: other records are there, each loss is reported.
 
 tools/corrupt.py damages small files at random and asks the same. Here is what is known exactly, as
 where a record ends whose length covers the next one; whole dumps; and what searches found in them.

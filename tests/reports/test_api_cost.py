@@ -105,7 +105,7 @@ READ = {
     "job,user,channel,connection-type": {"wtidccn", "wtidopid", "wtidchl", "wtidatyp_text"},
     "queue": {"objname", "basename"},
 }
-"""Names that are decoded, by what rows are told apart by."""
+"""Names that are decoded, by the columns of `--by`."""
 
 
 def test_only_what_rows_are_told_apart_by_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
