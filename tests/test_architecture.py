@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import fnmatch
+import re
 import shlex
 import subprocess
 import sys
@@ -122,8 +123,8 @@ def imports_of() -> dict[str, list[Import]]:
 
 @cache
 def imports_beside() -> dict[str, list[Import]]:
-    """Return the imports of modules that are not of the product."""
-    beside = python_trees("tests", "tools", "benchmarks", "fixtures")
+    """Return the imports of modules that are neither of the product nor tests."""
+    beside = python_trees("tools", "benchmarks", "fixtures")
     return {path.relative_to(PROJECT).as_posix(): [*imports(each)] for path, each in beside}
 
 
@@ -164,11 +165,14 @@ def test_other_packages_and_tools_import_from_the_face_of_a_package() -> None:
         (name, each.name)
         for name, found in imports_beside().items()
         for each in found
-        if not name.startswith("tests/") and reaches_inside("", each.inside)
+        if reaches_inside("", each.inside)
     ]
     assert wrong == []
     found = imports_beside() | imports_of()
     assert [name for name in found if {each.library for each in found[name]} & {*LINKS}] == []
+    by_link = re.compile(rf"^\s*(?:from|import) (?:{'|'.join(LINKS)})\b", re.MULTILINE)
+    tests = (PROJECT / "tests").rglob("*.py")
+    assert [each for each in tests if by_link.search(each.read_text(encoding="utf-8"))] == []
 
 
 def test_modules_of_a_package_do_not_import_each_other_in_circles() -> None:
@@ -233,10 +237,11 @@ def prints(module: ast.AST) -> set[str]:
     """Return the calls and streams by which a module prints, or could."""
     found = {each.library for each in imports(module)} & {"logging", "warnings"}
     for node in ast.walk(module):
-        text = ast.unparse(node) if isinstance(node, ast.Call | ast.Attribute) else ""
-        called = text.split("(")[0].split(".")[-1]
-        found |= {text} & {"sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"}
-        found |= {called} & PRINTING if isinstance(node, ast.Call) else set()
+        match node:
+            case ast.Attribute(ast.Name("sys"), name) if name.strip("_") in ("stdout", "stderr"):
+                found.add(f"sys.{name}")
+            case ast.Call(ast.Name(name) | ast.Attribute(attr=name)) if name in PRINTING:
+                found.add(name)
     return found
 
 

@@ -172,27 +172,3 @@ def test_output_is_made_anew_where_it_is_wrong_and_kept_where_it_is_right(
     ):
         with pytest.raises((ValueError, ArithmeticError)):
             rerun(pages, f"```{block}\n```\n")
-
-
-@pytest.mark.slow
-def test_pictures_are_compared_by_their_words(pages: SimpleNamespace) -> None:
-    page = (
-        "```python\nimport matplotlib.pyplot as plt\n\nfigure, axes = plt.subplots()\n"
-        'axes.set(title="Costs")\nfigure.savefig("x.svg")\n```\n\n![x](images/x.svg)\n'
-    )
-    found = pages.rerun(PROJECT / "docs" / "page.md", page, samples=False)[1]
-    ((path, picture),) = found.items()
-    assert path == PROJECT / "docs" / "images" / "x.svg"
-    assert "Costs" in pages.words(picture)
-    assert pages.words(picture.replace("Costs", "Waits")) != pages.words(picture)
-
-
-@pytest.mark.slow
-def test_a_line_that_is_typed_ends_as_the_page_says() -> None:
-    typed = SimpleNamespace(**runpy.run_path(str(PROJECT / "tools" / "typed.py")))
-    block = "```console\nsmfparse generate made.smf --count 1\n{}\n$ no line\n```\n"
-    for line in ("smfparse report log made.smf", "smfparse info NONE.txt  # exit code 8"):
-        assert typed.try_lines(block.format(line)) == 2
-    with pytest.raises(ValueError, match="exit code 2"):
-        typed.try_lines(block.format("smfparse info DUMP.smf --no-such-option"))
-    assert typed.try_lines("```text\nsmfparse info NONE.smf\n```\n") == 0

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,8 +27,9 @@ from smfparse.errors import DamageLog, InputError, RequestError
 from smfparse.inputs import ReadOptions, open_file, open_inputs
 from smfparse.layout import ENCODING
 from smfparse.query import Catalog
-from smfparse.tables import decoded_tables, plain_schema
+from smfparse.tables import decoded_tables
 from tests.support.command import run
+from tests.support.datasets import every_table
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import FILES, every_file
 from tests.support.report_runs import anyone
@@ -61,17 +61,11 @@ def copied(path: Path, target: Path, **options: Any) -> Pseudonyms:
 
 
 def rows_of(path: Path) -> Mapping[str, pl.DataFrame]:
-    """Return the tables of a file, which is read once."""
-    found: dict[str, list[Any]] = {table: [] for table in decoded_tables()}
-    inputs = open_inputs([path], ReadOptions(keep_duplicates=True))
-    for table, batch in inputs.batches(dict.fromkeys(found)):
-        found[table].append(batch.cast(plain_schema(table)))
-    return {
-        table: pl.DataFrame(pa.Table.from_batches(batches, plain_schema(table)))
-        for table, batches in found.items()
-    }
+    found = every_table(open_inputs([path], ReadOptions(keep_duplicates=True)), decoded_tables())
+    return {table: pl.DataFrame(rows) for table, rows in found.items()}
 
 
+@pytest.mark.sampled(9)
 @of_many("fixture, variant", pairs(FIXTURE_FILES, VARIANTS))
 def test_records_are_the_same_in_any_framing(
     fixture: Path, variant: Variant, tmp_path: Path

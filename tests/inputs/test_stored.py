@@ -204,7 +204,7 @@ def spoil(draw: Any, folder: Path, name: str, names: Sequence[str]) -> None:
         file.write_bytes((folder / draw(st.sampled_from(names))).read_bytes())
 
 
-@search(12)
+@search(6)
 @given(st.data())
 def test_whatever_is_done_to_files_ends_as_documented(
     whole_dataset: Path, tmp_path_factory: pytest.TempPathFactory, data: Any

@@ -10,6 +10,7 @@ import gzip
 import itertools
 import multiprocessing
 import random
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -97,10 +98,10 @@ def cut(folder: Path, *at: int) -> Cut:
 
 def check(inputs: Inputs, where: dict[tuple[str, int], int]) -> None:
     """Check that every record of a task knows its 116/1, and has its interval."""
-    for table in ("wqst", "wtid"):
-        rows = inputs.arrow(table).to_pylist()
-        assert len(rows) == len(RECORDS)
-        for row in rows:
+    counts: Counter[str] = Counter()
+    for table, batch in inputs.batches({"wqst": None, "wtid": None}):
+        counts[table] += batch.num_rows
+        for row in batch.to_pylist():
             number = where[row["source"], row["record_offset"]]
             first = RECORDS[number].first
             assert where[row["task_source"], row["task_record_offset"]] == first
@@ -109,6 +110,7 @@ def check(inputs: Inputs, where: dict[tuple[str, int], int]) -> None:
             ended = ENDS[first // 9]
             assert row["interval_start"] == ended - dt.timedelta(minutes=1)
             assert row["interval_seconds"] == 60
+    assert counts == {"wqst": len(RECORDS), "wtid": len(RECORDS)}
 
 
 @search(8)

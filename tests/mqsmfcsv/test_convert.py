@@ -78,13 +78,14 @@ def test_records_of_standard_input_are_selected_wherever_the_workstation_is(
 
 def test_a_dataset_gives_the_rows_of_its_files(dump: Path, tmp_path: Path) -> None:
     """Alone and divided, or beside a file."""
+    few = ("--table", "wqst,wtas,qjst,qcst")
     other = generate_dump(tmp_path / "other.smf", version="9.3.0", count=1, qmgrs=["QM03", "QM01"])
-    convert(dump, other, "--to", tmp_path / "files")
+    convert(dump, other, "--to", tmp_path / "files", *few)
     wanted = contents(tmp_path / "files")
     write_dataset(open_inputs([dump, other]), tmp_path / "one", partition=True)
     write_dataset(open_inputs([other]), tmp_path / "two")
-    convert(tmp_path / "one", "--to", tmp_path / "divided")
-    convert(dump, tmp_path / "two", "--to", tmp_path / "mixed")
+    convert(tmp_path / "one", "--to", tmp_path / "divided", *few)
+    convert(dump, tmp_path / "two", "--to", tmp_path / "mixed", *few)
     assert contents(tmp_path / "mixed") == wanted
     divided = contents(tmp_path / "divided")
     assert divided.keys() == wanted.keys()
@@ -133,7 +134,7 @@ def test_values_of_defects_are_under_their_headings(write: Write, tmp_path: Path
     counts = {"qqstnpdg": 11, "qqstpdg": 22, "qqstnpbr": 33, "qqstpbr": 44}
     data = bytearray(block("QESD", 336, qesdbfbt=5_000_000_123, qesdflag=["QESDENCF"]))
     path = write(record(block("QQST", 552, **counts)), record(bytes(data)))
-    convert(path, "--to", tmp_path / "out")
+    convert(path, "--to", tmp_path / "out", "--table", "qqst,qesd")
     found = read_file(tmp_path / "out" / "SMF-QQST.csv")
     for heading, value in (("Get_P", 22), ("Get_NP", 11), ("Browse_P", 44), ("Browse_NP", 33)):
         assert found.column(heading) == [str(value)]
@@ -145,7 +146,7 @@ def test_values_of_defects_are_under_their_headings(write: Write, tmp_path: Path
 def test_great_numbers_are_whole_and_nothing_in_a_bigint(write: Write, tmp_path: Path) -> None:
     path = write(record(block("QQST", 552, qqstputs=2**64 - 1, qqstput1=2**63 - 1)))
     for form in (CSV, SQL):
-        convert(path, "--to", tmp_path / form, form=form)
+        convert(path, "--to", tmp_path / form, "--table", "qqst", form=form)
     headings, cells = read_lines(tmp_path / CSV / "SMF-QQST.csv")
     (row,) = read_lines(tmp_path / SQL / "SMF-QQST.csv")
     at = headings.index("Put")
@@ -173,7 +174,7 @@ def test_a_formula_is_guarded_and_a_quote_doubled(write: Write, tmp_path: Path) 
     queues, names = (read_file(tmp_path / "out" / f"SMF-{name}.csv") for name in ("WQ", "WTID"))
     assert queues.column("Open_Name")[0].startswith('"\'=1+1"" ')
     assert names.column("Connection_Name") == ['"\'@SUM(A1)"']
-    convert(path, "--to", tmp_path / "sql", form=SQL)
+    convert(path, "--to", tmp_path / "sql", "--table", "wqst", form=SQL)
     assert '"=1+1""' in (tmp_path / "sql" / "SMF-WQ.csv").read_text()
 
 

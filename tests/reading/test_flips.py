@@ -7,7 +7,6 @@ where a record ends whose length covers the next one; whole dumps; and what sear
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -340,21 +339,6 @@ def test_a_translated_file_is_refused_with_the_way_out(path: Path, read: Read) -
     shown = run("info", path)
     assert (shown.exit_code, shown.stdout) == (8, "")
     assert "binary" in shown.stderr
-
-
-@pytest.mark.parametrize("name", ["bdw", "ftp-record"])
-def test_info_of_a_damaged_file_counts_the_good_records_and_says_so(path: Path, name: str) -> None:
-    file = dump(0, BY_NAME[name])
-    start, end = file.spans[10]
-    end -= 2  # what ends a record of FTP record structure: the next one starts behind it
-    path.write_bytes(file.data[:start] + b"?" * (end - start) + file.data[end:])
-    result = run("info", path, "--format", "json")
-    assert result.exit_code == 4
-    found = json.loads(result.stdout)
-    assert found["records"] == len(file.bodies) - 1
-    assert found["inputs"][0]["framing"] == name
-    assert found["damage_count"] > 0
-    assert {each["source"] for each in found["damage"]} == {str(path)}
 
 
 @given(data=st.binary(max_size=3000))

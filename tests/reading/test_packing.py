@@ -146,7 +146,7 @@ def file(tmp_path: Path) -> File:
     return write
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(9)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PACKERS)
 def test_what_is_packed_comes_out(name: str, file: File) -> None:
@@ -461,8 +461,7 @@ def test_packed_files_are_decoded_by_several_processes(tmp_path: Path) -> None:
         paths[-1].write_bytes(PACKERS[name](DUMP)[: -20 if name == "gzip" else None])
     one, two = open_inputs(paths), open_inputs(paths, shared)
     assert len(cut(two, {"wtas": None})) > 1
-    for table in ("record", "wtas", "qjst"):
-        assert two.arrow(table).equals(one.arrow(table)), table
+    assert two.arrow("wtas").equals(one.arrow("wtas"))
     assert two.damage.details == one.damage.details
     assert sum("gzip data are cut" in each.reason for each in two.damage.details) == 1
 

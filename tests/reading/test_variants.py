@@ -132,7 +132,7 @@ def test_only_the_framing_that_it_is_gives_the_records_when_it_is_named(
 ARRIVALS = [(name, BY_NAME[each]) for each in FRAMINGS for name in (None, *sorted(PACKINGS))]
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(4)
 @pytest.mark.fuzz
 @pytest.mark.parametrize(("packing", "variant"), ARRIVALS, ids=short)
 def test_info_says_what_was_detected_and_why(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
-import smfparse
+from smfparse.inputs import Inputs, open_inputs
 from smfparse.store import MANIFEST, VIEWS, checksum, dataset_files
+from smfparse.tables import plain_schema, table_names, wanted_tables
 from tests.support.command import run
 
 
@@ -28,12 +30,23 @@ def convert(*arguments: object, code: int = 0, stdin: bytes = b"") -> Result:
 
 def rows_of(folder: Path) -> dict[str, Any]:
     """Return every table, in the order of its rows' places and values."""
-    found, data = {}, smfparse.open(folder)
-    for table in data.tables:
-        whole = data.arrow(table)
+    found = every_table(open_inputs([folder]))
+    for table, whole in found.items():
         order = [(name, "ascending") for name in whole.column_names]
         found[table] = whole.sort_by(order) if whole.num_rows else whole
     return found
+
+
+def every_table(inputs: Inputs, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return all tables of inputs, or those of some names; the inputs are read once."""
+    wanted = wanted_tables(names or table_names())
+    parts: dict[str, list[Any]] = {table: [] for table in wanted}
+    for table, batch in inputs.batches(wanted):
+        parts[table].append(batch.cast(plain_schema(table)))
+    return {
+        table: pa.Table.from_batches(batches, plain_schema(table))
+        for table, batches in parts.items()
+    }
 
 
 def with_views(folder: Path, patch: pytest.MonkeyPatch) -> Any:

@@ -169,7 +169,10 @@ def test_a_selection_and_a_dataset_go_in_and_bytes_are_the_same_each_time(
 
 
 def test_a_database_has_every_table_and_view_with_its_description(tmp_path: Path) -> None:
-    """Byte 12 of the file is its version: 64 to 68 are those of DuckDB 1, which all read."""
+    """Byte 12 of the file is its version: 64 to 68 are those of DuckDB 1, which all read.
+
+    Rows of the other views are compared in test_readers.py.
+    """
     path = tmp_path / "X.DUCKDB"
     convert(SMF, "--to", path)
     head = path.read_bytes()[:20]
@@ -193,7 +196,7 @@ def test_a_database_has_every_table_and_view_with_its_description(tmp_path: Path
         assert database.sql(of_column).fetchall() == [
             ("Time the log writer had nothing to do (microseconds)",)
         ]
-        counts = [f"SELECT count(*) AS n FROM {name}" for name in views.view_names()]
+        counts = [f"SELECT count(*) AS n FROM {name}" for name in views.view_names()[1::2]]
         for query, count in zip(counts, catalog.arrows(counts), strict=True):
             assert database.sql(query).to_arrow_table().equals(count), query
     assert [each.name for each in tmp_path.iterdir()] == ["X.DUCKDB"]
@@ -217,7 +220,13 @@ def content(target: Path) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in files}
 
 
-@pytest.mark.parametrize("form", [*EVERY, *STYLES])
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(each, marks=[] if each in ("csv", DUCKDB, *STYLES) else pytest.mark.long)
+        for each in (*EVERY, *STYLES)
+    ],
+)
 def test_a_target_is_whole_and_replaced_only_if_that_is_asked_for(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

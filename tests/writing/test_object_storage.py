@@ -29,7 +29,7 @@ from smfparse.store import (
     read_manifest,
 )
 from tests.support import command
-from tests.support.datasets import files_below
+from tests.support.datasets import every_table, files_below
 from tests.support.mixed_records import TABLES, overlapping
 from tests.support.paths import FIXTURES
 from tests.support.storage import BUCKET, Storage, serving
@@ -65,9 +65,9 @@ def names_in(storage: Storage, name: str) -> set[str]:
 
 def rows_of(place: Path | str) -> dict[str, Any]:
     """Return the rows of tables that have some, without where the files of their sources are."""
-    data, found = smfparse.open(place), {}
-    for table in (*TABLES, "damage"):
-        rows = data.arrow(table).to_pylist()
+    found = {}
+    for table, whole in every_table(smfparse.open(place).inputs, (*TABLES, "damage")).items():
+        rows = whole.to_pylist()
         assert rows
         for each in rows:
             for name in {"source", "task_source"} & each.keys():
