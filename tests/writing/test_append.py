@@ -387,11 +387,12 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     before, manifest = rows_of(folder), read_manifest(folder)
     assert len(list((folder / EARLIER).glob("*.json"))) > 2
     short = Limits(file_rows=70, group_rows=20)
-    done_once = compact_dataset(folder, short)
-    assert done_once.before > done_once.after > 0
-    check_kept(folder, before, manifest)
-    check_order(folder, manifest, short.group_rows)
-    assert compact_dataset(folder, short) == Compacted()
+    other = Path(shutil.copytree(folder, tmp_path / "other"))
+    shortened = compact_dataset(other, short)
+    assert shortened.before > shortened.after > 0
+    check_kept(other, before, manifest)
+    check_order(other, manifest, short.group_rows)
+    assert compact_dataset(other, short) == Compacted()
     there = set(folder.rglob("*.parquet"))
     done = command.run("compact", folder)
     assert done.exit_code == 0, done.output
@@ -400,7 +401,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     assert len({each.parent for each in after}) == len(after)
     gone, new = len(there - after), len(after - there)
     assert f"{folder}: {gone:,} files became {new:,}, with " in done.output
-    assert gone > new
+    assert gone > 2 * new
     assert read_head(folder)["earlier"][0]["days"] == []
     names = files_below(folder)
     again = command.run("compact", folder)

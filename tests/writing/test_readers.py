@@ -23,7 +23,7 @@ from smfparse.query import Catalog, lazy_frame
 from smfparse.schemas import REGISTRY
 from smfparse.selecting import Selection
 from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, VIEWS, Layout, read_manifest
-from smfparse.tables import plain_schema, schema, table_names, title, wanted_tables
+from smfparse.tables import schema, table_names, title
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.command import run
 from tests.support.datasets import every_table, with_views
