@@ -135,7 +135,7 @@ def assert_cut(path: Path, least: int) -> None:
     assert sum(map(len, cut(open_inputs([path], ReadOptions(jobs=3)), ALL))) >= least
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @every_file
 def test_several_processes_give_what_one_gives(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small_chunks(monkeypatch, HUGE)
@@ -288,6 +288,7 @@ def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str,
     return found_in([folder], 1, MIXED).rows, made | by_file | {"records": runs, "rows": counts}
 
 
+@pytest.mark.long
 def test_several_processes_write_the_dataset_that_one_writes_of_damaged_files(
     tmp_path: Path, mixed: Path, here: None
 ) -> None:

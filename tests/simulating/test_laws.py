@@ -24,7 +24,7 @@ FULL = 2**32 - 1
 HALF, TWO = dt.timedelta(minutes=30), dt.timedelta(hours=2)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", scenario_names())
 def test_the_laws_hold_for_a_scenario(name: str, tmp_path: Path) -> None:
     assert broken(simulated(tmp_path, name)) == []

@@ -49,11 +49,13 @@ def every_table(inputs: Inputs, names: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def with_views(folder: Path, patch: pytest.MonkeyPatch) -> Any:
-    """Open a dataset with nothing but its views.sql, from inside its folder."""
+def with_views(folder: Path, patch: pytest.MonkeyPatch, *names: str) -> Any:
+    """Open a dataset with nothing but its views.sql, or some of it, from inside its folder."""
     patch.chdir(folder)
-    database = duckdb.connect()
-    database.execute(Path(VIEWS).read_text(encoding="utf-8"))
+    database, begin = duckdb.connect(), "CREATE OR REPLACE VIEW "
+    head, *made = Path(VIEWS).read_text(encoding="utf-8").split(begin)
+    chosen = [each for each in made if not names or each.split()[0] in names]
+    database.execute(begin.join([head, *chosen]))
     return database
 
 

@@ -23,8 +23,8 @@ def generate_dump(target: Target, **changes: Any) -> Target:
     return target
 
 
-def generate_midnight(target: Target, *qmgrs: str) -> Target:
+def generate_midnight(target: Target, *qmgrs: str, **changes: Any) -> Target:
     """Write queue managers over midnight, with records of SMF's own that are of none."""
     start, east = dt.datetime(2026, 3, 4, 23), dt.timedelta(hours=2)
     given: dict[str, Any] = {"start": start, "utc_offset": east, "version": "10.0.0", "count": 4}
-    return generate_dump(target, qmgrs=qmgrs, **given)
+    return generate_dump(target, qmgrs=qmgrs, **(given | changes))

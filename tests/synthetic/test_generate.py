@@ -79,7 +79,7 @@ def records(data: bytes) -> list[bytes]:
 
 
 def test_the_same_arguments_give_the_same_bytes_and_others_others() -> None:
-    few = {"count": 1}
+    few = {"count": 1, "tasks": 3}
     plain, dense = made(**few), made(**few, dense=True)
     assert (made(**few), made(**few, dense=True)) == (plain, dense)
     assert len(plain) == len(dense)

@@ -344,10 +344,10 @@ KEPT = ("tables", "duplicates", "unknown_bytes", "damage_count", "selection", "t
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Four dumps, each of which overlaps with the one before."""
+    """Three dumps, each of which overlaps with the one before."""
     place = tmp_path_factory.mktemp("dumps")
-    records = [b"".join(each.pieces()) for each in many(200, 3)]
-    for n in range(4):
+    records = [b"".join(each.pieces()) for each in many(160, 3)]
+    for n in range(3):
         (place / f"{n}.smf").write_bytes(b"".join(records[40 * n : 40 * n + 60]))
     return sorted(place.iterdir())
 
@@ -385,7 +385,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
     folder = grown(tmp_path / "tables", mixed, partition=True, limits=Limits(manifest_files=3))
     before, manifest = rows_of(folder), read_manifest(folder)
-    assert len(list((folder / EARLIER).glob("*.json"))) > 2
+    assert len(list((folder / EARLIER).glob("*.json"))) > 1
     short = Limits(file_rows=70, group_rows=20)
     other = Path(shutil.copytree(folder, tmp_path / "other"))
     shortened = compact_dataset(other, short)
@@ -408,10 +408,8 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     assert again.output == f"smfparse: {folder}: nothing to compact\n"
     assert append_dataset(open_inputs(mixed), folder).known == tuple(map(str, mixed))
     assert files_below(folder) == names
-    with with_views(folder, monkeypatch) as database:
-        for table in ("record", "wqst", "qpst", "damage"):
-            found = database.sql(f"SELECT count(*) FROM {table}").fetchall()
-            assert found == [(before[table].num_rows,)]
+    with with_views(folder, monkeypatch, "wqst") as database:
+        assert database.sql("FROM wqst").to_arrow_table().num_rows == before["wqst"].num_rows
 
 
 @given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans())
