@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
@@ -386,10 +387,11 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     folder = grown(tmp_path / "tables", mixed, partition=True, limits=Limits(manifest_files=3))
     before, manifest = rows_of(folder), read_manifest(folder)
     assert len(list((folder / EARLIER).glob("*.json"))) > 1
-    short = Limits(file_rows=70, group_rows=20)
+    short = Limits(file_rows=15, group_rows=5)
     other = Path(shutil.copytree(folder, tmp_path / "other"))
     shortened = compact_dataset(other, short)
     assert shortened.before > shortened.after > 0
+    assert max(Counter(each.parent for each in other.rglob("*.parquet")).values()) > 1
     check_kept(other, before, manifest)
     check_order(other, manifest, short.group_rows)
     assert compact_dataset(other, short) == Compacted()
