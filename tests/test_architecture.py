@@ -85,11 +85,13 @@ def imports(node: ast.AST, types_only: bool = False, at_once: bool = True) -> It
                 start = "." * child.level + (child.module or "")
                 names = [f"{start}.{each.name}" for each in child.names]
                 yield from (Import(each, types_only, at_once) for each in names)
+            case ast.expr():
+                pass  # no import is in it
             case ast.If() if ast.unparse(child.test) == "TYPE_CHECKING":
                 yield from imports(ast.Module(child.body, []), True, False)
                 yield from imports(ast.Module(child.orelse, []), types_only, at_once)
             case _:
-                later = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+                later = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
                 yield from imports(child, types_only, at_once and not later)
 
 

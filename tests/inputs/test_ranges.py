@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import pickle
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,10 +25,8 @@ from smfparse.inputs.range import Range, UnsoundError
 from smfparse.limits import LIMITS
 from smfparse.reading import Chunk, Input, Part, planning, reader
 from smfparse.reading.window import Window
-from smfparse.store import MANIFEST, PARTIAL
 from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
 from smfparse.writing import write_dataset
-from tests.support.command import run
 from tests.support.mixed_records import TABLES, Each, many, written
 from tests.support.real import every_file
 from tests.support.searching import of_many, search, some
@@ -274,30 +271,6 @@ def test_the_table_damage_is_the_same_with_all_tables_and_alone(
             patch.delattr(Inputs, "_find_damage")
             found = rows_of(open_inputs([tmp_path]).batches(ALL), ALL)
         assert found["damage"].to_pylist() == alone, name
-
-
-def converted(paths: Sequence[Path], folder: Path, jobs: int) -> tuple[dict[str, Any], Any]:
-    made = write_dataset(open_inputs(paths, ReadOptions(jobs=jobs)), folder)
-    assert json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == made
-    assert not (folder / PARTIAL).exists()
-    runs = [(folder / each).read_bytes() for each in made["records"] or ()]
-    counts: Counter[str] = Counter()
-    for name, (count, *_) in made["rows"].items():
-        counts[name.partition("/")[0]] += count
-    by_file = dict.fromkeys(("files", "checksums", "numbers", "next"))
-    return found_in([folder], 1, MIXED).rows, made | by_file | {"records": runs, "rows": counts}
-
-
-@pytest.mark.long
-def test_several_processes_write_the_dataset_that_one_writes_of_damaged_files(
-    tmp_path: Path, mixed: Path, here: None
-) -> None:
-    paths = [mixed, damaged(tmp_path / "damaged.smf", flipped, 1)]
-    assert_cut(mixed, 6)
-    assert converted(paths, tmp_path / "5", 5) == converted(paths, tmp_path / "1", 1)
-    assert len([*(tmp_path / "5" / "record").iterdir()]) > 1
-    one, other = (run("info", *paths, "--format=json", f"--jobs={jobs}") for jobs in (1, 5))
-    assert (other.exit_code, other.stdout, other.stderr) == (4, one.stdout, one.stderr)
 
 
 def test_nothing_is_left_of_what_a_part_wrote_that_was_given_up(tmp_path: Path, here: None) -> None:

@@ -301,7 +301,7 @@ LAWS = {
 
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    return read(tmp_path_factory.mktemp("busy"), tasks=40, count=12)
+    return read(tmp_path_factory.mktemp("busy"), tasks=40, count=8)
 
 
 def test_no_record_breaks_a_law(busy: Inputs) -> None:
