@@ -271,11 +271,11 @@ def test_many_parts_of_the_manifest_are_listed_in_indexes(
     """Two of a kind become one of the next, so the head lists one of each kind, and one more."""
     monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
     few, folder = ReadOptions(limits=Limits(manifest_files=1)), tmp_path / "tables"
-    paths = [put(tmp_path / f"{number}.smf", [each]) for number, each in enumerate(pieces[:12])]
+    paths = [put(tmp_path / f"{number}.smf", [each]) for number, each in enumerate(pieces[:8])]
     for path in paths:
         append_dataset(open_inputs([path], few), folder)
     head, once = read_head(folder), write_dataset(open_inputs(paths), tmp_path / "once")
-    assert [each["level"] for each in head["earlier"]] in ([3, 1, 0], [2, 2, 1, 0], [2, 2, 1, 0, 0])
+    assert [each["level"] for each in head["earlier"]] == [2, 1, 0]
     assert read_manifest(folder)["inputs"] == once["inputs"]
     assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
     assert rows_of(folder) == rows_of(tmp_path / "once")
