@@ -177,7 +177,7 @@ RESULTS = (
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unjudged")
-@of_many("call", some(RESULTS, 5))
+@of_many("call", some(RESULTS, 3))
 def test_output_writes_what_stdout_would_show_and_replaces_a_file_only_by_force(
     dump: Path, tmp_path: Path, call: str
 ) -> None:
