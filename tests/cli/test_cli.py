@@ -169,9 +169,9 @@ def test_a_wrong_call_of_a_report_says_the_way_out(dump: Path) -> None:
 
 
 RESULTS = (
-    *("info INPUT", "trend INPUT", "report log INPUT", "compare INPUT INPUT"),
+    *("info INPUT", "trend INPUT", "compare INPUT INPUT", "sql INPUT FROM_qjst"),
     *("capacity log INPUT", "check INPUT", "plot log-busy INPUT", "dashboard INPUT"),
-    *("sql INPUT FROM_qjst", "summary INPUT"),
+    *("report log INPUT", "summary INPUT"),
 )
 
 
