@@ -156,12 +156,14 @@ def test_the_last_day_is_compared_with_those_like_it_if_they_are_enough(tmp_path
         assert any(each.startswith(label) for each in found)
     assert run("convert", week, "--to", tmp_path / "dataset").exit_code == 0
     with Catalog(open_inputs([tmp_path / "dataset"])) as catalog:
-        document = TrendDocument(trended(catalog))
+        (trend,) = trended(catalog)
+    document = TrendDocument([trend])
     assert list(written(document, "text")) == found
     (told,) = json.loads("".join(written(document, "json")))["managers"]
     assert (told["days"], told["last"], len(told["comparable"])) == (9, "2026-03-12", 6)
     assert told["new"] == {"channels": [], "queues": [], "jobs": []}
     rows = csv.DictReader(written(document, "csv"))
-    for row, figure in zip(rows, told["figures"], strict=True):
+    for row, figure, course in zip(rows, told["figures"], trend.courses, strict=True):
         assert (row["name"], row["object"]) == (figure["name"], figure["object"])
-        assert float(row["last"]) == figure["last"]
+        assert float(row["last"]) == figure["last"] == course.last
+        assert (figure["usual_low"], figure["usual_high"]) == course.usual
