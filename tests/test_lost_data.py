@@ -14,6 +14,11 @@ import pytest
 
 import smfparse
 from smfparse import Selection
+from smfparse.advice import CheckDocument
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.rendering import lines
+from smfparse.summarizing import SummaryDocument, summarized
 from tests.support.builders import Write, foreign_record, lost_record, rdw
 from tests.support.command import run
 from tests.support.real import case
@@ -46,31 +51,38 @@ def rows(path: Path, query: str = LOST, **selection: str) -> list[tuple[object, 
 
 
 def test_the_count_is_the_short_one_unless_a_flag_says_that_it_overflowed(write: Write) -> None:
-    for count, length in ((1, 28), (48_211, 36), (65_535, 28), (70_000, 36), (70_000, 90)):
-        path = write(lost_record(START, END, count, system="SYSX", length=length))
-        assert rows(path) == [("SYSX", None, START, END, 260.0, count)]
-    path = write(lost_record(START, END, 70_000, length=30))
-    assert rows(path, "SELECT records FROM data_lost") == [(None,)]
-    assert "SMF lost an unknown number of records of SYS1 from" in run("info", path).stdout
+    counts = ((1, 28), (48_211, 36), (65_535, 28), (70_000, 36), (70_000, 90))
+    path = write(
+        *(lost_record(START, END, count, length=length) for count, length in counts),
+        lost_record(START, END, 70_000, length=30, system="SYSX"),
+    )
+    wanted = [("SYS1", None, START, END, 260.0, count) for count, _ in counts]
+    assert rows(path) == [*wanted, ("SYSX", None, START, END, 260.0, None)]
+    assert "SMF lost an unknown number of records of SYSX from" in run("info", path).stdout
 
 
 def test_a_loss_goes_over_midnight_by_the_date_of_its_start_unless_that_is_no_moment(
     write: Write,
 ) -> None:
     """IBM documents that date as 00yydddF: one without its century is of this one."""
-    path = write(lost_record(START, NEXT_DAY, 3))
-    assert rows(path)[0][2:5] == (START, NEXT_DAY, (NEXT_DAY - START).total_seconds())
     record = lost_record(START, END, 3)
     assert record[24:28] == bytes.fromhex("0126131F")
-    assert rows(write(record[:24] + b"\0" + record[25:]))[0][2] == START
-    for time, date in (
+    wrong = (
         (8_640_000, "0126131F"),
         *((1, each) for each in ("012613AF", "0126000F", "01261311")),
         (0, "00000000"),
-    ):
-        moment = struct.pack(">I", time) + bytes.fromhex(date)
-        path = write(record[:20] + moment + record[28:])
-        assert rows(path) == [("SYS1", None, None, END, None, 3)], date
+    )
+    moments = (struct.pack(">I", time) + bytes.fromhex(date) for time, date in wrong)
+    path = write(
+        lost_record(START, NEXT_DAY, 3),
+        record[:24] + b"\0" + record[25:],
+        *(record[:20] + each + record[28:] for each in moments),
+    )
+    whole = (NEXT_DAY - START).total_seconds()
+    assert [each[2:5] for each in rows(path)] == [
+        *((START, NEXT_DAY, whole), (START, END, 260.0)),
+        *[(None, END, None)] * len(wrong),
+    ]
     assert "SMF lost 3 records of SYS1 from - to" in run("info", path).stdout
 
 
@@ -91,11 +103,11 @@ def test_a_loss_is_of_all_queue_managers_of_its_system(day: Path, tmp_path: Path
     assert run("convert", day, "--to", tmp_path / "tables", "--partition").exit_code == 0
     for path in (day, tmp_path / "tables"):
         assert len(rows(path, qmgr="QA02")) == len(rows(path, qmgr="none")) == 1
-        assert sorted(rows(path, "SELECT type FROM record", qmgr="QA02")) == [(7,), (115,)]
         assert rows(path, qmgr="QA02", system="SYSY") == []
-        assert rows(path, type="115") == []
-        assert rows(path, since="2026-05-11T10:06:30") != []
         assert rows(path, since="2026-05-11T10:06:31") == []
+    assert sorted(rows(day, "SELECT type FROM record", qmgr="QA02")) == [(7,), (115,)]
+    assert rows(day, type="115") == []
+    assert rows(day, since="2026-05-11T10:06:30") != []
 
 
 def test_it_is_found_where_nothing_is_between_the_records(day: Path, tmp_path: Path) -> None:
@@ -133,13 +145,15 @@ def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, write: Write
         ("SYSX", "", START, 48_211),
         ("SYSX", "", END + dt.timedelta(hours=1), 7),
     ]
-    text = run("check", day, "--all").stdout
+    text = "\n".join(lines(CheckDocument(checked, [str(day)], at_length=True), "text"))
     assert "5 SMF-LOST SYSX 2026/05/11 10:02:10: SMF lost records" in text
     assert "48,211 records lost; in 260 s" in text
     assert "too low" in text
     assert f"smfparse sql {day} 'SELECT * FROM data_lost'" in text
     first = [each for each in text.splitlines() if " on SYS" in each]
     assert all("2 data quality" in each or "3 data quality" in each for each in first[:2])
+    shown = run("check", case("lost"), "--qmgr", "QA01", "--all").stdout
+    assert "48,211 records lost; in 260 s" in shown
     sound = smfparse.open(write(statistics(START, "SYSX", "QA01"))).check()
     assert "SMF-LOST" not in {each.rule for each in sound.findings}
     assert "SMF-LOST" not in {rule for _, each in sound.not_evaluated for rule in each}
@@ -153,15 +167,16 @@ def test_a_copy_has_the_start_moved_as_its_end(write: Write, tmp_path: Path) -> 
     assert rows(copy)[0][2:] == (START - moved, END - moved, 260.0, 3)
 
 
-def test_the_loss_of_the_case_is_said_by_every_command(tmp_path: Path) -> None:
+def test_the_loss_of_the_case_is_said_by_info_summary_and_page(tmp_path: Path) -> None:
     path, page = case("lost"), tmp_path / "page.html"
     assert rows(path) == [("SYSX", None, START, END, 260.0, 48_211)]
     assert "SMF lost 48,211 records of SYSX from 2026/05/11 10:02:10" in run("info", path).stdout
-    (manager,) = json.loads(run("summary", path, "--format", "json").stdout)["managers"]
+    with Catalog(open_inputs([path])) as catalog:
+        document = SummaryDocument(summarized(catalog))
+    (manager,) = json.loads("".join(lines(document, "json")))["managers"]
     assert manager["lost"] == [LOSS]
-    assert "48,211 records lost; in 260 s" in run("check", path, "--qmgr", "QA01", "--all").stdout
+    assert [*lines(document, "text")][2].startswith(IN_SHORT)
     assert run("dashboard", path, "--output", page).exit_code == 0
     text = page.read_text("utf-8")
     assert f"<p>{IN_SHORT}" in text
     assert "SMF-LOST" in text
-    assert run("summary", path).stdout.splitlines()[2].startswith(IN_SHORT)

@@ -13,7 +13,6 @@ from tests.support.builders import Write, foreign_record
 from tests.support.command import run
 from tests.support.goldens import planners
 from tests.support.paths import GOLDEN, SMF
-from tests.support.searching import some
 
 
 @pytest.mark.claim(15)
@@ -22,22 +21,18 @@ def test_what_all_planners_print_of_published_values_is_the_golden_file() -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.fuzz
-def test_every_planner_explains_itself_and_answers_with_an_input() -> None:
+def test_every_planner_explains_itself_and_one_answers_with_an_input() -> None:
+    """What planners measure of an input, tests/capacity and tests/library hold."""
     for name in planner_names():
         lines = run("capacity", name, "--explain").stdout.splitlines()
         assert lines[0] == planner(name).title
         assert "Required trace" in lines
         assert any("FROM " in each for each in lines)
-    for name in some(planner_names(), 7):
-        result = run("capacity", name, SMF, "--format", "json")
-        assert (result.exit_code, result.stderr) == (0, "")
-        found = json.loads(result.stdout)
-        assert found["planner"] == name
-        for answer in found["answers"]:
-            assert answer["figures"]
-            assert all(isinstance(each["value"], int | float) for each in answer["figures"])
-            assert {each["from"] for each in answer["inputs"]} <= {"measured", "published"}
+    result = run("capacity", "log", SMF, "--format", "json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    (answer, *_) = json.loads(result.stdout)["answers"]
+    assert all(isinstance(each["value"], int | float) for each in answer["figures"])
+    assert {each["from"] for each in answer["inputs"]} == {"measured", "published"}
 
 
 def test_an_input_without_what_is_measured_says_the_trace(write: Write) -> None:

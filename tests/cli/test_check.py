@@ -12,9 +12,16 @@ import pytest
 from click.testing import Result
 
 import smfparse
-from smfparse.advice import CheckDocument, Checked, compared_with, metric_lines, rules
+from smfparse.advice import (
+    CheckDocument,
+    Checked,
+    compared_with,
+    metric_lines,
+    rules,
+)
 from smfparse.library import Findings
 from smfparse.rendering import FORMATS, lines
+from smfparse.simulating import load_estate, simulate
 from tests.support import command
 from tests.support.builders import Write, foreign_record
 from tests.support.paths import FIXTURES
@@ -43,8 +50,7 @@ def rules_of(found: Any, *classes: int) -> set[str]:
 def slow_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A simulated day whose log is slow from 14:20 to 14:50."""
     path = tmp_path_factory.mktemp("day") / "log-slow.smf"
-    made = command.run("generate", path, "--scenario", "log-slow")
-    assert made.exit_code == 0, made.stderr
+    simulate(path, load_estate("log-slow"))
     return path
 
 
@@ -111,7 +117,8 @@ def test_every_form_names_the_diagnosis_first_and_what_it_explains(
     assert "D2" in checked.table["explained_by"].to_pylist()
 
 
-def test_a_finding_of_the_class_ends_with_3_also_where_data_is_damaged(
+@pytest.mark.claim(190)
+def test_findings_end_with_3_also_where_data_is_damaged_and_have_samples_and_cases(
     slow_log: Path, checked: Findings, tmp_path: Path
 ) -> None:
     """JUnit fails a case for each serious finding."""
@@ -119,6 +126,12 @@ def test_a_finding_of_the_class_ends_with_3_also_where_data_is_damaged(
     cut.write_bytes(slow_log.read_bytes()[:-5])
     result = check(cut, "--fail-on", 2, "--format", "junit")
     assert result.exit_code == 3
+    samples = [*metric_lines(checked)]
+    shares = [each for each in samples if each.startswith("smfparse_finding_share{")]
+    assert len(shares) == len(checked.findings)
+    assert 'rule="D2"' in shares[0]
+    counts = [each for each in samples if each.startswith("smfparse_findings{")]
+    assert sum(int(each.rsplit(" ", 1)[1]) for each in counts) == len(checked.findings)
     suites = ET.fromstring(result.stdout)
     failed = [each.get("name", "").split()[0] for each in suites.iter("testcase") if len(each)]
     serious = [each for each in checked.findings if each.severity <= 3]
@@ -126,28 +139,22 @@ def test_a_finding_of_the_class_ends_with_3_also_where_data_is_damaged(
     assert int(suites.get("failures", "0")) == len(serious) == len([*suites.iter("failure")])
 
 
-@pytest.mark.claim(190)
-def test_metrics_have_a_sample_for_each_finding(slow_log: Path, checked: Findings) -> None:
-    """It fails where D2 explains the finding of a rule."""
-    result = check(slow_log, "--metrics", "--fail-on", "LOG-RESPONSE")
-    samples = result.stdout.splitlines()
-    assert result.exit_code == 3
-    assert samples == [*metric_lines(checked)]
-    shares = [each for each in samples if each.startswith("smfparse_finding_share{")]
-    assert len(shares) == len(checked.findings)
-    assert 'rule="D2"' in shares[0]
-    counts = [each for each in samples if each.startswith("smfparse_findings{")]
-    assert sum(int(each.rsplit(" ", 1)[1]) for each in counts) == len(checked.findings)
-
-
-def test_a_limit_is_used_and_named_and_a_policy_silences_for_a_time(
-    slow_log: Path, tmp_path: Path
+def test_limits_and_a_policy_are_used_and_a_baseline_shows_what_is_new_and_gone(
+    slow_log: Path, checked: Findings, tmp_path: Path
 ) -> None:
+    """The call fails where D2 explains the finding of a rule."""
     policy = tmp_path / "site.toml"
     entry = '[[silence]]\nrule = "D2"\nreason = "known"\nuntil = {}\n'
     policy.write_text(entry.format("2026-03-03"), "utf-8")
-    asked = (slow_log, "--type", "115", "--policy", policy, "--limit")
-    found = facts(*asked, "LOG-RESPONSE=2000")
+    asked = (slow_log, "--type", "115", "--policy", policy, "--limit", "LOG-RESPONSE=2000")
+    asked += ("--since-baseline", FIXTURES / "qm60.smf", "--fail-on", "LOG-RESPONSE")
+    result = check(*asked, "--format", "json")
+    assert result.exit_code == 3
+    found = json.loads(result.stdout)
+    assert {(each["qmgr"], each["since"]) for each in found["findings"]} == {("QM01", "new")}
+    assert {each["qmgr"] for each in found["gone"]} == {"QM60"}
+    assert {each.since for each in compared_with(checked, checked).findings} == {"as before"}
+    assert {each.since for each in compared_with(checked, Checked()).findings} == {"new"}
     assert found["findings"][0]["rule"] == "D2"  # it was silenced until the day before
     (response,) = [
         each for each in found["findings"][0]["explains"] if each["rule"] == "LOG-RESPONSE"
@@ -179,19 +186,13 @@ def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path) -> None:
         assert (result.exit_code, said in result.stderr) == (2, True), said
 
 
-def test_a_baseline_shows_what_is_new_and_gone(checked: Findings) -> None:
-    found = facts(FIXTURES / "qm60.smf", "--since-baseline", FIXTURES / "qm80.smf")
-    assert {(each["qmgr"], each["since"]) for each in found["findings"]} == {("QM60", "new")}
-    assert {each["qmgr"] for each in found["gone"]} == {"QM80"}
-    assert {each.since for each in compared_with(checked, checked).findings} == {"as before"}
-    assert {each.since for each in compared_with(checked, Checked()).findings} == {"new"}
-
-
-def test_an_input_without_mq_says_so(write: Write) -> None:
+def test_an_input_without_mq_says_so(write: Write, tmp_path: Path) -> None:
     result = check(write(foreign_record(2)))
     nothing = "No MQ statistics or accounting to check; smfparse info counts what there is.\n"
     assert result.exit_code == 0
     assert result.stdout.startswith(f"{nothing}\nNot evaluated")
+    samples = check(tmp_path / "records.smf", "--metrics").stdout.splitlines()
+    assert samples == [*metric_lines(Checked())]
 
 
 def test_rules_are_explained_with_their_limits() -> None:

@@ -169,15 +169,15 @@ def test_a_wrong_call_of_a_report_says_the_way_out(dump: Path) -> None:
 
 
 RESULTS = (
-    *("info INPUT", "trend INPUT", "report log INPUT", "compare INPUT INPUT"),
+    *("info INPUT", "trend INPUT", "compare INPUT INPUT", "sql INPUT FROM_qjst"),
     *("capacity log INPUT", "check INPUT", "plot log-busy INPUT", "dashboard INPUT"),
-    *("sql INPUT FROM_qjst", "summary INPUT"),
+    *("report log INPUT", "summary INPUT"),
 )
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unjudged")
-@of_many("call", some(RESULTS, 5))
+@of_many("call", some(RESULTS, 3))
 def test_output_writes_what_stdout_would_show_and_replaces_a_file_only_by_force(
     dump: Path, tmp_path: Path, call: str
 ) -> None:

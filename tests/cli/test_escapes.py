@@ -124,6 +124,7 @@ def arguments_with(harm: str) -> list[list[object]]:
     ]
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_messages_of_click_show_arguments() -> None:
     """All harm at once in each place, and each alone in one of them."""
     calls = arguments_with("".join(HARM))

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from smfparse.layout import Block, Duration, Instant, MicrosecondCount
+from smfparse.reports import TOTAL
 from smfparse.schemas import QIS1, QJST, QMST, QWHS, WQST, WTAS
 from tests.support.command import run
+from tests.support.corpora import opened_corpus
 from tests.support.paths import SMF
 from tests.support.real import REAL_DATA, case
 from tests.support.searching import LONG, of_many, some
@@ -143,14 +145,15 @@ AVERAGES = {
 
 def test_a_wrapped_time_is_null_is_in_no_average_and_is_a_finding(tmp_path: Path) -> None:
     path, archive = case("wrapped"), tmp_path / "archive"
-    for name, values in AVERAGES.items():
-        rows = _rows("report", name, "--total", path)
-        for figure, value in values.items():
-            assert value in [row.get(figure) for row in rows], (name, figure)
-    query = "SELECT getet, totlatnt, maxlatnt, getct FROM wqst WHERE getn = 1"
-    (block,) = _rows("sql", path, query)
+    with opened_corpus("wrapped", path) as wrapped:
+        for name, values in AVERAGES.items():
+            rows = wrapped.rows(name, TOTAL)
+            for figure, value in values.items():
+                assert value in [row.get(figure) for row in rows], (name, figure)
+        query = "SELECT getet, totlatnt, maxlatnt, getct FROM wqst WHERE getn = 1"
+        (block,) = wrapped.select(query)
+        (task,) = wrapped.select("SELECT elapsed, calls, elapsed_per_call FROM task")
     assert block == {"getet": None, "totlatnt": None, "maxlatnt": None, "getct": 20}
-    (task,) = _rows("sql", path, "SELECT elapsed, calls, elapsed_per_call FROM task")
     assert task == {"elapsed": 250_000, "calls": 5001, "elapsed_per_call": 50}
     assert run("convert", path, "--to", archive).exit_code == 0
     for each in (archive, path) if LONG else (archive,):

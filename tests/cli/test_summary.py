@@ -8,14 +8,17 @@ import json
 import re
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 import smfparse.cli.output as output_module
 from smfparse.cli.output import Output
+from smfparse.inputs import open_inputs
+from smfparse.query import Catalog
+from smfparse.rendering import lines as written
 from smfparse.simulating import load_estate, simulate
-from smfparse.summarizing import BLOCKS, lines
+from smfparse.summarizing import BLOCKS, SummaryDocument, lines, summarized
+from smfparse.trending import TrendDocument, trended
 from tests.support.builders import Write, foreign_record
 from tests.support.command import run
 from tests.support.generated import generate_dump
@@ -28,6 +31,7 @@ ABSENT = {"structure", "structure-requests", "shared-messages", "file-data"}
 """Lines of what the simulated bank has not: shared queues, Managed File Transfer."""
 ALONE = {"client-connects": 1, "client-messages": 1}
 """Lines with fewer objects than they can show: the bank has one client."""
+OLD = FIXTURES / "qm60.smf"
 HEADER = foreign_record(2, local=dt.datetime(2026, 3, 4))
 
 
@@ -43,12 +47,6 @@ def printed(*arguments: object) -> list[str]:
     result = run(*arguments)
     assert (result.exit_code, result.stderr) == (0, "")
     return result.stdout.splitlines()
-
-
-def manager(*arguments: object) -> Any:
-    """What JSON has of the only queue manager."""
-    (found,) = json.loads("".join(printed(*arguments, "--format", "json")))["managers"]
-    return found
 
 
 def test_a_day_is_one_screen_with_what_check_finds_first(day: Path) -> None:
@@ -69,7 +67,7 @@ def test_a_day_is_one_screen_with_what_check_finds_first(day: Path) -> None:
 
 @without_rules
 def test_blocks_and_lines_are_those_that_a_terminal_can_show(
-    day: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for encoding, can in (("utf-8", True), ("latin-1", False), ("none", False)):
         with monkeypatch.context() as patch:
@@ -77,59 +75,58 @@ def test_blocks_and_lines_are_those_that_a_terminal_can_show(
             assert Output("text", None, force=False).can_show(BLOCKS) is can
             assert Output("text", Path("x"), force=False).can_show(BLOCKS)
     monkeypatch.setattr(Output, "can_show", lambda *_: False)
-    monkeypatch.setattr(output_module, "terminal_width", lambda: 80)
-    found = printed("summary", day)
-    assert any(each.startswith("Log written") for each in found)
-    assert not set("".join(found)) & set(BLOCKS)
-    assert not any("From 00:00" in each for each in found)
-    assert all(len(each) <= 80 for each in found if "smfparse " not in each)
+    for width in (118, 80):  # in 80 columns there is no room for a sparkline
+        monkeypatch.setattr(output_module, "terminal_width", lambda width=width: width)
+        found = printed("summary", OLD)
+        assert any(each.startswith("Log written") for each in found)
+        assert not set("".join(found)) & set(BLOCKS)
+        assert not any("From 09:00" in each for each in found)
+        assert all(len(each) <= width for each in found if "smfparse " not in each)
 
 
 @without_rules
-def test_programs_have_managers_figures_and_courses(day: Path) -> None:
-    found = manager("summary", day)
+def test_programs_have_managers_figures_and_courses_also_of_one_interval(day: Path) -> None:
+    with Catalog(open_inputs([day])) as catalog:
+        document = SummaryDocument(summarized(catalog), [str(day)])
+    (found,) = json.loads("".join(written(document, "json")))["managers"]
     assert (found["system"], found["qmgr"], found["intervals"]) == ("SYSA", "QM01", 48)
     assert (found["gaps"], found["gap_seconds"], found["restarts"]) == (1, 720, 1)
     (log,) = (each for each in found["figures"] if each["name"] == "log-busy")
     assert len(log["over_time"]) == 48
     assert max(each for each in log["over_time"] if each is not None) == log["highest"]
     assert found["missing"] == []
-    rows = list(csv.DictReader(printed("summary", day, "--format", "csv")))
+    rows = list(csv.DictReader(written(document, "csv")))
     assert {each["name"] for each in rows} == {*lines()} - ABSENT
-    (written,) = (each for each in rows if each["name"] == "log-written")
-    assert 0 < float(written["mean"]) < float(written["highest"])
-
-
-@without_rules
-def test_a_selection_is_a_shorter_day_and_one_interval_is_enough(day: Path) -> None:
-    for until, wanted in (("0929", "3 intervals"), ("0829", "1 interval")):
-        found = printed("summary", day, "--from", "0800", "--to", until)
-        assert found[1] == f"Complete: {wanted} of 30 minutes, no gap, no restart"
-    assert found[0].endswith("2026/03/04 08:00 to 08:30")
+    (log,) = (each for each in rows if each["name"] == "log-written")
+    assert 0 < float(log["mean"]) < float(log["highest"])
+    short = printed("summary", day, "--from", "0800", "--to", "0829")
+    assert short[0].endswith("2026/03/04 08:00 to 08:30")
+    assert short[1] == "Complete: 1 interval of 30 minutes, no gap, no restart"
 
 
 @without_rules
 def test_queue_managers_have_a_screen_each_on_which_long_names_are_cut(tmp_path: Path) -> None:
-    dump = generate_dump(tmp_path / "two.smf", queues=9, count=20)
-    found = printed("summary", dump)
+    dump = generate_dump(tmp_path / "two.smf", queues=9, count=2)
+    with Catalog(open_inputs([dump])) as catalog:
+        document = SummaryDocument(summarized(catalog), [str(dump)])
+    found = list(written(document, "text"))
     assert [each for each in found if " on SYSA, " in each] == [
-        f"{qmgr} on SYSA, MQ 9.3.0, 2026/03/04 09:00 to 19:00" for qmgr in ("QM01", "QM02")
+        f"{qmgr} on SYSA, MQ 9.3.0, 2026/03/04 09:00 to 10:00" for qmgr in ("QM01", "QM02")
     ]
     assert max(map(len, found)) <= 118
     assert any(".." in each for each in found)
-    page = run("summary", dump, "--format", "html").stdout
+    page = "\n".join(written(document, "html"))
     assert "Buffer pool used, %" in page
     assert set(page) & set(BLOCKS)
 
 
 @without_rules
 def test_the_trace_or_release_that_is_missing_is_named() -> None:
-    smf = FIXTURES / "qm60.smf"
-    found = "\n".join(printed("summary", smf, "--type", "115"))
+    found = "\n".join(printed("summary", OLD, "--type", "115"))
     assert "\nLog written, MB/s" in found
     assert "START TRACE(ACCTG) CLASS(3): API calls/s" in found
     assert "Page set used (MQ 9.0.0 or newer)" in found
-    found = "\n".join(printed("summary", smf, "--type", "116"))
+    found = "\n".join(printed("summary", OLD, "--type", "116"))
     assert "\nAPI calls/s" in found
     assert "START TRACE(STAT) CLASS(1): Log written" in found
     told = "Completeness unknown: no intervals of statistics, times are those of accounting records"
@@ -159,12 +156,15 @@ def test_the_last_day_is_compared_with_those_like_it_if_they_are_enough(tmp_path
     for label in ("Log written, MB/s", "31-bit storage used, %", "Job CPU, % of a CP"):
         assert any(each.startswith(label) for each in found)
     assert run("convert", week, "--to", tmp_path / "dataset").exit_code == 0
-    week = tmp_path / "dataset"
-    assert printed("trend", week) == found
-    told = manager("trend", week)
+    with Catalog(open_inputs([tmp_path / "dataset"])) as catalog:
+        (trend,) = trended(catalog)
+    document = TrendDocument([trend])
+    assert list(written(document, "text")) == found
+    (told,) = json.loads("".join(written(document, "json")))["managers"]
     assert (told["days"], told["last"], len(told["comparable"])) == (9, "2026-03-12", 6)
     assert told["new"] == {"channels": [], "queues": [], "jobs": []}
-    rows = csv.DictReader(printed("trend", week, "--format", "csv"))
-    for row, figure in zip(rows, told["figures"], strict=True):
+    rows = csv.DictReader(written(document, "csv"))
+    for row, figure, course in zip(rows, told["figures"], trend.courses, strict=True):
         assert (row["name"], row["object"]) == (figure["name"], figure["object"])
-        assert float(row["last"]) == figure["last"]
+        assert float(row["last"]) == figure["last"] == course.last
+        assert (figure["usual_low"], figure["usual_high"]) == course.usual

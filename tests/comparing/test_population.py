@@ -146,6 +146,7 @@ def test_intervals_of_a_start_are_left_out(
     assert rate(found) == NEAR(len(kept) * 600 / sum(kept))
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_the_text_of_a_comparison_says_what_is_left_out(tmp_path: Path) -> None:
     path = lives(tmp_path / "a.smf", [0.741], [0.782, 60, 60, 60])
     result = run("compare", path, path, "--by", "verb")
@@ -154,6 +155,7 @@ def test_the_text_of_a_comparison_says_what_is_left_out(tmp_path: Path) -> None:
     assert result.stderr.count("came before it: 2 stub\n") == 2
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_what_is_of_a_start_is_known_from_the_whole_input(tmp_path: Path) -> None:
     """Not from a side: its first interval, which is short here, goes on from the other side."""
     path = lives(tmp_path / "a.smf", [0.782, 60, 60, 60, 25, 60, 60])

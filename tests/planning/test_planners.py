@@ -61,27 +61,20 @@ def test_missing_and_unknown_inputs_and_planners_are_refused() -> None:
         planned("weather")
 
 
-def test_measured_values_are_enough_for_a_plan() -> None:
+def test_measured_values_give_a_plan_if_they_fit() -> None:
     values = {"used_mb": Decimal(120), "current": 7.4, "kb_each": None, "sharecnv": "1"}
     plan = planning.plan_of_measured("channels", values)
     assert plan is not None
     assert plan["channels"] == 4643 + 7
     assert plan.get("memlimit_mb") is None
 
-
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("channels", {"used_mb": None}),
-        ("channels", {"used_mb": math.nan}),
-        ("channels", {"current": math.inf}),
-        ("channels", {"maxchl": 0}),
+    for name, wrong in (
+        *(("channels", {"used_mb": each}) for each in (None, math.nan)),
+        *(("channels", {"current": math.inf}), ("channels", {"maxchl": 0})),
         ("streaming", {"message_kb": 129}),
         ("channels", {"message_kb": 65, "sharecnv": "1"}),
-    ],
-)
-def test_measured_values_that_do_not_fit_give_no_plan(name: str, values: dict[str, float]) -> None:
-    assert planning.plan_of_measured(name, values) is None
+    ):
+        assert planning.plan_of_measured(name, wrong) is None, (name, wrong)
 
 
 def test_every_published_table_has_a_source() -> None:
@@ -123,18 +116,14 @@ def test_a_slope_and_its_interval_are_those_of_scipy(count: int) -> None:
     assert slope([[float(x), 3.0 * x + 1] for x in range(20)]) == pytest.approx((3, 3, 3))
 
 
-@pytest.mark.parametrize(
-    "some",
-    [
-        points(9, seed=1),
-        [[1000.0 + x, 5.0 * x] for x in range(100)],
-        [[float(x), float(x % 2)] for x in range(30)],
-        [[float(x), 7.0] for x in range(30)],
-    ],
-    ids=["too few", "x hardly changes", "chance", "no slope"],
-)
-def test_points_without_a_slope(some: list[list[float]]) -> None:
-    assert slope(some) is None
+def test_points_without_a_slope() -> None:
+    for why, some in {
+        "too few": points(9, seed=1),
+        "x hardly changes": [[1000.0 + x, 5.0 * x] for x in range(100)],
+        "chance": [[float(x), float(x % 2)] for x in range(30)],
+        "no slope": [[float(x), 7.0] for x in range(30)],
+    }.items():
+        assert slope(some) is None, why
 
 
 def test_results_have_the_interval_of_their_inputs_within_the_range_of_the_input() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from smfparse import planning
-from smfparse.planning import planned
+from smfparse.errors import RequestError
+from smfparse.planning import planned, published
+from tests.support.paths import PROJECT
+from tests.support.published import PUTS
 
 Asked = dict[str, Any]
 STRIPED = {"one_page_us": 600, "more_pages": 6, "more_pages_us": 2200, "pages": 5}
@@ -17,6 +21,7 @@ OUTAGE = {"arrivals": 100, "outage_hours": 2, "message_kb": 4}
 GROWING = {"growth": 10, "now": 1000, "maxdepth": 37_000, "free_pages": 18_000}
 SHARED: Asked = {"place": "shared", "rate": 150, "capexpry": 0, "expryint": 1500}
 STREAM = {"log_mb_s": 3, "puts_s": 100, "share": 50, "message_kb": 4}
+QUALITIES = {"BESTEF": 9.5, "MUSTDUP": 11}
 MACHINE = {"msu": 3313, "mips": 5425, "source_cps": 25, "cpu_ms_a_second": 1000}
 KEPT = {"tasks": 1000, "retention_days": 30, "msu": 1000, "cps": 10}
 QUEUES = {"queues": 1000, "statime": 900, "bytes_a_queue": 120}
@@ -25,11 +30,32 @@ OF_TRANSFERS = {
     "ams": {"Integrity": 9.63, "Privacy": 10.83, "Confidentiality": 7.93},
 }
 COMPRESSED = {"N": 4.73, "RLE": 8.92, "ZLIBFAST": 6.67, "ZLIBHIGH": 41.43}
+NETWORK = {
+    ("xLinux", "z/OS"): 190.72, ("z/OS", "xLinux"): 251.6, ("USS", "xLinux"): 220.36,
+    ("z/OS", "z/OS"): 200.74, ("USS", "USS"): 223.19,
+}  # fmt: skip
+"""MB/s of 10 Gbit, printed as whole numbers."""
+MIRRORED = {"mb_s": 391, "busy": 100, "io_busy": 100, "mirror": "pprc", "message_kb": 4096}
+STARTS = {
+    "TLS_RSA_WITH_AES_256_CBC_SHA256": (150, 19.7),
+    "ECDHE_RSA_AES_256_CBC_SHA384": (95, 34.3),
+    "ECDHE_ECDSA_AES_256_CBC_SHA384": (88, 33.9),
+}
+"""By cipher, the most channel starts a second, and ms of CPU of ten."""
+IN_4GB = {
+    1164: 1_900_000, 2048: 1_150_000, 4096: 650_000, 8192: 340_000, 16384: 175_000,
+    32768: 90_000, 64512: 45_000,
+}  # fmt: skip
 CONNECTIONS = {("bindings", 8000): 125.0, ("1", 4643): 108.8, ("10", 1000): 16.6}
 FIGURES: list[tuple[str, Asked, Asked]] = [
     ("channels", {**IDLE, "maxchl": 9999}, {"more": 12_978, "channels": 9999}),
     ("channels", {**IDLE, "maxchl": 200}, {"more": 12_978, "channels": 200}),
     ("channels", {"release": "9.4", "message_kb": 32}, {"memlimit_mb": None}),
+    ("channels", {"release": "9.4", "message_kb": 64}, {"memlimit_mb": 2048 + 4096 * 32 / 1024}),
+    *(
+        ("channels", {"sharecnv": sharecnv, "message_kb": 32}, {"csa_mb": csa_mb})
+        for sharecnv, csa_mb in {"mca": 24.12, "0": 16.14, "1": 22.217, "10": 8.208}.items()
+    ),
     *(
         ("connections", {"kind": kind, "connections": count}, {"storage_mb": mb})
         for (kind, count), mb in CONNECTIONS.items()
@@ -44,6 +70,7 @@ FIGURES: list[tuple[str, Asked, Asked]] = [
     ("expiry", {"place": "page-set"}, {"expired": 60_000, "cpu_s": 0.42}),
     ("expiry", SHARED, {"scan_s": 0.8775, "expire_s": 1.395, "busy_percent": 0.1515}),
     ("cf", {"message_bytes": 100, "arrivals": 10, "outage_min": 1}, {"structure_mb": 9.293}),
+    *(("cf", {"message_bytes": size}, {"in_4gb": count}) for size, count in IN_4GB.items()),
     ("cf", {"depth": 1000, "message_bytes": 20_000}, {"dsbufs": 79}),
     ("compression", {"channel_kind": "tls13-gcm"}, {"break_even_percent": None}),
     ("compression", {"message_kb": 63, "comptime": 9}, {"chunks_us": 36}),
@@ -57,13 +84,29 @@ FIGURES: list[tuple[str, Asked, Asked]] = [
         ("mft", {"network": "10Gb", "compmsg": compmsg}, {"cpu_s": cpu_s})
         for compmsg, cpu_s in COMPRESSED.items()
     ),
+    *(
+        ("mft", {"network": "10Gb", "source": source, "target": target}, {"mb_s": mb_s})
+        for (source, target), mb_s in NETWORK.items()
+    ),
+    ("mft", {"network": "10Gb", "compmsg": "ZLIBFAST"}, {"mb_s": 146.29}),
     ("mft", {"gb": 10, "cpu_ratio": 1.1}, {"cpu_s": 50.64}),
     ("mft", {"tls": "TLS 1.2", "ams": "Privacy"}, {"mb_s": None, "cpu_s": None}),
     ("concentrator", {"chin_us": 127.3}, {"chin_us": 48.2}),
     ("concentrator", {"ziip": "no"}, {"break_even": 7.61}),
     ("streaming", {"put_cost": 9, "puts_s": 500, "share": 50}, {"then_us": 19, "cpu_ms_s": 2.5}),
     ("streaming", STREAM, {"log_mb_s": 1.5, "pages_s": 150}),
+    *(
+        ("streaming", {"kind": kind, "message_kb": kb}, {"then_us": then_us})
+        for kind, by_size in PUTS.items()
+        for kb, (_, then_us, _) in by_size.items()
+    ),
+    *(("streaming", {"quality": each}, {"then_us": us}) for each, us in QUALITIES.items()),
     ("streaming", {"kind": "shared"}, {"open_us": 32}),
+    ("log", {"mb_s": 220, "pages": 11, "io_busy": 94.66}, {"io_us": 184.9}),
+    ("log", {"io_busy": 60, "busy": 50, **STRIPED}, {"ceiling_mb_s": 12.124}),
+    ("log", {"busy": 99.9, "log_io_time": 92}, {"then_busy": 52.344, "then_times": 1.9}),
+    ("log", MIRRORED, {"unmirrored_mb_s": 580, "zhyperwrite_mb_s": 444}),  # measured: 445
+    ("log", {**MIRRORED, "mb_s": 60, "message_kb": 96}, {"zhyperwrite_mb_s": 100}),
     ("log", {"streaming": 100}, {"streaming_mb_s": 440}),
     *(
         ("log", {"stripes": 4, **STRIPED, **missing}, {"ceiling_mb_s": None, "striped_mb_s": None})
@@ -71,6 +114,10 @@ FIGURES: list[tuple[str, Asked, Asked]] = [
     ),
     ("cpu", {"generation": "z15-z16", "cost_us": 14.7}, {"cost_us": 13.36}),
     ("cpu", MACHINE, {"msu_hours": 132.52, "mips": 217}),
+    *(
+        ("tls", {"cipher": cipher, "starts_s": 10}, {"starts_limit": most, "starts_ms_s": ms})
+        for cipher, (most, ms) in STARTS.items()
+    ),
     ("smf", {"destination": "compressed-logstream"}, {"speed": 7.6}),
     ("smf", {"queues": 341}, {"queue_records": 1, "queue_bytes": 28_644}),
     ("smf", QUEUES, {"queue_records_a_day": 480, "queue_mb_a_day": 10.986}),
@@ -80,8 +127,8 @@ FIGURES: list[tuple[str, Asked, Asked]] = [
 """Inputs of planners, and figures, rounded as they are written here; None: there is none."""
 
 
-@pytest.mark.claim(12, 13, 16, 23, 24, 27, 33, 44, 59, 60, 61, 64, 96, 100, 112, 113, 122, 123)
-@pytest.mark.claim(125, 142, 145, 157, 178, 193)
+@pytest.mark.claim(8, 12, 13, 16, 23, 24, 27, 33, 44, 45, 46, 47, 53, 58, 59, 60, 61, 64, 65, 81)
+@pytest.mark.claim(96, 100, 112, 113, 122, 123, 125, 142, 145, 150, 157, 178, 193)
 def test_planners_give_the_published_figures() -> None:
     wrong = []
     for name, inputs, figures in FIGURES:
@@ -99,11 +146,68 @@ def as_written(value: float | None, like: float | None) -> float | None:
 
 
 SIZE = 1 << 18
+LSPR = {
+    ("z14-z15", "3"): (11, 13, 15),
+    ("z14-z15", "16"): (12, 14, 16),
+    ("z14-z15", "32"): (12, 13, 16),
+    ("z15-z16", "3"): (9, 10, 12),
+    ("z15-z16", "16"): (9, 11, 14),
+    ("z15-z16", "32"): (10, 12, 14),
+}
+"""Per cent by generation, CPs and workload."""
+KEYS = {
+    "TLS_RSA_WITH_AES_256_CBC_SHA256": (0.43, 0.86, 0.64),
+    "TLS_RSA_WITH_AES_128_GCM_SHA256": (0.37, 0.88, 0.70),
+    "ECDHE_RSA_AES_256_CBC_SHA384": (3.9, 4.37, 3.8),
+    "ECDHE_ECDSA_AES_256_CBC_SHA384": (3.0, 4.4, 3.8),
+}
+"""Milliseconds of a key by cipher and machine."""
+EVEN = {
+    "none": (None, None, None, None, None, None),
+    "tls12-ecdhe-cbc": (None, 34.9, 37.2, 36.1, 22.5, 24.1),
+    "tls12-rsa-cbc": (None, None, None, 79.3, 54.8, 62.8),
+    "tls13-gcm": (None, None, None, None, None, None),
+    "tls13-chacha": (24.0, 0.7, 1.3, 1.2, 0.0, 0.0),
+}
+"""From which compressibility on ZLIBFAST saves CPU: of 2, 8, 16, 32, 64 and 100 KB."""
+COST = "transaction cost, CPU us", "tls12-rsa-cbc"
+
+
+def by_place(
+    table: Mapping[Any, Sequence[Any]], places: Sequence[Any]
+) -> dict[tuple[Any, ...], Any]:
+    """Return the values of rows by the names of their rows and places."""
+    return {
+        (*(row if isinstance(row, tuple) else (row,)), place): value
+        for row, values in table.items()
+        for place, value in zip(places, values, strict=True)
+    }
+
+
 FUNCTIONS: dict[str, Mapping[Any, Any]] = {
     "storage_mb": {(8000, 14.08): 110},
     "connections_in": {(-5, 24): 0},
     "message_pages": {(0,): 1, (3596,): 1, (3597,): 2, (100 << 10,): 27, (1 << 20,): 260}
     | {(4 << 20,): 1037, (8 << 20,): 2 * 1037, ((4 << 20) + 1,): 1037 + 2},
+    "message_bytes": {(1164,): 2260.5, (2048,): 3735, (4096,): 6608, (8192,): 12632}
+    | {(16384,): 24543, (32768,): 47722, (64512,): 95444},
+    "chin_kb": {(1, "mca", "9.3"): 90, (32, "mca", "9.3"): 100, (64, "mca", "9.3"): 109}
+    | {(4096, "mca", "9.3"): 1125, (0.2, "1", "9.3"): 156}
+    | {(21, "1", "9.3"): 178 + (232 - 178) * 11 / 22},
+    "channels_in": {(1052, 90): 11969, (1052, 100): 10772, (1052, 109): 9883, (1052, 1125): 957},
+    "improvement": by_place(LSPR, ("LOW", "AVERAGE", "HIGH")),
+    "key_ms": by_place(KEYS, ("z16", "z15", "z15-paper")),
+    "break_even": by_place(EVEN, (2, 8, 16, 32, 64, 100)),
+    "compression_figure": {(*COST, "ZLIBFAST", 8, 80): 184.43, (*COST, "NONE", 8, 80): 182.61}
+    | {(*COST, "ZLIBFAST", 16, 80): 295.21, (*COST, "NONE", 16, 80): 288.05},
+    "put_us": {
+        (kb, kind, streamed): us
+        for kind, by_size in PUTS.items()
+        for kb, (without, with_it, _) in by_size.items()
+        for streamed, us in ((False, without), (True, with_it))
+    },
+    "printed_total": {("direct",): 180.3, ("concentrator",): 257.8}
+    | {("concentrator after zIIP",): 91.6},
     "page_set_pages": {(19_980, 1): 20_157},
     "data_buffers": {(50, 256 * 1024): 3200},
     "pool_floor": {(57_692,): 67_873},
@@ -140,7 +244,8 @@ FUNCTIONS: dict[str, Mapping[Any, Any]] = {
 """Results of functions by arguments, rounded as they are written here."""
 
 
-@pytest.mark.claim(14, 17, 57, 64, 65, 81, 93, 97, 98, 122, 123, 157, 158, 169, 174, 178, 179)
+@pytest.mark.claim(14, 17, 45, 46, 53, 57, 64, 65, 81, 82, 93, 97, 98, 122, 123, 157, 158, 169)
+@pytest.mark.claim(174, 178, 179, 185, 193)
 def test_functions_give_the_published_numbers() -> None:
     wrong = []
     for name, results in FUNCTIONS.items():
@@ -180,34 +285,9 @@ def test_channels_and_conversations_of_every_release_and_sharing() -> None:
             assert [each["conversations"] for each in plans] == [10 * each for each in channels]
 
 
-@pytest.mark.claim(17)
-def test_channels_between_queue_managers() -> None:
-    room = {1: (90, 11969), 32: (100, 10772), 64: (109, 9883), 4096: (1125, 957)}
-    for kb, (each, channels) in room.items():
-        assert planning.chin_kb(kb, "mca", "9.3") == each
-        assert planning.channels_in(1052, each) == channels
-
-
-@pytest.mark.claim(8)
-def test_common_storage_of_channels() -> None:
-    for sharecnv, kb in [("mca", 2.47), ("0", 2.47), ("1", 4.9), ("10", 2.7)]:
-        found = planned("channels", sharecnv=sharecnv, message_kb=32)
-        assert found["csa_mb"] == pytest.approx(found["channels"] * kb / 1024), sharecnv
-
-
-def test_sizes_between_published_ones_are_on_a_straight_line() -> None:
-    assert planning.chin_kb(21, "1", "9.3") == 178 + (232 - 178) * 11 / 22
-    assert planning.chin_kb(0.2, "1", "9.3") == 156
-
-
 @pytest.mark.claim(95)
 def test_storage_of_clients_of_the_zcx_test() -> None:
     assert planning.chin_kb(1, "0", "9.3") < 89.6 < planning.chin_kb(10, "0", "9.3")
-
-
-def test_memlimit_where_buffers_are_above_the_bar() -> None:
-    found = planned("channels", release="9.4", message_kb=64)
-    assert found["memlimit_mb"] == 2048 + found["channels"] * 32 / 1024
 
 
 # `whatif`: each line has the numbers of its own planner
@@ -258,3 +338,155 @@ def test_without_a_change_nothing_changes() -> None:
 def test_without_its_inputs_a_line_is_left_out() -> None:
     names = {each.name for each in planned("whatif", load=2).figures}
     assert names.isdisjoint({"adapters", "pages_s"})
+
+
+# Texts, and formulas of published values
+
+
+@pytest.mark.claim(76)
+def test_rates_by_pages_an_io_of_two_published_points() -> None:
+    line = planning.io_line((11, 184.88), (128, 128 / 256 / 380 * 1e6))
+    assert (round(line.b, 3), round(line.a, 2)) == (9.666, 78.56)
+    rates = {1: 44, 4: 133, 11: 232, 32: 322, 64: 359, 128: 380}
+    assert {pages: round(line.mb_s(pages)) for pages in rates} == rates
+    assert round(1e6 / 256 / line.b) == 404
+    assert round(line.mb_s(11, 0.9466)) == 220
+    with pytest.raises(RequestError, match="one number of pages"):
+        planning.io_line((1, 100), (1, 100))
+
+
+MEASURED = {
+    "mb_s": 0.324, "pages": 1.17, "io_busy": 9.18, "busy": 9.27, "one_page_us": 1084.45,
+    "more_pages": 3.8639, "more_pages_us": 1417.12,
+}  # fmt: skip
+
+
+def rough(found: planning.Plan) -> set[str]:
+    return {each.name for each in found.figures if each.rough}
+
+
+def test_the_ceiling_of_a_real_log_is_rough() -> None:
+    line = planning.io_line((1, 1084.45), (3.8639, 1417.12))
+    assert (round(line.b, 2), round(line.a, 2)) == (116.16, pytest.approx(968.29, abs=0.02))
+    assert round(line.mb_s(128), 1) == 31.6
+    found = planned("log", **MEASURED)
+    assert round(found["ceiling_mb_s"], 1) == 31.3
+    assert "ceiling_mb_s" in rough(found)
+    assert int(planning.rate_at_full(0.324, 0.0927) * 100) / 100 == 3.49
+
+
+def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
+    found = planned("log", mb_s=10, io_busy=80, busy=100, stripes=4, **STRIPED)
+    assert planning.io_line((1, 600), (6, 2200)) == (280, 320)
+    io = (280 + 320 / 4 * 5) / (280 + 320 * 5)
+    assert found["striped_mb_s"] == pytest.approx(10 / (1 - 0.8 + 0.8 * io))
+    most = 128 / 256 / ((280 + 80 * 128) / 0.8 / 1e6)
+    assert found["striped_ceiling_mb_s"] == pytest.approx(most)
+    assert rough(found) == {"ceiling_mb_s", "striped_mb_s", "striped_ceiling_mb_s"}
+
+
+SAID = {
+    "log": ("0.89", "12.9 %", "259 us instead of 343", "45 to 82 %", "40 MB/s", "1,451"),
+    "mft": (
+        *("138 us with 16 KB", "2,561", "18.9", "21.0"),
+        *("20 to 25 MB/s", "52 at most", "512 KB 20 %", "40 25 % faster"),
+    ),
+    "cluster": ("PH63443",),
+    "concentrator": ("700 us with 32 KB",),
+    "cpu": ("Only CPU scales, not what waits for disks.",),
+    "streaming": ("20 % with 64 KB", "18 % cheaper"),
+    "smf": (
+        "some ten us for 1,000 queues, less than PCF commands from 4 queues on",
+        "2 to 4 CPU seconds a minute, 0.6",
+    ),
+    "batches": (
+        *("33 % less", "4.8 x", "11.75 x", "1.17 x", "3.6 x", "22.4 x", "72.25 x"),
+        "2.25 x, where 50 / 34 is 1.47 x",
+        *("0.57", "2.19", "6.7", "11.56", "0.81", "5.56", "58.77", "61.66"),
+    ),
+}
+"""Published values that a planner shows, and does not calculate with."""
+
+
+@pytest.mark.claim(34, 63, 68, 101, 117, 118, 120, 122, 124, 160, 175, 182)
+@pytest.mark.parametrize("name", SAID)
+def test_other_published_values_are_shown(name: str) -> None:
+    which = planned(name).planner
+    said = " ".join((*which.stands_on, *which.unknown, which.holds))
+    assert [each for each in SAID[name] if each not in said] == []
+
+
+IN_FORMULAS: list[tuple[str, Asked, str, str]] = [
+    ("log", {"streaming": 100, "message_kb": 2}, "streaming_busy", "up to 70 %"),
+    ("log", {"streaming": 100, "message_kb": 1024}, "streaming_busy", "2 to 6 %"),
+    (
+        *("streaming", {"kind": "shared"}, "open_us"),
+        "20 with one of them held open, 7.5 with both",
+    ),
+]
+INTERVALS: list[tuple[str, Asked, str, tuple[float, float]]] = [
+    ("log", {"busy": 100}, "single_mb_s", (242, 286)),
+    ("streaming", {}, "slower", (28, 45)),
+]
+
+
+@pytest.mark.claim(44, 47, 50, 67)
+def test_formulas_and_intervals_have_published_values() -> None:
+    for name, asked, figure, words in IN_FORMULAS:
+        (found,) = (each for each in planned(name, **asked).figures if each.name == figure)
+        assert words in found.formula
+        assert figure != "streaming_busy" or found.value == 100
+    for name, asked, figure, interval in INTERVALS:
+        (found,) = (each for each in planned(name, **asked).figures if each.name == figure)
+        assert found.interval == pytest.approx(interval)
+    for kind, by_size in PUTS.items():
+        assert all(2 <= planning.put_ratio(kb, kind) <= 2.5 for kb in by_size)
+
+
+@pytest.mark.claim(23)
+def test_the_report_and_the_planner_have_the_same_costs_of_accounting() -> None:
+    sql = (PROJECT / "smfparse" / "reports" / "definitions" / "smf-volume.sql").read_text("utf-8")
+    (costs,) = re.findall(r"cost\(call_us, .*\(VALUES \((.*)\)\)", sql)
+    planned_costs = [
+        planning.gathering_us(1),
+        planning.writing_us(1),
+        planning.writing_us(1, "many"),
+    ]
+    assert [float(each) for each in costs.split(",")] == planned_costs
+
+
+@pytest.mark.claim(83, 93, 97, 98, 152)
+def test_published_tables_say_the_same_as_the_texts() -> None:
+    rows = {row["config"]: row for row in published("zhyperwrite_912_4MB")}
+    assert [rows[name]["mb_s"] for name in ("baseline", "PPRC", "zHyperWrite")] == [580, 391, 445]
+    transfers = {
+        (row["protocol"], row["km"]): row["1GB"]
+        for row in published("mft_v1.02_appendix_D_latency")
+        if row["figure"] == "MB/s"
+    }
+    assert transfers["TCP", 10_000] == 0.74
+    assert any("0.74 MB/s" in each for each in planned("mft").planner.unknown)
+    parts = {"direct": 180.3, "concentrator": 258.1, "concentrator after zIIP": 91.6}
+    assert parts == {
+        kind: round(sum(planning.transaction_parts(kind).values()), 1) for kind in parts
+    }
+    rates = published("qrep_latency_mb_s")["channel BATCHSZ 200"]
+    for latency in ("0 us", "30 us", "150 us"):
+        shares = [a / b for a, b in zip(rates[latency], rates["0 us"], strict=True)]
+        assert min(shares) > 0.87
+
+
+@pytest.mark.claim(159)
+def test_every_published_transfer_is_known() -> None:
+    assert len(published("mft_v1.02_appendix_C")) == 92
+    (row,) = planning.transfer_rows(
+        "CPU s per GB", source="USS", target="USS", network="10Gb", mode="binary"
+    )
+    assert [planning.transfer_figure(row, mb) for mb in (1, 10, 100, 1024)] == [
+        18.4,
+        11.3,
+        8.44,
+        7.99,
+    ]
+    assert 11.3 < planning.transfer_figure(row, 4) < 18.4
+    assert planning.transfer_figure(row, 5000) == 7.99

@@ -65,7 +65,9 @@ def catalog(
 
 @pytest.fixture(scope="module")
 def days(catalog: Catalog) -> list[Day]:
-    return list(summarized(catalog).days)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("smfparse.advice.running.wanted", lambda limits: {})
+        return list(summarized(catalog).days)
 
 
 def of_line(day: Day, name: str) -> dict[str, Figures]:
@@ -117,6 +119,7 @@ def test_fewer_steps_keep_peaks_and_average_the_others(days: list[Day]) -> None:
     assert sum(each for each in halves if each is not None) / 2 == pytest.approx(log.mean)
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
     used = ((0, 600, 50), (600, 600, 50), (1200, 300, 90), (1500, 300, 20), (1800, 600, 50))
     records = []

@@ -40,16 +40,6 @@ def times_of(*rows: Row) -> list[Times]:
     return [*map(Times.of, calendars_of(bench.arrow(query)).values())]
 
 
-def test_intervals_that_follow_each_other_have_no_gap() -> None:
-    [found] = times_of(row(0, 600), row(600, 600), row(1200.01, 600))
-    assert found.calendar.facts == {
-        "intervals": 3, "interval_seconds": 600, "gaps": 0, "gap_seconds": 0, "restarts": 0,
-        "missing_intervals": 0, "derived": False,
-    }  # fmt: skip
-    assert (found.first, found.last, found.slots) == (0, 1_800_010_000, 3)
-    assert found.local(found.first) == dt.datetime(1970, 1, 1, 1)
-
-
 def test_a_gap_is_counted_with_its_length_and_its_slots_have_no_data() -> None:
     """It is more than a second or a tenth of an interval."""
     [found] = times_of(row(0, 600), row(1800, 600), row(3600, 600))

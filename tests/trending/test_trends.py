@@ -234,14 +234,12 @@ def test_the_usual_range_is_about_the_median_and_one_outlier_does_not_move_it() 
 
 
 def test_growth_is_that_of_each_season_and_the_step_between_them_is_none() -> None:
+    """Equal days, and one day of each season, do not grow."""
     workdays = {day: 100.0 + day for day in range(0, 28, 2)}
     weekends = {day: 10.0 + day for day in range(1, 28, 2)}
     per_day, chance = growth([workdays, weekends]) or (0, 1)
     assert per_day == 1
     assert chance < CHANCE / 100
-
-
-def test_equal_days_and_one_day_of_each_season_do_not_grow() -> None:
     for seasons in ([], [{}], [{3: 1.0}], [{3: 1.0}, {4: 2.0}]):
         assert growth(seasons) is None
     assert growth([dict.fromkeys(range(10), 5.0)]) == (0, pytest.approx(1))
