@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 from pathlib import Path
@@ -55,60 +55,6 @@ def test_sections_and_hours_of_api_cost_add_up_to_the_total(
     verbs = rows(data, "api-cost", by="hour,qmgr")
     calls = [row for row in verbs if row["verb"] in ("put", "get") and row["calls"]]
     assert asking.tallied(calls, "calls") == asking.true_calls(site, class_3), site
-
-
-@search(3)
-@given(site=sites())
-def test_hours_of_class_3_are_hours_of_statistics(site: Site, tmp_path: Path) -> None:
-    """But for the intervals that cross an hour, and those of which the other kind has none."""
-    data = opened(site.write(tmp_path))
-    found: dict[tuple[str, dt.datetime], Counter[str]] = defaultdict(Counter)
-    for kind, reports in (("class 3", ("qputs", "qgets")), ("statistics", ("msgm",))):
-        for row in (each for name in reports for each in rows(data, name, interval="1h")):
-            counts = (row.get(each) or 0 for each in ("putn", "getn", "qmstput", "qmstget"))
-            found[row["qmgr"], row["bucket"]][kind] += sum(counts)
-    crossing = {
-        (clock.qmgr, *each): n for clock in site.clocks for each, n in spread(clock).items()
-    }
-    for (qmgr, hour), calls in found.items():
-        apart = abs(calls["class 3"] - calls["statistics"])
-        most = crossing.get((qmgr, hour), 0)
-        assert apart <= most, (qmgr, hour, calls, most, site.clock(qmgr))
-
-
-def spread(clock: Clock) -> Counter[tuple[dt.datetime]]:
-    """Return how many calls of each hour are in intervals that may count elsewhere.
-
-    These are intervals that have a part in several hours, or of whose time there is no interval
-    of the other kind.
-    """
-    found: Counter[tuple[dt.datetime]] = Counter()
-    kinds = (clock.statistics, clock.class_3)
-    for own, other in (kinds, kinds[::-1]):
-        for span in own:
-            hours = asking.hours_of(clock, span)
-            if len(hours) > 1 or span.odd or not is_covered(span, other):
-                found.update(dict.fromkeys(((each,) for each in hours), span.calls))
-    return found
-
-
-def is_covered(span: Span, others: list[Span]) -> bool:
-    """Return whether intervals of the other kind leave nothing of it out.
-
-    Of class 3 those of each task do it on their own.
-    """
-    jobs = {each.task for each in others}
-    if span.task is not None and None in jobs:
-        return _is_full(span, others)
-    return all(_is_full(span, [each for each in others if each.task is job]) for job in jobs)
-
-
-def _is_full(span: Span, others: list[Span]) -> bool:
-    at = span.begun
-    for each in sorted(others, key=lambda each: each.begun):
-        if each.begun <= at < each.ended:
-            at = each.ended
-    return at >= span.ended
 
 
 @search(3)
