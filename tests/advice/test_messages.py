@@ -50,6 +50,8 @@ def test_each_interval_can_be_had_by_itself() -> None:
     found = [(row["interval_start"], row["value"]) for row in rows]
     assert found == [(clock(10), 51), (clock(20), 70)]
     assert {(row["crossed"], row["evaluated"], row["share"]) for row in rows} == {(1, 1, 100)}
+    with pytest.raises(RequestError, match="every= excludes interval= and total="):
+        messages(channels(51), TOTAL, every=True)
 
 
 def test_a_length_puts_together_what_counts_in_it() -> None:
@@ -61,11 +63,6 @@ def test_a_length_puts_together_what_counts_in_it() -> None:
         (dt.datetime(2026, 3, 4, 10, 0), 1, 1, 54),
     ]
     assert messages(channels(51, 52), TOTAL) == messages(channels(51, 52))
-
-
-def test_single_intervals_and_longer_times_exclude_each_other() -> None:
-    with pytest.raises(RequestError, match="every= excludes interval= and total="):
-        messages(channels(51), TOTAL, every=True)
 
 
 def test_the_most_serious_comes_first_then_pools_by_number() -> None:

@@ -226,11 +226,6 @@ def test_a_selection_names_the_options_that_some_tables_cannot_answer() -> None:
         assert Selection.of(**asked).unknown_to(tables) == expected, (asked, tables)
 
 
-def test_names_are_as_long_as_they_can_be() -> None:
-    longest = {"job": "*A234567?*", "queue": "*" + "Q" * 48, "channel": "C" * 20}
-    assert not Selection.of(**longest).everything
-
-
 def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> None:
     lost = builders.Section([builders.named_block("WQST", 2800)], offset=9999)
     bad = builders.smf_record(
