@@ -68,6 +68,6 @@ def test_commands_of_findings_select_rows_of_scenarios(scenario: str, tmp_path: 
         assert any("report qstat" in each and "--queue PAY.AUDIT" in each for each in commands)
 
 
-@of_many("path", some(REAL, 2), ids=lambda path: path.name)
+@of_many("path", some(REAL, 1), ids=lambda path: path.name)
 def test_commands_of_findings_select_rows_of_files(path: Path) -> None:
     check_commands(path)

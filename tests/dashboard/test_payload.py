@@ -63,9 +63,6 @@ def test_free_buffers_and_rates_are_those_of_the_statistics(day: Path, payload: 
         rows = smfparse.open(day).sql(f"SELECT {query} WHERE {which} ORDER BY interval_start")
         found = line_of(payload["days"][number], panel, name)
         assert list(found) == pytest.approx(rows.column(0).to_pylist(), rel=1e-3)
-
-
-def test_intervals_begin_and_end_where_the_records_say(payload: Any) -> None:
     ends = [1800 * each for each in range(7)]
     assert (payload["days"][0]["start"], payload["days"][0]["end"]) == (ends[:-1], ends[1:])
 

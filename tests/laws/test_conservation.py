@@ -42,7 +42,7 @@ def test_a_record_counts_at_the_middle_of_its_interval(site: Site, tmp_path: Pat
         assert as_expected, (number + 1, at, expected, span, clock)
 
 
-@search(3)
+@search(2)
 @given(site=sites(), length=st.sampled_from(SECTIONS))
 def test_sections_and_hours_of_api_cost_add_up_to_the_total(
     site: Site, length: str, tmp_path: Path
@@ -82,7 +82,7 @@ def check_sums(pieces: Iterable[smfparse.SmfData], site: Site, context: object =
 
 
 @search(2)
-@given(site=sites(most=8))
+@given(site=sites(most=4))
 def test_two_files_and_a_dataset_of_both_say_what_one_says(site: Site, tmp_path: Path) -> None:
     """The second one goes on after any record: between a 116/1 and its 116/2 as well.
 

@@ -36,7 +36,7 @@ def by_job(site: Site) -> dict[str, tuple[Clock, Task]]:
     return {task.job: (clock, task) for clock in site.clocks for task in clock.tasks}
 
 
-@search(3)
+@search(2)
 @given(site=sites(faults=False, early=False), length=st.sampled_from(SECTIONS))
 def test_no_rate_of_a_section_is_higher_than_that_of_any_interval(
     site: Site, length: str, tmp_path: Path

@@ -35,7 +35,7 @@ def test_a_report_has_its_golden_rows_and_text_and_the_figures_worked_out_by_han
     which, rows = reports.report(name), goldens.rows_by_case(corpora, corpus, name)
     for case in goldens.cases(corpus, name):
         check_sections(rows[case.name])
-        if not case.sections:
+        if not case.sections and not case.selected:
             check_forms(which, rows[case.name][:50], **case.asked)
     wrong = []
     for want in WORKED_OUT:
