@@ -131,8 +131,7 @@ def test_a_value_that_no_interval_has_is_none_and_no_number() -> None:
 
 
 def test_the_policy_asks_for_a_run_and_silences() -> None:
-    rows = waits([0, 5, 6, 0, 0, 7])
-
+    rows = waits(SIX)
     assert checked(rows, Policy(runs={"LOG-WTB": 3})).findings == []
     assert the(checked(rows, Policy(runs={"LOG-WTB": 2})), "LOG-WTB")
     assert checked(rows, Policy(limits={"LOG-WTB": 7})).findings == []
@@ -141,7 +140,6 @@ def test_the_policy_asks_for_a_run_and_silences() -> None:
 
 def test_without_records_nothing_is_found_and_the_traces_are_named() -> None:
     found = checked({})
-
     assert (found.findings, found.managers) == ([], [])
     assert any("CLASS(1)" in trace for trace, _ in found.not_evaluated)
     assert ": ," not in "\n".join(lines(CheckDocument(found), "text"))
