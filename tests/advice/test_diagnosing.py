@@ -154,34 +154,24 @@ def runs_of(some: Sequence[tuple[int, int]]) -> list[Run]:
     return [Run(start, end, end - start, float(end - start)) for start, end in spans(some)]
 
 
-@search(100)
-@given(SPANS, SPANS)
-def test_seconds_in_the_time_of_a_cause_are_those_of_runs_that_begin_in_it(
-    some: Any, others: Any
+@search(150)
+@given(st.lists(SPANS, min_size=1, max_size=4), SPANS, st.integers(0, 60), st.integers(1, 20))
+def test_runs_touch_and_overlap_a_time_and_count_each_moment_once(
+    several: Any, others: Any, start: int, length: int
 ) -> None:
-    found, causes = runs_of(some), spans(others)
+    """Seconds in the time of a cause are those of runs that begin in it."""
+    found, causes = runs_of(several[0]), spans(others)
     expected = sum(
         min(run.end, end) - run.start
         for run in found
-        for start, end in causes
-        if start <= run.start < end
+        for begin, end in causes
+        if begin <= run.start < end
     )
     assert overlapped(found, causes) == pytest.approx(expected)
-
-
-@search(100)
-@given(SPANS, st.integers(0, 60), st.integers(1, 20))
-def test_runs_touch_a_time_where_one_of_them_does(some: Any, start: int, length: int) -> None:
-    found = runs_of(some)
     wanted = any(each.overlaps(start, start + length) for each in found)
     assert touches(found, start, start + length) == wanted
-
-
-@search(100)
-@given(st.lists(SPANS, max_size=4))
-def test_runs_of_several_findings_count_each_moment_once(several: Any) -> None:
-    found = joined([run for some in several for run in runs_of(some)])
+    together = joined([run for some in several for run in runs_of(some)])
     moments = {at for some in several for a, b in spans(some) for at in range(a, b)}
-    assert sum(each.end - each.start for each in found) == len(moments)
-    assert sum(each.seconds for each in found) == pytest.approx(len(moments))
-    assert all(a.end <= b.start for a, b in pairwise(found))
+    assert sum(each.end - each.start for each in together) == len(moments)
+    assert sum(each.seconds for each in together) == pytest.approx(len(moments))
+    assert all(a.end <= b.start for a, b in pairwise(together))

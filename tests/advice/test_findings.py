@@ -45,23 +45,79 @@ def the(found: Checked, rule: str) -> Finding:
     return one
 
 
-def test_the_published_vector() -> None:
-    found = the(checked(waits([0, 5, 6, 0, 0, 7])), "LOG-WTB")
+def at(count: int, *crossed: int) -> list[int]:
+    return [int(number in crossed) for number in range(count)]
 
+
+SIX = [0, 5, 6, 0, 0, 7]
+STUB, BEHIND, TIMELESS = [600, 600, 600, 100, 600, 600], [60] * 10 + [480, 60], [60] * 3
+WAITS: Mapping[str, Sequence[Any]] = {
+    "SIX": [SIX],
+    "FIRST": [SIX, [150, *[MINUTE] * 5]],
+    "BEFORE": [[9, *SIX], [300, *[MINUTE] * 6]],
+    "MAIN": [[1, 0, 0, 0, 1, 1, 0, 1, 0, 0]],
+    # How long it lasts
+    "ONCE": [at(4, 2)],
+    "DAYS": [at(48, 3, 27), [3600.0] * 48],
+    "TWICE": [at(40, 3, 20)],
+    "LONG": [at(40, 3, 4, 5), [300.0] * 40],
+    "SHORT": [at(40, 3, 4, 5)],
+    # All intervals wait, as often as they are seconds long: of a stub behind a gap, of a long one
+    # behind another, and without a time
+    "STUB": [STUB, STUB, [0, 600, 1200, 2000, 2100, 2700]],
+    "BEHIND": [BEHIND, BEHIND, [*range(0, 600, 60), 600, 1080]],
+    "TIMELESS": [TIMELESS, TIMELESS, [0, None, 120]],
+}
+"""By system: how often intervals wait for log buffers, how long they are, and their starts."""
+
+
+@pytest.fixture(scope="module")
+def log_waits() -> Mapping[str, Finding]:
+    """What is found of each system of WAITS."""
+    rows = [
+        {"system": system, "source": system} | row
+        for system, case in WAITS.items()
+        for row in waits(*case)["qjst"]
+    ]
+    findings = checked({"qjst": rows}).findings
+    found = [each for top in findings for each in top.whole() if each.rule == "LOG-WTB"]
+    return {each.system: each for each in found}
+
+
+Found = Mapping[str, Finding]
+
+
+def test_the_published_vector_and_a_longer_first_interval(log_waits: Found) -> None:
+    """That counts by its seconds, up to three medians."""
+    found = log_waits["SIX"]
     assert (found.evaluated, found.crossed, found.share) == (6, 3, 0.5)
     assert found.longest is not None
     assert found.longest.intervals == 2
     assert (found.peak, found.typical, found.total) == (7, 6, 18)
     assert found.peak_at == dt.datetime(2026, 3, 4, 9, 5)
     assert found.persistence == "persistent"
-
-
-def test_a_longer_first_interval_counts_by_its_seconds_up_to_three_medians() -> None:
-    found = the(checked(waits([0, 5, 6, 0, 0, 7], [150, *[MINUTE] * 5])), "LOG-WTB")
+    found = log_waits["FIRST"]
     assert (found.share, found.persistence) == (180 / 450, "repeated")
-
-    found = the(checked(waits([9, 0, 5, 6, 0, 0, 7], [300, *[MINUTE] * 6])), "LOG-WTB")
+    found = log_waits["BEFORE"]
     assert (found.evaluated, found.peak) == (6, 7)
+
+
+def test_persistence_is_by_runs_days_and_length(log_waits: Found) -> None:
+    names = {"ONCE": "once", "DAYS": "recurring", "TWICE": "peak", "SHORT": "peak"}
+    names["LONG"] = "persistent"
+    assert {each: log_waits[each].persistence for each in names} == names
+
+
+def test_a_finding_begins_and_ends_with_its_main_episode(log_waits: Found) -> None:
+    found = log_waits["MAIN"]
+    assert (f"{found.start:%H:%M}", f"{found.end:%H:%M}") == ("09:04", "09:08")
+
+
+def test_stubs_and_records_without_a_time_are_no_intervals(log_waits: Found) -> None:
+    for system, counted, left_out in (("STUB", 5, 100), ("BEHIND", 12, 0), ("TIMELESS", 2, 60)):
+        found = log_waits[system]
+        assert (found.evaluated, found.crossed) == (counted, counted)
+        assert sum(WAITS[system][0]) - found.total == left_out
 
 
 def test_a_value_that_no_interval_has_is_none_and_no_number() -> None:
@@ -74,29 +130,8 @@ def test_a_value_that_no_interval_has_is_none_and_no_number() -> None:
     assert in_short(finding).endswith(": the queue is opened for each message: once")
 
 
-@pytest.mark.slow
-def test_persistence_is_by_runs_days_and_length() -> None:
-    for count, crossed, seconds, persistence in (
-        (4, {2}, MINUTE, "once"),
-        (48, {3, 27}, 3600.0, "recurring"),
-        (40, {3, 20}, MINUTE, "peak"),
-        (40, {3, 4, 5}, 300.0, "persistent"),
-        (40, {3, 4, 5}, MINUTE, "peak"),
-    ):
-        values = [int(number in crossed) for number in range(count)]
-        found = the(checked(waits(values, [seconds] * count)), "LOG-WTB")
-        assert found.persistence == persistence, (crossed, seconds)
-
-
-def test_a_finding_begins_and_ends_with_its_main_episode() -> None:
-    found = the(checked(waits([1, 0, 0, 0, 1, 1, 0, 1, 0, 0])), "LOG-WTB")
-
-    assert (f"{found.start:%H:%M}", f"{found.end:%H:%M}") == ("09:04", "09:08")
-
-
 def test_the_policy_asks_for_a_run_and_silences() -> None:
-    rows = waits([0, 5, 6, 0, 0, 7])
-
+    rows = waits(SIX)
     assert checked(rows, Policy(runs={"LOG-WTB": 3})).findings == []
     assert the(checked(rows, Policy(runs={"LOG-WTB": 2})), "LOG-WTB")
     assert checked(rows, Policy(limits={"LOG-WTB": 7})).findings == []
@@ -105,7 +140,6 @@ def test_the_policy_asks_for_a_run_and_silences() -> None:
 
 def test_without_records_nothing_is_found_and_the_traces_are_named() -> None:
     found = checked({})
-
     assert (found.findings, found.managers) == ([], [])
     assert any("CLASS(1)" in trace for trace, _ in found.not_evaluated)
     assert ": ," not in "\n".join(lines(CheckDocument(found), "text"))
@@ -139,43 +173,21 @@ def test_runs_hold_what_crossed_and_break_where_time_does(
     assert sum(each.intervals for each in joined) == crossed.sum()
 
 
-@pytest.mark.parametrize(
-    ("starts", "seconds", "counted", "left_out"),
-    [
-        ([0, 600, 1200, 2000, 2100, 2700], [600, 600, 600, 100, 600, 600], 5, 100),
-        ([*range(0, 600, 60), 600, 1080], [60] * 10 + [480, 60], 12, 0),
-        ([0, None, 120], [60, 60, 60], 2, 60),
-    ],
-    ids=["stub behind a gap", "long behind another", "no time"],
-)
-def test_stubs_and_records_without_a_time_are_no_intervals(
-    starts: Sequence[int | None], seconds: Sequence[int], counted: int, left_out: int
-) -> None:
-    """All intervals wait for log buffers, as often as they are seconds long."""
-    found = the(checked(waits(seconds, seconds, starts)), "LOG-WTB")
-
-    assert (found.evaluated, found.crossed) == (counted, counted)
-    assert sum(seconds) - found.total == left_out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("seconds_on_queue", "rule"), [(599, "D4"), (600, "BUFF-SOS"), (None, "D4")]
-)
-def test_a_pool_is_too_small_for_messages_that_are_got_within_two_checkpoints(
-    seconds_on_queue: int | None, rule: str
-) -> None:
+def test_a_pool_is_too_small_for_messages_that_are_got_within_two_checkpoints() -> None:
     """It may be too small where nothing is known of its messages."""
     pool = {"qpstpool": 3, "qpstnbuf": 1000, "qpstcbsl": 500, "qpstsos": 1}
-    rows: dict[str, Any] = {"qpst": [pool | {"qpstrio": 601}]}
-    if seconds_on_queue is not None:
+    rows: dict[str, list[Any]] = {"qpst": [pool | {"qpstrio": 601}], "qjst": [], "wqst": []}
+    for seconds_on_queue in (599, 600):
+        own = {"system": f"S{seconds_on_queue}", "source": f"{seconds_on_queue}"}
         got = {"validget": 10, "getpsn": 1, "totlatnt": seconds_on_queue * 1e7}
-        rows = {"qpst": [pool], "qjst": [{"qjstllcp": 2}], "wqst": [{"nbuffpool": 3, **got}]}
-
-    (first, *_) = checked(rows).findings
-
-    assert (first.rule, first.object) == (rule, "3")
-    assert seconds_on_queue is not None or "; of " not in evidence(first)
+        rows["qpst"].append(pool | own)
+        rows["qjst"].append({"qjstllcp": 2} | own)
+        rows["wqst"].append({"nbuffpool": 3, "task_source": own["source"]} | got | own)
+    found = checked(rows).findings
+    for system, rule in (("SYSA", "D4"), ("S599", "D4"), ("S600", "BUFF-SOS")):
+        first = next(each for each in found if each.system == system)
+        assert (first.rule, first.object) == (rule, "3")
+        assert system != "SYSA" or "; of " not in evidence(first)
 
 
 def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() -> None:

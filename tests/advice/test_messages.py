@@ -46,15 +46,15 @@ def test_a_warning_is_a_finding_of_class_1_or_2() -> None:
 
 def test_each_interval_can_be_had_by_itself() -> None:
     rows = messages(channels(50, 51, 70), every=True)
-
     found = [(row["interval_start"], row["value"]) for row in rows]
     assert found == [(clock(10), 51), (clock(20), 70)]
     assert {(row["crossed"], row["evaluated"], row["share"]) for row in rows} == {(1, 1, 100)}
+    with pytest.raises(RequestError, match="every= excludes interval= and total="):
+        messages(channels(51), TOTAL, every=True)
 
 
 def test_a_length_puts_together_what_counts_in_it() -> None:
     rows = messages(channels(51, 52, 50, 53, 50, 50, 54), every("30m"))
-
     assert [(row["bucket"], row["crossed"], row["evaluated"], row["value"]) for row in rows] == [
         (dt.datetime(2026, 3, 4, 9, 0), 2, 3, 52),
         (dt.datetime(2026, 3, 4, 9, 30), 1, 3, 53),
@@ -63,17 +63,11 @@ def test_a_length_puts_together_what_counts_in_it() -> None:
     assert messages(channels(51, 52), TOTAL) == messages(channels(51, 52))
 
 
-def test_single_intervals_and_longer_times_exclude_each_other() -> None:
-    with pytest.raises(RequestError, match="every= excludes interval= and total="):
-        messages(channels(51), TOTAL, every=True)
-
-
 def test_the_most_serious_comes_first_then_pools_by_number() -> None:
     usual = {"qpstnbuf": 100, "qpstcbsl": 100, "qpstdmc": 1}
     pools = [usual | {"qpstpool": each, "qpstsos": int(each == 11)} for each in (10, 2, 11)]
 
     rows = messages({"qpst": pools})
-
     found = [(row["rule"], row["object"]) for row in rows]
     assert found == [("BUFF-SOS", "11"), *(("BUFF-DMC", each) for each in ("2", "10", "11"))]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from statistics import linear_regression
 from typing import Any
 
 import pytest
 
-from smfparse.advice import CheckDocument, Finding, Policy, rules
+from smfparse.advice import CheckDocument, Checked, Finding, Policy, rules
 from smfparse.advice.declaration import planner_inputs
 from smfparse.planning import planned, planner, wanted
 from smfparse.rendering import lines
@@ -83,25 +85,35 @@ CASES: Mapping[str, tuple[Rows, Mapping[str, Any]]] = {
 LIMITS = {"CHINIT-31": 1300.0}
 
 
-def finding(rule: str, rows: Rows) -> Finding:
+def the(rule: str, found: Checked) -> Finding:
     """Return the finding of a rule, also under a diagnosis."""
-    found = checked(rows, Policy(limits=LIMITS)).findings
-    return next(each for top in found for each in top.whole() if each.rule == rule)
+    return next(each for top in found.findings for each in top.whole() if each.rule == rule)
+
+
+def finding(rule: str, rows: Rows) -> Finding:
+    return the(rule, checked(rows))
 
 
 @pytest.mark.slow
 def test_a_finding_shows_what_the_planner_gives() -> None:
+    """Each case is of a system of its own."""
     assert {name for name, each in rules().items() if each.planned} == set(CASES)
-    for rule, (rows, inputs) in CASES.items():
+    tables = defaultdict[str, list[Mapping[str, Any]]](list)
+    for rule, (rows, _) in CASES.items():
+        for table, some in rows.items():
+            tables[table] += [{"system": rule, "source": rule} | each for each in some]
+    found = checked(tables, Policy(limits=LIMITS))
+    for rule, (_, inputs) in CASES.items():
         which = rules()[rule]
         assert which.planned is not None
         known = {each.name for each in wanted(planner(which.plan).asked)}
         assert planner_inputs(which).keys() <= known, rule
         plan = planned(which.plan, **inputs)
-        found = finding(rule, rows)
-        shown = [(each.text, each.style) for each in found.planned]
+        of_case = [each for each in found.findings if each.system == rule]
+        own = the(rule, replace(found, findings=of_case))
+        shown = [(each.text, each.style) for each in own.planned]
         assert shown == [(text, style) for text, _, style in which.planned.says], rule
-        for each, (_, name, _) in zip(found.planned, which.planned.says, strict=True):
+        for each, (_, name, _) in zip(own.planned, which.planned.says, strict=True):
             assert each.value == pytest.approx(plan[name]), (rule, name)
 
 
@@ -122,12 +134,20 @@ def test_nothing_is_said_where_the_planner_lacks_a_figure() -> None:
 
 
 def test_a_page_set_that_fills_is_full_when_the_planner_says() -> None:
+    """Also in intervals of half an hour, one after the other."""
     used = [900, 905, 904, 912, 915, 921, 922, 930, 933, 938, 941, 945]
     rows = [
         {"interval_no": number, "qis1topg": 1000, "qis1unpg": 1000 - each}
         for number, each in enumerate(used)
     ]
-    move = finding("PSET-HIGH", {"qis1": rows}).move
+    rows += [
+        {"interval_no": 3 * number, "interval_seconds": 1800.0, "system": "HALF"}
+        | {"qis1topg": 1000, "qis1unpg": 200 - 10 * number, "source": "half"}
+        for number in range(14)
+    ]
+    found = checked({"qis1": rows}).findings
+    half, move = (each.move for each in sorted(found, key=lambda each: each.system))
+    assert half is not None
     assert move is not None
     assert move.hours is not None
     growth = linear_regression([600.0 * number for number in range(12)], used).slope
@@ -138,14 +158,4 @@ def test_a_page_set_that_fills_is_full_when_the_planner_says() -> None:
     assert move.soonest is not None
     assert move.latest is not None
     assert move.soonest < move.hours < move.latest
-
-
-def test_a_page_set_that_fills_in_half_hours_has_a_time_to_its_limit() -> None:
-    rows = [
-        {"interval_no": 3 * number, "interval_seconds": 1800.0}
-        | {"qis1topg": 1000, "qis1unpg": 200 - 10 * number}
-        for number in range(14)
-    ]
-    move = finding("PSET-HIGH", {"qis1": rows}).move
-    assert move is not None
-    assert (move.per_hour, move.hours) == (pytest.approx(20), pytest.approx(70 / 20))
+    assert (half.per_hour, half.hours) == (pytest.approx(20), pytest.approx(70 / 20))

@@ -18,7 +18,7 @@ SEEDS = range(1, 4 if LONG else 2)
 
 
 @pytest.mark.slow
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("scenario", SCORE.scored())
 def test_the_first_findings_of_days_are_what_their_keys_name(scenario: str, tmp_path: Path) -> None:
     """All rows of a key are found as well, and nothing starts again but what it says."""

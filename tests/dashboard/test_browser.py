@@ -297,3 +297,22 @@ def test_gzip_of_any_kind_of_block_is_unpacked(opened: Any) -> None:
         for level in (0, 1, 9):
             sent = base64.b64encode(gzip.compress(text, level, mtime=0)).decode()
             assert opened.evaluate(UNPACK, sent) == text.decode("latin-1"), (len(text), level)
+
+
+def test_the_page_of_a_report_needs_no_scripts_that_filter_rows_and_save_them(
+    browser: Any, day: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "report.html"
+    options = ("--total", "--format", "html", "--output", file)
+    assert run("report", "api-cost", day, *options).exit_code == 0
+    with silent(browser, file.as_uri()) as tab:
+        tab.goto(file.as_uri())
+        tab.locator(".filter").first.fill("put1")
+        assert tab.locator("tbody tr:visible").filter(has_text="put1").count() > 0
+        lines = saved_by(tab.locator(".csv").first).read_text().splitlines()
+    assert len(lines) > 1
+    assert all("put1" in each for each in lines[1:])
+    tab = browser.new_page(java_script_enabled=False)
+    tab.goto(file.as_uri())
+    assert tab.locator("tbody tr:visible").count() > 2
+    assert tab.locator("button").count() == 0

@@ -29,7 +29,7 @@ from smfparse.dashboard.sheets import aligned, decimals_of
 from smfparse.selecting import fixed_zone
 from smfparse.summarizing import Times
 from tests.support.command import run
-from tests.support.pages import line_of, page_of, payload_in
+from tests.support.pages import line_of
 
 MINUTE = 60_000_000
 
@@ -63,9 +63,6 @@ def test_free_buffers_and_rates_are_those_of_the_statistics(day: Path, payload: 
         rows = smfparse.open(day).sql(f"SELECT {query} WHERE {which} ORDER BY interval_start")
         found = line_of(payload["days"][number], panel, name)
         assert list(found) == pytest.approx(rows.column(0).to_pylist(), rel=1e-3)
-
-
-def test_intervals_begin_and_end_where_the_records_say(payload: Any) -> None:
     ends = [1800 * each for each in range(7)]
     assert (payload["days"][0]["start"], payload["days"][0]["end"]) == (ends[:-1], ends[1:])
 
@@ -193,13 +190,3 @@ def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
     facts = payload_of(Gathered([day_of_minutes(many, [], busy)]))
     assert len(facts["days"][0]["start"]) <= 1500
     assert len(packed(facts)) < 5_000_000
-
-
-@pytest.mark.long
-def test_a_day_of_minutes_stays_small(tmp_path: Path) -> None:
-    path, often = tmp_path / "day.smf", ("--interval", "1m", "--acctime", "10m")
-    made = run("generate", path, "--scenario", "payments", *often)
-    assert made.exit_code == 0, made.stderr
-    page = page_of(smfparse.open(path), tmp_path)
-    assert len(payload_in(page)["days"][0]["start"]) == 1440
-    assert len(page.encode()) < 1_000_000

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import smfparse
-from tests.support.clocks import HOUR, Clock, Site, Span
+from tests.support.clocks import Clock, Site, Span
 from tests.support.command import run
 
 Row = dict[str, Any]
@@ -64,20 +64,3 @@ def true_calls(site: Site, spans: Callable[[Clock], Iterable[Span]]) -> Counts:
 
 def hour_of(local: dt.datetime) -> dt.datetime:
     return local.replace(minute=0, second=0, microsecond=0)
-
-
-def hours_of(clock: Clock, span: Span) -> set[dt.datetime]:
-    """Return all local hours that an interval has a part in; its SMF time is in one, too.
-
-    What lies over an edge by no more than the lag, or the time until SMF took the record, is no
-    part. Where clocks are changed, the hours are those of both offsets.
-    """
-    edge = abs(clock.lag) + clock.late
-    start = min(span.begun + edge, span.ended)
-    end = max(span.ended - edge, span.begun)
-    used = {clock.offset(each) for each in (span.begun, span.end + clock.late)}
-    found = set()
-    for offset in used:
-        first, last = (hour_of((each + offset).replace(tzinfo=None)) for each in (start, end))
-        found |= {first + number * HOUR for number in range((last - first) // HOUR + 1)}
-    return found | ({hour_of(clock.smf_time(span))} if span.odd else set())

@@ -14,6 +14,7 @@ from hypothesis import given
 from tests.laws.asking import opened, rows, written
 from tests.support.clocks import SECOND, Clock
 from tests.support.command import run
+from tests.support.corpora import Corpora
 from tests.support.drawing_clocks import sites
 from tests.support.searching import search
 
@@ -47,6 +48,7 @@ def told_by_marks(path: Path) -> dict[str, Told]:
     return found
 
 
+@pytest.mark.usefixtures("one_rule")
 @search(2)
 @given(site=sites(faults=False))
 def test_gaps_and_restarts_are_those_of_the_records(site: Any, tmp_path: Path) -> None:
@@ -67,11 +69,9 @@ def test_gaps_and_restarts_are_those_of_the_records(site: Any, tmp_path: Path) -
             assert said.gap_seconds == pytest.approx(expected.gap_seconds, abs=1), context
 
 
-@pytest.mark.slow
-def test_a_restart_of_a_simulated_site_is_in_all_texts(tmp_path: Path) -> None:
-    path = tmp_path / "payments.smf"
-    restart = ("--scenario", "payments", "--incident", "restart@10:00/3m", "--interval", "15m")
-    assert run("generate", path, *restart).exit_code == 0
-    assert "1 gap (3 minutes in all), 1 restart" in run("summary", path).stdout
-    assert "restart" in run("report", "msgm", path, "--from", "1000", "--until", "1014").stdout
-    assert "restart" in run("check", path).stdout.partition("Not evaluated")[0]
+@pytest.mark.usefixtures("one_rule")
+def test_gaps_and_a_restart_are_in_all_texts(corpora: Corpora) -> None:
+    (path,) = corpora["site"].paths
+    assert "3 gaps (309.5 seconds in all), 1 restart" in run("summary", path).stdout
+    assert "; gap: 5 seconds; restart: 1" in run("report", "msgm", path).stdout
+    assert "SMF-RESTART" in run("check", path).stdout.partition("Not evaluated")[0]

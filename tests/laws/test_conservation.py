@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ from tests.laws import asking
 from tests.laws.asking import class_3_calls, opened, rows, statistics_calls
 from tests.support.clocks import SECOND, Clock, Site, Span
 from tests.support.drawing_clocks import sites
-from tests.support.searching import of_many, search, some
+from tests.support.searching import search
 
 SECTIONS = ("1m", "15m", "30m", "1h", "24h")
 class_3: Callable[[Clock], list[Span]] = attrgetter("class_3")
@@ -43,81 +42,19 @@ def test_a_record_counts_at_the_middle_of_its_interval(site: Site, tmp_path: Pat
         assert as_expected, (number + 1, at, expected, span, clock)
 
 
-@pytest.mark.slow
-@of_many("length", some(SECTIONS, 2))
-def test_sections_add_up_to_the_total(length: str, tmp_path: Path) -> None:
-    @search(2)
-    @given(site=sites())
-    def holds(site: Site) -> None:
-        data = opened(site.write(tmp_path))
-        for of_kind, spans in ((class_3_calls, class_3), (statistics_calls, statistics)):
-            expected = asking.true_calls(site, spans)
-            assert of_kind(data, interval=length) == expected, (length, spans, site)
-            assert of_kind(data, total=True) == expected, ("total", spans, site)
-
-    holds()
-
-
-@search(3)
-@given(site=sites())
-def test_hours_of_api_cost_add_up_to_the_total(site: Site, tmp_path: Path) -> None:
-    found = rows(opened(site.write(tmp_path)), "api-cost", by="hour,qmgr")
-    calls = [row for row in found if row["verb"] in ("put", "get") and row["calls"]]
-    assert asking.tallied(calls, "calls") == asking.true_calls(site, class_3), site
-
-
-@search(3)
-@given(site=sites())
-def test_hours_of_class_3_are_hours_of_statistics(site: Site, tmp_path: Path) -> None:
-    """But for the intervals that cross an hour, and those of which the other kind has none."""
+@search(2)
+@given(site=sites(), length=st.sampled_from(SECTIONS))
+def test_sections_and_hours_of_api_cost_add_up_to_the_total(
+    site: Site, length: str, tmp_path: Path
+) -> None:
     data = opened(site.write(tmp_path))
-    found: dict[tuple[str, dt.datetime], Counter[str]] = defaultdict(Counter)
-    for kind, reports in (("class 3", ("qputs", "qgets")), ("statistics", ("msgm",))):
-        for row in (each for name in reports for each in rows(data, name, interval="1h")):
-            counts = (row.get(each) or 0 for each in ("putn", "getn", "qmstput", "qmstget"))
-            found[row["qmgr"], row["bucket"]][kind] += sum(counts)
-    crossing = {
-        (clock.qmgr, *each): n for clock in site.clocks for each, n in spread(clock).items()
-    }
-    for (qmgr, hour), calls in found.items():
-        apart = abs(calls["class 3"] - calls["statistics"])
-        most = crossing.get((qmgr, hour), 0)
-        assert apart <= most, (qmgr, hour, calls, most, site.clock(qmgr))
-
-
-def spread(clock: Clock) -> Counter[tuple[dt.datetime]]:
-    """Return how many calls of each hour are in intervals that may count elsewhere.
-
-    These are intervals that have a part in several hours, or of whose time there is no interval
-    of the other kind.
-    """
-    found: Counter[tuple[dt.datetime]] = Counter()
-    kinds = (clock.statistics, clock.class_3)
-    for own, other in (kinds, kinds[::-1]):
-        for span in own:
-            hours = asking.hours_of(clock, span)
-            if len(hours) > 1 or span.odd or not is_covered(span, other):
-                found.update(dict.fromkeys(((each,) for each in hours), span.calls))
-    return found
-
-
-def is_covered(span: Span, others: list[Span]) -> bool:
-    """Return whether intervals of the other kind leave nothing of it out.
-
-    Of class 3 those of each task do it on their own.
-    """
-    jobs = {each.task for each in others}
-    if span.task is not None and None in jobs:
-        return _is_full(span, others)
-    return all(_is_full(span, [each for each in others if each.task is job]) for job in jobs)
-
-
-def _is_full(span: Span, others: list[Span]) -> bool:
-    at = span.begun
-    for each in sorted(others, key=lambda each: each.begun):
-        if each.begun <= at < each.ended:
-            at = each.ended
-    return at >= span.ended
+    for of_kind, spans in ((class_3_calls, class_3), (statistics_calls, statistics)):
+        expected = asking.true_calls(site, spans)
+        assert of_kind(data, interval=length) == expected, (length, spans, site)
+        assert of_kind(data, total=True) == expected, ("total", spans, site)
+    verbs = rows(data, "api-cost", by="hour,qmgr")
+    calls = [row for row in verbs if row["verb"] in ("put", "get") and row["calls"]]
+    assert asking.tallied(calls, "calls") == asking.true_calls(site, class_3), site
 
 
 @search(3)
@@ -145,16 +82,19 @@ def check_sums(pieces: Iterable[smfparse.SmfData], site: Site, context: object =
 
 
 @search(2)
-@given(site=sites())
-def test_two_files_say_what_one_says(site: Site, tmp_path: Path) -> None:
+@given(site=sites(most=4))
+def test_two_files_and_a_dataset_of_both_say_what_one_says(site: Site, tmp_path: Path) -> None:
     """The second one goes on after any record: between a 116/1 and its 116/2 as well.
 
     `task_record_no` is NULL there, as it counts in one source; the offset has a `task_source`.
     """
-    one, two = opened(site.write(tmp_path)), opened(site.write_two(tmp_path))
-    for name in ("qputs", "qgets", "tasksum", "msgm", "flow"):
-        expected, found = (rows(each, name, interval="1h") for each in (one, two))
-        assert asking.without_places(found) == asking.without_places(expected), (name, site)
+    one, paths, folder = opened(site.write(tmp_path)), site.write_two(tmp_path), tmp_path / "tables"
+    smfparse.convert(paths[0], folder, force=True)
+    appended, two = smfparse.convert(paths[1], folder, append=True), opened(paths)
+    for name in ("qputs", "tasksum", "msgm"):
+        expected, *others = (rows(each, name, interval="1h") for each in (one, two, appended))
+        for found in others:
+            assert asking.without_places(found) == asking.without_places(expected), (name, site)
     unjoined = "SELECT count(*) AS n FROM wqst WHERE task_record_offset IS NULL"
     assert two.sql(unjoined)["n"].to_pylist() == [0], site
 
@@ -176,18 +116,3 @@ def test_days_of_a_dataset_add_up_to_the_whole(site: Site, tmp_path: Path) -> No
         ],
         site,
     )
-
-
-@search(1)
-@given(site=sites(most=4))
-def test_a_dataset_to_which_a_file_is_appended_says_what_one_file_says(
-    site: Site, tmp_path: Path
-) -> None:
-    folder = tmp_path / "tables"
-    first, second = site.write_two(tmp_path)
-    smfparse.convert(first, folder, force=True)
-    data = smfparse.convert(second, folder, append=True)
-    whole = opened(site.write(tmp_path))
-    for name in ("qputs", "qgets", "msgm"):
-        expected, found = (rows(each, name, interval="1h") for each in (whole, data))
-        assert asking.without_places(found) == asking.without_places(expected), (name, site)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
-from typing import Any
 
 import polars as pl
 import pytest
@@ -43,7 +41,7 @@ def together(name: str, measure: Measure) -> pl.Expr:
     return pl.when(own.count() > 0).then(found).alias(name)
 
 
-@of_corpora("site", "old")
+@of_corpora("site")
 def test_a_measure_of_a_queue_manager_is_made_of_those_of_its_intervals(corpus: Corpus) -> None:
     tried = 0
     for subject in subjects().values():
@@ -71,16 +69,12 @@ def test_what_is_shown_over_time_is_a_measure_or_a_field() -> None:
             assert f"FROM {subject.rows('inputs')}" in over_time(f"{subject.name}.{name}")
 
 
-def declared(text: str) -> Mapping[str, Any]:
-    """Return what the first TOML of a page declares."""
-    found = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
-    assert found
-    return tomllib.loads(found[1])
-
-
 @of_corpora("new")
 def test_the_guide_adds_a_measure_that_works(corpus: Corpus) -> None:
-    ((name, spec),) = declared(GUIDE).items()
+    """It is the first TOML of the page."""
+    found = re.search(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    assert found
+    ((name, spec),) = tomllib.loads(found[1]).items()
     measure = Measure(name, **read_table(Measure, dict(spec), Where("guide")))
     tables = "'inputs.qjst', 'inputs.qjst_io'"
     (value,) = of(corpus, f"SELECT {measure.of_rows} AS v FROM log_facts({tables})")["v"]

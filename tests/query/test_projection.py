@@ -300,12 +300,10 @@ def test_any_filter_by_a_value_gives_the_rows_of_the_whole_tables(
 
 
 def test_a_plan_that_does_not_say_what_it_scans_is_not_understood() -> None:
+    """Tables are then found by their names in the query."""
+    assert named_tables('SELECT "QJST".x FROM inputs.QJST, wqst_2') == ["qjst"]
     scan: dict[str, Any] = {"name": "ARROW_SCAN", "children": []}
     found = ({}, {"Projections": "qmgr"}, {"Projections": ["qjst__qmgr", "wqst__qmgr"]})
     plans = [[scan], *([scan | {"extra_info": each}] for each in found)]
     for text in ("", "{}", "[1]", *map(json.dumps, plans)):
         assert read_plan(text) is None, text
-
-
-def test_tables_are_found_by_their_names_in_a_query() -> None:
-    assert named_tables('SELECT "QJST".x FROM inputs.QJST, wqst_2') == ["qjst"]

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from smfparse import reports
-from smfparse.inputs import Inputs, ReadOptions, open_inputs
-from smfparse.limits import Limits
-from smfparse.query import Catalog
-from tests.support.paths import SMF
 from tests.support.report_runs import Rows, lines_of, of, rows_from
 from tests.support.smf import queue, task, task_record, task_token, who
 
@@ -95,39 +89,3 @@ def test_calls_are_told_apart_by_the_mean_size_of_their_messages() -> None:
         requested = [row["size"] for row in of("cf", rows) if row["job"] == f"J{mean}"]
         assert requested == [band]
         assert of_job(rows, f"J{mean}")["put"]["call_cf_sync"] == 4
-
-
-NAMES = {"wtidccn", "wtidopid", "wtidchl", "wtidatyp", "wtidatyp_text", "objname", "basename"}
-
-
-READ = {
-    "qmgr,system,hour": set[str](),
-    "job,user,channel,connection-type": {"wtidccn", "wtidopid", "wtidchl", "wtidatyp_text"},
-    "queue": {"objname", "basename"},
-}
-"""Names that are decoded, by the columns of `--by`."""
-
-
-def test_only_what_rows_are_told_apart_by_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And in one reading."""
-    asked: list[str] = []
-    readings: list[object] = []
-    batches = Inputs.batches
-
-    def watched(self: Any, wanted: Mapping[str, frozenset[str] | None]) -> Any:
-        readings.append(wanted)
-        for columns in wanted.values():
-            assert columns is not None
-            asked.extend(columns)
-        return batches(self, wanted)
-
-    monkeypatch.setattr(Inputs, "batches", watched)
-    for by, read in READ.items():
-        asked.clear()
-        readings.clear()
-        inputs = open_inputs([SMF], ReadOptions(limits=Limits(whole_bytes=0)))
-        with Catalog(inputs) as catalog:
-            assert list(reports.run_report(reports.report("api-cost"), catalog, by=by))
-        assert "putct" in asked
-        assert NAMES.intersection(asked) == read
-        assert len(readings) == 1

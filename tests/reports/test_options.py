@@ -43,66 +43,54 @@ def test_what_is_not_told_is_as_declared() -> None:
     assert parsed("log", {}, {}, {"by": None, "stream": ()}) == {}
 
 
-def test_by_takes_names_in_any_spelling_and_each_once() -> None:
-    assert values(by=" Job , QMGR,JOB")["by"] == values(by=("job", "qmgr"))["by"] == ["job", "qmgr"]
-    for spelling in ("connection-type", "connection_type", ["connection-type"]):
-        assert values(by=spelling)["by"] == ["connection_type"]
-
-
-def test_by_says_which_names_it_takes() -> None:
-    for given in ("verb", "job,verb", "job,,qmgr", ",", ["verb"], "job;qmgr"):
-        with pytest.raises(RequestError, match=r"it takes qmgr, job, connection-type$"):
-            values(by=given)
-
-
-def test_top_is_a_number_of_rows_and_0_is_all() -> None:
-    assert [values(top=each)["top"] for each in (1, "7", 0, "0")] == [1, 7, None, None]
-    expected = r"^top=.*: expected a number of rows; give 1 or mor"
-    for wrong in (-1, "-1", "ten", "1.5", [3]):
-        with pytest.raises(RequestError, match=expected):
-            values(top=wrong)
-
-
 MINUTES_AND_SECONDS = {
     "0.01": 1, "0.05": 5, "0.15": 15, "1.00": 60, "1.50": 110, "30": 1800, "0030": 1800,
     "30.00": 1800, "1440": 86400, "1440.00": 86400, " 5 ": 300,
 }  # fmt: skip
+INTERVALS = ("acctime", "statime", "smf_interval")
 
 
-@pytest.mark.parametrize("name", ["acctime", "statime", "smf_interval"])
-def test_intervals_are_minutes_and_seconds(name: str) -> None:
+def test_values_are_taken_in_any_spelling() -> None:
+    assert values(by=" Job , QMGR,JOB")["by"] == values(by=("job", "qmgr"))["by"] == ["job", "qmgr"]
+    for spelling in ("connection-type", "connection_type", ["connection-type"]):
+        assert values(by=spelling)["by"] == ["connection_type"]
+    assert [values(top=each)["top"] for each in (1, "7", 0, "0")] == [1, 7, None, None]
     for text, length in MINUTES_AND_SECONDS.items():
         assert seconds(text) == length
-        assert values(**{name: text}) == values() | {name: length}
-    for wrong in ("0.00", "0.60", "1.99", "1440.01", "1441", "99999", "-2", "5m", ".15", "1.5"):
-        with pytest.raises(RequestError, match=r"MMMM\.SS, minutes and seconds; give 0\.01 to 14"):
-            values(**{name: wrong})
-
-
-def test_an_interval_can_be_that_of_smf_or_of_statistics() -> None:
-    for name in ("acctime", "statime"):
-        for zero in (0, " 0 "):
-            found = values(**{name: zero, "smf_interval": "15"})
-            assert (found[name], found["smf_interval"]) == (900, 900)
+        for name in INTERVALS:
+            assert values(**{name: text}) == values() | {name: length}
+    for name, zero in (("acctime", 0), ("acctime", " 0 "), ("statime", 0), ("statime", " 0 ")):
+        found = values(**{name: zero, "smf_interval": "15"})
+        assert (found[name], found["smf_interval"]) == (900, 900)
     assert values(acctime=-1) == values(acctime="-1") == values() | {"acctime": AS_STATIME}
-    both, zero_alone = "or 0 for the SMF interval, -1 for STATIME$", "or 0 for the SMF interval$"
-    for name, text, more in (
-        ("acctime", "-2", both), ("statime", "-1", zero_alone), ("smf_interval", "-1", ", 30$"),
-        ("smf_interval", 0, ", 30$"),
-    ):  # fmt: skip
-        with pytest.raises(RequestError, match=rf"^{name}={text}: expected MMMM\.SS.*{more}"):
-            values(**{name: text})
-
-
-def test_a_queue_and_its_stream_queue_stand_on_two_sides_of_an_equals_sign() -> None:
     pairs = [{"base": "APP.IN", "stream": "APP.COPY"}, {"base": "Q", "stream": "S"}]
     assert values(stream=["app.in = app.copy", "Q=S"])["stream"] == pairs
     assert values(stream="Q=S")["stream"] == pairs[1:]
 
-    for text in ("Q", "=S", "Q=", "=", " = "):
-        expected = "expected BASE=STREAM; give a queue and its STREAMQ"
-        with pytest.raises(RequestError, match=expected):
-            values(stream=["A=B", text])
+
+NO_INTERVALS = ("0.00", "0.60", "1.99", "1440.01", "1441", "99999", "-2", "5m", ".15", "1.5")
+WRONG_VALUES: Mapping[str, Mapping[str, Sequence[Any]]] = {
+    "it takes qmgr, job, connection-type$": {
+        "by": ("verb", "job,verb", "job,,qmgr", ",", ["verb"], "job;qmgr")
+    },
+    "^top=.*: expected a number of rows; give 1 or mor": {"top": (-1, "-1", "ten", "1.5", [3])},
+    r"MMMM\.SS, minutes and seconds; give 0\.01 to 14": dict.fromkeys(INTERVALS, NO_INTERVALS),
+    r"^acctime=-2: .*or 0 for the SMF interval, -1 for STATIME$": {"acctime": ["-2"]},
+    r"^statime=-1: expected MMMM\.SS.*or 0 for the SMF interval$": {"statime": ["-1"]},
+    r"^smf_interval=(-1|0): expected MMMM\.SS.*, 30$": {"smf_interval": ["-1", 0]},
+    "expected BASE=STREAM; give a queue and its STREAMQ": {
+        "stream": [["A=B", each] for each in ("Q", "=S", "Q=", "=", " = ")]
+    },
+}
+"""What is said of values that options cannot have."""
+
+
+def test_a_value_that_cannot_be_is_refused() -> None:
+    for said, options in WRONG_VALUES.items():
+        for option, several in options.items():
+            for value in several:
+                with pytest.raises(RequestError, match=said):
+                    values(**{option: value})
 
 
 def test_a_report_without_an_option_says_which_it_has() -> None:

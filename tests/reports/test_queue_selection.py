@@ -1,8 +1,7 @@
 """Reports where queues or jobs are selected: every figure is of these, or is marked, or is absent.
 
 Rows of a task that used a queue are of the whole task, but of its queues only the selected ones are
-there. The goldens hold their figures, and that totals of tasks are absent; test_recomputed.py works
-out those of smf-volume again.
+there. The goldens hold their figures, and that totals of tasks are absent.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 import pytest
@@ -48,24 +47,6 @@ def test_the_lines_of_rows_in_front_of_an_error_are_there(count: int, catalog: C
         found.extend(templates.text(LOG, rows()))
     whole = list(templates.text(LOG, [row] * count))
     assert found == (whole if count else whole[:-1])
-
-
-def test_templates_are_taken_apart_once_however_many_rows_there_are(
-    monkeypatch: pytest.MonkeyPatch, catalog: Catalog
-) -> None:
-    parsed: list[str] = []
-
-    class Counting(Formatter):
-        def parse(self, format_string: str) -> Any:
-            parsed.append(format_string)
-            return super().parse(format_string)
-
-    rows = rows_of(LOG, catalog)
-    monkeypatch.setattr(templates, "Formatter", Counting)
-    assert list(templates.text(LOG, rows))
-    once = len(parsed)
-    assert list(templates.text(LOG, rows * 50))
-    assert len(parsed) == 2 * once > 0
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from tests.inputs.test_ranges import Here, rows_of, small_chunks
 from tests.support import builders, oracle, smf
 from tests.support import short_records as short
 from tests.support.command import run
-from tests.support.real import every_file
 from tests.support.searching import search
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
@@ -227,11 +226,6 @@ def test_a_selection_names_the_options_that_some_tables_cannot_answer() -> None:
         assert Selection.of(**asked).unknown_to(tables) == expected, (asked, tables)
 
 
-def test_names_are_as_long_as_they_can_be() -> None:
-    longest = {"job": "*A234567?*", "queue": "*" + "Q" * 48, "channel": "C" * 20}
-    assert not Selection.of(**longest).everything
-
-
 def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> None:
     lost = builders.Section([builders.named_block("WQST", 2800)], offset=9999)
     bad = builders.smf_record(
@@ -247,14 +241,6 @@ def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> No
     found = list(decoder.decode([builders.chunk_of(short.job_task("A", queues=[("Q", "Q")]), bad)]))
     assert sum(batch.num_rows for _, batch in found) == 1
     assert [each.record_no for each in damage.details] == [2]
-
-
-@pytest.mark.sampled(3)
-@every_file
-def test_fixtures_and_real_files_have_the_rows_of_the_oracle(path: Path) -> None:
-    whole = oracle.Oracle(rows(path))
-    for asked in ({"job": ["*"]}, {"queue": ["S*"]}):
-        assert not differing(rows(path, Selection.of(**asked)), whole.rows(**asked))
 
 
 def test_info_counts_the_records_about_a_name(both: tuple[Path, Path]) -> None:

@@ -118,6 +118,8 @@ def test_an_impossible_selection_is_refused() -> None:
             for value in values:
                 with pytest.raises(RequestError, match=reason):
                     Selection.of(**{option: value})
+    longest = {"job": "*A234567?*", "queue": "*" + "Q" * 48, "channel": "C" * 20}
+    assert not Selection.of(**longest).everything
     with pytest.raises(RequestError, match="since= is later than until="):
         Selection.of(since=["2026-03-05"], until=["2026-03-04"])
 

@@ -99,7 +99,8 @@ def _by_rules(
         groups[rules()[case.rule].subject, own].append(number)
     for numbers in groups.values():
         limits = {some[each].rule: some[each].limits for each in numbers}
-        yield [wanted(limits)[each] for each in limits], numbers
+        known = wanted(limits)
+        yield [known[each] for each in limits], numbers
 
 
 def _asked(
@@ -170,11 +171,13 @@ def _make(connection: Connection, table: str, rows: Sequence[Mapping[str, Any]])
     for row in rows:
         assert row.keys() <= _names(table), f"{table} has no {row.keys() - _names(table)}"
     full = [_usual(row, _block_no(table, at)) | row for at, row in enumerate(rows)]
+    said = set().union(*full)
     arrays = []
     for column in _columns(table):
-        values = [row.get(column.name, _default(column)) for row in full]
-        values = [None if each == ABSENT else each for each in values]
-        arrays.append(pa.array(values, _plain(column.type)))
+        default, kind = _default(column), _plain(column.type)
+        values = [row.get(column.name, default) for row in full] if column.name in said else []
+        known = pa.array([None if each == ABSENT else each for each in values], kind)
+        arrays.append(known if values else pa.repeat(pa.scalar(default, kind), len(full)))
     held = pa.Table.from_arrays(arrays, names=[each.name for each in _columns(table)])
     connection.register(f"held_{table}", held)
     connection.execute(f"CREATE OR REPLACE TABLE inputs.{table} AS SELECT * FROM held_{table}")

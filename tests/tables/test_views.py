@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -44,11 +45,16 @@ CHOSEN = {
 Rows = list[tuple[Any, ...]]
 
 
-def rows(query: str, *paths: Path, **asked: Any) -> Rows:
-    """Return the rows of a query, ordered by all their columns; NULL comes last."""
-    with Catalog(open_inputs(paths, ReadOptions(Selection.of(**asked)))) as catalog:
-        found = catalog.arrow(f"FROM ({query}) ORDER BY ALL").to_pylist()
-        return [tuple(each.values()) for each in found]
+@contextmanager
+def asking(path: Path, **asked: Any) -> Iterator[Callable[[str], Rows]]:
+    """Give what returns rows of a query, ordered by all their columns; NULL comes last."""
+    with Catalog(open_inputs([path], ReadOptions(Selection.of(**asked)))) as catalog:
+
+        def rows(query: str) -> Rows:
+            found = catalog.arrow(f"FROM ({query}) ORDER BY ALL").to_pylist()
+            return [tuple(each.values()) for each in found]
+
+        yield rows
 
 
 def test_a_view_has_every_key_and_reads_the_tables_that_it_declares() -> None:
@@ -150,50 +156,52 @@ BELONGING = [
 
 def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: Write) -> None:
     """And to the task that it names where that is lost; a token is of one queue manager."""
-    path, start = write(*BELONGING), smf.ENDED - smf.MINUTE
-    assert rows(
-        "SELECT system, qmgr, job, intervals, queues, commits, puts, gets, calls, elapsed, cpu, "
-        "log_bytes, interval_seconds, record_no FROM task",
-        path,
-    ) == [
-        ("MVAA", "QM1", "JOB1", 1, 3, 3, 12, 2, 17, 170, 130, 0, 60, 1),
-        ("MVAA", "QM2", "JOB1", 2, 1, 3, 0, 3, 6, 0, 0, 300, 120, 4),
-        ("MVAA", "QM2", "JOB2", 1, 0, 4, None, None, 4, 0, 0, 0, 60, 5),
-        ("MVAA", "QM3", "JOB1", 1, 1, 2, 0, 1, 3, 0, 9, 0, 60, 9),
-        ("MVAA", "QM3", "JOB2", 0, 1, None, 0, 4, 4, 0, 0, None, None, 10),
-        ("MVAA", "QM4", "JOB1", 1, 1, 0, 0, 0, 0, 5, 0, 0, 60, 11),
-        ("MVSB", "QM2", "JOB3", 1, 0, 8, None, None, 8, 0, 0, 0, 60, 6),
-    ]
-    lasting = "interval_start, ended, cpu_per_call, wait_per_log_force"
-    assert rows(f"SELECT qmgr, {lasting} FROM task WHERE job = 'JOB1'", path) == [
-        ("QM1", start, None, pytest.approx(130 / 17), None),
-        ("QM2", start, smf.ENDED + smf.MINUTE, 0, None),
-        ("QM3", smf.ENDED, None, 3, None),
-        ("QM4", start, None, None, None),
-    ]
-    names = "qmgr, queue, job, record_no, task_record_no, interval_start"
-    assert rows(f"SELECT {names} FROM queue_activity", path) == [
-        ("QM1", "A", "JOB1", 1, 1, start),
-        ("QM1", "B", "JOB1", 2, 1, start),
-        ("QM1", "C", "JOB1", 7, 1, start),
-        ("QM2", "Q", "JOB1", 3, 3, start),
-        ("QM2", "Q", "JOB1", 4, 4, smf.ENDED),
-        ("QM3", "Q", "JOB1", 8, None, None),
-        ("QM3", "Q", "JOB2", 10, None, None),
-        ("QM4", "Q", "JOB1", 11, 11, start),
-    ]
-    costs = "qmgr, verb, queue, job, calls, record_no, elapsed, elapsed_per_call, interval_start"
-    assert rows(f"SELECT {costs} FROM api_cost WHERE qmgr IN ('QM1', 'QM4')", path) == [
-        ("QM1", "commit", None, "JOB1", 3, 1, 30, 10, start),
-        ("QM1", "get", "A", "JOB1", 2, 1, 20, 10, start),
-        ("QM1", "put", "B", "JOB1", 5, 2, 50, 10, start),
-        ("QM1", "put", "C", "JOB1", 7, 7, 70, 10, start),
-        ("QM4", "open", "Q", "JOB1", 0, 11, 5, None, start),
-    ]
-    assert rows("SELECT record_no, verb, calls FROM api_cost WHERE qmgr = 'QM2'", path) == [
-        *((3, "commit", 1), (3, "get", 1), (4, "commit", 2), (4, "get", 2)),
-        *((5, "commit", 4), (6, "commit", 8)),
-    ]
+    start = smf.ENDED - smf.MINUTE
+    with asking(write(*BELONGING)) as rows:
+        assert rows(
+            "SELECT system, qmgr, job, intervals, queues, commits, puts, gets, calls, elapsed, "
+            "cpu, log_bytes, interval_seconds, record_no FROM task",
+        ) == [
+            ("MVAA", "QM1", "JOB1", 1, 3, 3, 12, 2, 17, 170, 130, 0, 60, 1),
+            ("MVAA", "QM2", "JOB1", 2, 1, 3, 0, 3, 6, 0, 0, 300, 120, 4),
+            ("MVAA", "QM2", "JOB2", 1, 0, 4, None, None, 4, 0, 0, 0, 60, 5),
+            ("MVAA", "QM3", "JOB1", 1, 1, 2, 0, 1, 3, 0, 9, 0, 60, 9),
+            ("MVAA", "QM3", "JOB2", 0, 1, None, 0, 4, 4, 0, 0, None, None, 10),
+            ("MVAA", "QM4", "JOB1", 1, 1, 0, 0, 0, 0, 5, 0, 0, 60, 11),
+            ("MVSB", "QM2", "JOB3", 1, 0, 8, None, None, 8, 0, 0, 0, 60, 6),
+        ]
+        lasting = "interval_start, ended, cpu_per_call, wait_per_log_force"
+        assert rows(f"SELECT qmgr, {lasting} FROM task WHERE job = 'JOB1'") == [
+            ("QM1", start, None, pytest.approx(130 / 17), None),
+            ("QM2", start, smf.ENDED + smf.MINUTE, 0, None),
+            ("QM3", smf.ENDED, None, 3, None),
+            ("QM4", start, None, None, None),
+        ]
+        names = "qmgr, queue, job, record_no, task_record_no, interval_start"
+        assert rows(f"SELECT {names} FROM queue_activity") == [
+            ("QM1", "A", "JOB1", 1, 1, start),
+            ("QM1", "B", "JOB1", 2, 1, start),
+            ("QM1", "C", "JOB1", 7, 1, start),
+            ("QM2", "Q", "JOB1", 3, 3, start),
+            ("QM2", "Q", "JOB1", 4, 4, smf.ENDED),
+            ("QM3", "Q", "JOB1", 8, None, None),
+            ("QM3", "Q", "JOB2", 10, None, None),
+            ("QM4", "Q", "JOB1", 11, 11, start),
+        ]
+        costs = (
+            "qmgr, verb, queue, job, calls, record_no, elapsed, elapsed_per_call, interval_start"
+        )
+        assert rows(f"SELECT {costs} FROM api_cost WHERE qmgr IN ('QM1', 'QM4')") == [
+            ("QM1", "commit", None, "JOB1", 3, 1, 30, 10, start),
+            ("QM1", "get", "A", "JOB1", 2, 1, 20, 10, start),
+            ("QM1", "put", "B", "JOB1", 5, 2, 50, 10, start),
+            ("QM1", "put", "C", "JOB1", 7, 7, 70, 10, start),
+            ("QM4", "open", "Q", "JOB1", 0, 11, 5, None, start),
+        ]
+        assert rows("SELECT record_no, verb, calls FROM api_cost WHERE qmgr = 'QM2'") == [
+            *((3, "commit", 1), (3, "get", 1), (4, "commit", 2), (4, "get", 2)),
+            *((5, "commit", 4), (6, "commit", 8)),
+        ]
 
 
 LOCAL = (smf.ENDED + smf.MINUTE + smf.WEST).replace(tzinfo=None)
@@ -206,13 +214,11 @@ def test_a_116_2_whose_116_1_is_not_selected_is_of_the_job_that_it_names(write: 
         smf.more_queues(smf.queue("Q.B", putn=5), by=smf.who("JOB1"), **LATER),
         smf.more_queues(smf.queue("Q.C", putn=7), by=smf.who("JOB1"), **LATER),
     )
-    for query, expected in {
-        "SELECT job, puts FROM queue_activity": [("JOB1", 5), ("JOB1", 7)],
-        "SELECT job, calls FROM api_cost": [("JOB1", 5), ("JOB1", 7)],
-        "SELECT job, puts FROM task": [("JOB1", 12)],
-    }.items():
-        assert rows(query, path, type="116(2)") == expected
-        assert rows(query, path, since=LOCAL, smf_time=True) == expected
+    for asked in ({"type": "116(2)"}, {"since": LOCAL, "smf_time": True}):
+        with asking(path, **asked) as rows:
+            for name in ("puts FROM queue_activity", "calls FROM api_cost"):
+                assert rows(f"SELECT job, {name}") == [("JOB1", 5), ("JOB1", 7)]
+            assert rows("SELECT job, puts FROM task") == [("JOB1", 12)]
 
 
 def test_the_script_leaves_out_views_of_tables_that_are_not_there() -> None:

@@ -14,7 +14,7 @@ from tests.support.searching import spread
 
 TO_KNOW = 2
 """Findings of severity 4 that a healthy day may have; one on average is what is wanted."""
-FEW = [*spread([*cases()], 8), *spread([*healthy()], 3)]
+FEW = [*spread([*cases()], 6), *spread([*healthy()], 2)]
 REST = [each for each in (*cases(), *healthy()) if each not in FEW]
 
 
