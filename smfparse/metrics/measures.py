@@ -157,9 +157,9 @@ class Subject:
                 found |= dict.fromkeys((f"{each.name}_amount", f"{each.name}_per"), "double")
         return found
 
-    def rows(self, schema: str) -> str:
-        """Return what gives its rows, behind FROM, of the tables of a schema."""
-        tables = ", ".join(quoted(f"{schema}.{each}") for each in self.tables)
+    def rows(self, schema: str = "") -> str:
+        """Return what gives its rows, behind FROM, of its tables, or of those of a schema."""
+        tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
 
     def macros(self) -> Iterator[str]:
@@ -299,16 +299,22 @@ def with_overall(sql: str) -> str:
 def combined(column: Column) -> str:
     """Return the SQL of a column over several rows, as its declaration says: an aggregate.
 
-    Sums of integers are kept 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold. One
-    that does not fit, as of damaged counters, is NULL. The last value is that of the row with the
-    greatest `sequence`.
+    The last value is that of the row with the greatest `sequence`.
     """
     if column.combine is Combine.SUM:
-        if column.shown.arrow == "double":
-            return f"total({column.name})"
-        wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
-        return f"TRY_CAST(sum({column.name}) AS {wide})"
+        return summed(column.name, column.shown.arrow)
     return _COMBINED[column.combine].format(column.name)
+
+
+def summed(column: str, arrow: str) -> str:
+    """Return the SQL of the sum of a column of an Arrow type.
+
+    Sums of integers are kept 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold. One
+    that does not fit, as of damaged counters, is NULL.
+    """
+    if arrow == "double":
+        return f"total({column})"
+    return f"TRY_CAST(sum({column}) AS {'UBIGINT' if arrow.startswith('u') else 'BIGINT'})"
 
 
 def averaged(table: str) -> Iterator[tuple[str, str]]:
