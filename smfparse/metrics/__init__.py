@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from smfparse.metrics.measures import metrics_of as metrics_of
     from smfparse.metrics.measures import over_time as over_time
     from smfparse.metrics.measures import quoted as quoted
+    from smfparse.metrics.measures import Subject as Subject
     from smfparse.metrics.measures import subjects as subjects
     from smfparse.metrics.measures import way_of as way_of
     from smfparse.metrics.measures import with_overall as with_overall
@@ -45,7 +46,7 @@ else:
         __name__,
         describe="Entry Relation described every_relation measures_meant",
         measures=(
-            "AVERAGE SCHEMA Measure averaged combined metrics_of over_time quoted subjects way_of "
+            "AVERAGE SCHEMA Measure Subject averaged combined metrics_of over_time quoted subjects way_of "
             "with_overall"
         ),
         views=(

@@ -162,6 +162,17 @@ class Subject:
         tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
 
+    def facts_of(self, schema: str) -> str:
+        """Return what gives its facts, behind FROM, of the tables of a schema."""
+        tables = [f"{schema}.{each}" for each in self.tables]
+        return f"{self.name}_facts({', '.join(map(quoted, tables))})" if self._file.exists() else tables[0]
+
+    def over_rows(self, name: str) -> str:
+        """Return the SQL of a measure or a field over several rows of facts: an aggregate."""
+        if name in self.measures:
+            return self.measures[name].of_rows
+        return combined(next(each for each in TABLES[self.tables[0]].columns if each.name == name))
+
     def macros(self) -> Iterator[str]:
         """Yield the SQL that makes its macros, each at the start of a line."""
         given = ", ".join(f"rows_of_{table}" for table in self.tables)

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout import Column
-from smfparse.metrics import subjects
+from smfparse.metrics import Subject, subjects
 from smfparse.planning import planner_names
 from smfparse.rendering import ABSENT, NUMBERS, STYLES
 from smfparse.reports.crosschecks import check
@@ -399,7 +399,8 @@ def load(name: str, folder: Path | None = None) -> Report:
     found.setdefault("main", found["tables"][:1])
     file = folder / f"{name}.sql"
     if "subject" in found and not file.exists():
-        sql = _of_subject(found["subject"], found["figures"])
+        subject = subjects()[found["subject"]]
+        sql = _of_subject(subject, found["figures"], found.get("grouped", {}))
     else:
         sql = "" if found.get("rules") else _sql(file)
     which = Report(name, sql, **found)
@@ -407,11 +408,18 @@ def load(name: str, folder: Path | None = None) -> Report:
     return _ranking(which) if which.is_rankable else which
 
 
-def _of_subject(subject: str, figures: Sequence[Figure]) -> str:
-    """Return the SQL of a report whose figures are measures."""
-    tables = ", ".join(f"'sectioned.{each}'" for each in subjects()[subject].tables)
-    columns = ", ".join(f"{each.measure or each.name} AS {each.name}" for each in figures)
-    return f"SELECT section, {columns} FROM {subject}_by_section({tables})"
+def _of_subject(
+    subject: Subject, figures: Sequence[Figure], grouped: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the SQL of a report whose figures are measures, by the keys of its rows."""
+    keys = ["section", *grouped.get(subject.tables[0], subject.keys)]
+    columns = ["section"]
+    for each in figures:
+        source = each.measure or each.name
+        sql = f'"{source}"' if source in keys else subject.over_rows(source)
+        columns.append(f'{sql} AS "{each.name}"')
+    by = ", ".join(f'"{each}"' for each in keys)
+    return f"SELECT {', '.join(columns)} FROM {subject.facts_of('sectioned')} GROUP BY {by}"
 
 
 def _ranking(which: Report) -> Report:
