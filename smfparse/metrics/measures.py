@@ -167,11 +167,10 @@ class Subject:
         tables = [f"{schema}.{each}" for each in self.tables]
         return f"{self.name}_facts({', '.join(map(quoted, tables))})" if self._file.exists() else tables[0]
 
-    def over_rows(self, name: str) -> str:
-        """Return the SQL of a measure or a field over several rows of facts: an aggregate."""
-        if name in self.measures:
-            return self.measures[name].of_rows
-        return combined(next(each for each in TABLES[self.tables[0]].columns if each.name == name))
+    def over_rows(self) -> Mapping[str, str]:
+        """Return the SQL of each field and measure over several rows of facts: an aggregate."""
+        fields = {each.name: combined(each) for each in TABLES[self.tables[0]].columns}
+        return fields | {name: each.of_rows for name, each in self.measures.items()}
 
     def macros(self) -> Iterator[str]:
         """Yield the SQL that makes its macros, each at the start of a line."""
@@ -235,12 +234,6 @@ def _subject(file: Path) -> Subject:
             named = dict(zip(spec["each"], values, strict=True)) if values else {}
             name, own = family.format(**named), {k: v.format(**named) for k, v in declared.items()}
             measures[name] = Measure(name, **read_table(Measure, own, each))
-    for time, counter in averaged(spec["tables"][0]):
-        name = f"{time}_average"
-        formula = f"{time.upper()} / {counter.upper()}"
-        measures[name] = Measure(
-            name, time, AVERAGE, formula, "microseconds", f"timed({counter}, {time})"
-        )
     return Subject(
         file.stem,
         spec["title"],
@@ -249,8 +242,32 @@ def _subject(file: Path) -> Subject:
         tuple(spec.get("keys", ())),
         spec.get("object", "''"),
         spec.get("noun", ""),
-        measures,
+        measures | _averages(spec["tables"][0]),
     )
+
+
+def subject_of(table: str, tables: Sequence[str]) -> Subject:
+    """Return what the rows of a table are about; the names of its other tables are in `tables`.
+
+    Of a table that no subject has, only its fields and their averages are measures.
+    """
+    for each in subjects().values():
+        if each.tables[0] == table and {*each.tables} <= {*tables}:
+            return each
+    return Subject(table, "", (table,), (), (), "''", "", _averages(table))
+
+
+def _averages(table: str) -> Mapping[str, Measure]:
+    """Return the measures of a table that are a time by its counter."""
+    found = {}
+    for column in TABLES[table].columns:
+        kind, name = column.field.kind, f"{column.name}_average"
+        if isinstance(kind, Duration) and kind.counter is not None:
+            per, formula = f"timed({kind.counter}, {column.name})", f"{column.name} / {kind.counter}"
+            found[name] = Measure(
+                name, column.name, AVERAGE, formula.upper(), "microseconds", per
+            )
+    return found
 
 
 def metrics_of(metric: str | Mapping[str, str]) -> tuple[str, ...]:
@@ -326,14 +343,6 @@ def summed(column: str, arrow: str) -> str:
     if arrow == "double":
         return f"total({column})"
     return f"TRY_CAST(sum({column}) AS {'UBIGINT' if arrow.startswith('u') else 'BIGINT'})"
-
-
-def averaged(table: str) -> Iterator[tuple[str, str]]:
-    """Yield the times of a table that are divided by a count, and what counts."""
-    for column in TABLES[table].columns:
-        kind = column.field.kind
-        if isinstance(kind, Duration) and kind.counter is not None:
-            yield column.name, kind.counter
 
 
 def quoted(text: str) -> str:
