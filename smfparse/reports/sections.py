@@ -142,9 +142,9 @@ def every(text: str) -> Sections:
 
 
 def statements(
-    sections: Sections, tables: Sequence[str], grouped: Mapping[str, Sequence[str]]
+    sections: Sections, tables: Sequence[str], grouped: Mapping[str, Sequence[str]], queries: str
 ) -> Iterator[str]:
-    """Yield the SQL that makes the views of `tables`.
+    """Yield the SQL that makes the views of `tables` that `queries` read.
 
     grouped  those that are combined, and the columns they are grouped by besides
     """
@@ -158,8 +158,9 @@ def statements(
             f"{_END} AS interval_end, * "
             f"FROM {_with_transactions(table) if of_tasks else f'inputs.{table}'}"
         )
-    for table, by in grouped.items():
-        rows = _grouped(subject_of(table, tables), None if sections == RECORDED else by)
+    for table in filter(lambda each: f"grouped.{each}" in queries, grouped):
+        by = None if sections == RECORDED else grouped[table]
+        rows = _grouped(subject_of(table, tables), by)
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
 
 
