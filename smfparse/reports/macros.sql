@@ -104,7 +104,7 @@ dynamic AS (
     WHERE model <> basename
 )
 SELECT
-    section, q.system, q.qmgr, coalesce(model, queue_of(objname, basename)) AS queue,
+    section, q.system, q.qmgr, coalesce(model, q.queue) AS queue,
     nullif(cfstrucname, '') IS NOT NULL AS is_shared,
     group_of(qsg, told_qsg) AS known_qsg,
     is_shared AND known_qsg IS NOT NULL AS is_in_group,
@@ -113,7 +113,7 @@ SELECT
     CASE WHEN apart THEN coalesce("transaction", psb) END AS "transaction",
     any_value(nullif(cfstrucname, '')) AS structure,
     string_agg(DISTINCT objname, ', ' ORDER BY objname) FILTER (objname <> basename) AS opened_as,
-    count(DISTINCT task_of_wqst(correl)) AS tasks,
+    count(DISTINCT token) AS tasks,
     sum(openn)::BIGINT AS opens,
     sum(validput)::BIGINT AS puts,
     sum(coalesce(getdval, validget))::BIGINT AS gets,
@@ -126,8 +126,7 @@ SELECT
     sum(putpwg::BIGINT + put1pwg)::BIGINT AS to_getter,
     sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS get_bytes,
     total(putct + put1ct) AS put_cpu, total(getct) AS get_cpu,
-    total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu,
-    total(of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet)) AS elapsed,
+    total(all_cpu) AS cpu, total(all_elapsed) AS elapsed,
     sum(validget)::BIGINT AS got, total(totlatnt) AS time_on_queue,
     sum(timed(validget, totlatnt))::BIGINT AS timed_gets,
     max(maxqdpth) AS deepest,
@@ -135,12 +134,7 @@ SELECT
     sum(opencf0)::BIGINT AS opens_without,
     list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
         FILTER (interval_start <= interval_end) AS spans
-FROM (
-    SELECT
-        *, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record
-    FROM query_table(queues)
-) AS q
+FROM queue_use_facts(queues) AS q
 LEFT JOIN owners(identities) USING (of_source, task_record)
 LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr = q.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename

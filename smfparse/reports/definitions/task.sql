@@ -14,11 +14,7 @@ latches(latch, latch_name) AS (
     (32, 'SMCPHB: storage pools')
 ),
 links AS (
-    SELECT
-        input_no, source, record_no, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        task_of_wtas(task_started_tod, task_thread) AS token
-    FROM sectioned.wtas
+    SELECT input_no, source, record_no, of_source, task_record, token FROM task_facts('sectioned.wtas')
 ),
 queue_links AS (
     SELECT input_no, source, record_no, min(task_of_wqst(correl)) AS token
