@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from smfparse.metrics.measures import AVERAGE as AVERAGE
     from smfparse.metrics.measures import SCHEMA as SCHEMA
     from smfparse.metrics.measures import Measure as Measure
+    from smfparse.metrics.measures import Subject as Subject
     from smfparse.metrics.measures import metrics_of as metrics_of
     from smfparse.metrics.measures import over_time as over_time
     from smfparse.metrics.measures import quoted as quoted
-    from smfparse.metrics.measures import Subject as Subject
     from smfparse.metrics.measures import subject_of as subject_of
     from smfparse.metrics.measures import subjects as subjects
     from smfparse.metrics.measures import way_of as way_of

@@ -165,7 +165,11 @@ class Subject:
     def facts_of(self, schema: str) -> str:
         """Return what gives its facts, behind FROM, of the tables of a schema."""
         tables = [f"{schema}.{each}" for each in self.tables]
-        return f"{self.name}_facts({', '.join(map(quoted, tables))})" if self._file.exists() else tables[0]
+        return (
+            f"{self.name}_facts({', '.join(map(quoted, tables))})"
+            if self._file.exists()
+            else tables[0]
+        )
 
     def over_rows(self) -> Mapping[str, str]:
         """Return the SQL of each field and measure over several rows of facts: an aggregate."""
@@ -263,10 +267,11 @@ def _averages(table: str) -> Mapping[str, Measure]:
     for column in TABLES[table].columns:
         kind, name = column.field.kind, f"{column.name}_average"
         if isinstance(kind, Duration) and kind.counter is not None:
-            per, formula = f"timed({kind.counter}, {column.name})", f"{column.name} / {kind.counter}"
-            found[name] = Measure(
-                name, column.name, AVERAGE, formula.upper(), "microseconds", per
+            per, formula = (
+                f"timed({kind.counter}, {column.name})",
+                f"{column.name} / {kind.counter}",
             )
+            found[name] = Measure(name, column.name, AVERAGE, formula.upper(), "microseconds", per)
     return found
 
 

@@ -123,7 +123,11 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: 
         else expected(dict, spec, "a string or a table", where)
     )
     if "formula" not in spec:
-        own = [subjects()[subject]] if subject else [subject_of(each, tables) for each in tables if each in TABLES]
+        own = (
+            [subjects()[subject]]
+            if subject
+            else [subject_of(each, tables) for each in tables if each in TABLES]
+        )
         there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
         measures = {n: each for of in own for n, each in of.measures.items()}
         measures |= {f"{of.name}.{n}": each for of in own for n, each in of.measures.items()}
@@ -427,7 +431,9 @@ def _with_figures(sql: str, found: Mapping[str, Any]) -> str:
     for table in found.get("grouped", ()):
         subject = subject_of(table, found["tables"])
         there = subject.over_rows()
-        sources = [(each.name, each.measure.removeprefix(f"{subject.name}.")) for each in found["figures"]]
+        sources = [
+            (each.name, each.measure.removeprefix(f"{subject.name}.")) for each in found["figures"]
+        ]
         shown = (f'"{source}" AS "{name}"' for name, source in sources if source in there)
         sql = sql.replace(f"{{{table}}}", ", ".join(shown))
     return sql
