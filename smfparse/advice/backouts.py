@@ -43,7 +43,8 @@ def backouts_query() -> str:
         ),
         moved AS (
             SELECT
-                input_no, of_source, task_record, queue, validput AS put, coalesce(getdval, validget) AS got
+                input_no, of_source, task_record, queue, validput AS put,
+                coalesce(getdval, validget) AS got
             FROM queue_use_facts('inputs.wqst')
         ),
         shared AS (
