@@ -35,21 +35,17 @@ def backouts_query() -> str:
         ),
         tasks AS (
             SELECT
-                placed.*, names."transaction", wtasban,
-                coalesce(task_source, source) AS of_source,
-                coalesce(task_record_offset, record_offset) AS task_record
-            FROM inputs.wtas
+                placed.*, names."transaction", wtasban, of_source, task_record
+            FROM of_tasks('inputs.wtas')
             JOIN placed USING (input_no, source, record_no)
             JOIN names USING (input_no, source, record_no)
             WHERE wtasban > 0
         ),
         moved AS (
             SELECT
-                input_no, coalesce(task_source, source) AS of_source,
-                coalesce(task_record_offset, record_offset) AS task_record,
-                queue_of(objname, basename) AS queue, validput AS put,
+                input_no, of_source, task_record, queue, validput AS put,
                 coalesce(getdval, validget) AS got
-            FROM inputs.wqst
+            FROM queue_use_facts('inputs.wqst')
         ),
         shared AS (
             SELECT

@@ -126,12 +126,7 @@ SELECT
     sum(wtasgpo)::DOUBLE AS pages_old, sum(wtasgpn)::DOUBLE AS pages_new,
     sum(wtasjwb)::DOUBLE AS log_bytes, sum(timed(wtasjcn, wtasjcet))::DOUBLE AS log_forces,
     total(wtasjcet) AS log_force_elapsed
-FROM (
-    SELECT
-        *, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record
-    FROM side.wtas
-) AS t
+FROM of_tasks('side.wtas') AS t
 LEFT JOIN owners('side.wtid') USING (of_source, task_record)
 WHERE NOT getvariable('of_queues')
 GROUP BY ALL

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from smfparse.metrics.measures import AVERAGE as AVERAGE
     from smfparse.metrics.measures import SCHEMA as SCHEMA
     from smfparse.metrics.measures import Measure as Measure
-    from smfparse.metrics.measures import averaged as averaged
-    from smfparse.metrics.measures import combined as combined
+    from smfparse.metrics.measures import Subject as Subject
     from smfparse.metrics.measures import metrics_of as metrics_of
     from smfparse.metrics.measures import over_time as over_time
     from smfparse.metrics.measures import quoted as quoted
+    from smfparse.metrics.measures import subject_of as subject_of
     from smfparse.metrics.measures import subjects as subjects
     from smfparse.metrics.measures import way_of as way_of
     from smfparse.metrics.measures import with_overall as with_overall
@@ -45,8 +45,8 @@ else:
         __name__,
         describe="Entry Relation described every_relation measures_meant",
         measures=(
-            "AVERAGE SCHEMA Measure averaged combined metrics_of over_time quoted subjects way_of "
-            "with_overall"
+            "AVERAGE SCHEMA Measure Subject metrics_of over_time quoted subject_of subjects "
+            "way_of with_overall"
         ),
         views=(
             "View columns_meant columns_of comments named_macros relations title_of view "

@@ -157,10 +157,24 @@ class Subject:
                 found |= dict.fromkeys((f"{each.name}_amount", f"{each.name}_per"), "double")
         return found
 
-    def rows(self, schema: str) -> str:
-        """Return what gives its rows, behind FROM, of the tables of a schema."""
-        tables = ", ".join(quoted(f"{schema}.{each}") for each in self.tables)
+    def rows(self, schema: str = "") -> str:
+        """Return what gives its rows, behind FROM, of its tables, or of those of a schema."""
+        tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
+
+    def facts_of(self, schema: str) -> str:
+        """Return what gives its facts, behind FROM, of the tables of a schema."""
+        tables = [f"{schema}.{each}" for each in self.tables]
+        return (
+            f"{self.name}_facts({', '.join(map(quoted, tables))})"
+            if self._file.exists()
+            else tables[0]
+        )
+
+    def over_rows(self) -> Mapping[str, str]:
+        """Return the SQL of each field and measure over several rows of facts: an aggregate."""
+        fields = {each.name: combined(each) for each in TABLES[self.tables[0]].columns}
+        return fields | {name: each.of_rows for name, each in self.measures.items()}
 
     def macros(self) -> Iterator[str]:
         """Yield the SQL that makes its macros, each at the start of a line."""
@@ -224,12 +238,6 @@ def _subject(file: Path) -> Subject:
             named = dict(zip(spec["each"], values, strict=True)) if values else {}
             name, own = family.format(**named), {k: v.format(**named) for k, v in declared.items()}
             measures[name] = Measure(name, **read_table(Measure, own, each))
-    for time, counter in averaged(spec["tables"][0]):
-        name = f"{time}_average"
-        formula = f"{time.upper()} / {counter.upper()}"
-        measures[name] = Measure(
-            name, time, AVERAGE, formula, "microseconds", f"timed({counter}, {time})"
-        )
     return Subject(
         file.stem,
         spec["title"],
@@ -238,8 +246,33 @@ def _subject(file: Path) -> Subject:
         tuple(spec.get("keys", ())),
         spec.get("object", "''"),
         spec.get("noun", ""),
-        measures,
+        measures | _averages(spec["tables"][0]),
     )
+
+
+def subject_of(table: str, tables: Sequence[str]) -> Subject:
+    """Return what the rows of a table are about; the names of its other tables are in `tables`.
+
+    Of a table that no subject has, only its fields and their averages are measures.
+    """
+    for each in subjects().values():
+        if each.tables[0] == table and {*each.tables} <= {*tables}:
+            return each
+    return Subject(table, "", (table,), (), (), "''", "", _averages(table))
+
+
+def _averages(table: str) -> Mapping[str, Measure]:
+    """Return the measures of a table that are a time by its counter."""
+    found = {}
+    for column in TABLES[table].columns:
+        kind, name = column.field.kind, f"{column.name}_average"
+        if isinstance(kind, Duration) and kind.counter is not None:
+            per, formula = (
+                f"timed({kind.counter}, {column.name})",
+                f"{column.name} / {kind.counter}",
+            )
+            found[name] = Measure(name, column.name, AVERAGE, formula.upper(), "microseconds", per)
+    return found
 
 
 def metrics_of(metric: str | Mapping[str, str]) -> tuple[str, ...]:
@@ -299,24 +332,22 @@ def with_overall(sql: str) -> str:
 def combined(column: Column) -> str:
     """Return the SQL of a column over several rows, as its declaration says: an aggregate.
 
-    Sums of integers are kept 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold. One
-    that does not fit, as of damaged counters, is NULL. The last value is that of the row with the
-    greatest `sequence`.
+    The last value is that of the row with the greatest `sequence`.
     """
     if column.combine is Combine.SUM:
-        if column.shown.arrow == "double":
-            return f"total({column.name})"
-        wide = "UBIGINT" if column.shown.arrow.startswith("u") else "BIGINT"
-        return f"TRY_CAST(sum({column.name}) AS {wide})"
+        return summed(column.name, column.shown.arrow)
     return _COMBINED[column.combine].format(column.name)
 
 
-def averaged(table: str) -> Iterator[tuple[str, str]]:
-    """Yield the times of a table that are divided by a count, and what counts."""
-    for column in TABLES[table].columns:
-        kind = column.field.kind
-        if isinstance(kind, Duration) and kind.counter is not None:
-            yield column.name, kind.counter
+def summed(column: str, arrow: str) -> str:
+    """Return the SQL of the sum of a column of an Arrow type.
+
+    Sums of integers are kept 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold. One
+    that does not fit, as of damaged counters, is NULL.
+    """
+    if arrow == "double":
+        return f"total({column})"
+    return f"TRY_CAST(sum({column}) AS {'UBIGINT' if arrow.startswith('u') else 'BIGINT'})"
 
 
 def quoted(text: str) -> str:

@@ -10,7 +10,8 @@ declares the columns behind the keys:
     busy = { formula = ..., doc = ... }    worked out; a double unless `type` says otherwise
     mb_written = "log.mb_written"          a measure of a subject
 
-A view of a `subject` needs no SQL: its rows are those of the subject.
+A view of a `subject` needs no SQL: its rows are those of the subject. With SQL, that gives these
+rows, and columns of the view that are none of the subject's measures and fields.
 
 A column with the name of a key gives the meaning of that key in this view. Macros that the SQL of
 views and of reports shares are in `macros.sql`.
@@ -24,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from smfparse.metrics.measures import SCHEMA, metric_macros, quoted, subjects
+from smfparse.metrics.measures import SCHEMA, metric_macros, quoted, subjects, summed
 from smfparse.tables import (
     KEY_COLUMNS,
     TableColumn,
@@ -95,23 +96,31 @@ def view(name: str) -> View:
         spec["title"],
         tuple(spec["tables"]),
         tuple(found[each] for each in order),
-        _of_subject(spec, keys, declared) if "subject" in spec else _text(f"{name}.sql").strip(),
+        _sql(name, spec, keys),
         spec.get("subject", ""),
     )
 
 
-def _of_subject(
-    spec: Mapping[str, Any], keys: Sequence[TableColumn], declared: Mapping[str, Any]
-) -> str:
-    """Return the SQL of a view of the rows of a subject."""
-    sources = {
-        name: (text if isinstance(text, str) else text["field"]).rpartition(".")[2]
-        for name, text in declared.items()
-    }
-    columns = ["input_no", *(each.name for each in keys)]
-    columns += [f"{source} AS {name}" for name, source in sources.items()]
-    tables = ", ".join(map(quoted, spec["tables"]))
-    return f"SELECT {', '.join(columns)} FROM {spec['subject']}_rows({tables})"
+def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str:
+    """Return the SQL of a view: its file, or of a subject the columns that it declares."""
+    file = _FOLDER / f"{name}.sql"
+    if "subject" not in spec:
+        sums = {name: each["sum"] for name, each in spec["columns"].items() if "sum" in each}
+        texts = (
+            f"{summed(field, _wide(_field(field, spec['tables']).arrow))} AS {name}"
+            for name, field in sums.items()
+        )
+        return file.read_text("utf-8").strip().replace("{sums}", ", ".join(texts))
+    subject = subjects()[spec["subject"]]
+    fields = {each.name for each in columns(subject.tables[0])}
+    selected = ["input_no", *(each.name for each in keys)]
+    for column, text in spec["columns"].items():
+        field = text if isinstance(text, str) else text.get("field", "")
+        _, is_measure, source = field.rpartition(".")
+        source = source if is_measure or source in fields else column
+        selected.append(f'"{source}" AS "{column}"')
+    rows = f"({file.read_text('utf-8').strip()})" if file.exists() else subject.rows()
+    return f"SELECT {', '.join(selected)} FROM {rows}"
 
 
 def relations() -> tuple[str, ...]:
@@ -212,7 +221,8 @@ def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> Ta
     if "." in declared.get("field", ""):
         subject, _, measure = declared["field"].partition(".")
         each = subjects()[subject].measures[measure]
-        return TableColumn(name, each.type, each.doc, each.unit or None, place=each.formula)
+        found = TableColumn(name, each.type, each.doc, each.unit or None, place=each.formula)
+        return found._replace(**own)  # type: ignore[arg-type]
     if "field" in declared:
         field = _field(declared["field"], tables)
         return field._replace(name=name, place=_formula(field), **own)  # type: ignore[arg-type]

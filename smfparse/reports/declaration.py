@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout import Column
-from smfparse.metrics import subjects
+from smfparse.metrics import Subject, subject_of, subjects
 from smfparse.planning import planner_names
 from smfparse.rendering import ABSENT, NUMBERS, STYLES
 from smfparse.reports.crosschecks import check
@@ -56,7 +56,7 @@ class Figure:
     suffix: Annotated[str, Key("unit behind it in text, where there is a value", "none")] = ""
     note: Annotated[str, Key("what to know to read it", "none")] = ""
     measure: Annotated[
-        str, Key("of a report of a `subject`: the measure or field that it is", "of the same name")
+        str, Key("the measure or field that it is: `putn`, `putet_average`, `task.cpu`", "its name")
     ] = ""
     absent: Annotated[str, Key("what text shows where there is no value")] = ABSENT
 
@@ -123,16 +123,22 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: 
         else expected(dict, spec, "a string or a table", where)
     )
     if "formula" not in spec:
+        own = (
+            [subjects()[subject]]
+            if subject
+            else [subject_of(each, tables) for each in tables if each in TABLES]
+        )
         there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
-        measures = subjects()[subject].measures if subject else {}
-        measure = spec.get("measure", name)
+        measures = {n: each for of in own for n, each in of.measures.items()}
+        measures |= {f"{of.name}.{n}": each for of in own for n, each in of.measures.items()}
+        measure = spec.setdefault("measure", name)
         if measure in measures:
             spec = {"formula": measures[measure].formula} | spec
         elif measure in there:
             spec = _of_field(there[measure]) | spec
         else:
-            what = f"measure of {subject}, field" if subject else "field"
-            error = where.unknown(f"{what} of {', '.join(tables)}", measure, {**measures, **there})
+            every = {**measures, **there}
+            error = where.unknown(f"measure or field of {', '.join(tables)}", measure, every)
             raise RequestError(f"{error} Or give a formula and a style.")
     return Figure(name, **read_table(Figure, spec, where))
 
@@ -399,19 +405,38 @@ def load(name: str, folder: Path | None = None) -> Report:
     found.setdefault("main", found["tables"][:1])
     file = folder / f"{name}.sql"
     if "subject" in found and not file.exists():
-        sql = _of_subject(found["subject"], found["figures"])
+        subject = subjects()[found["subject"]]
+        sql = _of_subject(subject, found["figures"], found.get("grouped", {}))
     else:
-        sql = "" if found.get("rules") else _sql(file)
+        sql = "" if found.get("rules") else _with_figures(_sql(file), found)
     which = Report(name, sql, **found)
     check(which, where)
     return _ranking(which) if which.is_rankable else which
 
 
-def _of_subject(subject: str, figures: Sequence[Figure]) -> str:
-    """Return the SQL of a report whose figures are measures."""
-    tables = ", ".join(f"'sectioned.{each}'" for each in subjects()[subject].tables)
-    columns = ", ".join(f"{each.measure or each.name} AS {each.name}" for each in figures)
-    return f"SELECT section, {columns} FROM {subject}_by_section({tables})"
+def _of_subject(
+    subject: Subject, figures: Sequence[Figure], grouped: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the SQL of a report whose figures are measures, by the keys of its rows."""
+    keys = ["section", *grouped.get(subject.tables[0], subject.keys)]
+    sources = subject.over_rows() | {each: f'"{each}"' for each in keys}
+    shown = (f'{sources[each.measure or each.name]} AS "{each.name}"' for each in figures)
+    columns = ["section", *shown]
+    by = ", ".join(f'"{each}"' for each in keys)
+    return f"SELECT {', '.join(columns)} FROM {subject.facts_of('sectioned')} GROUP BY {by}"
+
+
+def _with_figures(sql: str, found: Mapping[str, Any]) -> str:
+    """Return SQL with the figures that are fields or measures of a grouped table for `{table}`."""
+    for table in found.get("grouped", ()):
+        subject = subject_of(table, found["tables"])
+        there = subject.over_rows()
+        sources = [
+            (each.name, each.measure.removeprefix(f"{subject.name}.")) for each in found["figures"]
+        ]
+        shown = (f'"{source}" AS "{name}"' for name, source in sources if source in there)
+        sql = sql.replace(f"{{{table}}}", ", ".join(shown))
+    return sql
 
 
 def _ranking(which: Report) -> Report:

@@ -47,61 +47,6 @@ SELECT
     channels, longest, longest_at
 FROM (FROM query_table(tasks) UNION ALL BY NAME FROM query_table(together));
 
--- Figures of queues. `queues` names rows of WQST with `queue`, a struct of what stands before the figures,
--- and `shortest`, the least time on the queue of a message that was got.
-CREATE OR REPLACE MACRO queue_figures(queues) AS TABLE
-SELECT
-    queue.*,
-    (openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0))::BIGINT
-        AS queue_requests,
-    openn, openet / nullif(openet_n, 0) AS open_elapsed,
-    openct / nullif(openct_n, 0) AS open_cpu,
-    closen, closeet / nullif(closeet_n, 0) AS close_elapsed,
-    closect / nullif(closect_n, 0) AS close_cpu,
-    getn, getet / nullif(getet_n, 0) AS get_elapsed,
-    getct / nullif(getct_n, 0) AS get_cpu,
-    putn, putet / nullif(putet_n, 0) AS put_elapsed,
-    putct / nullif(putct_n, 0) AS put_cpu,
-    put1n, put1et / nullif(put1et_n, 0) AS put1_elapsed,
-    put1ct / nullif(put1ct_n, 0) AS put1_cpu,
-    validput, putmaxms, putminms,
-    putbytes / nullif(validput, 0) AS put_size,
-    putbytes,
-    inqn, inqet / nullif(inqet_n, 0) AS inq_elapsed,
-    inqct / nullif(inqct_n, 0) AS inq_cpu,
-    setn, setet / nullif(setet_n, 0) AS set_elapsed,
-    setct / nullif(setct_n, 0) AS set_cpu,
-    cbn, cbet / nullif(cbet_n, 0) AS cb_elapsed,
-    cbct / nullif(cbct_n, 0) AS cb_cpu,
-    validget, getdval, geterr, geta, gets, getbrwa, getbrws, getmaxms, getminms,
-    getbytes / nullif(validget, 0) AS get_size,
-    getbytes, getpmsg, putpmsg, put1pmsg,
-    CASE WHEN validget > 0 THEN maxlatnt END AS on_queue_maximum,
-    CASE WHEN validget > 0 THEN shortest END AS on_queue_minimum,
-    totlatnt / nullif(totlatnt_n, 0) AS on_queue_average,
-    getjwn, getjwet / nullif(getjwet_n, 0) AS get_log_write,
-    getjcn, getjcet / nullif(getjcet_n, 0) AS get_log_force,
-    putjwn, putjwet / nullif(putjwet_n, 0) AS put_log_write,
-    putjcn, putjcet / nullif(putjcet_n, 0) AS put_log_force,
-    put1jwn, put1jwet / nullif(put1jwet_n, 0) AS put1_log_write,
-    put1jcn, put1jcet / nullif(put1jcet_n, 0) AS put1_log_force,
-    setjwn, setjwet / nullif(setjwet_n, 0) AS set_log_write,
-    setjcn, setjcet / nullif(setjcet_n, 0) AS set_log_force,
-    getpsn, getpset / nullif(getpset_n, 0) AS get_page_set,
-    putpsn, putpset / nullif(putpset_n, 0) AS put_page_set,
-    put1psn, put1pset / nullif(put1pset_n, 0) AS put1_page_set,
-    opensun, opensuet / nullif(opensuet_n, 0) AS open_suspend,
-    closesun, closesuet / nullif(closesuet_n, 0) AS close_suspend,
-    getsusn, getsuset / nullif(getsuset_n, 0) AS get_suspend,
-    putsusn, putsuset / nullif(putsuset_n, 0) AS put_suspend,
-    put1susn, put1suset / nullif(put1suset_n, 0) AS put1_suspend,
-    getepage, getsmsg, getexmsg, putpwg, put1pwg, putdsq, putigq, put1igq, ngen, publishedn,
-    putddly, streamedn, selcount, selmaxln, topicopensrb, topicclosesrb, topicputsrb,
-    topicput1srb, opencf0, closecf0,
-    list_sum([openet, closeet, getet, putet, put1et, inqet, setet, cbet]) AS queue_elapsed,
-    list_sum([openct, closect, getct, putct, put1ct, inqct, setct, cbct]) AS queue_cpu
-FROM query_table(queues);
-
 -- When, UTC, the interval begins that compare puts a recorded one into: the one of its middle.
 CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
     to_microseconds(getvariable('bucket_us')),
@@ -159,7 +104,7 @@ dynamic AS (
     WHERE model <> basename
 )
 SELECT
-    section, q.system, q.qmgr, coalesce(model, queue_of(objname, basename)) AS queue,
+    section, q.system, q.qmgr, coalesce(model, q.queue) AS queue,
     nullif(cfstrucname, '') IS NOT NULL AS is_shared,
     group_of(qsg, told_qsg) AS known_qsg,
     is_shared AND known_qsg IS NOT NULL AS is_in_group,
@@ -168,7 +113,7 @@ SELECT
     CASE WHEN apart THEN coalesce("transaction", psb) END AS "transaction",
     any_value(nullif(cfstrucname, '')) AS structure,
     string_agg(DISTINCT objname, ', ' ORDER BY objname) FILTER (objname <> basename) AS opened_as,
-    count(DISTINCT task_of_wqst(correl)) AS tasks,
+    count(DISTINCT token) AS tasks,
     sum(openn)::BIGINT AS opens,
     sum(validput)::BIGINT AS puts,
     sum(coalesce(getdval, validget))::BIGINT AS gets,
@@ -181,8 +126,7 @@ SELECT
     sum(putpwg::BIGINT + put1pwg)::BIGINT AS to_getter,
     sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS get_bytes,
     total(putct + put1ct) AS put_cpu, total(getct) AS get_cpu,
-    total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu,
-    total(of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet)) AS elapsed,
+    total(all_cpu) AS cpu, total(all_elapsed) AS elapsed,
     sum(validget)::BIGINT AS got, total(totlatnt) AS time_on_queue,
     sum(timed(validget, totlatnt))::BIGINT AS timed_gets,
     max(maxqdpth) AS deepest,
@@ -190,12 +134,7 @@ SELECT
     sum(opencf0)::BIGINT AS opens_without,
     list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
         FILTER (interval_start <= interval_end) AS spans
-FROM (
-    SELECT
-        *, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record
-    FROM query_table(queues)
-) AS q
+FROM queue_use_facts(queues) AS q
 LEFT JOIN owners(identities) USING (of_source, task_record)
 LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr = q.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename

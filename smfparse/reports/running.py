@@ -217,7 +217,7 @@ def prepare(
 
     values  what each `getvariable` in macros is; another is one of the connection
     """
-    views = ";\n".join(statements(sections, tables, grouped))
+    views = ";\n".join(statements(sections, tables, grouped, queries))
     macros = view_macros() + report_macros(catalog)
     catalog.define(with_values(named_macros(f"{queries} {views}", macros), values))
     catalog.execute(views)

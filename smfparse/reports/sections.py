@@ -5,10 +5,8 @@ interval of the clock (`interval=`), that SMF took at one moment, or that the in
 (`total=True`). A report's SQL sees each of its tables in two ways:
 
     sectioned.<table>   every row, with the `section` it belongs to
-    grouped.<table>     one row per section (and a value of the columns grouped by): every column is
-                        combined as its declaration says: sum, max, min or last
-
-Of a time that is divided by a count, both have `<time>_n`: how many of those it is known of.
+    grouped.<table>     one row per section (and a value of the columns grouped by): every column,
+                        and every measure of what its rows are about, over all of these
 
 `sectioned.keys` has one row per section: whose it is, from when to when, and what is odd about it.
 """
@@ -20,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from smfparse.errors import RequestError
-from smfparse.metrics import averaged, combined
+from smfparse.metrics import Subject, subject_of
 from smfparse.query import Slicing
 from smfparse.reports.marks import (
     COMPARED,
@@ -144,9 +142,9 @@ def every(text: str) -> Sections:
 
 
 def statements(
-    sections: Sections, tables: Iterable[str], grouped: Mapping[str, Sequence[str]]
+    sections: Sections, tables: Sequence[str], grouped: Mapping[str, Sequence[str]], queries: str
 ) -> Iterator[str]:
-    """Yield the SQL that makes the views of `tables`.
+    """Yield the SQL that makes the views of `tables` that `queries` read.
 
     grouped  those that are combined, and the columns they are grouped by besides
     """
@@ -157,13 +155,12 @@ def statements(
         yield (
             f"CREATE OR REPLACE VIEW sectioned.{table} AS "
             f"SELECT {_section(sections, table)} AS section, {_SEQUENCE} AS sequence, "
-            f"{_END} AS interval_end, {', '.join((*_counted(table), '*'))} "
+            f"{_END} AS interval_end, * "
             f"FROM {_with_transactions(table) if of_tasks else f'inputs.{table}'}"
         )
-    for table, by in grouped.items():
-        rows = f"SELECT * FROM sectioned.{table}"
-        if sections != RECORDED:
-            rows = _combined(table, by)
+    for table in filter(lambda each: f"grouped.{each}" in queries, grouped):
+        by = None if sections == RECORDED else grouped[table]
+        rows = _grouped(subject_of(table, tables), by)
         yield f"CREATE OR REPLACE VIEW grouped.{table} AS {rows}"
 
 
@@ -175,15 +172,6 @@ def _with_transactions(table: str) -> str:
         "ON t.of_source = coalesce(i.task_source, i.source) "
         "AND t.task_record = coalesce(i.task_record_offset, i.record_offset))"
     )
-
-
-def _counted(table: str) -> Iterator[str]:
-    """Yield the SQL of `<time>_n` of each time: what it is of.
-
-    A time that wrapped is NULL, and so is this: an average leaves out both.
-    """
-    for time, counter in averaged(table) if table != RECORD else ():
-        yield f"CASE WHEN {time} IS NOT NULL THEN {counter} END AS {time}_n"
 
 
 def _section(sections: Sections, table: str) -> str:
@@ -211,20 +199,17 @@ def _is_task(table: str) -> bool:
     return table != RECORD and TABLES[table].task
 
 
-def _combined(table: str, by: Sequence[str]) -> str:
-    by = [f'"{name}"' for name in by]
-    columns = ["section", *by]
-    columns += [f"arg_max({name}, sequence) AS {name}" for name in _LAST]
-    columns += ["total(interval_seconds) AS interval_seconds"]
-    columns += [
-        f"{combined(column)} AS {column.name}"
-        for column in TABLES[table].columns
-        if f'"{column.name}"' not in by
-    ]
-    columns += [f"sum({time}_n)::BIGINT AS {time}_n" for time, _ in averaged(table)]
-    return (
-        f"SELECT {', '.join(columns)} FROM sectioned.{table} GROUP BY {', '.join(['section', *by])}"
-    )
+def _grouped(subject: Subject, by: Sequence[str] | None) -> str:
+    """Return the SQL of rows with their measures; None: as they are."""
+    rows = f"FROM {subject.facts_of('sectioned')}"
+    if by is None:
+        measures = (f"{each.of_row} AS {name}" for name, each in subject.measures.items())
+        return f"SELECT {', '.join(['*', *measures])} {rows}"
+    keys = ["section", *(f'"{each}"' for each in by)]
+    columns = {each: f"arg_max({each}, sequence)" for each in _LAST}
+    columns |= {"interval_seconds": "total(interval_seconds)"} | subject.over_rows()
+    shown = (f"{sql} AS {name}" for name, sql in columns.items() if name not in by)
+    return f"SELECT {', '.join([*keys, *shown])} {rows} GROUP BY {', '.join(keys)}"
 
 
 def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = False) -> str:

@@ -3,18 +3,16 @@
 WITH
 done AS (
     SELECT
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
+        of_source, task_record,
         sum(validget)::DOUBLE AS got, sum(validput)::DOUBLE AS put, sum(openn)::DOUBLE AS opens
-    FROM inputs.wqst
+    FROM queue_use_facts('inputs.wqst')
     GROUP BY ALL
 ),
 used AS (
     SELECT
-        input_no, source, record_no, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record, wtasaeot AS has_ended, wtasctn::DOUBLE AS ctls,
+        input_no, source, record_no, of_source, task_record, wtasaeot AS has_ended, wtasctn::DOUBLE AS ctls,
         interval_seconds + (epoch_us(interval_start)::DOUBLE - epoch_us(wtasstrt)) / 1e6 AS lived
-    FROM inputs.wtas
+    FROM task_facts('inputs.wtas')
 ),
 tasks AS (
     SELECT

@@ -1,16 +1,9 @@
 -- What class 3 costs a queue manager, and how its records come (RECORD), over all of the input.
 WITH
 spent AS (
-    SELECT
-        system, qmgr,
-        wtascmn::DOUBLE + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtasctn, 0) AS its_calls,
-        list_sum([wtascmct, wtasbact, wtasotct, wtasprct, wtasctct]) AS its_cpu
-    FROM inputs.wtas
+    SELECT system, qmgr, calls AS its_calls, cpu AS its_cpu FROM task_rows('inputs.wtas')
     UNION ALL
-    SELECT
-        system, qmgr, openn::DOUBLE + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0),
-        of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)
-    FROM inputs.wqst
+    SELECT system, qmgr, calls, cpu FROM queue_use_rows('inputs.wqst')
 ),
 used AS (
     SELECT system, qmgr, total(its_calls) AS calls, total(its_cpu) AS cpu
@@ -19,18 +12,16 @@ used AS (
 ),
 brief AS (
     SELECT
-        input_no, source, record_no, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record, TRUE AS is_brief
-    FROM inputs.wtas
+        input_no, source, record_no, of_source, task_record, TRUE AS is_brief
+    FROM task_facts('inputs.wtas')
     WHERE wtasaeot AND interval_seconds + (epoch_us(interval_start)::DOUBLE - epoch_us(wtasstrt)) / 1e6 < 1
 ),
 continued AS (
-    SELECT DISTINCT wqst.input_no, wqst.source, wqst.record_no, TRUE AS is_continued
-    FROM inputs.wqst
+    SELECT DISTINCT q.input_no, q.source, q.record_no, TRUE AS is_continued
+    FROM queue_use_facts('inputs.wqst') AS q
     JOIN brief
-        ON coalesce(wqst.task_source, wqst.source) = brief.of_source
-        AND wqst.task_record_offset = brief.task_record
-        AND (wqst.source, wqst.record_no) <> (brief.source, brief.record_no)
+        ON q.of_source = brief.of_source AND q.task_record = brief.task_record
+        AND (q.source, q.record_no) <> (brief.source, brief.record_no)
 ),
 records AS (
     SELECT

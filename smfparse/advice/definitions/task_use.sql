@@ -13,26 +13,17 @@ parts AS (
         wtasotn AS other_calls, wtasotct AS other_cpu_us, wtasdbct AS db2_requests, wtasdbet AS db2_us,
         wtasdbet + wtassstc + wtasmstc AS outside_us, wtaspsn0 AS zero_writes, wtaspse0 AS zero_us,
         wtaspbhw AS pool_latch_us,
-        wtascmn::DOUBLE + wtasban + wtasotn + coalesce(wtasprn, 0) + coalesce(wtassun, 0)
-            + coalesce(wtassqn, 0) + coalesce(wtasctn, 0) + coalesce(wtasstn, 0) AS calls,
-        of_all_verbs(
-            wtascmet, wtasbaet, wtasotet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet
-        ) AS elapsed_us,
-        of_all_verbs(
-            wtascmct, wtasbact, wtasotct, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct
-        ) AS cpu_us
-    FROM inputs.wtas
+        calls, elapsed AS elapsed_us, cpu AS cpu_us
+    FROM task_rows('inputs.wtas')
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
     SELECT
         placed.*,
-        openn::DOUBLE + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
-        of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed_us,
-        of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu_us,
-        getpmsg::DOUBLE + putpmsg + put1pmsg AS persistent, validput::DOUBLE + validget AS messages,
+        calls, elapsed AS elapsed_us, cpu AS cpu_us,
+        getpmsg::DOUBLE + persistent_put AS persistent, validput::DOUBLE + validget AS messages,
         getn AS get_calls, putn::DOUBLE + put1n AS put_calls, validget AS got,
         totlatnt AS queue_us
-    FROM inputs.wqst
+    FROM queue_use_rows('inputs.wqst')
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
     SELECT placed.*, latch, wtaslwet AS latch_us

@@ -69,12 +69,10 @@ ranked AS (
 ),
 cf_requests AS (
     SELECT
-        section, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        system, qmgr, date_trunc('hour', counted_at) AS hour,
+        section, of_source, task_record, system, qmgr, date_trunc('hour', counted_at) AS hour,
         queue, size_of(verb, putbytes, validput, getbytes, validget) AS size,
         verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
-    FROM sectioned.wqst_cf
+    FROM of_tasks('sectioned.wqst_cf')
     LEFT JOIN (
         SELECT
             input_no, source, record_no, block_no, queue_of(objname, basename) AS queue,
@@ -84,11 +82,9 @@ cf_requests AS (
     ) USING (input_no, source, record_no, block_no)
     UNION ALL BY NAME
     SELECT
-        section, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        system, qmgr, date_trunc('hour', counted_at) AS hour,
+        section, of_source, task_record, system, qmgr, date_trunc('hour', counted_at) AS hour,
         phase AS verb, request, cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
-    FROM sectioned.wtas_cf
+    FROM of_tasks('sectioned.wtas_cf')
     WHERE NOT getvariable('of_queues')
 ),
 cf AS (

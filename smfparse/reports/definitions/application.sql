@@ -28,12 +28,7 @@ tasks AS (
 ),
 task_intervals AS (
     SELECT w.*, application, program, connection_type, "user"
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wtas
-    ) AS w
+    FROM task_facts('sectioned.wtas') AS w
     JOIN tasks USING (of_source, task_record)
 ),
 intervals AS (
@@ -41,7 +36,7 @@ intervals AS (
         section, system, qmgr, application,
         string_agg(DISTINCT connection_type, ', ' ORDER BY connection_type) AS connection_type,
         count(DISTINCT "user") AS users, min("user") AS "user",
-        count(DISTINCT task_of_wtas(task_started_tod, task_thread)) AS tasks,
+        count(DISTINCT token) AS tasks,
         total(interval_seconds) AS task_seconds,
         sum(wtascmn)::BIGINT AS commits, sum(wtasban)::BIGINT AS backouts,
         sum(wtasctn)::BIGINT AS control_calls,
@@ -71,15 +66,11 @@ cf AS (
     SELECT
         section, system, qmgr, application, total(cfsyncet) AS cf_sync, total(cfasyncet) AS cf_async
     FROM (
-        SELECT
-            section, system, qmgr, cfsyncet, cfasyncet, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wqst_cf
+        SELECT section, system, qmgr, cfsyncet, cfasyncet, of_source, task_record
+        FROM of_tasks('sectioned.wqst_cf')
         UNION ALL
-        SELECT
-            section, system, qmgr, cfsyncet, cfasyncet, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wtas_cf
+        SELECT section, system, qmgr, cfsyncet, cfasyncet, of_source, task_record
+        FROM of_tasks('sectioned.wtas_cf')
         WHERE NOT getvariable('of_queues')
     )
     JOIN tasks USING (of_source, task_record)
@@ -106,7 +97,7 @@ transactions AS (
     LEFT JOIN (
         SELECT
             section, system, qmgr, application, program,
-            count(DISTINCT task_of_wtas(task_started_tod, task_thread)) AS tasks
+            count(DISTINCT token) AS tasks
         FROM task_intervals
         WHERE program IS NOT NULL AND getvariable('transaction') = ''
         GROUP BY ALL

@@ -7,12 +7,8 @@
 -- A connection is a task of a channel, however many intervals it lasts: of SHARECNV a conversation.
 WITH
 messages AS (
-    SELECT
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        sum(validput::BIGINT + validget) AS messages,
-        total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
-    FROM sectioned.wqst
+    SELECT of_source, task_record, sum(validput::BIGINT + validget) AS messages, total(all_cpu) AS cpu
+    FROM queue_use_facts('sectioned.wqst')
     GROUP BY ALL
 ),
 -- What is known of a channel is its type: a message channel is no client's.
@@ -21,22 +17,13 @@ types AS (
 ),
 connections AS (
     SELECT
-        t.section, channel, task_of_wtas(task_started_tod, task_thread) AS token,
+        t.section, channel, token,
         any_value(connection) AS connection,
         epoch_us(min(interval_start)) AS began, epoch_us(max(interval_end)) AS ended,
         sum(coalesce(messages, 0))::BIGINT AS messages,
         of_whole_task(sum(coalesce(wtasctn, 0))::BIGINT) AS control_calls,
-        total(coalesce(cpu, 0)) + CASE WHEN getvariable('of_queues') THEN 0 ELSE total(
-            coalesce(wtascmct, 0) + coalesce(wtasbact, 0) + coalesce(wtasprct, 0)
-            + coalesce(wtassuct, 0) + coalesce(wtassqct, 0) + coalesce(wtasctct, 0)
-            + coalesce(wtasstct, 0) + coalesce(wtasotct, 0)
-        ) END AS cpu
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wtas
-    ) AS t
+        total(coalesce(cpu, 0) + CASE WHEN getvariable('of_queues') THEN 0 ELSE coalesce(all_cpu, 0) END) AS cpu
+    FROM task_facts('sectioned.wtas') AS t
     JOIN owners('sectioned.wtid') USING (of_source, task_record)
     LEFT JOIN messages USING (of_source, task_record)
     WHERE channel <> ''
@@ -166,12 +153,7 @@ moved AS (
     SELECT
         q.section, sum(q.validput::BIGINT + q.validget)::BIGINT AS messages,
         sum(q.putbytes::DOUBLE + q.getbytes) AS moved_bytes
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wqst
-    ) AS q
+    FROM of_tasks('sectioned.wqst') AS q
     JOIN owners('sectioned.wtid') USING (of_source, task_record)
     WHERE connection_type = 'Channel initiator'
     GROUP BY ALL

@@ -5,11 +5,8 @@ WITH
 cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
 usual_settings(usual) AS (VALUES ([60, 300, 900, 1800])),
 jobs AS (
-    SELECT
-        input_no, source, record_no, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        wtidccn AS job
-    FROM sectioned.wtid
+    SELECT input_no, source, record_no, of_source, task_record, wtidccn AS job
+    FROM of_tasks('sectioned.wtid')
     WHERE block_no = 1
     UNION ALL BY NAME
     SELECT input_no, source, record_no, qwhccn AS job
@@ -19,17 +16,9 @@ jobs AS (
 counted AS (
     SELECT input_no, source, record_no, min(token) AS token, sum(calls)::BIGINT AS calls
     FROM (
-        SELECT
-            input_no, source, record_no, task_of_wqst(correl) AS token,
-            list_sum([openn, closen, getn, putn, put1n, inqn, setn, cbn]) AS calls
-        FROM sectioned.wqst
+        SELECT input_no, source, record_no, token, all_calls AS calls FROM queue_use_facts('sectioned.wqst')
         UNION ALL
-        SELECT
-            input_no, source, record_no, task_of_wtas(task_started_tod, task_thread),
-            list_sum([
-                wtascmn, wtasban, wtasprn, wtassun, wtassqn, wtasctn, wtasstn, wtasotn
-            ])
-        FROM sectioned.wtas
+        SELECT input_no, source, record_no, token, all_calls FROM task_facts('sectioned.wtas')
     )
     GROUP BY ALL
 ),
@@ -37,8 +26,7 @@ counted AS (
 -- the task, though the task is younger than the first record here.
 lives AS (
     SELECT
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record, wtasaeot AS ended,
+        of_source, task_record, wtasaeot AS ended,
         wtasaeot AND (
             epoch_us(wtasints) - epoch_us(wtasstrt) <= 1_000_000
             OR (
@@ -46,7 +34,7 @@ lives AS (
                 AND wtasstrt > min(wtasinte) OVER (PARTITION BY system, qmgr)
             )
         ) AS short_lived
-    FROM sectioned.wtas
+    FROM of_tasks('sectioned.wtas')
     WHERE block_no = 1
 ),
 -- Times are told apart by moments, not by local times, of which a change of the clock repeats or skips an hour.

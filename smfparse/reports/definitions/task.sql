@@ -13,18 +13,8 @@ latches(latch, latch_name) AS (
     (30, 'ASMSAG: task switch, security'), (31, 'DPSLTC: scan of un-indexed queue, storage'),
     (32, 'SMCPHB: storage pools')
 ),
-accounted AS (
-    SELECT
-        *,
-        task_of_wtas(task_started_tod, task_thread) AS token
-    FROM grouped.wtas
-),
 links AS (
-    SELECT
-        input_no, source, record_no, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        task_of_wtas(task_started_tod, task_thread) AS token
-    FROM sectioned.wtas
+    SELECT input_no, source, record_no, of_source, task_record, token FROM task_facts('sectioned.wtas')
 ),
 queue_links AS (
     SELECT input_no, source, record_no, min(task_of_wqst(correl)) AS token
@@ -52,32 +42,18 @@ named AS (
     GROUP BY ALL
 ),
 spans AS (
-    SELECT
-        section, correl, objname, basename,
-        min(opentime) AS opened, max(clostime) AS closed,
-        min(minlatnt) FILTER (validget > 0) AS shortest
+    SELECT section, correl, objname, basename, min(opentime) AS opened, max(clostime) AS closed
     FROM sectioned.wqst
     GROUP BY ALL
 ),
-queue_blocks AS (
+queues AS MATERIALIZED (
     SELECT
-        nullif(cfstrucname, '') IS NULL AS is_private,
-        {
-            'section': section, 'token': task_of_wqst(correl), 'objname': objname,
-            'basename': basename, 'base': nullif(basename, objname),
-            'queue_type': CASE qtype_text WHEN 'Local queue' THEN 'QLocal' ELSE qtype_text END,
-            'index_type': CASE indxtype_text WHEN 'None' THEN 'NONE' ELSE indxtype_text END,
-            'qsgdisp_text': qsgdisp_text, 'cfstrucname': cfstrucname, 'is_private': is_private,
-            'page_set': CASE WHEN is_private THEN nps END,
-            'buffer_pool': CASE WHEN is_private THEN nbuffpool END,
-            'opened': opened, 'closed': closed, 'use_count': use_count, 'maxqdpth': maxqdpth
-        } AS queue,
-        *
+        section, task_of_wqst(correl) AS token, basename,
+        CASE qtype_text WHEN 'Local queue' THEN 'QLocal' ELSE qtype_text END AS queue_type,
+        CASE indxtype_text WHEN 'None' THEN 'NONE' ELSE indxtype_text END AS index_type,
+        structure IS NULL AS is_private, opened, closed, {wqst}
     FROM grouped.wqst
     JOIN spans USING (section, correl, objname, basename)
-),
-queues AS MATERIALIZED (
-    SELECT * FROM queue_figures('queue_blocks')
 ),
 used AS (
     SELECT
@@ -87,52 +63,18 @@ used AS (
     FROM queues
     GROUP BY ALL
 ),
+accounted AS (
+    SELECT
+        section, task_of_wtas(task_started_tod, task_thread) AS token, elapsed AS its_elapsed, cpu AS its_cpu, {wtas}
+    FROM grouped.wtas
+),
 tasks AS (
     SELECT
-        section, token,
-        wtasstrt, wtasaeot, wtasgpo, wtasgpn,
+        section, token, w.* EXCLUDE (section, token, its_elapsed, its_cpu),
         of_whole_task(coalesce(u.task_queues, 0)) AS task_queues,
         of_whole_task(coalesce(u.task_requests, 0)) AS task_requests,
-        wtascmn, wtascmet / nullif(wtascmet_n, 0) AS commit_elapsed,
-        wtascmct / nullif(wtascmct_n, 0) AS commit_cpu,
-        wtasprn, wtaspret / nullif(wtaspret_n, 0) AS prepare_elapsed,
-        wtasprct / nullif(wtasprct_n, 0) AS prepare_cpu,
-        wtasban, wtasbaet / nullif(wtasbaet_n, 0) AS backout_elapsed,
-        wtasbact / nullif(wtasbact_n, 0) AS backout_cpu,
-        wtasotn, wtasotet / nullif(wtasotet_n, 0) AS other_elapsed,
-        wtasotct / nullif(wtasotct_n, 0) AS other_cpu,
-        wtassun, wtassuet / nullif(wtassuet_n, 0) AS sub_elapsed,
-        wtassuct / nullif(wtassuct_n, 0) AS sub_cpu, wtassusc, wtassusl,
-        wtassqn, wtassqet / nullif(wtassqet_n, 0) AS subrq_elapsed,
-        wtassqct / nullif(wtassqct_n, 0) AS subrq_cpu,
-        wtasctn, wtasctet / nullif(wtasctet_n, 0) AS ctl_elapsed,
-        wtasctct / nullif(wtasctct_n, 0) AS ctl_cpu, wtasctsr,
-        wtasstn, wtasstet / nullif(wtasstet_n, 0) AS stat_elapsed,
-        wtasstct / nullif(wtasstct_n, 0) AS stat_cpu,
-        wtastpet, wtastpct,
-        wtasjwn, wtasjwet / nullif(wtasjwet_n, 0) AS log_write_elapsed, wtasjwb,
-        wtasjcn, wtasjcet / nullif(wtasjcet_n, 0) AS log_force_elapsed,
-        wtassusn, wtassuse / nullif(wtassuse_n, 0) AS suspend_elapsed,
-        wtaspsn0, wtaspse0 / nullif(wtaspse0_n, 0) AS page_set_0_elapsed,
-        wtasdbct, wtasdbet / nullif(wtasdbet_n, 0) AS db2_thread_average,
-        wtasdbes / nullif(wtasdbes_n, 0) AS db2_server_average,
-        wtasdbmt, wtasdbms, wtasdbpt, wtasdbgt,
-        wtascsec, wtassstc / nullif(wtassstc_n, 0) AS cf_single_average, wtasrsec,
-        wtascmec, wtasmstc / nullif(wtasmstc_n, 0) AS cf_multiple_average, wtasrmec,
-        wtassmrs, wtassmrp, wtassmrb, wtassmwp, wtassmwb, wtassmwt,
-        wtaspbhw, wtaspbtt,
-        of_whole_task(
-            coalesce(list_sum([
-                wtascmet, wtasbaet, wtasotet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet,
-                wtastpet, u.elapsed
-            ]), 0)
-        ) AS task_elapsed,
-        of_whole_task(
-            coalesce(list_sum([
-                wtascmct, wtasbact, wtasotct, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct,
-                wtastpct, u.cpu
-            ]), 0)
-        ) AS task_cpu
+        of_whole_task(coalesce(its_elapsed, 0) + coalesce(u.elapsed, 0)) AS task_elapsed,
+        of_whole_task(coalesce(its_cpu, 0) + coalesce(u.cpu, 0)) AS task_cpu
     FROM (SELECT section, token FROM named) AS n
     FULL JOIN accounted AS w USING (section, token)
     LEFT JOIN used AS u USING (section, token)

@@ -3,73 +3,36 @@
 WITH
 queues AS (
     SELECT
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        min(token) AS token, sum(calls) AS requests,
+        of_source, task_record, min(token) AS token, sum(all_calls) AS requests,
         sum(putn::BIGINT + put1n) AS puts, sum(getn) AS gets,
-        total(elapsed) AS elapsed, total(cpu) AS cpu,
+        total(all_elapsed) AS elapsed, total(all_cpu) AS cpu,
         total(elapsed_of) AS elapsed_of, total(cpu_of) AS cpu_of
-    FROM (
-        SELECT
-            *, task_of_wqst(correl) AS token,
-            openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS calls,
-            of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS elapsed,
-            of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS cpu,
-            of_all_verbs(
-                timed(openn, openet), timed(closen, closeet), timed(getn, getet), timed(putn, putet),
-                timed(put1n, put1et), timed(inqn, inqet), timed(setn, setet), timed(cbn, cbet)
-            ) AS elapsed_of,
-            of_all_verbs(
-                timed(openn, openct), timed(closen, closect), timed(getn, getct), timed(putn, putct),
-                timed(put1n, put1ct), timed(inqn, inqct), timed(setn, setct), timed(cbn, cbct)
-            ) AS cpu_of
-        FROM sectioned.wqst
-    )
+    FROM queue_use_facts('sectioned.wqst')
     GROUP BY ALL
 ),
 tasks AS (
-    SELECT
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record, record_no, block_no,
-        task_of_wtas(task_started_tod, task_thread) AS token
-    FROM sectioned.wtas
+    SELECT of_source, task_record, record_no, block_no, token FROM task_facts('sectioned.wtas')
 ),
 -- What the tasks did beside the calls on their queues. Where queues are selected it is not known which of
 -- this is about them, so there is none of it.
 beside AS (
     SELECT
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record, block_no,
-        wtascmn, wtascmct, wtascmet, wtasban, wtasjwn, wtasjwb, wtasjcn, wtasgpo, wtasgpn,
-        list_sum([wtasban, wtasprn, wtassun, wtassqn, wtasctn, wtasstn, wtasotn]) AS other_calls,
+        *, timed(wtascmn, wtascmet) AS wtascmet_of, timed(wtascmn, wtascmct) AS wtascmct_of,
+        all_calls - wtascmn AS other_calls,
         list_sum([wtasbaet, wtaspret, wtassuet, wtassqet, wtasctet, wtasstet, wtasotet])
             AS other_elapsed,
-        list_sum([
-            timed(wtasban, wtasbaet), timed(wtasprn, wtaspret), timed(wtassun, wtassuet),
-            timed(wtassqn, wtassqet), timed(wtasctn, wtasctet), timed(wtasstn, wtasstet),
-            timed(wtasotn, wtasotet)
-        ]) AS other_elapsed_of,
-        list_sum([
-            timed(wtasban, wtasbact), timed(wtasprn, wtasprct), timed(wtassun, wtassuct),
-            timed(wtassqn, wtassqct), timed(wtasctn, wtasctct), timed(wtasstn, wtasstct),
-            timed(wtasotn, wtasotct)
-        ]) AS other_cpu_of,
-        timed(wtascmn, wtascmet) AS wtascmet_of, timed(wtascmn, wtascmct) AS wtascmct_of,
         list_sum([wtasbact, wtasprct, wtassuct, wtassqct, wtasctct, wtasstct, wtasotct])
             AS other_cpu,
-        coalesce(wtascmet, 0) + coalesce(other_elapsed, 0) + coalesce(wtastpet, 0) AS elapsed,
-        coalesce(wtascmct, 0) + coalesce(other_cpu, 0) + coalesce(wtastpct, 0) AS cpu
-    FROM sectioned.wtas
+        elapsed_of - wtascmet_of AS other_elapsed_of, cpu_of - wtascmct_of AS other_cpu_of
+    FROM task_facts('sectioned.wtas')
     WHERE NOT getvariable('of_queues')
 ),
 -- Where the 116/1 record of a task is not there, its first 116/2 record says whose it is.
 named AS (
     SELECT
-        section, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        wtidatyp_text, wtidccn, wtidopid,
+        section, of_source, task_record, wtidatyp_text, wtidccn, wtidopid,
         asked_for('transaction', coalesce("transaction", psb)) AS "transaction"
-    FROM sectioned.wtid
+    FROM of_tasks('sectioned.wtid')
     QUALIFY row_number() OVER (
         PARTITION BY of_source, task_record
         ORDER BY source <> of_source, source, record_offset
@@ -86,8 +49,8 @@ summed AS (
         sum(b.wtascmn)::BIGINT AS wtascmn,
         sum(b.wtasban)::BIGINT AS wtasban,
         sum(b.other_calls)::BIGINT AS other_calls,
-        total(coalesce(b.elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
-        total(coalesce(b.cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
+        total(coalesce(b.all_elapsed, 0) + coalesce(q.elapsed, 0)) AS elapsed,
+        total(coalesce(b.all_cpu, 0) + coalesce(q.cpu, 0)) AS cpu,
         total(q.elapsed) / nullif(total(q.elapsed_of), 0) AS request_elapsed,
         total(q.cpu) / nullif(total(q.cpu_of), 0) AS request_cpu,
         total(b.wtascmet) / nullif(sum(b.wtascmet_of), 0) AS commit_elapsed,
