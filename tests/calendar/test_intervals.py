@@ -130,3 +130,38 @@ def test_the_time_that_tasks_cover(connection: duckdb.DuckDBPyConnection) -> Non
             connection.register(table, pa.table(arrays, names=names))
         (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()
         assert found[1] == seconds, (tasks, statistics)
+
+
+PLACED: list[tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]] = [
+    # Three intervals of statistics, and records of class 3 with them, before and behind them.
+    ([(60, 70), (70, 80), (80, 90)], {50: (50, 600), 60: (60, 600), 80: (80, 600), 94: (90, 600)}),
+    ([], {50: (50, 600), 60: (60, 600)}),
+    # Statistics of five minutes, class 3 of ten: class 3 has its own intervals.
+    ([(60, 65), (65, 70), (70, 75)], {60: (60, 600), 70: (70, 600)}),
+]
+"""Minutes of statistics; and when records of ten minutes begin, with the interval of each."""
+
+
+def test_records_of_class_3_are_in_the_interval_with_their_middle(
+    connection: duckdb.DuckDBPyConnection,
+) -> None:
+    start = (
+        "to_timestamp(minute * 60) AS interval_start, interval_seconds::DOUBLE AS interval_seconds"
+    )
+    for statistics, expected in PLACED:
+        spans = ", ".join(f"({a}, {60 * (b - a)})" for a, b in statistics) or "(NULL, NULL)"
+        connection.execute(
+            f"CREATE OR REPLACE TABLE stats AS SELECT '' AS system, 'QM01' AS qmgr, "
+            f"{start} FROM (VALUES {spans}) AS t(minute, interval_seconds)"
+        )
+        connection.execute(
+            f"CREATE OR REPLACE TABLE identities AS SELECT 0 AS input_no, '' AS source, minute AS record_no, "
+            f"'' AS system, 'QM01' AS qmgr, '' AS mq_version, 0 AS utc_offset, 'JOB' AS wtidccn, "
+            f"'' AS wtidchl, 'CICS' AS wtidatyp_text, 1 AS block_no, {start} "
+            f"FROM (SELECT unnest({[*expected]}) AS minute, 600 AS interval_seconds)"
+        )
+        found = connection.sql(
+            "SELECT record_no, (epoch(start) / 60)::INT, seconds::INT "
+            "FROM task_intervals('identities', 'stats')"
+        ).fetchall()
+        assert {at: (begin, seconds) for at, begin, seconds in found} == expected, statistics

@@ -92,6 +92,15 @@ def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
     assert found.plan["full_h"] == pytest.approx((72_000 - 1200 * 11) / 20 / 3600)
 
 
+def test_the_limit_of_a_batch_is_the_greatest_of_its_instances(tmp_path: Path) -> None:
+    def instance(minute: int) -> bytes:
+        limit = 4000 if minute % 2 else 2000
+        counts = {"qcstnmsg": 100, "qcstbatc": 10, "qcstntav": 1000, "qcstnbyt": 10_000}
+        return smf.block("QCST", qcstchnm="TO.QM02", qcstcbdl=limit, **counts)
+
+    assert answered(tmp_path, "batches", minutely(instance)).plan.asked.batchlim == 4000
+
+
 def test_where_no_page_set_grows_that_of_the_queue_counts_then_the_fewest_free_pages(
     tmp_path: Path,
 ) -> None:
