@@ -171,7 +171,7 @@ class Subject:
             else tables[0]
         )
 
-    def over_rows(self) -> Mapping[str, str]:
+    def over_rows(self) -> dict[str, str]:
         """Return the SQL of each field and measure over several rows of facts: an aggregate."""
         fields = {each.name: combined(each) for each in TABLES[self.tables[0]].columns}
         return fields | {name: each.of_rows for name, each in self.measures.items()}
@@ -246,7 +246,7 @@ def _subject(file: Path) -> Subject:
         tuple(spec.get("keys", ())),
         spec.get("object", "''"),
         spec.get("noun", ""),
-        measures | _averages(spec["tables"][0]),
+        {**measures, **_averages(spec["tables"][0])},
     )
 
 

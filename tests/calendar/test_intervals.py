@@ -155,9 +155,9 @@ def test_records_of_class_3_are_in_the_interval_with_their_middle(
             f"{start} FROM (VALUES {spans}) AS t(minute, interval_seconds)"
         )
         connection.execute(
-            f"CREATE OR REPLACE TABLE identities AS SELECT 0 AS input_no, '' AS source, minute AS record_no, "
-            f"'' AS system, 'QM01' AS qmgr, '' AS mq_version, 0 AS utc_offset, 'JOB' AS wtidccn, "
-            f"'' AS wtidchl, 'CICS' AS wtidatyp_text, 1 AS block_no, {start} "
+            f"CREATE OR REPLACE TABLE identities AS SELECT 0 AS input_no, '' AS source, "
+            f"minute AS record_no, '' AS system, 'QM01' AS qmgr, '' AS mq_version, "
+            f"0 AS utc_offset, 'JOB' AS wtidccn, '' AS wtidchl, 'CICS' AS wtidatyp_text, 1 AS block_no, {start} "
             f"FROM (SELECT unnest({[*expected]}) AS minute, 600 AS interval_seconds)"
         )
         found = connection.sql(
