@@ -154,10 +154,11 @@ def test_records_of_class_3_are_in_the_interval_with_their_middle(
             f"CREATE OR REPLACE TABLE stats AS SELECT '' AS system, 'QM01' AS qmgr, "
             f"{start} FROM (VALUES {spans}) AS t(minute, interval_seconds)"
         )
+        task = "0 AS input_no, '' AS source, minute AS record_no, 1 AS block_no, '' AS mq_version"
+        task += ", 0 AS utc_offset, 'JOB' AS wtidccn, '' AS wtidchl, 'CICS' AS wtidatyp_text"
         connection.execute(
-            f"CREATE OR REPLACE TABLE identities AS SELECT 0 AS input_no, '' AS source, "
-            f"minute AS record_no, '' AS system, 'QM01' AS qmgr, '' AS mq_version, "
-            f"0 AS utc_offset, 'JOB' AS wtidccn, '' AS wtidchl, 'CICS' AS wtidatyp_text, 1 AS block_no, {start} "
+            f"CREATE OR REPLACE TABLE identities AS SELECT '' AS system, 'QM01' AS qmgr, "
+            f"{task}, {start} "
             f"FROM (SELECT unnest({[*expected]}) AS minute, 600 AS interval_seconds)"
         )
         found = connection.sql(
