@@ -8,7 +8,8 @@ here are the list of its keys: a declaration is checked by them when it is loade
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
@@ -38,6 +39,13 @@ _NEAR = 3
 """Names that a message has of those near an unknown one."""
 _DD_CSV = "CSV"
 """What the name of a report may have behind it, as MP1B's CSV files do."""
+_RANGE = ".."
+"""Between two figures: these, and all declared between them."""
+_LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
+"""A line of a template that several figures have alike: whether each of them is left out where it
+is absent or zero, which ones these are, and the line."""
+_PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
+"""What such a line has of a figure, and its format; `{value_size}`: of the one with that behind."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,10 @@ class Figure:
     """One figure of a report; `name` is its column in the SQL and its key in JSON."""
 
     name: str
-    csv: Annotated[str, Key('CSV header; `""` keeps the figure out of CSV')]
+    csv: Annotated[
+        str,
+        Key('CSV header; `""` keeps it out of CSV; with a `label` that without blanks, if absent'),
+    ]
     style: Annotated[
         str, Key("how it is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES)
     ]
@@ -59,6 +70,23 @@ class Figure:
         str, Key("of a report of a `subject`: the measure or field that it is", "of the same name")
     ] = ""
     absent: Annotated[str, Key("what text shows where there is no value")] = ABSENT
+    label: Annotated[str, Key("its name in lines for several figures", "`csv`")] = ""
+    unit: Annotated[str, Key("unit behind it in these lines, always", "none")] = ""
+    where: Annotated[
+        str, Key("the figure without which such a line leaves it out", "the figure itself")
+    ] = ""
+
+    heading: Annotated[str, Key("its heading in the tables of `blocks`", "`csv`")] = ""
+    width: Annotated[str, Key("its format in these: `>8`, `<20`", "none")] = ""
+
+    def part(self, found: re.Match[str]) -> str:
+        """Return what a part of a line for several figures is in the line of this one."""
+        name, behind, how = found.groups("")
+        if name == "value":
+            return f"{{{self.name}{behind}:{how}}}"
+        label = self.label or self.csv
+        words = (each.capitalize() if each.islower() else each for each in label.split())
+        return format({"label": label, "words": "_".join(words), "unit": self.unit}[name], how)
 
     def shown(self, value: Any) -> str:
         """Return the value in its style."""
@@ -72,10 +100,7 @@ class TextTable:
     title: Annotated[str, Key("lines above the headings")]
     columns: Annotated[
         tuple[tuple[str, str, str], ...],
-        Key(
-            "a figure or key of the section, its heading, and its format: "
-            '`["calls", "Calls", ">10"]`'
-        ),
+        Key("figures; a key, or a figure with another heading: `[name, heading, format]`"),
     ]
 
 
@@ -102,17 +127,72 @@ def _section(value: Any, where: Where, _before: Mapping[str, Any]) -> str:
     return text
 
 
-def _text(value: Any, where: Where, _before: Mapping[str, Any]) -> Mapping[str, str]:
+def _text(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, str]:
     templates = value if isinstance(value, dict) else {"": value}
-    found: Mapping[str, str] = as_type(Mapping[str, str], templates, where)
+    texts: Mapping[str, str] = as_type(Mapping[str, str], templates, where)
+    return {
+        line: "\n".join(
+            each
+            for template in texts[lines].splitlines()
+            for each in _lines(template, before["figures"], where.at(lines) if lines else where)
+        )
+        for lines in texts
+        for line in lines.split(", ")
+    }
+
+
+def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[str]:
+    """Yield a line of a template; of one that several figures have alike, that of each."""
+    found = _LIKE.fullmatch(template)
+    if found is None:
+        yield template
+        return
+    is_conditional, names, line = found.groups()
+    for several in names.split(","):
+        for each in _between(several, figures, where):
+            condition = f"{{?{each.where or each.name}}}" if is_conditional else ""
+            yield condition + _PART.sub(each.part, line)
+
+
+def _blocks(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, TextTable]:
+    """Return the tables of kinds of line; figures say what their columns are."""
+    columns = {
+        each.name: (each.name, each.heading or each.csv, each.width) for each in before["figures"]
+    }
+    found: dict[str, TextTable] = {}
+    for line, spec in expected(dict, value, "a table", where).items():
+        place = where.at(line)
+        table = dict(expected(dict, spec, "a table", place))
+        if isinstance(table.get("columns"), list):
+            for each in table["columns"]:
+                if isinstance(each, str):
+                    place.at("columns").check("figure", each, columns)
+            table["columns"] = [
+                [*columns[each]] if isinstance(each, str) else each for each in table["columns"]
+            ]
+        found[line] = TextTable(**read_table(TextTable, table, place))
     return found
 
 
+def _between(names: str, figures: Sequence[Figure], where: Where) -> Sequence[Figure]:
+    """Return a figure, or those from one to another: `openn..closecf0`."""
+    first, _, last = names.partition(_RANGE)
+    there = [each.name for each in figures]
+    for name in filter(None, (first, last)):
+        where.check("figure", name, there)
+    return figures[there.index(first) : there.index(last or first) + 1]
+
+
 def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figure, ...]:
-    return tuple(
-        _figure(name, each, where.at(name), before["tables"], before.get("subject", ""))
-        for name, each in expected(dict, value, "a table", where).items()
-    )
+    found: list[Figure] = []
+    for name, each in expected(dict, value, "a table", where).items():
+        place = where.at(name)
+        if _RANGE in name:
+            other = report(expected(str, each, "the name of a report", place))
+            found += _between(name, other.figures, place)
+        else:
+            found.append(_figure(name, each, place, before["tables"], before.get("subject", "")))
+    return tuple(found)
 
 
 def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: str) -> Figure:
@@ -122,6 +202,10 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: 
         if isinstance(spec, str)
         else expected(dict, spec, "a string or a table", where)
     )
+    if "label" in spec:
+        spec = {
+            "csv": expected(str, spec["label"], "a string", where.at("label")).replace(" ", "")
+        } | spec
     if "formula" not in spec:
         there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
         measures = subjects()[subject].measures if subject else {}
@@ -192,7 +276,12 @@ class _Declared:
     ] = field(default_factory=dict)
     blocks: Annotated[
         Mapping[str, TextTable],
-        Key("instead of a template: the table that the rows of a kind of line make", "none"),
+        Key(
+            "instead of a template: the table that the rows of a kind of line make",
+            "none",
+            read=_blocks,
+            written="a table of tables",
+        ),
     ] = field(default_factory=dict)
     planned: Annotated[
         Mapping[str, Planned], Key("what a planner makes of the rows of a kind of line", "none")

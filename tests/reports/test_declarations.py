@@ -78,7 +78,8 @@ def drop(spec: Any, draw: Draw) -> str:
     required = [(each.name,) for each in declared_keys(Report) if each.required]
     for name, figure in spec["figures"].items():
         if isinstance(figure, dict):
-            keys = ["csv", *(["style"] if "formula" in figure else [])]
+            keys = ["style"] if "formula" in figure else []
+            keys += [] if "label" in figure else ["csv"]
             required += [("figures", name, key) for key in keys]
     lines = spec.get("blocks", {})
     required += [("blocks", line, key) for line in lines for key in ("title", "columns")]
@@ -103,7 +104,7 @@ def names(path: tuple[Any, ...]) -> bool:
         case "figures":
             return path[-1] in ("style", "evidence")
         case "blocks":
-            return len(path) == 5 and path[-1] == 0
+            return path[2:3] == ("columns",) and (len(path) == 4 or path[-1] == 0)
         case top:
             return top in (
                 "tables",
