@@ -243,12 +243,19 @@ class _Declared:
     name: str
     sql: str
     title: Annotated[str, Key("what it shows")]
-    dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it; `[]` if MP1B does not have it")]
+    dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it", "MP1B does not have it")] = field(
+        default=(), kw_only=True
+    )
     trace: Annotated[
         str, Key("the command that makes MQ write the data; named where the data is absent")
     ]
     record: Annotated[str, Key("where the data stands")]
-    tables: Annotated[tuple[str, ...], Key("the tables that the SQL reads", among=decoded_tables())]
+    tables: Annotated[
+        tuple[str, ...],
+        Key(
+            "the tables that the SQL reads; of a report of a `subject`, its", among=decoded_tables()
+        ),
+    ]
     subject: Annotated[
         str,
         Key(
@@ -484,7 +491,10 @@ def load(name: str, folder: Path | None = None) -> Report:
     """
     folder = folder or _FOLDER
     where = Where(str(folder / f"{name}.toml"))
-    found = read_table(Report, toml(folder / f"{name}.toml", where), where)
+    spec = toml(folder / f"{name}.toml", where)
+    if spec.get("subject") in subjects():
+        spec = {"tables": [*subjects()[spec["subject"]].tables]} | spec
+    found = read_table(Report, spec, where)
     found.setdefault("main", found["tables"][:1])
     file = folder / f"{name}.sql"
     if "subject" in found and not file.exists():
