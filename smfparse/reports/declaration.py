@@ -203,13 +203,12 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: 
         else expected(dict, spec, "a string or a table", where)
     )
     if "label" in spec:
-        spec = {
-            "csv": expected(str, spec["label"], "a string", where.at("label")).replace(" ", "")
-        } | spec
+        label: str = expected(str, spec["label"], "a string", where.at("label"))
+        spec = {"csv": label.replace(" ", "")} | spec
     if "formula" not in spec:
         there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
         measures = subjects()[subject].measures if subject else {}
-        measure = spec.get("measure", name)
+        measure = expected(str, spec.get("measure", name), "a string", where.at("measure"))
         if measure in measures:
             spec = {"formula": measures[measure].formula} | spec
         elif measure in there:

@@ -75,7 +75,9 @@ Draw = Callable[..., Any]
 
 def drop(spec: Any, draw: Draw) -> str:
     """Leave out a key that is required."""
-    required = [(each.name,) for each in declared_keys(Report) if each.required]
+    required = [
+        (each.name,) for each in declared_keys(Report) if each.required and each.name in spec
+    ]
     for name, figure in spec["figures"].items():
         if isinstance(figure, dict):
             keys = ["style"] if "formula" in figure else []
