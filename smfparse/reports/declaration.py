@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
+from smfparse.declarations import Key, Where, as_type, expected, families, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout import Column
 from smfparse.metrics import subjects
@@ -185,8 +185,9 @@ def _between(names: str, figures: Sequence[Figure], where: Where) -> Sequence[Fi
 
 def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figure, ...]:
     found: list[Figure] = []
-    for name, each in expected(dict, value, "a table", where).items():
-        place = where.at(name)
+    table = expected(dict, value, "a table", where)
+    for key, name, each in families(table, before.get("each", {}), where):
+        place = where.at(key)
         if _RANGE in name:
             other = report(expected(str, each, "the name of a report", place))
             found += _between(name, other.figures, place)
@@ -263,6 +264,12 @@ class _Declared:
             among=subjects(),
         ),
     ] = field(default="", kw_only=True)
+    each: Annotated[
+        Mapping[str, tuple[Any, ...]],
+        Key(
+            "what `{name}` stands for in figures that are several: texts, or lists of texts", "none"
+        ),
+    ] = field(default_factory=dict, kw_only=True)
     figures: Annotated[
         tuple[Figure, ...],
         Key(

@@ -109,6 +109,9 @@ CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
     getvariable('first_bucket')
 );
 
+-- An address of 31 bits as it is written.
+CREATE OR REPLACE MACRO hexadecimal(address) AS printf('%08X', address::BIGINT & 4294967295);
+
 -- Seconds in words: whole ones; of what is shorter than a second, two digits.
 CREATE OR REPLACE MACRO seconds_text(seconds) AS
     CASE WHEN seconds < 1 THEN format('{:.2g}', seconds) ELSE format('{:.0f}', seconds) END;
