@@ -71,9 +71,9 @@ class Figure:
     ] = ""
     absent: Annotated[str, Key("what text shows where there is no value")] = ABSENT
     label: Annotated[str, Key("its name in lines for several figures", "`csv`")] = ""
-    unit: Annotated[str, Key("unit behind it in these lines, always", "none")] = ""
+    unit: Annotated[str, Key("its unit in these lines", "none")] = ""
     where: Annotated[
-        str, Key("the figure without which such a line leaves it out", "the figure itself")
+        str, Key("the figure without which these lines omit it", "the figure itself")
     ] = ""
 
     heading: Annotated[str, Key("its heading in the tables of `blocks`", "`csv`")] = ""

@@ -36,16 +36,16 @@ CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
 ][request + 1], 'type ' || request);
 
--- Lines of tasks of the channel initiator, and of all tasks of a section ('Summ'). `tasks` and `together` name rows
--- of a kind of task with `channels`, `longest` and `longest_at`, NULL where such tasks have none.
-CREATE OR REPLACE MACRO task_lines(kind, tasks, together) AS TABLE
+-- Lines of tasks of the channel initiator, and of all tasks of a section ('Summ'). `tasks` names rows of a kind of
+-- task, and those of all of them, without `block_no`.
+CREATE OR REPLACE MACRO task_lines(kind, tasks) AS TABLE
 SELECT
     section, CASE WHEN block_no IS NULL THEN 'summary' ELSE 'task' END AS line, block_no - 1 AS number,
     coalesce(number::VARCHAR, 'Summ') AS task, kind AS type, qctreqn AS requests, busy, cpu_seconds, cpu_busy,
     CASE WHEN requests = 0 THEN 0 ELSE qctcptm_average END AS cpu_average, cpu_average AS cpu_tenths,
-    CASE WHEN requests = 0 THEN 0 ELSE qcteltm_average END AS elapsed_average, waiting_seconds,
-    channels, longest, longest_at
-FROM (FROM query_table(tasks) UNION ALL BY NAME FROM query_table(together));
+    CASE WHEN requests = 0 THEN 0 ELSE qcteltm_average END AS elapsed_average,
+    COLUMNS(lambda name: name IN ('waiting_seconds', 'channels', 'longest', 'longest_at'))
+FROM query_table(tasks);
 
 -- Figures of queues. `queues` names rows of WQST with `queue`, a struct of what stands before the figures,
 -- and `shortest`, the least time on the queue of a message that was got.

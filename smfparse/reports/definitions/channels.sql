@@ -15,12 +15,8 @@ seen AS (
             ELSE qcstbyst::DOUBLE + qcstbyrc
         END AS carried,
         CASE WHEN sends_messages(type) OR takes_messages(type) THEN carried - qcstnbyt END AS added,
-        nullif(qcstrqmn, '') AS named_partner,
-        greatest(
-            epoch_us(least(interval_end, coalesce(qcstludt, interval_end)))
-            - epoch_us(greatest(interval_start, qcststrt)), 0
-        ) / 1e6 AS active
-    FROM sectioned.qcst
+        nullif(qcstrqmn, '') AS named_partner
+    FROM channel_facts('sectioned.qcst')
 ),
 summed AS (
     SELECT
@@ -67,11 +63,8 @@ covered AS (
     GROUP BY section
 ),
 dispatchers AS (
-    SELECT
-        section, block_no - 1 AS dispatcher,
-        100 * total(qcteltm) / nullif(total(interval_seconds) * 1e6, 0) AS dispatcher_busy
-    FROM sectioned.qct_dsp
-    GROUP BY ALL
+    SELECT section, block_no - 1 AS dispatcher, busy AS dispatcher_busy
+    FROM dispatcher_by_section('sectioned.qct_dsp')
 ),
 ciphers AS (
     SELECT

@@ -3,12 +3,8 @@
 -- channel initiator made are weighted: net time by batches, the others by messages.
 WITH
 seen AS (
-    SELECT
-        *,
-        greatest(interval_start, qcststrt) AS active_from,
-        least(interval_end, coalesce(qcstludt, interval_end)) AS active_to,
-        CASE WHEN qcstcltm IS NOT NULL THEN (qcstcltm, sequence) END AS last
-    FROM sectioned.qcst
+    SELECT *, CASE WHEN qcstcltm IS NOT NULL THEN (qcstcltm, sequence) END AS last
+    FROM channel_facts('sectioned.qcst')
 ),
 channels AS (
     SELECT
@@ -24,7 +20,7 @@ channels AS (
         max(qcstludt) AS stopped,
         max(qcstcltm) AS collected,
         max(qcstlmst) AS last_message,
-        trunc(sum(greatest(epoch_us(active_to) - epoch_us(active_from), 0)) / 1e6)::BIGINT AS active,
+        trunc(total(active))::BIGINT AS active,
         arg_max(qcstcbsz, last) AS batch_size,
         sum(qcstnmsg)::BIGINT AS messages,
         sum(qcstnpmg)::BIGINT AS persistent,
