@@ -446,14 +446,12 @@ def report(name: str) -> Report:
     own = name.lower().replace("_", "-")
     if own in report_names():
         return load(own)
-    for each in declared().values():
-        if isinstance(each, Report) and each.is_called(name):
+    good = [each for each in declared().values() if isinstance(each, Report)]
+    for each in good:
+        if each.is_called(name):
             return each
-    every = declared()
-    names = {name: name for name in every}
-    for each in every.values():
-        if isinstance(each, Report):
-            names |= dict.fromkeys(map(str.lower, each.dd), each.name)
+    names = {each: each for each in report_names()}
+    names |= {dd.lower(): each.name for each in good for dd in each.dd}
     near = dict.fromkeys(names[each] for each in get_close_matches(own, names, _NEAR))
     way_out = did_you_mean(near, f"use {', '.join(report_names())}")
     raise RequestError(f"unknown report {name!r}; {way_out}")

@@ -121,17 +121,6 @@ CREATE OR REPLACE MACRO seconds_text(seconds) AS
 CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS
     ended >= earliest - INTERVAL 1 SECOND AND started <= latest - INTERVAL 1 SECOND;
 
--- How busy the tasks of the channel initiator of a kind were: one row per section, per cent.
-CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE
-SELECT
-    section, count(*) AS tasks,
-    100 * total(qcteltm) / nullif(total(interval_seconds) * 1e6, 0) AS busy,
-    min(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS idlest,
-    max(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS busiest,
-    arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last
-FROM query_table(tasks_of_kind)
-GROUP BY section;
-
 -- The queue-sharing group of a queue manager, as the channel initiator's statistics (QCCT) tell it.
 CREATE OR REPLACE MACRO told_groups(channel_initiators) AS TABLE
 SELECT system, qmgr, arg_max(nullif(qcctqsgn, ''), sequence) AS told_qsg
