@@ -26,6 +26,12 @@ CREATE OR REPLACE MACRO transactions(identities) AS TABLE
 SELECT of_source, task_record, coalesce("transaction", psb) AS "transaction" FROM owners(identities)
 WHERE list_contains(getvariable('by'), 'transaction');
 
+-- Rows of class 3 with what rows of a task and interval have in common: see owners.
+CREATE OR REPLACE MACRO of_tasks(accounting) AS TABLE
+SELECT
+    *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record
+FROM query_table(accounting);
+
 -- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
 CREATE OR REPLACE MACRO of_whole_task(value) AS
     CASE WHEN NOT getvariable('of_queues') THEN value END;
@@ -182,12 +188,7 @@ SELECT
     sum(opencf0)::BIGINT AS opens_without,
     list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
         FILTER (interval_start <= interval_end) AS spans
-FROM (
-    SELECT
-        *, coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record
-    FROM query_table(queues)
-) AS q
+FROM of_tasks(queues) AS q
 LEFT JOIN owners(identities) USING (of_source, task_record)
 LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr = q.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename

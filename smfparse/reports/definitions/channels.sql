@@ -75,32 +75,25 @@ ciphers AS (
     WHERE cipher_number > 0
     GROUP BY ALL
 )
-SELECT * EXCLUDE (data_bytes, added, all_bytes, covered_seconds, net_wait, cipher_number)
+SELECT
+    * EXCLUDE (data_bytes, added, all_bytes, covered_seconds, net_wait, cipher_number),
+    messages / nullif(active_seconds, 0) AS rate,
+    bytes / nullif(covered_seconds, 0) AS bytes_per_second,
+    bytes / 1048576 / nullif(active_seconds, 0) AS mb_a_second,
+    cipher_name(cipher_number) AS cipher
 FROM (
     SELECT
         'channel' AS line, *,
-        messages / nullif(active_seconds, 0) AS rate,
-        bytes / nullif(covered_seconds, 0) AS bytes_per_second,
-        bytes / 1048576 / nullif(active_seconds, 0) AS mb_a_second,
         messages / nullif(batches, 0) AS messages_a_batch,
         100 * full_batches / nullif(batches, 0) AS full_share,
         data_bytes / nullif(messages, 0) AS size,
         added / nullif(messages, 0) AS added_bytes,
-        100 * net_wait / nullif(active_seconds * 1e6, 0) AS confirm_share,
-        cipher_name(cipher_number) AS cipher
+        100 * net_wait / nullif(active_seconds * 1e6, 0) AS confirm_share
     FROM summed
-    LEFT JOIN covered USING (section)
     LEFT JOIN dispatchers USING (section, dispatcher)
     UNION ALL BY NAME
-    SELECT
-        'partner' AS line, *, messages / nullif(active_seconds, 0) AS rate,
-        bytes / nullif(covered_seconds, 0) AS bytes_per_second,
-        bytes / 1048576 / nullif(active_seconds, 0) AS mb_a_second
-    FROM partners
-    LEFT JOIN covered USING (section)
+    SELECT 'partner' AS line, * FROM partners
     UNION ALL BY NAME
-    SELECT
-        'cipher' AS line, *, cipher_name(cipher_number) AS cipher,
-        data_bytes / 1048576 AS data_mb, all_bytes / 1048576 AS all_mb
-    FROM ciphers
+    SELECT 'cipher' AS line, *, data_bytes / 1048576 AS data_mb, all_bytes / 1048576 AS all_mb FROM ciphers
 )
+LEFT JOIN covered USING (section)

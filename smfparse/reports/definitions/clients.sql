@@ -8,11 +8,9 @@
 WITH
 messages AS (
     SELECT
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        sum(validput::BIGINT + validget) AS messages,
+        of_source, task_record, sum(validput::BIGINT + validget) AS messages,
         total(of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct)) AS cpu
-    FROM sectioned.wqst
+    FROM of_tasks('sectioned.wqst')
     GROUP BY ALL
 ),
 -- What is known of a channel is its type: a message channel is no client's.
@@ -31,12 +29,7 @@ connections AS (
             + coalesce(wtassuct, 0) + coalesce(wtassqct, 0) + coalesce(wtasctct, 0)
             + coalesce(wtasstct, 0) + coalesce(wtasotct, 0)
         ) END AS cpu
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wtas
-    ) AS t
+    FROM of_tasks('sectioned.wtas') AS t
     JOIN owners('sectioned.wtid') USING (of_source, task_record)
     LEFT JOIN messages USING (of_source, task_record)
     WHERE channel <> ''
@@ -143,35 +136,21 @@ clients AS (
     WHERE change = 1
     GROUP BY ALL
 ),
-tasks AS (
-    SELECT section, 'dispatcher' AS kind, qctcptm FROM sectioned.qct_dsp
-    UNION ALL
-    SELECT section, 'adapter' AS kind, qctcptm FROM sectioned.qct_adp
-    UNION ALL
-    SELECT section, 'ssl' AS kind, qctcptm FROM sectioned.qct_ssl
-    UNION ALL
-    SELECT section, 'dns' AS kind, qctcptm FROM sectioned.qct_dns
-),
 spent AS (
     SELECT
-        section, total(CASE kind WHEN 'dispatcher' THEN qctcptm END) AS dispatcher_cpu,
-        total(CASE kind WHEN 'adapter' THEN qctcptm END) AS adapter_cpu,
-        total(CASE kind WHEN 'ssl' THEN qctcptm END) AS ssl_cpu,
-        total(CASE kind WHEN 'dns' THEN qctcptm END) AS dns_cpu,
-        total(qctcptm) AS chinit_cpu
-    FROM tasks
-    GROUP BY section
+        section, dispatchers.qctcptm AS dispatcher_cpu, adapters.qctcptm AS adapter_cpu,
+        tls_tasks.qctcptm AS ssl_cpu, dns_tasks.qctcptm AS dns_cpu,
+        list_sum([dispatcher_cpu, adapter_cpu, ssl_cpu, dns_cpu]) AS chinit_cpu
+    FROM dispatcher_of_section('sectioned.qct_dsp') AS dispatchers
+    FULL JOIN adapter_of_section('sectioned.qct_adp') AS adapters USING (section)
+    FULL JOIN tls_task_of_section('sectioned.qct_ssl') AS tls_tasks USING (section)
+    FULL JOIN dns_task_of_section('sectioned.qct_dns') AS dns_tasks USING (section)
 ),
 moved AS (
     SELECT
         q.section, sum(q.validput::BIGINT + q.validget)::BIGINT AS messages,
         sum(q.putbytes::DOUBLE + q.getbytes) AS moved_bytes
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wqst
-    ) AS q
+    FROM of_tasks('sectioned.wqst') AS q
     JOIN owners('sectioned.wtid') USING (of_source, task_record)
     WHERE connection_type = 'Channel initiator'
     GROUP BY ALL

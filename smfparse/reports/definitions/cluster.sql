@@ -21,14 +21,9 @@ uses AS (
         q.section, connection_type, job, nullif(channel, '') AS channel, objname AS opened, basename AS queue,
         openn, openct, openet, validput, putn::BIGINT + put1n AS puts_made, putct + put1ct AS put_us,
         coalesce(getdval, validget) AS got, putpmsg::BIGINT + put1pmsg AS persistent, maxqdpth
-    FROM (
-        SELECT
-            *, coalesce(task_source, source) AS of_source,
-            coalesce(task_record_offset, record_offset) AS task_record
-        FROM sectioned.wqst
-        WHERE basename LIKE 'SYSTEM.CLUSTER.%'
-    ) AS q
+    FROM of_tasks('sectioned.wqst') AS q
     LEFT JOIN owners('sectioned.wtid') USING (of_source, task_record)
+    WHERE basename LIKE 'SYSTEM.CLUSTER.%'
 ),
 accounted AS (
     SELECT

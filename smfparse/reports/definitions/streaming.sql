@@ -17,10 +17,7 @@ pairs AS (
 ),
 used AS (
     SELECT
-        *,
-        coalesce(task_source, source) AS of_source,
-        coalesce(task_record_offset, record_offset) AS task_record,
-        queue_of(objname, basename) AS queue,
+        *, queue_of(objname, basename) AS queue,
         CASE WHEN coalesce(cfstrucname, '') = '' THEN 'private' ELSE 'shared' END AS kind,
         putn::BIGINT + put1n AS puts,
         CASE WHEN puts >= validput THEN puts - validput END AS failed,
@@ -31,7 +28,7 @@ used AS (
             AS published_by,
         CASE WHEN published_by = 'stream to topic alias' THEN true ELSE streamedn > 0 END
             AS streams
-    FROM sectioned.wqst
+    FROM of_tasks('sectioned.wqst')
     WHERE puts > 0 OR streamedn > 0
 ),
 used_queues AS (
@@ -49,10 +46,8 @@ putters AS (
     SELECT
         w.section, w.system, w.qmgr, t.queue, t.kind, t.puts, t.streams,
         w.wtasgpo::BIGINT + w.wtasgpn AS pages, w.wtascmn, w.wtascmct, w.wtascmet
-    FROM sectioned.wtas AS w
-    JOIN tasks AS t
-        ON t.of_source = coalesce(w.task_source, w.source)
-        AND t.task_record = coalesce(w.task_record_offset, w.record_offset)
+    FROM of_tasks('sectioned.wtas') AS w
+    JOIN tasks AS t USING (of_source, task_record)
     -- Where queues are selected a task may have put to others as well.
     WHERE NOT getvariable('of_queues')
 ),
