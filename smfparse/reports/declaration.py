@@ -75,7 +75,6 @@ class Figure:
     where: Annotated[
         str, Key("the figure without which these lines omit it", "the figure itself")
     ] = ""
-
     heading: Annotated[str, Key("its heading in the tables of `blocks`", "`csv`")] = ""
     width: Annotated[str, Key("its format in these: `>8`, `<20`", "none")] = ""
 
@@ -87,10 +86,6 @@ class Figure:
         label = self.label or self.csv
         words = (each.capitalize() if each.islower() else each for each in label.split())
         return format({"label": label, "words": "_".join(words), "unit": self.unit}[name], how)
-
-    def shown(self, value: Any) -> str:
-        """Return the value in its style."""
-        return self.absent if value is None else STYLES[self.style][0](value)
 
 
 @dataclass(frozen=True)
