@@ -232,8 +232,8 @@ def _style(column: Column) -> str:
 
 
 @dataclass(frozen=True)
-class _Declared:
-    """What the declaration of a report says, and its SQL."""
+class Report:
+    """A report: its declaration and its SQL."""
 
     name: str
     sql: str
@@ -383,11 +383,6 @@ class _Declared:
             "none",
         ),
     ] = ()
-
-
-@dataclass(frozen=True)
-class Report(_Declared):
-    """A report: its declaration and its SQL."""
 
     def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
         """Whether the rows of a kind of line are in the format: text, csv or json."""
