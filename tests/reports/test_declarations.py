@@ -199,6 +199,24 @@ def test_near_names_are_offered_and_a_file_that_cannot_be_read_is_named(tmp_path
             load("report", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("text", "{?objname..nowhere}{label} {value}", "text: unknown figure 'nowhere'"),
+        ("figures", {"openn..nowhere": "task"}, "openn..nowhere: unknown figure 'nowhere'"),
+        ("figures", {"openn..closen": "tusk"}, "unknown report 'tusk'; did you mean task"),
+        ("figures", {"{verb}n": "Calls"}, "{verb}n: unknown name of `each` 'verb'"),
+    ],
+)
+def test_figures_that_stand_for_several_are_known(
+    tmp_path: Path, key: str, value: Any, said: str
+) -> None:
+    declare(tmp_path, SPECS["qsum"] | {key: value})
+    with pytest.raises(RequestError) as caught:
+        load("report", tmp_path)
+    assert said in str(caught.value)
+
+
 def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
