@@ -9,10 +9,12 @@ RequestError that names the file, the key, what is wrong and what to write inste
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from itertools import groupby, product
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -29,6 +31,8 @@ _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
     Any: ("any value", "values", object),
 }
 """What a value is called, what several are, and its types in TOML."""
+_NAMES = re.compile(r"\{(\w+)")
+"""The names in a key that stands for several."""
 
 
 class Key(NamedTuple):
@@ -102,6 +106,30 @@ def toml(file: Path, where: Where) -> dict[str, Any]:
         raise where.wrong(f"invalid TOML: {error}; correct it there") from error
     except OSError as error:
         raise where.wrong(f"cannot be read: {error.strerror}") from error
+
+
+def families(
+    table: Mapping[str, Any], each: Mapping[str, Iterable[Any]], where: Where
+) -> Iterator[tuple[str, str, Any]]:
+    """Yield the entries of a table: the key, the name and the value of each.
+
+    A key with `{verb}` in it stands for several names: one for each `verb` of `each`. A verb may be
+    several words: `{verb[0]}`. Such entries in a row take turns: all of one verb, then of the next.
+    """
+    for names, found in groupby(table.items(), lambda entry: tuple(_NAMES.findall(entry[0]))):
+        some = list(found)
+        for name in names:
+            where.at(some[0][0]).check("name of `each`", name, [*each])
+        for values in product(*(each[name] for name in dict.fromkeys(names))):
+            named = dict(zip(dict.fromkeys(names), values, strict=True))
+            for key, value in some:
+                yield key, key.format(**named), _filled(value, named) if names else value
+
+
+def _filled(value: Any, named: Mapping[str, Any]) -> Any:
+    if isinstance(value, dict):
+        return {key: _filled(each, named) for key, each in value.items()}
+    return value.format(**named) if isinstance(value, str) else value
 
 
 @cache

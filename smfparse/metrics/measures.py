@@ -32,11 +32,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from pathlib import Path
 from typing import Annotated
 
-from smfparse.declarations import Key, Where, read_table, toml
+from smfparse.declarations import Key, Where, families, read_table, toml
 from smfparse.layout import TIMESTAMP, Column, Combine, Duration
 from smfparse.tables import TABLES
 
@@ -232,12 +231,12 @@ def _subject(file: Path) -> Subject:
         other = toml(file.with_stem(spec["like"]), where)
         spec = other | spec | {"measures": other["measures"] | spec.get("measures", {})}
     measures = {}
-    for family, declared in spec["measures"].items():
-        each = where.at("measures").at(family)
-        for values in product(*spec["each"].values() if "{" in family else ()):
-            named = dict(zip(spec["each"], values, strict=True)) if values else {}
-            name, own = family.format(**named), {k: v.format(**named) for k, v in declared.items()}
-            measures[name] = Measure(name, **read_table(Measure, own, each))
+    for family, name, declared in families(
+        spec["measures"], spec.get("each", {}), where.at("measures")
+    ):
+        measures[name] = Measure(
+            name, **read_table(Measure, declared, where.at("measures").at(family))
+        )
     return Subject(
         file.stem,
         spec["title"],

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
+from smfparse.declarations import Where, families
 from smfparse.layout import Hex, Text
 from smfparse.tables import TABLES, columns
 
@@ -126,14 +127,15 @@ def sheets() -> tuple[Sheet, ...]:
 def _sheet(name: str, spec: Mapping[str, Any], common: Mapping[str, Any]) -> Sheet:
     table = spec["table"]
     first = common["columns"] | (common["interval"] if spec.get("interval", True) else {})
-    parts = _parts(table, first | spec["columns"], spec.get("groups", {}))
+    own = families(first | spec["columns"], spec.get("each", {}), Where(name))
+    parts = _parts(table, ((heading, each) for _, heading, each in own), spec.get("groups", {}))
     return Sheet(name, table, tuple(parts), tuple(spec.get("index", ())))
 
 
 def _parts(
-    table: str, found: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
+    table: str, found: Iterable[tuple[str, Any]], groups: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Part]:
-    for heading, spec in found.items():
+    for heading, spec in found:
         if isinstance(spec, dict) and "group" in spec:
             yield _group(groups[spec["group"]])
         else:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from smfparse.reports.graph import graph_lines as graph_lines
     from smfparse.reports.graph import has_edges as has_edges
     from smfparse.reports.listing import ListDocument as ListDocument
-    from smfparse.reports.listing import Listed as Listed
     from smfparse.reports.listing import reports_listed as reports_listed
     from smfparse.reports.printing import ReportDocument as ReportDocument
     from smfparse.reports.running import Row as Row
@@ -49,7 +48,7 @@ else:
         ),
         drawing="svg_lines",
         graph="graph_lines has_edges",
-        listing="ListDocument Listed reports_listed",
+        listing="ListDocument reports_listed",
         printing="ReportDocument",
         running="Row explain prepare report_macros report_parts report_table run_report",
         sections="ONE_SECTION RECORDED SECTION_COLUMNS TOTAL Sections every",

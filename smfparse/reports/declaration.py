@@ -8,14 +8,15 @@ here are the list of its keys: a declaration is checked by them when it is loade
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
+from smfparse.declarations import Key, Where, as_type, expected, families, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout import Column
 from smfparse.metrics import Subject, subject_of, subjects
@@ -38,6 +39,13 @@ _NEAR = 3
 """Names that a message has of those near an unknown one."""
 _DD_CSV = "CSV"
 """What the name of a report may have behind it, as MP1B's CSV files do."""
+_RANGE = ".."
+"""Between two figures: these, and all declared between them."""
+_LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
+"""A line of a template that several figures have alike: whether each of them is left out where it
+is absent or zero, which ones these are, and the line."""
+_PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
+"""What such a line has of a figure, and its format; `{value_size}`: of the one with that behind."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,10 @@ class Figure:
     """One figure of a report; `name` is its column in the SQL and its key in JSON."""
 
     name: str
-    csv: Annotated[str, Key('CSV header; `""` keeps the figure out of CSV')]
+    csv: Annotated[
+        str,
+        Key('CSV header; `""` keeps it out of CSV; with a `label` that without blanks, if absent'),
+    ]
     style: Annotated[
         str, Key("how it is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES)
     ]
@@ -59,10 +70,22 @@ class Figure:
         str, Key("the measure or field that it is: `putn`, `putet_average`, `task.cpu`", "its name")
     ] = ""
     absent: Annotated[str, Key("what text shows where there is no value")] = ABSENT
+    label: Annotated[str, Key("its name in lines for several figures", "`csv`")] = ""
+    unit: Annotated[str, Key("its unit in these lines", "none")] = ""
+    where: Annotated[
+        str, Key("the figure without which these lines omit it", "the figure itself")
+    ] = ""
+    heading: Annotated[str, Key("its heading in the tables of `blocks`", "`csv`")] = ""
+    width: Annotated[str, Key("its format in these: `>8`, `<20`", "none")] = ""
 
-    def shown(self, value: Any) -> str:
-        """Return the value in its style."""
-        return self.absent if value is None else STYLES[self.style][0](value)
+    def part(self, found: re.Match[str]) -> str:
+        """Return what a part of a line for several figures is in the line of this one."""
+        name, behind, how = found.groups("")
+        if name == "value":
+            return f"{{{self.name}{behind}:{how}}}"
+        label = self.label or self.csv
+        words = (each.capitalize() if each.islower() else each for each in label.split())
+        return format({"label": label, "words": "_".join(words), "unit": self.unit}[name], how)
 
 
 @dataclass(frozen=True)
@@ -72,10 +95,7 @@ class TextTable:
     title: Annotated[str, Key("lines above the headings")]
     columns: Annotated[
         tuple[tuple[str, str, str], ...],
-        Key(
-            "a figure or key of the section, its heading, and its format: "
-            '`["calls", "Calls", ">10"]`'
-        ),
+        Key("figures; a key, or a figure with another heading: `[name, heading, format]`"),
     ]
 
 
@@ -102,17 +122,73 @@ def _section(value: Any, where: Where, _before: Mapping[str, Any]) -> str:
     return text
 
 
-def _text(value: Any, where: Where, _before: Mapping[str, Any]) -> Mapping[str, str]:
+def _text(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, str]:
     templates = value if isinstance(value, dict) else {"": value}
-    found: Mapping[str, str] = as_type(Mapping[str, str], templates, where)
+    texts: Mapping[str, str] = as_type(Mapping[str, str], templates, where)
+    return {
+        line: "\n".join(
+            each
+            for template in texts[lines].splitlines()
+            for each in _lines(template, before["figures"], where.at(lines) if lines else where)
+        )
+        for lines in texts
+        for line in lines.split(", ")
+    }
+
+
+def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[str]:
+    """Yield a line of a template; of one that several figures have alike, that of each."""
+    found = _LIKE.fullmatch(template)
+    if found is None:
+        yield template
+        return
+    is_conditional, names, line = found.groups()
+    for several in names.split(","):
+        for each in _between(several, figures, where):
+            condition = f"{{?{each.where or each.name}}}" if is_conditional else ""
+            yield condition + _PART.sub(each.part, line)
+
+
+def _blocks(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, TextTable]:
+    """Return the tables of kinds of line; figures say what their columns are."""
+    columns = {
+        each.name: (each.name, each.heading or each.csv, each.width) for each in before["figures"]
+    }
+    found: dict[str, TextTable] = {}
+    for line, spec in expected(dict, value, "a table", where).items():
+        place = where.at(line)
+        table = dict(expected(dict, spec, "a table", place))
+        if isinstance(table.get("columns"), list):
+            for each in table["columns"]:
+                if isinstance(each, str):
+                    place.at("columns").check("figure", each, columns)
+            table["columns"] = [
+                [*columns[each]] if isinstance(each, str) else each for each in table["columns"]
+            ]
+        found[line] = TextTable(**read_table(TextTable, table, place))
     return found
 
 
+def _between(names: str, figures: Sequence[Figure], where: Where) -> Sequence[Figure]:
+    """Return a figure, or those from one to another: `openn..closecf0`."""
+    first, _, last = names.partition(_RANGE)
+    there = [each.name for each in figures]
+    for name in filter(None, (first, last)):
+        where.check("figure", name, there)
+    return figures[there.index(first) : there.index(last or first) + 1]
+
+
 def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figure, ...]:
-    return tuple(
-        _figure(name, each, where.at(name), before["tables"], before.get("subject", ""))
-        for name, each in expected(dict, value, "a table", where).items()
-    )
+    found: list[Figure] = []
+    table = expected(dict, value, "a table", where)
+    for key, name, each in families(table, before.get("each", {}), where):
+        place = where.at(key)
+        if _RANGE in name:
+            other = report(expected(str, each, "the name of a report", place))
+            found += _between(name, other.figures, place)
+        else:
+            found.append(_figure(name, each, place, before["tables"], before.get("subject", "")))
+    return tuple(found)
 
 
 def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: str) -> Figure:
@@ -122,6 +198,9 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: 
         if isinstance(spec, str)
         else expected(dict, spec, "a string or a table", where)
     )
+    if "label" in spec:
+        label: str = expected(str, spec["label"], "a string", where.at("label"))
+        spec = {"csv": label.replace(" ", "")} | spec
     if "formula" not in spec:
         own = (
             [subjects()[subject]]
@@ -131,7 +210,9 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: 
         there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
         measures = {n: each for of in own for n, each in of.measures.items()}
         measures |= {f"{of.name}.{n}": each for of in own for n, each in of.measures.items()}
-        measure = spec.setdefault("measure", name)
+        measure = spec["measure"] = expected(
+            str, spec.get("measure", name), "a string", where.at("measure")
+        )
         if measure in measures:
             spec = {"formula": measures[measure].formula} | spec
         elif measure in there:
@@ -159,18 +240,25 @@ def _style(column: Column) -> str:
 
 
 @dataclass(frozen=True)
-class _Declared:
-    """What the declaration of a report says, and its SQL."""
+class Report:
+    """A report: its declaration and its SQL."""
 
     name: str
     sql: str
     title: Annotated[str, Key("what it shows")]
-    dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it; `[]` if MP1B does not have it")]
+    dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it", "MP1B does not have it")] = field(
+        default=(), kw_only=True
+    )
     trace: Annotated[
         str, Key("the command that makes MQ write the data; named where the data is absent")
     ]
     record: Annotated[str, Key("where the data stands")]
-    tables: Annotated[tuple[str, ...], Key("the tables that the SQL reads", among=decoded_tables())]
+    tables: Annotated[
+        tuple[str, ...],
+        Key(
+            "the tables that the SQL reads; of a report of a `subject`, its", among=decoded_tables()
+        ),
+    ]
     subject: Annotated[
         str,
         Key(
@@ -179,6 +267,12 @@ class _Declared:
             among=subjects(),
         ),
     ] = field(default="", kw_only=True)
+    each: Annotated[
+        Mapping[str, tuple[Any, ...]],
+        Key(
+            "what `{name}` stands for in figures that are several: texts, or lists of texts", "none"
+        ),
+    ] = field(default_factory=dict, kw_only=True)
     figures: Annotated[
         tuple[Figure, ...],
         Key(
@@ -198,7 +292,12 @@ class _Declared:
     ] = field(default_factory=dict)
     blocks: Annotated[
         Mapping[str, TextTable],
-        Key("instead of a template: the table that the rows of a kind of line make", "none"),
+        Key(
+            "instead of a template: the table that the rows of a kind of line make",
+            "none",
+            read=_blocks,
+            written="a table of tables",
+        ),
     ] = field(default_factory=dict)
     planned: Annotated[
         Mapping[str, Planned], Key("what a planner makes of the rows of a kind of line", "none")
@@ -293,11 +392,6 @@ class _Declared:
         ),
     ] = ()
 
-
-@dataclass(frozen=True)
-class Report(_Declared):
-    """A report: its declaration and its SQL."""
-
     def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
         """Whether the rows of a kind of line are in the format: text, csv or json."""
         if format == "text":
@@ -350,14 +444,12 @@ def report(name: str) -> Report:
     own = name.lower().replace("_", "-")
     if own in report_names():
         return load(own)
-    for each in declared().values():
-        if isinstance(each, Report) and each.is_called(name):
+    good = [each for each in declared().values() if isinstance(each, Report)]
+    for each in good:
+        if each.is_called(name):
             return each
-    every = declared()
-    names = {name: name for name in every}
-    for each in every.values():
-        if isinstance(each, Report):
-            names |= dict.fromkeys(map(str.lower, each.dd), each.name)
+    names = {each: each for each in report_names()}
+    names |= {dd.lower(): each.name for each in good for dd in each.dd}
     near = dict.fromkeys(names[each] for each in get_close_matches(own, names, _NEAR))
     way_out = did_you_mean(near, f"use {', '.join(report_names())}")
     raise RequestError(f"unknown report {name!r}; {way_out}")
@@ -401,7 +493,12 @@ def load(name: str, folder: Path | None = None) -> Report:
     """
     folder = folder or _FOLDER
     where = Where(str(folder / f"{name}.toml"))
-    found = read_table(Report, toml(folder / f"{name}.toml", where), where)
+    spec = toml(folder / f"{name}.toml", where)
+    if "subject" in spec:
+        place = where.at("subject")
+        place.check("subject", expected(str, spec["subject"], "a string", place), subjects())
+        spec = {"tables": [*subjects()[spec["subject"]].tables]} | spec
+    found = read_table(Report, spec, where)
     found.setdefault("main", found["tables"][:1])
     file = folder / f"{name}.sql"
     if "subject" in found and not file.exists():
@@ -420,7 +517,10 @@ def _of_subject(
     """Return the SQL of a report whose figures are measures, by the keys of its rows."""
     keys = ["section", *grouped.get(subject.tables[0], subject.keys)]
     sources = subject.over_rows() | {each: f'"{each}"' for each in keys}
-    shown = (f'{sources[each.measure or each.name]} AS "{each.name}"' for each in figures)
+    shown = (
+        f'{sources[(each.measure or each.name).removeprefix(f"{subject.name}.")]} AS "{each.name}"'
+        for each in figures
+    )
     columns = ["section", *shown]
     by = ", ".join(f'"{each}"' for each in keys)
     return f"SELECT {', '.join(columns)} FROM {subject.facts_of('sectioned')} GROUP BY {by}"
@@ -429,12 +529,15 @@ def _of_subject(
 def _with_figures(sql: str, found: Mapping[str, Any]) -> str:
     """Return SQL with the figures that are fields or measures of a grouped table for `{table}`."""
     for table in found.get("grouped", ()):
+        if f"{{{table}}}" not in sql:
+            continue
         subject = subject_of(table, found["tables"])
         there = subject.over_rows()
-        sources = [
-            (each.name, each.measure.removeprefix(f"{subject.name}.")) for each in found["figures"]
-        ]
-        shown = (f'"{source}" AS "{name}"' for name, source in sources if source in there)
+        shown = (
+            f'"{source}" AS "{each.name}"'
+            for each in found["figures"]
+            if (source := each.measure.removeprefix(f"{subject.name}.")) in there
+        )
         sql = sql.replace(f"{{{table}}}", ", ".join(shown))
     return sql
 

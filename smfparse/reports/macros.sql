@@ -36,16 +36,16 @@ CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
     'Start monitoring', 'Stop monitoring', 'Read list', 'New', 'Move', 'MoveEnt', 'Delete'
 ][request + 1], 'type ' || request);
 
--- Lines of tasks of the channel initiator, and of all tasks of a section ('Summ'). `tasks` and `together` name rows
--- of a kind of task with `channels`, `longest` and `longest_at`, NULL where such tasks have none.
-CREATE OR REPLACE MACRO task_lines(kind, tasks, together) AS TABLE
+-- Lines of tasks of the channel initiator, and of all tasks of a section ('Summ'). `tasks` names rows of a kind of
+-- task, and those of all of them, without `block_no`.
+CREATE OR REPLACE MACRO task_lines(kind, tasks) AS TABLE
 SELECT
     section, CASE WHEN block_no IS NULL THEN 'summary' ELSE 'task' END AS line, block_no - 1 AS number,
     coalesce(number::VARCHAR, 'Summ') AS task, kind AS type, qctreqn AS requests, busy, cpu_seconds, cpu_busy,
     CASE WHEN requests = 0 THEN 0 ELSE qctcptm_average END AS cpu_average, cpu_average AS cpu_tenths,
-    CASE WHEN requests = 0 THEN 0 ELSE qcteltm_average END AS elapsed_average, waiting_seconds,
-    channels, longest, longest_at
-FROM (FROM query_table(tasks) UNION ALL BY NAME FROM query_table(together));
+    CASE WHEN requests = 0 THEN 0 ELSE qcteltm_average END AS elapsed_average,
+    COLUMNS(lambda name: name IN ('waiting_seconds', 'channels', 'longest', 'longest_at'))
+FROM query_table(tasks);
 
 -- When, UTC, the interval begins that compare puts a recorded one into: the one of its middle.
 CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
@@ -53,6 +53,9 @@ CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
     started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
     getvariable('first_bucket')
 );
+
+-- An address of 31 bits as it is written.
+CREATE OR REPLACE MACRO hexadecimal(address) AS printf('%08X', address::BIGINT & 4294967295);
 
 -- Seconds in words: whole ones; of what is shorter than a second, two digits.
 CREATE OR REPLACE MACRO seconds_text(seconds) AS
@@ -62,17 +65,6 @@ CREATE OR REPLACE MACRO seconds_text(seconds) AS
 -- interval of a task ended. Tasks write their records a moment after the interval of statistics.
 CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS
     ended >= earliest - INTERVAL 1 SECOND AND started <= latest - INTERVAL 1 SECOND;
-
--- How busy the tasks of the channel initiator of a kind were: one row per section, per cent.
-CREATE OR REPLACE MACRO busy_tasks(tasks_of_kind) AS TABLE
-SELECT
-    section, count(*) AS tasks,
-    100 * total(qcteltm) / nullif(total(interval_seconds) * 1e6, 0) AS busy,
-    min(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS idlest,
-    max(100 * qcteltm / nullif(interval_seconds * 1e6, 0)) AS busiest,
-    arg_max(100 * qcteltm / nullif(interval_seconds * 1e6, 0), block_no) AS last
-FROM query_table(tasks_of_kind)
-GROUP BY section;
 
 -- The queue-sharing group of a queue manager, as the channel initiator's statistics (QCCT) tell it.
 CREATE OR REPLACE MACRO told_groups(channel_initiators) AS TABLE

@@ -35,6 +35,15 @@ _SMF_INTERVAL = 0
 """ACCTIME and STATIME that are the SMF interval, as IBM writes it."""
 AS_STATIME = -1
 """ACCTIME that is STATIME, as IBM writes it."""
+_CODES: Mapping[str, tuple[Mapping[str, int], str]] = {
+    "acctime": (
+        {"0": _SMF_INTERVAL, "-1": AS_STATIME},
+        "; or 0 for the SMF interval, -1 for STATIME",
+    ),
+    "statime": ({"0": _SMF_INTERVAL}, "; or 0 for the SMF interval"),
+    "smf_interval": ({}, ""),
+}
+"""What settings can be besides MMMM.SS, and how a message says so."""
 _MANY = 15
 """Names up to which a message has all, whatever is near."""
 _LONGEST_GROUP = 4
@@ -146,23 +155,11 @@ def seconds(text: Any, option: str = "interval", more: str = "") -> int:
     return length
 
 
-def _smf_interval(option: str, value: Any, _choices: Sequence[str]) -> int | None:
-    return None if value == "" else seconds(value, option)
-
-
-def _statime(option: str, value: Any, _choices: Sequence[str]) -> int | None:
-    return _setting(option, value, {"0": _SMF_INTERVAL}, "; or 0 for the SMF interval")
-
-
-def _acctime(option: str, value: Any, _choices: Sequence[str]) -> int | None:
-    codes = {"0": _SMF_INTERVAL, "-1": AS_STATIME}
-    return _setting(option, value, codes, "; or 0 for the SMF interval, -1 for STATIME")
-
-
-def _setting(option: str, value: Any, codes: Mapping[str, int], more: str) -> int | None:
+def _setting(option: str, value: Any, _choices: Sequence[str]) -> int | None:
     """Return the seconds of a setting of the queue manager, or its code for another interval."""
     if value == "":
         return None
+    codes, more = _CODES[option]
     code = codes.get(str(value).strip())
     return seconds(value, option, more) if code is None else code
 
@@ -203,9 +200,9 @@ OPTIONS: Mapping[str, Parser] = {
     "by": _names,
     "top": _number,
     "sort": _figure,
-    "acctime": _acctime,
-    "statime": _statime,
-    "smf_interval": _smf_interval,
+    "acctime": _setting,
+    "statime": _setting,
+    "smf_interval": _setting,
     "every": _flag,
     "stream": _pairs,
     "qsg": _group,

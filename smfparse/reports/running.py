@@ -94,7 +94,9 @@ def _queries(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> tuple[str, Slicing | None]:
     """Make the views that a report reads; return its query, and how that is run by slices."""
-    sections = _sections(which, sections)
+    sections = sections or Sections.of(which.section)
+    if which.across:
+        sections = sections.together()
     values = {**which.values(asked), "of_queues": catalog.of_queues}
     held = divides_by_time(which) and _held_time(which, catalog, sections, values)
     query = _query(with_time(which, held=held), catalog, sections, asked, values, held=held)
@@ -129,12 +131,6 @@ def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
     plan = plan_of_measured(planned.planner, values)
     figures = {name: plan.get(of) if plan else None for name, of in planned.figures.items()}
     return {**row, **figures}
-
-
-def _sections(which: Report, sections: Sections | None) -> Sections:
-    """Return what makes a section: what is asked for, or what the report's declaration says."""
-    sections = sections or Sections.of(which.section)
-    return sections.together() if which.across else sections
 
 
 def _query(

@@ -140,7 +140,8 @@ class Printer:
 
         how  format of the text; the unit of a figure stands behind that
         """
-        shown = _of_key(_KEYS[name]) if name in _KEYS else _shown(self.figures[name])
+        key = _KEYS.get(name)
+        shown = (lambda rows: [*map(key, rows)]) if key else _shown(self.figures[name])
         suffix = self._unit(name)
         if not how and not suffix:
             return shown
@@ -172,7 +173,7 @@ class Printer:
                 pattern += f"%{'-' * (width[1] != '>')}{width[2]}s" if width else "%s"
                 names.append(name)
                 cells.append(self.cell(name, "" if width else how or ""))
-        numbers = [each for each in names if each in self.figures and self._is_number(each)]
+        numbers = [n for n in names if n in self.figures and self.figures[n].style in NUMBERS]
         return Line(
             [numbers if each == _ANY_NUMBER else [each] for each in conditions],
             names,
@@ -180,9 +181,6 @@ class Printer:
             cells,
             starts,
         )
-
-    def _is_number(self, name: str) -> bool:
-        return self.figures[name].style in NUMBERS
 
 
 def _label(literal: str) -> int:
@@ -217,13 +215,11 @@ def _shown(figure: Figure) -> Cell:
 
     def shown(rows: Sequence[Row]) -> list[str]:
         values = [row[name] for row in rows]
+        if figure.style in MOMENTS:
+            values = [*map(local, rows, values)]
         return [absent if value is None else show(value) for value in values]
 
-    def shown_locally(rows: Sequence[Row]) -> list[str]:
-        values = [local(row, row[name]) for row in rows]
-        return [absent if value is None else show(value) for value in values]
-
-    return shown_locally if figure.style in MOMENTS else shown
+    return shown
 
 
 def _vrm(row: Row) -> str:
@@ -234,10 +230,6 @@ def _vrm(row: Row) -> str:
     if parts[0] < 10:
         return "".join(map(str, parts))
     return "".join(f"{part:02}" for part in parts)
-
-
-def _of_key(shown: Callable[[Row], str]) -> Cell:
-    return lambda rows: [*map(shown, rows)]
 
 
 def _instant(style: str, name: str) -> Callable[[Row], str]:

@@ -6,9 +6,9 @@ tasks AS (
     UNION ALL BY NAME
     SELECT 'adapter' AS kind, * FROM adapter_rows('qct_adp')
     UNION ALL BY NAME
-    SELECT 'ssl' AS kind, *, qctlsdu AS longest FROM tls_task_rows('qct_ssl')
+    SELECT 'ssl' AS kind, * FROM tls_task_rows('qct_ssl')
     UNION ALL BY NAME
-    SELECT 'dns' AS kind, *, qctlgdu AS longest FROM dns_task_rows('qct_dns')
+    SELECT 'dns' AS kind, * FROM dns_task_rows('qct_dns')
 )
 SELECT
     input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,

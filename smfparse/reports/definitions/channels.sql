@@ -15,12 +15,8 @@ seen AS (
             ELSE qcstbyst::DOUBLE + qcstbyrc
         END AS carried,
         CASE WHEN sends_messages(type) OR takes_messages(type) THEN carried - qcstnbyt END AS added,
-        nullif(qcstrqmn, '') AS named_partner,
-        greatest(
-            epoch_us(least(interval_end, coalesce(qcstludt, interval_end)))
-            - epoch_us(greatest(interval_start, qcststrt)), 0
-        ) / 1e6 AS active
-    FROM sectioned.qcst
+        nullif(qcstrqmn, '') AS named_partner
+    FROM channel_facts('sectioned.qcst')
 ),
 summed AS (
     SELECT
@@ -67,11 +63,8 @@ covered AS (
     GROUP BY section
 ),
 dispatchers AS (
-    SELECT
-        section, block_no - 1 AS dispatcher,
-        100 * total(qcteltm) / nullif(total(interval_seconds) * 1e6, 0) AS dispatcher_busy
-    FROM sectioned.qct_dsp
-    GROUP BY ALL
+    SELECT section, block_no - 1 AS dispatcher, busy AS dispatcher_busy
+    FROM dispatcher_by_section('sectioned.qct_dsp')
 ),
 ciphers AS (
     SELECT
@@ -82,32 +75,25 @@ ciphers AS (
     WHERE cipher_number > 0
     GROUP BY ALL
 )
-SELECT * EXCLUDE (data_bytes, added, all_bytes, covered_seconds, net_wait, cipher_number)
+SELECT
+    * EXCLUDE (data_bytes, added, all_bytes, covered_seconds, net_wait, cipher_number),
+    messages / nullif(active_seconds, 0) AS rate,
+    bytes / nullif(covered_seconds, 0) AS bytes_per_second,
+    bytes / 1048576 / nullif(active_seconds, 0) AS mb_a_second,
+    cipher_name(cipher_number) AS cipher
 FROM (
     SELECT
         'channel' AS line, *,
-        messages / nullif(active_seconds, 0) AS rate,
-        bytes / nullif(covered_seconds, 0) AS bytes_per_second,
-        bytes / 1048576 / nullif(active_seconds, 0) AS mb_a_second,
         messages / nullif(batches, 0) AS messages_a_batch,
         100 * full_batches / nullif(batches, 0) AS full_share,
         data_bytes / nullif(messages, 0) AS size,
         added / nullif(messages, 0) AS added_bytes,
-        100 * net_wait / nullif(active_seconds * 1e6, 0) AS confirm_share,
-        cipher_name(cipher_number) AS cipher
+        100 * net_wait / nullif(active_seconds * 1e6, 0) AS confirm_share
     FROM summed
-    LEFT JOIN covered USING (section)
     LEFT JOIN dispatchers USING (section, dispatcher)
     UNION ALL BY NAME
-    SELECT
-        'partner' AS line, *, messages / nullif(active_seconds, 0) AS rate,
-        bytes / nullif(covered_seconds, 0) AS bytes_per_second,
-        bytes / 1048576 / nullif(active_seconds, 0) AS mb_a_second
-    FROM partners
-    LEFT JOIN covered USING (section)
+    SELECT 'partner' AS line, * FROM partners
     UNION ALL BY NAME
-    SELECT
-        'cipher' AS line, *, cipher_name(cipher_number) AS cipher,
-        data_bytes / 1048576 AS data_mb, all_bytes / 1048576 AS all_mb
-    FROM ciphers
+    SELECT 'cipher' AS line, *, data_bytes / 1048576 AS data_mb, all_bytes / 1048576 AS all_mb FROM ciphers
 )
+LEFT JOIN covered USING (section)

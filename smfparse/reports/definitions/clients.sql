@@ -130,24 +130,15 @@ clients AS (
     WHERE change = 1
     GROUP BY ALL
 ),
-tasks AS (
-    SELECT section, 'dispatcher' AS kind, qctcptm FROM sectioned.qct_dsp
-    UNION ALL
-    SELECT section, 'adapter' AS kind, qctcptm FROM sectioned.qct_adp
-    UNION ALL
-    SELECT section, 'ssl' AS kind, qctcptm FROM sectioned.qct_ssl
-    UNION ALL
-    SELECT section, 'dns' AS kind, qctcptm FROM sectioned.qct_dns
-),
 spent AS (
     SELECT
-        section, total(CASE kind WHEN 'dispatcher' THEN qctcptm END) AS dispatcher_cpu,
-        total(CASE kind WHEN 'adapter' THEN qctcptm END) AS adapter_cpu,
-        total(CASE kind WHEN 'ssl' THEN qctcptm END) AS ssl_cpu,
-        total(CASE kind WHEN 'dns' THEN qctcptm END) AS dns_cpu,
-        total(qctcptm) AS chinit_cpu
-    FROM tasks
-    GROUP BY section
+        section, dispatchers.qctcptm AS dispatcher_cpu, adapters.qctcptm AS adapter_cpu,
+        tls_tasks.qctcptm AS ssl_cpu, dns_tasks.qctcptm AS dns_cpu,
+        list_sum([dispatcher_cpu, adapter_cpu, ssl_cpu, dns_cpu]) AS chinit_cpu
+    FROM dispatcher_of_section('sectioned.qct_dsp') AS dispatchers
+    FULL JOIN adapter_of_section('sectioned.qct_adp') AS adapters USING (section)
+    FULL JOIN tls_task_of_section('sectioned.qct_ssl') AS tls_tasks USING (section)
+    FULL JOIN dns_task_of_section('sectioned.qct_dns') AS dns_tasks USING (section)
 ),
 moved AS (
     SELECT

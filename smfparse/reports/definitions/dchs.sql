@@ -3,12 +3,8 @@
 -- channel initiator made are weighted: net time by batches, the others by messages.
 WITH
 seen AS (
-    SELECT
-        *,
-        greatest(interval_start, qcststrt) AS active_from,
-        least(interval_end, coalesce(qcstludt, interval_end)) AS active_to,
-        CASE WHEN qcstcltm IS NOT NULL THEN (qcstcltm, sequence) END AS last
-    FROM sectioned.qcst
+    SELECT *, CASE WHEN qcstcltm IS NOT NULL THEN (qcstcltm, sequence) END AS last
+    FROM channel_facts('sectioned.qcst')
 ),
 channels AS (
     SELECT
@@ -24,7 +20,7 @@ channels AS (
         max(qcstludt) AS stopped,
         max(qcstcltm) AS collected,
         max(qcstlmst) AS last_message,
-        trunc(sum(greatest(epoch_us(active_to) - epoch_us(active_from), 0)) / 1e6)::BIGINT AS active,
+        trunc(total(active))::BIGINT AS active,
         arg_max(qcstcbsz, last) AS batch_size,
         sum(qcstnmsg)::BIGINT AS messages,
         sum(qcstnpmg)::BIGINT AS persistent,
@@ -59,27 +55,20 @@ channels AS (
     GROUP BY section, channel, connection, started
 )
 SELECT
-    *,
-    messages / nullif(batches, 0) AS messages_per_batch,
-    batches - full_batches AS partial_batches,
-    TRY_CAST(bytes::HUGEINT - persistent_bytes AS BIGINT) AS nonpersistent_bytes,
-    bytes_received / nullif(batches, 0) AS received_per_batch,
-    bytes_sent / nullif(batches, 0) AS sent_per_batch,
-    bytes_received / nullif(messages, 0) AS received_per_message,
-    bytes_sent / nullif(messages, 0) AS sent_per_message,
-    bytes_received / nullif(active, 0) AS received_per_second,
-    bytes_sent / nullif(active, 0) AS sent_per_second,
-    batches / nullif(active, 0) AS batches_per_second,
-    batches_per_second AS batch_rate,
-    bytes AS bytes_size,
-    persistent_bytes AS persistent_bytes_size,
-    nonpersistent_bytes AS nonpersistent_bytes_size,
-    bytes_sent AS bytes_sent_size,
-    bytes_received AS bytes_received_size,
-    received_per_batch AS received_per_batch_size,
-    sent_per_batch AS sent_per_batch_size,
-    received_per_message AS received_per_message_size,
-    sent_per_message AS sent_per_message_size,
-    received_per_second AS received_per_second_size,
-    sent_per_second AS sent_per_second_size
-FROM channels
+    *, COLUMNS('^(bytes(_sent|_received)?|(non)?persistent_bytes|(sent|received)_per_(batch|message|second))$') AS '\0_size'
+FROM (
+    SELECT
+        *,
+        messages / nullif(batches, 0) AS messages_per_batch,
+        batches - full_batches AS partial_batches,
+        TRY_CAST(bytes::HUGEINT - persistent_bytes AS BIGINT) AS nonpersistent_bytes,
+        bytes_received / nullif(batches, 0) AS received_per_batch,
+        bytes_sent / nullif(batches, 0) AS sent_per_batch,
+        bytes_received / nullif(messages, 0) AS received_per_message,
+        bytes_sent / nullif(messages, 0) AS sent_per_message,
+        bytes_received / nullif(active, 0) AS received_per_second,
+        bytes_sent / nullif(active, 0) AS sent_per_second,
+        batches / nullif(active, 0) AS batches_per_second,
+        batches_per_second AS batch_rate
+    FROM channels
+)

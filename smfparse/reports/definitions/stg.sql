@@ -1,25 +1,15 @@
 -- STG: rows of four kinds a section: what the storage manager did (QSST), the regions (QSRS),
 -- one row per pool (QSPH), and a row for each place that issues GETMAIN (QSGM).
 SELECT
-    section, 1 AS place, 'requests' AS line,
-    qsstgplf, qsstfplf, qsstfref, qsstexpf, qsstconf, qsstgplv, qsstfplv, qsstfrev, qsstexpv,
-    qsstconv, qsstgetm, qsstfrem, qsstrcnz, qsstcont, qsstcrit, qsstabnd
+    section, 1 AS place, 'requests' AS line, COLUMNS('^qsst')
 FROM grouped.qsst
 UNION ALL BY NAME
 SELECT
     section, 2 AS place, 'regions' AS line,
-    qsrsphbgf, qsrsphbgv, qsrsphblf, qsrsphblv, qsrsgmbt, qsrsstkt,
-    printf('%08X', qsrsstrta::BIGINT & 4294967295) AS region_start,
-    printf('%08X', qsrscrgtp::BIGINT & 4294967295) AS region_top,
-    qsrssiza, qsrslimit, qsrsloal, qsrsoloal, qsrshial, qsrsohial, qsrssmfl, qsrssmfr,
-    printf('%08X', qsrsestra::BIGINT & 4294967295) AS extended_start,
-    printf('%08X', qsrsergtp::BIGINT & 4294967295) AS extended_top,
-    qsrsesiza, qsrselim, qsrseloal, qsrsoeloal, qsrsehial, qsrsoehial, qsrssmfel, qsrssmfer,
-    qsrsaval, qsrsmvs, qsrscrit, qsrssos,
-    100 * qsrsaval::DOUBLE / nullif(qsrsesiza, 0) AS extended_free,
-    qsrsmemlim, qsrsmemlims, qsrsabytes, qsrsgbytes, qsrsnmomb, qsrsfmct,
-    qsrsaval64, qsrscush64, qsrssmds64,
-    qsrsphblgf, qsrsphblgv, qsrsphbllf, qsrsphbllv, qsrsgmbl
+    COLUMNS(lambda name: name LIKE 'qsrs%' AND name NOT IN ('qsrsstrta', 'qsrscrgtp', 'qsrsestra', 'qsrsergtp')),
+    hexadecimal(qsrsstrta) AS region_start, hexadecimal(qsrscrgtp) AS region_top,
+    hexadecimal(qsrsestra) AS extended_start, hexadecimal(qsrsergtp) AS extended_top,
+    100 * qsrsaval::DOUBLE / nullif(qsrsesiza, 0) AS extended_free
 FROM grouped.qsrs
 UNION ALL BY NAME
 SELECT
@@ -38,6 +28,6 @@ FROM grouped.qsph
 UNION ALL BY NAME
 SELECT
     section, 4 AS place, 'getmain' AS line,
-    qsgmcsect, printf('%08X', qsgmoffset::BIGINT & 4294967295) AS caller_offset, qsgmscls,
+    qsgmcsect, hexadecimal(qsgmoffset) AS caller_offset, qsgmscls,
     qsgmlvtot, qsgmcount, qsgmlvnew, qsgmlvmax, qsgmlvmin
 FROM grouped.qsgm

@@ -373,7 +373,14 @@ lines AS (
             WHEN idlest >= 1 THEN 'all are in use; more may help: CHIADAPS'
             ELSE 'enough: they do the streamed puts of channels as well'
         END AS note
-    FROM busy_tasks('grouped.qct_adp')
+    FROM adapter_of_section('sectioned.qct_adp')
+    JOIN (
+        SELECT
+            section, count(*) AS tasks, min(busy) AS idlest, max(busy) AS busiest,
+            arg_max(busy, block_no) AS last
+        FROM adapter_by_section('sectioned.qct_adp')
+        GROUP BY section
+    ) USING (section)
 )
 SELECT
     *,
