@@ -1,9 +1,10 @@
 """Declarations of advice: what `definitions/*.toml` and `*.sql` say.
 
 A file a subsystem. Its subjects are queries, each `<subject>.sql`, whose rows are an interval of an
-object each; its rules are conditions over the columns of a subject. The dataclasses here are the
-list of keys: a declaration is checked by them when it is loaded, and docs/adding-a-rule.md shows
-them. `diagnoses.toml` puts rules together.
+object each; `[rules.<subject>.<id>]` is a condition over the columns of a subject, and so is
+`[signs.<subject>.<id>]`, for which only diagnoses ask. The dataclasses here are the list of keys: a
+declaration is checked by them when it is loaded, and docs/adding-a-rule.md shows them.
+`diagnoses.toml` puts rules together.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ IMPACTS = {
 }
 """What an impact can be measured in."""
 _FOLDER = Path(__file__).with_name("definitions")
-_DIAGNOSES = "diagnoses"
+_DIAGNOSES = _FOLDER / "diagnoses.toml"
+_ROWS = "FROM rows"
+"""The SQL of a subject that has no file of its own."""
+_BY_SUBJECT = Mapping[str, Mapping[str, Mapping[str, Any]]]
+_OF_SIGNS: Mapping[str, Any] = {"severity": 5, "do": "nothing"}
 
 
 @dataclass(frozen=True)
@@ -110,17 +115,17 @@ class Rule:
     """A condition over the rows of a subject, what it means, and what there is to do."""
 
     id: str
-    subsystem: str
-    subject: Annotated[str, Key("the subject whose rows it looks at")]
+    subject: str
     name: Annotated[str, Key("what holds, in a few words")]
     severity: Annotated[
-        int, Key("severity of its findings, 1 to 5", read=_severity, written="a whole number")
+        int,
+        Key("severity of its findings, 1 to 5; not of a sign", read=_severity, written="a number"),
     ]
     condition: Annotated[str, Key("SQL over a row, `{name}` for limits; NULL: not evaluated")]
     value: Annotated[str, Key("SQL of the figure that crosses")]
     figure: Annotated[str, Key("what that figure is, `{}` where it stands: `busy {} %`")]
     means: Annotated[str, Key("what it means")]
-    do: Annotated[str, Key("what there is to do, a verb first")]
+    do: Annotated[str, Key("what there is to do, a verb first; not of a sign")]
     source: Annotated[str, Key("where it is from")]
     style: Annotated[
         str,
@@ -155,9 +160,17 @@ class Rule:
     ] = None
     not_if: Annotated[str, Key("when it is a false alarm", "not known")] = ""
     doubt: Annotated[str, Key("where it differs from what is published, and why", "nowhere")] = ""
-    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
+    versions: Annotated[str, Key("the first MQ version with its fields", "that of the subject")] = (
+        ""
+    )
     apars: Annotated[tuple[str, ...], Key("APARs that fit the symptom", "none")] = ()
-    report: Annotated[str, Key("the report, or `sql:` and a query, that shows the evidence")] = ""
+    report: Annotated[
+        str,
+        Key(
+            "the report, or `sql:` and a query, that shows the evidence",
+            "that of the subject; a sign has none",
+        ),
+    ] = ""
     who: Annotated[
         str,
         Key(
@@ -168,7 +181,6 @@ class Rule:
     mp1b: Annotated[
         str, Key("MP1B's own text for it, `{:.0f}` where the figure stands", "MP1B has none")
     ] = ""
-    is_sign: Annotated[bool, Key("whether only diagnoses ask for it")] = False
     is_good: Annotated[bool, Key("whether it is good news, shown in a line at the end")] = False
     together: Annotated[bool, Key("whether what it finds about a queue manager is one finding")] = (
         False
@@ -176,6 +188,7 @@ class Rule:
     where: Annotated[
         str, Key("what of its jobs a finding names: queue, pool, page set", "nothing")
     ] = ""
+    is_sign: bool = False
 
     def aggregates(self) -> Iterator[str]:
         """Yield the SQL of its figures over the intervals that crossed: see `findings`."""
@@ -201,10 +214,13 @@ class Subject:
     sql: str
     tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
     trace: Annotated[str, Key("the command that makes MQ write them")]
+    report: Annotated[str, Key("the report of its rules that name no other", "none")] = ""
+    versions: Annotated[str, Key("the first MQ version with the fields of its rules", "all")] = ""
     of: Annotated[
         str,
         Key(
-            "what its rows are of: the SQL is over `rows`, with all measures that rules name",
+            "what its rows are of: the SQL is over `rows`, with all measures that rules name; "
+            "without a file, it has these",
             "the SQL gives them",
             among=metric_subjects(),
         ),
@@ -265,16 +281,16 @@ class Diagnosis:
 
 
 @cache
-def subsystems() -> tuple[str, ...]:
-    """Return the names of the files of rules."""
-    found = (each.stem for each in sorted(_FOLDER.glob("*.toml")))
-    return tuple(each for each in found if each != _DIAGNOSES)
-
-
-@cache
 def subjects() -> Mapping[str, Subject]:
     """Return all subjects by name. Raises RequestError where a declaration is wrong."""
-    return dict(_each_subject())
+    found = {}
+    for content, where in _subsystems():
+        for name, spec in content.get("subjects", {}).items():
+            own = read_table(Subject, spec, where.at("subjects").at(name))
+            file = _FOLDER / f"{name}.sql"
+            is_plain = "of" in own and not file.exists()
+            found[name] = Subject(name, _ROWS if is_plain else file.read_text("utf-8"), **own)
+    return found
 
 
 @cache
@@ -284,7 +300,6 @@ def rules() -> Mapping[str, Rule]:
     for rule, where in _each_rule():
         if rule.id in found:
             raise where.wrong("declared twice; leave one out")
-        where.at("subject").check("subject", rule.subject, subjects())
         _check_planned(rule, where.at("planned"))
         found[rule.id] = rule
     return found
@@ -316,26 +331,36 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
 
 
 @cache
-def _content(name: str) -> tuple[dict[str, Any], Where]:
-    where = Where(str(_FOLDER / f"{name}.toml"))
-    return toml(_FOLDER / f"{name}.toml", where), where
+def _content(file: Path) -> tuple[dict[str, Any], Where]:
+    where = Where(str(file))
+    return toml(file, where), where
 
 
-def _each_subject() -> Iterator[tuple[str, Subject]]:
-    for file in subsystems():
-        content, where = _content(file)
-        for name, spec in content.get("subjects", {}).items():
-            place = where.at("subjects").at(name)
-            sql = (_FOLDER / f"{name}.sql").read_text("utf-8")
-            yield name, Subject(name, sql, **read_table(Subject, spec, place))
+def _subsystems() -> Iterator[tuple[dict[str, Any], Where]]:
+    """Yield what each file of rules declares, and its place."""
+    yield from (_content(each) for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES)
 
 
 def _each_rule() -> Iterator[tuple[Rule, Where]]:
-    for file in subsystems():
-        content, where = _content(file)
-        for name, spec in as_type(Mapping[str, Any], content.get("rules", {}), where).items():
-            place = where.at("rules").at(name)
-            yield Rule(name, file, **read_table(Rule, spec, place)), place
+    for content, where in _subsystems():
+        for kind in ("rules", "signs"):
+            by_subject = as_type(_BY_SUBJECT, content.get(kind, {}), where.at(kind))
+            for subject, some in by_subject.items():
+                where.at(kind).check("subject", subject, subjects())
+                for name, spec in some.items():
+                    place = where.at(kind).at(subject).at(name)
+                    yield (
+                        _rule(name, subjects()[subject], spec, place, is_sign=kind == "signs"),
+                        place,
+                    )
+
+
+def _rule(
+    name: str, subject: Subject, spec: Mapping[str, Any], where: Where, *, is_sign: bool
+) -> Rule:
+    usual = _OF_SIGNS if is_sign else {"report": subject.report}
+    own = read_table(Rule, {"versions": subject.versions, **usual, **spec}, where)
+    return Rule(name, subject.name, is_sign=is_sign, **own)
 
 
 def _check_planned(rule: Rule, where: Where) -> None:

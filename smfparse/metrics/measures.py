@@ -149,7 +149,7 @@ class Subject:
 
     def columns(self) -> Mapping[str, str]:
         """Return the Arrow types, by name, of what others may ask of `<name>_rows`."""
-        found = dict.fromkeys(self.facts, "bool")
+        found = dict.fromkeys(self.facts, "bool") | dict.fromkeys(self.keys, "int32")
         found |= {each.name: each.shown.arrow for each in TABLES[self.tables[0]].columns}
         for each in self.measures.values():
             found[each.name] = each.type
