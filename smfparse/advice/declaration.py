@@ -214,7 +214,9 @@ class Subject:
     sql: str
     tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
     trace: Annotated[str, Key("the command that makes MQ write them")]
-    report: Annotated[str, Key("the report of its rules that name no other", "none")] = ""
+    report: Annotated[
+        str, Key("the report of its rules that name no other", "that of what its rows are of")
+    ] = ""
     versions: Annotated[str, Key("the first MQ version with the fields of its rules", "all")] = ""
     of: Annotated[
         str,
@@ -286,10 +288,16 @@ def subjects() -> Mapping[str, Subject]:
     found = {}
     for content, where in _subsystems():
         for name, spec in content.get("subjects", {}).items():
-            own = read_table(Subject, spec, where.at("subjects").at(name))
-            file = _FOLDER / f"{name}.sql"
-            is_plain = "of" in own and not file.exists()
-            found[name] = Subject(name, _ROWS if is_plain else file.read_text("utf-8"), **own)
+            own, file = (
+                read_table(Subject, spec, where.at("subjects").at(name)),
+                _FOLDER / f"{name}.sql",
+            )
+            sql = _ROWS
+            if "of" in own:
+                own = {"report": metric_subjects()[own["of"]].report} | own
+            if "of" not in own or file.exists():
+                sql = file.read_text("utf-8")
+            found[name] = Subject(name, sql, **own)
     return found
 
 

@@ -38,7 +38,7 @@ from typing import Annotated
 
 from smfparse.declarations import Key, Where, read_table, toml
 from smfparse.layout import TIMESTAMP, Column, Combine, Duration
-from smfparse.tables import TABLES
+from smfparse.tables import TABLES, columns
 
 _FOLDER = Path(__file__).with_name("subjects")
 SCHEMA = "inputs"
@@ -130,6 +130,7 @@ class Subject:
     keys      fields that tell the objects of a queue manager apart
     object    SQL of what an object is called; a queue manager has one without a name
     noun      what stands in front of that name
+    report    that shows most of them; '': none
     measures  by name, without those that are fields
     """
 
@@ -140,6 +141,7 @@ class Subject:
     keys: tuple[str, ...]
     object: str
     noun: str
+    report: str
     measures: Mapping[str, Measure]
 
     @property
@@ -174,8 +176,8 @@ class Subject:
         yield self._grouped("by_qmgr", given, ["system", "qmgr", *self.keys])
 
     def _grouped(self, name: str, given: str, keys: Sequence[str]) -> str:
-        columns = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
-        return self._macro(name, given, f"SELECT {columns} FROM {{}} GROUP BY {', '.join(keys)}")
+        shown = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
+        return self._macro(name, given, f"SELECT {shown} FROM {{}} GROUP BY {', '.join(keys)}")
 
     def _macro(self, name: str, given: str, query: str) -> str:
         facts = f"{self.name}_facts({given})" if self._file.exists() else f"query_table({given})"
@@ -238,6 +240,7 @@ def _subject(file: Path) -> Subject:
         tuple(spec.get("keys", ())),
         spec.get("object", "''"),
         spec.get("noun", ""),
+        spec.get("report", ""),
         measures,
     )
 
@@ -263,12 +266,10 @@ def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
 
 
 def _over_time(metric: str, way: str, shown: str = "") -> str:
-    name, _, of = metric.partition(".")
-    subject = subjects()[name]
-    declared = subject.measures.get(of)
-    amount, per = declared.of_row if declared else of, ""
-    if declared and declared.per and way == "average":
-        amount, per = declared.amount, declared.per
+    subject, measure = measure_of(metric)
+    amount, per = measure.of_row, ""
+    if measure.per and way == "average":
+        amount, per = measure.amount, measure.per
     start, seconds = "interval_start", "interval_seconds"
     if TABLES[subject.tables[0]].stub:
         start, seconds = _AT_THE_END, "0"
@@ -282,13 +283,19 @@ def _over_time(metric: str, way: str, shown: str = "") -> str:
 
 def way_of(metric: str | Mapping[str, str]) -> str:
     """Return how rows of `over_time` become one figure: average, peak, trough or total."""
-    name, _, of = metrics_of(metric)[0].partition(".")
+    _, measure = measure_of(metrics_of(metric)[0])
+    return "average" if measure.per else _TOGETHER.get(measure.combine, "peak")
+
+
+def measure_of(metric: str) -> tuple[Subject, Measure]:
+    """Return the subject and the measure that a declaration names; a field is one by itself."""
+    name, _, of = metric.partition(".")
     subject = subjects()[name]
     if of in subject.measures:
-        declared = subject.measures[of]
-        return "average" if declared.per else _TOGETHER.get(declared.combine, "peak")
-    field = next(each for each in TABLES[subject.tables[0]].columns if each.name == of)
-    return _TOGETHER.get(str(field.combine), "peak")
+        return subject, subject.measures[of]
+    field = next(each for each in columns(subject.tables[0]) if each.name == of)
+    formula, unit, combine = of.upper(), field.unit or "", str(field.combine)
+    return subject, Measure(of, of, field.doc, formula, unit, combine=combine)
 
 
 def with_overall(sql: str) -> str:
