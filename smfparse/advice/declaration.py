@@ -4,7 +4,10 @@ A file a subsystem. Its subjects are queries, each `<subject>.sql`, whose rows a
 object each; `[rules.<subject>.<id>]` is a condition over the columns of a subject, and so is
 `[signs.<subject>.<id>]`, for which only diagnoses ask. The dataclasses here are the list of keys: a
 declaration is checked by them when it is loaded, and docs/adding-a-rule.md shows them.
-`diagnoses.toml` puts rules together.
+`diagnoses.toml` puts rules together. What several rules of a subject have in common is a family:
+
+    [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
+    [rules.task_use.LATCH-12]          latch = "12"
 """
 
 from __future__ import annotations
@@ -52,7 +55,6 @@ _DIAGNOSES = _FOLDER / "diagnoses.toml"
 _ROWS = "FROM rows"
 """The SQL of a subject that has no file of its own."""
 _BY_SUBJECT = Mapping[str, Mapping[str, Mapping[str, Any]]]
-_OF_SIGNS: Mapping[str, Any] = {"severity": 5, "do": "nothing"}
 
 
 @dataclass(frozen=True)
@@ -355,20 +357,35 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
             by_subject = as_type(_BY_SUBJECT, content.get(kind, {}), where.at(kind))
             for subject, some in by_subject.items():
                 where.at(kind).check("subject", subject, subjects())
+                usual = _usual(subjects()[subject], is_sign=kind == "signs")
+                families = content.get("families", {}).get(subject, {})
                 for name, spec in some.items():
                     place = where.at(kind).at(subject).at(name)
-                    yield (
-                        _rule(name, subjects()[subject], spec, place, is_sign=kind == "signs"),
-                        place,
-                    )
+                    own = read_table(Rule, usual | _with_families(spec, families), place)
+                    yield Rule(name, subject, is_sign=kind == "signs", **own), place
 
 
-def _rule(
-    name: str, subject: Subject, spec: Mapping[str, Any], where: Where, *, is_sign: bool
-) -> Rule:
-    usual = _OF_SIGNS if is_sign else {"report": subject.report}
-    own = read_table(Rule, {"versions": subject.versions, **usual, **spec}, where)
-    return Rule(name, subject.name, is_sign=is_sign, **own)
+def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
+    """Return what the rules of a subject have if they do not say otherwise."""
+    own = {"severity": 5, "do": "nothing"} if is_sign else {"report": subject.report}
+    return {"versions": subject.versions, **own}
+
+
+def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a rule says, with what its families say in which it has a name: `{latch}`."""
+    found = {name: value for name, value in spec.items() if name not in families}
+    for family in families.keys() & spec.keys():
+        found = _named(families[family], f"{{{family}}}", spec[family]) | found
+    return found
+
+
+def _named(declared: Any, mark: str, name: str) -> Any:
+    """Return what is declared with a name wherever a mark stands for it."""
+    if isinstance(declared, dict):
+        return {key: _named(each, mark, name) for key, each in declared.items()}
+    if isinstance(declared, list):
+        return [_named(each, mark, name) for each in declared]
+    return declared.replace(mark, name) if isinstance(declared, str) else declared
 
 
 def _check_planned(rule: Rule, where: Where) -> None:
