@@ -48,8 +48,8 @@ def with_jobs(
         several, [number for number, ask in asked.items() if ask == _FILLS], catalog, held, links
     )
     for number, queue in queues.items():
-        told = Figure("most on queue {}", queue, "text")
-        several[number] = replace(several[number], evidence=[told, *several[number].evidence])
+        fullest = Figure("most on queue {}", queue, "text")
+        several[number] = replace(several[number], evidence=[fullest, *several[number].evidence])
     if USES not in held:
         return several
     for ask in ("puts", "gets"):

@@ -14,7 +14,6 @@ from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out
 from smfparse.rendering import (
     ABSENT,
-    STYLES,
     Column,
     Document,
     Facts,
@@ -22,6 +21,7 @@ from smfparse.rendering import (
     Section,
     Table,
     aligned,
+    styled,
     visible,
 )
 
@@ -150,15 +150,15 @@ class ComparisonDocument(Document):
     def _heading(self) -> Iterator[tuple[str, str, str]]:
         """Yield what the two sides are made of."""
         facts: dict[str, Callable[[Side], str]] = {
-            "From": lambda side: _moment(side.first),
-            "To": lambda side: _moment(side.last),
+            "From": lambda side: styled(side.first, "second"),
+            "To": lambda side: styled(side.last, "second"),
             "Intervals": lambda side: str(side.intervals),
             "Queue managers": lambda side: visible(", ".join(side.qmgrs)) or ABSENT,
-            "Seconds of class 3": lambda side: _number(side.total("calls")),
-            _OF_TASKS: lambda side: _number(side.total("tasks")),
-            "Seconds of statistics": lambda side: _number(side.total("messages")),
+            "Seconds of class 3": lambda side: styled(side.total("calls"), "decimal"),
+            _OF_TASKS: lambda side: styled(side.total("tasks"), "decimal"),
+            "Seconds of statistics": lambda side: styled(side.total("messages"), "decimal"),
             _LEFT_OUT: lambda side: shown_left_out(side) or ABSENT,
-            "CPU of calls, uS a second": lambda side: _number(side.cpu_per_second),
+            "CPU of calls, uS a second": lambda side: styled(side.cpu_per_second, "decimal"),
         }
         found = {label: tuple(map(fact, self._sides)) for label, fact in facts.items()}
         if found[_OF_TASKS] == found["Seconds of class 3"]:
@@ -249,7 +249,7 @@ def _by_change(part: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
 def _hour_table(found: pl.DataFrame) -> Table:
     headings = ("Hour", "Calls/s", "after", "CPU us", "after", "Elapsed us", "after", "Ratio")
     cells = (
-        [f"{row['hour']:02}:00", *(_number(row[name]) for name in HOUR_COLUMNS[1:])]
+        [f"{row['hour']:02}:00", *(styled(row[name], "decimal") for name in HOUR_COLUMNS[1:])]
         for row in found.iter_rows(named=True)
     )
     return Table([Column(each, right=bool(at)) for at, each in enumerate(headings)], cells)
@@ -284,10 +284,6 @@ def explain() -> Iterator[str]:
         yield f"{each.name}{unit} = {each.formula}"
 
 
-def _moment(value: Any) -> str:
-    return ABSENT if value is None else STYLES["second"][0](value)
-
-
 def _named(rows: pl.DataFrame) -> list[str]:
     """Return the names that rows have; those that none has are left out."""
     return [name for name in NAMES if rows[name].null_count() < rows.height]
@@ -300,7 +296,7 @@ def _table_of(rows: pl.DataFrame) -> Table:
     cells = (
         [
             *(str(row[name] or ABSENT) for name in (*names, "figure")),
-            *(_number(row[name]) for name in _VALUES),
+            *(styled(row[name], "decimal") for name in _VALUES),
         ]
         for row in rows.iter_rows(named=True)
     )
@@ -314,10 +310,6 @@ def _table(rows: pl.DataFrame) -> Iterator[str]:
     hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]
     for cells in ([column.heading for column in table.columns], *table.rows):
         yield "  ".join(map(format, map(visible, cells), hows))
-
-
-def _number(value: float | None) -> str:
-    return ABSENT if value is None else STYLES["decimal"][0](value)
 
 
 def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterator[str]:
@@ -392,6 +384,6 @@ def _pair(label: str, before: float | None, after: float | None) -> Iterator[str
     """Yield a line of two figures, where there is one."""
     if before is None and after is None:
         return
-    cells = [ABSENT if value is None else f"{value:.0f}" for value in (before, after)]
+    cells = [styled(value, "rounded") for value in (before, after)]
     ratio = f"{after / before:.2f}" if before and after is not None else ABSENT
     yield f"{label:<{_LABEL}} {cells[0]:>12} {cells[1]:>12} {ratio:>8}"

@@ -12,8 +12,7 @@ from smfparse.dashboard.gathering import Gathered
 from smfparse.dashboard.groups import group_lines
 from smfparse.dashboard.managers import manager_lines, missing_lines, worst_verdict
 from smfparse.dashboard.payload import packed, payload
-from smfparse.dashboard.sheets import counted
-from smfparse.rendering import BASE, TABLES, escaped, head_lines, joined, section_lines
+from smfparse.rendering import BASE, TABLES, escaped, head_lines, in_digits, joined, section_lines
 
 if TYPE_CHECKING:
     from smfparse.dashboard.earlier import Earlier
@@ -105,8 +104,8 @@ def _held(found: Gathered) -> Iterator[str]:
         (
             *(named(each[key]) for key in ("system", "qmgr")),
             f"{each['type']}" + (f"/{each['subtype']}" if each["subtype"] is not None else ""),
-            counted(each["records"]),
-            counted(each["bytes"]),
+            in_digits(each["records"]),
+            in_digits(each["bytes"]),
             *(
                 f"{each[key]:%Y/%m/%d %H:%M}" if each[key] else "-"
                 for key in ("earliest", "latest")
