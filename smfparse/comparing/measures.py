@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, read_table, toml
+from smfparse.declarations import Key, Where, as_type, read_table, toml
 
 ROW_KINDS: Mapping[str, str] = {
     "calls": "calls of a name",
@@ -41,19 +41,20 @@ class Measure:
     """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
 
     name  as rows have it; {part}: a buffer pool, structure or channel
+    kind  of the rows that it is made of
     """
 
     name: str
-    kind: Annotated[str, Key("which rows of compare.sql it is made of", among=ROW_KINDS)]
+    kind: str
     amount: Annotated[str, Key("the column that is added")]
+    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
     per: Annotated[
         str,
         Key(
-            "the column that it is divided by; `seconds` of all intervals of the queue manager; "
-            "`commits` of the job"
+            "the column that it is divided by; `commits` of the job",
+            "seconds of all intervals of the queue manager",
         ),
-    ]
-    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
+    ] = SECONDS
     unit: Annotated[str, Key("its unit", "none")] = ""
     factor: Annotated[float, Key("what the ratio is multiplied by")] = 1.0
     steady: Annotated[
@@ -68,14 +69,19 @@ def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
     """
     file = folder / _FILE
     where = Where(str(file))
-    found = tuple(_measure(*each, where) for each in toml(file, where).items())
+    found = []
+    for kind, declared in as_type(
+        Mapping[str, Mapping[str, Any]], toml(file, where), where
+    ).items():
+        where.check("kind", kind, ROW_KINDS)
+        found += [_measure(kind, *each, where.at(kind)) for each in declared.items()]
     where.check("figure", EFFECT, [each.name for each in found])
-    return found
+    return tuple(found)
 
 
-def _measure(name: str, spec: Any, where: Where) -> Measure:
+def _measure(kind: str, name: str, spec: Any, where: Where) -> Measure:
     place = where.at(name)
-    measure = Measure(name, **read_table(Measure, spec, place))
+    measure = Measure(name, kind, **read_table(Measure, spec, place))
     place.at("amount").check("column of compare.sql", measure.amount, _columns())
     place.at("per").check("column of compare.sql", measure.per, _columns())
     return measure
