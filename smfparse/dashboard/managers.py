@@ -75,7 +75,7 @@ def _heading(day: Day) -> Iterator[str]:
         facts.append(f"gaps: {known['gaps']}, restarts: {known['restarts']}")
     else:
         facts.append("no statistics intervals: the times are those of accounting records")
-    yield f"<h2><bdi>{escaped(day.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"
+    yield f"<h2><bdi>{escaped(day.times.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"
     if lost := lost_text(day.findings):
         yield f"<p>{escaped(lost)}</p>"
 

@@ -38,7 +38,7 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     before  an earlier time that it is compared with
     """
     script, style = joined(_SCRIPTS), joined(_STYLES)
-    title = ", ".join(each.name for each in found.days) or "no data"
+    title = ", ".join(each.times.name for each in found.days) or "no data"
     yield from head_lines(f"IBM MQ for z/OS: {title}", script, style)
     yield from _bar(found)
     yield "<main>"
@@ -69,7 +69,7 @@ def _bar(found: Gathered) -> Iterator[str]:
     for number, day in enumerate(found.days):
         worst = worst_verdict(day)
         mark = f' <span title="{worst.words}">{worst.symbol}</span>' if worst.order <= WASTE else ""
-        name = named(day.times.qmgr or day.name)
+        name = named(day.times.qmgr or day.times.name)
         yield f'<a class="button manager-link" href="#m{number}">{name}{mark}</a>'
     yield "</nav>"
     yield (

@@ -114,7 +114,9 @@ def _lines(day: Day, courses: Courses) -> Iterator[str]:
 
 
 def _title(day: Day, panel: Panel, more: str = "") -> str:
-    return _words(0, -14, f"{panel.title}, {panel.unit}: {day.name}{more}", "font-weight='600'")
+    return _words(
+        0, -14, f"{panel.title}, {panel.unit}: {day.times.name}{more}", "font-weight='600'"
+    )
 
 
 def _grid(top: float, step: float) -> Iterator[str]:

@@ -98,10 +98,10 @@ class SummaryDocument(Document):
     def _notes(self, day: Day) -> Iterator[str]:
         """Yield who and when, how whole the data is, and the worst findings."""
         times = day.times
-        names = f"{times.qmgr} on {times.system}" if times.qmgr else times.system
         zone = times.clock.name
         span = span_text(times.local(times.first), times.local(times.last), zone)
-        yield f"{names}, MQ {times.mq_version}, {span}" if times.mq_version else f"{names}, {span}"
+        release = f"MQ {times.mq_version}" if times.mq_version else ""
+        yield ", ".join(filter(None, (times.name, release, span)))
         yield _complete(day)
         if lost := lost_text(day.findings):
             yield lost

@@ -85,9 +85,7 @@ class TrendDocument(Document):
 
 
 def _title(trend: Trend) -> str:
-    times = trend.times
-    names = f"{times.qmgr} on {times.system}" if times.qmgr else times.system
-    return f"{names}, {plural(trend.days, 'day')} up to {trend.last:%A %Y/%m/%d}"
+    return f"{trend.times.name}, {plural(trend.days, 'day')} up to {trend.last:%A %Y/%m/%d}"
 
 
 def _compared(trend: Trend) -> str:

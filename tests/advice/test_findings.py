@@ -56,6 +56,21 @@ def test_the_published_vector() -> None:
     assert found.persistence == "persistent"
 
 
+def test_a_data_set_fills_by_blocks_not_by_percent() -> None:
+    blocks = [810 + 10 * number + (number % 2) for number in range(12)]
+    rows = [
+        {"interval_no": number, "qesdstr": "APP1", "qesdsmbd": 2000, "qesdsmbu": used}
+        | {"record_no": number + 1, "qesdsmmu": 1700}
+        for number, used in enumerate(blocks)
+    ]
+    found = the(checked({"qesd": rows}), "SMDS-FULL")
+
+    assert found.move is not None
+    assert found.move.unit == "blocks"
+    assert found.move.per_hour == pytest.approx(60, rel=0.02)
+    assert found.move.hours == pytest.approx((2000 - blocks[-1]) / 60, rel=0.02)
+
+
 def test_a_longer_first_interval_counts_by_its_seconds_up_to_three_medians() -> None:
     found = the(checked(waits([0, 5, 6, 0, 0, 7], [150, *[MINUTE] * 5])), "LOG-WTB")
     assert (found.share, found.persistence) == (180 / 450, "repeated")
