@@ -74,7 +74,7 @@ def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
         Mapping[str, Mapping[str, Any]], toml(file, where), where
     ).items():
         where.check("kind", kind, ROW_KINDS)
-        found += [_measure(kind, *each, where.at(kind)) for each in declared.items()]
+        found += [_measure(kind, name, spec, where.at(kind)) for name, spec in declared.items()]
     where.check("figure", EFFECT, [each.name for each in found])
     return tuple(found)
 

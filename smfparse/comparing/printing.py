@@ -42,6 +42,12 @@ _OF_TASK = {
     "Log force count": "log_forces",
 }
 _OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
+_OF_FINDING = ("severity", "rule", "qmgr", "object", "name")
+_TITLES = {
+    "new_findings": "New findings",
+    "worse_findings": "Worse findings",
+    "gone_findings": "Findings that are gone",
+}
 _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
 _OF_TASKS = "Seconds that tasks cover"
@@ -136,14 +142,10 @@ class ComparisonDocument(Document):
         """Yield the findings that are new, worse and gone, each in a line, below a title."""
         if self._checked is None:
             return
-        found = {
-            "New findings": [each for each in self._checked.findings if each.since == NEW],
-            "Worse findings": [each for each in self._checked.findings if each.since == WORSE],
-            "Findings that are gone": self._checked.gone,
-        }
-        for title, several in found.items():
+        found = _changed_findings(self._checked)
+        for name, several in found.items():
             if several:
-                yield f"{title}: {len(several)}", [in_short(each) for each in several]
+                yield f"{_TITLES[name]}: {len(several)}", [in_short(each) for each in several]
         if not any(found.values()):
             yield "Findings: the same before and after", []
 
@@ -255,25 +257,20 @@ def _hour_table(found: pl.DataFrame) -> Table:
     return Table([Column(each, right=bool(at)) for at, each in enumerate(headings)], cells)
 
 
-def _finding_facts(checked: Checked) -> dict[str, Any]:
-    """Return which findings are new, worse and gone, by rule and object."""
-
-    def of(several: Iterable[Finding]) -> list[dict[str, Any]]:
-        return [
-            {
-                "severity": e.severity,
-                "rule": e.rule,
-                "qmgr": e.qmgr,
-                "object": e.object,
-                "name": e.name,
-            }
-            for e in several
-        ]
-
+def _changed_findings(checked: Checked) -> dict[str, Sequence[Finding]]:
+    """Return which findings are new, worse and gone, by their names in JSON."""
     return {
-        "new_findings": of(each for each in checked.findings if each.since == NEW),
-        "worse_findings": of(each for each in checked.findings if each.since == WORSE),
-        "gone_findings": of(checked.gone),
+        "new_findings": [each for each in checked.findings if each.since == NEW],
+        "worse_findings": [each for each in checked.findings if each.since == WORSE],
+        "gone_findings": checked.gone,
+    }
+
+
+def _finding_facts(checked: Checked) -> dict[str, Any]:
+    """Return the same by rule and object."""
+    return {
+        kind: [{name: getattr(each, name) for name in _OF_FINDING} for each in several]
+        for kind, several in _changed_findings(checked).items()
     }
 
 
