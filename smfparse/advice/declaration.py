@@ -214,7 +214,10 @@ class Subject:
 
     name: str
     sql: str
-    tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
+    tables: Annotated[
+        tuple[str, ...],
+        Key("the tables that it reads; `of` has its own", among=decoded_tables()),
+    ]
     trace: Annotated[str, Key("the command that makes MQ write them")]
     report: Annotated[
         str, Key("the report of its rules that name no other", "that of what its rows are of")
@@ -290,15 +293,12 @@ def subjects() -> Mapping[str, Subject]:
     found = {}
     for content, where in _subsystems():
         for name, spec in content.get("subjects", {}).items():
-            own, file = (
-                read_table(Subject, spec, where.at("subjects").at(name)),
-                _FOLDER / f"{name}.sql",
-            )
-            sql = _ROWS
-            if "of" in own:
-                own = {"report": metric_subjects()[own["of"]].report} | own
-            if "of" not in own or file.exists():
+            file, sql = _FOLDER / f"{name}.sql", _ROWS
+            if of := metric_subjects().get(spec.get("of")):
+                spec = {"tables": [*of.tables], "report": of.report} | spec
+            if of is None or file.exists():
                 sql = file.read_text("utf-8")
+            own = read_table(Subject, spec, where.at("subjects").at(name))
             found[name] = Subject(name, sql, **own)
     return found
 
