@@ -80,8 +80,13 @@ class Panel:
     ] = ""
     sql: Annotated[str, Key("query for the rows", "`line` or `metric` has them")] = ""
     measure: Annotated[
-        str, Key("how rows become one figure", "`line` or `metric` says", among=_MEASURES)
-    ] = ""
+        str,
+        Key(
+            "how rows become one figure",
+            "`line` or `metric` says; of `sql`, total",
+            among=_MEASURES,
+        ),
+    ] = "total"
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
     limit: Annotated[str, Key("the limit of a rule that is drawn: LOG-BUSY.busy", "none")] = ""
     rules: Annotated[tuple[str, ...], Key("rules that it shows, as patterns", "none")] = ()
@@ -156,8 +161,8 @@ def _panel(name: str, spec: Any, where: Where) -> Panel:
     panel = Panel(name, **read_table(Panel, given, where))
     where.at("section").check("section", panel.section, parts())
     where.at("report").check("report", panel.report, report_names())
-    if not panel.sql or not panel.measure:
-        raise where.wrong("no rows; give line, metric, or sql and measure")
+    if not panel.sql:
+        raise where.wrong("no rows; give line, metric or sql")
     return panel
 
 

@@ -44,8 +44,8 @@ class Line:
     report: Annotated[str, Key("the report that has more", "that of the metric's subject")] = ""
     metric: Annotated[str, Key("the measure that it shows: log.task_busy", "`sql` has it")] = ""
     measure: Annotated[
-        str, Key("how rows become one figure", "the metric says", among=MEASURES)
-    ] = ""
+        str, Key("how rows become one figure", "the metric says; of `sql`, total", among=MEASURES)
+    ] = "total"
     sql: Annotated[str, Key("query for the rows", "the metric has them")] = ""
     style: Annotated[
         str,
