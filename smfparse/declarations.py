@@ -104,6 +104,16 @@ def toml(file: Path, where: Where) -> dict[str, Any]:
         raise where.wrong(f"cannot be read: {error.strerror}") from error
 
 
+def entries(file: Path) -> Iterator[tuple[str, Any, Where]]:
+    """Yield the name of each key of a TOML file, what it declares, and its place.
+
+    Raises RequestError if it is not TOML.
+    """
+    where = Where(str(file))
+    for name, spec in toml(file, where).items():
+        yield name, spec, where.at(name)
+
+
 @cache
 def declared_keys(cls: type[DataclassInstance]) -> tuple[Declared, ...]:
     """Return the keys that a dataclass declares, in their order."""

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
+from smfparse.declarations import Key, Where, as_type, entries, expected, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.metrics import subjects as metric_subjects
 from smfparse.metrics import with_overall
@@ -318,10 +318,9 @@ def rules() -> Mapping[str, Rule]:
 @cache
 def diagnoses() -> Mapping[str, Diagnosis]:
     """Return all diagnoses by id. Raises RequestError where a declaration is wrong."""
-    content, where = _content(_DIAGNOSES)
     return {
-        name: Diagnosis(name, **read_table(Diagnosis, spec, where.at(name)))
-        for name, spec in content.items()
+        name: Diagnosis(name, **read_table(Diagnosis, spec, where))
+        for name, spec, where in entries(_DIAGNOSES)
     }
 
 
@@ -341,14 +340,10 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
 
 
 @cache
-def _content(file: Path) -> tuple[dict[str, Any], Where]:
-    where = Where(str(file))
-    return toml(file, where), where
-
-
-def _subsystems() -> Iterator[tuple[dict[str, Any], Where]]:
-    """Yield what each file of rules declares, and its place."""
-    yield from (_content(each) for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES)
+def _subsystems() -> Sequence[tuple[dict[str, Any], Where]]:
+    """Return what each file of rules declares, and its place."""
+    files = [each for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES]
+    return [(toml(each, Where(str(each))), Where(str(each))) for each in files]
 
 
 def _each_rule() -> Iterator[tuple[Rule, Where]]:

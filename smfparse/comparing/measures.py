@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, as_type, read_table, toml
+from smfparse.declarations import Key, Where, as_type, entries, read_table
 
 ROW_KINDS: Mapping[str, str] = {
     "calls": "calls of a name",
@@ -67,20 +67,17 @@ def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
 
     Raises RequestError that names the file, the key and the way out where one is declared wrongly.
     """
-    file = folder / _FILE
+    file, found = folder / _FILE, []
     where = Where(str(file))
-    found = []
-    for kind, declared in as_type(
-        Mapping[str, Mapping[str, Any]], toml(file, where), where
-    ).items():
+    for kind, declared, place in entries(file):
         where.check("kind", kind, ROW_KINDS)
-        found += [_measure(kind, name, spec, where.at(kind)) for name, spec in declared.items()]
+        for name, spec in as_type(Mapping[str, Any], declared, place).items():
+            found.append(_measure(kind, name, spec, place.at(name)))
     where.check("figure", EFFECT, [each.name for each in found])
     return tuple(found)
 
 
-def _measure(kind: str, name: str, spec: Any, where: Where) -> Measure:
-    place = where.at(name)
+def _measure(kind: str, name: str, spec: Any, place: Where) -> Measure:
     measure = Measure(name, kind, **read_table(Measure, spec, place))
     place.at("amount").check("column of compare.sql", measure.amount, _columns())
     place.at("per").check("column of compare.sql", measure.per, _columns())

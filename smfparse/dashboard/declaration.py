@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.advice import rules
-from smfparse.declarations import Key, Where, expected, read_table, toml
+from smfparse.declarations import Key, Where, entries, expected, read_table
 from smfparse.errors import RequestError
 from smfparse.metrics import measure_of, metrics_of
 from smfparse.reports import report, report_names
@@ -134,21 +134,16 @@ class TableOf:
 @cache
 def parts() -> Mapping[str, Part]:
     """Return the parts of a page by name, in their order."""
-    where = Where(str(_FOLDER / "sections.toml"))
     return {
-        name: Part(name, **read_table(Part, spec, where.at(name)))
-        for name, spec in toml(_FOLDER / "sections.toml", where).items()
+        name: Part(name, **read_table(Part, spec, where))
+        for name, spec, where in entries(_FOLDER / "sections.toml")
     }
 
 
 @cache
 def panels() -> Mapping[str, Panel]:
     """Return all panels by name, in their order. Raises RequestError for a wrong declaration."""
-    where = Where(str(_FOLDER / "panels.toml"))
-    found = {}
-    for name, spec in toml(_FOLDER / "panels.toml", where).items():
-        found[name] = _panel(name, spec, where.at(name))
-    return found
+    return {name: _panel(name, *each) for name, *each in entries(_FOLDER / "panels.toml")}
 
 
 def _panel(name: str, spec: Any, where: Where) -> Panel:
@@ -185,13 +180,12 @@ def _of_metric(given: dict[str, Any]) -> dict[str, Any]:
 @cache
 def tables() -> Mapping[str, TableOf]:
     """Return all tables by name, in their order. Raises RequestError for a wrong declaration."""
-    where = Where(str(_FOLDER / "tables.toml"))
     found = {}
-    for name, spec in toml(_FOLDER / "tables.toml", where).items():
-        table = TableOf(name, **read_table(TableOf, spec, where.at(name)))
+    for name, spec, where in entries(_FOLDER / "tables.toml"):
+        table = TableOf(name, **read_table(TableOf, spec, where))
         for panel, kind, _ in table.columns:
-            where.at(name).check("panel", panel, panels())
-            where.at(name).check("kind of column", kind, COLUMN_KINDS)
+            where.check("panel", panel, panels())
+            where.check("kind of column", kind, COLUMN_KINDS)
         found[name] = table
     return found
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, expected, read_table, toml
+from smfparse.declarations import Key, Where, entries, expected, read_table
 from smfparse.metrics import measure_of, metrics_of, over_time, way_of
 from smfparse.rendering import STYLES
 from smfparse.reports import report, report_names
@@ -86,11 +86,10 @@ def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
 @cache
 def lines() -> Mapping[str, Line]:
     """Return all lines by name, in their order. Raises RequestError for a wrong declaration."""
-    where = Where(str(_FOLDER / "lines.toml"))
     found = {}
-    for name, spec in toml(_FOLDER / "lines.toml", where).items():
-        spec = with_metrics(expected(dict, spec, "a table", where.at(name)))
-        line = Line(name, **read_table(Line, spec, where.at(name)))
-        where.at(name).at("report").check("report", line.report, report_names())
+    for name, spec, where in entries(_FOLDER / "lines.toml"):
+        given = with_metrics(expected(dict, spec, "a table", where))
+        line = Line(name, **read_table(Line, given, where))
+        where.at("report").check("report", line.report, report_names())
         found[name] = line
     return found
