@@ -15,7 +15,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -128,7 +128,7 @@ class Rule:
     figure: Annotated[str, Key("what that figure is, `{}` where it stands: `busy {} %`")]
     means: Annotated[str, Key("what it means")]
     do: Annotated[str, Key("what there is to do, a verb first; not of a sign")]
-    source: Annotated[str, Key("where it is from")]
+    source: Annotated[str, Key("where it is from", "that of its first limit")] = ""
     style: Annotated[
         str,
         Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
@@ -357,7 +357,8 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
                 for name, spec in some.items():
                     place = where.at(kind).at(subject).at(name)
                     own = read_table(Rule, usual | _with_families(spec, families), place)
-                    yield Rule(name, subject, is_sign=kind == "signs", **own), place
+                    rule = Rule(name, subject, is_sign=kind == "signs", **own)
+                    yield _with_source(rule, place), place
 
 
 def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
@@ -372,6 +373,16 @@ def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict
     for family in families.keys() & spec.keys():
         found = _named(families[family], f"{{{family}}}", spec[family]) | found
     return found
+
+
+def _with_source(rule: Rule, where: Where) -> Rule:
+    """Return a rule with a source: its own, or that of its first limit."""
+    if rule.source:
+        return rule
+    sources = [each.source for each in rule.limits.values()]
+    if not sources or not sources[0]:
+        raise where.at("source").wrong("missing; add the key: where the rule is from")
+    return replace(rule, source=sources[0])
 
 
 def _named(declared: Any, mark: str, name: str) -> Any:
