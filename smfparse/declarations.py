@@ -132,6 +132,16 @@ def _filled(value: Any, named: Mapping[str, Any]) -> Any:
     return value.format(**named) if isinstance(value, str) else value
 
 
+def entries(file: Path) -> Iterator[tuple[str, Any, Where]]:
+    """Yield the name of each key of a TOML file, what it declares, and its place.
+
+    Raises RequestError if it is not TOML.
+    """
+    where = Where(str(file))
+    for name, spec in toml(file, where).items():
+        yield name, spec, where.at(name)
+
+
 @cache
 def declared_keys(cls: type[DataclassInstance]) -> tuple[Declared, ...]:
     """Return the keys that a dataclass declares, in their order."""

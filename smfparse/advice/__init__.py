@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from smfparse.advice.running import run_rules as run_rules
     from smfparse.advice.wording import finding_lines as finding_lines
     from smfparse.advice.wording import in_short as in_short
+    from smfparse.advice.wording import inputs_text as inputs_text
     from smfparse.advice.wording import losses_of as losses_of
     from smfparse.advice.wording import lost_text as lost_text
     from smfparse.advice.wording import nothing_to as nothing_to
@@ -59,5 +60,7 @@ else:
         policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",
         running="Checked compared_with run_rules",
-        wording="finding_lines in_short losses_of lost_text nothing_to often peak span_text",
+        wording=(
+            "finding_lines in_short inputs_text losses_of lost_text nothing_to often peak span_text"
+        ),
     )

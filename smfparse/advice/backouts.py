@@ -92,5 +92,5 @@ def _name(
         if by == "job":
             several[number] = replace(several[number], job=names[0], jobs=names[:MOST_JOBS])
         else:
-            told = Figure(_WORDS[by], names[0], "text")
-            several[number] = replace(several[number], evidence=[*several[number].evidence, told])
+            most = Figure(_WORDS[by], names[0], "text")
+            several[number] = replace(several[number], evidence=[*several[number].evidence, most])

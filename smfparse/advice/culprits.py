@@ -48,8 +48,8 @@ def with_jobs(
         several, [number for number, ask in asked.items() if ask == _FILLS], catalog, held, links
     )
     for number, queue in queues.items():
-        told = Figure("most on queue {}", queue, "text")
-        several[number] = replace(several[number], evidence=[told, *several[number].evidence])
+        fullest = Figure("most on queue {}", queue, "text")
+        several[number] = replace(several[number], evidence=[fullest, *several[number].evidence])
     if USES not in held:
         return several
     for ask in ("puts", "gets"):
@@ -80,7 +80,7 @@ def _fullest(
         near = its.of(place_of(several[number])) if its else ()
         asked += [(number, name) for kind, name in sorted(near) if kind == "queue"]
     found: dict[int, str] = {}
-    for table, amount in ((DEPTHS, "max(greatest(depth, most))"), (USES, "sum(time_us)")):
+    for table, amount in ((DEPTHS, "max(greatest(depth, qqstdphi))"), (USES, "sum(time_us)")):
         left = [each for each in asked if each[0] not in found]
         if left and table in held:
             rows = rows_during(

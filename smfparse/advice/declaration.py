@@ -1,22 +1,26 @@
 """Declarations of advice: what `definitions/*.toml` and `*.sql` say.
 
 A file a subsystem. Its subjects are queries, each `<subject>.sql`, whose rows are an interval of an
-object each; its rules are conditions over the columns of a subject. The dataclasses here are the
-list of keys: a declaration is checked by them when it is loaded, and docs/adding-a-rule.md shows
-them. `diagnoses.toml` puts rules together.
+object each; `[rules.<subject>.<id>]` is a condition over the columns of a subject, and so is
+`[signs.<subject>.<id>]`, for which only diagnoses ask. The dataclasses here are the list of keys: a
+declaration is checked by them when it is loaded, and docs/adding-a-rule.md shows them.
+`diagnoses.toml` puts rules together. What several rules of a subject have in common is a family:
+
+    [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
+    [rules.task_use.LATCH-12]          latch = "12"
 """
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, as_type, expected, read_table, toml
+from smfparse.declarations import Key, Where, as_type, entries, expected, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.metrics import subjects as metric_subjects
 from smfparse.metrics import with_overall
@@ -47,7 +51,10 @@ IMPACTS = {
 }
 """What an impact can be measured in."""
 _FOLDER = Path(__file__).with_name("definitions")
-_DIAGNOSES = "diagnoses"
+_DIAGNOSES = _FOLDER / "diagnoses.toml"
+_ROWS = "FROM rows"
+"""The SQL of a subject that has no file of its own."""
+_BY_SUBJECT = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -110,18 +117,18 @@ class Rule:
     """A condition over the rows of a subject, what it means, and what there is to do."""
 
     id: str
-    subsystem: str
-    subject: Annotated[str, Key("the subject whose rows it looks at")]
+    subject: str
     name: Annotated[str, Key("what holds, in a few words")]
     severity: Annotated[
-        int, Key("severity of its findings, 1 to 5", read=_severity, written="a whole number")
+        int,
+        Key("severity of its findings, 1 to 5; not of a sign", read=_severity, written="a number"),
     ]
     condition: Annotated[str, Key("SQL over a row, `{name}` for limits; NULL: not evaluated")]
     value: Annotated[str, Key("SQL of the figure that crosses")]
     figure: Annotated[str, Key("what that figure is, `{}` where it stands: `busy {} %`")]
     means: Annotated[str, Key("what it means")]
-    do: Annotated[str, Key("what there is to do, a verb first")]
-    source: Annotated[str, Key("where it is from")]
+    do: Annotated[str, Key("what there is to do, a verb first; not of a sign")]
+    source: Annotated[str, Key("where it is from", "that of its first limit")] = ""
     style: Annotated[
         str,
         Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
@@ -155,9 +162,17 @@ class Rule:
     ] = None
     not_if: Annotated[str, Key("when it is a false alarm", "not known")] = ""
     doubt: Annotated[str, Key("where it differs from what is published, and why", "nowhere")] = ""
-    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
+    versions: Annotated[str, Key("the first MQ version with its fields", "that of the subject")] = (
+        ""
+    )
     apars: Annotated[tuple[str, ...], Key("APARs that fit the symptom", "none")] = ()
-    report: Annotated[str, Key("the report, or `sql:` and a query, that shows the evidence")] = ""
+    report: Annotated[
+        str,
+        Key(
+            "the report, or `sql:` and a query, that shows the evidence",
+            "that of the subject; a sign has none",
+        ),
+    ] = ""
     who: Annotated[
         str,
         Key(
@@ -168,7 +183,6 @@ class Rule:
     mp1b: Annotated[
         str, Key("MP1B's own text for it, `{:.0f}` where the figure stands", "MP1B has none")
     ] = ""
-    is_sign: Annotated[bool, Key("whether only diagnoses ask for it")] = False
     is_good: Annotated[bool, Key("whether it is good news, shown in a line at the end")] = False
     together: Annotated[bool, Key("whether what it finds about a queue manager is one finding")] = (
         False
@@ -176,6 +190,7 @@ class Rule:
     where: Annotated[
         str, Key("what of its jobs a finding names: queue, pool, page set", "nothing")
     ] = ""
+    is_sign: bool = False
 
     def aggregates(self) -> Iterator[str]:
         """Yield the SQL of its figures over the intervals that crossed: see `findings`."""
@@ -199,12 +214,20 @@ class Subject:
 
     name: str
     sql: str
-    tables: Annotated[tuple[str, ...], Key("the tables that it reads", among=decoded_tables())]
+    tables: Annotated[
+        tuple[str, ...],
+        Key("the tables that it reads; `of` has its own", among=decoded_tables()),
+    ]
     trace: Annotated[str, Key("the command that makes MQ write them")]
+    report: Annotated[
+        str, Key("the report of its rules that name no other", "that of what its rows are of")
+    ] = ""
+    versions: Annotated[str, Key("the first MQ version with the fields of its rules", "all")] = ""
     of: Annotated[
         str,
         Key(
-            "what its rows are of: the SQL is over `rows`, with all measures that rules name",
+            "what its rows are of: the SQL is over `rows`, with all measures that rules name; "
+            "without a file, it has these",
             "the SQL gives them",
             among=metric_subjects(),
         ),
@@ -265,16 +288,19 @@ class Diagnosis:
 
 
 @cache
-def subsystems() -> tuple[str, ...]:
-    """Return the names of the files of rules."""
-    found = (each.stem for each in sorted(_FOLDER.glob("*.toml")))
-    return tuple(each for each in found if each != _DIAGNOSES)
-
-
-@cache
 def subjects() -> Mapping[str, Subject]:
     """Return all subjects by name. Raises RequestError where a declaration is wrong."""
-    return dict(_each_subject())
+    found = {}
+    for content, where in _subsystems():
+        for name, spec in content.get("subjects", {}).items():
+            file, sql = _FOLDER / f"{name}.sql", _ROWS
+            if of := metric_subjects().get(spec.get("of")):
+                spec = {"tables": [*of.tables], "report": of.report} | spec
+            if of is None or file.exists():
+                sql = file.read_text("utf-8")
+            own = read_table(Subject, spec, where.at("subjects").at(name))
+            found[name] = Subject(name, sql, **own)
+    return found
 
 
 @cache
@@ -284,7 +310,6 @@ def rules() -> Mapping[str, Rule]:
     for rule, where in _each_rule():
         if rule.id in found:
             raise where.wrong("declared twice; leave one out")
-        where.at("subject").check("subject", rule.subject, subjects())
         _check_planned(rule, where.at("planned"))
         found[rule.id] = rule
     return found
@@ -293,10 +318,9 @@ def rules() -> Mapping[str, Rule]:
 @cache
 def diagnoses() -> Mapping[str, Diagnosis]:
     """Return all diagnoses by id. Raises RequestError where a declaration is wrong."""
-    content, where = _content(_DIAGNOSES)
     return {
-        name: Diagnosis(name, **read_table(Diagnosis, spec, where.at(name)))
-        for name, spec in content.items()
+        name: Diagnosis(name, **read_table(Diagnosis, spec, where))
+        for name, spec, where in entries(_DIAGNOSES)
     }
 
 
@@ -316,26 +340,58 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
 
 
 @cache
-def _content(name: str) -> tuple[dict[str, Any], Where]:
-    where = Where(str(_FOLDER / f"{name}.toml"))
-    return toml(_FOLDER / f"{name}.toml", where), where
-
-
-def _each_subject() -> Iterator[tuple[str, Subject]]:
-    for file in subsystems():
-        content, where = _content(file)
-        for name, spec in content.get("subjects", {}).items():
-            place = where.at("subjects").at(name)
-            sql = (_FOLDER / f"{name}.sql").read_text("utf-8")
-            yield name, Subject(name, sql, **read_table(Subject, spec, place))
+def _subsystems() -> Sequence[tuple[dict[str, Any], Where]]:
+    """Return what each file of rules declares, and its place."""
+    files = [each for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES]
+    return [(toml(each, Where(str(each))), Where(str(each))) for each in files]
 
 
 def _each_rule() -> Iterator[tuple[Rule, Where]]:
-    for file in subsystems():
-        content, where = _content(file)
-        for name, spec in as_type(Mapping[str, Any], content.get("rules", {}), where).items():
-            place = where.at("rules").at(name)
-            yield Rule(name, file, **read_table(Rule, spec, place)), place
+    for content, where in _subsystems():
+        for kind in ("rules", "signs"):
+            by_subject = as_type(_BY_SUBJECT, content.get(kind, {}), where.at(kind))
+            for subject, some in by_subject.items():
+                where.at(kind).check("subject", subject, subjects())
+                usual = _usual(subjects()[subject], is_sign=kind == "signs")
+                families = content.get("families", {}).get(subject, {})
+                for name, spec in some.items():
+                    place = where.at(kind).at(subject).at(name)
+                    own = read_table(Rule, usual | _with_families(spec, families), place)
+                    rule = Rule(name, subject, is_sign=kind == "signs", **own)
+                    yield _with_source(rule, place), place
+
+
+def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
+    """Return what the rules of a subject have if they do not say otherwise."""
+    own = {"severity": 5, "do": "nothing"} if is_sign else {"report": subject.report}
+    return {"versions": subject.versions, **own}
+
+
+def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a rule says, with what its families say in which it has a name: `{latch}`."""
+    found = {name: value for name, value in spec.items() if name not in families}
+    for family in families.keys() & spec.keys():
+        found = _named(families[family], f"{{{family}}}", spec[family]) | found
+    return found
+
+
+def _with_source(rule: Rule, where: Where) -> Rule:
+    """Return a rule with a source: its own, or that of its first limit."""
+    if rule.source:
+        return rule
+    sources = [each.source for each in rule.limits.values()]
+    if not sources or not sources[0]:
+        raise where.at("source").wrong("missing; add the key: where the rule is from")
+    return replace(rule, source=sources[0])
+
+
+def _named(declared: Any, mark: str, name: str) -> Any:
+    """Return what is declared with a name wherever a mark stands for it."""
+    if isinstance(declared, dict):
+        return {key: _named(each, mark, name) for key, each in declared.items()}
+    if isinstance(declared, list):
+        return [_named(each, mark, name) for each in declared]
+    return declared.replace(mark, name) if isinstance(declared, str) else declared
 
 
 def _check_planned(rule: Rule, where: Where) -> None:

@@ -181,11 +181,12 @@ def _rows(subject: Subject, some: Sequence[Rule]) -> str:
     if not subject.of:
         return subject.sql
     named = {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
-    named |= words_in(subject.sql)
+    named |= words_in(subject.sql + named_macros(subject.sql, view_macros()))
     of = metric_subjects()[subject.of]
+    name = of.object if subject.object else "''"
     columns = ", ".join(_wide(*each) for each in of.columns().items() if each[0] in named)
     return (
-        f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {of.object} AS object, {columns} "
+        f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {name} AS object, {columns} "
         f"FROM {of.rows(SCHEMA)}) SELECT * FROM ({subject.sql})"
     )
 

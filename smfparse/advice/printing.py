@@ -38,6 +38,7 @@ from smfparse.rendering import (
     Section,
     Table,
     Values,
+    plural,
 )
 
 _MARGIN = 13
@@ -157,9 +158,9 @@ class CheckDocument(Document):
                 for severity in SEVERITIES
                 if severity in severities
             )
-            told = ", ".join(counts) or "nothing to say"
+            summary = ", ".join(counts) or "nothing to say"
             names = f"{each.qmgr} on {each.system}" if each.qmgr else each.system
-            yield f"{names}, {span_text(each.start, each.end, each.zone)}: {told}"
+            yield f"{names}, {span_text(each.start, each.end, each.zone)}: {summary}"
         if not self._checked.managers:
             yield nothing_to("check")
 
@@ -185,9 +186,9 @@ class CheckDocument(Document):
             return
         total = sum(len(rules) for _, rules in self._checked.not_evaluated)
         more = "" if self._at_length else "; --all lists the traces that they require"
-        yield from ("", f"Not evaluated: {_rules(total)} without data{more}")
+        yield from ("", f"Not evaluated: {plural(total, 'rule')} without data{more}")
         for trace, rules in self._checked.not_evaluated if self._at_length else ():
-            yield from _line(f"  {_rules(len(rules))}: {trace}", self.room)
+            yield from _line(f"  {plural(len(rules), 'rule')}: {trace}", self.room)
 
     def _left_out(self) -> Iterator[str]:
         """Yield findings that are no more, and those that the site knows of."""
@@ -202,10 +203,6 @@ class CheckDocument(Document):
                 f"  {about(each)}: {each.name} ({why.reason}; until {why.until:%Y/%m/%d})",
                 self.room,
             )
-
-
-def _rules(count: int) -> str:
-    return f"{count} rule{'s' * (count != 1)}"
 
 
 def _line(text: str, room: int) -> Iterator[str]:

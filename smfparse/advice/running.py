@@ -86,8 +86,8 @@ class Checked:
 
 
 @dataclass
-class _Told:
-    """What the rules have said so far; `known` are those evaluated, by queue manager."""
+class _Evaluated:
+    """What rules found so far; `known` are those evaluated, by queue manager."""
 
     findings: list[Finding] = field(default_factory=list)
     once: list[Once] = field(default_factory=list)
@@ -111,30 +111,32 @@ def run_rules(
     """
     limits = changed_limits(policy.limits.items())
     asked = wanted(limits)
-    told = _Told()
+    so_far = _Evaluated()
     for rows in judged(catalog, asked, {LINKS: links_query(), BACKOUTS: backouts_query(), **also}):
-        told.held.add(rows.name)
+        so_far.held.add(rows.name)
         if len(rows.starts):
-            told.filled.add(rows.subject.name)
-        _add_managers(told.managers, rows)
+            so_far.filled.add(rows.subject.name)
+        _add_managers(so_far.managers, rows)
         for rule in rows.rules:
-            _evaluate(rule, rows, catalog, told)
-    links = all_links(catalog, told.held)
-    named = with_jobs(filter(policy.wants, told.findings), catalog, told.held, links)
+            _evaluate(rule, rows, catalog, so_far)
+    links = all_links(catalog, so_far.held)
+    named = with_jobs(filter(policy.wants, so_far.findings), catalog, so_far.held, links)
     several = [
         replace(each, changed=limits.get(each.rule, {})) for each in with_backouts(named, catalog)
     ]
     loud = list(merged((each for each in several if not policy.silence_of(each)), links))
     good = [each for each in loud if _is_good(each)]
     bad = [each for each in loud if not _is_good(each)]
-    ranked = sorted(diagnosed(bad, diagnoses(), told.known, links), key=lambda each: each.place)
+    ranked = sorted(diagnosed(bad, diagnoses(), so_far.known, links), key=lambda each: each.place)
     shown = [each for each in ranked if not only or each.rule in only]
     return Checked(
-        managers=[told.managers[key] for key in sorted(told.managers)],
+        managers=[so_far.managers[key] for key in sorted(so_far.managers)],
         findings=[each for each in shown if not policy.silence_of(each)],
         good=[each for each in good if not only or each.rule in only],
-        seen_once=[each for each in told.once if not only or each.rule.id in only],
-        not_evaluated=list(_not_evaluated(asked, set().union(*told.known.values()), told.filled)),
+        seen_once=[each for each in so_far.once if not only or each.rule.id in only],
+        not_evaluated=list(
+            _not_evaluated(asked, set().union(*so_far.known.values()), so_far.filled)
+        ),
         silenced=[
             (each, silence)
             for each in (*several, *shown)
@@ -153,14 +155,14 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
     return replace(now, findings=findings, gone=gone)
 
 
-def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, told: _Told) -> None:
+def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, so_far: _Evaluated) -> None:
     states = rows.states(rule)
     for group in np.unique(rows.groups[states >= 0]).tolist():
         system, qmgr = (each or "" for each in rows.keys[group][:2])
-        told.known[system, qmgr].add(rule.id)
-    told.findings += found(rows, rule, states, catalog)
+        so_far.known[system, qmgr].add(rule.id)
+    so_far.findings += found(rows, rule, states, catalog)
     if rule.severity <= _SEEN_ONCE and not rule.is_sign:
-        told.once += seen_once(rows, rule, states)
+        so_far.once += seen_once(rows, rule, states)
 
 
 def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:

@@ -12,12 +12,14 @@ from itertools import groupby
 from smfparse.advice.declaration import IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding, Once
 from smfparse.advice.trends import Move
-from smfparse.rendering import ABSENT, STYLES, few
+from smfparse.rendering import few, in_digits, styled
 from smfparse.reports import report
 from smfparse.selecting import Selection
 
 _MANY = 999.5
 """From here on a number has separators and no decimals: it is shown as 1,000."""
+_DIGITS = 3
+"""Digits of impacts and of rates, or more before the point."""
 _NUMBERS = frozenset({"count", "rounded", "percent"})
 """Styles of numbers without separators."""
 _PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
@@ -45,11 +47,10 @@ def shown(figure: Figure) -> str:
 
 
 def _number(figure: Figure) -> str:
-    if figure.value is None:
-        return ABSENT
-    if figure.style in _NUMBERS and abs(figure.value) >= _MANY:
-        return f"{figure.value:,.0f}"
-    return STYLES[figure.style][0](figure.value)
+    value, style = figure.value, figure.style
+    if value is not None and style in _NUMBERS and abs(value) >= _MANY:
+        return in_digits(value, _DIGITS)
+    return styled(value, style)
 
 
 def _of_one(text: str) -> str:
@@ -129,22 +130,21 @@ def _joined(parts: Iterable[str]) -> str:
 
 def _amount(amount: float) -> str:
     """Return an impact; what is next to nothing is said to be so."""
-    return f"under {_LEAST_IMPACT}" if 0 < amount < _LEAST_IMPACT else _digits(amount)
-
-
-def _digits(amount: float) -> str:
-    """Return three digits and more, without powers of ten."""
-    return f"{amount:,.0f}" if amount >= _MANY else f"{amount:.3g}"
+    return f"under {_LEAST_IMPACT}" if 0 < amount < _LEAST_IMPACT else in_digits(amount, _DIGITS)
 
 
 def _moving(move: Move) -> str:
     """Return by how much a figure moves, and when it is at its limit."""
-    ends = f", at the limit in {_digits(move.hours)} hours" if move.hours is not None else ""
+    ends = (
+        f", at the limit in {in_digits(move.hours, _DIGITS)} hours"
+        if move.hours is not None
+        else ""
+    )
     if ends and move.soonest is not None and move.latest is not None:
-        soonest, latest = _digits(move.soonest), _digits(move.latest)
+        soonest, latest = (in_digits(each, _DIGITS) for each in (move.soonest, move.latest))
         ends += f" ({soonest} to {latest})" if soonest != latest else ""
     sign = "+" if move.per_hour > 0 else "-"
-    return f"{sign}{_digits(abs(move.per_hour))} {move.unit} per hour{ends}"
+    return f"{sign}{in_digits(abs(move.per_hour), _DIGITS)} {move.unit} per hour{ends}"
 
 
 def expected(finding: Finding) -> str:
@@ -169,7 +169,7 @@ def command(finding: Finding, inputs: Sequence[str]) -> str:
     )
     if name.startswith(_QUERY):
         query = shlex.quote(name.removeprefix(_QUERY))
-        return f"smfparse sql {_few_inputs(inputs)} {query}"
+        return f"smfparse sql {inputs_text(inputs)} {query}"
     if not name:
         return ""
     return _called(f"report {name}", finding, inputs, _names_in(name))
@@ -186,7 +186,7 @@ def _called(name: str, finding: Finding, inputs: Sequence[str], takes: Collectio
 
     takes  the options for names that select rows of what the command reads
     """
-    return " ".join([f"smfparse {name} {_few_inputs(inputs)}", *_selection(finding, takes)])
+    return " ".join([f"smfparse {name} {inputs_text(inputs)}", *_selection(finding, takes)])
 
 
 @cache
@@ -197,7 +197,8 @@ def _names_in(name: str) -> frozenset[str]:
     return frozenset(f"--{each}" for each in every.by_name if each not in unknown)
 
 
-def _few_inputs(inputs: Sequence[str]) -> str:
+def inputs_text(inputs: Sequence[str]) -> str:
+    """Return inputs as a command has them, if they are few."""
     return shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
 
 
@@ -291,5 +292,5 @@ def nothing_to(verb: str) -> str:
 
 def in_short(finding: Finding) -> str:
     """Return a finding in one line, with its severity, its worst value and how persistent it is."""
-    told = ", ".join(filter(None, (peak(finding), finding.persistence)))
-    return f"SEV{finding.severity} {heading(finding)}: {told}"
+    figures = ", ".join(filter(None, (peak(finding), finding.persistence)))
+    return f"SEV{finding.severity} {heading(finding)}: {figures}"

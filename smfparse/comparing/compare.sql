@@ -156,15 +156,14 @@ GROUP BY ALL
 UNION ALL BY NAME
 SELECT
     'messages' AS kind, qmgr, bucket_of(interval_start, interval_end) AS bucket,
-    sum(qmstput::BIGINT + qmstput1)::DOUBLE AS puts, sum(qmstget)::DOUBLE AS gets,
-    sum(qmstopen)::DOUBLE AS opens
-FROM side.qmst
+    sum(puts)::DOUBLE AS puts, sum(qmstget)::DOUBLE AS gets, sum(qmstopen)::DOUBLE AS opens
+FROM message_manager_rows('side.qmst')
 GROUP BY ALL
 UNION ALL BY NAME
 SELECT
     'channel' AS kind, qmgr, qcstchnm AS part, bucket_of(interval_start, interval_end) AS bucket,
     sum(qcstnmsg)::DOUBLE AS channel_messages, sum(qcstnbyt)::DOUBLE AS channel_bytes,
-    total(CASE WHEN qcstntav > 0 THEN qcstntav::DOUBLE * qcstbatc END) AS network,
-    sum(CASE WHEN qcstntav > 0 THEN qcstbatc END)::DOUBLE AS batches
-FROM side.qcst
+    total(network_time_amount) AS network,
+    sum(CASE WHEN network_time_amount IS NOT NULL THEN network_time_per END)::DOUBLE AS batches
+FROM channel_rows('side.qcst')
 GROUP BY ALL

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, read_table, toml
+from smfparse.declarations import Key, Where, as_type, entries, read_table
 
 ROW_KINDS: Mapping[str, str] = {
     "calls": "calls of a name",
@@ -41,19 +41,20 @@ class Measure:
     """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
 
     name  as rows have it; {part}: a buffer pool, structure or channel
+    kind  of the rows that it is made of
     """
 
     name: str
-    kind: Annotated[str, Key("which rows of compare.sql it is made of", among=ROW_KINDS)]
+    kind: str
     amount: Annotated[str, Key("the column that is added")]
+    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
     per: Annotated[
         str,
         Key(
-            "the column that it is divided by; `seconds` of all intervals of the queue manager; "
-            "`commits` of the job"
+            "the column that it is divided by; `commits` of the job",
+            "seconds of all intervals of the queue manager",
         ),
-    ]
-    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
+    ] = SECONDS
     unit: Annotated[str, Key("its unit", "none")] = ""
     factor: Annotated[float, Key("what the ratio is multiplied by")] = 1.0
     steady: Annotated[
@@ -66,16 +67,18 @@ def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
 
     Raises RequestError that names the file, the key and the way out where one is declared wrongly.
     """
-    file = folder / _FILE
+    file, found = folder / _FILE, []
     where = Where(str(file))
-    found = tuple(_measure(*each, where) for each in toml(file, where).items())
+    for kind, declared, place in entries(file):
+        where.check("kind", kind, ROW_KINDS)
+        for name, spec in as_type(Mapping[str, Any], declared, place).items():
+            found.append(_measure(kind, name, spec, place.at(name)))
     where.check("figure", EFFECT, [each.name for each in found])
-    return found
+    return tuple(found)
 
 
-def _measure(name: str, spec: Any, where: Where) -> Measure:
-    place = where.at(name)
-    measure = Measure(name, **read_table(Measure, spec, place))
+def _measure(kind: str, name: str, spec: Any, place: Where) -> Measure:
+    measure = Measure(name, kind, **read_table(Measure, spec, place))
     place.at("amount").check("column of compare.sql", measure.amount, _columns())
     place.at("per").check("column of compare.sql", measure.per, _columns())
     return measure

@@ -14,7 +14,6 @@ from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out
 from smfparse.rendering import (
     ABSENT,
-    STYLES,
     Column,
     Document,
     Facts,
@@ -22,6 +21,7 @@ from smfparse.rendering import (
     Section,
     Table,
     aligned,
+    styled,
     visible,
 )
 
@@ -42,6 +42,12 @@ _OF_TASK = {
     "Log force count": "log_forces",
 }
 _OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
+_OF_FINDING = ("severity", "rule", "qmgr", "object", "name")
+_TITLES = {
+    "new_findings": "New findings",
+    "worse_findings": "Worse findings",
+    "gone_findings": "Findings that are gone",
+}
 _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
 _OF_TASKS = "Seconds that tasks cover"
@@ -136,29 +142,25 @@ class ComparisonDocument(Document):
         """Yield the findings that are new, worse and gone, each in a line, below a title."""
         if self._checked is None:
             return
-        found = {
-            "New findings": [each for each in self._checked.findings if each.since == NEW],
-            "Worse findings": [each for each in self._checked.findings if each.since == WORSE],
-            "Findings that are gone": self._checked.gone,
-        }
-        for title, several in found.items():
+        found = _changed_findings(self._checked)
+        for name, several in found.items():
             if several:
-                yield f"{title}: {len(several)}", [in_short(each) for each in several]
+                yield f"{_TITLES[name]}: {len(several)}", [in_short(each) for each in several]
         if not any(found.values()):
             yield "Findings: the same before and after", []
 
     def _heading(self) -> Iterator[tuple[str, str, str]]:
         """Yield what the two sides are made of."""
         facts: dict[str, Callable[[Side], str]] = {
-            "From": lambda side: _moment(side.first),
-            "To": lambda side: _moment(side.last),
+            "From": lambda side: styled(side.first, "second"),
+            "To": lambda side: styled(side.last, "second"),
             "Intervals": lambda side: str(side.intervals),
             "Queue managers": lambda side: visible(", ".join(side.qmgrs)) or ABSENT,
-            "Seconds of class 3": lambda side: _number(side.total("calls")),
-            _OF_TASKS: lambda side: _number(side.total("tasks")),
-            "Seconds of statistics": lambda side: _number(side.total("messages")),
+            "Seconds of class 3": lambda side: styled(side.total("calls"), "decimal"),
+            _OF_TASKS: lambda side: styled(side.total("tasks"), "decimal"),
+            "Seconds of statistics": lambda side: styled(side.total("messages"), "decimal"),
             _LEFT_OUT: lambda side: shown_left_out(side) or ABSENT,
-            "CPU of calls, uS a second": lambda side: _number(side.cpu_per_second),
+            "CPU of calls, uS a second": lambda side: styled(side.cpu_per_second, "decimal"),
         }
         found = {label: tuple(map(fact, self._sides)) for label, fact in facts.items()}
         if found[_OF_TASKS] == found["Seconds of class 3"]:
@@ -249,31 +251,26 @@ def _by_change(part: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
 def _hour_table(found: pl.DataFrame) -> Table:
     headings = ("Hour", "Calls/s", "after", "CPU us", "after", "Elapsed us", "after", "Ratio")
     cells = (
-        [f"{row['hour']:02}:00", *(_number(row[name]) for name in HOUR_COLUMNS[1:])]
+        [f"{row['hour']:02}:00", *(styled(row[name], "decimal") for name in HOUR_COLUMNS[1:])]
         for row in found.iter_rows(named=True)
     )
     return Table([Column(each, right=bool(at)) for at, each in enumerate(headings)], cells)
 
 
-def _finding_facts(checked: Checked) -> dict[str, Any]:
-    """Return which findings are new, worse and gone, by rule and object."""
-
-    def of(several: Iterable[Finding]) -> list[dict[str, Any]]:
-        return [
-            {
-                "severity": e.severity,
-                "rule": e.rule,
-                "qmgr": e.qmgr,
-                "object": e.object,
-                "name": e.name,
-            }
-            for e in several
-        ]
-
+def _changed_findings(checked: Checked) -> dict[str, Sequence[Finding]]:
+    """Return which findings are new, worse and gone, by their names in JSON."""
     return {
-        "new_findings": of(each for each in checked.findings if each.since == NEW),
-        "worse_findings": of(each for each in checked.findings if each.since == WORSE),
-        "gone_findings": of(checked.gone),
+        "new_findings": [each for each in checked.findings if each.since == NEW],
+        "worse_findings": [each for each in checked.findings if each.since == WORSE],
+        "gone_findings": checked.gone,
+    }
+
+
+def _finding_facts(checked: Checked) -> dict[str, Any]:
+    """Return the same by rule and object."""
+    return {
+        kind: [{name: getattr(each, name) for name in _OF_FINDING} for each in several]
+        for kind, several in _changed_findings(checked).items()
     }
 
 
@@ -282,10 +279,6 @@ def explain() -> Iterator[str]:
     for each in MEASURES:
         unit = f" [{each.unit}]" if each.unit else ""
         yield f"{each.name}{unit} = {each.formula}"
-
-
-def _moment(value: Any) -> str:
-    return ABSENT if value is None else STYLES["second"][0](value)
 
 
 def _named(rows: pl.DataFrame) -> list[str]:
@@ -300,7 +293,7 @@ def _table_of(rows: pl.DataFrame) -> Table:
     cells = (
         [
             *(str(row[name] or ABSENT) for name in (*names, "figure")),
-            *(_number(row[name]) for name in _VALUES),
+            *(styled(row[name], "decimal") for name in _VALUES),
         ]
         for row in rows.iter_rows(named=True)
     )
@@ -314,10 +307,6 @@ def _table(rows: pl.DataFrame) -> Iterator[str]:
     hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]
     for cells in ([column.heading for column in table.columns], *table.rows):
         yield "  ".join(map(format, map(visible, cells), hows))
-
-
-def _number(value: float | None) -> str:
-    return ABSENT if value is None else STYLES["decimal"][0](value)
 
 
 def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterator[str]:
@@ -392,6 +381,6 @@ def _pair(label: str, before: float | None, after: float | None) -> Iterator[str
     """Yield a line of two figures, where there is one."""
     if before is None and after is None:
         return
-    cells = [ABSENT if value is None else f"{value:.0f}" for value in (before, after)]
+    cells = [styled(value, "rounded") for value in (before, after)]
     ratio = f"{after / before:.2f}" if before and after is not None else ABSENT
     yield f"{label:<{_LABEL}} {cells[0]:>12} {cells[1]:>12} {ratio:>8}"

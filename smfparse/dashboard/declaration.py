@@ -14,14 +14,19 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.advice import rules
-from smfparse.declarations import Key, Where, read_table, toml
+from smfparse.declarations import Key, Where, entries, expected, read_table
 from smfparse.errors import RequestError
+from smfparse.metrics import measure_of, metrics_of
 from smfparse.reports import report, report_names
 from smfparse.summarizing import MEASURES, lines, with_metrics
 
 TROUGH = "trough"
 """The measure of figures of which the lowest is the worst."""
 _MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
+_OF_LINES = ("sql", "metric", "measure", "report", "versions", "optional")
+"""What a panel has of its line, if it does not say otherwise."""
+_UNITS = {"percent": "%", "microseconds": "us", "seconds": "s", "megabytes": "MB"}
+"""Units of measures, as charts have them."""
 _PERCENT = 100.0
 HEAT = "heat"
 """The shape of a panel that is a heat map."""
@@ -64,17 +69,24 @@ class Panel:
     name: str
     section: Annotated[str, Key("the part of the page that it is in")]
     title: Annotated[str, Key("what the figure is")]
-    unit: Annotated[str, Key("its unit")]
-    formula: Annotated[str, Key("where the figure comes from, by IBM's names")]
+    unit: Annotated[str, Key("its unit", "that of the only metric")]
+    formula: Annotated[
+        str, Key("where the figure comes from, by IBM's names", "that of the only metric")
+    ]
+    report: Annotated[str, Key("the report that has more", "that of the line or metric")]
     line: Annotated[str, Key("the line of the summary that has the rows", "`sql` has them")] = ""
     metric: Annotated[
         Any, Key("the measure that it shows; or several, by object", "`sql` or `line` has it")
     ] = ""
     sql: Annotated[str, Key("query for the rows", "`line` or `metric` has them")] = ""
     measure: Annotated[
-        str, Key("how rows become one figure", "`line` or `metric` says", among=_MEASURES)
-    ] = ""
-    report: Annotated[str, Key("the report that has more")] = ""
+        str,
+        Key(
+            "how rows become one figure",
+            "`line` or `metric` says; of `sql`, total",
+            among=_MEASURES,
+        ),
+    ] = "total"
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
     limit: Annotated[str, Key("the limit of a rule that is drawn: LOG-BUSY.busy", "none")] = ""
     rules: Annotated[tuple[str, ...], Key("rules that it shows, as patterns", "none")] = ()
@@ -122,49 +134,58 @@ class TableOf:
 @cache
 def parts() -> Mapping[str, Part]:
     """Return the parts of a page by name, in their order."""
-    where = Where(str(_FOLDER / "sections.toml"))
     return {
-        name: Part(name, **read_table(Part, spec, where.at(name)))
-        for name, spec in toml(_FOLDER / "sections.toml", where).items()
+        name: Part(name, **read_table(Part, spec, where))
+        for name, spec, where in entries(_FOLDER / "sections.toml")
     }
 
 
 @cache
 def panels() -> Mapping[str, Panel]:
     """Return all panels by name, in their order. Raises RequestError for a wrong declaration."""
-    where = Where(str(_FOLDER / "panels.toml"))
-    found = {}
-    for name, spec in toml(_FOLDER / "panels.toml", where).items():
-        found[name] = _panel(name, read_table(Panel, spec, where.at(name)), where.at(name))
-    return found
+    return {name: _panel(name, *each) for name, *each in entries(_FOLDER / "panels.toml")}
 
 
-def _panel(name: str, given: dict[str, Any], where: Where) -> Panel:
-    line = str(given.get("line", ""))
-    if line:
+def _panel(name: str, spec: Any, where: Where) -> Panel:
+    given = expected(dict, spec, "a table", where)
+    if line := given.get("line"):
         where.at("line").check("line", line, lines())
         of_line = lines()[line]
-        keys = ("sql", "metric", "measure", "report", "versions")
-        own = {key: getattr(of_line, key) for key in keys}
-        given = own | {"optional": of_line.optional} | given
-    panel = Panel(name, **with_metrics(given))
+        given = {key: getattr(of_line, key) for key in _OF_LINES} | given
+    given = _of_metric(with_metrics(given))
+    panel = Panel(name, **read_table(Panel, given, where))
     where.at("section").check("section", panel.section, parts())
     where.at("report").check("report", panel.report, report_names())
-    if not panel.sql or not panel.measure:
-        raise where.wrong("no rows; give line, metric, or sql and measure")
+    if not panel.sql:
+        raise where.wrong("no rows; give line, metric or sql")
     return panel
+
+
+def _of_metric(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what a declaration says, with unit and formula of its metric if that is the only one.
+
+    Of a total, these are of what it is a second.
+    """
+    metrics = metrics_of(given.get("metric", ""))
+    if len(metrics) != 1:
+        return given
+    _, measure = measure_of(metrics[0])
+    unit, formula = _UNITS.get(measure.unit, measure.unit), measure.formula
+    if given["measure"] == "total":
+        unit = f"{unit}/s" if unit else "per second"
+        formula = f"({formula}) / seconds" if " + " in formula else f"{formula} / seconds"
+    return {"unit": unit, "formula": formula} | given
 
 
 @cache
 def tables() -> Mapping[str, TableOf]:
     """Return all tables by name, in their order. Raises RequestError for a wrong declaration."""
-    where = Where(str(_FOLDER / "tables.toml"))
     found = {}
-    for name, spec in toml(_FOLDER / "tables.toml", where).items():
-        table = TableOf(name, **read_table(TableOf, spec, where.at(name)))
+    for name, spec, where in entries(_FOLDER / "tables.toml"):
+        table = TableOf(name, **read_table(TableOf, spec, where))
         for panel, kind, _ in table.columns:
-            where.at(name).check("panel", panel, panels())
-            where.at(name).check("kind of column", kind, COLUMN_KINDS)
+            where.check("panel", panel, panels())
+            where.check("kind of column", kind, COLUMN_KINDS)
         found[name] = table
     return found
 

@@ -9,8 +9,7 @@ from smfparse.advice import Finding, finding_lines, often, peak, span_text
 from smfparse.dashboard.gathering import Day
 from smfparse.dashboard.incidents import Incident, Move, incidents
 from smfparse.dashboard.payload import finding_panel
-from smfparse.dashboard.sheets import short
-from smfparse.rendering import escaped
+from smfparse.rendering import escaped, plural, short
 
 MARKS = {
     1: ("✖", "Loss or outage near"),
@@ -49,8 +48,7 @@ def _card(incident: Incident, day: Day, number: int) -> Iterator[str]:
         yield "</ul>"
     several = [*cause.explains, *incident.others]
     if several:
-        words = "1 finding" if len(several) == 1 else f"{len(several)} findings"
-        yield f"<details><summary>{words} at the same time</summary><ul>"
+        yield f"<details><summary>{plural(len(several), 'finding')} at the same time</summary><ul>"
         for each in several:
             yield f'<li class="c{each.severity}">{_titled(each)}: {escaped(_measured(each))}</li>'
         yield "</ul></details>"

@@ -40,11 +40,6 @@ class Day:
     group: str = ""
     plans: Mapping[str, Sequence[Section]] = field(default_factory=dict)
 
-    @property
-    def name(self) -> str:
-        """The queue manager and its system."""
-        return " on ".join(filter(None, (self.times.qmgr, self.times.system)))
-
 
 @dataclass(frozen=True)
 class Gathered:

@@ -11,7 +11,7 @@ from smfparse.dashboard.findings import MARKS, finding_rows, incident_cards
 from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.sheets import table_lines
 from smfparse.planning import planner
-from smfparse.rendering import escaped, section_lines
+from smfparse.rendering import escaped, plural, section_lines
 from smfparse.reports import svg_lines
 
 CLEAR, NO_DATA = 6, 7
@@ -54,14 +54,11 @@ def missing_lines(found: Gathered) -> Iterator[str]:
         names = ", ".join(dict.fromkeys(titles))
         yield f"<li><code>{escaped(trace)}</code> is required for: {escaped(names)}</li>"
     for trace, rules in found.checked.not_evaluated:
-        yield f"<li><code>{escaped(trace)}</code> is required for {_rules(len(rules))}</li>"
+        several = plural(len(rules), "more rule")
+        yield f"<li><code>{escaped(trace)}</code> is required for {several}</li>"
     if not absent and not found.checked.not_evaluated:
         yield "<li>None: all charts and rules have their data.</li>"
     yield "</ul></section>"
-
-
-def _rules(number: int) -> str:
-    return "1 more rule" if number == 1 else f"{number} more rules"
 
 
 def _heading(day: Day) -> Iterator[str]:
@@ -78,7 +75,7 @@ def _heading(day: Day) -> Iterator[str]:
         facts.append(f"gaps: {known['gaps']}, restarts: {known['restarts']}")
     else:
         facts.append("no statistics intervals: the times are those of accounting records")
-    yield f"<h2><bdi>{escaped(day.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"
+    yield f"<h2><bdi>{escaped(day.times.name)}</bdi></h2><p>{escaped(' · '.join(facts))}</p>"
     if lost := lost_text(day.findings):
         yield f"<p>{escaped(lost)}</p>"
 

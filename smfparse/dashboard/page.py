@@ -12,8 +12,7 @@ from smfparse.dashboard.gathering import Gathered
 from smfparse.dashboard.groups import group_lines
 from smfparse.dashboard.managers import manager_lines, missing_lines, worst_verdict
 from smfparse.dashboard.payload import packed, payload
-from smfparse.dashboard.sheets import counted
-from smfparse.rendering import BASE, TABLES, escaped, head_lines, joined, section_lines
+from smfparse.rendering import BASE, TABLES, escaped, head_lines, in_digits, joined, section_lines
 
 if TYPE_CHECKING:
     from smfparse.dashboard.earlier import Earlier
@@ -39,7 +38,7 @@ def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     before  an earlier time that it is compared with
     """
     script, style = joined(_SCRIPTS), joined(_STYLES)
-    title = ", ".join(each.name for each in found.days) or "no data"
+    title = ", ".join(each.times.name for each in found.days) or "no data"
     yield from head_lines(f"IBM MQ for z/OS: {title}", script, style)
     yield from _bar(found)
     yield "<main>"
@@ -70,7 +69,7 @@ def _bar(found: Gathered) -> Iterator[str]:
     for number, day in enumerate(found.days):
         worst = worst_verdict(day)
         mark = f' <span title="{worst.words}">{worst.symbol}</span>' if worst.order <= WASTE else ""
-        name = named(day.times.qmgr or day.name)
+        name = named(day.times.qmgr or day.times.name)
         yield f'<a class="button manager-link" href="#m{number}">{name}{mark}</a>'
     yield "</nav>"
     yield (
@@ -105,8 +104,8 @@ def _held(found: Gathered) -> Iterator[str]:
         (
             *(named(each[key]) for key in ("system", "qmgr")),
             f"{each['type']}" + (f"/{each['subtype']}" if each["subtype"] is not None else ""),
-            counted(each["records"]),
-            counted(each["bytes"]),
+            in_digits(each["records"]),
+            in_digits(each["bytes"]),
             *(
                 f"{each[key]:%Y/%m/%d %H:%M}" if each[key] else "-"
                 for key in ("earliest", "latest")

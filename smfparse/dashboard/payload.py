@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from smfparse.advice import inputs_text
 from smfparse.calendar import SECOND_US
 from smfparse.dashboard.axes import Axis, Numbers
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
@@ -61,7 +62,6 @@ def clock(day: Day, microseconds: int) -> float:
 
 
 def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
-    few = shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
     return {
         "title": panel.title,
         "unit": panel.unit,
@@ -71,7 +71,7 @@ def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
         "whole": panel.whole,
         "limit_of": panel.limit.partition(".")[0],
         "report": panel.report,
-        "sql": visible(f"smfparse sql {few} ") + _quoted(panel_sql(panel)),
+        "sql": visible(f"smfparse sql {inputs_text(inputs)} ") + _quoted(panel_sql(panel)),
     }
 
 

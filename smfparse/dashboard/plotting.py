@@ -13,8 +13,7 @@ from smfparse.dashboard.axes import Axis, Numbers
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import HEAT, Panel, panels
 from smfparse.dashboard.gathering import Day
-from smfparse.dashboard.sheets import counted
-from smfparse.rendering import escaped
+from smfparse.rendering import escaped, in_digits
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f")
 """Colours that people who do not see all of them tell apart; the page has the same."""
@@ -74,7 +73,7 @@ def _heat(day: Day, courses: Courses) -> Iterator[str]:
     thin, several = Thinned.of(day.axis, MOST_POINTS), courses.several[:_MOST_ROWS]
     means = [thin.means(each.values, day.axis.seconds) for each in several]
     most = max(float(np.nanmax(each)) for each in means)
-    yield _title(day, courses.panel, f"; the highest is {counted(most)}")
+    yield _title(day, courses.panel, f"; the highest is {in_digits(most)}")
     scale = _WIDTH / int(thin.axis.ends[-1] - thin.axis.starts[0])
     begins = ((thin.axis.starts - thin.axis.starts[0]) * scale).tolist()
     ends = ((thin.axis.ends - thin.axis.starts[0]) * scale).tolist()
@@ -89,7 +88,7 @@ def _heat(day: Day, courses: Courses) -> Iterator[str]:
                 f'height="{_ROW - 2}" fill="{COLOURS[0]}" '
                 f'fill-opacity="{_FAINTEST + (1 - _FAINTEST) * share:.2f}"/>'
             )
-        yield _words(_WIDTH + 12, y + 13, f"{course.object}: mean {counted(course.average)}")
+        yield _words(_WIDTH + 12, y + 13, f"{course.object}: mean {in_digits(course.average)}")
     yield from _times(day, _ROW * len(several))
 
 
@@ -111,11 +110,13 @@ def _lines(day: Day, courses: Courses) -> Iterator[str]:
     if limit is not None and limit <= top:
         y = _height(limit, top)
         yield f'<path d="M0,{y:.1f}H{_WIDTH}" stroke="{_BAD}" stroke-dasharray="6 4"/>'
-        yield _words(4, y - 3, f"{counted(limit)} {panel.limit}", f"fill='{_BAD}' font-size='10'")
+        yield _words(4, y - 3, f"{in_digits(limit)} {panel.limit}", f"fill='{_BAD}' font-size='10'")
 
 
 def _title(day: Day, panel: Panel, more: str = "") -> str:
-    return _words(0, -14, f"{panel.title}, {panel.unit}: {day.name}{more}", "font-weight='600'")
+    return _words(
+        0, -14, f"{panel.title}, {panel.unit}: {day.times.name}{more}", "font-weight='600'"
+    )
 
 
 def _grid(top: float, step: float) -> Iterator[str]:
@@ -123,7 +124,7 @@ def _grid(top: float, step: float) -> Iterator[str]:
     for number in range(round(top / step) + 1):
         y = _height(number * step, top)
         yield f'<path d="M0,{y:.1f}H{_WIDTH}" stroke="{_EDGE}"/>'
-        yield _words(-6, y + 4, counted(number * step), f"text-anchor='end' fill='{_DIM}'")
+        yield _words(-6, y + 4, in_digits(number * step), f"text-anchor='end' fill='{_DIM}'")
 
 
 def _times(day: Day, height: float) -> Iterator[str]:
@@ -164,7 +165,7 @@ def _course(axis: Axis, course: Course, values: Numbers, number: int, top: float
     x, y = _WIDTH + 12, 8 + number * 18
     yield f'<rect x="{x}" y="{y - 6}" width="14" height="4" fill="{colour}"/>'
     name = course.object or "all"
-    yield _words(x + 20, y, f"{name}: mean {counted(course.average)}")
+    yield _words(x + 20, y, f"{name}: mean {in_digits(course.average)}")
 
 
 def _height(value: float, top: float) -> float:

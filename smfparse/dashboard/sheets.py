@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -13,54 +13,13 @@ from smfparse.dashboard.axes import Numbers
 from smfparse.dashboard.courses import Course
 from smfparse.dashboard.declaration import TableOf
 from smfparse.dashboard.gathering import Day
-from smfparse.rendering import ABSENT, escaped
+from smfparse.rendering import decimals_of, escaped, with_decimals
 
 _MOST_ROWS = 200
 _SHADES = 5
 _SPARK = 60, 16
 """Steps of a course in a row, and how high it is drawn."""
 _CENTS = 100
-_LEAST = 0.001
-_DIGITS = 4
-"""Digits of the highest figure of a column that are shown, or more before the point."""
-
-
-def counted(number: float) -> str:
-    """Return a number as people see it: groups of three digits, four digits that count."""
-    if not math.isfinite(number):
-        return ABSENT
-    if abs(number) >= 1000 or number == int(number):
-        return f"{number:,.0f}"
-    return f"{number:.4g}"
-
-
-def short(number: float) -> str:
-    """Return a number as people see it; of one that is very small, that it is."""
-    return f"<{_LEAST}" if 0 < number < _LEAST else counted(number)
-
-
-def decimals_of(values: Iterable[float]) -> int:
-    """Return how many decimals figures of a column have.
-
-    As many as four digits of the highest take, or one more, up to two, for the lowest.
-    """
-    known = [abs(each) for each in values if math.isfinite(each) and each]
-    if all(each == int(each) for each in known):
-        return 0
-    enough = _needed(_DIGITS, max(known))
-    return max(enough, min(_needed(2, min(known)), enough + 1, 2))
-
-
-def _needed(digits: int, value: float) -> int:
-    return max(digits - 1 - math.floor(math.log10(value)), 0)
-
-
-def aligned(number: float, decimals: int) -> str:
-    """Return a number with some decimals; of one that they do not show, that it is less."""
-    least = 10.0**-decimals
-    if 0 < number < least / 2:
-        return f"<{least:.{decimals}f}"
-    return f"{number:,.{decimals}f}" if math.isfinite(number) else ABSENT
 
 
 class _Column(NamedTuple):
@@ -79,7 +38,7 @@ class _Column(NamedTuple):
         value = self.figures[row]
         shade = math.ceil(_SHADES * value / self.most) if self.most > 0 and value > 0 else 0
         exact = f"{value:.10g}" if math.isfinite(value) else ""
-        text = escaped(aligned(value, self.decimals))
+        text = escaped(with_decimals(value, self.decimals))
         return f'<td class="n h{shade}" data-v="{exact}">{text}</td>'
 
 

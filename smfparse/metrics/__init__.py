@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from smfparse.metrics.measures import SCHEMA as SCHEMA
     from smfparse.metrics.measures import Measure as Measure
     from smfparse.metrics.measures import Subject as Subject
+    from smfparse.metrics.measures import measure_of as measure_of
     from smfparse.metrics.measures import metrics_of as metrics_of
     from smfparse.metrics.measures import over_time as over_time
     from smfparse.metrics.measures import quoted as quoted
@@ -45,8 +46,8 @@ else:
         __name__,
         describe="Entry Relation described every_relation measures_meant",
         measures=(
-            "AVERAGE SCHEMA Measure Subject metrics_of over_time quoted subject_of subjects "
-            "way_of with_overall"
+            "AVERAGE SCHEMA Measure Subject measure_of metrics_of over_time quoted subject_of "
+            "subjects way_of with_overall"
         ),
         views=(
             "View columns_meant columns_of comments named_macros relations title_of view "

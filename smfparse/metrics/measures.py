@@ -37,7 +37,7 @@ from typing import Annotated
 
 from smfparse.declarations import Key, Where, families, read_table, toml
 from smfparse.layout import TIMESTAMP, Column, Combine, Duration
-from smfparse.tables import TABLES
+from smfparse.tables import TABLES, columns
 
 _FOLDER = Path(__file__).with_name("subjects")
 SCHEMA = "inputs"
@@ -129,6 +129,7 @@ class Subject:
     keys      fields that tell the objects of a queue manager apart
     object    SQL of what an object is called; a queue manager has one without a name
     noun      what stands in front of that name
+    report    that shows most of them; '': none
     measures  by name, without those that are fields
     """
 
@@ -139,6 +140,7 @@ class Subject:
     keys: tuple[str, ...]
     object: str
     noun: str
+    report: str
     measures: Mapping[str, Measure]
 
     @property
@@ -148,7 +150,7 @@ class Subject:
 
     def columns(self) -> Mapping[str, str]:
         """Return the Arrow types, by name, of what others may ask of `<name>_rows`."""
-        found = dict.fromkeys(self.facts, "bool")
+        found = dict.fromkeys(self.facts, "bool") | dict.fromkeys(self.keys, "int32")
         found |= {each.name: each.shown.arrow for each in TABLES[self.tables[0]].columns}
         for each in self.measures.values():
             found[each.name] = each.type
@@ -187,8 +189,8 @@ class Subject:
         yield self._grouped("by_qmgr", given, ["system", "qmgr", *self.keys])
 
     def _grouped(self, name: str, given: str, keys: Sequence[str]) -> str:
-        columns = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
-        return self._macro(name, given, f"SELECT {columns} FROM {{}} GROUP BY {', '.join(keys)}")
+        shown = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
+        return self._macro(name, given, f"SELECT {shown} FROM {{}} GROUP BY {', '.join(keys)}")
 
     def _macro(self, name: str, given: str, query: str) -> str:
         facts = f"{self.name}_facts({given})" if self._file.exists() else f"query_table({given})"
@@ -245,6 +247,7 @@ def _subject(file: Path) -> Subject:
         tuple(spec.get("keys", ())),
         spec.get("object", "''"),
         spec.get("noun", ""),
+        spec.get("report", ""),
         {**measures, **_averages(spec["tables"][0])},
     )
 
@@ -257,7 +260,7 @@ def subject_of(table: str, tables: Sequence[str]) -> Subject:
     for each in subjects().values():
         if each.tables[0] == table and {*each.tables} <= {*tables}:
             return each
-    return Subject(table, "", (table,), (), (), "''", "", _averages(table))
+    return Subject(table, "", (table,), (), (), "''", "", "", _averages(table))
 
 
 def _averages(table: str) -> Mapping[str, Measure]:
@@ -295,12 +298,10 @@ def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
 
 
 def _over_time(metric: str, way: str, shown: str = "") -> str:
-    name, _, of = metric.partition(".")
-    subject = subjects()[name]
-    declared = subject.measures.get(of)
-    amount, per = declared.of_row if declared else of, ""
-    if declared and declared.per and way == "average":
-        amount, per = declared.amount, declared.per
+    subject, measure = measure_of(metric)
+    amount, per = measure.of_row, ""
+    if measure.per and way == "average":
+        amount, per = measure.amount, measure.per
     start, seconds = "interval_start", "interval_seconds"
     if TABLES[subject.tables[0]].stub:
         start, seconds = _AT_THE_END, "0"
@@ -314,13 +315,19 @@ def _over_time(metric: str, way: str, shown: str = "") -> str:
 
 def way_of(metric: str | Mapping[str, str]) -> str:
     """Return how rows of `over_time` become one figure: average, peak, trough or total."""
-    name, _, of = metrics_of(metric)[0].partition(".")
+    _, measure = measure_of(metrics_of(metric)[0])
+    return "average" if measure.per else _TOGETHER.get(measure.combine, "peak")
+
+
+def measure_of(metric: str) -> tuple[Subject, Measure]:
+    """Return the subject and the measure that a declaration names; a field is one by itself."""
+    name, _, of = metric.partition(".")
     subject = subjects()[name]
     if of in subject.measures:
-        declared = subject.measures[of]
-        return "average" if declared.per else _TOGETHER.get(declared.combine, "peak")
-    field = next(each for each in TABLES[subject.tables[0]].columns if each.name == of)
-    return _TOGETHER.get(str(field.combine), "peak")
+        return subject, subject.measures[of]
+    field = next(each for each in columns(subject.tables[0]) if each.name == of)
+    formula, unit, combine = of.upper(), field.unit or "", str(field.combine)
+    return subject, Measure(of, of, field.doc, formula, unit, combine=combine)
 
 
 def with_overall(sql: str) -> str:

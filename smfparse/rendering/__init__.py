@@ -31,7 +31,14 @@ if TYPE_CHECKING:
     from smfparse.rendering.figures import MOMENTS as MOMENTS
     from smfparse.rendering.figures import NUMBERS as NUMBERS
     from smfparse.rendering.figures import STYLES as STYLES
+    from smfparse.rendering.figures import above_zero as above_zero
+    from smfparse.rendering.figures import decimals_of as decimals_of
     from smfparse.rendering.figures import few as few
+    from smfparse.rendering.figures import in_digits as in_digits
+    from smfparse.rendering.figures import plural as plural
+    from smfparse.rendering.figures import short as short
+    from smfparse.rendering.figures import styled as styled
+    from smfparse.rendering.figures import with_decimals as with_decimals
     from smfparse.rendering.formats import DOT as DOT
     from smfparse.rendering.formats import FORMATS as FORMATS
     from smfparse.rendering.formats import HTML as HTML
@@ -68,7 +75,10 @@ else:
         columns="aligned",
         csv="csv_moment of_frame",
         document="Cells Column Document Facts Frames Section Table Values",
-        figures="ABSENT MOMENTS NUMBERS STYLES few",
+        figures=(
+            "ABSENT MOMENTS NUMBERS STYLES above_zero decimals_of few in_digits plural short "
+            "styled with_decimals"
+        ),
         formats="DOT FORMATS HTML MERMAID PARQUET PNG SVG TEXT XLSX lines",
         guard="HIDDEN guarded is_plain visible visible_lines",
         html="section_lines",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from smfparse.rendering.guard import visible
@@ -11,6 +11,8 @@ from smfparse.rendering.guard import visible
 ABSENT = "-"
 """What is shown where the data does not have what a figure is made of."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
+_LEAST = 0.001
+"""What is below it is very small."""
 _MANY = 10_000
 """So many megabytes are shown as gigabytes, and so on."""
 
@@ -130,6 +132,61 @@ NUMBERS = frozenset(
 """Styles of numbers."""
 GROUPED = frozenset({"grouped"})
 """Styles with separators, which CSV does without."""
+
+
+def styled(value: Any, style: str) -> str:
+    """Return a value in a style; ABSENT where there is none."""
+    return ABSENT if value is None else STYLES[style][0](value)
+
+
+def above_zero(value: float, style: str) -> str:
+    """Return a number in a style; one that the style shows as 0 but is above, as less than it."""
+    text = styled(value, style)
+    if value > 0 and not float(text.replace(",", "")):
+        return {"percent": "<0.01", "tenths": "<0.1"}.get(style, "<1")
+    return text
+
+
+def in_digits(number: float, digits: int = 4) -> str:
+    """Return a number with so many digits, or more before its point; ABSENT: it is none."""
+    if not math.isfinite(number):
+        return ABSENT
+    is_large = abs(number) >= 1000 - 5 * 10.0 ** (2 - digits)
+    return f"{number:,.{0 if is_large else digits}{'f' if is_large else 'g'}}"
+
+
+def short(number: float) -> str:
+    """Return a number with four digits; of one that is very small, that it is."""
+    return f"<{_LEAST}" if 0 < number < _LEAST else in_digits(number)
+
+
+def with_decimals(number: float, decimals: int) -> str:
+    """Return a number with some decimals; of one that they do not show, that it is less."""
+    least = 10.0**-decimals
+    if 0 < number < least / 2:
+        return f"<{least:.{decimals}f}"
+    return f"{number:,.{decimals}f}" if math.isfinite(number) else ABSENT
+
+
+def decimals_of(values: Iterable[float]) -> int:
+    """Return how many decimals figures of a column have.
+
+    As many as four digits of the highest take, or one more, up to two, for the lowest.
+    """
+    known = [abs(each) for each in values if math.isfinite(each) and each]
+    if all(each == int(each) for each in known):
+        return 0
+    enough = _needed(4, max(known))
+    return max(enough, min(_needed(2, min(known)), enough + 1, 2))
+
+
+def _needed(digits: int, value: float) -> int:
+    return max(digits - 1 - math.floor(math.log10(value)), 0)
+
+
+def plural(count: int, what: str) -> str:
+    """Return how many there are of what is counted."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def few(names: Sequence[str], most: int = 5) -> str:

@@ -184,8 +184,9 @@ def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figur
     for key, name, each in families(table, before.get("each", {}), where):
         place = where.at(key)
         if _RANGE in name:
-            other = report(expected(str, each, "the name of a report", place))
-            found += _between(name, other.figures, place)
+            other = expected(str, each, "the name of a report", place)
+            place.check("report", other, report_names())
+            found += _between(name, report(other).figures, place)
         else:
             found.append(_figure(name, each, place, before["tables"], before.get("subject", "")))
     return tuple(found)

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, expected, read_table, toml
-from smfparse.metrics import over_time, way_of
+from smfparse.declarations import Key, Where, entries, expected, read_table
+from smfparse.metrics import measure_of, metrics_of, over_time, way_of
 from smfparse.rendering import STYLES
 from smfparse.reports import report, report_names
 
@@ -41,11 +41,11 @@ class Line:
 
     name: str
     label: Annotated[str, Key("what the figure is, with its unit")]
-    report: Annotated[str, Key("the report that has more")]
+    report: Annotated[str, Key("the report that has more", "that of the metric's subject")] = ""
     metric: Annotated[str, Key("the measure that it shows: log.task_busy", "`sql` has it")] = ""
     measure: Annotated[
-        str, Key("how rows become one figure", "the metric says", among=MEASURES)
-    ] = ""
+        str, Key("how rows become one figure", "the metric says; of `sql`, total", among=MEASURES)
+    ] = "total"
     sql: Annotated[str, Key("query for the rows", "the metric has them")] = ""
     style: Annotated[
         str,
@@ -71,20 +71,25 @@ class Line:
 
 
 def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what a declaration says, with the rows of its metrics and how they become one."""
-    if not given.get("metric"):
+    """Return what a declaration says, with what its metrics say.
+
+    These are the rows, how they become one figure, and the report that has more.
+    """
+    metric = given.get("metric")
+    if not metric:
         return given
-    way = given.get("measure") or way_of(given["metric"])
-    return {"sql": over_time(given["metric"], way), "measure": way} | given
+    way = given.get("measure") or way_of(metric)
+    subject, _ = measure_of(metrics_of(metric)[0])
+    return {"sql": over_time(metric, way), "measure": way, "report": subject.report} | given
 
 
 @cache
 def lines() -> Mapping[str, Line]:
     """Return all lines by name, in their order. Raises RequestError for a wrong declaration."""
-    where = Where(str(_FOLDER / "lines.toml"))
     found = {}
-    for name, spec in toml(_FOLDER / "lines.toml", where).items():
-        line = Line(name, **with_metrics(read_table(Line, spec, where.at(name))))
-        where.at(name).at("report").check("report", line.report, report_names())
+    for name, spec, where in entries(_FOLDER / "lines.toml"):
+        given = with_metrics(expected(dict, spec, "a table", where))
+        line = Line(name, **read_table(Line, given, where))
+        where.at("report").check("report", line.report, report_names())
         found[name] = line
     return found

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from smfparse.advice import in_short, losses_of, lost_text, nothing_to, span_text
+from smfparse.advice import in_short, inputs_text, losses_of, lost_text, nothing_to, span_text
 from smfparse.calendar import length_text
 from smfparse.rendering import (
     FAINT,
     FINDINGS,
     HEAD,
     HEADLINE,
-    STYLES,
     Cells,
     Column,
     Document,
@@ -23,7 +21,9 @@ from smfparse.rendering import (
     Section,
     Table,
     Values,
+    above_zero,
     aligned,
+    plural,
 )
 from smfparse.summarizing.declaration import Line
 from smfparse.summarizing.figures import Figures
@@ -98,10 +98,10 @@ class SummaryDocument(Document):
     def _notes(self, day: Day) -> Iterator[str]:
         """Yield who and when, how whole the data is, and the worst findings."""
         times = day.times
-        names = f"{times.qmgr} on {times.system}" if times.qmgr else times.system
         zone = times.clock.name
         span = span_text(times.local(times.first), times.local(times.last), zone)
-        yield f"{names}, MQ {times.mq_version}, {span}" if times.mq_version else f"{names}, {span}"
+        release = f"MQ {times.mq_version}" if times.mq_version else ""
+        yield ", ".join(filter(None, (times.name, release, span)))
         yield _complete(day)
         if lost := lost_text(day.findings):
             yield lost
@@ -112,12 +112,11 @@ class SummaryDocument(Document):
     def _more(self, day: Day) -> str:
         """Return how many findings there are more, and the command that shows them."""
         more = len(day.findings) - _WORST
-        few = shlex.join(self._inputs) if 0 < len(self._inputs) < 3 else "INPUT..."
         if not day.findings:
             return "smfparse check finds nothing."
-        told = f"{more} more findings" if more > 0 else "what to do"
+        text = f"{more} more findings" if more > 0 else "what to do"
         clock = f" --tz {day.times.clock.name}" if day.times.clock.name else ""
-        return f"  {told}: smfparse check {few}{clock}"
+        return f"  {text}: smfparse check {inputs_text(self._inputs)}{clock}"
 
     def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
         """Return columns and rows of the figures; `cut` makes names so short that lines fit.
@@ -157,17 +156,8 @@ def _shortened(note: str, room: int) -> str:
 
 
 def _cells(each: Figures, clock: str) -> Cells:
-    numbers = (_number(each.line, each.mean), _number(each.line, each.highest))
+    numbers = (above_zero(value, each.line.style) for value in (each.mean, each.highest))
     return [each.line.label, each.object, *numbers, each.at.strftime(clock), each.line.report]
-
-
-def _number(line: Line, value: float) -> str:
-    """Return a figure in the style of its line; one that is too small for it, as less than that."""
-    style, _ = STYLES[line.style]
-    text = style(value)
-    if value > 0 and not float(text.replace(",", "")):
-        return {"percent": "<0.01", "tenths": "<0.1"}.get(line.style, "<1")
-    return text
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
@@ -198,21 +188,16 @@ def _intervals(times: Times) -> str:
     facts = times.calendar.facts
     if not facts["intervals"]:
         return "no intervals of statistics, times are those of accounting records"
-    several = _counted(facts["intervals"], "interval")
-    gaps = _counted(facts["gaps"], "gap")
+    several, gaps = plural(facts["intervals"], "interval"), "no gap"
     if facts["gaps"]:
-        gaps += f" ({length_text(facts['gap_seconds'])} in all)"
-    restarts = _counted(facts["restarts"], "restart")
+        gaps = f"{plural(facts['gaps'], 'gap')} ({length_text(facts['gap_seconds'])} in all)"
+    restarts = plural(facts["restarts"], "restart") if facts["restarts"] else "no restart"
     said = [f"{several} of {length_text(facts['interval_seconds'])}", gaps, restarts]
     if facts["missing_intervals"]:
         said.append(f"{facts['missing_intervals']:,} intervals missing by QWHSISEQ")
     if facts["derived"]:
         said.append("by SMF time: the records hold no intervals")
     return ", ".join(said)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count or 'no'} {what}{'s' if count > 1 else ''}"
 
 
 def _missing(day: Day) -> Iterator[str]:

@@ -56,6 +56,11 @@ class Times:
         return self.calendar.qmgr
 
     @property
+    def name(self) -> str:
+        """The queue manager and its system."""
+        return " on ".join(filter(None, (self.qmgr, self.system)))
+
+    @property
     def mq_version(self) -> str:
         """The newest version of MQ that it has in its time."""
         return self.calendar.mq_version

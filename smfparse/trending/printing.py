@@ -12,7 +12,6 @@ from smfparse.advice import nothing_to
 from smfparse.rendering import (
     HEAD,
     HEADLINE,
-    STYLES,
     Cells,
     Column,
     Document,
@@ -23,6 +22,8 @@ from smfparse.rendering import (
     Values,
     aligned,
     few,
+    plural,
+    styled,
 )
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
@@ -84,9 +85,7 @@ class TrendDocument(Document):
 
 
 def _title(trend: Trend) -> str:
-    times = trend.times
-    names = f"{times.qmgr} on {times.system}" if times.qmgr else times.system
-    return f"{names}, {_counted(trend.days, 'day')} up to {trend.last:%A %Y/%m/%d}"
+    return f"{trend.times.name}, {plural(trend.days, 'day')} up to {trend.last:%A %Y/%m/%d}"
 
 
 def _compared(trend: Trend) -> str:
@@ -100,10 +99,6 @@ def _compared(trend: Trend) -> str:
     lacking = len(trend.hours) < trend.length
     part = f", of which {len(trend.hours)} hours are there," if lacking else ""
     return f"The last day{part} is compared with {count} {days} before it, hour by hour."
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _shown(trend: Trend) -> list[Course]:
@@ -122,10 +117,9 @@ def _rows(trend: Trend) -> list[Cells]:
 
 def _cells(course: Course) -> Cells:
     line = course.figures.line
-    style, _ = STYLES[line.style]
-    low, high = map(style, course.usual)
+    low, high, last = (styled(each, line.style) for each in (*course.usual, course.last))
     return [
-        *(line.label, course.figures.object, f"{low} to {high}", style(course.last)),
+        *(line.label, course.figures.object, f"{low} to {high}", last),
         _hours(course.hours),
         _growth(course),
         _limit(course),
@@ -166,7 +160,7 @@ def _growth(course: Course) -> str:
 def _limit(course: Course) -> str:
     if not _is_near(course):
         return ""
-    days = _counted(round(course.days_left or 0), "day")
+    days = plural(round(course.days_left or 0), "day")
     return f"{course.figures.line.limit:g} in {days}"
 
 

@@ -102,6 +102,21 @@ def test_the_published_vector_and_a_longer_first_interval(log_waits: Found) -> N
     assert (found.evaluated, found.peak) == (6, 7)
 
 
+def test_a_data_set_fills_by_blocks_not_by_percent() -> None:
+    blocks = [810 + 10 * number + (number % 2) for number in range(12)]
+    rows = [
+        {"interval_no": number, "qesdstr": "APP1", "qesdsmbd": 2000, "qesdsmbu": used}
+        | {"record_no": number + 1, "qesdsmmu": 1700}
+        for number, used in enumerate(blocks)
+    ]
+    found = the(checked({"qesd": rows}), "SMDS-FULL")
+
+    assert found.move is not None
+    assert found.move.unit == "blocks"
+    assert found.move.per_hour == pytest.approx(60, rel=0.02)
+    assert found.move.hours == pytest.approx((2000 - blocks[-1]) / 60, rel=0.02)
+
+
 def test_persistence_is_by_runs_days_and_length(log_waits: Found) -> None:
     names = {"ONCE": "once", "DAYS": "recurring", "TWICE": "peak", "SHORT": "peak"}
     names["LONG"] = "persistent"

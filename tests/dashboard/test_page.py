@@ -14,8 +14,8 @@ import pytest
 
 import smfparse
 from smfparse.dashboard.payload import packed
-from smfparse.dashboard.sheets import short
 from smfparse.errors import RequestError
+from smfparse.rendering import short
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import EBCDIC, hostile_dump, raw

@@ -25,7 +25,7 @@ from smfparse.dashboard.incidents import incidents
 from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
 from smfparse.dashboard.querying import panel_sql
-from smfparse.dashboard.sheets import aligned, decimals_of
+from smfparse.rendering import decimals_of, with_decimals
 from smfparse.selecting import fixed_zone
 from smfparse.summarizing import Times
 from tests.support.command import run
@@ -158,7 +158,7 @@ def test_figures_of_a_column_have_the_same_decimals() -> None:
         ((9605, 0, 3), "9,605 0 3"),
         ((0.0, math.nan), "0 -"),
     ):
-        assert " ".join(aligned(each, decimals_of(values)) for each in values) == shown
+        assert " ".join(with_decimals(each, decimals_of(values)) for each in values) == shown
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,11 @@ WRONG_REPORTS: dict[str, list[Wrong]] = {
         ("> {qpstpool", "{?nowhere}> {qpstpool", "text: unknown figure 'nowhere'"),
         ('text = """', 'text = """\n{?sos..x}{label} {value}', "text: unknown figure 'sos'"),
         ('qpststl = "STL"', '"openn..x" = "task"', "figures.openn..x: unknown figure 'x'"),
-        ('qpststl = "STL"', '"openn..closen" = "tusk"', "unknown report 'tusk'; did you mean task"),
+        (
+            'qpststl = "STL"',
+            '"openn..closen" = "tusk"',
+            "figures.openn..closen: unknown report 'tusk'",
+        ),
         ('qpststl = "STL"', '"{verb}n" = "N"', "figures.{verb}n: unknown name of `each` 'verb'"),
     ],
     "streaming": [
@@ -144,13 +148,13 @@ def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
 
 
 WRONG_MEASURES = [
-    ('kind = "calls"', 'kind = "call"', "cpu_per_second.kind"),
-    ('amount = "cpu"', 'amount = "cqu"', "cpu_per_second.amount"),
-    ('per = "seconds"', 'per = "minutes"', "cpu_per_second.per"),
-    ('unit = "us a second"', "unit = 7", "cpu_per_second.unit"),
-    ('unit = "us a second"', 'units = "us"', "cpu_per_second.units"),
-    ("[cpu_per_second]", "[cpu_a_second]", "unknown figure 'cpu_per_second'"),
-    ("[cpu_per_second]", "[cpu_per_second", "invalid TOML"),
+    ("[calls.cpu_per_second]", "[call.cpu_per_second]", "unknown kind 'call'"),
+    ('amount = "cpu"', 'amount = "cqu"', "calls.cpu_per_second.amount"),
+    ('per = "cpu_of"', 'per = "minutes"', "calls.cpu_per_call.per"),
+    ('unit = "us a second"', "unit = 7", "calls.cpu_per_second.unit"),
+    ('unit = "us a second"', 'units = "us"', "calls.cpu_per_second.units"),
+    ("[calls.cpu_per_second]", "[calls.cpu_a_second]", "unknown figure 'cpu_per_second'"),
+    ("[calls.cpu_per_second]", "[calls.cpu_per_second", "invalid TOML"),
 ]
 
 

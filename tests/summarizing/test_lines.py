@@ -12,9 +12,9 @@ import pytest
 from smfparse.errors import RequestError
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
+from smfparse.rendering import above_zero
 from smfparse.simulating import load_estate, simulate
 from smfparse.summarizing import Day, Figures, lines, sparkline, summarized
-from smfparse.summarizing.printing import _number
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
 
@@ -163,6 +163,6 @@ def test_percentages_are_drawn_against_all_and_too_small_figures_are_said_to_be(
         *("log-busy", "buffer-pool", "page-set", "storage-31", "dispatcher", "adapter"),
         "current-channels",
     }
-    shown = [_number(lines()[name], 0.004) for name in ("log-busy", "verb-cpu", "depth")]
+    shown = [above_zero(0.004, lines()[name].style) for name in ("log-busy", "verb-cpu", "depth")]
     assert shown == ["<0.1", "<0.01", "<1"]
-    assert _number(lines()["verb-cpu"], 0.0) == "0"
+    assert above_zero(0.0, lines()["verb-cpu"].style) == "0"

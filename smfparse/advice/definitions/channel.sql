@@ -1,44 +1,29 @@
--- A channel in an interval: all its instances (QCST), with the dispatcher of the busiest of them (QCT_DSP).
+-- A channel in an interval: all its instances, with the dispatcher of the busiest of them (QCT_DSP).
 WITH
-instances AS (
-    SELECT
-        system, qmgr, qcstchnm AS object, interval_start AS start, interval_seconds AS seconds,
-        utc_offset, mq_version, qcstchty, qcstnmsg::DOUBLE AS its_messages, qcstnpmg, qcstbatc::DOUBLE AS its_batches,
-        qcstfuba, qcstcbsz, qcstnbyt, qcstcscv, qcstslcs, qcstcpra, qcstptrc, qcstqetc, qcstdspn,
-        qcstntav, qcstntmx, qcstntdt, qcstetav, qcstchst, qcstrqmn, qcstlmst, qcstcnnm,
-        qcststrt >= interval_start AS is_new,
-        active_seconds AS active
-    FROM channel_rows('inputs.qcst')
-),
 channels AS (
     SELECT
-        system, qmgr, object, start, seconds,
+        system, qmgr, object, '' AS job, start, seconds,
         any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
         max(qcstchty) = 7 AS is_client, bool_or(qcstchty IN (1, 2, 9)) AS sends,
-        count(*) AS instances, count(*) FILTER (is_new) AS starts,
-        total(its_messages) AS messages, sum(qcstnpmg)::DOUBLE AS persistent, total(its_batches) AS batches,
-        sum(qcstfuba)::DOUBLE AS full_batches, max(qcstcbsz)::DOUBLE AS batch_size,
-        sum(qcstnbyt)::DOUBLE AS bytes, sum(qcstcscv)::DOUBLE AS conversations,
+        count(*) AS instances, count(*) FILTER (qcststrt >= start) AS starts,
+        total(qcstnmsg) AS messages, total(qcstnpmg) AS persistent, total(qcstbatc) AS batches,
+        total(qcstfuba) AS full_batches, max(qcstcbsz)::DOUBLE AS batch_size,
+        total(qcstnbyt) AS bytes, total(qcstcscv) AS conversations,
         max(qcstslcs)::DOUBLE AS cipher, max(qcstcpra)::DOUBLE AS compression,
-        sum(qcstptrc)::DOUBLE AS retries, sum(qcstqetc)::DOUBLE AS empty,
-        arg_max(qcstdspn, its_messages) AS dispatcher,
-        total(its_batches * qcstntav) AS confirm_us, confirm_us / nullif(batches, 0) AS nettime,
+        total(qcstptrc) AS retries, total(qcstqetc) AS empty,
+        arg_max(qcstdspn, qcstnmsg) AS dispatcher,
+        total(qcstbatc::DOUBLE * qcstntav) AS confirm_us, confirm_us / nullif(batches, 0) AS nettime,
         max(qcstntmx)::DOUBLE AS longest_us, arg_max(qcstntdt, qcstntmx) AS longest_at,
-        max(qcstetav)::DOUBLE AS exit_us, total(its_messages * qcstetav) AS exits_us,
+        max(qcstetav)::DOUBLE AS exit_us, total(qcstnmsg::DOUBLE * qcstetav) AS exits_us,
         bool_or(qcstchst = 5) AS retrying, any_value(qcstrqmn) AS partner, max(qcstlmst) AS last_message,
         -- The most frequent; of several, the first by name.
         list_min(list_transform(
-            map_entries(histogram(qcstcnnm) FILTER (is_new)),
+            map_entries(histogram(qcstcnnm) FILTER (qcststrt >= start)),
             lambda each: {'rest': -each.value::BIGINT, 'name': each.key}
         ))['name'] AS peer,
-        total(active) AS active
-    FROM instances
+        total(active_seconds) AS active
+    FROM rows
     GROUP BY system, qmgr, object, start, seconds
-),
-usual AS (
-    SELECT system, qmgr, object, quantile_cont(nettime, 0.25) AS usual
-    FROM channels
-    GROUP BY system, qmgr, object
 ),
 dispatchers AS (
     SELECT
@@ -55,18 +40,13 @@ all_dispatchers AS (
     GROUP BY ALL
 ),
 ranked AS (
-    SELECT *, rank() OVER (PARTITION BY system, qmgr, start ORDER BY messages DESC) AS place
+    SELECT
+        *, quantile_cont(nettime, 0.25) OVER (PARTITION BY system, qmgr, object) AS usual,
+        rank() OVER (PARTITION BY system, qmgr, start ORDER BY messages DESC) <= 5 AND messages > 0 AS is_busy
     FROM channels
 )
 SELECT
-    system, qmgr, object, '' AS job, start, seconds, utc_offset, mq_version,
-    is_client, sends, instances, starts, messages, persistent, batches, full_batches, batch_size, bytes,
-    conversations, cipher, compression, retries, empty, confirm_us, nettime, usual, longest_us, longest_at,
-    exit_us, exits_us, active, retrying, partner, last_message, peer, dispatcher, dispatcher_busy, dispatchers_us, dispatchers_cpu, requests,
-    place <= 5 AND messages > 0 AS is_busy,
-    count(*) FILTER (place <= 5 AND messages > 0)
-        OVER (PARTITION BY system, qmgr, start, dispatcher) AS busy_channels
+    *, count(*) FILTER (is_busy) OVER (PARTITION BY system, qmgr, start, dispatcher) AS busy_channels
 FROM ranked
-LEFT JOIN usual USING (system, qmgr, object)
 LEFT JOIN dispatchers USING (system, qmgr, start, dispatcher)
 LEFT JOIN all_dispatchers USING (system, qmgr, start)

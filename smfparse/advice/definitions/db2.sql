@@ -1,7 +1,4 @@
--- What a queue manager asks of Db2 in an interval: Q5ST.
+-- What a queue manager asks of Db2 in an interval, and how long a request usually is.
 SELECT
-    *, dhigmax::BIGINT AS deepest, numtask AS servers, deadcnt::BIGINT AS deadlocks,
-    abndcnt::BIGINT AS abends, lmsins::BIGINT AS inserts, lmssel::BIGINT AS selects, lmsitcuw AS insert_us,
-    quantile_cont(request_elapsed / nullif(requests, 0), 0.25) OVER (PARTITION BY system, qmgr) AS usual_us,
-    request_elapsed AS server_us, longest_request AS longest_us
+    *, quantile_cont(request_elapsed / nullif(requests, 0), 0.25) OVER (PARTITION BY system, qmgr) AS usual_us
 FROM rows

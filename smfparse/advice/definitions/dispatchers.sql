@@ -1,34 +1,19 @@
--- The dispatchers of a channel initiator in an interval (QCT_DSP), and how data was compressed (QCST).
+-- The dispatchers of a channel initiator in an interval together, and how data was compressed (QCST).
 WITH
-tasks AS (FROM dispatcher_rows('inputs.qct_dsp')),
-dispatchers AS (
-    SELECT
-        system, qmgr, interval_start AS start, interval_seconds AS seconds,
-        any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
-        count(*) AS dispatchers, sum(qctreqn)::DOUBLE AS requests,
-        total(qcteltm) AS elapsed, total(qctcptm) AS cpu, avg(busy) AS mean_busy, max(busy) AS busiest,
-        arg_max(block_no - 1, busy) AS number, arg_max(qctreqn, busy)::DOUBLE AS its_requests,
-        max(qcteltm) AS its_elapsed, arg_max(qctchln, busy)::DOUBLE AS its_channels,
-        sum(qctchln)::DOUBLE AS channels
-    FROM tasks
-    GROUP BY system, qmgr, interval_start, interval_seconds
+together AS (FROM tasks_together('rows')),
+busy_ones AS (
+    SELECT system, qmgr, start, arg_max(qctchln, busy) AS its_channels FROM rows GROUP BY ALL
 ),
 compressed AS (
     SELECT system, qmgr, interval_start AS start, max(qcstcpra)::DOUBLE AS compression
     FROM inputs.qcst
     GROUP BY ALL
-),
-usual AS (
-    SELECT
-        system, qmgr, quantile_cont(cpu / requests, 0.25) FILTER (requests > 0) AS usual_cpu,
-        max(busiest) AS highest
-    FROM dispatchers
-    GROUP BY system, qmgr
 )
 SELECT
-    system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
-    dispatchers, requests, elapsed, cpu, mean_busy, busiest, number, its_requests, its_elapsed, its_channels,
-    channels, usual_cpu, highest, coalesce(compression, 0) AS compression
-FROM dispatchers
+    together.*, its_channels, coalesce(compression, 0) AS compression,
+    quantile_cont(cpu / requests, 0.25) FILTER (requests > 0) OVER its AS usual_cpu,
+    max(busiest) OVER its AS highest
+FROM together
+LEFT JOIN busy_ones USING (system, qmgr, start)
 LEFT JOIN compressed USING (system, qmgr, start)
-LEFT JOIN usual USING (system, qmgr)
+WINDOW its AS (PARTITION BY system, qmgr)

@@ -1,15 +1,13 @@
 -- A page set in an interval, with what changed since the interval before, and how it grew in the day before.
 SELECT
-    *, qis1bpno AS pool, qis1expf AS expands, qis1topg::BIGINT AS pages,
-    used - lag(used, 1, used) OVER interval_before AS grown,
+    *, used - lag(used, 1, used) OVER interval_before AS grown,
     epoch(start) AS moment,
     CASE
         WHEN moment - min(moment) OVER one_day >= 43200 AND regr_r2(used, moment) OVER one_day > 0.8
-        THEN (pages - used) / nullif(greatest(3600 * regr_slope(used, moment) OVER one_day, 0), 0)
+        THEN (qis1topg - used) / nullif(greatest(3600 * regr_slope(used, moment) OVER one_day, 0), 0)
     END AS hours_to_full,
-    qis1expn::INTEGER - lag(qis1expn, 1, qis1expn) OVER interval_before AS expansions,
-    message_pages - first_value(message_pages) OVER interval_before AS messages_grown,
-    qis1getn::BIGINT AS reads, qis1gett AS read_us, qis1imwn::BIGINT AS writes, qis1imwt AS write_us
+    qis1expn - lag(qis1expn, 1, qis1expn) OVER interval_before AS expansions,
+    message_pages - first_value(message_pages) OVER interval_before AS messages_grown
 FROM rows
 WINDOW
     interval_before AS (PARTITION BY system, qmgr, object ORDER BY start),

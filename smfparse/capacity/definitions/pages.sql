@@ -20,7 +20,7 @@ depths AS (
     SELECT
         *,
         (epoch_us(time) - min(epoch_us(time)) OVER (PARTITION BY system, qmgr)) / 1e6 AS since
-    FROM qqst
+    FROM queue_rows('inputs.qqst')
     WHERE coalesce(qqstcfst, '') = ''
 ),
 queues AS (
@@ -29,7 +29,7 @@ queues AS (
         list([since, qqstdpth::DOUBLE] ORDER BY since, qqstdpth) AS growth,
         arg_max(qqstdpth, (time, qqstdpth)) AS now,
         arg_max(qqstpsid, (time, qqstdpth)) AS page_set,
-        sum(qqstputs + qqstput1) / nullif(total(interval_seconds), 0) AS arrivals,
+        sum(puts) / nullif(total(interval_seconds), 0) AS arrivals,
         arg_max(qqstdpth, (time, qqstdpth)) - arg_min(qqstdpth, (time, qqstdpth)) AS grown
     FROM depths
     GROUP BY ALL
@@ -47,9 +47,9 @@ growing AS (
 -- The rate of the last three hours goes on, or of all intervals where these have fewer than ten.
 used AS (
     SELECT
-        system, qmgr, qis1psno AS page_set, qis1unpg AS free, (qis1topg::BIGINT - qis1unpg)::DOUBLE AS pages,
+        system, qmgr, qis1psno AS page_set, qis1unpg AS free, used::DOUBLE AS pages,
         (epoch_us(time) - max(epoch_us(time)) OVER (PARTITION BY system, qmgr, qis1psno)) / 1e6 AS since
-    FROM qis1
+    FROM page_set_rows('inputs.qis1')
 ),
 recent AS (
     SELECT *

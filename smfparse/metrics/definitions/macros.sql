@@ -16,6 +16,18 @@ CREATE OR REPLACE MACRO task_of_wtas(started_tod, thread) AS format(
 CREATE OR REPLACE MACRO task_of_wqst(correl) AS
     correl[1:13] || '-' || correl[17:24] || '-' || correl[25:32];
 
+-- The tasks of a kind of a channel initiator in an interval, all of them together.
+CREATE OR REPLACE MACRO tasks_together(tasks) AS TABLE
+SELECT
+    system, qmgr, '' AS object, '' AS job, start, seconds,
+    any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
+    count(*) AS tasks, sum(qctreqn)::DOUBLE AS requests, total(qcteltm) AS elapsed, total(qctcptm) AS cpu,
+    avg(busy) AS mean_busy, max(busy) AS busiest, min(busy) AS idlest, arg_max(busy, block_no) AS last_busy,
+    arg_max(block_no - 1, busy) AS number, arg_max(qctreqn, busy)::DOUBLE AS its_requests,
+    max(qcteltm) AS its_elapsed
+FROM query_table(tasks)
+GROUP BY system, qmgr, start, seconds;
+
 -- A kind of connection, as reports call it.
 CREATE OR REPLACE MACRO connection_of(text) AS
     CASE text WHEN 'Batch or TSO' THEN 'Batch' ELSE text END;

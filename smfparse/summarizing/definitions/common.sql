@@ -62,4 +62,9 @@ cpu_of_jobs AS (
     UNION ALL
     SELECT system, qmgr, job, "transaction", start, seconds, cpu FROM task_calls
 ),
-message_channels AS (FROM message_channels('inputs.qcst'))
+message_channels AS (FROM message_channels('inputs.qcst')),
+client_calls AS (
+    SELECT * FROM queue_calls
+    ANTI JOIN message_channels USING (system, qmgr, channel)
+    WHERE channel IS NOT NULL
+)
