@@ -64,9 +64,7 @@ class Tally:
     def show(self) -> bool:
         """Print counts, and findings by kind; return whether there are any."""
         for what, counts in (("framings", self._framings), ("mutations", self._mutations)):
-            click.echo(
-                f"{what}: {', '.join(f'{name} {count}' for name, count in sorted(counts.items()))}"
-            )
+            click.echo(f"{what}: {', '.join(f'{each} {counts[each]}' for each in sorted(counts))}")
         for what, (_, text) in sorted(self._smallest.items()):
             click.echo(f"{self._found[what]:7}  {what}\n{'':9}{text}")
         click.echo(f"{self._framings.total()} inputs of {self._bytes} bytes")

@@ -23,22 +23,12 @@ import notebooks
 import pages
 import typed
 
-from smfparse import advice, reports
+from smfparse import advice, reports, tables
 from smfparse.cli import main as cli
 from smfparse.comparing import MEASURES, ROW_KINDS
 from smfparse.declarations import declared_keys
 from smfparse.metrics import AVERAGE, Measure, subjects, view, view_names
 from smfparse.rendering import STYLES
-from smfparse.tables import (
-    KEY_COLUMNS,
-    STATISTICS_KEYS,
-    TASK_KEYS,
-    TableColumn,
-    columns,
-    key_columns,
-    table_names,
-    title,
-)
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -139,14 +129,16 @@ def measure_reference() -> Iterator[str]:
 def column_dictionary() -> Iterator[str]:
     """Yield the key columns once, then every table and view with its other columns."""
     yield "## Key columns\n"
-    yield from _columns(_OF_TABLE, (*KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS))
-    for name in table_names():
-        yield f"## {name}\n\n{title(name)}.\n"
-        yield from _columns(_OF_TABLE, columns(name)[len(key_columns(name)) :])
+    keys = *tables.KEY_COLUMNS, *tables.TASK_KEYS, *tables.STATISTICS_KEYS
+    yield from _columns(_OF_TABLE, keys)
+    for name in tables.table_names():
+        yield f"## {name}\n\n{tables.title(name)}.\n"
+        yield from _columns(_OF_TABLE, tables.columns(name)[len(tables.key_columns(name)) :])
     for each in map(view, view_names()):
         yield f"## {each.name}\n"
         yield f"View. {each.title}. Made of `{'`, `'.join(each.tables)}`.\n"
-        yield from _columns(_OF_VIEW, (one for one in each.columns if one not in KEY_COLUMNS))
+        own = (one for one in each.columns if one not in tables.KEY_COLUMNS)
+        yield from _columns(_OF_VIEW, own)
 
 
 _OF_TABLE = "column|type|unit|since|field|over intervals|meaning"
@@ -156,7 +148,7 @@ _SHOWN |= {"over intervals": "combine", "meaning": "doc"}
 """What is under headings that are not called as it."""
 
 
-def _columns(headings: str, found: Iterable[TableColumn]) -> Iterator[str]:
+def _columns(headings: str, found: Iterable[tables.TableColumn]) -> Iterator[str]:
     """Yield a table of columns."""
     names = [_SHOWN.get(each, each) for each in headings.split("|")]
     yield from _table(headings, ([getattr(each, name) or "" for name in names] for each in found))

@@ -26,9 +26,8 @@ def rerun(page: Path) -> str:
     commands = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with tempfile.TemporaryDirectory() as folder:
         sealed = {"PATH": commands, "IPYTHONDIR": folder, "JUPYTER_CONFIG_DIR": folder}
-        client = NotebookClient(
-            notebook, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}
-        )
+        place = {"metadata": {"path": folder}}
+        client = NotebookClient(notebook, timeout=300, record_timing=False, resources=place)
         with patch.dict(os.environ, sealed):
             client.execute()
     notebook.metadata = nbformat.from_dict(_KEPT)

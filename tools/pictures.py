@@ -92,9 +92,8 @@ def terminal_taken(command: str, folder: Path) -> None:
 @contextmanager
 def _tab(page: Path, **options: Any) -> Iterator[Any]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
+        found = shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         tab = browser.new_page(**options)
         tab.goto(page.as_uri())
         yield tab

@@ -97,9 +97,7 @@ def _found(flow: list[dict[str, Any]]) -> Iterator[tuple[Edge, int, float]]:
             yield (row["to_name"], "gets", row["from_name"]), row["messages"], row["rate"]
 
 
-def _pairs(
-    key: list[dict[str, Any]], users: Mapping[str, str]
-) -> Iterator[tuple[str, str, str, str]]:
+def _pairs(key: list[Any], users: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
     """Yield requester, request queue, server and reply queue of a key, by their roles.
 
     Who gets one message for many that it puts gets no replies: file transfers do so.

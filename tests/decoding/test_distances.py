@@ -15,24 +15,15 @@ from smfparse.limits import Limits
 from smfparse.reading import Chunk
 from smfparse.tables import schema, wanted_tables
 from smfparse.vectors import Ints
-from tests.support.builders import (
-    UTC_NOON,
-    Section,
-    chunk_of,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    qwhs_short,
-    smf_record,
-    wtas,
-)
+from tests.support import builders
+from tests.support.builders import UTC_NOON, Section, foreign_record, named_block, smf_record
 
 NOON = UTC_NOON.replace(tzinfo=None)
 HOUR = dt.timedelta(hours=1)
 
 
 def clock(hours: int, system: str = "SYS1") -> bytes:
-    return smf_record(115, 1, area=qwhs_long(), local=NOON + hours * HOUR, system=system)
+    return smf_record(115, 1, area=builders.qwhs_long(), local=NOON + hours * HOUR, system=system)
 
 
 def other(system: str = "SYS1") -> bytes:
@@ -40,16 +31,16 @@ def other(system: str = "SYS1") -> bytes:
 
 
 def task(token: int = 1) -> bytes:
-    block = bytearray(wtas(UTC_NOON, UTC_NOON + HOUR))
+    block = bytearray(builders.wtas(UTC_NOON, UTC_NOON + HOUR))
     block[8:24] = token.to_bytes(16, "big")
-    return smf_record(116, 1, Section(), Section([bytes(block)]), area=qwhs_short())
+    return smf_record(116, 1, Section(), Section([bytes(block)]), area=builders.qwhs_short())
 
 
 def more(*tokens: int) -> bytes:
     """A record with a queue of each task; none: of the first one."""
     tasks = [token.to_bytes(16, "big") for token in tokens or [1]]
     queues = [(named_block("WQST", 16) + each).ljust(576, b"\0") for each in tasks]
-    return smf_record(116, 2, Section(), Section(queues), area=qwhs_short())
+    return smf_record(116, 2, Section(), Section(queues), area=builders.qwhs_short())
 
 
 def gap(size: int) -> bytes:
@@ -67,7 +58,7 @@ class Source:
 
     def __init__(self, chunks: Sequence[Sequence[bytes]], reach: int) -> None:
         self.limits, self.looks = Limits(look_back_bytes=reach), list[str]()
-        _, buffer, *columns = chunk_of(*itertools.chain(*chunks))[:6]
+        _, buffer, *columns = builders.chunk_of(*itertools.chain(*chunks))[:6]
         self.chunks: list[Chunk] = []
         edges = [0, *itertools.accumulate(map(len, chunks))]
         for part in map(slice, edges, edges[1:]):

@@ -242,9 +242,7 @@ def never_searched(*arguments: Any) -> Any:
     raise AssertionError("searched")
 
 
-def test_a_single_dump_is_not_searched(
-    tmp_path: Path, here: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_single_dump_is_not_searched(tmp_path: Path, here: None, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
     for name in ("record_hashes", "digests"):
         monkeypatch.setattr(fingerprinting, name, never_searched)
@@ -255,9 +253,7 @@ def test_a_single_dump_is_not_searched(
         kept([put(tmp_path / "c", header(), *map(work, range(100)), header())])
 
 
-def test_a_reading_that_ends_early_or_waits_for_another_changes_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readings_that_end_or_wait_change_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(duplicates, "find_duplicates", never_searched)
     dumps = [[header(hour), work(hour), header(hour + 8), work(hour + 8)] for hour in range(3)]
     inputs = open_inputs(put(tmp_path / f"{hour}", *dump) for hour, dump in enumerate(dumps))

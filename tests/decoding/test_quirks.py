@@ -11,23 +11,12 @@ from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
 from smfparse.limits import Limits
 from smfparse.tables import wanted_tables
-from tests.support import smf
-from tests.support.builders import (
-    NOTHING,
-    UTC_NOON,
-    Section,
-    chunk_of,
-    ebcdic,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    smf_record,
-)
+from tests.support import builders, smf
 
 
 def decoded(table: str, *records: bytes) -> list[dict[str, Any]]:
     """Decode one table out of records of one source; nothing may be damaged."""
-    damage, chunk = DamageLog(), chunk_of(*records)
+    damage, chunk = DamageLog(), builders.chunk_of(*records)
     decoder = Decoder(Needs(wanted_tables([table])), damage, lambda: iter([chunk]))
     rows = [row for _, batch in decoder.decode([chunk]) for row in batch.to_pylist()]
     assert damage.count == 0
@@ -43,12 +32,13 @@ def with_bytes(data: bytes, puts: dict[int, bytes]) -> bytes:
 
 def test_a_block_is_told_by_place_and_eye_catcher_never_by_its_id() -> None:
     for ident in (0xD30F, 0xD70F):  # IBM's constant, and what records carry
-        assert len(decoded("qpst", smf.record(named_block("QPST", 104, ident)))) == 1
+        assert len(decoded("qpst", smf.record(builders.named_block("QPST", 104, ident)))) == 1
 
 
 def test_buffer_pools_stand_in_115_2_before_8_0_and_in_215_since() -> None:
     pools = [smf.block("QPST")] * 2
-    old = smf_record(115, 2, NOTHING, NOTHING, Section(pools), area=qwhs_long(), release="710")
+    section = builders.Section(pools)
+    old = builders.smf_record(115, 2, builders.NOTHING, builders.NOTHING, section, release="710")
     rows = decoded("qpst", old, smf.record(*pools), old)
     found = [(row["record_no"], row["block_no"]) for row in rows]
     assert found == [*itertools.product((1, 2, 3), (1, 2))]
@@ -56,10 +46,10 @@ def test_buffer_pools_stand_in_115_2_before_8_0_and_in_215_since() -> None:
 
 def test_used_slots_of_qest_are_told_by_the_first_byte_of_their_name() -> None:
     puts = {
-        8 + 64 * 2: ebcdic("CSQ_ADMIN", 12),
-        8 + 64 * 5: ebcdic("", 12),
+        8 + 64 * 2: builders.ebcdic("CSQ_ADMIN", 12),
+        8 + 64 * 5: builders.ebcdic("", 12),
         8 + 64 * 6 + 16: b"\0\0\0\7",  # counters, but no name
-        8 + 64 * 63: ebcdic("APPLICATION1", 12),
+        8 + 64 * 63: builders.ebcdic("APPLICATION1", 12),
     }
     rows = decoded("qest", smf.record(with_bytes(smf.block("QEST"), puts)))
     found = [(row["slot"], row["qeststr"]) for row in rows]
@@ -95,7 +85,7 @@ def test_unset_minima_are_null() -> None:
 
 
 def test_channel_times_with_a_zero_low_word_are_as_they_are() -> None:
-    whole = UTC_NOON.replace(microsecond=0)
+    whole = builders.UTC_NOON.replace(microsecond=0)
     units = (0x7D91048BCA000000 + (int(whole.timestamp() * 1_000_000) << 12)) & ~0xFFFFFFFF
     channel = smf.block("QCST", 324, qcststrt=struct.pack(">Q", units))
     (row,) = decoded("qcst", smf.record(channel, of="QCST"))
@@ -104,7 +94,8 @@ def test_channel_times_with_a_zero_low_word_are_as_they_are() -> None:
 
 
 def test_many_small_records_are_given_before_they_fill_the_memory() -> None:
-    chunks = [chunk_of(*[foreign_record(30)] * 50, first=1 + 50 * number) for number in range(6)]
+    records = [builders.foreign_record(30)] * 50
+    chunks = [builders.chunk_of(*records, first=first) for first in range(1, 300, 50)]
     limits = Limits(epoch_cells=1000)
     decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), limits=limits)
     batches = [batch.num_rows for _, batch in decoder.decode(chunks)]

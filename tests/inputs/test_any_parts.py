@@ -6,7 +6,7 @@ How far records may be from those that they have to know of is in tests/decoding
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -63,9 +63,7 @@ class File:
         batches = (each.batches(Log(DamageLog())) for each in ranges)
         return rows_of(itertools.chain.from_iterable(batches), MIXED)
 
-    def check_blind(
-        self, size: int, borders: Iterable[int], whole: dict[str, Any], **asked: Any
-    ) -> None:
+    def check_blind(self, size: int, borders: Iterable[int], whole: Any, **asked: Any) -> None:
         """Check that blind parts have the rows of the whole, but for their numbers."""
         edges = sorted({0, size, *borders})
         parts = [Part(start, end, None) for start, end in itertools.pairwise(edges)]
@@ -138,11 +136,9 @@ def test_a_part_ends_in_front_of_a_block_not_of_the_first_record_in_it(tmp_path:
         assert file.rows(parts) == file.rows()
 
 
-def written(
-    folder: Path, variant: Variant, records: Sequence[Each], limits: Limits
-) -> tuple[File, int]:
+def written(place: Path, variant: Variant, records: list[Each], limits: Limits) -> tuple[File, int]:
     """Write records; those that come in pieces do so where the framing has any."""
-    path = folder / "any.smf"
+    path = place / "any.smf"
     if variant.name == "rdw":
         data = b"".join(piece for each in records for piece in each.pieces())
     else:

@@ -24,14 +24,12 @@ from smfparse.inputs import ReadOptions, open_inputs, spilling, workers
 from smfparse.limits import LIMITS
 from smfparse.query import Catalog
 from smfparse.store import PARTIAL
-from smfparse.tables import wanted_tables
 from smfparse.writing import write_dataset
+from tests.inputs.test_ranges import CAPACITY, MIXED, small_chunks
 from tests.support.command import run
-from tests.support.mixed_records import TABLES, many, written
+from tests.support.mixed_records import many, written
 from tests.support.searching import of_many, some
 
-CAPACITY = 8192
-MIXED = wanted_tables(TABLES)
 SLOW = """
 import os, pathlib, sys, time
 from smfparse.decoding import decoder as decode
@@ -62,10 +60,8 @@ pytestmark = [
 @pytest.fixture
 def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
-    monkeypatch.setattr(workers, "_context", lambda: multiprocessing.get_context("fork"))
-    limits = {"chunk_bytes": CAPACITY, "max_spanned": CAPACITY // 2, "least_unit": 1}
-    for name, value in (limits | {"most_unit": CAPACITY}).items():
-        monkeypatch.setitem(vars(LIMITS), name, value)
+    small_chunks(monkeypatch, CAPACITY)
+    monkeypatch.setitem(vars(LIMITS), "most_unit", CAPACITY)
     path = tmp_path / "dump.smf"
     path.write_bytes(written(many(400, 1))[0])
     return path
@@ -211,9 +207,7 @@ def test_a_temporary_folder_without_room_is_named_with_the_way_out(
         open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
 
 
-def test_there_are_never_more_processes_than_windows_can_wait_for_nor_fewer_than_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_there_are_at_most_as_many_processes_as_windows_waits_for(monkeypatch: pytest.MonkeyPatch):
     asked: list[int] = []
     monkeypatch.setattr(workers, "ProcessPoolExecutor", lambda count, *_, **__: asked.append(count))
     workers.Workers(200)
@@ -264,9 +258,7 @@ def lasting(tmp_path: Path, temporary: Path) -> Iterator[Lasting]:
         group.communicate()
 
 
-def test_an_interrupt_ends_all_processes_and_leaves_nothing(
-    dump: Path, temporary: Path, lasting: Lasting
-) -> None:
+def test_an_interrupt_ends_all_and_leaves_nothing(dump: Path, temporary: Path, lasting: Lasting):
     """The same call then makes the dataset."""
     folder = dump.with_name("tables")
     group = lasting("convert", dump, "--to", folder)
@@ -282,9 +274,7 @@ def test_an_interrupt_ends_all_processes_and_leaves_nothing(
 
 
 @of_many("kind", some([signal.SIGKILL, signal.SIGTERM], 1), ids=lambda each: str(each.name))
-def test_processes_end_when_the_one_that_started_them_is_killed(
-    kind: signal.Signals, dump: Path, lasting: Lasting
-) -> None:
+def test_processes_end_with_their_parent(kind: signal.Signals, dump: Path, lasting: Lasting):
     group = lasting("info", dump)
     os.kill(group.pid, kind)
     group.wait(timeout=60)

@@ -140,9 +140,7 @@ def test_several_processes_give_what_one_gives(path: Path, monkeypatch: pytest.M
     assert found_in([path], 3) == found_in([path], 1)
 
 
-def test_files_and_datasets_are_in_order(
-    mixed: Path, sound: Path, tmp_path: Path, here: None
-) -> None:
+def test_files_and_datasets_are_in_order(mixed: Path, sound: Path, tmp_path: Path, here: None):
     write_dataset(open_inputs([mixed]), tmp_path / "dataset")
     again = put(tmp_path / "again.smf", written(many(100, 4))[0])
     paths = [sound, tmp_path / "dataset", again]
@@ -231,9 +229,7 @@ def test_rows_and_damage_are_the_same_for_several_processes(
 
 @given(alter=alteration, seed=st.integers(0, 2**32))
 @search(3)
-def test_a_mapped_file_gives_what_one_that_is_read_gives(
-    tmp_path: Path, alter: Alter, seed: int
-) -> None:
+def test_a_mapped_file_gives_what_one_that_is_read_gives(tmp_path: Path, alter: Alter, seed: int):
     """A file is mapped where the records that are wanted are mostly in one piece."""
     altered = alter(LONG_CONTENT, random.Random(seed))
     path = put(tmp_path / "damaged.smf", LONG_CONTENT, altered)
@@ -252,15 +248,12 @@ def test_a_mapped_file_gives_what_one_that_is_read_gives(
         everything = rows_of(Range(Input(path, str(path)), MIXED).batches(whole := Log()), MIXED)
     assert mapped
     assert found["qist"] == everything["qist"]
-    files, all_files = (
-        [each for each in log.damage.details if each.record_no is None] for log in (log, whole)
-    )
+    both = (each.damage.details for each in (log, whole))
+    files, all_files = ([each for each in some if each.record_no is None] for some in both)
     assert files == all_files
 
 
-def test_the_table_damage_is_the_same_with_all_tables_and_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_damage_is_the_same_with_all_tables_or_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """With all tables no second look is needed."""
     (tmp_path / "notes.txt").write_text("no dump")
     for name, alter in ALTERATIONS.items():

@@ -100,9 +100,7 @@ def test_a_dataset_of_a_selection_keeps_no_other_records_away(named: Named, tmp_
         assert found.num_rows == open_inputs([named.second]).arrow(table).num_rows > 0
 
 
-def test_the_path_of_a_dataset_is_no_pattern(
-    named: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dataset_is_no_pattern(named: Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     for name, decoy in (("z[1]", "z1"), ("a*b", "axb"), ("q?r", "qxr"), ("~", "home")):
         monkeypatch.setenv("HOME", str(tmp_path / decoy))

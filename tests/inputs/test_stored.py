@@ -109,18 +109,11 @@ def test_a_manifest_that_json_cannot_be_made_of_is_bad_input(folder: Path) -> No
 
 
 OUTSIDE = [
-    "../other/wqst/part-00000.parquet",
-    "wqst/../../other/wqst/part-00000.parquet",
-    "./wqst/part-00000.parquet",
-    "wqst//part-00000.parquet",
-    "wqst\\part-00000.parquet",
-    "wqst/*/part-00000.parquet",
-    "qmst/part-00000.parquet",
-    "wqst/date=../queue_manager=QM01/../part-00000.parquet",
-    "wqst/part-0000000000.parquet",
-    "wqst/part-00000.parquet\0",
-    "C:/wqst/part-00000.parquet",
-    "",
+    *("../other/wqst/part-00000.parquet", "wqst/../../other/wqst/part-00000.parquet"),
+    *("./wqst/part-00000.parquet", "wqst//part-00000.parquet", "wqst\\part-00000.parquet"),
+    *("wqst/*/part-00000.parquet", "qmst/part-00000.parquet", "wqst/part-0000000000.parquet"),
+    *("wqst/date=../queue_manager=QM01/../part-00000.parquet", "wqst/part-00000.parquet\0"),
+    *("C:/wqst/part-00000.parquet", ""),
 ]
 
 
@@ -170,11 +163,10 @@ def test_the_folder_itself_may_be_a_link(folder: Path) -> None:
     assert link.is_symlink()
 
 
+TEXTS = st.text(max_size=5)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=5,
 )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Generator
@@ -25,25 +24,13 @@ from smfparse.reading.segments import Segments, Walk
 from smfparse.reading.streams import Decompressor, Feed, Layer
 from smfparse.reading.walks import WALKS
 from smfparse.vectors import Bytes, Ints
-from tests.support.builders import (
-    Section,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    segments,
-    smf_record,
-)
+from tests.support.builders import Section, foreign_record, named_block, segments, smf_record
 from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, search, some
-from tests.support.variants import BY_NAME, VARIANTS, read_rdw
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from tests.support.variants import BY_NAME, VARIANTS, read_rdw, zstd
 
 OTHER = foreign_record(30)
-SHORT = smf_record(115, 2, Section([named_block("QIST", 80)]), area=qwhs_long())
+SHORT = smf_record(115, 2, Section([named_block("QIST", 80)]))
 NO_DATE = OTHER[:10] + b"\x01\x26\xff\xff" + OTHER[14:]
 HOLDS = (2 * len(OTHER)).to_bytes(2, "big") + foreign_record(2)[2:] + OTHER
 FIRST, LAST = segments(SHORT, [30])
@@ -172,9 +159,7 @@ def test_the_faster_look_for_blocks_changes_no_framing(data: Any) -> None:
     assert found[0] == found[1]
 
 
-def test_no_walk_is_tried_behind_the_right_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_walk_is_tried_behind_the_right_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     tried: list[Walk] = []
     found = detection._found
 

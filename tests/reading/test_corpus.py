@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -18,18 +19,11 @@ from hypothesis import strategies as st
 
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import look_at
-from tests.support.builders import (
-    Section,
-    ebcdic,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    segments,
-    smf_record,
-)
+from tests.support import builders
+from tests.support.builders import foreign_record, segments
 from tests.support.command import run
-from tests.support.paths import PROJECT
 from tests.support.reading import Read
+from tests.support.real import case
 from tests.support.searching import search
 from tests.support.tools import tool
 from tests.support.variants import bdw, ftp_block, ftp_record, no_prefix, translated
@@ -45,10 +39,11 @@ def body(number: int, longer: int = 0, filler: bytes = b"", name: str = "MQ01") 
     filler  what is in its block in front of QWHS
     name    of the queue manager in QWHS
     """
-    block = Section([named_block("QIST", 80 - len(filler)) + filler])
-    area = qwhs_long()
-    area = area[:12] + ebcdic(name, 4) + area[16:]
-    data = bytearray(smf_record(115, 2, Section(), block, area=area, qmgr=f"Q{number:03}"))
+    block = builders.named_block("QIST", 80 - len(filler)) + filler
+    area = builders.qwhs_long()
+    area = area[:12] + builders.ebcdic(name, 4) + area[16:]
+    blocks = builders.NOTHING, builders.Section([block])
+    data = bytearray(builders.smf_record(115, 2, *blocks, area=area, qmgr=f"Q{number:03}"))
     struct.pack_into(">H", data, QWHS_LENGTH, len(area) + longer)
     return bytes(data[4:])
 
@@ -116,9 +111,7 @@ class File(NamedTuple):
 
 CORPUS = {
     "triplets that cover the next record": File("none", [body(0, longer=SIZE), B, C], [B, C]),
-    "triplets that cover one of another product": File(
-        "none", [body(0, longer=len(FOREIGN)), FOREIGN, B], [FOREIGN, B]
-    ),
+    "triplets that cover another": File("none", [body(0, len(FOREIGN)), FOREIGN, B], [FOREIGN, B]),
     "triplets that cover half a record": File("none", [body(0, 100), B, b"\n", C], [B, C]),
     "triplets that cover two records with line ends between": File(
         "none", [body(0, longer=SIZE + 9), B, b"\n", C, b"\n"], [B, C]
@@ -241,9 +234,7 @@ def test_what_was_lost_once_is_there_and_all_else_is_told(read: Read, what: str)
 SMALL = Limits(chunk_bytes=1 << 12, max_spanned=1 << 11)
 
 
-def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is(
-    read: Read,
-) -> None:
+def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is(read: Read):
     """Also if the bytes there lead far on, or those in memory end.
 
     Behind damage few records are read at once.
@@ -261,10 +252,6 @@ def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is
         assert read(b"".join(data), limits=SMALL, framing="rdw").bodies == [*before, B, C], size
 
 
-def test_a_file_of_which_a_part_was_translated_is_read(read: Read) -> None:
-    assert read(rdw(translated(A, "cp500")) + rdw(B) + rdw(C)).bodies == [B, C]
-
-
 def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(read: Read) -> None:
     for size in range(980, 1040):
         assert read(b"\xff" * size + rdw(TRAILER), framing="rdw").bodies == [TRAILER], size
@@ -274,18 +261,15 @@ ZERO = A.index(b"\0\0", 40)
 IN_TWO = rdw(A[:ZERO], code=1) + rdw(b"", code=0x80) + rdw(A[ZERO:], code=2)
 
 
-@pytest.mark.parametrize(
-    ("framing", "data"),
-    [
+def test_null_segments_are_no_damage(read: Read) -> None:
+    """Behind each other, as a block at the start, or in front of a segment with zeros."""
+    for framing, data in (
         ("rdw", rdw(A) + NULL + NULL + rdw(B) + NULL),
         ("bdw", block(NULL) + block(rdw(A)) + block(rdw(B))),
         ("rdw", IN_TWO + rdw(B)),
-    ],
-    ids=["behind each other", "a block at the start", "in front of a segment with zeros"],
-)
-def test_null_segments_are_no_damage(read: Read, framing: str, data: bytes) -> None:
-    found = read(data, framing=framing)
-    assert (found.bodies, found.damage) == ([A, B], [])
+    ):
+        found = read(data, framing=framing)
+        assert (found.bodies, found.damage) == ([A, B], []), data
 
 
 def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(read: Read) -> None:
@@ -295,23 +279,18 @@ def test_a_line_end_behind_a_mark_is_named_as_one_whatever_escapes_are_in_front(
     assert found.reasons == ["a line end after a record, as added by a transfer in text mode"]
 
 
-@pytest.mark.parametrize("damaged", [NO_SYSTEM, body(0, longer=0x7000)], ids=["header", "triplets"])
-def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(
-    read: Read, damaged: bytes
-) -> None:
-    """Once, wherever the bytes in memory end."""
-    with_header = damaged[:60] + b"\0\xff\0\0" + B[:-64]
-    records = [*[FOREIGN] * 200, with_header, C]
-    data = b"".join(map(rdw, records))
-    for limits in (SMALL, LIMITS):
+def test_a_header_in_a_damaged_record_is_told_though_it_leads_nowhere(read: Read) -> None:
+    """Once, wherever the bytes in memory end; the header or the triplets are damaged."""
+    for damaged, limits in product((NO_SYSTEM, body(0, longer=0x7000)), (SMALL, LIMITS)):
+        with_header = damaged[:60] + b"\0\xff\0\0" + B[:-64]
+        records = [*[FOREIGN] * 200, with_header, C]
+        data = b"".join(map(rdw, records))
         found = read(data, limits=limits, framing="rdw")
         assert found.bodies == records
         assert found.places == [(data.index(with_header) + 60, 0)]
 
 
-def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told(
-    read: Read,
-) -> None:
+def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told(read: Read):
     for left in (60, SIZE - 1):
         found = read(A + FOREIGN + B[:left], framing="none")
         assert found.bodies == [A, FOREIGN, B[:left]]
@@ -324,22 +303,17 @@ COVERED = rdw(B, longer=7)
 """A record of which the length is wrong."""
 
 
-@pytest.mark.parametrize(
-    ("pieces", "there"),
-    [
-        ([rdw(FOREIGN + COVERED, longer=2 * SIZE + 8), rdw(C), rdw(A)], [FOREIGN + COVERED, C, A]),
-        ([rdw(FOREIGN + COVERED), rdw(C)], [FOREIGN + COVERED, C]),
-        ([rdw(A + bytes(9) + COVERED), STRAY, rdw(C)], [A + bytes(9) + COVERED, C]),
-        ([rdw(FOREIGN + COVERED), STRAY, rdw(C)], [FOREIGN + COVERED, C]),
-    ],
-    ids=["with others", "alone", "in front of damage", "of another product, in front of damage"],
-)
-def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(
-    read: Read, pieces: list[bytes], there: list[bytes]
-) -> None:
-    found = read(data := b"".join([rdw(C), *pieces]), framing="rdw")
-    assert found.bodies == [C, *there]
-    assert data.index(COVERED) in [each.offset for each in found.damage]
+def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(read: Read) -> None:
+    """With others, alone, and in front of damage."""
+    for outer, longer, behind, there in (
+        (FOREIGN + COVERED, 2 * SIZE + 8, [rdw(C), rdw(A)], [C, A]),
+        (FOREIGN + COVERED, 0, [rdw(C)], [C]),
+        (A + bytes(9) + COVERED, 0, [STRAY, rdw(C)], [C]),
+        (FOREIGN + COVERED, 0, [STRAY, rdw(C)], [C]),
+    ):
+        found = read(data := b"".join([rdw(C), rdw(outer, longer), *behind]), framing="rdw")
+        assert found.bodies == [C, outer, *there]
+        assert data.index(COVERED) in [each.offset for each in found.damage]
 
 
 def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(read: Read) -> None:
@@ -373,11 +347,10 @@ def escaped(data: bytes) -> bytes:
 
 
 FRAMED = {
+    "a record was translated": File("rdw", [rdw(translated(A, "cp500")), rdw(B), rdw(C)], [B, C]),
     "what seems a block of FTP": File("none", [ftp(b"12345", False), b"\xff" * 50, A, B], [A, B]),
     "what seems a length": File("none", [b"\0\0\0\xdc", A, b"\n", B, b"\n", C], [A, B, C]),
-    "one good mark of two": File(
-        "ftp-record", [A, b"\xff\x11", escaped(ESCAPED), MARK], [A, ESCAPED]
-    ),
+    "one mark of two": File("ftp-record", [A, b"\xff\x11", escaped(ESCAPED), MARK], [A, ESCAPED]),
     "blocks with line ends": File("bdw", IN_LINES, [A, B, C]),
     "blocks, the first and last of which are damaged": File(
         "bdw", [b"\0\0\0", FIRST, block(LAST, rdw(C)), b"\r%"], [B, C]
@@ -385,9 +358,7 @@ FRAMED = {
     "what leads to another one, not a single one that says how long it is": File(
         "ftp-block", [b"\x80\xff\xff", A, ftp(FOREIGN) * 2], [FOREIGN] * 2
     ),
-    "a mark in front of a record that is cut": File(
-        "ftp-record", [FOREIGN, MARK, B[:90]], [FOREIGN]
-    ),
+    "a mark in front of a cut record": File("ftp-record", [FOREIGN, MARK, B[:90]], [FOREIGN]),
     "marks, most of them of damaged records": File(
         "ftp-record",
         [each + MARK for each in (LONGER, FOREIGN, B, LONGER)],
@@ -410,15 +381,11 @@ FRAMED = {
         "ftp-record", [escaped(M), MARK, bytes(3000), escaped(N), MARK, bytes(900)], [M, N]
     ),
     "a mark is lost": File("ftp-record", [PLAIN, escaped(M), MARK], [PLAIN, M]),
-    "the last mark ends the file": File(
-        "ftp-record", [escaped(M), MARK, bytes(90), b"\xff\3"], [M]
-    ),
+    "the last mark ends it": File("ftp-record", [escaped(M), MARK, bytes(90), b"\xff\3"], [M]),
     "a mark between whole records by chance": File("none", [M, N, MARK, M], [M, N, M]),
     "a mark behind damage by chance": File("none", [bytes(50), M, MARK, M, N], [M, M, N]),
     "marks at the end of each record": File("none", [M[:-2] + MARK] * 3, [M[:-2] + MARK] * 3),
-    "a mark at the end of a record that does not tell its length": File(
-        "none", [M, LONE, N], [M, LONE, N]
-    ),
+    "a mark at the end of a record with no length in it": File("none", [M, LONE, N], [M, LONE, N]),
 }
 
 
@@ -428,9 +395,7 @@ def test_the_framing_is_that_of_whole_records_and_their_ends(read: Read, what: s
     assert read(b"".join(pieces), framing).bodies == there
 
 
-def test_a_record_that_is_escaped_is_told_rather_than_read_with_its_bytes_shifted(
-    read: Read,
-) -> None:
+def test_a_record_that_is_escaped_is_told_rather_than_read_with_its_bytes_shifted(read: Read):
     """Its mark is gone: neither framing fits, but QWHS is where it is behind escapes only.
 
     Who asks for no framing gets the bytes as they are.
@@ -443,9 +408,7 @@ def test_a_record_that_is_escaped_is_told_rather_than_read_with_its_bytes_shifte
     assert read(M + b"\xee" * 9).bodies == [M]
 
 
-def test_a_record_whose_last_bytes_may_be_escaped_is_kept_if_enough_others_have_no_marks(
-    read: Read,
-) -> None:
+def test_a_record_whose_last_bytes_may_be_escaped_is_kept_if_enough_others_lack_marks(read: Read):
     """Nothing in it shows whether the last FFs are one or two."""
     doubtful = M[:-8] + b"\0\0\xff\xff\0\0\0\1"
     assert read(doubtful + b"\xee" * 9).bodies == []
@@ -459,12 +422,8 @@ def test_marks_are_counted_behind_the_first_megabyte(read: Read) -> None:
     assert sum("escapes of FTP" in each for each in found.reasons) == 9
 
 
-CASES = PROJECT.parent / "shared" / "data" / "cases"
-
-
-@pytest.mark.skipif(not CASES.exists(), reason="needs ../shared/data/cases")
 def test_the_file_of_issue_38_has_its_numbers() -> None:
-    path = CASES / "ftp-record-damaged.smf"
+    path = case("ftp-record-damaged")
     assert look_at(path)[1].name == "ftp-record"
     duration = "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no"
     shown = run("sql", path, duration, "--format", "csv")
@@ -473,15 +432,8 @@ def test_the_file_of_issue_38_has_its_numbers() -> None:
 
 samples = tool("corruption.samples")
 MAKERS = {"m": samples.made, "f": samples.foreign, "d": samples.of_dump}
-_bodies = st.lists(
-    st.builds(
-        lambda seed, kind: MAKERS[kind](Random(seed)).body,
-        st.integers(0, 1 << 32),
-        st.sampled_from("mmmmfd"),
-    ),
-    min_size=1,
-    max_size=8,
-)
+_drawn = st.tuples(st.sampled_from("mmmmfd"), st.integers(0, 1 << 32).map(Random))
+_bodies = st.lists(_drawn.map(lambda it: MAKERS[it[0]](it[1]).body), min_size=1, max_size=8)
 _inserted = st.sampled_from([b"", b"", b"\xff", MARK, bytes(9)]) | st.binary(max_size=90)
 TWO = [samples.made(Random(seed)).body for seed in (237, 238)]
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,15 +21,7 @@ from hypothesis import strategies as st
 from smfparse.inputs import open_inputs
 from smfparse.tables import table_names, wanted_tables
 from tests.support import variants
-from tests.support.builders import (
-    UTC_NOON,
-    Section,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    segments,
-    smf_record,
-)
+from tests.support.builders import Section, foreign_record, named_block, segments, smf_record
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read
@@ -44,7 +37,7 @@ def record(*blocks: bytes, qmgr: int = 0, local: dt.datetime | None = None) -> b
     """Return a record of MQ behind its RDW."""
     sections = [Section([each]) for each in blocks]
     keys = {"qmgr": f"QM{qmgr:02}", "system": f"SYS{qmgr}"}
-    return smf_record(115, 2, *sections, area=qwhs_long(), local=local, **keys)
+    return smf_record(115, 2, *sections, local=local, **keys)
 
 
 def mixed() -> list[bytes]:
@@ -89,7 +82,7 @@ def turned(data: bytes, bit: int) -> bytes:
 
 def test_a_block_that_reads_as_one_record_is_not_the_whole_file(read: Read) -> None:
     """By its time of day, which reads as a date of 1963 where a block is taken for a record."""
-    evening = UTC_NOON.replace(hour=18, minute=2, second=7, microsecond=350_000, tzinfo=None)
+    evening = dt.datetime(2026, 3, 4, 18, 2, 7, 350_000)
     bodies = [record(QIST, qmgr=number, local=evening)[4:] for number in range(10)]
     file = BY_NAME["bdw"].write(bodies)
     for start, _ in file.spans[::5]:
@@ -145,19 +138,13 @@ def test_a_piece_that_covers_the_next_record_hides_nothing(read: Read, cuts: lis
         assert len(found.damage) == 1
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [(bytes(300), 0), (record(QIST)[4:] + bytes(40), 3)],
-    ids=["bytes", "a header"],
-)
-def test_a_record_with_more_in_it_than_its_triplets_tell_is_kept(
-    read: Read, more: bytes, told: int
-) -> None:
+@pytest.mark.parametrize("name", ["rdw", "bdw", "length", "ftp-block"])
+def test_a_record_with_more_in_it_than_its_triplets_tell_is_kept(read: Read, name: str) -> None:
     """A header in what is more, with nothing that leads to it, may be of a record: it is told."""
-    long = record(QIST) + more
-    long = len(long).to_bytes(2, "big") + long[2:]
-    bodies = [record(QIST, qmgr=1)[4:], long[4:], record(QMST, qmgr=2)[4:]] * 3
-    for name in ("rdw", "bdw", "length", "ftp-block"):
+    for more, told in ((bytes(300), 0), (record(QIST)[4:] + bytes(40), 3)):
+        long = record(QIST) + more
+        long = len(long).to_bytes(2, "big") + long[2:]
+        bodies = [record(QIST, qmgr=1)[4:], long[4:], record(QMST, qmgr=2)[4:]] * 3
         found = read(BY_NAME[name].write(bodies).data)
         assert found.bodies == bodies
         assert [each.length for each in found.damage] == [0] * told
@@ -265,9 +252,7 @@ def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(read: Read) -> None
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\n"], ids=["crlf", "lf"])
-def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(
-    read: Read, end: bytes
-) -> None:
+def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(read: Read, end: bytes):
     """But for the last one, which is at the end of the file."""
     for name in ("rdw-unspanned", "rdw", "length", "ftp-block", "ftp-block-short"):
         file = dump(0, BY_NAME[name])
@@ -297,9 +282,7 @@ def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str)
 
 @pytest.mark.parametrize("prefix", [variants.no_bdw, variants.bdw], ids=["rdw", "bdw"])
 @pytest.mark.parametrize("which", [0, 1, -1], ids=["first", "middle", "last"])
-def test_a_segment_that_is_lost_costs_its_record(
-    path: Path, read: Read, which: int, prefix: Callable[[int], bytes]
-) -> None:
+def test_a_segment_that_is_lost_costs_its_record(path: Path, read: Read, which: int, prefix: Any):
     """A first and a last segment look like a whole record; but what is in it is not."""
     bodies, size = dump(0, BY_NAME["rdw"]).bodies, variants.SMALL_BLOCK
     blocks = variants.blocks_of(bodies, size)
@@ -315,14 +298,12 @@ def test_a_segment_that_is_lost_costs_its_record(
 
 
 TRANSLATED: dict[str, Callable[[Written, str], bytes]] = {
-    "all bytes": lambda file, code_page: variants.translated(file.data, code_page),
-    "with line ends": lambda file, code_page: variants.translated(
-        variants.with_line_ends(file), code_page
-    ),
-    "and line ends": lambda file, code_page: variants.translated(file.data, code_page) + b"\r\n",
+    "all bytes": lambda file, page: variants.translated(file.data, page),
+    "with line ends": lambda file, page: variants.translated(variants.with_line_ends(file), page),
+    "and line ends": lambda file, page: variants.translated(file.data, page) + b"\r\n",
     "lines": variants.translated_lines,
-    "unix lines": lambda file, code_page: variants.translated_lines(file, code_page, b"\n"),
-    "utf-8": lambda file, code_page: variants.as_utf_8(file.data, code_page),
+    "unix lines": lambda file, page: variants.translated_lines(file, page, b"\n"),
+    "utf-8": lambda file, page: variants.as_utf_8(file.data, page),
 }
 NAMES = ("rdw", "rdw-unspanned", "bdw", "none", "length")
 WAYS = [*product(variants.CODE_PAGES, TRANSLATED, NAMES)]

@@ -25,20 +25,11 @@ from smfparse.reading import SLACK, Part, read_chunks
 from smfparse.reading.segments import Segments
 from smfparse.reading.walks import WALKS
 from smfparse.selecting import Selection
-from tests.support.builders import (
-    Section,
-    extended_record,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    rdw,
-    segments,
-    signature_record,
-    smf_record,
-)
+from tests.support import builders
+from tests.support.builders import Section, foreign_record, named_block, rdw, segments, smf_record
 from tests.support.command import run
-from tests.support.paths import PROJECT
 from tests.support.reading import Read, Reading
+from tests.support.real import case
 from tests.support.searching import LONG as LONG_RUN
 from tests.support.searching import search
 from tests.support.variants import BY_NAME, FRAMINGS, VARIANTS, Variant, bdw
@@ -48,7 +39,7 @@ QJST = named_block("QJST", 720)
 
 
 def record(*blocks: bytes) -> bytes:
-    return smf_record(115, 2, Section(blocks), area=qwhs_long())
+    return smf_record(115, 2, Section(blocks), area=builders.qwhs_long())
 
 
 SHORT, LONG, OTHER = record(QIST), record(QJST, QJST), foreign_record(2)
@@ -95,26 +86,20 @@ NO_TIME = [
 """Records without time of day or packed date."""
 CUT = "the file is cut: {} bytes of its last record are left"
 NO_END = "spanned record lost: its last segment is missing"
+NO_LAST = "the file is cut: the last segment of a spanned record is missing"
+NO_FIRST = "spanned record lost: a later segment without its first one"
 LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
     *(
         (CUT.format(left), (TWO, LONG[:left], b""), [SHORT, OTHER])
         for left in (1, 3, 4, 17, 18, 100, len(LONG) - 1)
     ),
     (CUT.format(200), (b"", LONG[:200], b""), []),
-    (
-        "the file is cut: the last segment of a spanned record is missing",
-        (SHORT, FIRST, b""),
-        [SHORT],
-    ),
+    (NO_LAST, (SHORT, FIRST, b""), [SHORT]),
     ("zero bytes where a record should start", (TWO, bytes(1000), b""), [SHORT, OTHER]),
     *(("no SMF record starts here", (TWO, each, b""), [SHORT, OTHER]) for each in GARBAGE),
     (NO_END, (SHORT, FIRST + MIDDLE, OTHER), [SHORT, OTHER]),
     (NO_END, (SHORT, FIRST, rdw([LONG], {0: [200, 400]})), [SHORT, LONG]),
-    (
-        "spanned record lost: a later segment without its first one",
-        (SHORT, MIDDLE + LAST, OTHER),
-        [SHORT, OTHER],
-    ),
+    (NO_FIRST, (SHORT, MIDDLE + LAST, OTHER), [SHORT, OTHER]),
     *(("", (before, each, OTHER), [before, OTHER]) for each in NO_TIME for before in (LONG, OTHER)),
     ("", (SHORT, FIRST + b"\xff" * 20, b""), [SHORT]),
     ("", (b"", bytes([1, 2, 3, 4]), foreign_record(2)), [foreign_record(2)]),
@@ -165,9 +150,8 @@ def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: R
         count = (8192 - short) // len(SHORT)
         garbage = b"\xff" * (8192 - short - count * len(SHORT) + 5000)
         filler = rdw([OTHER]) if (8192 - short) % len(SHORT) >= len(OTHER) else b""
-        found = read(
-            filler + SHORT * count + garbage + SHORT * 3, limits=Limits(8192, max_spanned=2048)
-        )
+        data = filler + SHORT * count + garbage + SHORT * 3
+        found = read(data, limits=Limits(8192, max_spanned=2048))
         assert len(found.bodies) == count + 3 + bool(filler), short
         assert sum(length or 0 for _, length in found.places) == len(garbage)
 
@@ -270,12 +254,12 @@ def test_a_range_may_begin_with_a_record_whose_header_is_in_pieces(path: Path):
 
 HEADER, TRAILER = foreign_record(2), foreign_record(3)
 SECTIONS = [Section(), Section([QIST])]
-MQ = [smf_record(115, 2, *SECTIONS, area=qwhs_long(), qmgr=f"MQ0{each}") for each in "123"]
+MQ = [smf_record(115, 2, *SECTIONS, area=builders.qwhs_long(), qmgr=f"MQ0{each}") for each in "123"]
 
 
 def signed(size: int) -> list[bytes]:
-    groups = [signature_record(1, size, seed) for seed in (1, 2)]
-    interval = signature_record(2, size + 280, 3)
+    groups = [builders.signature_record(1, size, seed) for seed in (1, 2)]
+    interval = builders.signature_record(2, size + 280, 3)
     return [HEADER, MQ[0], groups[0], MQ[1], groups[1], interval, MQ[2], interval, TRAILER]
 
 
@@ -301,12 +285,8 @@ def test_a_dump_begins_at_its_header_and_at_no_signature(path: Path) -> None:
     assert kinds["2", "-"] == ("1", "SMF dump header")
 
 
-CASES = PROJECT.parent / "shared" / "data" / "cases"
-
-
-@pytest.mark.skipif(not CASES.exists(), reason="needs ../shared/data/cases")
 def test_the_signed_file_of_issue_38_is_sound() -> None:
-    path = CASES / "signed-none.smf"
+    path = case("signed-none")
     shown = run("info", path)
     assert (shown.exit_code, shown.stderr) == (0, "")
     counted = "SELECT subtype, count(*) FROM record WHERE type = 2 GROUP BY ALL ORDER BY ALL"
@@ -317,20 +297,20 @@ def test_the_signed_file_of_issue_38_is_sound() -> None:
 EXTENDED = {
     2: HEADER,
     115: MQ[0],
-    1154: extended_record(1154, 2, bytes(range(256))),
-    2047: extended_record(2047),
-    200: extended_record(200, 7, b"\xff" * 40),
+    1154: builders.extended_record(1154, 2, bytes(range(256))),
+    2047: builders.extended_record(2047),
+    200: builders.extended_record(200, 7, b"\xff" * 40),
     3: TRAILER,
 }
 NOT_SOUND = {
-    "no bit of an extended header": extended_record(1154, flags=0x5E),
-    "no bit of a subtype": extended_record(1154, flags=0x3E),
-    "another length": extended_record(1154, length=31),
-    "another version": extended_record(1154, version=2),
-    "more than any type": extended_record(2048),
-    "a type of MQ": extended_record(115),
-    "a type of the dump program": extended_record(2),
-    "too short": b"\0\x37\0\0" + extended_record(1154)[4:-1],
+    "no bit of an extended header": builders.extended_record(1154, flags=0x5E),
+    "no bit of a subtype": builders.extended_record(1154, flags=0x3E),
+    "another length": builders.extended_record(1154, length=31),
+    "another version": builders.extended_record(1154, version=2),
+    "more than any type": builders.extended_record(2048),
+    "a type of MQ": builders.extended_record(115),
+    "a type of the dump program": builders.extended_record(2),
+    "too short": b"\0\x37\0\0" + builders.extended_record(1154)[4:-1],
     "a standard header": foreign_record(126),
 }
 
@@ -341,9 +321,7 @@ def types_in(path: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("name", FRAMINGS)
-def test_the_type_is_that_of_the_extended_header_in_every_framing(
-    name: str, path: Path, read: Read
-) -> None:
+def test_the_type_is_of_the_extended_header_in_every_framing(name: str, path: Path, read: Read):
     records = bodies(*EXTENDED.values())
     found = read(BY_NAME[name].write(records).data)
     assert (found.bodies, found.damage) == (records, [])

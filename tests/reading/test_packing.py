@@ -33,11 +33,7 @@ from tests.support.paths import FIXTURES
 from tests.support.reading import Reading
 from tests.support.searching import LONG, search
 from tests.support.sharing import cut
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from tests.support.variants import zstd
 
 DUMP = (FIXTURES / "qm01-930.smf").read_bytes()
 SKIPPED = struct.pack("<II", 0x184D2A5E, 4) + b"note"
@@ -438,9 +434,7 @@ def test_a_bomb_gives_its_records_and_a_damage(file: File) -> None:
         assert found.reasons[-1].startswith("expands more than 1,000-fold")
 
 
-def test_a_file_that_cannot_be_read_any_more_is_an_error(
-    file: File, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_can_be_read_no_more_is_an_error(file: File, monkeypatch: pytest.MonkeyPatch):
     def broken(packed: Any) -> Iterator[bytes]:
         packed.file.seek(0)
         yield packed.file.read(1000)

@@ -21,24 +21,14 @@ from smfparse.errors import RequestError, SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.reading import Part, plan
+from tests.support import variants
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read, Reading
 from tests.support.real import REAL_DATA
 from tests.support.searching import of_many, pairs, some
-from tests.support.variants import (
-    BY_NAME,
-    FRAMINGS,
-    PACKINGS,
-    VARIANTS,
-    Variant,
-    Written,
-    blocked,
-    flipped,
-    read_rdw,
-    with_garbage,
-)
+from tests.support.variants import BY_NAME, FRAMINGS, PACKINGS, VARIANTS, Variant, Written, read_rdw
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +83,7 @@ def test_variants_are_written_as_samples_of_ibm_and_the_rfc_have_them() -> None:
     for name, whole in ENDS.items():
         assert BY_NAME[name].write([HEADER]).data == bytes.fromhex(whole), name
     for path in FIXTURE_FILES:  # these were spanned by the dump program's own rule
-        assert blocked(read_rdw(path.read_bytes())).data == path.read_bytes(), path
+        assert variants.blocked(read_rdw(path.read_bytes())).data == path.read_bytes(), path
 
 
 def is_as_written(found: Reading, *files: Written) -> bool:
@@ -119,9 +109,7 @@ def test_every_record_is_that_of_the_plain_file(read: Read, variant: Variant, du
 
 
 @pytest.mark.parametrize("name", FRAMINGS)
-def test_only_the_framing_that_it_is_gives_the_records_when_it_is_named(
-    read: Read, name: str
-) -> None:
+def test_only_the_framing_that_it_is_gives_the_records_when_it_is_named(read: Read, name: str):
     file = BY_NAME[name].write(records(SMALL))
     for framing in FRAMINGS:
         fits = framing in (name, "bdw" if name == "rdw" else "")  # what goes by blocks needs none
@@ -135,9 +123,7 @@ ARRIVALS = [(name, BY_NAME[each]) for each in FRAMINGS for name in (None, *sorte
 @pytest.mark.sampled(4)
 @pytest.mark.fuzz
 @pytest.mark.parametrize(("packing", "variant"), ARRIVALS, ids=short)
-def test_info_says_what_was_detected_and_why(
-    path: Path, packing: str | None, variant: Variant
-) -> None:
+def test_info_says_what_was_detected_and_why(path: Path, packing: str | None, variant: Variant):
     data = variant.write(records(SMALL)).data
     path.write_bytes(PACKINGS[packing](data) if packing else data)
     result = run("info", path, "--format", "json")
@@ -169,7 +155,7 @@ BODIES = records(FIXTURE_FILES[0]) * 28
 def test_parts_together_are_the_whole(path: Path, variant: Variant, share: float) -> None:
     """Also of a damaged file. Blind parts, and rows, are in tests/inputs/test_any_parts.py."""
     file = variant.write(BODIES)
-    path.write_bytes(with_garbage(file, int(len(BODIES) * share), b"?" * 99))
+    path.write_bytes(variants.with_garbage(file, int(len(BODIES) * share), b"?" * 99))
     whole, parts = Reading(path, limits=LIMITS), plan(path, 2 << 20, limits=LIMITS)
     found = [Reading(path, part, LIMITS) for part in parts]
     for what in ("bodies", "numbers", "offsets", "damage"):
@@ -186,6 +172,6 @@ def test_what_is_no_part_of_a_file_is_refused(path: Path) -> None:
     file = BY_NAME["rdw"].write(BODIES)
     path.write_bytes(file.data)
     first, *_ = smfparse.plan(path, 1, limits=LIMITS)
-    path.write_bytes(flipped(file, 3, b"\xff"))
+    path.write_bytes(variants.flipped(file, 3, b"\xff"))
     with pytest.raises(SmfError, match="not as planned"):
         list(smfparse.decode_part(path, first))

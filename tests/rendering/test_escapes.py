@@ -16,6 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from smfparse import rendering
 from smfparse.rendering import (
     FORMATS,
     Column,
@@ -24,11 +25,7 @@ from smfparse.rendering import (
     RowsDocument,
     Section,
     Table,
-    json_lines,
-    lines,
-    of_frame,
     visible,
-    visible_lines,
 )
 from smfparse.rendering.guard import HIDDEN
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, raw
@@ -53,7 +50,7 @@ class Hostile(Document):
 
 
 def written(document: Document, form: str) -> str:
-    return "".join(f"{line}\n" for line in lines(document, form))
+    return "".join(f"{line}\n" for line in rendering.lines(document, form))
 
 
 def rows_of(*texts: str) -> pa.Table:
@@ -92,7 +89,7 @@ def test_every_control_and_format_character_of_unicode_is_meant_and_letters_stay
 
 
 def test_lines_of_a_message_stay_and_tabs_become_blanks() -> None:
-    assert visible_lines("a\n\tb\x1b\rc") == "a\n    b\\x1b\\x0dc"
+    assert rendering.visible_lines("a\n\tb\x1b\rc") == "a\n    b\\x1b\\x0dc"
 
 
 def test_no_form_has_a_raw_control_character_whatever_a_text_holds() -> None:
@@ -118,10 +115,9 @@ def test_forms_for_people_and_spreadsheets_show_the_number() -> None:
 
 def test_json_has_the_values_and_shows_the_number() -> None:
     for text in ("\x1b", "\x7f", "\x85", "\u202e", "\u2028", "\U000e0041", "é"):
-        for found in (
-            written(RowsDocument([("", [rows_of(text)])]), "json"),
-            f"[{','.join(json_lines(pl.DataFrame({f'{text}0': [text]})).splitlines())}]",
-        ):
+        rows = rendering.json_lines(pl.DataFrame({f"{text}0": [text]})).splitlines()
+        document = RowsDocument([("", [rows_of(text)])])
+        for found in (written(document, "json"), f"[{','.join(rows)}]"):
             assert json.loads(found)[0] == {f"{text}0": text}
             units = text.encode("utf-16-be").hex()
             number = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
@@ -140,11 +136,9 @@ def test_a_text_is_shown_in_the_same_width_as_it_is_aligned() -> None:
     st.lists(HARMFUL, min_size=1, max_size=4),
     st.sampled_from(["", "\t", "\r", "\n", " ", "  ", "\0", "\ufeff"]),
 )
-def test_every_row_of_csv_is_one_line_and_no_cell_and_no_heading_a_formula(
-    texts: list[str], before: str
-) -> None:
+def test_a_row_of_csv_is_one_line_and_no_cell_or_heading_a_formula(texts: list[str], before: str):
     frame = pl.DataFrame({"a": texts, "b": texts[::-1]})
-    found = of_frame(frame)
+    found = rendering.of_frame(frame)
     assert len(found.split("\n")) == len(texts) + 2
     _, *rows = csv.reader(io.StringIO(found, newline=""))
     plain = [[cell.removeprefix("'") for cell in row] for row in rows]
@@ -152,7 +146,8 @@ def test_every_row_of_csv_is_one_line_and_no_cell_and_no_heading_a_formula(
     assert plain == expected
     for start in "=+-@＝＋－＠":  # noqa: RUF001
         cell = f"{before}{start}{texts[0]}"
-        for found in (of_frame(pl.DataFrame({cell: [cell]})), written(Hostile(cell), "csv")):
+        frame = pl.DataFrame({cell: [cell]})
+        for found in (rendering.of_frame(frame), written(Hostile(cell), "csv")):
             for row in csv.reader(io.StringIO(found, newline="")):
                 assert [each for each in row if FORMULA.match(each)] == []
 

@@ -23,12 +23,8 @@ from tests.support.searching import of_many, search, some
 
 pytestmark = pytest.mark.slow
 DUMP = str(FIXTURES / "qm80.smf")
-HOSTILE = [
-    *("<script>alert(1)</script>", "a|b", "\\|", "\\", "'\"&amp;", "*x*_y_`z`", "=1+1", "[a](b)")
-]
-TEXTS = st.one_of(
-    st.sampled_from(HOSTILE), st.text(max_size=8), st.text("|\\<>&\"'`*_ \n\t", max_size=6)
-)
+HOSTILE = ["<script>alert(1)</script>", "a|b", "\\|", "\\", "'\"&amp;", "*x*_y_`z`", "=1", "[a](b)"]
+TEXTS = st.sampled_from(HOSTILE) | st.text(max_size=8) | st.text("|\\<>&\"'`*_ \n\t", max_size=6)
 ROWS = st.lists(st.tuples(TEXTS, TEXTS), max_size=4)
 
 
@@ -145,9 +141,7 @@ def test_every_format_is_read_back_by_a_test() -> None:
 
 @search(50)
 @given(TEXTS, ROWS)
-def test_cells_and_rows_of_queries_come_back_whatever_they_hold(
-    title: str, rows: list[tuple[str, str]]
-) -> None:
+def test_cells_and_rows_of_queries_come_back_as_they_were(title: str, rows: list[tuple[str, str]]):
     document, cells = Titled(title, rows), [[shown(cell) for cell in row] for row in rows]
     first, second = (pa.array([row[each] for row in rows], pa.string()) for each in (0, 1))
     part = pa.table({f"n{title}": first, "b": second})

@@ -95,9 +95,7 @@ def test_what_excel_has_no_value_for_is_a_text() -> None:
     ]
 
 
-def test_rows_that_a_sheet_does_not_hold_are_on_the_next_and_that_is_told(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_rows_that_a_sheet_does_not_hold_are_on_the_next_and_told(monkeypatch: pytest.MonkeyPatch):
     assert xlsx._MOST_ROWS == 1_048_576
     monkeypatch.setattr(xlsx, "_MOST_ROWS", 4)
     for count, wanted in ((0, [0]), (3, [3]), (4, [3, 1]), (7, [3, 3, 1])):
@@ -113,9 +111,8 @@ def test_rows_that_a_sheet_does_not_hold_are_on_the_next_and_that_is_told(
 def test_what_does_not_fit_is_cut_and_told_or_refused() -> None:
     found, messages = made([Tables(table([("x" * 40_000,), ("y" * 32_767,)], ""))])
     assert [len(row[0]) for row in found["one"][1:]] == [32_767, 32_767]
-    assert messages == [
-        "one: 1 texts were cut after 32,767 characters; a cell of Excel has no more"
-    ]
+    (told,) = messages
+    assert told == "one: 1 texts were cut after 32,767 characters; a cell of Excel has no more"
     with pytest.raises(OutputError, match="16,385 columns"):
         made([Tables(table([], *[""] * 16_385))])
 
@@ -190,9 +187,7 @@ def test_each_result_of_sql_has_a_sheet() -> None:
     }
 
 
-def test_without_the_library_the_command_that_installs_it_is_shown(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_without_the_library_the_way_out_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     done = run("report", "log", SMF, "--format", "xlsx", "--output", tmp_path / "x.xlsx")
     assert done.exit_code == 2
@@ -200,9 +195,7 @@ def test_without_the_library_the_command_that_installs_it_is_shown(
     assert not list(tmp_path.iterdir())
 
 
-def test_nothing_is_left_of_a_workbook_that_was_not_finished(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_nothing_is_left_of_an_unfinished_workbook(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     def rows() -> Iterator[tuple[int]]:
         yield (1,)
         raise SmfError("the input ends")

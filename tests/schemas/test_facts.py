@@ -107,32 +107,13 @@ def test_every_field_is_declared_as_the_facts_have_it_and_none_is_extra(name: st
         assert declared == facts, row["field"]
 
 
-def of_cf(*labels: str) -> list[tuple[object, ...]]:
-    return [*itertools.product(labels, range(20))]
-
-
-GROUPS: dict[str, tuple[str, dict[str, tuple[int, int]], list[tuple[object, ...]]]] = {
-    "wtas_latch": (
-        "WTAS",
-        {"wtaslwet": (48, 8), "wtaslwn": (304, 4), "wtaslmax": (2088, 8)},
-        [(latch,) for latch in range(1, 33)],
-    ),
-    "qjst_io": (
-        "QJST",
-        {"qjstiocount": (264, 72), "qjstiomaxsusl": (328, 72)},
-        [(1, 1), (1, 2), (2, 1), (2, 2)],
-    ),
-    "wtas_cf": (
-        "WTAS",
-        {"cfcount": (864, 20), "cfsyncn": (868, 20), "cfasyncet": (880, 20)},
-        of_cf("commit", "prepare"),
-    ),
-    "wqst_cf": (
-        "WQST",
-        {"cfcount": (736, 20), "cfsyncn": (740, 20), "cfasyncet": (752, 20)},
-        of_cf("open", "close", "get", "put", "put1"),
-    ),
-    "qest": ("QEST", {"qeststr": (8, 64), "qestmlus": (64, 64)}, [(at,) for at in range(64)]),
+PHASES, VERBS = ("commit", "prepare"), ("open", "close", "get", "put", "put1")
+GROUPS: dict[str, tuple[str, str, list[Iterable[object]]]] = {
+    "wtas_latch": ("WTAS", "wtaslwet 48 8, wtaslwn 304 4, wtaslmax 2088 8", [range(1, 33)]),
+    "qjst_io": ("QJST", "qjstiocount 264 72, qjstiomaxsusl 328 72", [(1, 2), (1, 2)]),
+    "wtas_cf": ("WTAS", "cfcount 864 20, cfsyncn 868 20, cfasyncet 880 20", [PHASES, range(20)]),
+    "wqst_cf": ("WQST", "cfcount 736 20, cfsyncn 740 20, cfasyncet 752 20", [VERBS, range(20)]),
+    "qest": ("QEST", "qeststr 8 64, qestmlus 64 64", [range(64)]),
 }
 """Table of a group: its block, where columns are and how far it is to the next, its entries."""
 
@@ -140,8 +121,9 @@ GROUPS: dict[str, tuple[str, dict[str, tuple[int, int]], list[tuple[object, ...]
 def test_the_entries_of_a_group_are_where_the_facts_have_them():
     for table, (name, places, cells) in GROUPS.items():
         (child,) = (each for each in BLOCKS[name].children if each.table == table)
-        found = {each.name: (each.offset, each.stride) for each in child.columns}
-        assert (found, list(child.cells)) == (found | places, cells)
+        found = [f"{each.name} {each.offset} {each.stride}" for each in child.columns]
+        assert {*places.split(", ")} <= {*found}
+        assert list(child.cells) == [*itertools.product(*cells)]
 
 
 def test_every_word_of_a_code_is_spelt_as_in_the_facts() -> None:
@@ -212,11 +194,8 @@ def rows_of(name: str, parts: Iterable[tuple[int, int, bytes]], path: Path) -> l
         data[offset : offset + len(value)] = value
         blocks.append(made := bytes(data))
         area = qwhs_short(smf.ENDED, triplets=7, qwhc=made)
-        is_task = name == "WTID"
-        record = (
-            smf.task_record(smf.task(), by=made) if is_task else smf.connection_record(area=area)
-        )
-        records.append(record)
+        task, connection = smf.task_record(smf.task(), by=made), smf.connection_record(area=area)
+        records.append(task if name == "WTID" else connection)
     path.write_bytes(b"".join(records))
     table = open_inputs([path]).arrow("wtid" if name == "WTID" else "qmac")
     found: list[dict[str, Any]] = table.select(COLUMNS).to_pylist()
@@ -226,9 +205,7 @@ def rows_of(name: str, parts: Iterable[tuple[int, int, bytes]], path: Path) -> l
 
 
 @pytest.mark.parametrize("name", CODES)
-def test_parts_of_threads_are_where_the_facts_have_them_and_only_of_their_connection_types(
-    name: str, tmp_path: Path
-) -> None:
+def test_parts_of_threads_are_where_the_facts_have_them_for_their_types(name: str, tmp_path: Path):
     places = {row["column"]: int(row["offset"]) for row in THREAD[name]}
     assert tuple(places) == COLUMNS
     assert name == "WTID" or {each: AREA + at for each, at in places.items()} == ON_THE_PAGE

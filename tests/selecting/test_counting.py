@@ -6,7 +6,6 @@ import datetime as dt
 import itertools
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,19 +19,11 @@ from smfparse.reading import Input, Part
 from smfparse.selecting import Selection, counting_time, record_mask
 from smfparse.tables import RECORD, decoded_tables, wanted_tables
 from tests.support import builders, smf
+from tests.support import short_records as short
 from tests.support.command import run
 from tests.support.paths import PROJECT
-from tests.support.short_records import (
-    HOUR,
-    NOON,
-    foreign,
-    lasting,
-    lasting_task,
-    statistics,
-    storage,
-    utc,
-)
 
+HOUR, NOON = short.HOUR, short.NOON
 SECOND = dt.timedelta(seconds=1)
 MICROSECOND = dt.timedelta(microseconds=1)
 HALF_HOUR = HOUR / 2
@@ -81,46 +72,41 @@ TASKS = [
 
 def test_records_count_at_the_middle_but_no_more_than_half_an_hour_before_their_end() -> None:
     """The end of statistics is QWHSSTCK, however far QWHSTIME is: within seconds it is exact."""
-    for make, cases in ((lasting, STATISTICS), (lasting_task, TASKS)):
+    for make, cases in ((short.lasting, STATISTICS), (short.lasting_task, TASKS)):
         for length, late, expected in cases:
             assert counts_at(make(NOON, length, late)) == [expected], (make, length, late)
 
 
-def more_queues(local: dt.datetime) -> bytes:
-    keys: dict[str, Any] = {"east": HOUR, "system": "SYS1", "qmgr": "MQ01"}
-    return smf.more_queues(smf.queue("Q"), ended=utc(local), **keys)
-
-
 def test_a_116_2_counts_with_its_116_1_and_where_that_is_unknown_at_its_smf_time() -> None:
     later = NOON + SECOND
-    found = counts_at(more_queues(NOON), lasting_task(NOON, 1800, MOMENT), more_queues(later))
+    task = short.lasting_task(NOON, 1800, MOMENT)
+    found = counts_at(short.continuation(NOON), task, short.continuation(later))
     assert found == [NOON, *[NOON - MOMENT - HALF_HOUR / 2] * 2]
     far = NOON + 3 * HOUR
-    assert counts_at(lasting_task(NOON, 1800, MOMENT), more_queues(far))[1] == far
+    assert counts_at(task, short.continuation(far))[1] == far
 
 
 def test_a_record_without_an_interval_counts_at_its_smf_time() -> None:
     """Of class 1, of storage, of another type, or one that does not say start, UTC or length."""
+    no_clock, ended = builders.qwhs_long(None, NOON - HOUR, 3600 * 10**6), short.utc(NOON)
     for record in (
-        smf.connection_record(ended=utc(NOON), east=HOUR),
-        storage(NOON),
-        foreign(NOON),
-        statistics(NOON),
+        smf.connection_record(ended=ended, east=HOUR),
+        short.storage(NOON),
+        short.foreign(NOON),
+        short.statistics(NOON),
         smf.record(smf.block("QIST"), start=NOON - HOUR, seconds=3600, interval=False),
-        builders.smf_record(
-            115, 215, area=builders.qwhs_long(None, NOON - HOUR, 3600 * 10**6), local=NOON
-        ),
-        lasting(NOON, 0, MOMENT),
-        smf.task_record(smf.task(wtasints=None, ended=utc(NOON)), ended=utc(NOON), east=HOUR),
+        builders.smf_record(115, 215, area=no_clock, local=NOON),
+        short.lasting(NOON, 0, MOMENT),
+        smf.task_record(smf.task(wtasints=None, ended=ended), ended=ended, east=HOUR),
     ):
         assert counts_at(record) == [NOON], record
-    dateless = lasting(NOON, 1800, MOMENT)
+    dateless = short.lasting(NOON, 1800, MOMENT)
     assert counts_at(dateless[:10] + bytes.fromhex("0126000F") + dateless[14:]) == [None]
 
 
 def test_a_change_of_clocks_within_an_interval_does_not_move_it() -> None:
     """Its start is by the old time, the SMF header and when it counts by the new one."""
-    area = builders.qwhs_long(utc(NOON), NOON - HALF_HOUR, 1800 * 10**6)
+    area = builders.qwhs_long(short.utc(NOON), NOON - HALF_HOUR, 1800 * 10**6)
     pool = builders.Section([builders.named_block("QPST", 104)])
     for taken in (NOON + HOUR, NOON - HOUR):
         record = builders.smf_record(115, 215, pool, area=area, local=taken)
@@ -135,7 +121,7 @@ EDGES = (0, 1, 2, 5_400_000_000, NEAR_US - 1, NEAR_US, NEAR_US + 1, LONGEST_US, 
 def test_headers_leave_out_no_record_that_is_selected() -> None:
     known = np.ones(1, np.bool_)
     for local in (NOON, FIRST, FIRST - MOMENT):
-        chunk = builders.chunk_of(foreign(local))
+        chunk = builders.chunk_of(short.foreign(local))
         taken = np.array([(local - dt.datetime(1970, 1, 1)) // MICROSECOND])
         for length, late in product(EDGES, (*EDGES, *(-each for each in EDGES))):
             start, seconds = taken - late - length, np.array([length / 1e6])
@@ -150,7 +136,7 @@ def test_headers_leave_out_no_record_that_is_selected() -> None:
 
 def broken(local: dt.datetime) -> bytes:
     """A 115/2 of an hour whose QIST cannot be where its triplet says."""
-    area = builders.qwhs_long(utc(local), local - HOUR, 3600 * 10**6, triplets=3)
+    area = builders.qwhs_long(short.utc(local), local - HOUR, 3600 * 10**6, triplets=3)
     lost = builders.Section([builders.named_block("QIST", 80)], offset=9999)
     return builders.smf_record(115, 2, builders.NOTHING, lost, area=area, local=local, qmgr="MQ01")
 
@@ -173,10 +159,9 @@ def test_damage_is_that_of_records_that_count_then(tmp_path: Path, tables: list[
 def test_a_table_alone_has_the_rows_that_it_has_among_all(tmp_path: Path) -> None:
     """Although the 116/1 that says when a 116/2 counts is in no table that is wanted."""
     path, ends = tmp_path / "day.smf", [NOON + number * HALF_HOUR + MOMENT for number in range(6)]
-    tasks = [(lasting_task(end, 1800, MOMENT), more_queues(end)) for end in ends]
-    path.write_bytes(
-        builders.rdw([*itertools.chain(*tasks), storage(NOON + HOUR), statistics(NOON + HOUR)])
-    )
+    tasks = [(short.lasting_task(end, 1800, MOMENT), short.continuation(end)) for end in ends]
+    others = short.storage(NOON + HOUR), short.statistics(NOON + HOUR)
+    path.write_bytes(builders.rdw([*itertools.chain(*tasks), *others]))
     asked = ReadOptions(Selection.of(since="2026-03-04T12:10", until="2026-03-04T13:20"))
     expected = dict.fromkeys(decoded_tables(), 0)
     for table, batch in open_inputs([path], asked).batches(wanted_tables(decoded_tables())):

@@ -171,9 +171,8 @@ def has_sound_date(made: list[bytes]) -> bool:
     return any(each[10:14].hex().upper() not in oracle.ODD_DATES for each in made)
 
 
-NAMES = st.fixed_dictionaries(
-    {option: st.lists(st.sampled_from(each), max_size=2) for option, each in PATTERNS.items()}
-)
+NAMED = {name: st.lists(st.sampled_from(each), max_size=2) for name, each in PATTERNS.items()}
+NAMES = st.fixed_dictionaries(NAMED)
 
 
 @search(4)
@@ -228,14 +227,8 @@ def test_a_selection_names_the_options_that_some_tables_cannot_answer() -> None:
 
 def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> None:
     lost = builders.Section([builders.named_block("WQST", 2800)], offset=9999)
-    bad = builders.smf_record(
-        116,
-        1,
-        builders.Section([smf.who("B")]),
-        builders.NOTHING,
-        lost,
-        area=builders.qwhs_short(short.UTC),
-    )
+    sections = builders.Section([smf.who("B")]), builders.NOTHING, lost
+    bad = builders.smf_record(116, 1, *sections, area=builders.qwhs_short(short.UTC))
     damage = DamageLog()
     decoder = Decoder(Needs(wanted_tables(["wqst"]), Selection.of(job="A")), damage)
     found = list(decoder.decode([builders.chunk_of(short.job_task("A", queues=[("Q", "Q")]), bad)]))

@@ -30,14 +30,9 @@ def numbers(path: Path, **asked: Any) -> list[int]:
 
 
 DAYS_OF_RECORDS = (
-    "2026-03-03T23:59:59.990000",
-    "2026-03-04T00:00",
-    "2026-03-04T08:00",
-    "2026-03-04T12:00:59.990000",
-    "2026-03-04T12:01",
-    "2026-03-04T23:59:59.990000",
-    "2026-03-05T00:00",
-    "2026-03-05T08:00",
+    *("2026-03-03T23:59:59.990000", "2026-03-04T00:00", "2026-03-04T08:00"),
+    *("2026-03-04T12:00:59.990000", "2026-03-04T12:01", "2026-03-04T23:59:59.990000"),
+    *("2026-03-05T00:00", "2026-03-05T08:00"),
 )
 """When the records of `days` were taken, from record 1."""
 
@@ -173,9 +168,8 @@ def test_types_and_subtypes_are_those_of_the_header(write: builders.Write) -> No
 
 def test_a_selection_says_what_it_asks() -> None:
     since, until = ["2026-03-04", "2200"], ["2026-03-05", "06:00"]
-    asked = Selection.of(
-        qmgr=["qm*", "CSQ1"], system="SYSA", since=since, until=until, type="115,116(1:2)"
-    )
+    names: dict[str, Any] = {"qmgr": ["qm*", "CSQ1"], "system": "SYSA"}
+    asked = Selection.of(**names, since=since, until=until, type="115,116(1:2)")
     assert str(asked) == (
         "qmgr CSQ1,QM*; system SYSA; counted from 2026-03-04 00:00:00; "
         "counted to 2026-03-05 23:59:59; counted daily 22:00:00 to 06:00:59; type 115,116(1:2)"
@@ -245,9 +239,7 @@ def test_a_report_without_selected_data_names_the_trace_to_start(days: Path) -> 
     assert "no records match" not in shown.stderr
 
 
-def test_unknown_bytes_of_a_dataset_are_not_those_of_a_selection(
-    write: builders.Write, tmp_path: Path
-) -> None:
+def test_unknown_bytes_of_a_dataset_are_not_of_a_selection(write: builders.Write, tmp_path: Path):
     """The manifest counts those of all records."""
     longer = builders.Section([builders.named_block("QIST", 100)])
     path = write(builders.smf_record(115, 2, builders.NOTHING, longer, area=builders.qwhs_long()))

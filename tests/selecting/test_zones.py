@@ -35,14 +35,13 @@ SPRING, AUTUMN = dt.datetime(2026, 3, 29), dt.datetime(2026, 10, 25)
 """Days on which clocks in Berlin are changed, at 01:00 UTC: 02:00 is 03:00, and 03:00 is 02:00."""
 EAST = {"SYS0": dt.timedelta(0), "SYS1": dt.timedelta(hours=-5), "SYS2": dt.timedelta(hours=9)}
 """How far the clocks of the systems are ahead of UTC; they are not changed."""
+MOMENTS = st.datetimes(dt.datetime(1970, 1, 2), dt.datetime(2099, 12, 30))
 ZONES = (BERLIN, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "America/St_Johns")
 
 
 @search(60)
 @given(
-    moments=st.lists(
-        st.datetimes(dt.datetime(1970, 1, 2), dt.datetime(2099, 12, 30)), min_size=1, max_size=5
-    ),
+    moments=st.lists(MOMENTS, min_size=1, max_size=5),
     name=st.sampled_from(sorted({*pytz.common_timezones, *ZONES})),
 )
 def test_a_zone_follows_the_rules_of_the_system(moments: list[dt.datetime], name: str) -> None:
@@ -149,9 +148,7 @@ def asked(span: dict[str, Any], moment: dt.datetime) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["smf", "dataset"])
-def test_records_have_times_of_the_zone_that_is_asked_for(
-    sites: dict[str, Path], kind: str
-) -> None:
+def test_records_have_times_of_the_zone_that_is_asked_for(sites: dict[str, Path], kind: str):
     starts = [start for _, start in intervals()]
     for span, zone in [*pairs(SPANS, ZONES[:3]), ({}, ZONES[-1]), (SPANS[1], "UTC")]:
         found = smfparse.open(sites[kind], Selection.of(**span), tz=zone)
@@ -163,9 +160,7 @@ def test_records_have_times_of_the_zone_that_is_asked_for(
         query = f"SELECT record_no, {', '.join(COLUMNS)}, interval_start FROM qjst ORDER BY 1"
         of_sql = [tuple(row.values()) for row in found.sql(query).to_pylist()]
         assert [row[:-1] for row in of_sql] == rows
-        assert [row[-1].replace(tzinfo=None) for row in of_sql] == [
-            starts[row[0] - 1] for row in rows
-        ]
+        assert all(row[-1].replace(tzinfo=None) == starts[row[0] - 1] for row in of_sql)
         assert sorted(found.polars("qjst").select("record_no", *COLUMNS).collect().rows()) == rows
         if not span:
             begin = dt.datetime(2026, 10, 25, 2)
@@ -187,9 +182,8 @@ def test_reports_show_local_times_and_hours_of_the_zone(sites: dict[str, Path]) 
     def local(moment: dt.datetime) -> str:
         return moment.replace(tzinfo=dt.UTC).astimezone(ZoneInfo(BERLIN)).isoformat()
 
-    assert sorted(found) == sorted(
-        (system, local(start), local(start + QUARTER)) for system, start in intervals()
-    )
+    expected = [(system, local(start), local(start + QUARTER)) for system, start in intervals()]
+    assert sorted(found) == sorted(expected)
     span = ("--from", "2026-03-29T01:45", "--until", "2026-03-29T01:59")
     text = run(*command, *span, "--system", "SYS1").stdout
     assert "SYS1,MQ01,2026/03/29,03:00:00,VRM:930," in text
@@ -221,9 +215,8 @@ def test_a_comparison_is_cut_at_a_time_of_the_zone(write: Write) -> None:
     """01:30 UTC is 03:30 in Berlin; the statistics begin at 23:00 UTC."""
     east = EAST["SYS1"]
     starts = [SPRING + number * QUARTER + east for number in range(-4, 16)]
-    path = write(
-        *(smf.record(smf.block("QMST"), start=each, seconds=900, east=east) for each in starts)
-    )
+    keys: dict[str, Any] = {"seconds": 900, "east": east}
+    path = write(*(smf.record(smf.block("QMST"), start=each, **keys) for each in starts))
     for zone, time in {"utc": "2026-03-29T01:30", BERLIN: "2026-03-29T03:30"}.items():
         asked = ("compare", path, "--format", "json", "--split-at", time, "--tz", zone)
         found = json.loads(run(*asked).stdout)

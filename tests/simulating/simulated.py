@@ -76,9 +76,7 @@ def declared(
         "curves": {"flat": {}},
         "queue_managers": {"QM01": {**stored, **manager}},
         "queues": {name: {"queue_manager": "QM01", **each} for name, each in queues.items()},
-        "applications": {
-            name: {**usual, "job": name, **each} for name, each in applications.items()
-        },
+        "applications": {job: {**usual, "job": job, **each} for job, each in applications.items()},
     }
 
 

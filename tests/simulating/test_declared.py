@@ -26,17 +26,10 @@ def test_what_is_put_to_a_cluster_queue_goes_to_transmission_queues(tmp_path: Pa
     queues = {"XMIT.A": {}, "XMIT.B": {}, "CLAIMS": {"cluster": {"XMIT.A": 0.75, "XMIT.B": 0.25}}}
     users = {"PUT": {"rate": 4.0, "put": {"CLAIMS": 1}}, "SEND": {"get": ["XMIT.A", "XMIT.B"]}}
     day = made(tmp_path, declared(queues, users))
-    counts = {
-        (opened, queue, kind): count
-        for _, opened, queue, kind, count, _ in day.rows(OPENED)
-        if count
-    }
-    assert counts.keys() == {
-        ("CLAIMS", "XMIT.A", "Cluster queue"),
-        ("CLAIMS", "XMIT.B", "Cluster queue"),
-    }
-    share = counts["CLAIMS", "XMIT.A", "Cluster queue"] / sum(counts.values())
-    assert share == pytest.approx(0.75, rel=0.001)
+    rows = [row for row in day.rows(OPENED) if row[4]]
+    names = [("CLAIMS", each, "Cluster queue") for each in ("XMIT.A", "XMIT.B")]
+    assert [row[1:4] for row in rows] == names
+    assert rows[0][4] / sum(row[4] for row in rows) == pytest.approx(0.75, rel=0.001)
     assert day.rows("SELECT DISTINCT qqstqnam FROM qqst WHERE qqstqnam = 'CLAIMS'") == []
 
 
@@ -49,13 +42,14 @@ def test_each_task_that_opens_a_model_queue_has_a_queue_of_its_own(tmp_path: Pat
     queues = {"ASK": {}, "ANSWER.MODEL": {"model": "ANSWER.", "index": "correlid"}}
     day = made(tmp_path, declared(queues, users))
     rows = day.rows(OPENED)
-    asked = [
-        (opened, queue) for job, opened, queue, *_ in rows if job == "ASKER" and queue != "ASK"
-    ]
+    asked, served = (
+        [row[1:3] for row in rows if row[0] == job and row[2] != "ASK"]
+        for job in ("ASKER", "SERVER")
+    )
     assert [opened for opened, _ in asked] == 3 * ["ANSWER.MODEL"]
     names = {queue for _, queue in asked}
     assert len(names) == 3
-    assert names == {queue for job, _, queue, *_ in rows if job == "SERVER" and queue != "ASK"}
+    assert names == {queue for _, queue in served}
     assert day.one("SELECT count(*) FROM (SELECT DISTINCT wtasstrt, wtaswtas FROM wtas)") == 4
     assert day.rows("SELECT sum(qistdcre), sum(qistddel) FROM qist") == [(3, 3)]
     put, got = (sum(row[place] for row in rows if row[2] in names) for place in (4, 5))
@@ -87,6 +81,7 @@ def test_a_channel_over_lu_62_has_the_name_of_an_lu(tmp_path: Path) -> None:
 
 # The log
 
+SHARES = {"capable": 1, "enabled": 0.88}
 IO, PAGE = 100.0, 40.0
 WRITES = """
     SELECT copy, io_type, sum(qjstiocount)::DOUBLE, sum(qjstioci)::DOUBLE, sum(qjstiototio)
@@ -118,19 +113,16 @@ def test_stripes_take_the_pages_of_a_write_at_the_same_time(tmp_path: Path) -> N
         assert took == pytest.approx(second * (writes * IO + pages * PAGE / 4), rel=0.001)
 
 
-@pytest.mark.parametrize(
-    ("word", "size", "share"), [("capable", 2000, 1), ("enabled", 10**6, 0.88)]
-)
-def test_zhyperwrite_shortens_writes(word: str, size: int, share: float, tmp_path: Path) -> None:
-    day = made(tmp_path, site(size, zhyperwrite=word, pages=50_000))
+@pytest.mark.parametrize(("word", "size"), [("capable", 2000), ("enabled", 10**6)])
+def test_zhyperwrite_shortens_writes(word: str, size: int, tmp_path: Path) -> None:
+    day, share = made(tmp_path, site(size, zhyperwrite=word, pages=50_000)), SHARES[word]
     for copy, several, writes, pages, took in day.rows(WRITES):
         if several == 2:
             second = 1.02 if copy == 2 else 1
             time = share * second * (writes * IO + pages * PAGE)
             assert took == pytest.approx(time, rel=0.01)
-    new, capable, enabled = day.rows(
-        "SELECT sum(qjstcp1n + qjstcp2n), sum(qjsthwc), sum(qjsthwe) FROM qjst"
-    )[0]
+    sums = "SELECT sum(qjstcp1n + qjstcp2n), sum(qjsthwc), sum(qjsthwe) FROM qjst"
+    ((new, capable, enabled),) = day.rows(sums)
     assert capable == new > 0
     assert enabled == (new if word == "enabled" else 0)
 
@@ -163,12 +155,9 @@ POOL = """
 """
 
 
-@pytest.mark.parametrize(
-    ("rate", "full"), [(0.6 * BEHIND, 85), (1.05 * BEHIND, 95), (2 * BEHIND, 100)]
-)
-def test_a_pool_fills_as_far_as_pages_come_faster_than_they_are_written(
-    rate: float, full: int, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("share", "full"), [(0.6, 85), (1.05, 95), (2, 100)])
+def test_a_pool_fills_as_pages_come_faster_than_they_go(share: float, full: int, tmp_path: Path):
+    rate = share * BEHIND
     rows = backlog(tmp_path, rate).rows(POOL)
     assert len(rows) == 3
     for buffers, least, behind, by_tasks, none_free, immediate, puts, waited in rows:

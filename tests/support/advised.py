@@ -82,16 +82,12 @@ def severities(some: Sequence[Case]) -> list[int]:
     for (which,), numbers in _by_rules(some, alone=True):
         severity = filled(which, which.severity_sql or str(which.severity))
         crossed = f'"{which.id}" = {State.CROSSED.value}'
-        query = (
-            f"SELECT input_no, {severity} AS severity FROM ({{}}) WHERE {crossed} GROUP BY input_no"
-        )
+        query = f"SELECT input_no, {severity} AS severity FROM ({{}}) WHERE {crossed} GROUP BY ALL"
         found |= {row["input_no"]: row["severity"] for row in _asked([which], some, numbers, query)}
     return [found[number] for number in range(len(some))]
 
 
-def _by_rules(
-    some: Sequence[Case], *, alone: bool = False
-) -> Iterator[tuple[list[Rule], list[int]]]:
+def _by_rules(some: Sequence[Case], alone: bool = False) -> Iterator[tuple[list[Rule], list[int]]]:
     """Yield rules that one query can ask together, with the numbers of their cases."""
     groups = defaultdict[tuple[str, str], list[int]](list)
     for number, case in enumerate(some):

@@ -118,7 +118,7 @@ def smf_record(
     smf_type: int,
     subtype: int,
     *sections: Section,
-    area: bytes,
+    area: bytes = b"",
     local: dt.datetime | None = None,
     system: str = "SYS1",
     qmgr: str = "MQ01",
@@ -127,9 +127,10 @@ def smf_record(
     """One logical MQ record behind its RDW.
 
     sections  what triplets 1, 2, ... point to; triplet 0 points to `area`
-    area      the QWHS area: last in the record, but first where it is the stub form
+    area      the QWHS area: last in the record, but first where it is the stub form; b"": the long
     local     time in the SMF header; UTC_NOON unless told otherwise
     """
+    area = area or qwhs_long()
     parts = [Section([area]), *sections]
     order = range(len(parts)) if area[:2] == b"\0\1" else [*range(1, len(parts)), 0]
     at = HEADER + TRIPLET * len(parts)

@@ -209,7 +209,11 @@ class Clock:
                 edges = [start, end] if task.whole else self._edges(start, end, self.acctime)
                 edges = [start - task.before if start == self.begin else start, *edges[1:]]
                 made += [self._span(task, *each, len(made) - first) for each in pairwise(edges)]
-        return [self._with_faults(number, span) for number, span in enumerate(made)]
+        odd, wrapped = dict(self.odd), self.wrapped
+        return [
+            replace(span, odd=odd.get(number, ""), wrapped=number in wrapped)
+            for number, span in enumerate(made)
+        ]
 
     def _edges(self, start: dt.datetime, end: dt.datetime, step: dt.timedelta) -> list[dt.datetime]:
         """Return where intervals begin and end while the queue manager is there."""
@@ -236,10 +240,6 @@ class Clock:
         rounds, left = divmod(parts, len(self.speeds))
         whole = rounds * sum(self.speeds) + sum(self.speeds[:left])
         return task.per_second * (whole * PART + self.speeds[left] * rest) // SECOND
-
-    def _with_faults(self, number: int, span: Span) -> Span:
-        odd = dict(self.odd).get(number, "")
-        return replace(span, odd=odd, wrapped=number in self.wrapped)
 
     # -- records
 
@@ -271,9 +271,8 @@ class Clock:
         token, end = self._token(span), span.end + self.leap
         own = smf.task(token, ended=end, wtasints=start, wtaswqct=len(halves))
         names = (task.queue, f"{task.job}.MORE")
-        first, *more = (
-            self._queue(name, span, *half, token) for name, half in zip(names, halves, strict=False)
-        )
+        used = zip(names, halves, strict=False)
+        first, *more = (self._queue(name, span, *half, token) for name, half in used)
         yield self._record(116, 1, [who, Section([own]), first], qwhs_short(end, 4), span)
         for each in more:
             yield self._record(116, 2, [who, each], qwhs_short(end, 3), span)
@@ -318,9 +317,7 @@ class Site:
 
     @cached_property
     def records(self) -> list[tuple[dt.datetime, bytes, Clock, Span]]:
-        made = [
-            (taken, data, each, span) for each in self.clocks for taken, data, span in each.records
-        ]
+        made = ((at, data, each, span) for each in self.clocks for at, data, span in each.records)
         return sorted(made, key=lambda each: each[0])
 
     def write(self, folder: Path) -> Path:
@@ -329,10 +326,8 @@ class Site:
     def write_two(self, folder: Path) -> list[Path]:
         """Write them to two files, the second one of which goes on after any record."""
         at = min(max(1, len(self.records) * self.cut // 1000), len(self.records) - 1)
-        return [
-            self._write(folder / "first.smf", 0, at),
-            self._write(folder / "second.smf", at, None),
-        ]
+        first = self._write(folder / "first.smf", 0, at)
+        return [first, self._write(folder / "second.smf", at, None)]
 
     def _write(self, path: Path, start: int, end: int | None) -> Path:
         path.write_bytes(rdw(record for _, record, _, _ in self.records[start:end]))

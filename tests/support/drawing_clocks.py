@@ -12,13 +12,11 @@ _LENGTHS = (1, 2, 5, 7, 10, 15, 20, 30, 45, 60, 120, 180)
 """Minutes of intervals."""
 _MOST = 130
 """Intervals of a kind, at most."""
-_MIDNIGHTS = [
-    dt.datetime(2026, *day, tzinfo=dt.UTC) for day in ((3, 4), (3, 29), (5, 11), (10, 25), (12, 31))
-]
+_DAYS = ((3, 4), (3, 29), (5, 11), (10, 25), (12, 31))
+_MIDNIGHTS = [dt.datetime(2026, *day, tzinfo=dt.UTC) for day in _DAYS]
 """Days like others, days on which clocks are changed, and the last of a year."""
-_LAGS = (st.sampled_from([123, 1211]) | st.integers(-5_000_000, 5_000_000)).map(
-    lambda each: dt.timedelta(microseconds=each)
-)
+_LAG = st.sampled_from([123, 1211]) | st.integers(-5_000_000, 5_000_000)
+_LAGS = _LAG.map(lambda each: dt.timedelta(microseconds=each))
 _SHARES = st.integers(1, 99)
 
 
@@ -66,9 +64,8 @@ def clocks(
     )  # fmt: skip
 
 
-_odd = st.dictionaries(
-    st.integers(0, 20), st.sampled_from(["missing", "1900", "2042"]), max_size=2
-).map(lambda each: tuple(each.items()))
+_KINDS = st.sampled_from(["missing", "1900", "2042"])
+_odd = st.dictionaries(st.integers(0, 20), _KINDS, max_size=2).map(lambda it: tuple(it.items()))
 
 
 def _tasks(number: int, verbs: list[str], early: bool) -> st.SearchStrategy[tuple[Task, ...]]:
@@ -76,9 +73,8 @@ def _tasks(number: int, verbs: list[str], early: bool) -> st.SearchStrategy[tupl
     if early:
         before |= st.integers(1, 40).map(lambda each: each * 47 * MINUTE)
     rest = st.integers(1, 40), st.sampled_from(verbs), before, st.sampled_from([False] * 3 + [True])
-    tasks = [
-        st.builds(Task, st.just(f"J{number:03}{each}"), *rest, st.booleans()) for each in "ABC"
-    ]
+    names = (st.just(f"J{number:03}{each}") for each in "ABC")
+    tasks = [st.builds(Task, each, *rest, st.booleans()) for each in names]
     return st.integers(1, 3).flatmap(lambda count: st.tuples(*tasks[:count]))
 
 

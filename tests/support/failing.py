@@ -77,9 +77,8 @@ def signalled_at(number: int, kind: int, do: Callable[[], int]) -> int:
 def _signalled(number: int, kind: int, do: Callable[[], int]) -> None:
     code = 70
     try:
-        before_steps(
-            pytest.MonkeyPatch(), lambda count, _: count != number or os.kill(os.getpid(), kind)
-        )
+        patch, own = pytest.MonkeyPatch(), os.getpid()
+        before_steps(patch, lambda count, _: count != number or os.kill(own, kind))
         code = do()
     finally:
         os._exit(code)

@@ -172,9 +172,7 @@ def of_comparisons(folder: Path) -> Golden:
 # --- form ---------------------------------------------------------------------------------------
 
 
-def cut(
-    rows: Sequence[Mapping[str, Any]], section_columns: Sequence[str] = SECTION_COLUMNS
-) -> Golden:
+def cut(rows: Sequence[dict[str, Any]], section_columns: Sequence[str] = SECTION_COLUMNS) -> Golden:
     """Return rows by section; of more than KEPT every n-th, and the sums of all."""
 
     def section(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -282,15 +280,13 @@ def text_of(corpora: Corpora, corpus: str, name: str) -> str:
     """Return the first lines of a report as text, and of its CSV."""
     found = corpora[corpus]
     rows = found.rows(name)
-    lines = [*lines_of(name, rows)[:TEXT_LINES], "", *lines_of(name, rows, "csv")[:4]]
+    lines = [*lines_of(name, rows)[:100], "", *lines_of(name, rows, "csv")[:4]]
     return "\n".join(lines).replace(f"{found.paths[0].parent}/", "") + "\n"
 
 
-LOGS = ("qm01-930", "qm80", "qm100", "qm60")
-WITHOUT_ROWS = ("cluster", "mft", "requests")
-"""Reports that have no rows of the site."""
-REPORTS = [
-    *(("site", name) for name in reports.report_names() if name not in WITHOUT_ROWS),
+LOGS, OF_TRAFFIC = ("qm01-930", "qm80", "qm100", "qm60"), ("cluster", "mft", "requests")
+REPORTS = [  # of the site some have no rows
+    *(("site", name) for name in reports.report_names() if name not in OF_TRAFFIC),
     *((corpus, name) for corpus, names in OF_CORPORA.items() for name in names.split()),
 ]
 """Corpora and their reports that have goldens."""
@@ -299,8 +295,6 @@ TEXTS_OF = [
     *(("traffic", "mft"), ("traffic", "requests")),
 ]
 """Reports whose text and CSV are kept; tests/advice holds the words of rules."""
-TEXT_LINES = 100
-"""Lines of a text that are kept."""
 
 
 def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callable[[], str]]]:

@@ -12,19 +12,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.support.builders import (
-    UTC_NOON,
-    Section,
-    ebcdic,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    qwhs_short,
-    segments,
-    smf_record,
-    stub,
-    wtas,
-)
+from tests.support import builders
+from tests.support.builders import UTC_NOON
 
 TABLES = ("record", "qist", "qsph", "wtid", "wtas", "wqst")
 """The tables that have rows of such records."""
@@ -52,7 +41,7 @@ class Each:
     def pieces(self) -> list[bytes]:
         data = self._data()
         cuts = sorted({cut for cut in self.cuts if cut < len(data) - 4})
-        return segments(data, cuts) if cuts else [data]
+        return builders.segments(data, cuts) if cuts else [data]
 
     def body(self) -> bytes:
         return self._data()[4:]
@@ -60,30 +49,31 @@ class Each:
     def _data(self) -> bytes:
         system, local = f"SYS{self.system}", _NOON + dt.timedelta(hours=self.hours)
         if self.kind == "foreign":
-            return foreign_record(30, local, system)
+            return builders.foreign_record(30, local, system)
         smf_type, subtype, area, *blocks = self._content()
         keys: dict[str, Any] = {"local": local, "system": system, "qmgr": f"QM{self.token % 2}"}
-        return smf_record(smf_type, subtype, *map(Section, blocks), area=area, **keys)
+        sections = map(builders.Section, blocks)
+        return builders.smf_record(smf_type, subtype, *sections, area=area, **keys)
 
     def _content(self) -> tuple[Any, ...]:
         """Return type, subtype, the QWHS, and the blocks of each triplet."""
-        qist = named_block("QIST", 80)
+        qist, area = builders.named_block("QIST", 80), builders.qwhs_long(triplets=3)
         match self.kind:
             case "clock":
-                return 115, 2, qwhs_long(triplets=3), [], [qist]
+                return 115, 2, area, [], [qist]
             case "stub":
-                return 115, 5, stub(), [named_block("QSPH", 88)]
+                return 115, 5, builders.stub(), [builders.named_block("QSPH", 88)]
             case "wrong":
-                return 115, 2, qwhs_long(triplets=3), [], [named_block("NONE", 80), qist]
+                return 115, 2, area, [], [builders.named_block("NONE", 80), qist]
             case "unknown":
                 return 115, 99, bytes(8), [qist]
-        token, who = self.token.to_bytes(16, "big"), [named_block("WTID", 208)]
-        queue = named_block("WQST", 16) + token + ebcdic(f"Q{self.hours % 3}", 48)
+        token, who = self.token.to_bytes(16, "big"), [builders.named_block("WTID", 208)]
+        queue = builders.named_block("WQST", 16) + token + builders.ebcdic(f"Q{self.hours % 3}", 48)
         queue = queue.ljust(576, b"\0")
         if self.kind == "queues":
-            return 116, 2, qwhs_short(triplets=3), who, [queue] * 2
-        task = wtas(UTC_NOON, UTC_NOON + dt.timedelta(minutes=self.hours), 712)
-        return 116, 1, qwhs_short(triplets=4), who, [task[:8] + token + task[24:]], [queue]
+            return 116, 2, builders.qwhs_short(triplets=3), who, [queue] * 2
+        task = builders.wtas(UTC_NOON, UTC_NOON + dt.timedelta(minutes=self.hours), 712)
+        return 116, 1, builders.qwhs_short(triplets=4), who, [task[:8] + token + task[24:]], [queue]
 
 
 def several(most: int, *kinds: str) -> st.SearchStrategy[list[Each]]:
@@ -101,23 +91,18 @@ def several(most: int, *kinds: str) -> st.SearchStrategy[list[Each]]:
 
 def many(count: int, seed: int) -> list[Each]:
     """Return some records, the same ones for the same seed."""
-    chance = random.Random(seed)
-    return [
-        Each(
-            chance.choice(KINDS),
-            chance.randrange(3),
-            chance.randrange(4),
-            chance.randrange(-5, 6),
-            tuple(chance.sample(range(30, 600), chance.choice([0, 0, 1, 4]))),
-        )
-        for _ in range(count)
-    ]
+    chance, found = random.Random(seed), []
+    for _ in range(count):
+        kind, system, token = chance.choice(KINDS), chance.randrange(3), chance.randrange(4)
+        hours, pieces = chance.randrange(-5, 6), chance.choice([0, 0, 1, 4])
+        found.append(Each(kind, system, token, hours, tuple(chance.sample(range(30, 600), pieces))))
+    return found
 
 
 def overlapping(folder: Path, count: int, seed: int, shared: range) -> list[Path]:
     """Write two dumps of `many` records, one.smf and two.smf, which both have those of `shared`."""
     records = [b"".join(each.pieces()) for each in many(count, seed)]
-    begin, found = foreign_record(2, _NOON), []
+    begin, found = builders.foreign_record(2, _NOON), []
     for name, some in (("one", records[: shared.stop]), ("two", records[shared.start :])):
         found.append(folder / f"{name}.smf")
         found[-1].write_bytes(b"".join([begin, *some]))

@@ -22,9 +22,8 @@ Rows: TypeAlias = dict[str, pl.DataFrame]
 QMGRS = ("MQ01", "mq02", "CSQ", "Q.1'", "")
 QMGR_PATTERNS = ("MQ01", "MQ*", "mq0?", "*", "C?Q", "Q.?'", "*1*", "ZZ")
 DAYS = (dt.date(2025, 12, 31), dt.date(2026, 1, 1), dt.date(2026, 3, 4), dt.date(1969, 12, 31))
-CLOCKS = tuple(
-    map(dt.time.fromisoformat, ("00:00", "08:00", "08:00:59.990", "08:01", "23:59:59.990"))
-)
+_CLOCKS = "00:00 08:00 08:00:59.990 08:01 23:59:59.990"
+CLOCKS = tuple(map(dt.time.fromisoformat, _CLOCKS.split()))
 ODD_DATES = ("0126000F", "0126366C", "0126999F", "0200001F")
 KINDS = ((115, None), (115, (2, 2)), (115, (5, 215)), (116, (1, 1)), (116, (2, 9)), (2, None))
 DAY = dt.timedelta(days=1)
@@ -126,22 +125,19 @@ def _floor(moment: dt.datetime, day: bool) -> dt.datetime:
 
 
 def _like(name: str | None, patterns: Iterable[str]) -> bool:
-    return name is not None and any(
-        fnmatch.fnmatchcase(name.upper(), each.upper()) for each in patterns
-    )
+    upper = (name or "").upper()
+    return name is not None and any(fnmatch.fnmatchcase(upper, each.upper()) for each in patterns)
 
 
 class Oracle:
     """What a selection takes out of all rows, by polars."""
 
     def __init__(self, whole: Rows) -> None:
+        own = pl.col("record_no")
+        task = pl.coalesce("task_record_no", own)
         self.whole = {
-            table: frame.with_columns(
-                task=pl.coalesce("task_record_no", "record_no")
-                if "task_record_no" in frame.columns
-                else "record_no"
-            )
-            for table, frame in whole.items()
+            name: each.with_columns(task=task if "task_record_no" in each.columns else own)
+            for name, each in whole.items()
         }
 
     def rows(
@@ -174,34 +170,24 @@ class Oracle:
 
     def _keep(self, found: Rows, kept: Rows) -> None:
         for table, frame in found.items():
-            some = kept.get(table)
-            found[table] = (
-                frame.clear() if some is None else self._semi(frame, some, "record_no", "block_no")
-            )
+            keys = "record_no", "block_no"
+            found[table] = self._semi(frame, kept[table], *keys) if table in kept else frame.clear()
 
     def _semi(self, frame: pl.DataFrame, other: pl.DataFrame, *on: str) -> pl.DataFrame:
-        columns = ["source", *on]
-        return frame.filter(
-            pl.struct(columns).is_in(other.select(pl.struct(columns)).to_series().implode())
-        )
+        key = pl.struct(["source", *on])
+        return frame.filter(key.is_in(other.select(key).to_series().implode()))
 
     def _like(self, table: str, patterns: Sequence[str], columns: str) -> pl.DataFrame:
-        several = [pattern for text in patterns for pattern in text.split(",")]
-        frame = self.whole[table]
-        names = columns.split()
+        some = [pattern for text in patterns for pattern in text.split(",")]
+        frame, names = self.whole[table], columns.split()
         rows = frame.iter_rows(named=True)
-        return frame.filter(
-            [any(_like(row[each] or None, several) for each in names) for row in rows]
-        )
+        return frame.filter([any(_like(row[each] or None, some) for each in names) for row in rows])
 
     def _of_tasks(self, patterns: Sequence[str], columns: str, class_1: str) -> Rows:
         """Return the rows of tasks by columns of WTID, and of connections by those of QMAC."""
         found = dict.fromkeys([*TASK_TABLES, *QUEUE_TABLES], self._like("wtid", patterns, columns))
         found |= dict.fromkeys(["qwac", "qmac"], self._like("qmac", patterns, class_1))
-        return {
-            table: self._semi(self.whole[table], named, "record_no")
-            for table, named in found.items()
-        }
+        return {table: self._semi(self.whole[table], found[table], "record_no") for table in found}
 
     def _by_queue(self, patterns: Sequence[str]) -> Rows:
         used = self._like("wqst", patterns, "objname basename")

@@ -13,13 +13,10 @@ from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading import SLACK, WHOLE_SOURCE, Part, framing_named, read_chunks
 
-PATIENCE = 20
-"""Seconds after which reading a small file is taken to be endless."""
-
 
 @contextmanager
-def watchdog(seconds: int = PATIENCE) -> Iterator[None]:
-    """Fail what hangs, where the system can interrupt it."""
+def watchdog(seconds: int = 20) -> Iterator[None]:
+    """Fail what hangs, where the system can interrupt it: a small file is read sooner."""
 
     def bark(number: int, frame: FrameType | None) -> None:
         raise AssertionError(f"still reading after {seconds} seconds")
@@ -55,11 +52,9 @@ class Reading:
             with watchdog():
                 known = None if framing is None else framing_named(framing)
                 for chunk in read_chunks(path, self.log, part, framing=known, limits=limits):
-                    for start, length in zip(
-                        chunk.start.tolist(), chunk.length.tolist(), strict=True
-                    ):
-                        self.bodies.append(chunk.buffer[start + 4 : start + length].tobytes())
-                        assert start + length + SLACK <= chunk.buffer.size
+                    for start, end in zip(chunk.start, chunk.start + chunk.length, strict=True):
+                        self.bodies.append(chunk.buffer[start + 4 : end].tobytes())
+                        assert end + SLACK <= chunk.buffer.size
                     self.offsets += chunk.offset.tolist()
                     self.numbers += chunk.record_no.tolist()
         except InputError as error:

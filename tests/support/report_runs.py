@@ -54,15 +54,11 @@ def rows_from(name: str, *records: bytes, sections: Sections | None = None, **as
         return report_rows(name, path, sections=sections, **asked)
 
 
-def printed(
-    which: Report, rows: Iterable[Mapping[str, Any]], form: str, **asked: Any
-) -> Iterator[str]:
+def printed(which: Report, rows: Iterable[Any], form: str, **asked: Any) -> Iterator[str]:
     return lines(ReportDocument(which, rows, asked), form)
 
 
-def lines_of(
-    name: str, rows: Iterable[Mapping[str, Any]], form: str = "text", **asked: Any
-) -> list[str]:
+def lines_of(name: str, rows: Iterable[Any], form: str = "text", **asked: Any) -> list[str]:
     return list(printed(reports.report(name), rows, form, **asked))
 
 

@@ -7,18 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from tests.support import smf
-from tests.support.builders import (
-    NOTHING,
-    Section,
-    ebcdic,
-    foreign_record,
-    named_block,
-    qwhc_of,
-    qwhs_long,
-    qwhs_short,
-    smf_record,
-)
+from tests.support import builders, smf
 
 NOON = dt.datetime(2026, 3, 4, 12)
 """Local time of the records."""
@@ -41,9 +30,10 @@ def utc(moment: dt.datetime, east: dt.timedelta = HOUR) -> dt.datetime:
 
 def statistics(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
     """115/2 with a QIST and a QPST."""
-    blocks = [NOTHING, Section([named_block("QIST", 80)]), Section([named_block("QPST", 104)])]
-    area = qwhs_long(utc(local), triplets=4)
-    return smf_record(115, 2, *blocks, area=area, local=local, system=system, qmgr=qmgr)
+    blocks = builders.named_block("QIST", 80), builders.named_block("QPST", 104)
+    sections = [builders.NOTHING, *(builders.Section([each]) for each in blocks)]
+    area = builders.qwhs_long(utc(local), triplets=4)
+    return builders.smf_record(115, 2, *sections, area=area, local=local, system=system, qmgr=qmgr)
 
 
 def pools(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
@@ -69,26 +59,26 @@ def continuation(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -
 
 
 def foreign(local: dt.datetime, system: str = "SYS1", qmgr: str = "") -> bytes:
-    return foreign_record(2, local, system)
+    return builders.foreign_record(2, local, system)
 
 
 def other(local: dt.datetime, system: str = "SYS1", qmgr: str = "JES2") -> bytes:
     """Type 30 subtype 2: subsystem and subtype, but no queue manager."""
-    return smf_record(30, 2, area=qwhs_long(), local=local, system=system, qmgr=qmgr)
+    return builders.smf_record(30, 2, local=local, system=system, qmgr=qmgr)
 
 
 def unknown(local: dt.datetime, system: str = "SYS1", qmgr: str = "MQ01") -> bytes:
     """A subtype of 115 that is not known."""
-    return smf_record(115, 99, area=qwhs_long(utc(local)), local=local, system=system, qmgr=qmgr)
+    area = builders.qwhs_long(utc(local))
+    return builders.smf_record(115, 99, area=area, local=local, system=system, qmgr=qmgr)
 
 
-def lasting(
-    local: dt.datetime, seconds: float, late: dt.timedelta, system: str = "SYS1", qmgr: str = "MQ01"
-) -> bytes:
+def lasting(local: dt.datetime, seconds: float, late: dt.timedelta) -> bytes:
     """115/215 of an interval so long, which SMF took so long after its end."""
-    area = qwhs_long(utc(local), local - late - _span(seconds), round(seconds * 1e6) % 2**64)
-    pool = Section([named_block("QPST", 104)])
-    return smf_record(115, 215, pool, area=area, local=local, system=system, qmgr=qmgr)
+    start, duration = local - late - _span(seconds), round(seconds * 1e6) % 2**64
+    pool = builders.Section([builders.named_block("QPST", 104)])
+    area = builders.qwhs_long(utc(local), start, duration)
+    return builders.smf_record(115, 215, pool, area=area, local=local)
 
 
 def lasting_task(
@@ -131,7 +121,7 @@ def _job(
     wtid     whether there is one
     program  the transaction of CICS, or of IMS a longer name
     """
-    kind, reference = 1 if len(program) <= 4 else 4, bytes(4) + ebcdic(program, 8)
+    kind, reference = 1 if len(program) <= 4 else 4, bytes(4) + builders.ebcdic(program, 8)
     by = smf.block("WTID", wtidatyp=kind, wtidccn=job, wtidchl=channel, wtidcori=reference)
     own, cf = token.to_bytes(16), {(0, 0): (7, 0, 0, 0, 0)}
     blocks = [smf.queue(name, own, version=9, basename=base, cf=cf) for name, base in queues]
@@ -154,9 +144,9 @@ def class1(
     transaction: str = "",
 ) -> bytes:
     """116/0."""
-    made = bytearray(qwhc_of(job))
-    made[16:20], made[48:52] = ebcdic(transaction, 4), (1).to_bytes(4)
-    area = qwhs_short(_TASK["ended"], triplets=7, qwhc=bytes(made))
+    made = bytearray(builders.qwhc_of(job))
+    made[16:20], made[48:52] = builders.ebcdic(transaction, 4), (1).to_bytes(4)
+    area = builders.qwhs_short(_TASK["ended"], triplets=7, qwhc=bytes(made))
     return smf.connection_record(area=area, blocks=blocks, qmgr=qmgr, **_TASK)
 
 

@@ -170,12 +170,10 @@ class _Maker:
 
         without  how names start of fields that are left out, though values are drawn
         """
-        tasks = ("QCT_DSP", "QCT_ADP", "QCT_SSL", "QCT_DNS")
+        tasks, unnamed = ("QCT_DSP", "QCT_ADP", "QCT_SSL", "QCT_DNS"), ("pad", "bytes")
         found: dict[str, Any] = {}
         for field, row in facts()[name].items():
-            is_named = row["kind"] not in ("pad", "bytes") and not field.startswith(
-                ("filler", "res")
-            )
+            is_named = not field.startswith(("filler", "res")) and row["kind"] not in unnamed
             if is_named and (int(row["offset"]) >= 8 or name in tasks):
                 values = [self._value(row) for _ in range(int(row["count"]))]
                 found[field] = values if len(values) > 1 else values[0]
@@ -244,11 +242,8 @@ class _Maker:
             latch: (draw((0, 1, 7)), draw((0, 1, 2)), draw((0, 1, 7)))
             for latch in self.draws.sample((1, 11, 12, 32), 2)
         }
-        values |= {"wtasints": began, "wtasinte": ended}
-        length = 712 if self.is_old else 2344
-        return smf.task(
-            token, length=length, ended=ended, latches=latches, cf=self._cf(2), **values
-        )
+        values |= {"wtasints": began, "wtasinte": ended, "length": 712 if self.is_old else 2344}
+        return smf.task(token, ended=ended, latches=latches, cf=self._cf(2), **values)
 
     def _queue(self, token: bytes, names: tuple[str, str, str]) -> bytes:
         opened, base, structure = names

@@ -17,18 +17,8 @@ from dataclasses import astuple, dataclass, field
 from functools import cache
 from typing import Any
 
-from tests.support.builders import (
-    NOTHING,
-    Section,
-    ebcdic,
-    qwhc_of,
-    qwhs_long,
-    qwhs_short,
-    qwhx,
-    smf_record,
-    stck,
-    stub,
-)
+from tests.support import builders
+from tests.support.builders import NOTHING, Section, ebcdic, smf_record, stck
 from tests.support.paths import FACTS
 
 _BLOCKS = """
@@ -90,28 +80,25 @@ def facts() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
     return found
 
 
-def fact_block(name: str, length: int, shift: int = 0, **values: Any) -> bytes:
+def fact_block(name: str, length: int, shift: int = 0, **fields: Any) -> bytes:
     """Return a block of `length` bytes: what a shorter one does not hold is left out.
 
     Fields that are not named are zero, but length and eye-catcher where the block has them.
 
     shift   bytes that the fields are behind their own offsets: those of an entry of an array
-    values  numbers, texts, microseconds of durations, moments, bits by their names, or bytes; a
+    fields  numbers, texts, microseconds of durations, moments, bits by their names, or bytes; a
             list of them where a field is an array
     """
     data = bytearray(max(length, 4200))
     if any(row["kind"] == "ebcdic" and row["offset"] == "4" for row in facts()[name].values()):
         struct.pack_into(">HH4s", data, 0, 0, length, ebcdic(name, 4))
-    for each_field, value in values.items():
+    for each_field, value in fields.items():
         row = facts()[name][each_field]
         width, at = int(row["width"]), shift + int(row["offset"])
-        packed = [_packed(each, row, width) for each in _listed(value)]
+        values = value if isinstance(value, list) else [value]
+        packed = [_packed(each, row, width) for each in values]
         data[at : at + width * len(packed)] = b"".join(packed)
     return bytes(data[:length])
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _packed(value: Any, row: Mapping[str, str], width: int) -> bytes:
@@ -147,9 +134,7 @@ def structures(*entries: Mapping[str, Any]) -> bytes:
     return data
 
 
-def _with_entry(
-    data: bytes, name: str, at: int, width: int, shift: int, values: Mapping[str, Any]
-) -> bytes:
+def _with_entry(data: bytes, name: str, at: int, width: int, shift: int, values: Any) -> bytes:
     """Put an entry of an array into a block; the first one is `at` bytes from its start."""
     entry = fact_block(name, len(data), shift, **values)[at + shift : at + shift + width]
     return data[: at + shift] + entry + data[at + shift + width :]
@@ -183,16 +168,16 @@ def record(
     smf_type, subtype, last = PLACES[of or names[0]]
     sections = [Section(found.get(number, ())) for number in range(1, max([last, *found]) + 1)]
     end = start + dt.timedelta(seconds=seconds)
-    area = stub()
+    area = builders.stub()
     if (smf_type, subtype) not in STUBS:
         shift = 12 if (smf_type, subtype) in IN_TOD_UNITS else 0
-        true = round(seconds * 1e6) << shift
+        told = round(seconds * 1e6) << shift if duration is None else duration
         captured = (end - east).replace(tzinfo=dt.UTC)
-        area = qwhs_long(captured, start, true if duration is None else duration, len(sections) + 1)
+        area = builders.qwhs_long(captured, start, told, len(sections) + 1)
         if not interval:
             area = struct.pack(">h", 36) + area[2:36]
         if release == "946":
-            area += qwhx(qsg=qsg, release="100000")
+            area += builders.qwhx(qsg=qsg, release="100000")
     keys = {"system": system, "qmgr": qmgr, "release": release}
     return smf_record(smf_type, subtype, *sections, area=area, local=end, **keys)
 
@@ -341,7 +326,7 @@ def task_record(
 ) -> bytes:
     """A 116/1 record; by: its WTID, b"" if it has none."""
     sections = [_who(by), Section([block]), *([Section(queues)] if queues else [])]
-    area = qwhs_short(ended, triplets=len(sections) + 1)
+    area = builders.qwhs_short(ended, triplets=len(sections) + 1)
     return _record(1, sections, area, ended=ended, **header)
 
 
@@ -350,7 +335,7 @@ def more_queues(
 ) -> bytes:
     """A 116/2 record; by: as in `task_record`."""
     sections = [_who(by), Section(queues)]
-    return _record(2, sections, qwhs_short(ended, triplets=3), ended=ended, **header)
+    return _record(2, sections, builders.qwhs_short(ended, triplets=3), ended=ended, **header)
 
 
 def connection_record(
@@ -372,6 +357,6 @@ def connection_record(
     qmac = block("QMAC", qmaccput=cpu_us)[:16] + struct.pack(">8I", *puts, *gets)
     made = {"QWAC": block("QWAC", **qwac), "QMAC": qmac}
     sections = [Section([made[each]]) if each in blocks else NOTHING for each in made]
-    area = area or qwhs_short(ended, triplets=7, qwhc=qwhc_of(job, user))
+    area = area or builders.qwhs_short(ended, triplets=7, qwhc=builders.qwhc_of(job, user))
     keys = {"ended": ended, "east": east, "system": system, "qmgr": qmgr}
     return _record(0, [*sections, *[NOTHING] * 4], area, **keys)

@@ -40,10 +40,9 @@ OTHER_PAIR = (
     using("CICSC", put("RATE.ASK", 70), got("RATE.TOLD", 70, by_id=70)),
     using("RATESRV", got("RATE.ASK", 70), put("RATE.TOLD", 70)),
 )
+_DATA, _REPLY = "SYSTEM.FTE.DATA.AGENT2", "SYSTEM.FTE.REPLY.AGENT1"
 AGENTS = (
-    using(
-        "FTESRC", put("SYSTEM.FTE.DATA.AGENT2", 100), got("SYSTEM.FTE.REPLY.AGENT1", 10, by_id=10)
-    ),
-    using("FTEDST", got("SYSTEM.FTE.DATA.AGENT2", 100), put("SYSTEM.FTE.REPLY.AGENT1", 10)),
+    using("FTESRC", put(_DATA, 100), got(_REPLY, 10, by_id=10)),
+    using("FTEDST", got(_DATA, 100), put(_REPLY, 10)),
 )
 """Two agents of Managed File Transfer."""

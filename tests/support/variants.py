@@ -12,13 +12,17 @@ import io
 import itertools
 import lzma
 import struct
+import sys
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
-import pyarrow as pa
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 BLOCK = 27_998
 """Bytes of a block as the system chooses them: two of them to a track."""
@@ -446,13 +450,6 @@ def as_utf_8(data: bytes, code_page: str) -> bytes:
 # Packing.
 
 
-def _zstd(data: bytes) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(sink, "zstd") as stream:
-        stream.write(data)
-    return bytes(sink.getvalue().to_pybytes())
-
-
 def _zip(data: bytes) -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -465,5 +462,5 @@ PACKINGS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": partial(gzip.compress, compresslevel=1, mtime=0),
     "xz": partial(lzma.compress, preset=0),
     "zip": _zip,
-    "zstd": _zstd,
+    "zstd": partial(zstd.compress, options={zstd.CompressionParameter.content_size_flag: 0}),
 }

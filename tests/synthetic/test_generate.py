@@ -12,39 +12,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from smfparse.cli.generate import command
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs import Inputs, open_inputs
 from smfparse.query import Catalog
-from smfparse.synthetic import SMF_LIMIT, VERSIONS, generate
+from smfparse.synthetic import SMF_LIMIT, VERSIONS
 from smfparse.tables import TABLES
+from tests.support.command import run
+from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
 from tests.support.searching import LONG, of_many, some
+from tests.support.variants import FIRST, LAST, MIDDLE, WHOLE, read_rdw
 
 pytestmark = pytest.mark.slow
 
 RDW = struct.Struct(">HBB")
 BLOCK = 27_994
-WHOLE, FIRST, LAST, MIDDLE = range(4)
 HALF_HOUR = dt.timedelta(minutes=30)
-ARGUMENTS: dict[str, Any] = {"qmgrs": ["QM01", "QM02"], "system": "SYSA", "version": "9.3.0"}
-ARGUMENTS |= {"start": dt.datetime(2026, 3, 4, 9), "utc_offset": dt.timedelta(0)}
-ARGUMENTS |= {"interval": HALF_HOUR, "count": 3, "seed": 1, "tasks": 8, "queues": 3}
-every_version = of_many("version", some(VERSIONS, 4))
 
 
 def made(**changes: Any) -> bytes:
-    stream = io.BytesIO()
-    generate(stream, **{**ARGUMENTS, **changes})
-    return stream.getvalue()
+    return generate_dump(io.BytesIO(), **changes).getvalue()
 
 
 def read(folder: Path, **changes: Any) -> Inputs:
-    path = folder / "made.smf"
-    generate(path, **{**ARGUMENTS, **changes})
-    return open_inputs([path])
+    return open_inputs([generate_dump(folder / "made.smf", **changes)])
 
 
 def rows(inputs: Inputs, table: str) -> list[dict[str, Any]]:
@@ -52,30 +44,15 @@ def rows(inputs: Inputs, table: str) -> list[dict[str, Any]]:
     return found
 
 
-def run(*arguments: str) -> Any:
-    return CliRunner().invoke(command, list(arguments))
-
-
-def segments(data: bytes) -> Iterator[tuple[int, int, bytes]]:
+def segments(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield length and code of each segment."""
     at = 0
     while at < len(data):
         length, code, zero = RDW.unpack_from(data, at)
-        assert zero == 0
-        assert length > RDW.size
-        yield length, code, data[at + RDW.size : at + length]
+        assert (zero, length > RDW.size) == (0, True)
+        yield length, code
         at += length
     assert at == len(data)
-
-
-def records(data: bytes) -> list[bytes]:
-    """The records of a dump, four bytes of RDW in front of each."""
-    found: list[bytes] = []
-    for _, code, part in segments(data):
-        if code in (WHOLE, FIRST):
-            found.append(bytes(RDW.size) + part)
-        else:
-            found[-1] += part
-    return found
 
 
 def test_the_same_arguments_give_the_same_bytes_and_others_others() -> None:
@@ -88,9 +65,7 @@ def test_the_same_arguments_give_the_same_bytes_and_others_others() -> None:
     assert made(**few, dense=True, seed=2) != dense
 
 
-def test_batches_change_neither_intervals_nor_who_the_tasks_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_change_no_intervals_and_no_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def who(inputs: Inputs) -> set[tuple[object, ...]]:
         lasting = {row["record_no"] for row in rows(inputs, "wtas") if not row["wtasaeot"]}
         assert lasting
@@ -146,7 +121,7 @@ def test_records_span_blocks_as_in_a_dump() -> None:
     """A segment that goes on in the next block fills its own; a header is first, a trailer last."""
     data = made(tasks=40, queues=40, version="8.0.0")
     used, codes = 0, set()
-    for length, code, _ in segments(data):
+    for length, code in segments(data):
         codes.add(code)
         if used + length > BLOCK:  # what was left did not hold a segment worth starting
             assert BLOCK - used < 36
@@ -156,10 +131,10 @@ def test_records_span_blocks_as_in_a_dump() -> None:
             assert used == BLOCK
             used = 0
     assert codes == {WHOLE, FIRST, LAST, MIDDLE}
-    found = records(data)
-    assert BLOCK < max(map(len, found)) <= SMF_LIMIT
-    assert [(len(each), each[5]) for each in (found[0], found[-1])] == [(18, 2), (18, 3)]
-    assert not any(each[5] in (2, 3) for each in found[1:-1])
+    found = read_rdw(data)
+    assert BLOCK < max(map(len, found)) + RDW.size <= SMF_LIMIT
+    assert [(len(each), each[1]) for each in (found[0], found[-1])] == [(14, 2), (14, 3)]
+    assert not any(each[1] in (2, 3) for each in found[1:-1])
 
 
 def test_size_is_reached_and_by_less_than_an_interval() -> None:
@@ -195,8 +170,9 @@ def test_arguments_that_make_no_dump_are_refused() -> None:
 
 def test_a_file_that_cannot_be_written_is_an_output_error(tmp_path: Path) -> None:
     with pytest.raises(OutputError):
-        generate(tmp_path, **ARGUMENTS)
-    assert isinstance(run(str(tmp_path / "no" / "made.smf")).exception, OutputError)
+        generate_dump(tmp_path)
+    done = run("generate", tmp_path / "no" / "made.smf")
+    assert (done.exit_code, "made.smf: No such file" in done.stderr) == (8, True)
 
 
 # What the records say has to hold together: each law is the query for the rows that break it.
@@ -227,12 +203,8 @@ LAWS = {
             SELECT record_no FROM q5st WHERE {longest} > {total} * 1.000001
                 OR {total} > {count} * {longest} * 1.000001 + 1
         """
-        for kind, count in {
-            "dele": "delecnt",
-            "read": "readcnt",
-            "scss": "scssel",
-            "lmsl": "lmslis",
-        }.items()
+        for count in ("delecnt", "readcnt", "scssel", "lmslis")
+        for kind in (count[:4],)
         for name in (f"{kind}t", f"{kind}s")
         for total, longest in [(f"{name}cuw", f"{name}mxw")]
     },
@@ -343,7 +315,7 @@ def dense(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     return read(tmp_path_factory.mktemp("dense"), dense=True, tasks=60, version="10.0.0")
 
 
-@every_version
+@of_many("version", some(VERSIONS, 4))
 def test_every_dense_version_decodes_without_damage(tmp_path: Path, version: str) -> None:
     inputs = read(tmp_path, version=version, dense=True)
     assert inputs.damage.count == 0
@@ -365,11 +337,8 @@ def test_values_of_a_dense_file_nearly_always_differ(dense: Inputs) -> None:
 
 
 def test_some_dense_blocks_have_all_their_entries(dense: Inputs) -> None:
-    for table, owner, entries in (
-        ("wqst_cf", "wqst", 100),
-        ("wtas_cf", "wtas", 40),
-        ("wtas_latch", "wtas", 32),
-    ):
+    groups = ("wqst_cf", "wqst", 100), ("wtas_cf", "wtas", 40), ("wtas_latch", "wtas", 32)
+    for table, owner, entries in groups:
         found = rows(dense, table)
         filled = {(row["record_no"], row["block_no"]) for row in found}
         assert len(found) == entries * len(filled)
@@ -381,19 +350,15 @@ def test_some_dense_blocks_have_all_their_entries(dense: Inputs) -> None:
 
 
 @pytest.mark.parametrize(("version", "qsg"), [("6.0.0", None), ("10.0.0", "QSG1")])
-def test_the_command_writes_what_the_options_say(
-    tmp_path: Path, version: str, qsg: str | None
-) -> None:
+def test_the_command_writes_what_the_options_say(tmp_path: Path, version: str, qsg: str | None):
     path = tmp_path / "made.smf"
     path.touch()
     options = "--start 2025-12-31T23:00 --utc-offset -05:30 --interval 1m --count 2 --force"
     options += f" --qmgr A --system Z --mq-version {version}"
-    done = run(str(path), *options.split())
+    done = run("generate", path, *options.split())
     assert done.exit_code == 0, done.output
-    found = [
-        tuple(row[name] for name in ("interval_start", "interval_seconds", "qmgr", "qsg"))
-        for row in rows(open_inputs([path]), "qmst")
-    ]
+    names = "interval_start", "interval_seconds", "qmgr", "qsg"
+    found = [tuple(row[name] for name in names) for row in rows(open_inputs([path]), "qmst")]
     starts = [dt.datetime(2026, 1, 1, 4, 30 + minute, tzinfo=dt.UTC) for minute in (0, 1)]
     assert found == [(each, 60.0, "A", qsg) for each in starts]
     for row in rows(open_inputs([path]), "record"):
@@ -402,32 +367,27 @@ def test_the_command_writes_what_the_options_say(
         assert row["smf_time"] <= dt.datetime(2025, 12, 31, 23, 2, 1)
 
 
-def test_nothing_is_left_of_a_run_that_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_left_of_a_run_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def fail(stream: io.BytesIO, **_: Any) -> None:
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("smfparse.synthetic.generate", fail)
-    done = run(str(tmp_path / "made.smf"))
-    assert isinstance(done.exception, OutputError)
-    assert "No space left" in str(done.exception)
+    done = run("generate", tmp_path / "made.smf")
+    assert (done.exit_code, "No space left" in done.stderr) == (8, True)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_unreadable_options_are_usage_errors(tmp_path: Path) -> None:
-    for options in (
-        "--interval half", "--utc-offset EST", "--size big", "--start noon", "--mq-version 5.0",
-    ):  # fmt: skip
-        done = run(str(tmp_path / "made.smf"), *options.split())
-        assert done.exit_code == 2
-        assert options.split()[0] in done.output
+    wrong = {"interval": "half", "utc-offset": "EST", "size": "big", "start": "noon"}
+    for option, value in (wrong | {"mq-version": "5.0"}).items():
+        done = run("generate", tmp_path / "made.smf", f"--{option}", value)
+        assert (done.exit_code, f"--{option}" in done.output) == (2, True)
 
 
 def test_the_command_makes_dense_files_and_counts_thousands(tmp_path: Path) -> None:
     path = tmp_path / "made.smf"
-    assert run(str(path), "--dense", "--size", "400kb").exit_code == 0
+    assert run("generate", path, "--dense", "--size", "400kb").exit_code == 0
     assert 400_000 <= path.stat().st_size < 800_000
     found = rows(open_inputs([path]), "wqst")
     assert len({row["setn"] for row in found}) == len(found)
@@ -436,9 +396,7 @@ def test_the_command_makes_dense_files_and_counts_thousands(tmp_path: Path) -> N
 # The fixtures.
 
 
-def test_the_fixtures_are_what_their_commands_make(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_fixtures_are_what_their_commands_make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.syspath_prepend(str(FIXTURES))
     import make  # type: ignore[import-not-found]
 

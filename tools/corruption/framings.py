@@ -9,21 +9,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from corruption.samples import HEADER, RDW, Sample
-from tests.support.variants import (
-    EOF,
-    EOR,
-    NULL,
-    Written,
-    bdw,
-    block_length,
-    blocked,
-    by_length,
-    extended_bdw,
-    ftp_block,
-    ftp_record,
-    no_bdw,
-    no_prefix,
-)
+from tests.support import variants
+from tests.support.variants import EOF, EOR, Written
 
 FRAMINGS = ("rdw", "bdw", "length", "ftp-block", "ftp-record", "none")
 PREFIX = {"rdw": 4, "bdw": 4, "length": 4, "ftp-block": 3, "ftp-record": 0, "none": 0}
@@ -74,25 +61,29 @@ class Built:
 def _form(draw: Random, framing: str, bodies: list[bytes]) -> Written:
     match framing:
         case "none":
-            return no_prefix(bodies)
+            return variants.no_prefix(bodies)
         case "length":
-            return by_length(bodies)
+            return variants.by_length(bodies)
         case "ftp-block":
             most = draw.choice((0xFFFF, 0xFFFF, 1000, 100))
             end = struct.pack(">BH", EOF, 0)
             last, end = draw.choice(((EOR, b""), (EOR, end), (EOR | EOF, b"")))
-            return ftp_block(bodies, most, last, end)
+            return variants.ftp_block(bodies, most, last, end)
         case "ftp-record":
             last, end = draw.choice(((b"\xff\1", b""), (b"\xff\3", b""), (b"\xff\1", b"\xff\2")))
-            return ftp_record(bodies, last, end)
-    word = draw.choice((bdw, bdw, extended_bdw)) if framing == "bdw" else no_bdw
+            return variants.ftp_record(bodies, last, end)
+    word = (
+        draw.choice((variants.bdw, variants.bdw, variants.extended_bdw))
+        if framing == "bdw"
+        else variants.no_bdw
+    )
     small = draw.choice((64, 200, 512, 1000, 4096, 27_998))
     held = draw.choice((0, 0, 0, 1, 3))
     small = min(small, _LARGEST_FILLED) if held else small
     spanned = draw.random() < 0.5
     whole = max(map(len, bodies)) + 2 * RDW
     size = small if spanned else max(small, whole)
-    return blocked(bodies, word, size, spanned=spanned, records=held)
+    return variants.blocked(bodies, word, size, spanned=spanned, records=held)
 
 
 def drawn(draw: Random, framing: str, samples: Sequence[Sample]) -> Built:
@@ -100,7 +91,7 @@ def drawn(draw: Random, framing: str, samples: Sequence[Sample]) -> Built:
     file = _form(draw, framing, [each.body for each in samples])
     found = Built(framing, file.data)
     pieces: list[Length] = []
-    null = EOF if framing == "ftp-block" else NULL
+    null = EOF if framing == "ftp-block" else variants.NULL
     for each, code in _lengths(framing, file.data):
         found.lengths.append(each)
         found.codes += [] if code is None else [code]
@@ -131,7 +122,7 @@ def _lengths(framing: str, data: bytes) -> Iterator[tuple[Length, int | None]]:
     while at < len(data) and framing not in ("none", "ftp-record"):
         found, code = Length(at, at), None
         if framing == "bdw" and at == block_end:
-            block_end = at + block_length(data[at : at + RDW])
+            block_end = at + variants.block_length(data[at : at + RDW])
             at += RDW
         elif framing == "length":
             found = Length(at + 2, at + RDW)

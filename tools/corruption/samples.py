@@ -120,9 +120,8 @@ def made(draw: Random) -> Sample:
 
 def foreign(draw: Random) -> Sample:
     """Return a record of another product, which does not say how long it is."""
-    return Sample(
-        _header(draw, 0x1E, draw.choice((30, 70, 80))) + _noise(draw, draw.randint(1, 90))
-    )
+    head = _header(draw, 0x1E, draw.choice((30, 70, 80)))
+    return Sample(head + _noise(draw, draw.randint(1, 90)))
 
 
 def of_dump(draw: Random) -> Sample:

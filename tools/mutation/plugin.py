@@ -71,10 +71,9 @@ class Recorder:
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self._path, self._include = Path(plan["record"]), plan["include"]
-        self._texts = {name: text.strip() for name, text in plan["sql"]["texts"].items()}
-        self._macros = {
-            name: re.compile(rf"\b{macro}\b") for name, macro in plan["sql"]["macros"].items()
-        }
+        texts, macros = plan["sql"]["texts"], plan["sql"]["macros"]
+        self._texts = {name: text.strip() for name, text in texts.items()}
+        self._macros = {name: re.compile(rf"\b{macro}\b") for name, macro in macros.items()}
         self._sql: dict[str, set[str]] = defaultdict(set)
         self._seconds: dict[str, float] = {}
         self._known, self._test = cache(self._units_in), ""

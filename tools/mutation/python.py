@@ -89,7 +89,8 @@ class _Finder(ast.NodeVisitor):
                 if isinstance(each, _WITHOUT_OPERATOR):  # of a condition: it is turned round
                     start, end = self.source.place(each)
                     self._add(start, end, f"(not ({self.source.raw[start:end].decode()}))")
-            super().visit(node)
+            getattr(self, f"visit_{type(node).__name__}", lambda _: None)(node)
+            self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> None:
         """Visit what is below a node, but for annotations and decorators."""
@@ -110,17 +111,14 @@ class _Finder(ast.NodeVisitor):
     def visit_Compare(self, node: ast.Compare) -> None:
         for left, right in pairwise([node.left, *node.comparators]):
             self._between(left, right)
-        self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         for left, right in pairwise(node.values):
             self._between(left, right)
-        self.generic_visit(node)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         if not (_is_sequence(node.left) or _is_sequence(node.right)):
             self._between(node.left, node.right)
-        self.generic_visit(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not _is_sequence(node.value):
@@ -128,14 +126,12 @@ class _Finder(ast.NodeVisitor):
             start, end = self.source.between(start, end)
             operator = self.source.raw[start : end - 1].decode()
             self._add(start, end, *(f"{each}=" for each in OPERATORS.get(operator, ())))
-        self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if not isinstance(node.operand, ast.Constant):
             start, _ = self.source.place(node)
             width = len("not " if isinstance(node.op, ast.Not) else "-")
             self._add(start, start + width, "")
-        self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         match node.value:
@@ -153,7 +149,6 @@ class _Finder(ast.NodeVisitor):
             if each is not None and not isinstance(each, ast.Constant):
                 start, end = self.source.place(each)
                 self._add(start, end, f"({self.source.raw[start:end].decode()}) + 1")
-        self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
@@ -161,11 +156,6 @@ class _Finder(ast.NodeVisitor):
         if name in FUNCTIONS:
             _, end = self.source.place(node.func)
             self._add(end - len(name), end, FUNCTIONS[name])
-        self.generic_visit(node)
-
-    def visit_keyword(self, node: ast.keyword) -> None:
-        if node.arg not in SPEED_ONLY:
-            self.generic_visit(node)
 
 
 def _is_sequence(node: ast.expr) -> bool:
@@ -183,6 +173,8 @@ def _is_left_alone(node: ast.AST) -> bool:
         return ast.unparse(node.test) == "TYPE_CHECKING"
     if isinstance(node, ast.AnnAssign):
         return ast.unparse(node.annotation) == "TypeAlias"
+    if isinstance(node, ast.keyword):
+        return node.arg in SPEED_ONLY
     return isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
 
 

@@ -37,7 +37,7 @@ ROOMS = {
     "planning": _room("planning/*.py", "planning cli/test_capacity.py"),
     "capacity": _room("capacity/*.py capacity/definitions/*.sql", "capacity cli/test_capacity.py"),
     **{
-        each: _room(f"{each}/*.py", each) for each in ("decoding", "selecting", "inputs", "reading")
+        each: _room(f"{each}/*.py", each) for each in ("decoding", "inputs", "reading", "selecting")
     },
 }
 

@@ -128,7 +128,8 @@ def _changes_at(place: _Place) -> Iterator[Change]:
     token = place.token
     if _NUMBER.match(token.text):
         if place.before.text != "$":
-            yield _replaced(token, _next_number(token.text))
+            more = str(int(token.text) + 1) if token.text.isdigit() else None
+            yield _replaced(token, more or repr(2 * float(token.text) or 1.0))
     elif token.text in OPERATORS:
         if token.text != "*" or _is_operand(place.before):
             yield from (_replaced(token, each) for each in OPERATORS[token.text])
@@ -139,10 +140,6 @@ def _changes_at(place: _Place) -> Iterator[Change]:
 
 def _replaced(token: Token, after: str) -> Change:
     return Change(token.start, token.end, after)
-
-
-def _next_number(text: str) -> str:
-    return str(int(text) + 1) if text.isdigit() else repr(2 * float(text) or 1.0)
 
 
 def _is_operand(token: Token) -> bool:

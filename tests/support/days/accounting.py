@@ -46,16 +46,10 @@ def _uses(writer: Writer) -> dict[tuple[str, str], list[tuple[Moved, str]]]:
     found: dict[tuple[str, str], list[tuple[Moved, str]]] = {}
     for each in writer.shown.moved:
         for job, role in ((each.flow.putter, "put"), (each.flow.getter, "get")):
-            found.setdefault((job, _channel_of(job, each, role)), []).append((each, role))
+            agent = each.flow.channel or ("OTHER.IN" if role == "put" else "OTHER.OUT")
+            channel = agent if _kind(job) == 6 else ""
+            found.setdefault((job, channel), []).append((each, role))
     return {job: uses for job, uses in found.items() if any(map(_is_used, uses))}
-
-
-def _channel_of(job: str, moved: Moved, role: str) -> str:
-    """Return the channel whose agent is the task of a job; '': the job is no channel initiator."""
-    if _kind(job) != 6:
-        return ""
-    kinds = {"put": "in", "get": "out"}
-    return moved.flow.channel or f"OTHER.{kinds[role]}".upper()
 
 
 def _is_used(use: tuple[Moved, str]) -> bool:
@@ -76,9 +70,8 @@ def _who(writer: Writer, job: str, channel: str = "") -> bytes:
     more: dict[str, Any] = {"wtidchl": channel} if channel else {}
     if _kind(job) == 1:
         more["wtidcori"] = bytes(4) + "PAY1".encode("cp500") + bytes(4)
-    return bytes(
-        made("WTID", 208, {"wtidatyp": _kind(job), "wtidccn": job, "wtidopid": job[:6], **more})
-    )
+    names = {"wtidatyp": _kind(job), "wtidccn": job, "wtidopid": job[:6]}
+    return bytes(made("WTID", 208, names | more))
 
 
 def _job_record(

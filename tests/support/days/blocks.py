@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,17 +80,12 @@ def _putter(kind: str, width: int, bits: str) -> Put:
 
         def flags(data: bytearray, at: int, value: str | float) -> None:
             named = value.split() if isinstance(value, str) else ()
-            word = sum(known[each] for each in named)
-            data[at : at + width] = word.to_bytes(width)
+            data[at : at + width] = sum(known[each] for each in named).to_bytes(width)
 
         return flags
     pack = struct.Struct({1: ">B", 2: ">H", 4: ">I", 8: ">Q"}[width]).pack_into
     if kind == "stck_duration":
         return lambda data, at, value: pack(data, at, round(value * 4096))
     if kind == "stck_timestamp":
-
-        def moment(data: bytearray, at: int, value: dt.datetime | None) -> None:
-            pack(data, at, stck(value) if value else 0)
-
-        return moment
+        return lambda data, at, value: pack(data, at, stck(value) if value else 0)
     return lambda data, at, value: pack(data, at, round(value))

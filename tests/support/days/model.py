@@ -148,11 +148,9 @@ class Model:
 
     def _move(self, flow: Flow, now: Interval) -> Moved:
         seconds, mid = now.seconds, now.middle
-        found = Moved(flow)
+        found, hours = Moved(flow), seconds / 3600
         begin, end = flow.hours
-        share = max(min(now.hour + seconds / 3600, end) - max(now.hour, begin), 0) / (
-            seconds / 3600
-        )
+        share = max(min(now.hour + hours, end) - max(now.hour, begin), 0) / hours
         shape = 1.0 if flow.flat else self.load(mid)
         rate = flow.rate * self.now(f"rate {flow.queue}", 1.0, now)
         found.puts = round(rate * shape * share * seconds * self.noise())

@@ -24,16 +24,9 @@ def day(
     site: Site, faults: Sequence[Fault] = (), fields: Sequence[Field] = (), seed: int = 1
 ) -> bytes:
     """Return the SMF file of a day of a site with what is planted."""
-    return rdw(day_records(site, faults, fields, seed))
-
-
-def day_records(
-    site: Site, faults: Sequence[Fault] = (), fields: Sequence[Field] = (), seed: int = 1
-) -> Iterator[bytes]:
     model, planted = Model(site, faults, seed), Planted(fields, hour_of)
-    times = intervals(site.day, site.minutes, site.east, **site.times)
-    for shown in model.shown(times):
-        yield from Writer(model, planted, shown).records()
+    shown = model.shown(intervals(site.day, site.minutes, site.east, **site.times))
+    return rdw(record for each in shown for record in Writer(model, planted, each).records())
 
 
 class Writer:
@@ -81,9 +74,8 @@ class Writer:
         """Yield all records of the interval."""
         no: Sequence[bytes] = ()
         yield self.record(115, 1, *[no] * 8, [self._storage()], no, [self._log()])
-        yield self.record(
-            115, 2, [self._calls()], [self._data()], no, [self._locks()], *self._shared()
-        )
+        calls, data, locks = [self._calls()], [self._data()], [self._locks()]
+        yield self.record(115, 2, calls, data, no, locks, *self._shared())
         yield self._region()
         yield self.record(115, 201, [self._page_set(each) for each in self.site.page_sets])
         yield self.record(115, 215, [self._pool(each) for each in self.site.pools])
@@ -125,11 +117,8 @@ class Writer:
         data = bytearray(self.block("QJST", 720, None, **values))
         stall = self.model.now("log longest us", 0.0, self.now)
         for copy in range(copies):
-            kinds = (
-                (log.one, log.one, log.one_us),
-                (log.more, log.more * log.pages_each, log.more_us),
-            )
-            for kind, (count, of_pages, us) in enumerate(kinds):
+            several = log.more, log.more * log.pages_each, log.more_us
+            for kind, (count, of_pages, us) in enumerate([(log.one, log.one, log.one_us), several]):
                 long = stall if copy + kind == 0 else 0.0
                 if self.site.is_rough and self.model.rng.random() < 0.002:
                     long = max(long, 45_000.0)
@@ -225,11 +214,8 @@ class Writer:
         buffers = each.buffers
         peak = self.shown.peaks.get(number, 0.0) + 0.04 * buffers * self.model.noise(0.1)
         used = min(peak, 0.985 * buffers)
-        moved = [
-            m
-            for m in self.shown.moved
-            if not m.flow.structure and self.site.page_sets[m.flow.page_set].pool == number
-        ]
+        sets, own = self.site.page_sets, (m for m in self.shown.moved if not m.flow.structure)
+        moved = [m for m in own if sets[m.flow.page_set].pool == number]
         requests = sum((m.puts + m.gets) * (2 + m.flow.pages) for m in moved) + seconds / 2
         new = sum(m.puts * m.flow.pages for m in moved)
         over = max(peak - 0.85 * buffers, 0)
@@ -237,12 +223,8 @@ class Writer:
         at_once = max(peak - 0.95 * buffers, 0)
         reads = sum(m.reads for m in moved)
         bits = " ".join(["QPSTLOC"] * each.above + ["QPSTF4KB"] * each.fixed)
-        values: dict[str, Any] = {
-            "qpstpool": number,
-            "qpstnbuf": buffers,
-            "qpstcbsl": buffers - used,
-        }
-        values |= {"qpstcbs": buffers - used * 0.97, "qpstflag": bits}
+        values: dict[str, Any] = {"qpstpool": number, "qpstnbuf": buffers, "qpstflag": bits}
+        values |= {"qpstcbsl": buffers - used, "qpstcbs": buffers - used * 0.97}
         values |= {"qpstgetp": requests, "qpstgetn": new, "qpstrio": reads}
         values |= {"qpststl": reads, "qpststla": reads * 0.01, "qpststw": requests * 0.8}
         values |= {"qpsttpw": written, "qpstwio": written / 12}
@@ -265,12 +247,9 @@ class Writer:
         values |= {"qqstdpth": m.depth, "qqstdphi": m.high, "qqstdplo": m.low, "qqstmage": m.age}
         values |= {"qqstopct": 2, "qqstophi": 2, "qqstoplo": 2}
         values |= dict.fromkeys(("qqstipct", "qqstiphi", "qqstiplo"), m.getters)
-        values |= {
-            "qqstputs": m.puts,
-            "qqstputb": m.puts * size,
-            "qqstlput": last if m.puts else None,
-        }
-        values |= {"qqstppt": m.puts * flow.persistent, "qqstnppt": m.puts * (not flow.persistent)}
+        values |= {"qqstputs": m.puts, "qqstputb": m.puts * size}
+        values |= {"qqstlput": last if m.puts else None, "qqstppt": m.puts * flow.persistent}
+        values |= {"qqstnppt": m.puts * (not flow.persistent)}
         values |= dict.fromkeys(("qqstmsmi", "qqstmsma", "qqstmsav"), size)
         values |= {"qqstgets": m.gets + m.backed_out, "qqstlget": last if m.gets else None}
         values |= {"qqstgetb": m.gets * size, "qqstrbgt": m.backed_out, "qqstexpr": m.expired}

@@ -75,6 +75,9 @@ class PageSet:
     expands: bool = True
 
 
+_FIRST = PageSet(0, 20_000, 0.12)
+
+
 @dataclass(frozen=True)
 class Channel:
     """A channel: kind 1 sends, 3 receives, 7 serves clients.
@@ -112,9 +115,7 @@ class Site:
     qsg: str = ""
     flows: tuple[Flow, ...] = ()
     pools: Mapping[int, Pool] = field(default_factory=lambda: {0: Pool(20_000), 3: Pool()})
-    page_sets: Mapping[int, PageSet] = field(
-        default_factory=lambda: {0: PageSet(0, 20_000, 0.12), 4: PageSet()}
-    )
+    page_sets: Mapping[int, PageSet] = field(default_factory=lambda: {0: _FIRST, 4: PageSet()})
     channels: tuple[Channel, ...] = ()
     structures: Mapping[str, float] = field(default_factory=dict)
     day: dt.date = dt.date(2026, 10, 14)
