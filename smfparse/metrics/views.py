@@ -110,7 +110,7 @@ def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str
             f"{summed(field, _wide(_field(field, spec['tables']).arrow))} AS {name}"
             for name, field in sums.items()
         )
-        return file.read_text("utf-8").strip().replace("{sums}", ", ".join(texts))
+        return file.read_text("utf-8").strip().replace("sums_of_fields", ", ".join(texts))
     subject = subjects()[spec["subject"]]
     fields = {each.name for each in columns(subject.tables[0])}
     selected = ["input_no", *(each.name for each in keys)]

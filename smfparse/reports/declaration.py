@@ -528,9 +528,10 @@ def _of_subject(
 
 
 def _with_figures(sql: str, found: Mapping[str, Any]) -> str:
-    """Return SQL with the figures that are fields or measures of a grouped table for `{table}`."""
+    """Return SQL with all figures of a grouped table, its fields and measures."""
     for table in found.get("grouped", ()):
-        if f"{{{table}}}" not in sql:
+        mark = f"figures_of_{table}"
+        if mark not in sql:
             continue
         subject = subject_of(table, found["tables"])
         there = subject.over_rows()
@@ -539,7 +540,7 @@ def _with_figures(sql: str, found: Mapping[str, Any]) -> str:
             for each in found["figures"]
             if (source := each.measure.removeprefix(f"{subject.name}.")) in there
         )
-        sql = sql.replace(f"{{{table}}}", ", ".join(shown))
+        sql = sql.replace(mark, ", ".join(shown))
     return sql
 
 

@@ -1,5 +1,5 @@
 -- One row per task: its intervals (WTAS) and all its queue blocks (WQST) together. What a task did in
--- intervals whose 116/1 record is not in the input is what their 116/2 records say. {sums} are the sums of fields that
+-- intervals whose 116/1 record is not in the input is what their 116/2 records say. Sums are those of the fields that
 -- the columns of the view are.
 WITH
 parts AS (
@@ -57,6 +57,6 @@ SELECT
     total(wtasjcet) / nullif(sum(timed(wtasjcn, wtasjcet)), 0) AS wait_per_log_force,
     total(srb) AS srb,
     sum(persistent_put)::BIGINT AS persistent_put,
-    {sums}
+    sums_of_fields
 FROM owned
 GROUP BY system, qmgr, token

@@ -51,7 +51,7 @@ queues AS MATERIALIZED (
         section, task_of_wqst(correl) AS token, basename,
         CASE qtype_text WHEN 'Local queue' THEN 'QLocal' ELSE qtype_text END AS queue_type,
         CASE indxtype_text WHEN 'None' THEN 'NONE' ELSE indxtype_text END AS index_type,
-        structure IS NULL AS is_private, opened, closed, {wqst}
+        structure IS NULL AS is_private, opened, closed, figures_of_wqst
     FROM grouped.wqst
     JOIN spans USING (section, correl, objname, basename)
 ),
@@ -65,7 +65,8 @@ used AS (
 ),
 accounted AS (
     SELECT
-        section, task_of_wtas(task_started_tod, task_thread) AS token, elapsed AS its_elapsed, cpu AS its_cpu, {wtas}
+        section, task_of_wtas(task_started_tod, task_thread) AS token, elapsed AS its_elapsed, cpu AS its_cpu,
+        figures_of_wtas
     FROM grouped.wtas
 ),
 tasks AS (
