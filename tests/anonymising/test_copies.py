@@ -66,13 +66,11 @@ def rows_of(path: Path) -> Mapping[str, pl.DataFrame]:
 
 
 @pytest.mark.sampled(9)
-@of_many("fixture, variant", pairs(FIXTURE_FILES, VARIANTS))
-def test_records_are_the_same_in_any_framing(
-    fixture: Path, variant: Variant, tmp_path: Path
-) -> None:
-    copied(fixture, tmp_path / "plain")
+@of_many("path, variant", pairs(FIXTURE_FILES, VARIANTS))
+def test_records_are_the_same_in_any_framing(path: Path, variant: Variant, tmp_path: Path) -> None:
+    copied(path, tmp_path / "plain")
     wanted = read_rdw((tmp_path / "plain").read_bytes())
-    file = variant.write(read_rdw(fixture.read_bytes()))
+    file = variant.write(read_rdw(path.read_bytes()))
     (tmp_path / "in").write_bytes(file.data)
     names = copied(tmp_path / "in", tmp_path / "out")
     made = (tmp_path / "out").read_bytes()
@@ -99,12 +97,8 @@ def test_no_old_name_is_left_and_all_figures_are_there(path: Path, tmp_path: Pat
             if name not in ("source", BINARY):
                 assert rows[name].n_unique() == after[table][name].n_unique()
                 old |= set(rows[name].drop_nulls())
-    without_ports = [re.sub(r"\(\d+\)$", "", name) for name in old]
-    parts = {
-        part
-        for name in without_ports
-        for part in re.findall(r"[A-Za-z0-9]{4,}|\d+(?:\.\d+){3}", name)
-    }
+    without_ports = "\n".join(re.sub(r"\(\d+\)$", "", name) for name in old)
+    parts = {*re.findall(r"[A-Za-z0-9]{4,}|\d+(?:\.\d+){3}", without_ports)}
     assert parts
     assert not [part for part in parts if part.encode(ENCODING) in made or part.encode() in made]
     serials = before["qcst"][BINARY].drop_nulls() if "qcst" in before else ()
@@ -159,13 +153,12 @@ def test_times_are_moved_on_request_also_of_a_packed_file(tmp_path: Path) -> Non
 def test_what_is_damaged_is_copied_and_names_in_it_are_replaced(tmp_path: Path) -> None:
     file = blocked(read_rdw(FIXTURE_FILES[0].read_bytes()))
     (tmp_path / "in").write_bytes(with_garbage(file, 3, "PAYROLL GARBAGE QM01".encode(ENCODING)))
-    done = run("anonymise", tmp_path / "in", "--to", tmp_path / "out")
-    assert (done.exit_code, "proved: " in done.stdout) == (4, True)
+    assert "proved: " in run("anonymise", tmp_path / "in", "--to", tmp_path / "out", code=4).stdout
     made = (tmp_path / "out").read_bytes()
     assert "QM01".encode(ENCODING) not in made
     assert "GARBAGE".encode(ENCODING) in made
     (tmp_path / "cut").write_bytes(cut(file))
-    assert run("anonymise", tmp_path / "cut", "--to", tmp_path / "less").exit_code == 4
+    run("anonymise", tmp_path / "cut", "--to", tmp_path / "less", code=4)
     assert (tmp_path / "less").stat().st_size == (tmp_path / "cut").stat().st_size
 
 
@@ -191,8 +184,7 @@ def test_short_names_elsewhere_are_counted(tmp_path: Path, monkeypatch: pytest.M
 def test_the_command_says_what_it_replaced_and_keeps_names_in_its_map(tmp_path: Path) -> None:
     table = tmp_path / "map.csv"
     asked = ("anonymise", FIXTURE_FILES[0], "--map", table, "--to")
-    first = run(*asked, tmp_path / "one", "--keep", "SYSTEM.*")
-    assert first.exit_code == 0
+    first = run(*asked, tmp_path / "one", "--keep", "SYSTEM.*", code=0)
     assert re.search(r"^queue +\d+ names in +\d+ fields$", first.stdout, re.M)
     assert first.stdout.endswith("records with the same figures, no other old name left\n")
     known = read_map(table)
@@ -217,9 +209,8 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(tmp_path: Path) -> N
         ("--to OUT --shift-days 99999999", "--shift-days"),
         ("", "--to"),
     ):
-        done = run("anonymise", path, *(places.get(each, each) for each in arguments.split()))
-        assert done.exit_code == 2, done.stderr
-        assert message in done.stderr
+        call = [places.get(each, each) for each in arguments.split()]
+        assert message in run("anonymise", path, *call, code=2).stderr
     assert sorted(each.name for each in tmp_path.iterdir()) == ["IN", "THERE"]
     assert (tmp_path / "THERE").read_bytes() == b"mine"
 
@@ -289,20 +280,16 @@ def test_names_that_are_kept_stay() -> None:
     assert first.of("job", "PAYROLL") != "PAYROLL"
 
 
-def test_a_map_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_map_is_read_as_it_was_written_and_what_is_none_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "map.csv"
+    with pytest.raises(InputError, match="No such file"):
+        read_map(path)
     first = learnt(["PAY.IN", "10.1.2.3"])
     made = first.of("queue", "PAY.IN"), first.of("address", "10.1.2.3")
     write_map(path, first.parts)
     assert path.stat().st_mode & 0o077 == 0
     again = Pseudonyms(b"another", None, read_map(path))
     assert (again.of("queue", "PAY.IN"), again.of("address", "10.1.2.3")) == made
-
-
-def test_what_is_no_map_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "map.csv"
-    with pytest.raises(InputError, match="No such file"):
-        read_map(path)
     rows = (b"", b"old,new\nA\n", b"old,new\nAB,C\n", b"old,new\nA,B\nC,B\n")
     for data in (*rows, b"a,b\n", b"\xff\xfe"):
         path.write_bytes(data)
@@ -313,15 +300,13 @@ def test_what_is_no_map_is_refused(tmp_path: Path) -> None:
 TEXTS, ENCODINGS = st.text("AB1 .", max_size=60), st.sampled_from(["latin-1", ENCODING])
 
 
+LONGER = st.lists(st.text("AB1", min_size=4, max_size=7), min_size=1, max_size=6, unique=True)
+SHORTER = st.lists(st.text("AB1", min_size=1, max_size=3), max_size=5, unique=True)
+
+
 @search(25)
-@given(
-    st.lists(st.text("AB1", min_size=4, max_size=7), min_size=1, max_size=6, unique=True),
-    TEXTS,
-    ENCODINGS,
-)
-def test_texts_are_found_as_by_looking_place_by_place(
-    old: list[str], text: str, encoding: str
-) -> None:
+@given(LONGER, TEXTS, ENCODINGS)
+def test_texts_are_found_as_by_looking_at_places(old: list[str], text: str, encoding: str) -> None:
     replaced = {each: "x" * len(each) for each in old}
     buffer = np.frombuffer(text.encode(encoding) + bytes(16), np.uint8).copy()
     for at, others in Finder(replaced).found(buffer, 0, len(text)):
@@ -333,12 +318,7 @@ def test_texts_are_found_as_by_looking_place_by_place(
 
 
 @search(25)
-@given(
-    st.lists(st.text("AB1", min_size=1, max_size=3), max_size=5, unique=True),
-    TEXTS,
-    st.sets(st.integers(0, 59)),
-    ENCODINGS,
-)
+@given(SHORTER, TEXTS, st.sets(st.integers(0, 59)), ENCODINGS)
 def test_short_names_are_counted_as_by_looking_at_one_place_after_the_other(
     short: list[str], text: str, named: set[int], encoding: str
 ) -> None:

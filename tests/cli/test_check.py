@@ -5,20 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 import xml.etree.ElementTree as ET
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 
 import smfparse
-from smfparse.advice import (
-    CheckDocument,
-    Checked,
-    compared_with,
-    metric_lines,
-    rules,
-)
+from smfparse.advice import CheckDocument, Checked, compared_with, metric_lines, rules
 from smfparse.library import Findings
 from smfparse.rendering import FORMATS, lines
 from smfparse.simulating import load_estate, simulate
@@ -30,14 +24,7 @@ from tests.support.real import REAL_DATA, needs_real_data
 pytestmark = pytest.mark.slow
 
 
-def check(*arguments: Any) -> Result:
-    return command.run("check", *arguments)
-
-
-def facts(*arguments: Any) -> Any:
-    result = check(*arguments, "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+check = partial(command.run, "check")
 
 
 def rules_of(found: Any, *classes: int) -> set[str]:
@@ -63,7 +50,10 @@ def checked(slow_log: Path) -> Findings:
 @needs_real_data
 def test_real_files_have_the_findings_that_they_must_have() -> None:
     assert REAL_DATA is not None
-    idle, slow, once = (facts(REAL_DATA / f"TEST{name}.dat") for name in ("CHL", "115", "116"))
+    paths = [REAL_DATA / f"TEST{name}.dat" for name in ("CHL", "115", "116")]
+    idle, slow, once = (
+        json.loads(check(each, "--format", "json", code=0).stdout) for each in paths
+    )
 
     assert rules_of(idle, 1, 2) == set()
     assert {"DISP-SPREAD", "CHL-CTL", "SMF-FIRST", "D8"} <= rules_of(idle)
@@ -86,16 +76,13 @@ def test_real_files_have_the_findings_that_they_must_have() -> None:
     assert waits == [1]
 
 
-def test_every_form_names_the_diagnosis_first_and_what_it_explains(
-    checked: Findings, slow_log: Path
-) -> None:
-    """Text has no rule behind the findings; the planner that a finding names answers."""
+def test_every_form_names_the_diagnosis_first(checked: Findings, slow_log: Path) -> None:
+    """With what it explains; text has no rules, and the planner that a finding names answers."""
     shown = {
         form: "\n".join(lines(CheckDocument(checked, [str(slow_log)]), form)) for form in FORMATS
     }
     for form, text in shown.items():
-        assert "D2" in text, form
-        assert "the log is slow, not full" in text, form
+        assert ("D2" in text, "the log is slow, not full" in text) == (True, True), form
     first = json.loads(shown["json"])["findings"][0]
     assert (first["severity"], first["rule"], first["qmgr"]) == (2, "D2", "QM01")
     assert (first["start"], first["end"]) == ("2026-03-04T14:20:00", "2026-03-04T14:50:00")
@@ -108,8 +95,8 @@ def test_every_form_names_the_diagnosis_first_and_what_it_explains(
     assert not any(name in rest for name in rules())
     assert f"  plan       {first['plan']}" in shown["text"].splitlines()
     assert first["plan"].startswith(f"smfparse capacity log {slow_log} --qmgr ")
-    answer = command.run(*shlex.split(first["plan"])[1:])
-    assert (answer.exit_code, answer.stderr) == (0, "")
+    answer = command.run(*shlex.split(first["plan"])[1:], code=0)
+    assert answer.stderr == ""
     assert "measured: CIs of the fuller copy" in answer.stdout
 
     assert checked.findings[0].rule == checked.table["rule"][0].as_py() == "D2"
@@ -118,14 +105,10 @@ def test_every_form_names_the_diagnosis_first_and_what_it_explains(
 
 
 @pytest.mark.claim(190)
-def test_findings_end_with_3_also_where_data_is_damaged_and_have_samples_and_cases(
-    slow_log: Path, checked: Findings, tmp_path: Path
-) -> None:
-    """JUnit fails a case for each serious finding."""
-    cut = tmp_path / "cut.smf"
-    cut.write_bytes(slow_log.read_bytes()[:-5])
-    result = check(cut, "--fail-on", 2, "--format", "junit")
-    assert result.exit_code == 3
+def test_findings_have_samples_and_cases(slow_log: Path, checked: Findings, write: Write) -> None:
+    """JUnit fails a case for each serious finding; the code is 3 also where data is damaged."""
+    cut = write(slow_log.read_bytes()[:-5])
+    result = check(cut, "--fail-on", 2, "--format", "junit", code=3)
     samples = [*metric_lines(checked)]
     shares = [each for each in samples if each.startswith("smfparse_finding_share{")]
     assert len(shares) == len(checked.findings)
@@ -139,27 +122,21 @@ def test_findings_end_with_3_also_where_data_is_damaged_and_have_samples_and_cas
     assert int(suites.get("failures", "0")) == len(serious) == len([*suites.iter("failure")])
 
 
-def test_limits_and_a_policy_are_used_and_a_baseline_shows_what_is_new_and_gone(
-    slow_log: Path, checked: Findings, tmp_path: Path
-) -> None:
-    """The call fails where D2 explains the finding of a rule."""
+def test_limits_and_a_policy_are_used(slow_log: Path, checked: Findings, tmp_path: Path) -> None:
+    """A baseline shows what is new and gone; the call fails where D2 explains a rule's finding."""
     policy = tmp_path / "site.toml"
     entry = '[[silence]]\nrule = "D2"\nreason = "known"\nuntil = {}\n'
     policy.write_text(entry.format("2026-03-03"), "utf-8")
     asked = (slow_log, "--type", "115", "--policy", policy, "--limit", "LOG-RESPONSE=2000")
     asked += ("--since-baseline", FIXTURES / "qm60.smf", "--fail-on", "LOG-RESPONSE")
-    result = check(*asked, "--format", "json")
-    assert result.exit_code == 3
-    found = json.loads(result.stdout)
+    found = json.loads(check(*asked, "--format", "json", code=3).stdout)
     assert {(each["qmgr"], each["since"]) for each in found["findings"]} == {("QM01", "new")}
     assert {each["qmgr"] for each in found["gone"]} == {"QM60"}
     assert {each.since for each in compared_with(checked, checked).findings} == {"as before"}
     assert {each.since for each in compared_with(checked, Checked()).findings} == {"new"}
     assert found["findings"][0]["rule"] == "D2"  # it was silenced until the day before
-    (response,) = [
-        each for each in found["findings"][0]["explains"] if each["rule"] == "LOG-RESPONSE"
-    ]
-    assert response["limits"] == {"us": 2000}
+    limits = {each["rule"]: each["limits"] for each in found["findings"][0]["explains"]}
+    assert limits["LOG-RESPONSE"] == {"us": 2000}
     assert any("START TRACE(ACCTG) CLASS(3)" in each["trace"] for each in found["not_evaluated"])
     policy.write_text(entry.format("2026-12-31"), "utf-8")
     text = check(slow_log, "--policy", policy, "--only", "D2", "--only", "LOG-*").stdout
@@ -182,24 +159,19 @@ def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path) -> None:
     policy = tmp_path / "site.toml"
     for content, said in WRONG_POLICIES.items():
         policy.write_text(content, "utf-8")
-        result = check(FIXTURES / "qm60.smf", "--policy", policy)
-        assert (result.exit_code, said in result.stderr) == (2, True), said
+        assert said in check(FIXTURES / "qm60.smf", "--policy", policy, code=2).stderr
 
 
 def test_an_input_without_mq_says_so(write: Write, tmp_path: Path) -> None:
-    result = check(write(foreign_record(2)))
     nothing = "No MQ statistics or accounting to check; smfparse info counts what there is.\n"
-    assert result.exit_code == 0
-    assert result.stdout.startswith(f"{nothing}\nNot evaluated")
+    shown = check(write(foreign_record(2)), code=0).stdout
+    assert shown.startswith(f"{nothing}\nNot evaluated")
     samples = check(tmp_path / "records.smf", "--metrics").stdout.splitlines()
     assert samples == [*metric_lines(Checked())]
 
 
 def test_rules_are_explained_with_their_limits() -> None:
-    text = check("--explain", "LOG-RESPONSE").stdout
-    assert "500" in text
-    assert "DWLOG" in text
-    every = check("--explain").stdout
+    text, every = check("--explain", "LOG-RESPONSE").stdout, check("--explain").stdout
+    assert ("500" in text, "DWLOG" in text) == (True, True)
     assert all(each.id in every for each in rules().values() if not each.is_sign)
-    unknown = check("--explain", "LOG-RESPONCE")
-    assert (unknown.exit_code, "LOG-RESPONSE" in unknown.stderr) == (2, True)
+    assert "LOG-RESPONSE" in check("--explain", "LOG-RESPONCE", code=2).stderr

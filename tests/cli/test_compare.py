@@ -8,25 +8,16 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from click.testing import Result
 
-from smfparse.comparing import (
-    COLUMNS,
-    MEASURES,
-    NAMES,
-    ComparisonDocument,
-    Rename,
-    Side,
-    absent,
-    compared,
-    measured,
-)
+from smfparse import comparing
+from smfparse.comparing import COLUMNS, MEASURES, NAMES, Rename, Side, compared, measured
 from smfparse.comparing.printing import side_by_side
 from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
@@ -43,10 +34,7 @@ pytestmark = pytest.mark.slow
 without_rules = pytest.mark.usefixtures("unjudged")
 
 US = pytest.approx
-
-
-def run(*arguments: object) -> Result:
-    return command.run("compare", *arguments)
+run = partial(command.run, "compare")
 
 
 def document(*arguments: object) -> Any:
@@ -62,13 +50,18 @@ def side(path: Path, interval: int | None = None) -> Side:
 def shown(before: Path, after: Path, top: int = 20, form: str = "text") -> str:
     """The document of a comparison without rules."""
     sides = side(before), side(after)
-    document = ComparisonDocument(compared(*sides), *sides, 0.06, top, None)
+    document = comparing.ComparisonDocument(compared(*sides), *sides, 0.06, top, None)
     return "".join(f"{line}\n" for line in lines(document, form))
 
 
 def written(path: Path, *records: bytes) -> Path:
     path.write_bytes(rdw(records))
     return path
+
+
+def words(text: str) -> list[str]:
+    """Return lines with single blanks."""
+    return [" ".join(line.split()) for line in text.splitlines()]
 
 
 def putting(
@@ -135,9 +128,7 @@ def test_what_is_new_and_what_is_gone(tmp_path: Path) -> None:
     assert {row["queue"] for row in rows if row["before"] and row["after"] is None} == {"OLD"}
     assert {row["queue"] for row in rows if row["after"] and row["before"] is None} == {"NEW"}
     text = shown(before, after)
-    found = [" ".join(line.split()) for line in text.splitlines()]
-    assert "Queue managers VTS1 VTS1" in found
-    assert "CPU of calls, uS a second 8.333 8.333" in found
+    assert {"Queue managers VTS1 VTS1", "CPU of calls, uS a second 8.333 8.333"} <= {*words(text)}
     (gone,) = [each for each in text.split("\n\n") if each.startswith("Only before: 1")]
     (new,) = [each for each in text.split("\n\n") if each.startswith("Only after: 1")]
     assert ("OLD" in gone, "NEW" in gone) == (True, False)
@@ -168,17 +159,13 @@ def test_names_that_differ_are_matched_once_in_any_case_with_odd_characters() ->
 
 @without_rules
 def test_significant_rows_come_first(tmp_path: Path) -> None:
-    def site(path: Path, costs: dict[str, int]) -> Path:
-        records = [
-            putting(n, puts=100 + n, cpu=cpu, name=name)
-            for n in range(6)
-            for name, cpu in costs.items()
-        ]
-        return written(path, *records)
+    def site(name: str, costs: dict[str, int]) -> Path:
+        cases = product(range(6), costs.items())
+        records = [putting(n, puts=100 + n, cpu=cpu, name=queue) for n, (queue, cpu) in cases]
+        return written(tmp_path / name, *records)
 
     costs = {f"Q{number:02}": 10 + number for number in range(20)}
-    before = site(tmp_path / "a.smf", costs)
-    after = site(tmp_path / "b.smf", costs | {"Q05": 30, "Q07": 22})
+    before, after = site("a.smf", costs), site("b.smf", costs | {"Q05": 30, "Q07": 22})
     rows = compared(side(before), side(after)).to_dicts()
     severities = [row["significant"] is not True for row in rows]
     assert severities == sorted(severities)
@@ -195,11 +182,10 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
         assert {name: cells[name] or None for name in COLUMNS[:5]} | values == row
     asked = ("--tolerance", "200", "--top", "0", "--by", "Queue, verb,queue", "--format", "html")
     none = run(before, after, *asked).stdout
-    sentence = (
-        "No figure certainly changed: none by more than 200 % and by more than intervals "
-        "vary by themselves."
-    )
-    assert f"<p>{sentence}</p>" in none
+    assert (
+        "<p>No figure certainly changed: none by more than 200 % and by more than intervals "
+        "vary by themselves.</p>"
+    ) in none
     assert "vary: none" not in none
 
 
@@ -221,8 +207,7 @@ def test_what_was_recorded_without_intervals_is_cut_into_some_if_asked(tmp_path:
 def test_two_columns_like_a_task_report(tmp_path: Path) -> None:
     before = minutes(tmp_path / "a.smf", range(2), wtascmn=2, wtascmct=24)
     after = minutes(tmp_path / "b.smf", range(2), cpu=75, name="SQ1")
-    result = run(before, after, "--side-by-side", "--rename", "LQ%=SQ%")
-    shown = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    shown = words(run(before, after, "--side-by-side", "--rename", "LQ%=SQ%").stdout)
     assert shown[0] == "VTS1 Jobname:R001 Before After Ratio"
     assert "Commit avg CPU time uS 12 - -" in shown
     place = shown.index("Queue name SQ1")
@@ -231,10 +216,9 @@ def test_two_columns_like_a_task_report(tmp_path: Path) -> None:
 
 
 def test_figures_are_explained_without_input() -> None:
-    result = run("--explain")
-    assert (result.exit_code, result.stderr) == (0, "")
+    result = run("--explain", code=0)
     said = result.stdout.splitlines()
-    assert len(said) == len(MEASURES)
+    assert (result.stderr, len(said)) == ("", len(MEASURES))
     assert "log_force_wait [us] = WTASJCET / WTASJCN" in said
 
 
@@ -243,9 +227,7 @@ def test_damage_of_both_inputs_is_told(tmp_path: Path) -> None:
     cut = [tmp_path / name for name in ("before.smf", "after.smf")]
     for path in cut:
         path.write_bytes(rdw([putting(0), putting(1)])[:-5])
-    result = run(*cut)
-    assert result.exit_code == 4
-    for path, line in zip(cut, result.stderr.splitlines(), strict=False):
+    for path, line in zip(cut, run(*cut, code=4).stderr.splitlines(), strict=False):
         assert (str(path) in line, line.count("the file is cut")) == (True, 1)
 
 
@@ -257,10 +239,9 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         "so no calls to compare (116 subtype 1: WTAS, WQST): START TRACE(ACCTG) CLASS(3) writes "
         "the data\n"
     )
-    assert absent(side(none), side(none)).startswith("no class 3 accounting before and after, ")
-    result = run(some, none)
-    assert result.exit_code == 0
-    assert result.stderr == f"smfparse: no class 3 accounting after, {trace}"
+    said = comparing.absent(side(none), side(none))
+    assert said.startswith("no class 3 accounting before and after, ")
+    assert run(some, none, code=0).stderr == f"smfparse: no class 3 accounting after, {trace}"
 
 
 INPUTS = "BEFORE and AFTER; or cut some by --split-at TIME"
@@ -286,9 +267,8 @@ def test_a_wrong_call_says_the_way_out(tmp_path: Path) -> None:
     dump = minutes(tmp_path / "dump", [0])
     content = dump.read_bytes()
     for call, way_out in WRONG.items():
-        result = run(*[dump if each == "FILE" else each for each in call.split()])
-        assert (result.exit_code, result.stdout) == (2, ""), call
-        assert way_out in result.stderr
+        result = run(*[dump if each == "FILE" else each for each in call.split()], code=2)
+        assert (result.stdout, way_out in result.stderr) == ("", True), call
         assert dump.read_bytes() == content
 
 
@@ -305,15 +285,12 @@ def test_whatever_fields_hold_there_are_figures_and_text(tmp_path: Path) -> None
     assert [*side_by_side(first, second, ())]
 
 
-CHOSEN = [{}, {"since": "09:30", "until": "10:29"}, {"since": "10:20", "until": "10:49"}]
-
-
 def test_calls_are_divided_by_all_of_the_time_that_their_records_cover() -> None:
     """Statistics of a minute, class 3 of 30 minutes, 1.667 gets per second."""
-    path = case("stat1_acct30")
-    for chosen in CHOSEN:
+    halves = {"since": "09:30", "until": "10:29"}, {"since": "10:20", "until": "10:49"}
+    for chosen in ({}, *halves):
         asked = ReadOptions(Selection.of(**chosen), jobs=1)
-        whole = measured(open_inputs([path], asked))
+        whole = measured(open_inputs([case("stat1_acct30")], asked))
         rates = [
             row["before"]
             for row in compared(whole, whole).to_dicts()
@@ -341,9 +318,8 @@ def test_findings_stand_first_then_what_changed_most_then_its_hour(tmp_path: Pat
     assert [each.split()[0] for each in told[places[2] + 2 :]] == ["14:00"]
 
     found = document(slow, "--split-at", "2026-03-04T12:00", "--type", "115")
-    sides = ["before", "after"]
     findings = ["new_findings", "worse_findings", "gone_findings"]
-    assert [*found] == ["report", *sides, *findings, "hours", "rows"]
+    assert [*found] == ["report", "before", "after", *findings, "hours", "rows"]
     assert "D2" in {each["rule"] for each in found["new_findings"]}
     assert "D2" not in {each["rule"] for each in found["gone_findings"]}
     assert found["hours"] == []

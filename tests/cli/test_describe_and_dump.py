@@ -11,18 +11,8 @@ import pytest
 from smfparse.inputs import open_inputs
 from smfparse.metrics import views
 from smfparse.tables import columns, table_names
-from tests.support.builders import (
-    NOTHING,
-    Section,
-    Write,
-    foreign_record,
-    named_block,
-    qwhs_long,
-    qwhs_short,
-    qwhx,
-    smf_record,
-    wtas,
-)
+from tests.support import builders
+from tests.support.builders import NOTHING, Section, Write, named_block, qwhs_long, qwhx, smf_record
 from tests.support.command import run
 
 
@@ -55,11 +45,9 @@ FOUND = {
 def test_describe_finds_columns_and_fields_and_offers_near_names_on_a_miss() -> None:
     for said, name in FOUND.items():
         assert f"\n{said}" in "\n" + run("describe", name).stdout, said
-    missed = run("describe", "qjstwrx")
-    assert missed.exit_code == 2
-    assert "no table, view, column or measure qjstwrx" in missed.stderr
-    assert "qjstwrw" in missed.stderr
-    assert run("describe", "qjst.putn").exit_code == 2
+    missed = run("describe", "qjstwrx", code=2).stderr
+    assert re.search("no table, view, column or measure qjstwrx.*qjstwrw", missed)
+    run("describe", "qjst.putn", code=2)
 
 
 @pytest.fixture
@@ -68,43 +56,33 @@ def smf(write: Write) -> Path:
     storage = bytearray(named_block("QSST", 80))
     storage[8:12] = struct.pack(">I", 31)
     storage[72:80] = bytes.fromhex("C1C2C3C4FFFFFFFF")
-    task = bytearray(wtas(None, None))
+    task = bytearray(builders.wtas(None, None))
     task[40:44] = bytes.fromhex("20000000")
+    blocks = Section([named_block("WTID", 208)]), Section([bytes(task)])
+    area = builders.qwhs_short() + qwhx("QSG1")
     return write(
-        foreign_record(2),
+        builders.foreign_record(2),
         smf_record(115, 1, *[NOTHING] * 8, Section([bytes(storage)]), area=qwhs_long()),
-        smf_record(
-            116,
-            1,
-            Section([named_block("WTID", 208)]),
-            Section([bytes(task)]),
-            area=qwhs_short() + qwhx("QSG1"),
-            release="946",
-        ),
+        smf_record(116, 1, *blocks, area=area, release="946"),
     )
 
 
-def test_dump_explains_fields_headers_bits_words_groups_and_bytes_that_no_field_knows(
-    smf: Path,
-) -> None:
+def test_dump_explains_fields_headers_bits_words_groups_and_unknown_bytes(smf: Path) -> None:
     shown = run("dump", smf, "--record", "2").stdout
     lines = [re.split(r"  +", line) for line in shown.splitlines()]
     assert ["0005", "73", "sm115rty", "115"] in lines
     assert ["001C", "000000BC00340001", "triplet 0: QWHS at 00BC, length 52, count 1"] in lines
     assert ["0074", "0000001F", "qsstgplf", "31"] in lines
-    assert "QSST 1: Storage manager statistics" in shown
-    assert "8 bytes that no field knows\n00B4  C1C2C3C4 FFFFFFFF" in shown
-    assert "ABCD" in shown
+    unknown = "8 bytes that no field knows\n00B4  C1C2C3C4 FFFFFFFF"
+    assert all(each in shown for each in ("QSST 1: Storage manager statistics", unknown, "ABCD"))
     for place in (["--at", "0x12"], ["--at", "40"], []):  # any byte; the first record of MQ
         assert run("dump", smf, *place).stdout == shown
     shown = run("dump", smf, "--record", "1").stdout
-    assert "sm115sid" in shown
-    assert "triplet" not in shown
+    assert ("sm115sid" in shown, "triplet" in shown) == (True, False)
     shown = run("dump", smf, "--record", "3").stdout
-    for part in ("536,870,912 WTASAEOT", "wtaslwet: 32 entries are all zero"):
+    words = ("536,870,912 WTASAEOT", "wtaslwet: 32 entries are all zero")
+    for part in (*words, "qwhxqsg           'QSG1'", "QWHC: Correlation header"):
         assert part in shown
-    assert "qwhxqsg           'QSG1'" in shown
-    assert "QWHC: Correlation header" in shown
 
 
 def test_dump_shows_qwhx_where_the_tables_have_it(write: Write) -> None:
@@ -117,11 +95,9 @@ def test_dump_shows_qwhx_where_the_tables_have_it(write: Write) -> None:
 
 def test_dump_without_such_a_record_says_how_many_there_are(smf: Path) -> None:
     for arguments in (["--record", "9"], ["--at", "0xFFFFFF"]):
-        missed = run("dump", smf, *arguments)
-        assert missed.exit_code == 2
-        assert "the file has 3 records" in missed.stderr
-    assert run("dump", smf, "--record", "1", "--at", "0").exit_code == 2
-    assert run("dump", smf, "--at", "here").exit_code == 2
+        assert "the file has 3 records" in run("dump", smf, *arguments, code=2).stderr
+    for arguments in (["--record", "1", "--at", "0"], ["--at", "here"]):
+        run("dump", smf, *arguments, code=2)
 
 
 def test_dump_passes_over_triplets_that_cannot_be_as_decoding_does(write: Write) -> None:
@@ -131,8 +107,9 @@ def test_dump_passes_over_triplets_that_cannot_be_as_decoding_does(write: Write)
         Section([named_block("QMST", 72)], offset=20),
         Section([named_block("QIST", 80)]),
     )
-    shown = run("dump", write(smf_record(115, 2, *sections[:2], area=qwhs_long())))
-    assert shown.exit_code == 0
-    assert "is not in the record" in shown.stdout
-    shown = run("dump", write(smf_record(115, 2, *sections[2:], area=qwhs_long())))
-    assert "QIST 1: Data manager statistics" in shown.stdout
+    for some, said in (
+        (sections[:2], "is not in the record"),
+        (sections[2:], "QIST 1: Data manager statistics"),
+    ):
+        path = write(smf_record(115, 2, *some, area=qwhs_long()))
+        assert said in run("dump", path, code=0).stdout

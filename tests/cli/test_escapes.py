@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import smfparse
-from smfparse.cli import main
 from smfparse.rendering import FORMATS
+from tests.support import command
 from tests.support.hostile import CLIPBOARD, HARM, LINK, hostile_dump, raw
 from tests.support.paths import FIXTURES
 from tests.support.searching import LONG, of_many, pairs, some
@@ -24,12 +24,10 @@ NAME = f"d{LINK[:5]}{CLIPBOARD}\n\u202e\x9b\\x1b.smf".replace("/", "")
 """What a file may be called; a line end in it does not begin a line of its own."""
 
 
-def run(*arguments: object, stdin: str | bytes = "") -> Result:
+def run(*arguments: object, code: int | None = None) -> Result:
     """Call smfparse, and fail where a raw control character is printed."""
-    result = CliRunner().invoke(main, [str(each) for each in arguments], input=stdin)
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
-    assert raw(result.stdout_bytes) == []
-    assert raw(result.stderr_bytes) == []
+    result = command.run(*arguments, code=code)
+    assert raw(result.stdout_bytes) == raw(result.stderr_bytes) == []
     return result
 
 
@@ -50,11 +48,10 @@ CALLS = [
 
 @of_many("arguments, form", pairs(CALLS, sorted(FORMATS))[:: 1 if LONG else 2])
 def test_commands_show_it_in_every_format(dump: Path, form: str, arguments: list[str]) -> None:
-    command, *others = arguments
-    more = ["; ".join(others)] if command == "sql" else others
-    result = run(*command.split(), dump, *more, "--format", form)
-    assert result.exit_code == 0, result.stderr
-    assert ("\\u001b" if form.startswith("json") else "x1b") in result.stdout
+    name, *others = arguments
+    more = ["; ".join(others)] if name == "sql" else others
+    shown = run(*name.split(), dump, *more, "--format", form, code=0).stdout
+    assert ("\\u001b" if form.startswith("json") else "x1b") in shown
 
 
 def test_side_by_side_and_dump_show_it(dump: Path, tmp_path: Path) -> None:
@@ -83,42 +80,31 @@ def test_text_files_show_it_and_others_keep_the_values(dump: Path, tmp_path: Pat
 def test_messages_show_the_names_of_files(dump: Path, tmp_path: Path) -> None:
     folder, cut = tmp_path / f"{NAME}set", tmp_path / f"cut{NAME}"
     run("convert", dump, "--to", folder)
-    again = run("convert", dump, "--to", folder, "--append")
-    assert r"\x1b" in again.stderr
-    assert len(again.stderr.splitlines()) == 2
-    taken = run("convert", dump, "--to", folder)
-    assert (taken.exit_code, taken.stderr.count("\n")) == (2, 1)
+    again = run("convert", dump, "--to", folder, "--append").stderr
+    assert (r"\x1b" in again, len(again.splitlines())) == (True, 2)
+    assert run("convert", dump, "--to", folder, code=2).stderr.count("\n") == 1
     cut.write_bytes(dump.read_bytes()[:-5])
-    for command in (["info"], ["report", "log"]):
-        broken = run(*command, cut)
-        assert (broken.exit_code, r"\x1b" in broken.output) == (4, True)
-    strict = run("info", cut, "--strict")
-    assert (strict.exit_code, strict.stderr.count("\n")) == (8, 1)
+    for name in (["info"], ["report", "log"]):
+        assert r"\x1b" in run(*name, cut, code=4).output
+    assert run("info", cut, "--strict", code=8).stderr.count("\n") == 1
     assert "\n\u202e" not in run("info", dump, dump, cut).output
     assert raw(repr(smfparse.open(dump))) == []
 
 
 def arguments_with(harm: str) -> list[list[object]]:
     """Calls that go wrong, each with harm in another place."""
+    options = ("--format", "--from", "--type", "--framing")
+    queries = (f"SELECT '{harm}", f'SELECT "{harm}" FROM wqst', f"SELECT '{harm}'::INTEGER")
     return [
-        [f"--{harm}"],
-        [harm],
-        ["info", f"--{harm}"],
-        ["info", SMF, "--format", harm],
-        ["info", SMF, "--from", harm],
-        ["info", SMF, "--type", harm],
-        ["info", SMF, "--framing", harm],
-        ["info", harm],
+        *([f"--{harm}"], [harm], ["info", f"--{harm}"], ["info", harm], ["describe", harm]),
+        *(["info", SMF, option, harm] for option in options),
         ["info", SMF, "--output", f"/nowhere/{harm}.csv"],
         ["report", harm, SMF],
         ["report", "api-cost", SMF, "--by", harm],
         ["report", "log", SMF, "--interval", harm],
         ["compare", SMF, SMF, "--rename", harm],
-        ["describe", harm],
         ["dump", SMF, "--at", harm],
-        ["sql", SMF, f"SELECT '{harm}"],
-        ["sql", SMF, f'SELECT "{harm}" FROM wqst'],
-        ["sql", SMF, f"SELECT '{harm}'::INTEGER"],
+        *(["sql", SMF, query] for query in queries),
         ["sql", SMF, "SELECT 1", "--file", harm],
         ["convert", SMF, "--to", f"/nowhere/{harm}", "--table", harm],
     ]

@@ -90,8 +90,7 @@ def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_pat
     inputs: list[object] = [path, path] if command == "compare" else [path]
     if command == "dashboard":
         inputs += ["--output", path.with_name("page.html")]
-    result = run(*command.split(), *inputs)
-    assert result.exit_code in (0, 4, 8), result.output
+    assert run(*command.split(), *inputs).exit_code in (0, 4, 8)
 
 
 def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
@@ -106,8 +105,7 @@ def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
         assert all("1990" <= each < "2042" for each in found)
     lengths = "SELECT min(interval_seconds) AS a, max(interval_seconds) AS b FROM record"
     (row,) = _rows("sql", path, lengths)
-    assert row["a"] >= 0
-    assert row["b"] <= 1e9
+    assert 0 <= row["a"] <= row["b"] <= 1e9
 
 
 def test_queues_belong_to_their_task_if_its_start_cannot_be(tmp_path: Path) -> None:
@@ -155,9 +153,9 @@ def test_a_wrapped_time_is_null_is_in_no_average_and_is_a_finding(tmp_path: Path
         (task,) = wrapped.select("SELECT elapsed, calls, elapsed_per_call FROM task")
     assert block == {"getet": None, "totlatnt": None, "maxlatnt": None, "getct": 20}
     assert task == {"elapsed": 250_000, "calls": 5001, "elapsed_per_call": 50}
-    assert run("convert", path, "--to", archive).exit_code == 0
+    run("convert", path, "--to", archive, code=0)
     for each in (archive, path) if LONG else (archive,):
         text = " ".join(run("check", each).stdout.split())
-        for part in ("5 SMF-WRAPPED QA01", "2026/05/11 09:30 to 09:40", "IT30371"):
+        parts = ("5 SMF-WRAPPED QA01", "2026/05/11 09:30 to 09:40", "IT30371")
+        for part in (*parts, "GETET in 1, TOTLATNT in 1"):
             assert part in text
-        assert "GETET in 1, TOTLATNT in 1" in text

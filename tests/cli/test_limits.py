@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections import namedtuple
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,9 @@ main(sys.argv[1:])
 
 def process(*arguments: object, script: str = CODE) -> subprocess.CompletedProcess[str]:
     """Run smfparse as a group of processes, of which none is left."""
-    group = subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    call = [sys.executable, "-c", script, *map(str, arguments)]
+    group = subprocess.Popen(call, **pipes, start_new_session=True)
     try:
         output, errors = group.communicate(timeout=120)
     finally:
@@ -97,15 +93,13 @@ def test_never_more_than_asked_is_written(temporary: Path, monkeypatch: pytest.M
     assert 3_000_000 < sum(written) <= 5_000_000
 
 
-def test_an_input_of_just_that_size_is_read(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_input_of_that_size_is_read(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without --max-copy a gigabyte of the disk stays free, or half of it where that is less."""
     size = len(DATA)
-    assert run("info", "-", "--max-copy", str(size), stdin=DATA).exit_code == 0
+    run("info", "-", "--max-copy", str(size), stdin=DATA, code=0)
     result = run("info", "-", "--max-copy", str(size - 1), stdin=DATA)
     assert refused(result, "-", f"{size - 1:,}", temporary)
-    assert run("info", DUMP, "--max-copy", "0").exit_code == 0  # a file is not copied
+    run("info", DUMP, "--max-copy", "0", code=0)  # a file is not copied
     for free, most in ((10**9 + 3_000_000_000, 3_000_000_000), (1_500, 750), (0, 0)):
         usage = {str(temporary): namedtuple("usage", "free")(free)}
         monkeypatch.setattr(shutil, "disk_usage", usage.__getitem__)
@@ -116,13 +110,12 @@ def test_an_input_of_just_that_size_is_read(
 
 def test_a_size_or_time_that_is_none_is_a_wrong_call() -> None:
     for text in ("", "1 KB", "much", "-1", "1.5GB"):
-        result = run("info", DUMP, "--max-copy", text)
-        assert result.exit_code == 2
-        assert "is not a size; write 100MB, 1GB or 5000000" in result.stderr
+        said = run("info", DUMP, "--max-copy", text, code=2).stderr
+        assert "is not a size; write 100MB, 1GB or 5000000" in said
     with pytest.raises(RequestError, match="max_copy=-1: fewer bytes than none"):
         ReadOptions(max_copy=-1)
     for text in ("0", "-1", "1.5", "nan", "soon", "99999999999"):
-        assert run("info", DUMP, "--timeout", text).exit_code == 2
+        run("info", DUMP, "--timeout", text, code=2)
 
 
 def test_statements_without_an_end_are_a_wrong_call() -> None:
@@ -131,32 +124,28 @@ def test_statements_without_an_end_are_a_wrong_call() -> None:
         call = [*COMMAND, "sql", str(DUMP)]
         done = subprocess.run(call, stdin=endless, capture_output=True, check=False)
     assert (done.returncode, said in done.stderr.decode()) == (2, True)
-    of_file = run("sql", DUMP, "--file", ENDLESS)
-    assert (of_file.exit_code, said in of_file.stderr) == (2, True)
+    assert said in run("sql", DUMP, "--file", ENDLESS, code=2).stderr
 
 
 STOPPED = "smfparse: stopped before it was done, as --timeout 1 asks; allow more seconds\n"
 
 
+@pytest.mark.usefixtures("temporary")
 @of_many("name, kind", some([*product(NAMES, ("nobody writes", "a writer stalls"))][::-1], 1))
-def test_a_pipe_that_stalls_ends_in_time(
-    name: str, kind: str, tmp_path: Path, temporary: Path
-) -> None:
+def test_a_pipe_that_stalls_ends_in_time(name: str, kind: str, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    writer = os.open(pipe, os.O_RDWR) if kind == "a writer stalls" else None
-    if writer is not None:
-        os.write(writer, DATA[:1000])
-    done = process(*reading_call(name, pipe, tmp_path / "out"), "--timeout", "1")
+    with ExitStack() as opened:
+        if kind == "a writer stalls":
+            writer = opened.enter_context(open(os.open(pipe, os.O_RDWR), "wb", buffering=0))
+            writer.write(DATA[:1000])
+        done = process(*reading_call(name, pipe, tmp_path / "out"), "--timeout", "1")
     assert (done.returncode, done.stdout, done.stderr) == (8, "", STOPPED)
     assert not (tmp_path / "out").exists()
-    if writer is not None:
-        os.close(writer)
 
 
-def test_a_long_query_and_a_script_in_the_background_end_in_time(
-    tmp_path: Path, temporary: Path
-) -> None:
+@pytest.mark.usefixtures("temporary")
+def test_a_long_query_and_a_script_in_the_background_end_in_time(tmp_path: Path) -> None:
     """Shells have such processes ignore SIGINT."""
     query = (
         "SELECT count(*), (SELECT count(*) FROM record) FROM range(10000000) a, range(9000000) b "
@@ -181,8 +170,9 @@ def test_an_end_while_duckdb_loads_leaves_no_words_of_its_own() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.usefixtures("temporary")
 @of_many("name", some(["sql", "info", "convert"], 1))
-def test_processes_that_are_stuck_end_too(name: str, tmp_path: Path, temporary: Path) -> None:
+def test_processes_that_are_stuck_end_too(name: str, tmp_path: Path) -> None:
     dump = tmp_path / "long.smf"
     dump.write_bytes(DATA * (200_000 // len(DATA)))
     shared = [each.replace("qmst", "wqst") for each in reading_call(name, dump, tmp_path / "out")]
@@ -202,14 +192,13 @@ def test_what_is_done_in_time_is_as_ever_and_an_interrupt_in_time_is_an_interrup
         signal.raise_signal(signal.SIGINT)
 
 
-def pause() -> None:
-    """Wait for a signal, as a library may: it makes an error of its own of the interrupt."""
-    try:
-        signal.pause()
-    except KeyboardInterrupt as error:
-        raise OSError("interrupted") from error
-
-
 def test_whatever_comes_of_the_end_says_that_time_is_up() -> None:
+    def pause() -> None:
+        """Make an error of its own of the interrupt, as a library may."""
+        try:
+            signal.pause()
+        except KeyboardInterrupt as error:
+            raise OSError("interrupted") from error
+
     with pytest.raises(SmfError, match="timeout=1 asks"), timed(1):
         pause()

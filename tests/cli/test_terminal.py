@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,15 +34,13 @@ pytestmark = pytest.mark.slow
 COLOUR = "\x1b[1m"
 
 
-@pytest.fixture
-def counted() -> Iterator[None]:
-    """Leave the counts of this process as they were."""
+@pytest.fixture(autouse=True)
+def _counts_stay_as_they_were() -> Iterator[None]:
     yield
     PROGRESS.use([0])
     PROGRESS.total, PROGRESS.what = 0, ""
 
 
-@pytest.mark.usefixtures("counted")
 def test_progress_has_bytes_speed_and_the_time_left() -> None:
     with PROGRESS.of("reading", 400_000_000):
         PROGRESS.began = 10.0
@@ -58,7 +57,6 @@ def test_progress_has_bytes_speed_and_the_time_left() -> None:
     assert told(7300, 12.0, 80) == "working   2:01 h"
 
 
-@pytest.mark.usefixtures("counted")
 @pytest.mark.parametrize("packed", [False, True])
 def test_the_bytes_of_files_are_counted_as_they_are_read(tmp_path: Path, packed: bool) -> None:
     path = tmp_path / "day.smf"
@@ -71,27 +69,22 @@ def test_the_bytes_of_files_are_counted_as_they_are_read(tmp_path: Path, packed:
     ]
     assert {(what, total) for what, total, _ in seen} == {("reading", path.stat().st_size)}
     assert sorted(done for _, _, done in seen) == [done for _, _, done in seen]
-    assert PROGRESS.done == path.stat().st_size
-    assert PROGRESS.what == ""
+    assert (PROGRESS.done, PROGRESS.what) == (path.stat().st_size, "")
 
 
 @pytest.mark.fuzz
 def test_a_terminal_shows_progress_of_what_takes_long(tmp_path: Path) -> None:
     shown = on_terminal("generate", tmp_path / "a.smf", "--size", "200MB", piped=True)
     assert shown.code == 0
-    assert "\rwriting   " in shown.text
-    assert " MB/s   " in shown.text
-    assert shown.text.endswith(" \r")  # the line is taken away
+    assert re.search(r"(?s)\rwriting   .* MB/s   .* \r$", shown.text)  # the line is taken away
     if LONG:
         quiet = on_terminal("generate", tmp_path / "b.smf", "--size", "300MB", "--quiet")
         assert quiet == ("", 0)
 
 
 @pytest.mark.parametrize("is_pipe", [True, False])
-def test_what_a_pipe_takes_may_be_shown_where_progress_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_pipe: bool
-) -> None:
-    """As of `smfparse check DUMP.smf | head`; a file is not shown."""
+def test_progress_gives_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_pipe: bool) -> None:
+    """What it takes may be shown, as of `smfparse check DUMP.smf | head`; a file is not shown."""
     ends = os.pipe() if is_pipe else (os.open(tmp_path / "out", os.O_CREAT | os.O_RDWR),) * 2
     left: list[bool] = []
     monkeypatch.setattr(BAR, "leave", lambda: left.append(True))
@@ -122,12 +115,10 @@ def test_a_terminal_has_no_more_lines_than_somebody_reads(rows: int) -> None:
     arguments = ("sql", SMF, query, "--format", "csv")
     shown = on_terminal(*arguments, environment={"PAGER": "cat"}).text
     assert ("first 100,000 lines shown; select fewer records" in shown) == (rows > 100_000)
-    assert "\n99998\r" in shown
-    assert "\n99999\r" not in shown
+    assert ("\n99998\r" in shown, "\n99999\r" in shown) == (True, False)
     if LONG:
         every = on_terminal(*arguments, "--no-pager").text
-        assert f"\n{rows - 1}\r" in every
-        assert "these were" not in every
+        assert (f"\n{rows - 1}\r" in every, "these were" in every) == (True, False)
 
 
 def test_an_error_behind_a_screenful_is_reported_after_the_pager() -> None:
@@ -144,14 +135,10 @@ def test_colours_are_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None
     shown = on_terminal(*log).text.replace("\r\n", "\n")
     assert COLOUR in shown
     assert shown.replace(COLOUR, "").replace("\x1b[0m", "") == plain
-    never: list[tuple[str, dict[str, str]]] = [
-        ("", {"NO_COLOR": "1"}),
-        ("", {"TERM": "dumb"}),
-        ("--no-color", {}),
-        ("--format=csv", {}),
-    ]
-    for more, environment in some(never, 1):
-        assert "\x1b" not in on_terminal(*log, *more.split(), environment=environment).text
+    for never in some(("NO_COLOR=1", "TERM=dumb", "--no-color", "--format=csv"), 1):
+        more = [never] if never.startswith("--") else []
+        environment = {} if more else dict([never.split("=")])
+        assert "\x1b" not in on_terminal(*log, *more, environment=environment).text
     monkeypatch.setenv("NO_COLOR", "1")
     assert run(*log, "--color").stdout == shown
 
@@ -186,7 +173,6 @@ def test_a_report_of_more_tasks_than_somebody_reads_asks_for_less(tmp_path: Path
     dump = generate_dump(tmp_path / "many.smf", count=60, tasks=10, interval=minute)
     shown = on_terminal("report", "task", dump, "--quiet")
     words = " ".join(shown.text.split())
-    assert shown.code == 2
+    assert (shown.code, "From 20" in words) == (2, False)
     assert "lines for each of 1,200 tasks; select fewer (--job, --queue, --from)" in words
-    assert "From 20" not in words
     assert on_terminal("report", "task", dump, "--quiet", piped=True) == ("", 0)

@@ -21,8 +21,6 @@ from tests.support.command import run
 from tests.support.paths import FIXTURES
 
 SMF = FIXTURES / "qm80.smf"
-
-
 MEANT = {
     "--from 2026-03-04 09:00 x": ["--from", "2026-03-04 09:00", "x"],
     "--until=2026-03-04 09:00:30": ["--until=2026-03-04 09:00:30"],
@@ -40,17 +38,14 @@ def test_a_day_and_a_time_need_no_quotes_and_help_is_a_word_too() -> None:
     assert {typed: meant(typed.split()) for typed in MEANT} == MEANT
     times = ("--from", "2026-03-04", "09:10", "--until", "2026-03-04", "09:20")
     quoted = ("--from", "2026-03-04 09:10", "--to", "2026-03-04 09:20")
-    shown = run("info", SMF, *times)
-    assert shown.exit_code == 0
-    assert shown.stdout == run("info", SMF, *quoted).stdout
+    assert run("info", SMF, *times, code=0).stdout == run("info", SMF, *quoted).stdout
     assert run("help", "report").stdout == run("report", "--help").stdout
 
 
 def test_report_without_a_name_lists_what_the_input_has() -> None:
-    shown = run("report", SMF)
+    shown = run("report", SMF, code=0)
     assert shown.stdout == run("report", "--list", SMF).stdout
     assert shown.stderr == "smfparse: no report is named; give one of these, which have data:\n"
-    assert shown.exit_code == 0
     assert "unknown report 'nothing.smf'" in run("report", "nothing.smf").stderr
 
 
@@ -71,8 +66,7 @@ def test_a_command_at_the_prompt_reads_the_inputs_of_the_prompt() -> None:
 
 def test_the_manual_has_every_command_and_option() -> None:
     """The end of the time is `--until` and `--to`, but for convert."""
-    text = run("man").stdout
-    page = run("man", "--roff").stdout
+    text, page = run("man").stdout, run("man", "--roff").stdout
     assert page.startswith(".TH SMFPARSE 1")
     assert text.count("  -h, --help ") == text.count("Usage: smfparse")
     for name, command in main.commands.items():
@@ -140,10 +134,8 @@ def test_inputs_alone_are_summarized_but_a_command_wins_over_a_file_of_its_name(
     monkeypatch.chdir(tmp_path)
     for name, copy in ((SMF.name, "info"), ("qm60.smf", "inform")):
         shutil.copy(FIXTURES / name, copy)
-    shown = run(tmp_path / "inf*", "--type", "115")
-    assert shown.exit_code == 0
-    assert "QM60 on " in shown.stdout
-    assert "QM80 on " in shown.stdout
+    shown = run(tmp_path / "inf*", "--type", "115", code=0).stdout
+    assert ("QM60 on " in shown, "QM80 on " in shown) == (True, True)
     for typed, meant_for in {"info": "info", "./info": "summary", "-": "summary"}.items():
         assert main.resolve_command(click.Context(main), [typed])[0] == meant_for
     assert "Missing argument 'INPUT...'" in run("info").stderr
@@ -152,13 +144,11 @@ def test_inputs_alone_are_summarized_but_a_command_wins_over_a_file_of_its_name(
 def test_what_is_neither_gets_both_hints() -> None:
     near = {"chekc": "did you mean check?", "INFO": "did you mean info?"}
     for name in (*near, "nothing.smf", "x" * 5000, "a\0b"):
-        found = run(name)
-        assert (found.exit_code, found.stdout) == (2, "")
-        last = found.stderr.splitlines()[-1]
-        assert "is neither a command nor an existing file; " in last
-        assert last.endswith(near.get(name, "smfparse --help lists the commands"))
-    wrong = run(SMF, "--from", "soon")
-    assert (wrong.exit_code, "--from" in wrong.stderr) == (2, True)
+        found = run(name, code=2)
+        hint = near.get(name, "smfparse --help lists the commands")
+        assert found.stdout == ""
+        assert found.stderr.endswith(f"is neither a command nor an existing file; {hint}\n")
+    assert "--from" in run(SMF, "--from", "soon", code=2).stderr
 
 
 SHOWN = {
@@ -192,15 +182,7 @@ def test_parameters_are_shown_as_options_and_what_is_none_stays_as_it_is() -> No
         error = SmfError(message, *parameter.split())
         assert in_options(error, main.commands["sql"]) == message
 
-
-def test_a_message_names_options_but_not_in_the_name_of_an_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("jobs=4", "qmgr=QM01", "by=job"):
-        done = run("report", "log", name)
-        assert done.exit_code == 8
-        assert done.stderr.startswith(f"smfparse: {name}: ")
-    done = run("report", "log", SMF, "--output", __file__)
-    assert done.exit_code == 2
-    assert done.stderr == f"smfparse: {__file__}: already exists; --force replaces it\n"
+    for name in ("jobs=4", "qmgr=QM01", "by=job"):  # names of inputs that are not there
+        assert run("report", "log", name, code=8).stderr.startswith(f"smfparse: {name}: ")
+    said = run("report", "log", SMF, "--output", __file__, code=2).stderr
+    assert said == f"smfparse: {__file__}: already exists; --force replaces it\n"

@@ -44,8 +44,7 @@ def ready(tab: Any, url: str) -> Any:
 
 
 def shown_time(tab: Any) -> str:
-    found: str = tab.locator("#span").inner_text()
-    return found
+    return str(tab.locator("#span").inner_text())
 
 
 BLUE_COLUMNS = """canvas => {
@@ -117,9 +116,7 @@ def test_drag_keys_findings_links_tables_and_csv_work(opened: Any) -> None:
 
 
 @pytest.mark.long
-def test_a_value_with_none_beside_it_is_as_wide_as_its_interval(
-    browser: Any, page: str, tmp_path: Path
-) -> None:
+def test_a_value_alone_is_as_wide_as_its_interval(browser: Any, page: str, tmp_path: Path) -> None:
     payload = payload_in(page)
     payload["days"][0]["charts"]["log-written"]["lines"][0]["v"] = [None, 5, None, None, None, None]
     changed = DATA.sub(lambda found: found[0].replace(found[1], packed(payload)), page)
@@ -162,9 +159,7 @@ def test_the_command_behind_a_chart_is_copied_and_runs(browser: Any, url: str) -
     chart.get_by_role("button", name="copied").wait_for()
     program, *arguments = shlex.split(tab.evaluate("navigator.clipboard.readText()"))
     assert program == "smfparse"
-    done = run(*arguments, "--format", "csv")
-    assert done.exit_code == 0, done.stderr
-    assert "QM01,copy 1," in done.stdout
+    assert "QM01,copy 1," in run(*arguments, "--format", "csv", code=0).stdout
 
 
 @pytest.mark.long
@@ -246,9 +241,7 @@ def test_it_prints(browser: Any, url: str) -> None:
     assert 300 < tab.evaluate(_CANVAS) < wide
 
 
-def test_without_scripts_it_has_the_findings_and_says_why_there_are_no_charts(
-    browser: Any, url: str
-) -> None:
+def test_without_scripts_it_has_findings_and_says_why_no_charts(browser: Any, url: str) -> None:
     tab = browser.new_page(java_script_enabled=False)
     tab.goto(url)
     assert tab.locator(".manager:visible").count() == 2
@@ -268,9 +261,7 @@ FOREIGN = """() => { const own = document.createElement("script");
     own.textContent = 'document.title = "taken"'; document.body.append(own); }"""
 
 
-def test_all_is_drawn_before_the_page_is_loaded_and_no_other_script_runs(
-    browser: Any, url: str
-) -> None:
+def test_all_is_drawn_before_it_is_loaded_and_no_other_script_runs(browser: Any, url: str) -> None:
     """As `chromium --headless --print-to-pdf` prints: at once when the page is loaded."""
     tab = browser.new_page()
     tab.add_init_script(AT_LOAD)
@@ -299,12 +290,10 @@ def test_gzip_of_any_kind_of_block_is_unpacked(opened: Any) -> None:
             assert opened.evaluate(UNPACK, sent) == text.decode("latin-1"), (len(text), level)
 
 
-def test_the_page_of_a_report_needs_no_scripts_that_filter_rows_and_save_them(
-    browser: Any, day: Path, tmp_path: Path
-) -> None:
+def test_the_page_of_a_report_needs_no_scripts(browser: Any, day: Path, tmp_path: Path) -> None:
+    """With them, rows can be filtered and saved."""
     file = tmp_path / "report.html"
-    options = ("--total", "--format", "html", "--output", file)
-    assert run("report", "api-cost", day, *options).exit_code == 0
+    run("report", "api-cost", day, "--total", "--format", "html", "--output", file, code=0)
     with silent(browser, file.as_uri()) as tab:
         tab.goto(file.as_uri())
         tab.locator(".filter").first.fill("put1")

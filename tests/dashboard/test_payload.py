@@ -67,27 +67,21 @@ def test_free_buffers_and_rates_are_those_of_the_statistics(day: Path, payload: 
     assert (payload["days"][0]["start"], payload["days"][0]["end"]) == (ends[:-1], ends[1:])
 
 
-@pytest.mark.parametrize(
-    ("starts", "seconds", "found"),
-    [
-        pytest.param([0], [120.0], ([0, 0], [0, 1], [0.5, 0.5]), id="long"),
-        pytest.param([500_000], [60.0], ([0], [0], [1.0]), id="of-another-clock"),
-        pytest.param([MINUTE, 5 * MINUTE], [0.0, 0.0], ([0], [1], [1.0]), id="no-length-outside"),
-    ],
-)
-def test_a_row_is_spread_over_the_intervals_that_it_covers(
-    starts: list[int], seconds: list[float], found: object
-) -> None:
-    cells = spread(axis((0, 1), (1, 2), (2, 3)), np.array(starts), np.array(seconds))
-    assert (cells.rows.tolist(), cells.cells.tolist(), cells.shares.tolist()) == found
-
-
-def test_intervals_are_put_together_but_not_over_a_gap() -> None:
-    spans = axis((0, 1), (1, 2), (2, 3), (10, 11), (11, 12))
-    assert groups(spans, 3).tolist() == [0, 0, 1, 2, 2]
+def test_a_row_is_spread_over_the_intervals_that_it_covers() -> None:
+    """A long one, one of another clock, and two of no length, one of which is outside."""
+    for starts, seconds, found in (
+        ([0], [120.0], ([0, 0], [0, 1], [0.5, 0.5])),
+        ([500_000], [60.0], ([0], [0], [1.0])),
+        ([MINUTE, 5 * MINUTE], [0.0, 0.0], ([0], [1], [1.0])),
+    ):
+        cells = spread(axis((0, 1), (1, 2), (2, 3)), np.array(starts), np.array(seconds))
+        assert (cells.rows.tolist(), cells.cells.tolist(), cells.shares.tolist()) == found
 
 
 def test_what_is_put_together_keeps_the_mean_the_lowest_and_the_highest() -> None:
+    """Intervals are not put together over a gap."""
+    spans = axis((0, 1), (1, 2), (2, 3), (10, 11), (11, 12))
+    assert groups(spans, 3).tolist() == [0, 0, 1, 2, 2]
     spans = axis((0, 1), (1, 2), (2, 3), (3, 4))
     thin, values = Thinned.of(spans, 2), np.array([1.0, 3.0, math.nan, 5.0])
     assert thin.means(values, spans.seconds).tolist() == [2.0, 5.0]
@@ -120,9 +114,7 @@ def test_the_command_of_a_panel_gives_its_rows(day: Path, payload: Any) -> None:
         columns = {*data.sql(f"FROM ({sql}) LIMIT 0").column_names}
         assert {"system", "qmgr", "object", "start", "seconds", "amount"} <= columns, name
     _, *arguments = shlex.split(payload["panels"]["buffers-free"]["sql"])
-    done = run(*arguments, "--format", "json")
-    assert done.exit_code == 0, done.stderr
-    rows = json.loads(done.stdout)
+    rows = json.loads(run(*arguments, "--format", "json", code=0).stdout)
     pool = ("QM01", "pool 1")
     amounts = [row["amount"] for row in rows if (row["qmgr"], row["object"]) == pool]
     assert amounts == pytest.approx(line_of(payload["days"][0], "buffers-free", "pool 1"), rel=1e-3)
@@ -161,19 +153,16 @@ def test_figures_of_a_column_have_the_same_decimals() -> None:
         assert " ".join(with_decimals(each, decimals_of(values)) for each in values) == shown
 
 
-@pytest.mark.parametrize(
-    ("severity", "crossed", "minutes", "count"),
-    [(3, 1, 2, 0), (3, 2, 2, 1), (2, 1, 2, 1), (4, 2, 2, 0), (2, 2, 5, 0)],
-)
-def test_waste_of_one_interval_and_what_holds_most_of_the_time_make_no_incident(
-    severity: int, crossed: int, minutes: int, count: int
-) -> None:
+def test_waste_of_one_interval_and_what_holds_most_of_the_time_make_no_incident() -> None:
     start, clock = dt.datetime(1970, 1, 1), fixed_zone(0)
-    finding = Finding(
-        rules()["LOG-RESPONSE"], severity, "SYSA", "QM01", "", "", "", clock, start,
-        start + dt.timedelta(minutes=minutes), [], 0.0, crossed=crossed,
-    )  # fmt: skip
-    assert len(incidents(day_of_minutes(8, [finding], {}))) == count
+    cases = [(3, 1, 2, 0), (3, 2, 2, 1), (2, 1, 2, 1), (4, 2, 2, 0), (2, 2, 5, 0)]
+    for severity, crossed, minutes, count in cases:
+        finding = Finding(
+            rules()["LOG-RESPONSE"], severity, "SYSA", "QM01", "", "", "", clock, start,
+            start + dt.timedelta(minutes=minutes), [], 0.0, crossed=crossed,
+        )  # fmt: skip
+        found = incidents(day_of_minutes(8, [finding], {}))
+        assert len(found) == count, (severity, crossed, minutes)
 
 
 @pytest.mark.long

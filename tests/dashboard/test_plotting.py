@@ -18,9 +18,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def plotted(*arguments: object) -> ElementTree.Element:
-    result = run("plot", *arguments)
-    assert result.exit_code == 0, result.stderr
-    return ElementTree.fromstring(result.stdout)
+    return ElementTree.fromstring(run("plot", *arguments, code=0).stdout)
 
 
 def texts(drawn: ElementTree.Element) -> list[str]:
@@ -70,33 +68,25 @@ def test_a_panel_without_data_says_which_trace_to_start(day: Path) -> None:
 
 
 def test_wrong_and_missing_names_are_refused(day: Path, tmp_path: Path) -> None:
-    html = ("--output", tmp_path / "log.html")
-    for arguments, reason in (
-        (("log-bussy", day), "log-busy"),
-        ((), "--list"),
-        (("log-busy", day, *html), "the format is svg"),
-    ):
-        result = run("plot", *arguments)
-        assert result.exit_code == 2
-        assert reason in result.stderr
+    html = ("log-busy", day, "--output", tmp_path / "log.html")
+    wrong = {("log-bussy", day): "log-busy", (): "--list", html: "the format is svg"}
+    for arguments, reason in wrong.items():
+        assert reason in run("plot", *arguments, code=2).stderr
 
 
 @pytest.mark.skipif(find_spec("resvg_py") is None, reason="no resvg_py: see CONTRIBUTING")
 def test_a_name_that_ends_in_png_gets_pixels(day: Path, tmp_path: Path) -> None:
     drawing = plotted("log-busy", day)
-    result = run("plot", "log-busy", day, "--output", tmp_path / "log.PNG")
-    assert result.exit_code == 0, result.stderr
+    run("plot", "log-busy", day, "--output", tmp_path / "log.PNG", code=0)
     picture = (tmp_path / "log.PNG").read_bytes()
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     sizes = (int.from_bytes(picture[at : at + 4], "big") for at in (16, 20))
     assert [*sizes] == [2 * int(drawing.get(each, "")) for each in ("width", "height")]
 
 
-def test_without_the_extra_it_says_how_to_get_png_and_reads_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_png_requires_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says how to get that, and reads nothing."""
     monkeypatch.setitem(sys.modules, "resvg_py", None)
-    result = run("plot", "log-busy", tmp_path / "missing.smf", "--output", tmp_path / "log.png")
-    assert result.exit_code == 2
-    assert f"{sys.executable} -m pip install resvg_py" in result.stderr
+    asked = ("log-busy", tmp_path / "missing.smf", "--output", tmp_path / "log.png")
+    assert f"{sys.executable} -m pip install resvg_py" in run("plot", *asked, code=2).stderr
     assert not (tmp_path / "log.png").exists()

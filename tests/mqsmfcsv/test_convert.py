@@ -7,6 +7,7 @@ import io
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -19,8 +20,9 @@ from smfparse.mqsmfcsv.declared import KEYS
 from smfparse.rendering.guard import FORMULA_START
 from smfparse.writing import write_dataset
 from tests.mqsmfcsv.sheets import read_file, read_lines
+from tests.support import datasets
 from tests.support.builders import Write
-from tests.support.command import run
+from tests.support.datasets import files_below
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
 from tests.support.smf import block, queue, record, task, task_record, who
@@ -31,15 +33,8 @@ CSV, SQL = "mq-smf-csv", "mq-smf-sql"
 FILES_OF_SMF = {each.file for each in sheets()}
 
 
-def convert(*arguments: object, code: int = 0, form: str = CSV) -> str:
-    done = run("convert", *arguments, "--format", form)
-    assert done.exit_code == code, done.output
-    assert done.stdout == ""
-    return done.stderr
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in folder.iterdir()}
+def convert(*arguments: object, form: str = CSV, **how: Any) -> str:
+    return datasets.convert(*arguments, "--format", form, **how).stderr
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +61,8 @@ def test_records_of_standard_input_are_selected_wherever_the_workstation_is(
     with monkeypatch.context() as patch:
         patch.setenv("TZ", "America/Chicago")
         time.tzset()
-        arguments = ("convert", "-", "--to", tmp_path, "--format", CSV, "--qmgr", "QM02")
-        done = run(*arguments, stdin=dump.read_bytes())
+        convert("-", "--to", tmp_path, "--qmgr", "QM02", stdin=dump.read_bytes())
     time.tzset()
-    assert done.exit_code == 0, done.output
     for file in FILES_OF_SMF:
         whole, some = read_file(written / file), read_file(tmp_path / file)
         assert some.rows == [each for each in whole.rows if each[3] == '"QM02"']
@@ -81,13 +74,13 @@ def test_a_dataset_gives_the_rows_of_its_files(dump: Path, tmp_path: Path) -> No
     few = ("--table", "wqst,wtas,qjst,qcst")
     other = generate_dump(tmp_path / "other.smf", version="9.3.0", count=1, qmgrs=["QM03", "QM01"])
     convert(dump, other, "--to", tmp_path / "files", *few)
-    wanted = contents(tmp_path / "files")
+    wanted = files_below(tmp_path / "files")
     write_dataset(open_inputs([dump, other]), tmp_path / "one", partition=True)
     write_dataset(open_inputs([other]), tmp_path / "two")
     convert(tmp_path / "one", "--to", tmp_path / "divided", *few)
     convert(dump, tmp_path / "two", "--to", tmp_path / "mixed", *few)
-    assert contents(tmp_path / "mixed") == wanted
-    divided = contents(tmp_path / "divided")
+    assert files_below(tmp_path / "mixed") == wanted
+    divided = files_below(tmp_path / "divided")
     assert divided.keys() == wanted.keys()
     for name, data in wanted.items():
         assert sorted(divided[name].splitlines()) == sorted(data.splitlines()), name
@@ -108,20 +101,21 @@ def test_entries_are_read_no_further_than_the_blocks() -> None:
 
     beside = Beside(found())  # type: ignore[arg-type]
     assert read == [0]
-    assert beside.of(_keys(0, 2).with_row_index("row"))["row"].to_list() == [0, 1]
-    assert read == [0]
-    assert beside.of(_keys(2, 7).with_row_index("row"))["row"].to_list() == [0, 1, 2, 3, 4]
-    assert read == [0, 3, 6]
-    assert beside.of(_keys(7, 12).with_row_index("row"))["entry"].to_list() == [6, 6, 9, 9, 9]
+    for first, last, column, values, so_far in (
+        (0, 2, "row", [0, 1], [0]),
+        (2, 7, "row", [0, 1, 2, 3, 4], [0, 3, 6]),
+        (7, 12, "entry", [6, 6, 9, 9, 9], [0, 3, 6, 9]),
+    ):
+        assert beside.of(_keys(first, last).with_row_index("row"))[column].to_list() == values
+        assert read == so_far
     assert beside.of(_keys(7, 12).with_row_index("row")) is None
 
 
-def test_entries_in_another_order_are_not_lost_in_silence(
-    dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_in_another_order_are_not_lost_in_silence(dump: Path, tmp_path: Path) -> None:
     orphans = _keys(0, 3).cast({"block_no": pl.Int32})
-    monkeypatch.setattr("smfparse.mqsmfcsv.files._beside", lambda *_: Beside([orphans]))
-    said = convert(dump, "--to", tmp_path / "out", "--table", "wqst", code=8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("smfparse.mqsmfcsv.files._beside", lambda *_: Beside([orphans]))
+        said = convert(dump, "--to", tmp_path / "out", "--table", "wqst", code=8)
     assert "rows of wqst_cf are in another order than those of wqst" in said
     assert not (tmp_path / "out").exists()
 

@@ -32,9 +32,13 @@ def reading_call(name: str, source: object, output: object) -> list[str]:
     return named(READING[name], source, output)
 
 
-def run(*arguments: object, stdin: str | bytes = "") -> Result:
-    """Call smfparse; whatever goes wrong, no exception gets out of it."""
+def run(*arguments: object, stdin: str | bytes = "", code: int | None = None) -> Result:
+    """Call smfparse; whatever goes wrong, no exception gets out of it.
+
+    code  the exit code that it ends with; None: any
+    """
     result = CliRunner().invoke(main, [str(each) for each in arguments], input=stdin)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
     assert "Traceback" not in result.output
+    assert code is None or result.exit_code == code, result.output
     return result

@@ -17,28 +17,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
+from smfparse import store
 from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.progress import PROGRESS
-from smfparse.store import (
-    EARLIER,
-    GIVEN,
-    LOCK,
-    MANIFEST,
-    RECORDS,
-    every_file,
-    only_writer,
-    read_head,
-    read_manifest,
-)
-from smfparse.writing import (
-    Compacted,
-    append_dataset,
-    compact_dataset,
-    manifests,
-    write_dataset,
-)
+from smfparse.store import EARLIER, GIVEN, LOCK, MANIFEST, RECORDS, read_head, read_manifest
+from smfparse.writing import Compacted, append_dataset, compact_dataset, manifests, write_dataset
 from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record
@@ -55,6 +40,11 @@ SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_
 
 def put(path: Path, records: Sequence[bytes]) -> Path:
     path.write_bytes(b"".join([HEADER, *records]))
+    return path
+
+
+def cut(path: Path) -> Path:
+    path.write_bytes(path.read_bytes()[:-3])
     return path
 
 
@@ -78,9 +68,7 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
     size = len(pieces) // 4
     cuts = [(0, 2 * size), (size, 3 * size), (2 * size, None)]
     found = [put(tmp_path / f"{n}.smf", pieces[a:b]) for n, (a, b) in enumerate(cuts)]
-    for each in found[1:]:
-        each.write_bytes(each.read_bytes()[:-3])
-    return found
+    return [found[0], *map(cut, found[1:])]
 
 
 HOW: tuple[dict[str, Any], ...] = (
@@ -93,10 +81,9 @@ HOW: tuple[dict[str, Any], ...] = (
 
 
 @given(
-    st.sampled_from(HOW),
+    st.sampled_from([{**each, "partition": divided} for each in HOW for divided in (False, True)]),
     st.lists(st.lists(several(12), min_size=1, max_size=3), min_size=1, max_size=3),
     st.randoms(use_true_random=False),
-    st.booleans(),
 )
 @search(3)
 def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
@@ -104,12 +91,10 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
     how: dict[str, Any],
     found: list[list[list[Each]]],
     chance: random.Random,
-    partition: bool,
 ) -> None:
     """Each step adds some dumps, most of which are cut; a dump has records of those before it."""
     place = tmp_path_factory.mktemp("steps")
-    earlier: list[bytes] = []
-    every: list[Path] = []
+    earlier, every = list[bytes](), list[Path]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("smfparse.inputs.workers.ProcessPoolExecutor", Here)
         for step in found:
@@ -121,12 +106,11 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
                 earlier += own
                 number = len(every) + len(paths)  # no dump is another one
                 records.insert(0, foreign_record(100 + number))
-                paths.append(put(place / f"{number}.smf", records))
-                if chance.random() < 0.7:
-                    paths[-1].write_bytes(paths[-1].read_bytes()[:-3])
-            smfparse.convert(paths, place / "steps", append=True, partition=partition, **how)
+                path = put(place / f"{number}.smf", records)
+                paths.append(cut(path) if chance.random() < 0.7 else path)
+            smfparse.convert(paths, place / "steps", append=True, **how)
             every += paths
-        smfparse.convert(every, place / "once", partition=partition, **how)
+        smfparse.convert(every, place / "once", **how)
     assert rows_of(place / "steps") == rows_of(place / "once")
     made, once = read_manifest(place / "steps"), read_manifest(place / "once")
     assert {each: made[each] for each in SUMS} == {each: once[each] for each in SUMS}
@@ -154,8 +138,7 @@ def test_an_input_is_known_by_its_records_whatever_its_name(tmp_path: Path) -> N
     put(first, [foreign_record(33)])
     said = convert(first, "--to", folder, "--append").stderr
     assert f"{first}: another input has this name; renamed to {first}#2\n" in said
-    names = [str(first), str(other), "-", f"{first}#2"]
-    inputs = read_manifest(folder)["inputs"]
+    names, inputs = [str(first), str(other), "-", f"{first}#2"], read_manifest(folder)["inputs"]
     assert [each["name"] for each in inputs] == names
     expected = {"bytes": third.stat().st_size, "identity": identity_of(third)}
     assert expected.items() <= inputs[2].items()
@@ -189,9 +172,8 @@ def test_what_cannot_be_added_changes_nothing(dumps: list[Path], tmp_path: Path)
     convert(dumps[0], "--to", tmp_path / "mine", "--append", code=2)
 
 
-def test_a_text_file_in_a_folder_is_noted_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_file_in_a_folder_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only once, however often the folder is added."""
     monkeypatch.chdir(tmp_path)
     Path("README.txt").write_text("not of SMF")
     for number in range(2):
@@ -209,8 +191,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
 
     def growing(self: Inputs, *arguments: Any) -> Iterator[Any]:
         yield from batches(self, *arguments)
-        with dumps[1].open("ab") as file:
-            file.write(HEADER)
+        dumps[1].write_bytes(dumps[1].read_bytes() + HEADER)
 
     with monkeypatch.context() as patch:
         patch.setattr(Inputs, "batches", growing)
@@ -227,7 +208,7 @@ def test_appends_at_the_same_time_are_as_one_by_one(dumps: list[Path], tmp_path:
     soon = Limits(wait_seconds=0.01)
     waiting = f"{folder}: another smfparse is writing there; waiting for it"
     with ThreadPoolExecutor(2) as pool, PROGRESS.told_by(said.append):
-        with only_writer(folder):
+        with store.only_writer(folder):
             for options in ({"append": True}, {"force": True}):
                 with pytest.raises(OutputError, match="another smfparse is writing there; run aga"):
                     smfparse.convert(dumps[0], folder, limits=soon, **options)  # type: ignore[arg-type]
@@ -277,7 +258,7 @@ def test_many_parts_of_the_manifest_are_listed_in_indexes(
     head, once = read_head(folder), write_dataset(open_inputs(paths), tmp_path / "once")
     assert [each["level"] for each in head["earlier"]] == [2, 1, 0]
     assert read_manifest(folder)["inputs"] == once["inputs"]
-    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
+    assert {*store.every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
     assert rows_of(folder) == rows_of(tmp_path / "once")
     assert len(append_dataset(open_inputs(paths), folder).known) == len(paths)
 
@@ -295,10 +276,11 @@ def parts(dumps: list[Path], tmp_path: Path) -> Path:
     return tmp_path / "parts"
 
 
-def test_earlier_parts_of_the_manifest_count(
-    parts: Path, dumps: list[Path], tmp_path: Path
-) -> None:
-    """Their inputs, names, damage and records are known, and rows are those of one convert."""
+def test_earlier_parts_of_a_manifest_count(parts: Path, dumps: list[Path], tmp_path: Path) -> None:
+    """Their inputs, names, damage and records are known, and rows are those of one convert.
+
+    Runs of other days are not read, and damaged parts are named.
+    """
     head, whole = read_head(parts), read_manifest(parts)
     assert len(head["earlier"]) == len(dumps) - 1
     assert len(head["inputs"]) == 1
@@ -314,12 +296,7 @@ def test_earlier_parts_of_the_manifest_count(
     before = files_below(parts)
     assert len(append_dataset(open_inputs(dumps), parts).known) == len(dumps)
     assert files_below(parts) == before
-    check_runs_of_other_days_are_not_read_and_damaged_parts_named(parts, tmp_path)
 
-
-def check_runs_of_other_days_are_not_read_and_damaged_parts_named(
-    parts: Path, tmp_path: Path
-) -> None:
     for run in (parts / RECORDS).iterdir():
         run.unlink()
     old, new = tmp_path / "old.smf", tmp_path / "new.smf"
@@ -359,7 +336,7 @@ def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -
     assert {key: found[key] for key in KEPT} == {key: manifest[key] for key in KEPT}
     assert sorted(map(str, found["inputs"])) == sorted(map(str, manifest["inputs"]))
     assert rows_of(folder) == before
-    assert {*every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
+    assert {*store.every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
     for name in (each for names in found["files"].values() for each in names):
         expected, *days = found["rows"][name]
         assert pq.read_metadata(folder / name).num_rows == expected
@@ -396,8 +373,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     check_order(other, manifest, short.group_rows)
     assert compact_dataset(other, short) == Compacted()
     there = set(folder.rglob("*.parquet"))
-    done = command.run("compact", folder)
-    assert done.exit_code == 0, done.output
+    done = command.run("compact", folder, code=0)
     check_kept(folder, before, manifest)
     after = set(folder.rglob("*.parquet"))
     assert len({each.parent for each in after}) == len(after)
@@ -414,17 +390,13 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
         assert database.sql("FROM wqst").to_arrow_table().num_rows == before["wqst"].num_rows
 
 
-@given(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans())
+@given(sizes=st.tuples(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans()))
 @search(1)
 @pytest.mark.long
 def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
-    tmp_path_factory: pytest.TempPathFactory,
-    mixed: list[Path],
-    few: int,
-    file_rows: int,
-    group_rows: int,
-    partition: bool,
+    tmp_path_factory: pytest.TempPathFactory, mixed: list[Path], sizes: tuple[int, int, int, bool]
 ) -> None:
+    few, file_rows, group_rows, partition = sizes
     limits = Limits(manifest_files=10 * few, file_rows=file_rows, group_rows=group_rows)
     place = tmp_path_factory.mktemp("any")
     folder = grown(place / "tables", mixed, partition=partition, limits=limits)
@@ -443,7 +415,10 @@ def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Pat
         smfparse.compact(tmp_path / "none")
     assert command.run("compact", tmp_path).exit_code == 2
     folder = grown(tmp_path / "tables", mixed[:2])
-    with only_writer(folder), pytest.raises(OutputError, match="another smfparse is writing there"):
+    with (
+        store.only_writer(folder),
+        pytest.raises(OutputError, match="another smfparse is writing there"),
+    ):
         compact_dataset(folder, Limits(wait_seconds=0))
     file = sorted((folder / "wqst").iterdir())[0]
     data = bytearray(file.read_bytes())

@@ -7,27 +7,20 @@ import multiprocessing
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from subprocess import run
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
 import smfparse
+from smfparse import store
 from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.limits import Limits
 from smfparse.places import place_of
 from smfparse.progress import PROGRESS
-from smfparse.store import (
-    GIVEN,
-    LOCK,
-    MANIFEST,
-    PARTIAL,
-    UrlFolder,
-    every_file,
-    only_writer,
-    read_manifest,
-)
+from smfparse.store import GIVEN, LOCK, MANIFEST, PARTIAL, UrlFolder, read_manifest
 from tests.support import command
 from tests.support.datasets import every_table, files_below
 from tests.support.mixed_records import TABLES, overlapping
@@ -39,15 +32,16 @@ pytestmark = pytest.mark.slow
 
 SMALL = Limits(chunk_bytes=8192, max_spanned=4096, least_unit=1, most_task=20_000)
 SOON = Limits(lease_seconds=0.6)
+Paths: TypeAlias = list[Path]
 
 
 @pytest.fixture(scope="module")
-def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def dumps(tmp_path_factory: pytest.TempPathFactory) -> Paths:
     return overlapping(tmp_path_factory.mktemp("dumps"), 60, 5, range(20, 40))
 
 
 @pytest.fixture(scope="module")
-def storage(dumps: list[Path]) -> Iterator[Storage]:
+def storage(dumps: Paths) -> Iterator[Storage]:
     with serving() as found:
         for each in dumps:
             found.put(f"day/{each.name}", each)
@@ -76,14 +70,12 @@ def rows_of(place: Path | str) -> dict[str, Any]:
     return found
 
 
-def test_what_is_written_is_what_is_here(
-    dumps: list[Path], storage: Storage, tmp_path: Path
-) -> None:
+def test_what_is_written_is_what_is_here(dumps: Paths, storage: Storage, tmp_path: Path) -> None:
     place, here = f"s3://{BUCKET}/tables", tmp_path / "here"
     for each in dumps:
         smfparse.convert(each, here, append=True)
-        done = command.run("convert", f"s3://{BUCKET}/day/{each.name}", "--to", place, "--append")
-        assert done.exit_code == 4, done.output  # blocks are damaged
+        source = f"s3://{BUCKET}/day/{each.name}"
+        command.run("convert", source, "--to", place, "--append", code=4)  # blocks are damaged
     found, expected = manifest(storage, "tables"), read_manifest(here)
     assert found["duplicates"] == expected["duplicates"] > 10
     assert found["files"] == expected["files"]
@@ -102,7 +94,7 @@ def test_what_is_written_is_what_is_here(
         smfparse.convert(dumps[1], place)
 
 
-def test_what_a_url_does_not_take_is_said(dumps: list[Path], storage: Storage) -> None:
+def test_what_a_url_does_not_take_is_said(dumps: Paths, storage: Storage) -> None:
     only = "only a dataset is written to a URL"
     for line, code, said in (
         ("report log {dump} --output s3://b/x", 2, only),
@@ -112,8 +104,8 @@ def test_what_a_url_does_not_take_is_said(dumps: list[Path], storage: Storage) -
         ("convert {dump} --format csv --to s3://b/x", 2, "a URL takes a dataset"),
         ("convert {dump} --to s3://nobody/tables", 8, "no such bucket; check the name"),
     ):
-        done = command.run(*line.format(dump=dumps[0]).split())
-        assert (done.exit_code, said in " ".join(done.output.split())) == (code, True), done.output
+        done = command.run(*line.format(dump=dumps[0]).split(), code=code)
+        assert said in " ".join(done.output.split())
     storage.put("unfinished/.partial/record/part-00000.parquet", b"x")
     with pytest.raises(InputError, match="convert was interrupted here"):
         smfparse.open(f"s3://{BUCKET}/unfinished")
@@ -121,29 +113,28 @@ def test_what_a_url_does_not_take_is_said(dumps: list[Path], storage: Storage) -
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_dataset_there_is_written_by_workers_compacted_and_replaced_as_one_here(
-    dumps: list[Path], storage: Storage, tmp_path: Path
-) -> None:
+def test_a_dataset_there_is_as_one_here(dumps: Paths, storage: Storage, tmp_path: Path) -> None:
+    """Written by workers, compacted and replaced."""
     place, here = f"s3://{BUCKET}/grown", tmp_path / "here"
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as executor:
         smfparse.convert(f"s3://{BUCKET}/day", place, executor, limits=SMALL, partition=True)
     smfparse.convert(dumps, here, limits=SMALL)
     rows, names = rows_of(here), names_in(storage, "grown")
     assert rows_of(place) == rows
-    assert command.run("compact", place).exit_code == 0
+    command.run("compact", place, code=0)
     assert rows_of(place) == rows
-    belonging = {*every_file(place_of(place)), MANIFEST, *GIVEN}
+    belonging = {*store.every_file(place_of(place)), MANIFEST, *GIVEN}
     assert names_in(storage, "grown") == belonging
     assert len(belonging) < len(names)
     assert "nothing to compact" in command.run("compact", place).output
     smfparse.convert(dumps[1], place, force=True)
     sizes = [each["bytes"] for each in manifest(storage, "grown")["inputs"]]
     assert sizes == [dumps[1].stat().st_size]
-    assert names_in(storage, "grown") == {*every_file(place_of(place)), MANIFEST, *GIVEN}
+    assert names_in(storage, "grown") == {*store.every_file(place_of(place)), MANIFEST, *GIVEN}
 
 
 @pytest.fixture(scope="module")
-def whole(dumps: list[Path], storage: Storage) -> set[str]:
+def whole(dumps: Paths, storage: Storage) -> set[str]:
     """The names of the objects of a dataset of the first dump."""
     smfparse.convert(dumps[0], f"s3://{BUCKET}/whole")
     return names_in(storage, "whole")
@@ -158,21 +149,18 @@ def copied(storage: Storage, whole: set[str], name: str) -> str:
 
 
 @pytest.mark.long
-def test_appends_at_the_same_time_wait_and_add_each_row_once_and_others_end(
-    dumps: list[Path], storage: Storage, tmp_path: Path
-) -> None:
+def test_appends_wait_and_add_each_row_once(dumps: Paths, storage: Storage, tmp_path: Path) -> None:
+    """Those at the same time; others end."""
     place, said = f"s3://{BUCKET}/both", list[str]()
     with ThreadPoolExecutor(2) as pool, PROGRESS.told_by(said.append):
-        with only_writer(place_of(place), SOON):
+        with store.only_writer(place_of(place), SOON):
             for seconds, append in ((3600, False), (0.3, True)):
                 limits = Limits(lease_seconds=0.6, wait_seconds=seconds)
                 with pytest.raises(OutputError, match=r"another smfparse is writing .*; run again"):
                     smfparse.convert(dumps[0], place, append=append, limits=limits)
             assert names_in(storage, "both") == {LOCK}
-            runs = [
-                pool.submit(smfparse.convert, each, place, append=True, limits=SOON)
-                for each in dumps
-            ]
+            convert = partial(smfparse.convert, append=True, limits=SOON)
+            runs = [pool.submit(convert, each, place) for each in dumps]
             while len(said) < 4:
                 assert wait(runs, 0.01).not_done == {*runs}
         assert [len(run.result().inputs.sources) for run in runs] == [1, 1]
@@ -189,16 +177,14 @@ def test_appends_at_the_same_time_wait_and_add_each_row_once_and_others_end(
 
 
 @pytest.mark.long
-def test_what_a_killed_run_left_is_taken_over(
-    dumps: list[Path], storage: Storage, whole: set[str]
-) -> None:
+def test_a_killed_run_is_taken_over(dumps: Paths, storage: Storage, whole: set[str]) -> None:
     """Its lock, files that it had not finished, and files that no manifest names."""
     place = copied(storage, whole, "left")
     before = rows_of(place)
-    for name in (f"{PARTIAL}/{'0' * 32}/wqst/part-00001.parquet", "record/part-00001.parquet"):
+    parts = f"{PARTIAL}/{'0' * 32}/wqst/part-00001.parquet", "record/part-00001.parquet"
+    for name in (*parts, LOCK):
         storage.put(f"left/{name}", b"left by a run that was killed")
-    storage.put(f"left/{LOCK}", b"left by a run that was killed")
-    with only_writer(place_of(place), SOON):  # also one that waits for nobody who lives
+    with store.only_writer(place_of(place), SOON):  # also one that waits for nobody who lives
         assert b"smfparse" not in place_of(f"{place}/{LOCK}").read_bytes()
     storage.put(f"left/{LOCK}", b"left by a run that was killed")
     assert rows_of(place) == before
@@ -209,7 +195,7 @@ def test_what_a_killed_run_left_is_taken_over(
 @pytest.mark.long
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_run_that_lost_its_lock_or_its_manifest_changes_nothing(
-    when: str, dumps: list[Path], storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
+    when: str, dumps: Paths, storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"lost-{when}"
     place, theirs = copied(storage, whole, name), f"{name}/{PARTIAL}/{'1' * 32}/{MANIFEST}"
@@ -242,7 +228,7 @@ def test_a_run_that_lost_its_lock_or_its_manifest_changes_nothing(
 @pytest.mark.long
 @pytest.mark.parametrize("why", ["no obstore", "no conditions"])
 def test_where_nothing_can_be_locked_it_is_written_as_without(
-    why: str, dumps: list[Path], storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
+    why: str, dumps: Paths, storage: Storage, whole: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import obstore
 

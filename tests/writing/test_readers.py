@@ -6,7 +6,7 @@ import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import duckdb
 import pandas as pd
@@ -26,7 +26,6 @@ from smfparse.selecting import Selection
 from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, Layout, read_manifest
 from smfparse.tables import schema, table_names, title
 from smfparse.writing import append_dataset, write_dataset
-from tests.support.command import run
 from tests.support.datasets import every_table, with_views
 from tests.support.generated import generate_midnight
 from tests.support.paths import FIXTURES, SMF
@@ -36,7 +35,9 @@ pytestmark = pytest.mark.slow
 
 QMGRS = ("P101", "Q#2")
 FORMS = ("whole", "divided")
-every_form = pytest.mark.parametrize("form", FORMS)
+Reader: TypeAlias = Callable[[Path], Any]
+Folders: TypeAlias = dict[str, Path]
+Named: TypeAlias = dict[Path, tuple[str, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def raw(dump: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def folders(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Folders:
     """The dataset in both forms, moved after it was written."""
     place = tmp_path_factory.mktemp("datasets")
     for form in FORMS:
@@ -63,7 +64,7 @@ def in_order(table: Any) -> list[str]:
     return sorted(map(repr, table.to_pylist()))
 
 
-def test_folders_are_days_of_the_system_and_queue_managers(folders: dict[str, Path]) -> None:
+def test_folders_are_days_of_the_system_and_queue_managers(folders: Folders) -> None:
     divided = folders["divided"]
     days, qmgrs = ("2026-03-04", "2026-03-05"), ("%50101", "Q%232")
     below = {path.parent.relative_to(divided).as_posix()
@@ -105,41 +106,33 @@ def test_tables_that_grow_with_work_are_those_of_records_tasks_queues_and_channe
 
 
 def test_views_have_the_rows_and_descriptions_of_every_table(
-    dump: Path, raw: dict[str, Any], folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    dump: Path, raw: dict[str, Any], folders: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So have the tables that we read."""
     made = every_table(open_inputs([folders["divided"]]))
-    with (
-        with_views(folders["divided"], monkeypatch) as database,
-        Catalog(open_inputs([dump])) as catalog,
-    ):
+    with with_views(folders["divided"], monkeypatch) as found, Catalog(open_inputs([dump])) as own:
         for table, whole in raw.items():
-            read = database.sql(f"FROM {table}").to_arrow_table()
+            read = found.sql(f"FROM {table}").to_arrow_table()
             extra = ["date"] if Layout(True).keys(table) else []
             assert read.column_names == [*whole.column_names, *extra]
             read = read.select(whole.column_names).cast(whole.schema.remove_metadata())
             assert in_order(read) == in_order(whole) == in_order(made[table]), table
-        views_of = {name: f"SELECT * FROM {name}" for name in views.view_names()}
-        for query, expected in zip(
-            views_of.values(), catalog.arrows([*views_of.values()]), strict=True
-        ):
-            read = database.sql(query).to_arrow_table()
+        queries = [f"SELECT * FROM {name}" for name in views.view_names()]
+        for query, expected in zip(queries, own.arrows(queries), strict=True):
+            read = found.sql(query).to_arrow_table()
             assert read.schema.equals(expected.schema), query
             assert in_order(read) == in_order(expected), query
         said = "SELECT view_name, comment FROM duckdb_views() WHERE schema_name = 'main'"
-        titles = {name: views.view(name).title for name in views_of}
-        found = dict(database.sql(f"{said} AND NOT internal").fetchall())
-        assert found == {table: title(table) for table in table_names()} | titles
-        of_columns = database.sql(
-            "SELECT comment FROM duckdb_columns() WHERE schema_name = 'main'"
-            " AND table_name = 'qjst' AND column_name = 'qjstslptu'"
-        ).fetchall()
-        assert of_columns == [("Time the log writer had nothing to do (microseconds)",)]
+        titles = {name: views.view(name).title for name in views.view_names()}
+        titles |= {table: title(table) for table in table_names()}
+        assert dict(found.sql(f"{said} AND NOT internal").fetchall()) == titles
+        of_columns = found.sql("FROM duckdb_columns() SELECT table_name, column_name, comment")
+        meaning = "Time the log writer had nothing to do (microseconds)"
+        assert ("qjst", "qjstslptu", meaning) in of_columns.fetchall()
 
 
-def test_views_are_in_utc_and_read_only_files_that_a_filter_needs(
-    folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_views_in_utc_read_few_files(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that a filter needs."""
     monkeypatch.setenv("TZ", "America/New_York")
     with with_views(folders["divided"], monkeypatch, "qjst", "wqst") as database:
         (row,) = database.sql("SELECT min(time)::VARCHAR AS first FROM qjst").to_arrow_table()[0]
@@ -182,32 +175,24 @@ def with_fastparquet(folder: Path) -> Any:
     return pa.Table.from_pandas(found, preserve_index=False)
 
 
-def with_pandas(folder: Path) -> Any:
-    return pa.Table.from_pandas(pd.read_parquet(folder), preserve_index=False)
-
-
-def with_polars(folder: Path) -> Any:
-    return pl.read_parquet(folder).to_arrow()
-
-
-READERS: dict[str, Callable[[Path], Any]] = {
+READERS: dict[str, Reader] = {
     "duckdb": with_duckdb,
-    "polars": with_polars,
+    "polars": lambda folder: pl.read_parquet(folder).to_arrow(),
     "pyarrow": pq.read_table,
     "datafusion": with_datafusion,
     "fastparquet": with_fastparquet,
-    "pandas": with_pandas,
+    "pandas": lambda folder: pa.Table.from_pandas(pd.read_parquet(folder), preserve_index=False),
 }
-CHEAP = ("duckdb", "polars", "pyarrow")
+DEAR = ("datafusion", "fastparquet", "pandas", "spark")
 
 
 @pytest.fixture(
     params=[
-        pytest.param(each, marks=[] if each in CHEAP else pytest.mark.long)
-        for each in (*READERS, "spark")
+        *(each for each in READERS if each not in DEAR),
+        *(pytest.param(each, marks=pytest.mark.long) for each in DEAR),
     ]
 )
-def reader(request: pytest.FixtureRequest) -> Callable[[Path], Any]:
+def reader(request: pytest.FixtureRequest) -> Reader:
     """Return what reads a table with one of the tools."""
     if request.param != "spark":
         return READERS[request.param]
@@ -219,10 +204,9 @@ TELLING = ("record", "wqst", "qjst", "qcst", "qesd", "qct_adp", "wtas_cf", "dama
 """Tables that have every type, one without rows, and one that is not divided."""
 
 
-@every_form
-def test_every_value_is_read_as_it_was_decoded(
-    form: str, reader: Callable[[Path], Any], raw: dict[str, Any], folders: dict[str, Path]
-) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_values_are_read(form: str, reader: Reader, raw: dict[str, Any], folders: Folders) -> None:
+    """As it was decoded."""
     kinds = {kind for each in raw.values() if each.num_rows for kind in each.schema.types}
     assert kinds <= {kind for table in TELLING for kind in raw[table].schema.types}
     for table in TELLING:
@@ -235,7 +219,7 @@ def test_every_value_is_read_as_it_was_decoded(
 
 
 @pytest.fixture(scope="module")
-def named(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, tuple[str, ...]]:
+def named(tmp_path_factory: pytest.TempPathFactory) -> Named:
     """A dataset of a record for each name, and datasets of one name each."""
     place = tmp_path_factory.mktemp("names")
     found = {place / "all": NAMES} | {place / each: (each,) for each in ("P101", "TRUE", "NULL")}
@@ -246,9 +230,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, tuple[str, ...
     return found
 
 
-def test_every_name_of_a_queue_manager_is_read(
-    reader: Callable[[Path], Any], named: dict[Path, tuple[str, ...]], folders: dict[str, Path]
-) -> None:
+def test_every_queue_manager_is_read(reader: Reader, named: Named, folders: Folders) -> None:
     """Also alone, where it looks like a value; rows without a queue manager say so."""
     for folder, names in named.items():
         read = reader(folder / "record").select(["qmgr", DATE, QMGR]).to_pylist()
@@ -264,9 +246,7 @@ def test_every_name_of_a_queue_manager_is_read(
     assert NO_QMGR not in {each[QMGR] for each in read if each["qmgr"] is not None}
 
 
-def test_views_have_every_queue_manager(
-    named: dict[Path, tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_views_have_every_queue_manager(named: Named, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also those that mean something to DuckDB, which it finds by their folders."""
     for folder, names in named.items():
         with with_views(folder, monkeypatch, "record") as database:
@@ -284,7 +264,7 @@ OTHER = FIXTURES / "qm60.smf"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two files, the second added without a word of types."""
     place = tmp_path_factory.mktemp("signed") / "tables"
-    assert run("convert", SMF, "--to", place, "--types", "signed").exit_code == 0
+    smfparse.convert(SMF, place, types="signed")
     append_dataset(open_inputs([OTHER]), place)
     return place
 
