@@ -9,7 +9,9 @@ playwright and pillow as the extra `dev` brings them.
 
 from __future__ import annotations
 
+import html
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +21,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import terminals
 from click.testing import CliRunner
 from PIL import Image
 from playwright.sync_api import sync_playwright
@@ -27,12 +28,35 @@ from playwright.sync_api import sync_playwright
 import smfparse
 from smfparse.cli import main as commands
 
+_COLOURS = {
+    "1": "font-weight:bold",
+    "1;31": "font-weight:bold;color:#c01c28",
+    "33": "color:#9a6700",
+    "36": "color:#0b7285",
+    "2": "color:#6b7280",
+}
+_PART = re.compile(r"\x1b\[([\d;]*)m(.*?)\x1b\[0m", re.S)
+_STYLE = """
+body { margin: 0; padding: 14px; background: #f3f4f6; width: max-content; }
+pre { margin: 0; padding: 14px 18px; background: #fff; border: 1px solid #d1d5db;
+  border-radius: 8px; font: 13px/1.35 "DejaVu Sans Mono", monospace; color: #111827; }
+"""
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 _SIZE = {"width": 1240, "height": 860}
 _ROWS = 34
 """Lines of a terminal that are shown."""
 _COLOURS = 160
 """So many colours keep a picture below 200 KB, and are enough for lines and text."""
+
+
+def terminal_page(command: str, printed: str) -> str:
+    """Return a page that shows a command and what it printed, as a light terminal does."""
+    shown = _PART.sub(
+        lambda found: f'<span style="{_COLOURS.get(found[1], "")}">{found[2]}</span>',
+        html.escape(printed),
+    )
+    text = f"<b>$ {html.escape(command)}</b>\n{shown}"
+    return f'<!doctype html><meta charset="utf-8"><style>{_STYLE}</style><pre>{text}</pre>'
 
 
 def _finding(page: Any) -> None:
@@ -84,7 +108,7 @@ def terminal_taken(command: str, folder: Path) -> None:
     shown = subprocess.check_output(arguments, cwd=folder, encoding="utf-8")
     page = folder / "terminal.html"
     printed = "".join(shown.splitlines(keepends=True)[:_ROWS])
-    page.write_text(terminals.page(f"smfparse {command} day.smf", printed), "utf-8")
+    page.write_text(terminal_page(f"smfparse {command} day.smf", printed), "utf-8")
     with _tab(page, device_scale_factor=1.5) as tab:
         _save(command, tab.locator("pre").screenshot())
 

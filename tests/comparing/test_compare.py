@@ -1,5 +1,6 @@
 import datetime as dt
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,8 @@ import polars as pl
 import pytest
 
 from smfparse.comparing import MEASURES, NAMES, Side, compared
+from tests.support import goldens
+from tests.support.paths import GOLDEN
 from tests.support.searching import LONG
 
 pytestmark = pytest.mark.slow
@@ -77,3 +80,9 @@ def test_a_put_that_costs_twice_is_named_and_nothing_where_nothing_changed(
             assert named(rows) == [(name, "put")], seed
             assert rows.row(0)[2:4] == (name, "put")
     assert silent >= 0.95 * seeds
+
+
+@pytest.mark.slow
+def test_a_comparison_is_the_golden(tmp_path: Path) -> None:
+    found = goldens.of_comparisons(tmp_path)
+    assert goldens.difference(GOLDEN / "compare.json", found) is None
