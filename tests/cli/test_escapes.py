@@ -114,7 +114,7 @@ def arguments_with(harm: str) -> list[list[object]]:
 def test_messages_of_click_show_arguments() -> None:
     """All harm at once in each place, and each alone in one of them."""
     calls = arguments_with("".join(HARM))
-    for number, harm in enumerate(some(HARM, 5)):
+    for number, harm in enumerate(some(HARM, 3)):
         each = arguments_with(harm)
         calls.append(each[number * 7 % len(each)])
     for arguments in calls:

@@ -62,7 +62,7 @@ WHOLE: dict[str, Callable[[bytes], bytes]] = {
 
 @pytest.mark.sampled(3)
 @pytest.mark.slow
-@of_many("what", some(sorted(ALTERNATING), 7))
+@of_many("what", some(sorted(ALTERNATING), 5))
 def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:

@@ -100,7 +100,7 @@ def is_as_written(found: Reading, *files: Written) -> bool:
     )
 
 
-@of_many("variant, dump", some([*product(VARIANTS, DUMPS)], 50), ids=short)
+@of_many("variant, dump", some([*product(VARIANTS, DUMPS)], 40), ids=short)
 def test_every_record_is_that_of_the_plain_file(read: Read, variant: Variant, dump: Path) -> None:
     """Two files in one are read as two."""
     one, two = variant.write(records(dump)), variant.write(records(SMALL))

@@ -162,7 +162,7 @@ def like(text: str, value: Any) -> bool:
     return bool(text.removeprefix("'") == value.removeprefix("'"))
 
 
-@of_many("name", some(reports.report_names(), 5))
+@of_many("name", some(reports.report_names(), 4))
 def test_a_report_has_the_figures_of_its_csv(name: str, dump: Path, tmp_path: Path) -> None:
     command = ["report", name, dump, *asking(reports.report(name))]
     book = tmp_path / "book.xlsx"

@@ -88,7 +88,7 @@ def field_of(column: Any) -> str | None:
     return found[1].lower() if found and is_number and not is_part else None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @of_corpora("site", "old", "new", "shared", "real")
 def test_columns_are_as_declared_and_rows_and_totals_of_the_tables(corpus: Corpus) -> None:
     inputs = open_inputs(corpus.paths)
