@@ -129,7 +129,8 @@ def _write(catalog: Catalog, query: str, output: Output) -> int:
     from smfparse.tables import local_columns
 
     results = _Results(catalog)
-    output.write(RowsDocument(results.of(query), output.fitting, local=local_columns()))
+    with closing(results.of(query)) as found:
+        output.write(RowsDocument(found, output.fitting, local=local_columns()))
     return results.rows
 
 
@@ -181,7 +182,7 @@ class _Results:
         self._catalog = catalog
         self.rows = 0
 
-    def of(self, script: str) -> Iterator[tuple[str, Iterable[Any]]]:
+    def of(self, script: str) -> Generator[tuple[str, Iterable[Any]], None, None]:
         """Run the statements; yield those that give rows, each with the parts of its rows."""
         statements = self._catalog.statements(script)
         for number, statement in enumerate(statements, 1):

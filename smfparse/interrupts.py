@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -46,7 +47,8 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(before)
         os.write(writer, _END)
-        watcher.join()
+        if not sys.is_finalizing():  # no other thread runs any more then: it would never end
+            watcher.join()
         os.close(reader)
         os.close(writer)
 
