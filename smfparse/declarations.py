@@ -32,6 +32,7 @@ _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
 }
 """What a value is called, what several are, and its types in TOML."""
 _NAMES = re.compile(r"\{(\w+)")
+_NAMED = re.compile(r"\{(\w+)(?:\[\d+\])?\}")
 """The names in a key that stands for several."""
 
 
@@ -123,13 +124,18 @@ def families(
         for values in product(*(each[name] for name in dict.fromkeys(names))):
             named = dict(zip(dict.fromkeys(names), values, strict=True))
             for key, value in some:
-                yield key, key.format(**named), _filled(value, named) if names else value
+                yield key, filled(key, named), filled(value, named) if names else value
 
 
-def _filled(value: Any, named: Mapping[str, Any]) -> Any:
+def filled(value: Any, named: Mapping[str, Any]) -> Any:
+    """Return what is declared with what `{name}` and `{name[0]}` stand for; others stay."""
     if isinstance(value, dict):
-        return {key: _filled(each, named) for key, each in value.items()}
-    return value.format(**named) if isinstance(value, str) else value
+        return {key: filled(each, named) for key, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, named) for each in value]
+    if not isinstance(value, str):
+        return value
+    return _NAMED.sub(lambda each: each[0].format(**named) if each[1] in named else each[0], value)
 
 
 def entries(file: Path) -> Iterator[tuple[str, Any, Where]]:

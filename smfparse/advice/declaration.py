@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.declarations import Key, Where, as_type, entries, expected, read_table, toml
+from smfparse.declarations import Key, Where, as_type, entries, expected, filled, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.metrics import subjects as metric_subjects
 from smfparse.metrics import with_overall
@@ -371,7 +371,7 @@ def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict
     """Return what a rule says, with what its families say in which it has a name: `{latch}`."""
     found = {name: value for name, value in spec.items() if name not in families}
     for family in families.keys() & spec.keys():
-        found = _named(families[family], f"{{{family}}}", spec[family]) | found
+        found = filled(families[family], {family: spec[family]}) | found
     return found
 
 
@@ -383,15 +383,6 @@ def _with_source(rule: Rule, where: Where) -> Rule:
     if not sources or not sources[0]:
         raise where.at("source").wrong("missing; add the key: where the rule is from")
     return replace(rule, source=sources[0])
-
-
-def _named(declared: Any, mark: str, name: str) -> Any:
-    """Return what is declared with a name wherever a mark stands for it."""
-    if isinstance(declared, dict):
-        return {key: _named(each, mark, name) for key, each in declared.items()}
-    if isinstance(declared, list):
-        return [_named(each, mark, name) for each in declared]
-    return declared.replace(mark, name) if isinstance(declared, str) else declared
 
 
 def _check_planned(rule: Rule, where: Where) -> None:

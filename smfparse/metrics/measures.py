@@ -73,8 +73,6 @@ _TYPES = (
     TIMESTAMP,
     "timestamp[us]",
 )
-_WIDE = {"int64": "BIGINT", "uint64": "UBIGINT"}
-"""The integers that sums are cast to: DuckDB's are wider than Arrow and Parquet can hold."""
 _AT_THE_END = "smf_time AT TIME ZONE 'UTC' - to_seconds(utc_offset) - INTERVAL 30 SECOND"
 """When a record without an interval says how things were: SMF takes it at the end of one."""
 
@@ -115,9 +113,7 @@ class Measure:
             return f"of_largest({self.amount}, {self.by}, sequence)"
         if self.combine != "sum":
             return f"{self.combine}({self.amount})"
-        if self.type in _WIDE:
-            return f"TRY_CAST(sum({self.amount}) AS {_WIDE[self.type]})"
-        return f"total({self.amount})"
+        return summed(self.amount, self.type)
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,14 @@ lists AS (
 ),
 uses AS (
     SELECT
-        placed.*, queue, structure IS NOT NULL AS is_shared,
+        placed.*, queue, in_structure IS NOT NULL AS is_shared,
         indxtype = 0 AS is_plain,
         openn, openct + closect AS open_cpu_us, getn, getct, putn, putct, put1n, put1ct,
-        browses::DOUBLE AS browses, gets, getsmsg::DOUBLE + getepage AS skipped, getexmsg AS expired, validget, validput,
-        coalesce(getdval, greatest(validget::DOUBLE - browses, 0)) AS got,
-        persistent_put::DOUBLE AS persistent, selcount, streamedn, totlatnt,
+        all_browses::DOUBLE AS browses, gets, getsmsg::DOUBLE + getepage AS skipped, getexmsg AS expired, validget, validput,
+        coalesce(getdval, greatest(validget::DOUBLE - all_browses, 0)) AS got,
+        put_persistent::DOUBLE AS persistent, selcount, streamedn, totlatnt,
         greatest(getmaxms, putmaxms) AS largest, lists, moves
-    FROM queue_use_rows('inputs.wqst')
+    FROM queue_use_facts('inputs.wqst')
     JOIN placed USING (input_no, source, record_no)
     LEFT JOIN lists USING (input_no, source, record_no, block_no)
 )

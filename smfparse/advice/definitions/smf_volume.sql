@@ -1,9 +1,9 @@
 -- What class 3 costs a queue manager, and how its records come (RECORD), over all of the input.
 WITH
 spent AS (
-    SELECT system, qmgr, calls AS its_calls, cpu AS its_cpu FROM task_rows('inputs.wtas')
+    SELECT system, qmgr, all_calls AS its_calls, all_cpu AS its_cpu FROM task_facts('inputs.wtas')
     UNION ALL
-    SELECT system, qmgr, calls, cpu FROM queue_use_rows('inputs.wqst')
+    SELECT system, qmgr, all_calls, all_cpu FROM queue_use_facts('inputs.wqst')
 ),
 used AS (
     SELECT system, qmgr, total(its_calls) AS calls, total(its_cpu) AS cpu

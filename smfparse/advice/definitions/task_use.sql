@@ -13,17 +13,17 @@ parts AS (
         wtasotn AS other_calls, wtasotct AS other_cpu_us, wtasdbct AS db2_requests, wtasdbet AS db2_us,
         wtasdbet + wtassstc + wtasmstc AS outside_us, wtaspsn0 AS zero_writes, wtaspse0 AS zero_us,
         wtaspbhw AS pool_latch_us,
-        calls, elapsed AS elapsed_us, cpu AS cpu_us
-    FROM task_rows('inputs.wtas')
+        all_calls AS calls, all_elapsed AS elapsed_us, all_cpu AS cpu_us
+    FROM task_facts('inputs.wtas')
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
     SELECT
         placed.*,
-        calls, elapsed AS elapsed_us, cpu AS cpu_us,
-        getpmsg::DOUBLE + persistent_put AS persistent, validput::DOUBLE + validget AS messages,
+        all_calls AS calls, all_elapsed AS elapsed_us, all_cpu AS cpu_us,
+        getpmsg::DOUBLE + put_persistent AS persistent, validput::DOUBLE + validget AS messages,
         getn AS get_calls, putn::DOUBLE + put1n AS put_calls, validget AS got,
         totlatnt AS queue_us
-    FROM queue_use_rows('inputs.wqst')
+    FROM queue_use_facts('inputs.wqst')
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
     SELECT placed.*, latch, wtaslwet AS latch_us
