@@ -52,6 +52,9 @@ class Delta:
         self._folder = folder
         self._options = _options_of(folder)
 
+    def close(self) -> None:
+        """Do nothing: there is no catalog."""
+
     def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
         place = str(self._folder.absolute() / table)
         schema = Schema.from_arrow(schema)

@@ -48,7 +48,14 @@ class Iceberg:
         self._folder = folder
         self._namespace = found["namespace"]
         self._catalog = _catalog(found["catalog"])
-        self._catalog.create_namespace_if_not_exists(self._namespace)
+        try:
+            self._catalog.create_namespace_if_not_exists(self._namespace)
+        except Exception:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._catalog.close()
 
     def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
         name = f"{self._namespace}.{table}"

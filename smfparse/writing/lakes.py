@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
@@ -49,6 +50,9 @@ class Lake(Protocol):
 
         schema  the Arrow schema of the table, as the dataset has it
         """
+
+    def close(self) -> None:
+        """Close the catalog of the tables."""
 
 
 def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
@@ -96,8 +100,8 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
                 "types",
             )
         try:
-            lake = make(folder, where)
-            return {table: _commit(lake, dataset, table) for table in wanted}
+            with closing(make(folder, where)) as lake:
+                return {table: _commit(lake, dataset, table) for table in wanted}
         except SmfError:
             raise
         except Exception as error:  # the errors of these libraries have no root of their own

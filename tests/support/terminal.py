@@ -7,7 +7,7 @@ import pty
 import struct
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fcntl import ioctl
 from select import select
@@ -29,14 +29,14 @@ class Screen(NamedTuple):
 
 def on_terminal(
     *arguments: object,
-    typed: Sequence[tuple[str, str]] = (),
+    typed: Sequence[tuple[str, str | Callable[[], object]]] = (),
     size: tuple[int, int] = (24, 120),
     environment: Mapping[str, str] = {},
     piped: bool = False,
 ) -> Screen:
     """Run smfparse on a terminal.
 
-    typed        texts that are waited for, and what is typed when one is there
+    typed        texts that are waited for, and what is typed or called when one is there
     size         rows and columns
     environment  variables besides those of the tests
     piped        whether only stderr is the terminal
@@ -64,7 +64,7 @@ _CONTROLLING = 0x540E
 """TIOCSCTTY of Linux: less reads keys from the controlling terminal."""
 
 
-def _talk(ours: int, typed: list[tuple[str, str]]) -> str:
+def _talk(ours: int, typed: list[tuple[str, str | Callable[[], object]]]) -> str:
     """Return what comes, until the end; type what is due."""
     found, seen, ends = b"", 0, time.monotonic() + _PATIENCE
     while time.monotonic() < ends:
@@ -78,5 +78,6 @@ def _talk(ours: int, typed: list[tuple[str, str]]) -> str:
         found += part
         if typed and (at := found.find(typed[0][0].encode(), seen)) >= 0:
             seen = at + len(typed[0][0])
-            os.write(ours, typed.pop(0)[1].encode())
+            due = typed.pop(0)[1]
+            os.write(ours, due.encode()) if isinstance(due, str) else due()
     raise AssertionError(f"waited in vain for {typed}: {found[-2000:]!r}")

@@ -67,8 +67,9 @@ def target(kind: str, folder: Path) -> str:
 
 def table_of(folder: Path, name: str) -> Any:
     """Return a table of Iceberg, as others open it."""
-    catalog = import_module("pyiceberg.catalog.sql").SqlCatalog
-    return catalog("lake", uri=f"sqlite:///{folder.parent / 'lake.db'}").load_table(f"mq.{name}")
+    opened = import_module("pyiceberg.catalog.sql").SqlCatalog
+    with opened("lake", uri=f"sqlite:///{folder.parent / 'lake.db'}") as catalog:
+        return catalog.load_table(f"mq.{name}")
 
 
 def rows(kind: str, folder: Path, name: str, qmgr: str | None = None) -> list[dict[str, Any]]:
