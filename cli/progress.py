@@ -76,7 +76,7 @@ class Bar:
             with self._lock:
                 began, now = self._began, time.monotonic()
                 if began is not None and now - began >= _AFTER and not self._is_quiet:
-                    self._write(told(now - began, now, _width()))
+                    self._write(progress_line(now - began, now, _width()))
 
     def _write(self, line: str) -> None:
         """Put a line in place of the one that is shown."""
@@ -92,7 +92,7 @@ BAR = Bar()
 """That of this process."""
 
 
-def told(seconds: float, now: float, width: int) -> str:
+def progress_line(seconds: float, now: float, width: int) -> str:
     """Return what is under way: bytes, MB/s and the time left as far as they are known.
 
     seconds  for which the command is at work

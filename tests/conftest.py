@@ -60,10 +60,12 @@ def _is_of_real_data(item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _interrupts_are_heard() -> None:
-    """A job in the background ignores them, and so would all processes that tests start."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _signals_are_heard() -> None:
+    """A job in the background, or of nohup, ignores some, and so would all that tests start."""
+    for name, heard in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, heard)
 
 
 @pytest.fixture(scope="session", autouse=True)

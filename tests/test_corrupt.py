@@ -73,12 +73,12 @@ SPOILED: dict[str, tuple[bytes, Callable[[Any], Any]]] = {
     "an untouched record has another length, in silence": (
         *(LINE_END, with_row(1, length=lambda length: length + 1)),
     ),
-    "an untouched record is gone, but told": (
+    "an untouched record is gone, but reported": (
         *(LINE_END, with_row(3, offset=lambda offset: offset - 1)),
     ),
     "a row shows what is not there": (LINE_END, with_row(1, type=lambda _: 9)),
     "an untouched record has other values": (LINE_END, with_other_values),
-    "bytes are in no record and not told": (LINE_END, lambda it: it.damage.clear()),
+    "bytes are in no record and not reported": (LINE_END, lambda it: it.damage.clear()),
     "an untouched record, but the file is refused": (
         *(LINE_END, lambda it: setattr(it, "refused", "no SMF records in it")),
     ),

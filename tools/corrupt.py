@@ -27,7 +27,7 @@ Judged: TypeAlias = tuple[Case, Reading, list[Finding]]
 _SECONDS = 0.05, 4e-6
 """Seconds of the processor for an input that is read alone, and for each of its bytes."""
 _DAMAGE = 1e-3
-"""Seconds for each place of damage that is told: behind it the next record is looked for."""
+"""Seconds for each place of damage that is reported: behind it the next record is looked for."""
 _TOGETHER = 0.02
 """Seconds for one that is read with others; if they take longer, each is read alone."""
 _MEMORY = 64 << 20, 200
@@ -52,13 +52,15 @@ class Tally:
     def add(self, case: Case, findings: list[Finding]) -> None:
         """Count an input."""
         self._framings[case.framing] += 1
-        self._mutations.update(case.told)
+        self._mutations.update(case.applied)
         size = len(case.file)
         self._bytes += size
         for each in findings:
             what = f"{each.what} ({case.framing})"
             self._found[what] += 1
-            text = f"--only {case.number}: {' '.join(case.told)}; {size} bytes; {': '.join(each)}"
+            text = (
+                f"--only {case.number}: {' '.join(case.applied)}; {size} bytes; {': '.join(each)}"
+            )
             self._smallest[what] = min(self._smallest.get(what, (size, text)), (size, text))
 
     def show(self) -> bool:
@@ -148,7 +150,7 @@ def files() -> list[Path]:
 def show(judged: Judged, manner: Manner) -> None:
     """Print all that is known of one input."""
     case, reading, findings = judged
-    click.echo(f"{case.framing}: {' '.join(case.told)}; {manner}")
+    click.echo(f"{case.framing}: {' '.join(case.applied)}; {manner}")
     click.echo(f"{len(case.file)} bytes, read as {reading.framing}")
     click.echo(reading.refused or reading.failed or "")
     for each in case.records:
@@ -157,8 +159,8 @@ def show(judged: Judged, manner: Manner) -> None:
         click.echo(f"  left {left.start:6} {left.behind:6} {left} {'whole' if left.whole else ''}")
     for row in reading.rows:
         click.echo(f"  row  {row.offset:6} length {row.length} type {row.type}")
-    for told in reading.damage:
-        click.echo(f"  told {told.offset:6} {told.length} bytes: {told.reason}")
+    for damage in reading.damage:
+        click.echo(f"  reported {damage.offset:6} {damage.length} bytes: {damage.reason}")
     for finding in findings:
         click.echo(": ".join(finding))
 

@@ -21,7 +21,7 @@ from smfparse.cli import main as cli
 ROOT = Path(__file__).resolve().parent.parent
 _DUMP = ROOT / "fixtures" / "qm01-930.smf"
 _BLOCK = re.compile(r"^```(?:console|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_TOLD = re.compile(r"#.*exit code (\d)")
+_EXIT_CODE = re.compile(r"#.*exit code (\d)")
 _OTHER_NAMES = re.compile(r"no records .*match .*; the input covers ")
 """How a line ends whose names, times or types are those of a reader, not of the samples."""
 _QUERY = "SELECT count(*) FROM wqst"
@@ -72,9 +72,9 @@ def _try_line(line: str) -> None:
         typed = Path(words[at + 1]).read_text("utf-8")
         words[at : at + 2] = []
     done = CliRunner().invoke(cli, words, input=typed, catch_exceptions=False)
-    told = _TOLD.search(line)
+    expected = _EXIT_CODE.search(line)
     is_empty = done.exit_code == 8 and _OTHER_NAMES.search(done.output)
-    if done.exit_code not in (0, int(told[1]) if told else 0) and not is_empty:
+    if done.exit_code not in (0, int(expected[1]) if expected else 0) and not is_empty:
         raise ValueError(f"exit code {done.exit_code}: {line}\n{done.output}")
 
 

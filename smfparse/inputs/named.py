@@ -19,7 +19,7 @@ from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.stdin import NOWHERE, STDIN
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place, Url, is_url, place_of
-from smfparse.reading import Framing, Input, framing_named, look_at
+from smfparse.reading import Framing, Input, framing_named, probe
 
 _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Start of names that mean something else in another process."""
@@ -214,5 +214,5 @@ def look(found: Input, framing: Framing | None = None, limits: Limits = LIMITS) 
 
     Raises InputError where it is not an SMF dump.
     """
-    packing, framing = look_at(found.path, found.name, framing, limits)
+    packing, framing = probe(found.path, found.name, framing, limits)
     return replace(found, packing=packing, framing=framing)

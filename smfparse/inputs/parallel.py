@@ -30,8 +30,8 @@ from smfparse.reading import (
     are_short,
     is_cut,
     look_through,
-    looked_at,
     parts_of,
+    ranges_of,
     size_of,
 )
 from smfparse.tables import Wanted
@@ -117,7 +117,7 @@ def _unit_bytes(files: Sequence[Input], options: ReadOptions, workers: Workers, 
 
 def _parts(files: Sequence[Input], part_bytes: int, workers: Workers) -> list[tuple[Input, Part]]:
     """Cut files, in order, into parts of about `part_bytes`."""
-    ranges = {file: looked_at(file, part_bytes) for file in files if is_cut(file.path, part_bytes)}
+    ranges = {file: ranges_of(file, part_bytes) for file in files if is_cut(file.path, part_bytes)}
     asked = [(file, part) for file, several in ranges.items() for part in several]
     found = workers.results(look_through, asked)
     looks = {file: [next(found) for _ in several] for file, several in ranges.items()}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from smfparse.reading.chunks import with_dumps as with_dumps
     from smfparse.reading.detection import Framing as Framing
     from smfparse.reading.detection import framing_named as framing_named
-    from smfparse.reading.detection import look_at as look_at
+    from smfparse.reading.detection import probe as probe
     from smfparse.reading.framings import FRAMINGS as FRAMINGS
     from smfparse.reading.headers import DATE_END as DATE_END
     from smfparse.reading.headers import MOST_TRIPLETS as MOST_TRIPLETS
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from smfparse.reading.planning import agree as agree
     from smfparse.reading.planning import is_cut as is_cut
     from smfparse.reading.planning import look_through as look_through
-    from smfparse.reading.planning import looked_at as looked_at
     from smfparse.reading.planning import parts_of as parts_of
     from smfparse.reading.planning import plan as plan
+    from smfparse.reading.planning import ranges_of as ranges_of
     from smfparse.reading.planning import size_of as size_of
     from smfparse.reading.reader import read_chunks as read_chunks
     from smfparse.reading.segments import RDW_SIZE as RDW_SIZE
@@ -53,13 +53,13 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         chunks="SLACK WHOLE_SOURCE Chunk Joined Part Pieces are_short offset_of with_dumps",
-        detection="Framing framing_named look_at",
+        detection="Framing framing_named probe",
         framings="FRAMINGS",
         headers="DATE_END MOST_TRIPLETS REAL_TYPE SUBTYPE_END Headers begins_dump "
         "existing_triplets kinds_of least_offset packed_dates triplet_count types_of",
         input="Input",
         packing="PACKINGS unpacked",
-        planning="Look agree is_cut look_through looked_at parts_of plan size_of",
+        planning="Look agree is_cut look_through ranges_of parts_of plan size_of",
         reader="read_chunks",
         segments="RDW_SIZE",
     )

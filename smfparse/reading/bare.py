@@ -40,16 +40,16 @@ class BareWalk(Walk):
         starts = headers_in(buffer, at - RDW_SIZE, end)
         lengths = implied_length(buffer, starts)
         found, gaps, used = Unframed(starts.tolist(), lengths.tolist(), end, last).records(at)
-        untold = set(starts[lengths == 0].tolist())
+        unknown = set(starts[lengths == 0].tolist())
         for number, (here, size) in enumerate(found):
-            own = _own(buffer, here, size) if here in untold else size
+            own = _own(buffer, here, size) if here in unknown else size
             if own < size:
                 found[number] = here, own
                 gaps.append((here + own, size - own))
         places, length = np.array(found, np.int64).reshape(-1, 2).T
         codes = np.zeros(len(found), np.uint8)
-        told = lengths[np.isin(starts, places[-1:] if last else ())]
-        short = int(np.max(told - length[-1:], initial=0))
+        implied = lengths[np.isin(starts, places[-1:] if last else ())]
+        short = int(np.max(implied - length[-1:], initial=0))
         return Segments(places, length, codes, places + RDW_SIZE, used, gaps=gaps, short=short)
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:
@@ -117,8 +117,8 @@ def _own(buffer: Bytes, here: int, size: int) -> int:
     inside = inside[is_mq(buffer, inside)]
     headed = [each(buffer, inside).astype(int) for each in (has_flag, plausible, has_system)]
     inside = inside[sum(headed) >= len(headed) - 1]
-    end, told = here + size, implied_length(buffer, inside)
-    for start, behind in zip(inside[::-1].tolist(), (inside + told)[::-1].tolist(), strict=True):
+    end, implied = here + size, implied_length(buffer, inside)
+    for start, behind in zip(inside[::-1].tolist(), (inside + implied)[::-1].tolist(), strict=True):
         if behind == end:
             end = start + RDW_SIZE
     return end - here

@@ -66,7 +66,7 @@ def framing_named(name: str) -> Framing:
     return Framing(name, "as asked", asked=True)
 
 
-def look_at(
+def probe(
     path: Place, name: str | None = None, framing: Framing | None = None, limits: Limits = LIMITS
 ) -> tuple[tuple[str, ...], Framing]:
     """Detect by the first bytes of an SMF file how it is packed, outermost first, and its framing.

@@ -77,7 +77,7 @@ class FtpRecordWalk(Walk):
         """Return the records; in the buffer they are without escapes.
 
         Between two marks, where there is not just one record as long as what is in it says, they
-        are told apart by their headers.
+        are distinguished by their headers.
         """
         data = buffer[at:end]
         marks, twice, wrong = Escapes.of(data)
@@ -94,7 +94,7 @@ class FtpRecordWalk(Walk):
         start, stop, wrong = (
             at + each - np.searchsorted(twice, each) for each in (start, stop, wrong)
         )
-        start, stop, gap = _told_apart(buffer, start, stop, wrong)
+        start, stop, gap = _distinguished(buffer, start, stop, wrong)
         moved = at + twice - np.arange(twice.size)
         place, gap = (each + np.searchsorted(moved, each) for each in (start, gap))
         codes = np.zeros(len(start), np.uint8)
@@ -108,7 +108,7 @@ class FtpRecordWalk(Walk):
         return Ends.of(buffer[start:end]).have_marks
 
 
-def _told_apart(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
+def _distinguished(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
     """Return where the records between marks start and end, and (gaps, 2) what is in none of them.
 
     start, stop  int64 (pieces,): what is between two marks
@@ -148,27 +148,27 @@ def _told_apart(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[In
 
 
 def _in_piece(
-    buffer: Bytes, start: int, stop: int, told: dict[int, int]
+    buffer: Bytes, start: int, stop: int, implied: dict[int, int]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """Return start and end of the records with a header of their own, and of what is between.
 
-    told  for each header in the piece, how long a record is by what is in it; 0: not known
+    implied  for each header in the piece, how long a record is by what is in it; 0: not known
 
     Nothing is between where there is only one, which starts where the piece does. A record whose
     length nothing tells goes up to the next one, but for a mark with a wrong byte.
     """
-    found, _, _ = Unframed([*told], [*told.values()], stop, True).records(start)
+    found, _, _ = Unframed([*implied], [*implied.values()], stop, True).records(start)
     starts = [head + RDW_SIZE for head, _ in found]
     if starts in ([], [start]):
-        behind = start - RDW_SIZE + told.get(start - RDW_SIZE, 0)
+        behind = start - RDW_SIZE + implied.get(start - RDW_SIZE, 0)
         is_mark = behind == stop - 2 and _was_mark(buffer, behind)
         return ([(start, behind)], [(behind, stop)]) if is_mark else ([], [])
     records, gaps, at = list[tuple[int, int]](), list[tuple[int, int]](), start
     for first, (head, size), following in zip(starts, found, [*starts[1:], stop], strict=True):
         behind = head + size
-        if not told[head] and following < stop and _was_mark(buffer, behind - 2):
+        if not implied[head] and following < stop and _was_mark(buffer, behind - 2):
             behind -= 2
-        if told[head] in (0, size):
+        if implied[head] in (0, size):
             if records or first > at:
                 gaps.append((at, first))
             records.append((first, behind))

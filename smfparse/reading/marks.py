@@ -150,8 +150,8 @@ def _bare(data: Bytes) -> int:
     following = np.append(start[1:], data.size)[: start.size]
     before = data[np.maximum(following[:, None] - np.arange(LITTLE + MARK, 0, -1), 0)]
     is_mark = (before[:, :-1] == ESCAPE) & (before[:, 1:] >= 1) & (before[:, 1:] <= MARKS)
-    untold = (end == 0) & (following < data.size) & ~is_mark.any(axis=1)
-    return int(np.count_nonzero((end == following) | untold))
+    unknown = (end == 0) & (following < data.size) & ~is_mark.any(axis=1)
+    return int(np.count_nonzero((end == following) | unknown))
 
 
 def _is_near(places: Ints, at: Ints) -> Bools:
@@ -164,8 +164,8 @@ def _records(data: Bytes) -> tuple[Ints, Ints]:
     """Return where headers are in data, and where their records end by what is in them, or 0."""
     buffer = _padded(data)
     heads = headers_in(buffer, 0, RDW_SIZE + data.size)
-    told = implied_length(buffer, heads)
-    return heads, np.where(told > 0, heads + told - RDW_SIZE, 0)
+    implied = implied_length(buffer, heads)
+    return heads, np.where(implied > 0, heads + implied - RDW_SIZE, 0)
 
 
 def _padded(data: Bytes) -> Bytes:

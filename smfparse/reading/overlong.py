@@ -45,7 +45,7 @@ class Overlong(NamedTuple):
     head    index of its first segment
     final   index of the segment that ends it, as far as it is a record of its own
     place   where the first one that it covers starts, with what leads to it
-    told    its bytes by what is in it; 0: not known
+    implied its bytes by what is in it; 0: not known
     single  whether it seems to be whole in its first segment
     odd     whether it is not what it seems, even if nothing follows what starts there
     """
@@ -53,7 +53,7 @@ class Overlong(NamedTuple):
     head: int
     final: int
     place: int
-    told: int
+    implied: int
     single: bool
     odd: bool
 
@@ -69,7 +69,7 @@ class Overlong(NamedTuple):
         """Whether the record, of a run that ends with it, is one without those that it covers."""
         pieces = run.length[self.head :]
         size = int((pieces - RDW_SIZE).sum()) + RDW_SIZE
-        return size == self.told if self.told else self.single
+        return size == self.implied if self.implied else self.single
 
 
 def first_overlong(
@@ -117,7 +117,7 @@ class _Records:
     head   int64 (records,): index of the first segment
     final  int64 (records,): index of the last one
     sound  bool (records,): whether they have a system indicator byte and a system id
-    told   int64 (records,): bytes by what is in them; 0: not known
+    implied   int64 (records,): bytes by what is in them; 0: not known
     odd    bool (records,): whether what says where they end is damaged: their header, or triplets,
            or that they have no end, or it leads nowhere and they do not say how long they are
     """
@@ -135,20 +135,20 @@ class _Records:
         size = self._before[end + 1] - self._before[self.head] + RDW_SIZE
         code, seen = run.code[end], run.length[self.head]
         self.sound = are_sound(buffer, run.at[self.head])
-        self.told = implied_length(buffer, run.at[self.head])
+        self.implied = implied_length(buffer, run.at[self.head])
         apart = np.flatnonzero((code != WHOLE) & (seen < TRIPLETS_END))
         if apart.size:
             ends = self.final[apart], self._before[self.head[apart]]
-            self.told[apart] = _told_in_pieces(buffer, run, self._before, *ends, size[apart])
+            self.implied[apart] = _implied_in_pieces(buffer, run, self._before, *ends, size[apart])
         has_end = (code == WHOLE) | (code == LAST)
-        wrong = (size > self.told) | ((size < self.told) & has_end)
-        self.odd = (wrong & (self.told > 0)) | (~self.sound & (seen >= SMF_HEADER))
+        wrong = (size > self.implied) | ((size < self.implied) & has_end)
+        self.odd = (wrong & (self.implied > 0)) | (~self.sound & (seen >= SMF_HEADER))
         stray = run.code[self.head] > FIRST
-        self.told[stray], self.sound[stray] = 0, False
+        self.implied[stray], self.sound[stray] = 0, False
         self.odd |= stray
         is_last = self.final == run.code.size - 1
         self.odd |= ~has_end & (closed | ~is_last)
-        self.odd |= is_last & run.broken & (self.told == 0)
+        self.odd |= is_last & run.broken & (self.implied == 0)
 
     def behind_pieces(self) -> Iterator[Overlong]:
         """Give places where a segment that goes on with a record starts as a record does."""
@@ -162,7 +162,7 @@ class _Records:
         for index, record in zip(later.tolist(), owner.tolist(), strict=True):
             if record >= 0 and index <= self.final[record]:
                 before = self._before[index] - self._before[self.head[record]] + RDW_SIZE
-                if before >= self.told[record] or self.odd[record]:
+                if before >= self.implied[record] or self.odd[record]:
                     odd = bool(self.odd[record])
                     yield self._overlong(record, index - 1, int(run.place[index]), odd=odd)
 
@@ -176,8 +176,8 @@ class _Records:
         before = self._before[piece] - self._before[self.head[record]] + RDW_SIZE
         start = run.at[piece]
         end = start + run.length[piece]
-        told = start + RDW_SIZE + np.maximum(self.told[record] - before, 0)
-        low = np.where(self.odd[record], start + RDW_SIZE, told)
+        implied = start + RDW_SIZE + np.maximum(self.implied[record] - before, 0)
+        low = np.where(self.odd[record], start + RDW_SIZE, implied)
         is_long = end - low >= SMF_HEADER - RDW_SIZE
         is_long &= (piece < run.code.size - 1) | (not run.broken) | self.odd[record]
         long = np.flatnonzero(is_long)
@@ -185,7 +185,7 @@ class _Records:
             return
         apart = np.flatnonzero(low[long[1:]] - end[long[:-1]] > _FAR) + 1
         for some in np.split(long, apart):
-            range_ = low[some], told[some], end[some]
+            range_ = low[some], implied[some], end[some]
             yield from self._in_stretch(walk, piece[some], record[some], *range_)
 
     def _doubtful(self) -> tuple[Ints, Ints]:
@@ -194,7 +194,7 @@ class _Records:
         They are the last ones, and all of a record in pieces that does not tell where it ends, or
         is damaged.
         """
-        several = np.flatnonzero((self.final > self.head) & ((self.told == 0) | self.odd))
+        several = np.flatnonzero((self.final > self.head) & ((self.implied == 0) | self.odd))
         earlier = [np.arange(self.head[each], self.final[each]) for each in several]
         piece = np.concatenate([self.final, *earlier])
         count = (self.final - self.head)[several]
@@ -203,11 +203,11 @@ class _Records:
         return piece[order], record[order]
 
     def _in_stretch(
-        self, walk: Walk, piece: Ints, record: Ints, low: Ints, told: Ints, end: Ints
+        self, walk: Walk, piece: Ints, record: Ints, low: Ints, implied: Ints, end: Ints
     ) -> Iterator[Overlong]:
         """Give the places in some segments between `low` and `end`.
 
-        A header right behind what is `told` to be in the record has its length in the last bytes.
+        A header right behind what is `implied` to be in it has its length in the last bytes.
         """
         run = self._run
         places = headers_in(self._buffer, int(low[0]) - 1, int(end[-1]))
@@ -215,7 +215,7 @@ class _Records:
         inside = places + SMF_HEADER <= end[owner]
         pairs = zip(owner[inside].tolist(), places[inside].tolist(), strict=True)
         for number, some in groupby(pairs, key=itemgetter(0)):
-            behind = int(told[number])
+            behind = int(implied[number])
             least = int(low[number])
             found = [
                 (at, walk.begin(self._buffer, at, max(least, behind) if at >= behind else least))
@@ -239,7 +239,7 @@ class _Records:
         ends where it does.
         """
         buffer, odd = self._buffer, bool(self.odd[record])
-        is_known = not (self.told[record] or odd) and self.sound[record]
+        is_known = not (self.implied[record] or odd) and self.sound[record]
         covers = is_known and any(_goes_on(walk, buffer, at, end) for _, at in heads[:_TRIED])
         if covers or not is_known:
             for _, begin in heads:
@@ -256,9 +256,9 @@ class _Records:
         self, record: int, final: int, place: int, ends: bool = True, odd: bool = False
     ) -> Overlong:
         """Return a record up to `final`; `ends` says whether that segment ends a record at all."""
-        head, told = int(self.head[record]), int(self.told[record])
+        head, implied = int(self.head[record]), int(self.implied[record])
         single = ends and head == final and bool(self.sound[record])
-        return Overlong(head, final, place, told, single, odd)
+        return Overlong(head, final, place, implied, single, odd)
 
 
 def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
@@ -277,7 +277,7 @@ def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
     )
 
 
-def _told_in_pieces(
+def _implied_in_pieces(
     buffer: Bytes, run: Segments, before: Ints, final: Ints, start: Ints, size: Ints
 ) -> Ints:
     """Return how long records are by what is in them, in several segments each; 0: not known.

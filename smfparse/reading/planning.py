@@ -112,7 +112,7 @@ def is_cut(path: Place, part_bytes: int) -> bool:
     return size_of(path) > part_bytes and not is_packed(path)
 
 
-def looked_at(file: Input, part_bytes: int) -> list[Part]:
+def ranges_of(file: Input, part_bytes: int) -> list[Part]:
     """Return the ranges of a file that are to be looked through apart: blind ones, if they can be.
 
     file  one that was looked at, so that its framing is known

@@ -16,7 +16,7 @@ from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, Pieces, are_short
-from smfparse.reading.detection import Framing, look_at
+from smfparse.reading.detection import Framing, probe
 from smfparse.reading.headers import SMF_HEADER, plausible
 from smfparse.reading.packing import Unpacked, unpacked
 from smfparse.reading.reasons import NO_TIME
@@ -49,7 +49,7 @@ def read_chunks(
     """
     source = name or str(path)
     if framing is None:
-        _, framing = look_at(path, name, limits=limits)
+        _, framing = probe(path, name, limits=limits)
     with unpacked(path, name, limits) as data:
         try:
             if data.size == 0:

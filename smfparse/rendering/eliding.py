@@ -42,7 +42,7 @@ class Elider:
         ]
 
     @property
-    def told(self) -> list[str]:
+    def count_line(self) -> list[str]:
         """A line that says how many columns are shown; none where all are."""
         if self._kept is None or sum(self._kept) >= self.count:
             return []

@@ -88,7 +88,7 @@ def _text(parts: Iterator[Any], elider: Elider) -> Iterator[str]:
         yield from elider.elided(_aligned(first))
         for part in parts:
             yield from elider.elided(_aligned([part]))[_HEADING:]
-        yield from elider.told
+        yield from elider.count_line
 
 
 def _aligned(parts: list[Any]) -> list[str]:

@@ -58,8 +58,8 @@ class AnswerKey(Document):
 
     def answers(self) -> list[dict[str, str]]:
         """Return a row for each rule that is crossed: what it is about, from when to when."""
-        told = [each for each in self._run.incidents if each.told]
-        found = [row for each in told for row in _of_incident(self._run.plan, each)]
+        listed = [each for each in self._run.incidents if each.listed]
+        found = [row for each in listed for row in _of_incident(self._run.plan, each)]
         return found + [_of_site(self._estate, each) for each in self._estate.answers]
 
     def edges(self) -> list[dict[str, Any]]:

@@ -250,7 +250,7 @@ class Incident:
 
     target  what it befalls: a queue manager, queue, channel or application; "": what fits best
     factor  how bad it is: each kind has its own meaning, and value where it is 0
-    told    whether the answer key says it
+    listed  whether the answer key lists it
     """
 
     kind: str
@@ -259,7 +259,7 @@ class Incident:
     target: str = ""
     factor: float = 0.0
     day: int = 0
-    told: bool = True
+    listed: bool = True
 
 
 @dataclass(frozen=True)

@@ -177,13 +177,13 @@ def _with_part(
     written = write_new(folder, f"{folder.partial}/{name}", part_text(part).encode())
     days = [day for _, *span in part["rows"].values() for day in span]
     record_days = [day for each in part["record_days"].values() for day in each]
-    told = part["records"].keys() == part["record_days"].keys()
+    is_known = part["records"].keys() == part["record_days"].keys()
     earlier = {
         "name": name,
         "sha256": written,
         "files": sum(map(len, part["files"].values())),
         "days": span_of(days),
-        "record_days": span_of(record_days) if told else None,
+        "record_days": span_of(record_days) if is_known else None,
         "level": 0,
         "damaged": any(part["rows"][each][0] for each in part["files"].get(DAMAGE, ())),
     }

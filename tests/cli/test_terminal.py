@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from smfparse.cli.output import show
-from smfparse.cli.progress import BAR, told
+from smfparse.cli.progress import BAR, progress_line
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.progress import PROGRESS
@@ -46,16 +46,16 @@ def test_progress_has_bytes_speed_and_the_time_left() -> None:
     with PROGRESS.of("reading", 400_000_000):
         PROGRESS.began = 10.0
         PROGRESS.add(100_000_000)
-        shown = told(5, 12.0, 80)
+        shown = progress_line(5, 12.0, 80)
         assert shown == "reading   100 of 400 MB   25 %   50 MB/s   6 s left"
-        assert told(5, 12.0, 20) == shown[:19]
+        assert progress_line(5, 12.0, 20) == shown[:19]
         PROGRESS.add(300_000_000)
-        assert told(75, 12.0, 80) == "working   1:15 min"
+        assert progress_line(75, 12.0, 80) == "working   1:15 min"
     with PROGRESS.of("writing", 0):
         PROGRESS.began = 10.0
         PROGRESS.add(1_500_000_000)
-        assert told(5, 12.0, 80) == "writing   1.50 GB   750 MB/s"
-    assert told(7300, 12.0, 80) == "working   2:01 h"
+        assert progress_line(5, 12.0, 80) == "writing   1.50 GB   750 MB/s"
+    assert progress_line(7300, 12.0, 80) == "working   2:01 h"
 
 
 @pytest.mark.parametrize("packed", [False, True])

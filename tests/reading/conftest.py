@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.reading import look_at
+from smfparse.reading import probe
 from tests.support.reading import Read, Reading
 
 
@@ -23,7 +23,7 @@ def read(path: Path) -> Read:
 
     def reading(data: bytes, detected: str | None = None, **options: Any) -> Reading:
         path.write_bytes(data)
-        assert detected is None or look_at(path)[1].name == detected
+        assert detected is None or probe(path)[1].name == detected
         return Reading(path, **options)
 
     return reading

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.reading import detection, heads, look_at, read_chunks
+from smfparse.reading import detection, heads, probe, read_chunks
 from smfparse.reading.blocked import BdwWalk
 from smfparse.reading.chunks import SLACK
 from smfparse.reading.segments import Segments, Walk
@@ -89,7 +89,7 @@ def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
     for size in (8 << 10, 32 << 10):
         path.write_bytes(data := WHOLE.get(what, bytes)(piece * (size // len(piece))))
         cost.clear()
-        framing = look_at(path)[1]
+        framing = probe(path)[1]
         cost["searched"] = 0
         assert list(read_chunks(path, DamageLog(), framing=framing))
         steps.append(cost["steps"])
@@ -127,7 +127,7 @@ def test_of_thousands_of_members_all_are_read_a_few_times_and_few_empty_ones_are
 
 def test_to_look_at_and_read_a_small_file_takes_little_more_than_it_has() -> None:
     small = FIXTURES / "qm60.smf"
-    for work in (lambda: look_at(small), lambda: list(read_chunks(small, DamageLog()))):
+    for work in (lambda: probe(small), lambda: list(read_chunks(small, DamageLog()))):
         work()  # what is loaded on the way does not count
         tracemalloc.start()
         work()
@@ -172,6 +172,6 @@ def test_no_walk_is_tried_behind_the_right_one(tmp_path: Path, monkeypatch: pyte
     for variant in (each for each in VARIANTS if WALKS[each.framing].chained):
         tried.clear()
         path.write_bytes(variant.write(BODIES).data)
-        _, framing = look_at(path)
+        _, framing = probe(path)
         assert framing.name == variant.framing
         assert tried == every[: every.index(framing.walk) + 1]

@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import look_at
+from smfparse.reading import probe
 from tests.support import builders
 from tests.support.builders import foreign_record, segments
 from tests.support.command import run
@@ -424,7 +424,7 @@ def test_marks_are_counted_behind_the_first_megabyte(read: Read) -> None:
 
 def test_the_file_of_issue_38_has_its_numbers() -> None:
     path = case("ftp-record-damaged")
-    assert look_at(path)[1].name == "ftp-record"
+    assert probe(path)[1].name == "ftp-record"
     duration = "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no"
     shown = run("sql", path, duration, "--format", "csv")
     assert shown.output.splitlines()[1] == "1792884543"
@@ -472,6 +472,6 @@ def test_marks_within_records_make_no_ftp_record_structure(
         at = int(each * (len(data) - 2))
         data[at : at + 2] = MARK
     found = read(bytes(data))
-    if found.refused is None and look_at(path)[1].name == "ftp-record":
+    if found.refused is None and probe(path)[1].name == "ftp-record":
         for record, at in zip(found.bodies, found.offsets, strict=True):
             assert bytes(data[at : at + len(record)]) == record

@@ -48,7 +48,7 @@ class Case:
     sound    the file as it was; of several files that are spliced, the first
     rope     its bytes, and where each was
     records  those that were in it before
-    told     the mutations
+    applied  the mutations
     many     whether it is many times what is said of it: only what it costs is known
     """
 
@@ -58,7 +58,7 @@ class Case:
     rope: Rope
     records: list[Placed]
     file: bytes = b""
-    told: list[str] = field(default_factory=list)
+    applied: list[str] = field(default_factory=list)
     many: bool = False
 
 
@@ -94,12 +94,12 @@ class Cases:
         if case.many:
             part = bytes(case.rope.data)[: draw.choice((100, 400, 2000, _MANY_BYTES))] or b"-"
             case.file = part * (_MANY_BYTES // len(part))
-            case.told.append("many")
+            case.applied.append("many")
             return case
         if draw.random() < _OFTEN_FAR:  # the damage is where the reader goes on with new bytes
             size = _WINDOW - draw.randint(0, len(case.rope))
             case.rope.replace(0, 0, Rope(built.data * (size // len(built.data))))
-            case.told.append("far")
+            case.applied.append("far")
         case.file = bytes(case.rope.data)
         return case
 
@@ -111,7 +111,7 @@ class Cases:
         for name in draw.choices(names, k=draw.choice((1, 1, 1, 2, 3))):
             if case.rope.data:
                 MUTATIONS[name](draw, case.rope, built)
-                case.told.append(name)
+                case.applied.append(name)
 
     def _built(self, draw: Random, framing: str) -> Built:
         return drawn(draw, framing, self._samples(draw))
@@ -144,4 +144,4 @@ def _splice(draw: Random, case: Case, other: Built) -> None:
         head = (each.head[0] + behind, each.head[1] + behind)
         moved = replace(each, start=each.start + behind, end=each.end + behind, head=head)
         case.records.append(moved)
-    case.told.append("splice")
+    case.applied.append("splice")

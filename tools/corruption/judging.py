@@ -2,7 +2,7 @@
 
 sound      a file in which nothing is wrong any more is read as what it is, without damage
 there      a record whose bytes are untouched is there, with its values
-told       one whose header is left is there, or damage is reported where it is
+reported   one whose header is left is there, or damage is reported where it is
 accounted  every byte is in one record, frames one, or is reported
 true       a row shows what is in the file where it says
 fast       the processor is busy for a time that the bytes are worth
@@ -27,7 +27,7 @@ from smfparse.errors import Damage
 from tests.support.variants import Found, block_length, read_at
 
 _LINE_ENDS = (b"\r\n", b"\n")
-"""They are told once where the first one is."""
+"""They are reported once where the first one is."""
 _NOTHING = (b"\0\4\0\0", b"\0\4\x80\0")
 """RDWs of segments without data."""
 
@@ -80,7 +80,7 @@ class Judge:
                 return
             yield from self._not_there()
             if not self._reading.refused:
-                yield from self._not_told()
+                yield from self._not_reported()
                 yield from self._not_accounted()
                 yield from self._not_true()
 
@@ -91,8 +91,8 @@ class Judge:
         found = [(each.offset, each.length - RDW) for each in self._reading.rows]
         if found != [(at, len(body)) for at, body in sound]:
             yield Finding("a sound file is read as another one", f"{len(found)} of {len(sound)}")
-        for told in self._reading.damage[:1]:
-            yield Finding("a sound file is said to be damaged", told.reason)
+        for damage in self._reading.damage[:1]:
+            yield Finding("a sound file is said to be damaged", damage.reason)
 
     def _not_there(self) -> Iterator[Finding]:
         """Yield untouched records that are not there, or with other values."""
@@ -107,10 +107,10 @@ class Judge:
             place = self._head(each) if mistaken else each.start
             row = self._rows.get(place)
             if row is None or not self._is_as_long(row, each, mistaken):
-                is_told = self._is_told(each)
-                if not (mistaken and is_told):
+                is_reported = self._is_reported(each)
+                if not (mistaken and is_reported):
                     what = "is gone" if row is None else "has another length"
-                    how = "but told" if is_told else "in silence"
+                    how = "but reported" if is_reported else "in silence"
                     yield Finding(f"an untouched record {what}, {how}", str(each))
             elif wrong := self._wrong_values(each, place):
                 yield Finding("an untouched record has other values", f"{each}: {wrong}")
@@ -129,12 +129,12 @@ class Judge:
         found = tuple(value for at, value in self._reading.values.get(table, []) if at == place)
         return "" if found == numbers else f"{table}.{column} is {found}, not {numbers}"
 
-    def _not_told(self) -> Iterator[Finding]:
-        """Yield records whose header is left, but that are neither there nor told."""
+    def _not_reported(self) -> Iterator[Finding]:
+        """Yield records whose header is left, but that are neither there nor reported."""
         for each in self.left:
             if each.whole or self._is_inside(each):
                 continue
-            if not self._is_row(each) and not self._is_told(each):
+            if not self._is_row(each) and not self._is_reported(each):
                 yield Finding("a damaged record is gone in silence", str(each))
 
     def _is_row(self, each: Left) -> bool:
@@ -155,12 +155,12 @@ class Judge:
         """Return where the row of a record starts, in the framing that the file was read as."""
         return each.start + each.placed.head[0] - each.placed.start - PREFIX[self._framing]
 
-    def _is_told(self, each: Left) -> bool:
-        end = min(each.behind, len(self._data))
-        start = self._from(each.start)
+    def _is_reported(self, left: Left) -> bool:
+        end = min(left.behind, len(self._data))
+        start = self._from(left.start)
         return any(
-            told.offset <= end and (told.length is None or told.offset + told.length >= start)
-            for told in self._reading.damage
+            each.offset <= end and (each.length is None or each.offset + each.length >= start)
+            for each in self._reading.damage
         )
 
     def _from(self, start: int) -> int:
@@ -179,7 +179,7 @@ class Judge:
         anybody where the header of the outer one was hit, and makes it one of another product, or
         leaves it as long as it says: its frame leads on. Or where it is read as long as it says.
         """
-        read = (self._rows[at] for at, told in self._shown.items() if told and at < each.start)
+        read = (self._rows[at] for at, size in self._shown.items() if size and at < each.start)
         spans = (extent(self._framing, self._data, row) for row in read)
         if any(span and each.behind <= span[1] for span in spans):
             return True
@@ -198,8 +198,8 @@ class Judge:
     def _tells(self, each: Left) -> bool:
         """Whether what is in a record says how long it is, as it did."""
         sample, size = each.placed.sample, each.placed.head[0] - each.placed.start
-        told = implied(self._data[each.start + size :])
-        return sample.exact and each.placed.pieces == 1 and told == len(sample.body)
+        stated = implied(self._data[each.start + size :])
+        return sample.exact and each.placed.pieces == 1 and stated == len(sample.body)
 
     @cached_property
     def _turned(self) -> list[Left]:
@@ -290,36 +290,36 @@ class Judge:
         And how long that is.
         """
         bodies = {at: self._data[at + PREFIX[self._framing] :] for at in self._rows}
-        told = {at: implied(body) for at, body in bodies.items() if recognised(body)}
-        return {at: size for at, size in told.items() if size in (0, self._rows[at].length - RDW)}
+        stated = {at: implied(body) for at, body in bodies.items() if recognised(body)}
+        return {at: size for at, size in stated.items() if size in (0, self._rows[at].length - RDW)}
 
     def _not_accounted(self) -> Iterator[Finding]:
-        """Yield bytes that are in two records, or in none and not told."""
+        """Yield bytes that are in two records, or in none and not reported."""
         framing, damage = self._framing, self._reading.damage
         spans = [extent(framing, self._data, each) for each in self._reading.rows]
         rows = [each for each in spans if each]
         if len(rows) < len(spans):
             return
-        told = [(each.offset, self._told_up_to(each)) for each in damage]
+        reported = [(each.offset, self._reported_up_to(each)) for each in damage]
         for (start, end), (later, _) in itertools.pairwise(rows):
             if later < end:
                 yield Finding("bytes are in two records", f"{later} in {start} to {end}")
         in_lines = any("line end" in each.reason for each in damage)
-        for start, end in _uncovered(sorted([*rows, *told]), len(self._data)):
+        for start, end in _uncovered(sorted([*rows, *reported]), len(self._data)):
             gap = self._data[start:end]
             line = _line_end(gap) if in_lines else 0
-            starts = [start + line, *range(start, max(start - RDW, -1), -1)]  # some may be told
+            starts = [start + line, *range(start, max(start - RDW, -1), -1)]  # some may be reported
             if not any(framing_only(framing, self._data[each:end]) for each in starts):
-                yield Finding("bytes are in no record and not told", f"{start} to {end}")
+                yield Finding("bytes are in no record and not reported", f"{start} to {end}")
                 return
 
-    def _told_up_to(self, told: Damage) -> int:
-        """Return where told bytes end; of line ends, the first: the others are behind records."""
-        if told.length is None:
+    def _reported_up_to(self, damage: Damage) -> int:
+        """Return where reported bytes end; of line ends, the first: others are behind records."""
+        if damage.length is None:
             return len(self._data)
-        if "line ends," in told.reason:
-            return told.offset + _line_end(self._data[told.offset :])
-        return told.offset + told.length
+        if "line ends," in damage.reason:
+            return damage.offset + _line_end(self._data[damage.offset :])
+        return damage.offset + damage.length
 
     def _not_true(self) -> Iterator[Finding]:
         """Yield rows that show what is not in the file."""
