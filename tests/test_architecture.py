@@ -43,8 +43,8 @@ APART = {
 ROOF = "smfparse"
 ONLY_IN = {
     "duckdb": {
-        *("query.bounded", "query.catalog", "query.connecting", "query.relations"),
-        *("query.statements", "query.together", "writing.database"),
+        *("query.catalog", "query.connecting", "query.relations", "query.slices"),
+        *("query.statements", "writing.database"),
     },
     "prompt_toolkit": {"query.prompt"},
     "resvg_py": {"rendering.pictures"},
@@ -260,7 +260,7 @@ HEAVY |= {"pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet"}
 """What takes long enough to load to be watched, part by part."""
 RARE = {
     *("concurrent.futures", "multiprocessing", "zipfile"),
-    *("smfparse.inputs.copying", "smfparse.inputs.parallel", "smfparse.inputs.spilling"),
+    *("smfparse.inputs.parallel", "smfparse.inputs.spilling", "smfparse.inputs.temporary"),
 }
 """What is for several processes and standard input; duckdb and pyarrow.parquet load some of it."""
 DECLARED = {"construct", "numpy"}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from smfparse.decoding.areas import HeaderAreas as HeaderAreas
     from smfparse.decoding.areas import header_parts as header_parts
     from smfparse.decoding.decoder import Decoder as Decoder
+    from smfparse.decoding.decoder import Gathered as Gathered
     from smfparse.decoding.duplicates import Duplicates as Duplicates
     from smfparse.decoding.duplicates import Turn as Turn
     from smfparse.decoding.fingerprinting import FINGERPRINT as FINGERPRINT
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from smfparse.decoding.fingerprinting import fingerprints as fingerprints
     from smfparse.decoding.fingerprinting import identity as identity
     from smfparse.decoding.fingerprinting import read_run as read_run
-    from smfparse.decoding.gathered import Gathered as Gathered
     from smfparse.decoding.index import BlockIndex as BlockIndex
     from smfparse.decoding.matching import queue_tasks as queue_tasks
     from smfparse.decoding.needs import Needs as Needs
@@ -49,13 +49,12 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         areas="HeaderAreas header_parts",
-        decoder="Decoder",
+        decoder="Decoder Gathered",
         duplicates="Duplicates Turn",
         fingerprinting=(
             "FINGERPRINT NO_RECORDS Days Fingerprints Identity Known Recorder Seen days_of "
             "fingerprints identity read_run"
         ),
-        gathered="Gathered",
         index="BlockIndex",
         matching="queue_tasks",
         needs="Needs",

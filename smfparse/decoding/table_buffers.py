@@ -11,8 +11,7 @@ import pyarrow as pa
 from smfparse.decoding.arrays import array, coded, hex_array
 from smfparse.decoding.entries import EntryBuffer
 from smfparse.decoding.fingerprinting import FINGERPRINT
-from smfparse.decoding.gathering import BlockBuffer
-from smfparse.decoding.growing import Growing
+from smfparse.decoding.gathering import BlockBuffer, Growing
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks
 from smfparse.decoding.tasks import Elsewhere

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
-    from smfparse.inputs.apart import called_apart as called_apart
     from smfparse.inputs.log import Log as Log
     from smfparse.inputs.named import check_apart as check_apart
     from smfparse.inputs.opening import Inputs as Inputs
+    from smfparse.inputs.opening import called_apart as called_apart
     from smfparse.inputs.opening import decode_part as decode_part
     from smfparse.inputs.opening import open_file as open_file
     from smfparse.inputs.opening import open_inputs as open_inputs
@@ -37,12 +37,10 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        apart="called_apart",
         log="Log",
         named="check_apart",
-        opening=(
-            "Inputs decode_part open_file open_inputs with_all_names with_all_records with_times"
-        ),
+        opening="Inputs called_apart decode_part open_file open_inputs with_all_names "
+        "with_all_records with_times",
         options="Options ReadOptions read_options",
         parallel="in_order",
         range="Batches",

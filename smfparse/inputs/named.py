@@ -14,12 +14,54 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import smfparse.store as store
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.inputs.options import DEFAULTS, ReadOptions
-from smfparse.inputs.stdin import NOWHERE, STDIN
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place, Url, is_url, place_of
 from smfparse.reading import Framing, Input, framing_named, probe
+
+STDIN = "-"
+NOWHERE = Path(os.devnull)
+"""This object, and no other path, is the one of standard input."""
+
+
+def urls_like(pattern: Url) -> list[Url] | None:
+    """Return what fits a pattern, in order; None: something has just this name.
+
+    Raises OSError, also where there is no such bucket.
+    """
+    if pattern.exists():
+        return None
+    top = Url(pattern.scheme, pattern.authority)
+    top.stat()
+    return sorted(top.glob(pattern.key), key=str)
+
+
+def urls_below(folder: Url, damage: DamageLog, target: Place | None) -> Iterator[Url]:
+    """Yield the files below a folder but the hidden ones, those in `target`, and in datasets.
+
+    Of a dataset it is noted that it is left out. Raises InputError where the list does not come.
+    """
+    try:
+        found = [each for each in folder.rglob() if not each.was_folder]
+    except OSError as error:
+        raise InputError(f"{folder}: {error.strerror or error}") from error
+    datasets = [each.parents[0] for each in found if each.name == store.MANIFEST]
+    inner = [each for each in datasets if each != folder and not _is_hidden(each, folder)]
+    for each in inner:
+        if each != target:
+            reason = "a dataset; name it as a separate input; skipped"
+            damage.add(Damage(str(each), 0, None, reason))
+    left_out = {*inner, target}
+    for each in found:
+        if not _is_hidden(each, folder) and left_out.isdisjoint(each.parents):
+            yield each
+
+
+def _is_hidden(place: Url, folder: Url) -> bool:
+    return any(part.startswith(".") for part in place.relative_to(folder).parts)
+
 
 _OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Start of names that mean something else in another process."""
@@ -61,15 +103,18 @@ def resolve(
         elif place not in found:
             is_file = not each.once and not each.path.is_dir()
             found[place] = look(each, framing, limits) if is_file else each
-    every = (_copied(each, framing, options) if each.once else each for each in found.values())
+    every = (
+        look(_copied(each, options.max_copy), framing, limits) if each.once else each
+        for each in found.values()
+    )
     return [replace(each, limits=limits) for each in every]
 
 
-def _copied(stream: Input, framing: Framing | None, options: ReadOptions) -> Input:
-    """Return a copy of what can be read only once; what copies is loaded where there is any."""
-    from smfparse.inputs.copying import copied
+def _copied(stream: Input, max_copy: int | None) -> Input:
+    """Copy what can be read only once; what copies is loaded only where there is any."""
+    from smfparse.inputs.temporary import copied
 
-    return look(copied(stream, options.max_copy), framing, options.limits)
+    return copied(stream, max_copy)
 
 
 def check_apart(inputs: Iterable[Place], output: Place) -> None:
@@ -90,7 +135,7 @@ def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]
         elif name == "":
             raise InputError("'': an input without a name; is a variable not set?")
         elif isinstance(name, Url) or is_url(name):
-            yield from _elsewhere(name)
+            yield from _of_url(name)
         elif isinstance(name, Path) or not glob.has_magic(name) or os.path.lexists(name):
             yield _at(Path(name), str(name)), True
         else:
@@ -101,14 +146,12 @@ def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]
                 yield _at(Path(each), each), False
 
 
-def _elsewhere(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
-    """Yield what `_expanded` does for a place elsewhere; what loads its system is loaded there."""
-    from smfparse.inputs.elsewhere import matches
-
+def _of_url(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
+    """Yield what `_expanded` does for a URL."""
     url = place_of(name)
     assert isinstance(url, Url)
     try:
-        found = matches(url) if isinstance(name, str) and glob.has_magic(name) else None
+        found = urls_like(url) if isinstance(name, str) and glob.has_magic(name) else None
     except OSError as error:
         raise InputError(f"{name}: {error.strerror or error}") from error
     if found is None:
@@ -178,9 +221,7 @@ def _files(
     is elsewhere it is noted that it is left out.
     """
     if isinstance(folder, Url):
-        from smfparse.inputs.elsewhere import files_below
-
-        yield from files_below(folder, damage, target)
+        yield from urls_below(folder, damage, target)
         return
     written = None if target is None else _real(target)
 

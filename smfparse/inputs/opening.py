@@ -1,14 +1,17 @@
-"""From names of inputs to open inputs, and from these to named streams of record batches."""
+"""From names of inputs to open inputs, and from these to named streams of record batches.
+
+Files of one name get names of their own, and rows have local times in the zone that is requested.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 import itertools
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
@@ -16,17 +19,24 @@ import smfparse.store as store
 from smfparse.decoding import Duplicates, Known, Turn
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs import joining
-from smfparse.inputs.apart import called_apart
 from smfparse.inputs.log import Log
 from smfparse.inputs.named import resolve
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
-from smfparse.inputs.showing import shown
 from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows, with_others
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place, Url
 from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
-from smfparse.selecting import ALL_RECORDS, Selection, Zone, queue_criteria, texts, without_names
+from smfparse.selecting import (
+    ALL_RECORDS,
+    Selection,
+    Zone,
+    queue_criteria,
+    read_for,
+    shown_in_zone,
+    texts,
+    without_names,
+)
 from smfparse.tables import (
     DAMAGE,
     RECORD,
@@ -46,6 +56,54 @@ if TYPE_CHECKING:
 
     from smfparse.inputs.parallel import Unit
     from smfparse.inputs.workers import Workers
+
+
+class Names(Protocol):
+    """Names that are taken."""
+
+    def __contains__(self, name: object, /) -> bool: ...
+
+    def add(self, name: str, /) -> None:
+        """Take one more."""
+
+
+def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
+    """Return other names for those that are taken already: `DUMP.smf#2`. All are taken then."""
+    found = {}
+    for name in names:
+        new = _free(name, taken)
+        taken.add(new)
+        if new != name:
+            found[name] = new
+    return found
+
+
+def _free(name: str, taken: Names) -> str:
+    """Return a name that is not taken: the next number, found in few steps however many are."""
+    if name not in taken:
+        return name
+    low, high = 1, 2
+    while f"{name}#{high}" in taken:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if f"{name}#{middle}" in taken else (low, middle)
+    return f"{name}#{high}"
+
+
+def shown(
+    zone: Zone | None, wanted: Wanted, rows: Callable[[Wanted], Iterator[tuple[str, Batch]]]
+) -> Iterator[tuple[str, Batch]]:
+    """Yield the wanted rows with local times of a zone; None: as they are."""
+    if zone is None:
+        yield from rows(wanted)
+        return
+    read: Wanted = {
+        table: None if names is None else read_for(coded_schema(table, names))
+        for table, names in wanted.items()
+    }
+    for table, batch in rows(read):
+        yield table, shown_in_zone(zone, batch, coded_schema(table, wanted[table]))
 
 
 class _Shared:
@@ -319,7 +377,7 @@ def _known_records(sources: Iterable[Source], selection: Selection) -> Known | N
     known = [each for each in found if each is not None]
     if not known:
         return None
-    from smfparse.inputs.known import KnownOfSeveral
+    from smfparse.inputs.stored import KnownOfSeveral
 
     return KnownOfSeveral(known)
 

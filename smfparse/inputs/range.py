@@ -27,10 +27,9 @@ from smfparse.decoding import (
     queue_tasks,
 )
 from smfparse.errors import DamageError, DamageLog
-from smfparse.inputs.ends import is_streamed
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
-from smfparse.inputs.others import Others
+from smfparse.inputs.others import Others, is_streamed
 from smfparse.places import Place
 from smfparse.progress import PROGRESS
 from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, with_dumps

@@ -44,7 +44,7 @@ from smfparse.tables import (
 )
 
 if TYPE_CHECKING:
-    from smfparse.inputs.known import KnownRecords
+    from smfparse.inputs.stored import KnownRecords
     from smfparse.store import Manifest
 
 
@@ -212,7 +212,7 @@ class Dataset:
     @property
     def known(self) -> KnownRecords | None:
         """The fingerprints of its records; None where it was made of datasets."""
-        from smfparse.inputs.known import KnownRecords
+        from smfparse.inputs.stored import KnownRecords
 
         return None if self.manifest["records"] is None else KnownRecords(self.path)
 

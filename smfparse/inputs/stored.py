@@ -1,18 +1,104 @@
-"""Files of a dataset to rows: all there, through no link, and as they were written."""
+"""Files of a dataset to rows: all there, through no link, and as they were written.
+
+Of the fingerprints of its records only those of the days that are needed are read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import datetime as dt
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
+from smfparse.decoding import FINGERPRINT, Fingerprints, Known, Tasks, read_run
 from smfparse.errors import InputError, SmfError
-from smfparse.places import Place, Url
-from smfparse.store import EXACT, Manifest, checksum, plain_file, wanted_in
+from smfparse.layout import ENCODING, UNIX_EPOCH, US_PER_SECOND, Values
+from smfparse.places import Place, Url, size_at
+from smfparse.store import (
+    EXACT,
+    Manifest,
+    checksum,
+    day_name,
+    meets,
+    meets_span,
+    plain_file,
+    read_head,
+    read_parts,
+    wanted_in,
+)
 from smfparse.tables import Batch, coded_schema, plain_schema, schema, signed, whole_schema
+from smfparse.vectors import Ints
+
+if TYPE_CHECKING:
+    from smfparse.inputs.sources import Dataset
+
+
+@dataclass(frozen=True)
+class KnownRecords:
+    """The records of a dataset."""
+
+    folder: Place
+
+    def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
+        """Return the fingerprints of records with these dates, and maybe others, in runs.
+
+        Raises InputError where a file is not as it was written.
+        """
+        names = frozenset(map(day_name, days))
+        head = read_head(self.folder)
+        every = [*read_parts(self.folder, head["earlier"], partial(_has_records, names)), head]
+        return [run for part in every for run in self._runs(part, names)]
+
+    def _runs(self, part: Manifest, days: Container[str]) -> Iterator[Fingerprints]:
+        for name, count in (part["records"] or {}).items():
+            own: Mapping[str, int] | None = part["record_days"].get(name)
+            if own is None or any(day in days for day in own):
+                run = self._whole(name, count, part["checksums"][name])
+                yield from [run] if own is None else _days_of(run, own, days)
+
+    def _whole(self, name: str, count: int, expected: str) -> Fingerprints:
+        """Return the fingerprints of a file, which is as it was written."""
+        path = plain_file(self.folder, name)
+        if size_at(path) != count * FINGERPRINT.itemsize:
+            raise InputError(
+                f"{path}: a file of the dataset is not whole; its records cannot be "
+                "distinguished from others; convert again"
+            )
+        check_bytes(path, expected)
+        return read_run(path)
+
+
+@dataclass(frozen=True)
+class KnownOfSeveral:
+    """The records of several datasets."""
+
+    datasets: Sequence[Known]
+
+    def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
+        """Return the fingerprints of all of them."""
+        return [run for each in self.datasets for run in each.of_days(days)]
+
+
+def _has_records(days: frozenset[str], part: Manifest) -> bool:
+    """Whether a part of a manifest may have records of some days."""
+    return meets(part["record_days"], days)
+
+
+def _days_of(
+    run: Fingerprints, own: Mapping[str, int], days: Container[str]
+) -> Iterator[Fingerprints]:
+    """Yield those of some days: in a file they are day after day, and ascend in each."""
+    start = 0
+    for day, count in own.items():
+        if day in days:
+            yield run[start : start + count]
+        start += count
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
@@ -119,3 +205,75 @@ def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
         for each in map(whole_schema(table).field, names)
     ]
     return pa.RecordBatch.from_arrays(found, names)
+
+
+_TABLE = "wtas"
+_COLUMNS = (
+    *("source", "system", "qmgr", "smf_time", "record_offset", "interval_start"),
+    *("interval_seconds", "task_started_tod", "task_thread"),
+)
+_DAYS = dt.timedelta(days=2)
+"""A task counts at the end of its interval: that is no more days from its SMF time."""
+
+
+def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Iterator[Tasks]:
+    """Yield the 116/1 records of a dataset that SMF took in a span of time, in microseconds.
+
+    number  that of its first source
+    """
+    sources = {name: number + each for each, name in enumerate(dataset.smf_files)}
+    moments = [UNIX_EPOCH + dt.timedelta(microseconds=each) for each in (first, last)]
+    days = [
+        (each + by).date().isoformat() for each, by in zip(moments, (-_DAYS, _DAYS), strict=True)
+    ]
+    for batch in _rows_of_days(dataset, (days[0], days[1])):
+        time = _numbers(batch, "smf_time")
+        named = [each in sources for each in batch.column("source").to_pylist()]
+        near = (time >= first) & (time <= last) & np.array(named, np.bool_)
+        if near.any():
+            yield _tasks(batch.filter(pa.array(near)), sources)
+
+
+def _rows_of_days(dataset: Dataset, days: tuple[str, str]) -> Iterator[Any]:
+    """Yield the rows of a span of days, and others of the same files."""
+    found, folder = dataset.manifest, dataset.path
+    for name in found["files"][_TABLE]:
+        _, *own = found["rows"][name]
+        if meets_span(own, days):
+            check_rows(folder, found | {"files": {_TABLE: [name]}, "is_whole": False}, _TABLE)
+            file = plain_file(folder, name)
+            yield from parquet_rows(file, _TABLE, [*_COLUMNS], None, found["types"])
+
+
+def _tasks(batch: Any, sources: dict[str, int]) -> Tasks:
+    begin, seconds = _numbers(batch, "interval_start"), batch.column("interval_seconds")
+    length = np.rint(seconds.fill_null(0).to_numpy() * US_PER_SECOND).astype(np.int64)
+    known = [
+        batch.column(each).is_valid().to_numpy(zero_copy_only=False).astype(np.int64)
+        for each in ("interval_start", "interval_seconds")
+    ]
+    source = np.array([sources[each] for each in batch.column("source").to_pylist()], np.int64)
+    offset, time = _numbers(batch, "record_offset"), _numbers(batch, "smf_time")
+    numbers = [offset, np.zeros_like(offset), begin, begin + length, *known, time, source]
+    return Tasks(_keys(batch), np.stack(numbers, axis=1))
+
+
+def _keys(batch: Any) -> Values:
+    names = [
+        "".join(f"{each or '':4}" for each in row).encode(ENCODING, "replace")
+        for row in zip(
+            *(batch.column(each).to_pylist() for each in ("system", "qmgr")), strict=True
+        )
+    ]
+    words = [
+        batch.column(each).fill_null(0).to_numpy().astype(">u8")
+        for each in ("task_started_tod", "task_thread")
+    ]
+    parts = [np.array(names, "V8"), *words]
+    raw = np.hstack([np.ascontiguousarray(each).view(np.uint8).reshape(-1, 8) for each in parts])
+    return np.ascontiguousarray(raw).view("V24")[:, 0]
+
+
+def _numbers(batch: Any, name: str) -> Ints:
+    found: Ints = batch.column(name).cast(pa.int64()).fill_null(0).to_numpy()
+    return found

@@ -3,12 +3,17 @@
 They are made when a query names them. Of SMF files a query decodes the columns that it
 needs, in constant memory where it scans one table once; else the files are read once before it.
 Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
+
+To plan many queries whose rows are few takes longer than to run them over small files. There, all
+tables that they name are read first, and each is planned as it runs, where a relation of DuckDB is
+bound before that. Else their plans are kept until they run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import chain
 from typing import Any
 
 import duckdb
@@ -16,13 +21,13 @@ import duckdb
 from smfparse.errors import RequestError
 from smfparse.inputs import Inputs
 from smfparse.interrupts import interrupting
-from smfparse.query.bounded import bounded, bounded_rows, settings
 from smfparse.query.connecting import Connection, connected, forget_python, is_interrupt
 from smfparse.query.hints import failure
-from smfparse.query.projection import Slicing, named_tables, named_views
+from smfparse.query.projection import Slicing, named_tables, named_views, read_by
 from smfparse.query.relations import Relations
 from smfparse.query.results import (
     executed_part,
+    executed_table,
     fetched,
     result_parts,
     result_table,
@@ -30,9 +35,53 @@ from smfparse.query.results import (
     streamed,
 )
 from smfparse.query.scans import Spool
-from smfparse.query.slices import Slices
+from smfparse.query.slices import Slices, bounded, bounded_rows, settings
 from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, Statements
-from smfparse.query.together import run_planned, run_together
+
+
+def run_together(
+    connection: Connection, relations: Relations, queries: Sequence[str], others: Sequence[str]
+) -> Iterator[Any]:
+    """Yield the rows of each of `queries`, then of `others`, as a pyarrow.Table.
+
+    One of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile DuckDB
+    has one thread: to share so little costs more than the work.
+    """
+    every = [*queries, *others]
+    held = dict.fromkeys(read_by("\n".join(every)))
+    with settings(connection, threads=1), relations.scans.read_once(held) as spool:
+        for number, query in enumerate(every):
+            read = chain.from_iterable(map(spool.batches, read_by(query)))
+            if number < len(queries) and not any(batch.num_rows for batch in read):
+                yield None
+            else:
+                yield executed_table(_run(connection, relations, query))
+
+
+def run_planned(
+    connection: Connection, statements: Statements, queries: Sequence[str]
+) -> Iterator[Any]:
+    """Yield the rows of each query as a pyarrow.Table.
+
+    What is made in the connection meanwhile has DuckDB plan the queries that follow once more.
+    """
+    with statements.planned(queries) as (runs, _):
+        for run, query in zip(runs, queries, strict=True):
+            yield executed_table(connection.execute(run or query))
+
+
+def _run(connection: Connection, relations: Relations, query: str) -> Connection:
+    """Run a query; return the connection, which has its rows.
+
+    What it names is made before; views only where it cannot be bound without them.
+    """
+    relations.make(named_tables(query))
+    try:
+        return connection.execute(query)
+    except (duckdb.CatalogException, duckdb.BinderException):
+        relations.make((), named_views(query))
+        return connection.execute(query)
+
 
 _OF_THE_QUERY = (
     duckdb.ParserException,

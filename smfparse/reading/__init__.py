@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from smfparse.reading.headers import packed_dates as packed_dates
     from smfparse.reading.headers import triplet_count as triplet_count
     from smfparse.reading.headers import types_of as types_of
-    from smfparse.reading.input import Input as Input
     from smfparse.reading.packing import PACKINGS as PACKINGS
     from smfparse.reading.packing import unpacked as unpacked
     from smfparse.reading.planning import Look as Look
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
     from smfparse.reading.planning import plan as plan
     from smfparse.reading.planning import ranges_of as ranges_of
     from smfparse.reading.planning import size_of as size_of
+    from smfparse.reading.reader import Input as Input
     from smfparse.reading.reader import read_chunks as read_chunks
     from smfparse.reading.segments import RDW_SIZE as RDW_SIZE
 else:
@@ -57,9 +57,8 @@ else:
         framings="FRAMINGS",
         headers="DATE_END MOST_TRIPLETS REAL_TYPE SUBTYPE_END Headers begins_dump "
         "existing_triplets kinds_of least_offset packed_dates triplet_count types_of",
-        input="Input",
         packing="PACKINGS unpacked",
         planning="Look agree is_cut look_through ranges_of parts_of plan size_of",
-        reader="read_chunks",
+        reader="Input read_chunks",
         segments="RDW_SIZE",
     )

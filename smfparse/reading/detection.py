@@ -16,10 +16,9 @@ from smfparse.layout import ENCODING
 from smfparse.limits import LIMITS, Limits
 from smfparse.places import Place
 from smfparse.reading.chunks import SLACK
-from smfparse.reading.evidence import are_heads, fills, next_record
+from smfparse.reading.evidence import Heads, are_heads, fills, next_record
 from smfparse.reading.framings import FRAMINGS
 from smfparse.reading.headers import SMF_HEADER, are_sound
-from smfparse.reading.heads import Heads
 from smfparse.reading.packing import unpacked
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, Segments, Walk
 from smfparse.reading.walks import WALKS

@@ -6,6 +6,7 @@ header has, and that leads to another.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,15 +14,48 @@ import numpy as np
 from smfparse.reading.headers import (
     SMF_HEADER,
     are_sound,
+    headers_in,
     implied_length,
     is_dump,
     is_plausible,
     plausible,
     tells_length,
 )
-from smfparse.reading.heads import Heads
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bools, Bytes, Ints
+
+_STRETCH = 1 << 14
+"""Bytes that are searched at once."""
+
+
+class Heads:
+    """The headers of z/OS in a buffer, as `headers_in` finds them: each stretch is searched once.
+
+    What the buffer has must not change meanwhile.
+    """
+
+    def __init__(self, buffer: Bytes) -> None:
+        self.buffer = buffer
+        self._found: dict[int, list[int]] = {}
+
+    def between(self, low: int, end: int) -> Iterator[int]:
+        """Give, in order, every place from `low` on where a header ends before `end`."""
+        high = end - SMF_HEADER
+        for number in range(low // _STRETCH, high // _STRETCH + 1):
+            places = self._in(number)
+            for index in range(bisect_left(places, low), len(places)):
+                if places[index] > high:
+                    return
+                yield places[index]
+
+    def _in(self, number: int) -> list[int]:
+        found = self._found.get(number)
+        if found is None:
+            start = number * _STRETCH
+            behind = min(start + _STRETCH + SMF_HEADER - 1, self.buffer.size)
+            found = self._found[number] = headers_in(self.buffer, start, behind).tolist()
+        return found
+
 
 _LOOKS = ((1 << 12, 3), (1 << 17, 1 << 9))
 """Bytes behind a place, and segments in them, that are searched for records that follow it: first

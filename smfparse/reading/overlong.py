@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smfparse.reading.evidence import fills, leads_on
+from smfparse.reading.evidence import Heads, fills, leads_on
 from smfparse.reading.headers import (
     SMF_HEADER,
     TRIPLETS_END,
@@ -27,7 +27,6 @@ from smfparse.reading.headers import (
     is_mq,
     plausible,
 )
-from smfparse.reading.heads import Heads
 from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Walk
 from smfparse.vectors import Bools, Bytes, Ints, each_of
 

@@ -22,8 +22,8 @@ from smfparse.places import Place, Url, place_of, size_at
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
 from smfparse.reading.detection import Framing, framing_named
 from smfparse.reading.headers import begins_dump, kinds_of
-from smfparse.reading.input import Input
 from smfparse.reading.packing import USUAL_GAIN, is_packed
+from smfparse.reading.reader import Input
 
 _NOTHING = np.zeros(0, np.int64)
 _FIRSTS = [

@@ -9,6 +9,7 @@ Behind damage the next record is looked for, and the bytes that are skipped are 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,8 +20,7 @@ from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, Pieces, are_short
 from smfparse.reading.detection import Framing, probe
 from smfparse.reading.headers import SMF_HEADER, plausible
 from smfparse.reading.packing import Unpacked, unpacked
-from smfparse.reading.reasons import NO_TIME
-from smfparse.reading.resync import Gap, Tracker
+from smfparse.reading.resync import NO_TIME, Gap, Tracker
 from smfparse.reading.segments import Segments
 from smfparse.reading.spans import Spans, records
 from smfparse.reading.window import Losses, Window
@@ -162,3 +162,29 @@ class Reader:
         if self._walk.escaped:
             return None
         return Pieces(spans.first, spans.final, self._window.offset(0), found)
+
+
+@dataclass(frozen=True)
+class Input:
+    """An SMF file or a dataset: where it is, and what the user calls it.
+
+    once     whether it is there to be read only once: standard input, a pipe, a device
+    packing  how the file is packed, outermost first; () where it is not
+    framing  how its records are kept apart; None: not known yet, or a dataset
+    copy     what keeps the temporary file that `path` is, where it is one; it goes with that
+    limits   how much of it is looked at at once
+    """
+
+    path: Place
+    name: str
+    once: bool = False
+    packing: tuple[str, ...] = ()
+    framing: Framing | None = None
+    copy: object = field(default=None, compare=False)
+    limits: Limits = field(default=LIMITS, compare=False)
+
+    def chunks(
+        self, damage: DamageLog, part: Part = WHOLE_SOURCE, kinds: Ints | None = None
+    ) -> Iterator[Chunk]:
+        """Read a part of an SMF file, as `read_chunks` does."""
+        return read_chunks(self.path, damage, part, kinds, self.framing, self.name, self.limits)

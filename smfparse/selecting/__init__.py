@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
+    from smfparse.selecting.conditions import Lookup as Lookup
     from smfparse.selecting.conditions import sql_condition as sql_condition
     from smfparse.selecting.counting import COUNTED_AT as COUNTED_AT
     from smfparse.selecting.counting import counting_time as counting_time
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from smfparse.selecting.criteria import parse_moment as parse_moment
     from smfparse.selecting.criteria import parse_patterns as parse_patterns
     from smfparse.selecting.criteria import texts as texts
-    from smfparse.selecting.lookups import Lookup as Lookup
     from smfparse.selecting.rows import KeysBySource as KeysBySource
     from smfparse.selecting.rows import SelectedDamage as SelectedDamage
     from smfparse.selecting.rows import counted_mask as counted_mask
@@ -42,24 +42,22 @@ if TYPE_CHECKING:
     from smfparse.selecting.subjects import JoinKey as JoinKey
     from smfparse.selecting.subjects import naming as naming
     from smfparse.selecting.subjects import tables_about as tables_about
-    from smfparse.selecting.walls import local_columns as local_columns
-    from smfparse.selecting.walls import read_for as read_for
-    from smfparse.selecting.walls import shown_in_zone as shown_in_zone
-    from smfparse.selecting.walls import shown_sql as shown_sql
     from smfparse.selecting.zones import Zone as Zone
     from smfparse.selecting.zones import fixed_zone as fixed_zone
+    from smfparse.selecting.zones import local_columns as local_columns
     from smfparse.selecting.zones import parse_zone as parse_zone
+    from smfparse.selecting.zones import read_for as read_for
+    from smfparse.selecting.zones import shown_in_zone as shown_in_zone
+    from smfparse.selecting.zones import shown_sql as shown_sql
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        conditions="sql_condition",
+        conditions="Lookup sql_condition",
         counting="COUNTED_AT counting_time",
         criteria="Value is_time like parse_moment parse_patterns texts",
-        lookups="Lookup",
         rows="KeysBySource SelectedDamage counted_mask keys_by_source needed_columns record_mask "
         "row_mask",
         selection="ALL_RECORDS BY_NAME Selection queue_criteria time_is_derived without_names",
         subjects="NAMED JoinKey naming tables_about",
-        walls="local_columns read_for shown_in_zone shown_sql",
-        zones="Zone fixed_zone parse_zone",
+        zones="Zone fixed_zone local_columns parse_zone read_for shown_in_zone shown_sql",
     )

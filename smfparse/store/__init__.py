@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from smfparse.store.objects import UrlFolder as UrlFolder
     from smfparse.store.parquet import Form as Form
     from smfparse.store.parquet import TableWriter as TableWriter
+    from smfparse.store.parquet import WritingThread as WritingThread
     from smfparse.store.parquet import joined as joined
     from smfparse.store.parquet import parquet_options as parquet_options
     from smfparse.store.plain import check_plain as check_plain
@@ -86,7 +87,6 @@ if TYPE_CHECKING:
     from smfparse.store.views_sql import no_rows as no_rows
     from smfparse.store.views_sql import selected as selected
     from smfparse.store.views_sql import view_statements as view_statements
-    from smfparse.store.writing_thread import WritingThread as WritingThread
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -102,10 +102,9 @@ else:
         "meanings_text named_parts part_number part_of part_text "
         "read_head read_manifest read_parts smf_files wanted_in",
         objects="AnyFolder UrlFolder",
-        parquet="Form TableWriter joined parquet_options",
+        parquet="Form TableWriter WritingThread joined parquet_options",
         plain="check_plain checksum plain_file",
         shapes="EXACT SIGNED TYPES Manifest own_files",
         targets="PARTIAL check_file check_folder in_folder new_file replacing",
         views_sql="no_rows selected view_statements",
-        writing_thread="WritingThread",
     )

@@ -1,13 +1,18 @@
-"""The Parquet settings of a table; docs/performance.md contains the measurements."""
+"""The Parquet settings of a table, and a thread that packs and writes beside the decoding.
+
+docs/performance.md contains the measurements.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
+from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,8 +34,42 @@ from smfparse.tables import (
 )
 from smfparse.vectors import microseconds
 
-if TYPE_CHECKING:
-    from smfparse.store.writing_thread import WritingThread
+
+class WritingThread:
+    """Does work in the order in which it comes.
+
+    most_bytes  of what waits for it; beyond, the caller waits
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
+        self._pool = ThreadPoolExecutor(1, "writing")
+        self._waiting: deque[tuple[Future[None], int]] = deque()
+        self._bytes = 0
+
+    def do(self, work: Callable[[], None], size: int = 0) -> None:
+        """Have work done that holds about `size` bytes. Raises what earlier work raised."""
+        while self._waiting and (
+            self._waiting[0][0].done() or self._bytes + size > self._most_bytes
+        ):
+            self._wait_for_first()
+        self._waiting.append((self._pool.submit(work), size))
+        self._bytes += size
+
+    def wait(self) -> None:
+        """Wait until all is done. Raises what any of it raised."""
+        while self._waiting:
+            self._wait_for_first()
+
+    def stop(self) -> None:
+        """End the thread; what it did not begin is not done."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _wait_for_first(self) -> None:
+        first, size = self._waiting.popleft()
+        self._bytes -= size
+        first.result()
+
 
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from smfparse.writing.compacting import compact_dataset as compact_dataset
     from smfparse.writing.database import write_database as write_database
     from smfparse.writing.dataset import write_dataset as write_dataset
-    from smfparse.writing.file_sets import write_set as write_set
     from smfparse.writing.files import write_files as write_files
+    from smfparse.writing.files import write_set as write_set
     from smfparse.writing.formats import FILE_FORMATS as FILE_FORMATS
     from smfparse.writing.formats import is_lake as is_lake
     from smfparse.writing.lakes import Change as Change
@@ -40,8 +40,7 @@ else:
         compacting="Compacted compact_dataset",
         database="write_database",
         dataset="write_dataset",
-        file_sets="write_set",
-        files="write_files",
+        files="write_files write_set",
         formats="FILE_FORMATS is_lake",
         lakes="Change commit_dataset",
         making="by_day",

@@ -1,19 +1,66 @@
 """Tables as files for other tools: one a table in CSV, JSON lines, Arrow or Parquet.
 
-Rows are written as they come, a batch at a time.
+Rows are written as they come, a batch at a time, under temporary names. Files get their names, and
+take the place of those before them, when all are written. The folder itself stays what it is: a
+link, a mount point or where the user is.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Callable, Collection
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
 from smfparse.inputs import Inputs
-from smfparse.store import PARTIAL, Folder
+from smfparse.store import PARTIAL, Folder, check_folder, in_folder
 from smfparse.tables import Wanted, table_names
-from smfparse.writing.file_sets import write_set
 from smfparse.writing.formats import FILE_FORMATS, writer
+
+_ALREADY = "the folder already contains tables; force=True replaces them"
+
+
+def write_set(
+    folder: Path,
+    known: Collection[str],
+    write: Callable[[Folder], Collection[str]],
+    *,
+    force: bool = False,
+) -> None:
+    """Have the files of a folder written.
+
+    known  names that such files may have
+    write  writes files under their names with PARTIAL behind them; returns the names
+
+    Raises RequestError where `folder` exists, unless it is empty or has nothing but such files and
+    `force` is given, and OutputError where it cannot be written.
+    """
+    check_folder(folder, lambda found: _has_files(found, known), _ALREADY, force)
+    with in_folder(folder):
+        place = Folder(folder)
+        _clear(place, known)
+        try:
+            names = write(place)
+            for name in names:
+                place.move(f"{name}{PARTIAL}", name)
+            for old in set(known) - set(names):
+                place.remove(old)
+        finally:
+            _clear(place, known)
+
+
+def _clear(folder: Folder, known: Collection[str]) -> None:
+    """Remove files that have temporary names."""
+    for name in known:
+        with suppress(OSError):
+            folder.remove(f"{name}{PARTIAL}")
+
+
+def _has_files(folder: Path, known: Collection[str]) -> bool | None:
+    """Whether a folder holds such files and nothing else; None: nothing that stays."""
+    parts = {f"{name}{PARTIAL}" for name in known}
+    found = {each.name for each in folder.iterdir()} - parts
+    return found <= set(known) if found else None
 
 
 def write_files(

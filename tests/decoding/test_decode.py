@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from smfparse.decoding import Decoder, Needs
 from smfparse.decoding.entries import EntryBuffer
-from smfparse.decoding.gathering import BlockBuffer
-from smfparse.decoding.growing import Growing
+from smfparse.decoding.gathering import BlockBuffer, Growing
 from smfparse.errors import DamageLog, RequestError
 from smfparse.layout import Block, SquareSum, block
 from smfparse.reading import SLACK

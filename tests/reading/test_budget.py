@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.reading import detection, heads, probe, read_chunks
+from smfparse.reading import detection, evidence, probe, read_chunks
 from smfparse.reading.blocked import BdwWalk
 from smfparse.reading.chunks import SLACK
 from smfparse.reading.segments import Segments, Walk
@@ -68,7 +68,7 @@ def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
 ) -> None:
     """And headers behind it are looked for once. Steps are segments and calls of all walks."""
     cost: Counter[str] = Counter()
-    headers_in = heads.headers_in
+    headers_in = evidence.headers_in
 
     def searching(buffer: Bytes, low: int, end: int) -> Ints:
         cost["searched"] += end - low
@@ -84,7 +84,7 @@ def test_damage_everywhere_costs_steps_in_proportion_to_the_bytes(
 
     for walk in WALKS.values():
         monkeypatch.setattr(type(walk), "segments", counting(type(walk).segments))
-    monkeypatch.setattr(heads, "headers_in", searching)
+    monkeypatch.setattr(evidence, "headers_in", searching)
     path, piece, steps = tmp_path / "input", ALTERNATING[what], []
     for size in (8 << 10, 32 << 10):
         path.write_bytes(data := WHOLE.get(what, bytes)(piece * (size // len(piece))))

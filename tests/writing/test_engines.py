@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import smfparse
 from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.limits import Limits
-from smfparse.reading import input as reading_input
+from smfparse.reading import reader
 from smfparse.store import VIEWS, read_manifest
 from smfparse.tables import IDENTITY_COLUMNS, plain_schema, schema, with_fingerprints
 from smfparse.writing import compact_dataset
@@ -145,7 +145,7 @@ def test_workers_elsewhere_read_all_records_of_sound_files_by_the_paths_of_the_u
         monkeypatch.chdir(tmp_path)
         executor.submit(len, ()).result()
         monkeypatch.chdir(inputs[0].parent)
-        monkeypatch.delattr(reading_input, "read_chunks")  # this process reads no record
+        monkeypatch.delattr(reader, "read_chunks")  # this process reads no record
         found = smfparse.convert("one.smf", tmp_path / "tables", executor, limits=SMALL)
     assert found.arrow("record").num_rows > 150
     assert set(found.arrow("record")["source"].to_pylist()) == {"one.smf"}
