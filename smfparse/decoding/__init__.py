@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from smfparse.decoding.fingerprinting import identity as identity
     from smfparse.decoding.fingerprinting import read_run as read_run
     from smfparse.decoding.index import BlockIndex as BlockIndex
+    from smfparse.decoding.lookback import Before as Before
+    from smfparse.decoding.lookback import tasks_in as tasks_in
     from smfparse.decoding.matching import queue_tasks as queue_tasks
     from smfparse.decoding.needs import Needs as Needs
     from smfparse.decoding.records import Blocks as Blocks
     from smfparse.decoding.records import Records as Records
-    from smfparse.decoding.surroundings import Before as Before
-    from smfparse.decoding.surroundings import tasks_in as tasks_in
     from smfparse.decoding.tasks import APART_US as APART_US
     from smfparse.decoding.tasks import NO_TASKS as NO_TASKS
     from smfparse.decoding.tasks import TASK_KINDS as TASK_KINDS
@@ -59,7 +59,7 @@ else:
         matching="queue_tasks",
         needs="Needs",
         records="Blocks Records",
-        surroundings="Before tasks_in",
+        lookback="Before tasks_in",
         tasks=(
             "APART_US NO_TASKS TASK_KINDS Continued Tasks in_source joined_tasks latest_tasks "
             "sources_in"

@@ -21,7 +21,7 @@ from smfparse.limits import LIMITS
 from smfparse.vectors import Bools, Ints
 
 if TYPE_CHECKING:
-    from smfparse.decoding.surroundings import Ahead, Before
+    from smfparse.decoding.lookback import Ahead, Before
 
 _QUARTER = 15 * 60
 _LEAST_AHEAD, _MOST_AHEAD = 5, 60

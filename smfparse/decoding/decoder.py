@@ -15,11 +15,11 @@ import numpy as np
 from smfparse.decoding.clocks import Clocks
 from smfparse.decoding.index import KNOWN_RECORDS
 from smfparse.decoding.keys import KeyColumns
+from smfparse.decoding.lookback import Ahead, Before
 from smfparse.decoding.matching import Matches, NameFilter
 from smfparse.decoding.needs import Needs
 from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.spacing import Spacing, is_spaced
-from smfparse.decoding.surroundings import Ahead, Before
 from smfparse.decoding.table_buffers import KeyBuffer, TableBuffer
 from smfparse.decoding.tasks import Elsewhere, TaskLinks, Tasks
 from smfparse.decoding.texts import text_columns

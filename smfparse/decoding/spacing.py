@@ -21,7 +21,7 @@ from smfparse.schemas import QWHS, STATISTICS, STUB_RECORDS
 from smfparse.vectors import Ints
 
 if TYPE_CHECKING:
-    from smfparse.decoding.surroundings import Before
+    from smfparse.decoding.lookback import Before
 
 _MQ_8 = "8".encode(ENCODING)[0]
 """What SM115REL begins with from the release on whose records have an interval."""

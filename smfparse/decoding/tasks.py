@@ -25,7 +25,7 @@ from smfparse.schemas import CONTINUATION, TASK, WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather
 
 if TYPE_CHECKING:
-    from smfparse.decoding.surroundings import Before
+    from smfparse.decoding.lookback import Before
 
 TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION)])
 """Kinds, as of `kinds_of`, of the records of tasks."""

@@ -9,11 +9,10 @@ import numpy as np
 from smfparse.schemas import CONTINUATION, TASK
 from smfparse.simulating.chunk import Chunk
 from smfparse.simulating.intervals import merged
-from smfparse.simulating.queue_work import QueueWork
+from smfparse.simulating.queue_work import QueueWork, UsedQueues
 from smfparse.simulating.task_blocks import TaskBlocks
 from smfparse.simulating.task_work import TaskWork
 from smfparse.simulating.tasks import Tasks
-from smfparse.simulating.used_queues import UsedQueues
 from smfparse.synthetic import Ints, RecordParts, Rows, Writers, correlation, numbered
 
 _CLASS_1 = (116, 0)

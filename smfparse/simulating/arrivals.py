@@ -1,4 +1,4 @@
-"""The load: rates over the day, the week, the month and the year of growth."""
+"""The load, rates over the day, the week, the month and the year, and when tasks are connected."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import datetime as dt
 
 import numpy as np
 
-from smfparse.simulating.declaration import Application, Curve, Estate
+from smfparse.simulating.declaration import Application, Curve, Estate, Incident
+from smfparse.simulating.incidents import begins
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.reading_toml import clock_time
 from smfparse.synthetic import Draws, Floats, Ints
@@ -85,3 +86,51 @@ def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
     weekend = np.array([day.weekday() >= _SATURDAY for day in days])
     last = np.array([day.day >= _LAST_DAYS for day in days])
     return share * np.where(weekend, curve.weekend, 1) * np.where(last, curve.month_end, 1)
+
+
+def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
+    """Return for each application the stretches in which it is connected.
+
+    length  of the whole time, microseconds
+
+    They are rows of two: microseconds from the start of the estate.
+    """
+    return [
+        np.array(_without(_planned(each, plan, length), _outages(each, plan, incidents)), np.int64)
+        for each in plan.estate.applications
+    ]
+
+
+def _planned(app: Application, plan: Plan, length: int) -> list[tuple[int, int]]:
+    """Return when an application is to run: all the time, or in its window of every day."""
+    if not app.window:
+        return [(0, length)]
+    first, last = window(app)
+    early = since_midnight(plan.estate)
+    days = range(-int(early > 0), int(length // DAY_US) + 2)
+    found = [
+        (max(int(day * DAY_US + first - early), 0), min(int(day * DAY_US + last - early), length))
+        for day in days
+    ]
+    return [(begin, end) for begin, end in found if begin < end]
+
+
+def _outages(app: Application, plan: Plan, incidents: list[Incident]) -> list[tuple[int, int]]:
+    """Return when an application, or its queue manager, is down."""
+    found = []
+    for each in incidents:
+        names = {"restart": app.queue_manager, "backlog": app.name}
+        if names.get(each.kind) == each.target:
+            begin = (begins(plan.estate, each) - plan.estate.start) // _US
+            found.append((begin, begin + each.length // _US))
+    return found
+
+
+def _without(
+    planned: list[tuple[int, int]], outages: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return stretches without those of other ones."""
+    for down, up in outages:
+        parts = [part for a, b in planned for part in ((a, min(b, down)), (max(a, up), b))]
+        planned = [(a, b) for a, b in parts if a < b]
+    return planned or [(0, 0)]

@@ -11,7 +11,7 @@ from smfparse.layout import Block, Raw
 from smfparse.schemas import Q5ST, QIST, QLST, QMST, QSRS, QSST, QTST
 from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.chunk import Chunk, Columns, Reporters, statistics_writers
-from smfparse.simulating.log_blocks import log_rows
+from smfparse.simulating.logger import log_rows
 from smfparse.simulating.structure_blocks import structure_rows
 from smfparse.synthetic import Floats, Ints, RecordParts, Rows
 

@@ -10,9 +10,8 @@ from smfparse.layout import US_PER_SECOND, Block, Raw
 from smfparse.schemas import QCCT, QCT_ADP, QCT_DNS, QCT_DSP, QCT_SSL
 from smfparse.simulating import costs
 from smfparse.simulating.accounting import Accounting
-from smfparse.simulating.channels import channel_records
+from smfparse.simulating.channels import CLIENT, Instances, channel_records
 from smfparse.simulating.chunk import Chunk, Reporters
-from smfparse.simulating.instances import CLIENT, Instances
 from smfparse.synthetic import Draws, Floats, Ints, RecordParts, Rows, Writers, encoded, numbered
 
 _KB_CLIENT, _KB_CHANNEL = 156, 90

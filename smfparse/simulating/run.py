@@ -9,13 +9,12 @@ import numpy as np
 
 from smfparse.errors import RequestError
 from smfparse.layout import UNIX_EPOCH, version_key
-from smfparse.simulating.arrivals import demand, presence
+from smfparse.simulating.arrivals import demand, presence, stretches
 from smfparse.simulating.chunk import Chunk, Uptime
 from smfparse.simulating.declaration import Estate
 from smfparse.simulating.engine import Engine
 from smfparse.simulating.incidents import begins, effects, placed
 from smfparse.simulating.plan import Plan
-from smfparse.simulating.presence import stretches
 from smfparse.synthetic import Draws, Ints
 
 CHUNK_ROWS = 2_000

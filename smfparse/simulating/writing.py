@@ -15,10 +15,9 @@ from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.declaration import Estate
 from smfparse.simulating.managers import Managers
 from smfparse.simulating.movers import Movers
-from smfparse.simulating.pool_statistics import pool_records
 from smfparse.simulating.queue_statistics import QueueStatistics
 from smfparse.simulating.run import Run
-from smfparse.simulating.storage_pools import storage_records
+from smfparse.simulating.storage_pools import pool_records, storage_records
 from smfparse.synthetic import (
     Envelope,
     Ints,
