@@ -30,8 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.advice.independent import scoring  # noqa: E402
-from tests.advice.independent.cases import cases  # noqa: E402
-from tests.advice.independent.healthy import healthy  # noqa: E402
+from tests.advice.independent.cases import cases, healthy  # noqa: E402
 from tests.advice.independent.scoring import Verdict  # noqa: E402
 
 HEALTHY = "payments"

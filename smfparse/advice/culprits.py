@@ -26,6 +26,10 @@ DEPTHS = "subject_queue"
 _FILLS = "fills"
 """What a rule asks by whose finding is about what holds queues."""
 _ASKED = "asked_findings"
+_WAITED = """
+    sum(time_us) + greatest(sum(puts - gets), 0) * (any_value("last") - any_value("first")) / 2
+"""
+"""SQL: how long messages were on a queue in all, those that stay for half of the time."""
 
 Asked: TypeAlias = tuple[int, str]
 """The number of a finding, and the object of the rows that are asked for."""
@@ -80,7 +84,7 @@ def _fullest(
         near = its.of(place_of(several[number])) if its else ()
         asked += [(number, name) for kind, name in sorted(near) if kind == "queue"]
     found: dict[int, str] = {}
-    for table, amount in ((DEPTHS, "max(greatest(depth, qqstdphi))"), (USES, "sum(time_us)")):
+    for table, amount in ((DEPTHS, "max(greatest(depth, qqstdphi))"), (USES, _WAITED)):
         left = [each for each in asked if each[0] not in found]
         if left and table in held:
             rows = rows_during(

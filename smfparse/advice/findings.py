@@ -305,10 +305,18 @@ def _finite(value: Any) -> Any:
     return value if not isinstance(value, float) or math.isfinite(value) else None
 
 
+def _in_words(value: Any, finding: Finding) -> Any:
+    """Return a value; a moment as local time of the system."""
+    if not isinstance(value, dt.datetime):
+        return value
+    local = finding.local(round(1e6 * value.timestamp())) if value.tzinfo else value
+    return f"{local:%Y/%m/%d %H:%M:%S}"
+
+
 def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:
     """Return a finding with its evidence, impact, total and severity."""
     evidence = [
-        Figure(text, sums[f"e{number}"], style)
+        Figure(text, _in_words(sums[f"e{number}"], finding), style)
         for number, (text, _, style) in enumerate(rule.evidence)
     ]
     amount, total, severity = (sums[f"e{len(rule.evidence) + number}"] for number in range(3))

@@ -75,7 +75,7 @@ def test_diagnoses_name_rules_that_exist() -> None:
         named |= {*which.core, *which.without, *which.explains} | {which.whose or which.core[0]}
         unknown = {each for each in named if not any(fnmatchcase(rule, each) for rule in known)}
         assert not unknown, which.id
-    assert diagnoses().keys() == {f"D{number}" for number in range(1, 26)}
+    assert diagnoses().keys() == {f"D{number}" for number in range(1, 27)}
 
 
 def test_texts_have_one_place_for_a_value() -> None:

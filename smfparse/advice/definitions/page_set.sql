@@ -1,14 +1,29 @@
--- A page set in an interval, with what changed since the interval before, and how it grew in the day before.
+-- A page set in an interval, with what changed since the interval before, how it grew in the day before, and how long
+-- and far it grows without a break: `rise`.
+WITH
+moved AS (
+    SELECT *, used - lag(used, 1, used) OVER (PARTITION BY system, qmgr, object ORDER BY start) AS grown
+    FROM rows
+),
+numbered AS (
+    SELECT
+        *, sum(CASE WHEN grown > 0 THEN 0 ELSE 1 END)
+            OVER (PARTITION BY system, qmgr, object ORDER BY start ROWS UNBOUNDED PRECEDING) AS rise
+    FROM moved
+)
 SELECT
-    *, used - lag(used, 1, used) OVER interval_before AS grown,
-    epoch(start) AS moment,
+    * EXCLUDE (rise), epoch(start) AS moment,
+    sum(CASE WHEN grown > 0 THEN seconds END) OVER one_rise AS rise_seconds,
+    sum(CASE WHEN grown > 0 THEN grown END) OVER one_rise AS rise_pages,
+    count(*) FILTER (grown > 0) OVER one_rise AS rise_intervals,
     CASE
         WHEN moment - min(moment) OVER one_day >= 43200 AND regr_r2(used, moment) OVER one_day > 0.8
         THEN (qis1topg - used) / nullif(greatest(3600 * regr_slope(used, moment) OVER one_day, 0), 0)
     END AS hours_to_full,
     qis1expn - lag(qis1expn, 1, qis1expn) OVER interval_before AS expansions,
     message_pages - first_value(message_pages) OVER interval_before AS messages_grown
-FROM rows
+FROM numbered
 WINDOW
+    one_rise AS (PARTITION BY system, qmgr, object, rise),
     interval_before AS (PARTITION BY system, qmgr, object ORDER BY start),
     one_day AS (PARTITION BY system, qmgr, object ORDER BY moment RANGE BETWEEN 86400 PRECEDING AND CURRENT ROW)

@@ -51,7 +51,7 @@ SELECT
     coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
         AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,
     coalesce(lag(is_open) OVER its_job, FALSE) OR coalesce(lead(is_open) OVER its_job, FALSE) AS goes_on,
-    bool_or(is_transaction) AS is_transaction,
+    bool_or(is_transaction) AS is_transaction, bool_or(is_channel) AS is_channel,
     coalesce(total(latch_us), 0) AS latch_us,
     coalesce(total(CASE WHEN latch = 11 THEN latch_us END), 0) AS latch_11_us,
     coalesce(total(CASE WHEN latch = 12 THEN latch_us END), 0) AS latch_12_us,

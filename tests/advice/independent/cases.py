@@ -1,9 +1,9 @@
 """The cases: what is planted in a day, and which finding must be first; read from *.toml.
 
-`[diagnoses.NAME]` is one day. `[rules.ID]` are three: `above` the limit, `below` it, and above it
-on a day with a bigger cause at another time (`BIGGER`). Planted things are separated by semicolons:
-`log us=1400 @10:00-12:30` is a number of the model, `QPST.qpstsos=4 of 3` a field of a block.
-Without a time it is one of the name's own.
+`[healthy.NAME]` and `[diagnoses.NAME]` are one day. `[rules.ID]`, of a rule or a diagnosis, are
+three: `above` the limit, `below` it, and above it on a day with a bigger cause at another time
+(`BIGGER`). Planted things are separated by semicolons: `log us=1400 @10:00-12:30` is a number of
+the model, `QPST.qpstsos=4 of 3` a field of a block. Without a time it is one of the name's own.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import tomllib
 import zlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tests.advice.independent.sites import ALL
+from tests.advice.independent.sites import ALL, changed
 from tests.support.days import Fault, Field, Site, day, hour_of
 
 _PLANTED = re.compile(r"(.+?)=(\S+)(?: of (\S+))?(?: @(\S+)-(\S+))?")
@@ -34,6 +34,9 @@ class Case:
              of severity 1 or 2
     object, who  of that finding; '': any
     stands   the rule or diagnosis that has to be a finding by itself: `BUFF-FREE:5` of object 5
+    absent   rules and diagnoses that are found nowhere, also not below another
+    beside   those of severity 1 or 2 that a day without `first` may have
+    limits   those that the site gives
     since, until  hours of what is planted
     """
 
@@ -44,6 +47,9 @@ class Case:
     object: str = ""
     who: tuple[str, ...] = ()
     stands: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    limits: Mapping[str, float] = field(default_factory=dict)
     since: float = 0.0
     until: float = 24.0
     is_timed: bool = True
@@ -63,28 +69,38 @@ def system_of(number: int) -> str:
 
 @cache
 def cases() -> Mapping[str, Case]:
-    return {each.name: each for each in _cases()}
+    """Return the days with something planted, by name."""
+    found = [_case(name, spec, spec["planted"]) for name, spec in _declared("diagnoses")]
+    for rule, spec in _declared("rules"):
+        found += (replace(each, is_of_rule=True) for each in _of_rule(rule, spec))
+    return {each.name: each for each in found}
 
 
-def _cases() -> Iterator[Case]:
-    for file in sorted(Path(__file__).parent.glob("*.toml")):
-        content = tomllib.loads(file.read_text("utf-8"))
-        for name, spec in content.get("diagnoses", {}).items():
-            yield _case(name, spec, spec["planted"])
-        for rule, spec in content.get("rules", {}).items():
-            yield from (replace(each, is_of_rule=True) for each in _of_rule(rule, spec))
+@cache
+def healthy() -> Mapping[str, Case]:
+    """Return the days without a cause of severity 1 or 2, by name."""
+    names = ((f"healthy-{name}", {"first": ""} | spec) for name, spec in _declared("healthy"))
+    return {name: _case(name, spec, "") for name, spec in names}
+
+
+def _declared(kind: str) -> Iterable[tuple[str, Any]]:
+    file = Path(__file__).with_name(f"{kind}.toml")
+    return tomllib.loads(file.read_text("utf-8"))[kind].items()
 
 
 def _of_rule(rule: str, spec: Mapping[str, Any]) -> Iterator[Case]:
     asked = {"first": rule} | spec
     yield _case(f"{rule}-above", asked, spec["above"])
     if "below" in spec:
-        yield replace(_case(f"{rule}-below", asked, spec["below"]), first=(), who=())
+        below = _case(f"{rule}-below", asked, spec["below"])
+        yield replace(below, first=(), who=(), stands=(), absent=(rule,))
     hidden = _case(f"{rule}-hidden", asked, spec["above"])
     bigger, cause = BIGGER
     planted = (*hidden.planted, *_planted(f"{rule}-hidden", bigger))
     both = (*hidden.first, cause)
-    yield replace(hidden, planted=planted, first=both, object="", who=(), stands=hidden.first)
+    yield replace(
+        hidden, planted=planted, first=both, object="", who=(), stands=hidden.stands or hidden.first
+    )
 
 
 def _case(name: str, spec: Mapping[str, Any], text: str) -> Case:
@@ -93,12 +109,15 @@ def _case(name: str, spec: Mapping[str, Any], text: str) -> Case:
     first = tuple(each for each in spec["first"].split("|") if each)
     return Case(
         name=name,
-        site=replace(ALL[spec["site"]], **spec.get("change", {})),
+        site=changed(ALL[spec["site"]], spec.get("change", {})),
         planted=planted,
         first=first,
         object=spec.get("object", ""),
         who=tuple(spec.get("who", "").split()),
         stands=tuple(spec.get("stands", "").split()),
+        absent=tuple(spec.get("absent", "").split()),
+        beside=tuple(spec.get("beside", "").split("|")),
+        limits=spec.get("limits", {}),
         since=hour_of(main.since),
         until=hour_of(spec.get("until", main.until)),
         is_timed=spec.get("is_timed", True),
@@ -112,9 +131,9 @@ def _planted(name: str, text: str) -> Iterator[Fault | Field]:
         what, value, of, since, until = match.groups()
         span = (since, until) if since else _own_time(name)
         if re.match(r"[A-Z0-9_]+\.[a-z]", what):
-            block, _, field = what.partition(".")
+            block, _, named = what.partition(".")
             known: Any = int(of) if of and of.isdigit() else of
-            yield Field(block, field, float(value), *span, of=known)
+            yield Field(block, named, int(value, 0), *span, of=known)
         else:
             yield Fault(what, float(value), *span)
 

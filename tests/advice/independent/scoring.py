@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, islice
 from pathlib import Path
 
 import smfparse
 from smfparse.advice import CONSTRAINT, Finding
-from tests.advice.independent.cases import Case, cases, system_of
-from tests.advice.independent.healthy import healthy
+from tests.advice.independent.cases import Case, cases, healthy, system_of
 
 TO_KNOW = 4
 AT_ONCE = 12
@@ -46,26 +46,36 @@ class Verdict:
 def verdicts(names: Sequence[str], folder: Path) -> Iterator[Verdict]:
     """Yield what is said of cases and healthy days, by name."""
     known = {**cases(), **healthy()}
-    for at in range(0, len(names), AT_ONCE):
-        chosen = [known[each] for each in names[at : at + AT_ONCE]]
-        data = [each.data(number) for number, each in enumerate(chosen)]
-        for case, found in zip(chosen, _checked(data, folder), strict=True):
-            yield verdict(case, found)
+    for limits, of_limits in groupby([known[each] for each in names], lambda case: case.limits):
+        while chosen := list(islice(of_limits, AT_ONCE)):
+            data = [each.data(number) for number, each in enumerate(chosen)]
+            for case, found in zip(chosen, _checked(data, limits, folder), strict=True):
+                yield verdict(case, found)
 
 
-def healthy_verdict(name: str, found: Sequence[Finding]) -> Verdict:
+def healthy_verdict(name: str, found: Sequence[Finding], case: Case | None = None) -> Verdict:
     """Return what is said of a day without a cause of severity 1 or 2."""
-    false = [repr(each) for each in found if each.severity <= CONSTRAINT]
+    beside = case.beside if case else ()
+    serious = [each for each in found if each.severity <= CONSTRAINT and each.rule not in beside]
+    false = [repr(each) for each in serious] + (_absent(case, found) if case else [])
     to_know = sum(each.severity == TO_KNOW for each in found)
     return Verdict(name, false=false, to_know=to_know, first=_first(found))
 
 
-def _checked(data: Sequence[bytes], folder: Path) -> list[list[Finding]]:
+def _absent(case: Case, found: Sequence[Finding]) -> list[str]:
+    """Return the findings that must not be there."""
+    every = (each for top in found for each in top.whole())
+    return [repr(each) for each in every if each.rule in case.absent]
+
+
+def _checked(
+    data: Sequence[bytes], limits: Mapping[str, float], folder: Path
+) -> list[list[Finding]]:
     """Return the findings of each day; one scan checks all."""
     files = [folder / f"{number}.smf" for number in range(len(data))]
     for file, each in zip(files, data, strict=True):
         file.write_bytes(each)
-    found = smfparse.open(files).check().findings
+    found = smfparse.open(files).check(limits=limits).findings
     by_system: Mapping[str, list[Finding]] = {system_of(at): [] for at in range(len(data))}
     for each in found:
         by_system[each.system].append(each)
@@ -75,7 +85,7 @@ def _checked(data: Sequence[bytes], folder: Path) -> list[list[Finding]]:
 def verdict(case: Case, found: Sequence[Finding]) -> Verdict:
     """Return whether findings are what a case asks for."""
     if not case.first:
-        return healthy_verdict(case.name, found)
+        return healthy_verdict(case.name, found, case)
     first = found[0] if found else None
     cause = first is not None and first.rule in case.first
     cause = cause and (not case.object or (first is not None and first.object == case.object))
@@ -89,7 +99,7 @@ def verdict(case: Case, found: Sequence[Finding]) -> Verdict:
         ends = ((first.start, case.since), (first.end, case.until))
         apart = [abs((at - midnight).total_seconds() / 3600 - hour) for at, hour in ends]
         time = max(apart) <= case.site.minutes / 60 + 0.01
-    return Verdict(case.name, cause, who, time, stands, first=_first(found))
+    return Verdict(case.name, cause, who, time, stands, _absent(case, found), first=_first(found))
 
 
 def _first(found: Sequence[Finding]) -> str:

@@ -10,9 +10,10 @@ import pytest
 
 import smfparse
 from smfparse.advice import Finding
-from tests.advice.independent.sites import BANK, SHOP, STATS
+from tests.advice.independent.sites import ALL
 from tests.support.days import Fault, Field, Site, day
 
+BANK, SHOP, STATS = ALL["BNK1"], ALL["SHP2"], ALL["STA7"]
 FULL = [Field("QPST", "qpstdmc", 9, "10:00", "11:00", of=3)]
 FULL += [Field("QPST", "qpstcbsl", 400, "10:00", "11:00", of=3)]
 LATER = STATS.day + dt.timedelta(days=1)
@@ -26,6 +27,7 @@ DAYS: Mapping[str, tuple[Sequence[Site], Sequence[Fault], Sequence[Field]]] = {
     "STQ": ([SHOP], STOCK, []),
     "NOQ": ([replace(SHOP, statq=False)], STOCK, []),
     "LDGR": ([BANK], LEDGER, []),
+    "LONG": ([STATS], [Fault("log longest us", 2e6, "15:00", "15:15")], []),
 }
 """By system, a site in one day or two, and what is planted."""
 
@@ -86,6 +88,11 @@ def test_backouts_name_the_queue_the_job_and_the_transaction(
     backed_out = of_rule("Q-ROLLBACK", found[system])
     assert [(each.object, each.job) for each in backed_out] == of_queue
     assert all(each.evidence[-1].value == "PAY1" for each in backed_out)
+
+
+def test_moments_are_local_times(found: Found) -> None:
+    (stall,) = of_rule("LOG-STALL", found["LONG"])
+    assert {each.text: each.value for each in stall.evidence}["at {}"] == "2026/10/14 15:10:00"
 
 
 def test_of_tasks_with_several_queues_the_one_with_most_gets_is_named(found: Found) -> None:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.advice.independent.cases import cases
-from tests.advice.independent.healthy import healthy
+from smfparse.advice import diagnoses, rules
+from tests.advice.independent.cases import cases, healthy
 from tests.advice.independent.scoring import AT_ONCE, verdicts
 from tests.support.searching import spread
 
 TO_KNOW = 2
 """Findings of severity 4 that a healthy day may have; one on average is what is wanted."""
+CLASS_3, DAYS = 3, 3
 FEW = [*spread([*cases()], 6), *spread([*healthy()], 2)]
 REST = [each for each in (*cases(), *healthy()) if each not in FEW]
+
+
+def test_each_rule_of_severity_1_to_3_and_each_diagnosis_has_three_days() -> None:
+    """D5 has days of its own kinds; D21 cannot stand beside a bigger cause."""
+    serious = [each for each, rule in rules().items() if rule.severity <= CLASS_3]
+    named = Counter(each for case in cases().values() for each in {*case.first, *case.absent})
+    few = [each for each in (*serious, *diagnoses()) if named[each] < DAYS]
+    assert few == []
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ COMMIT_US = 14.0
 GET_US, NO_MESSAGE_US, SKIP_US = 7.0, 3.1, 2.6
 NO_SIZE = 0x0FFFFFFF
 LATCHES, LATCH_COUNTS, LATCH_MAX = 48, 304, 2088
+CF_OF_GET, CF_REQUEST, LIST, MOVE = 736 + 2 * 400, 20, 9, 11
 
 
 def put_us(size: int, *, shared: bool) -> float:
@@ -103,8 +104,8 @@ def _job_record(
     force_us = forces * log.force_us * model.noise(0.03)
     latches = {
         latch: us * calls
-        for latch in (11, 12, 16, 19, 21, 23, 24, 30, 31, 32)
-        if (us := model.now(f"latch {latch} {job}", 0.02, now))
+        for latch in (11, 12, 15, 16, 19, 21, 23, 24, 30, 31, 32)
+        if (us := model.now(f"latch {latch} {job}", 0.02 * (latch != 15), now))
     }
     waited = sum(latches.values())
     committing = force_us + commits * COMMIT_US * 1.2 + waited
@@ -119,7 +120,7 @@ def _job_record(
     values |= {"wtasgpn": min(pages, 2e9), "wtaswqct": len(blocks), "wtasver": 8}
     ended = now.end + dt.timedelta(seconds=LATE)
     values |= {"wtasstrt": began, "wtasints": now.start, "wtasinte": ended}
-    task = bytearray(writer.block("WTAS", 2344, job, **values))
+    task = bytearray(writer.block("WTAS", 2344, channel or job, **values))
     task[8:24] = token
     for latch, us in latches.items():
         struct.pack_into(">Q", task, LATCHES + 8 * (latch - 1), round(us) << 12)
@@ -133,7 +134,7 @@ def _queue(writer: Writer, token: bytes, moved: Moved, role: str) -> tuple[bytes
     flow, model, now = moved.flow, writer.model, writer.now
     site = writer.site
     pool = site.page_sets[flow.page_set].pool if flow.page_set in site.page_sets else 0
-    values = _opened(flow.queue) | {"indxtype": flow.index, "maxqdpth": moved.high}
+    values = _opened(flow.queue, flow.model) | {"indxtype": flow.index, "maxqdpth": moved.high}
     values |= {"nps": flow.page_set, "nbuffpool": pool}
     if flow.structure:
         values |= {"nps": 0, "nbuffpool": 0, "cfstrucname": flow.structure}
@@ -164,6 +165,13 @@ def _queue(writer: Writer, token: bytes, moved: Moved, role: str) -> tuple[bytes
         values |= {"getsmsg": moved.skipped, "wqback": moved.backed_out}
     data = bytearray(writer.block("WQST", 2800, flow.queue, **values))
     data[16:32] = token
+    if flow.structure and role == "get":
+        slow = model.now(f"asynchronous {flow.structure}", 0.1, now)
+        lists = model.now(f"lists {flow.queue}", 1.0, now)
+        for request, count in (LIST, lists * moved.gets), (MOVE, moved.gets):
+            later, at_once = round(slow * count), round((1 - slow) * count)
+            counts = later + at_once, at_once, round(at_once * cf / 3), later, 60 * later
+            struct.pack_into(">5I", data, CF_OF_GET + CF_REQUEST * request, *counts)
     return bytes(data), took
 
 
@@ -176,9 +184,9 @@ def _verbs(**some: tuple[float, ...]) -> dict[str, Any]:
     }
 
 
-def _opened(queue: str) -> dict[str, Any]:
+def _opened(queue: str, model: str = "") -> dict[str, Any]:
     """Return what a WQST has of a local queue that was opened and closed once."""
-    names = {"objname": queue, "basename": queue, "qtype": 1, "wqver": 9}
+    names = {"objname": model or queue, "basename": queue, "qtype": 1, "wqver": 9}
     sizes = {"getminms": NO_SIZE, "putminms": NO_SIZE}
     return names | sizes | _verbs(open=(1, 30.0, 22.0), close=(1, 12.0, 9.0))
 

@@ -79,8 +79,8 @@ def _putter(kind: str, width: int, bits: str) -> Put:
         known = {each.split("=")[0]: int(each.split("=")[1], 16) for each in bits.split(";")}
 
         def flags(data: bytearray, at: int, value: str | float) -> None:
-            named = value.split() if isinstance(value, str) else ()
-            data[at : at + width] = sum(known[each] for each in named).to_bytes(width)
+            bits = sum(map(known.get, value.split())) if isinstance(value, str) else int(value)
+            data[at : at + width] = bits.to_bytes(width)
 
         return flags
     pack = struct.Struct({1: ">B", 2: ">H", 4: ">I", 8: ">Q"}[width]).pack_into

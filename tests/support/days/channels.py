@@ -42,7 +42,8 @@ def channel_blocks(writer: Writer) -> Iterator[bytes]:
             batches = messages // 4 + (messages > 0)
         sends = channel.kind == 1
         rough = writer.site.is_rough and model.rng.random() < 0.01
-        instances = channel.instances + starts
+        lasting = round(model.now(f"instances {channel.name}", channel.instances, now))
+        instances = lasting + starts
         own = messages // instances
         usual: dict[str, Any] = {"qcstchnm": channel.name, "qcstchdp": 4, "qcstchty": channel.kind}
         usual |= {"qcstchst": 5 if retrying > 0.5 else 3, "qcststcl": 65, "qcstcscv": 1}
@@ -59,7 +60,7 @@ def channel_blocks(writer: Writer) -> Iterator[bytes]:
         usual |= {"qcstntmx": net * (60 if rough else 3), "qcstntdt": now.end}
         midnight = now.start - dt.timedelta(hours=now.hour + 3)
         for number in range(instances):
-            begun = number - channel.instances
+            begun = number - lasting
             at = now.start + dt.timedelta(seconds=(begun + 0.5) / max(starts, 1) * seconds)
             values = usual | {
                 "qcstcnnm": f"10.20.{number % 7}.{number % 250}",
@@ -78,6 +79,7 @@ def chinit_blocks(writer: Writer) -> Iterator[Sequence[bytes]]:
     current = sum(each.instances for each in site.channels) + site.connections
     current = round(model.now("channels", current, now))
     counts = {"qcctnocc": current, "qcctnoac": current, "qcctstus": 130 + 0.15 * current}
+    counts["qcctstus"] += model.now("chinit leak", 0.0, now) * now.hour
     limits = dict.fromkeys(("qcctmxcc", "qcctmxac", "qcctmxtp"), site.limit)
     limits |= {"qcctmxlu": 0, "qcctstab": 300, "qcctslim": 4096}
     job = f"{site.qmgr}CHIN"
@@ -101,7 +103,7 @@ def chinit_blocks(writer: Writer) -> Iterator[Sequence[bytes]]:
     requests = [(2 * secure + starts) / site.ssl_tasks] * site.ssl_tasks
     us, waits = model.now("ssl us", SSL_US, now), model.now("ssl stretch", stretch, now)
     yield _tasks(writer, "QCT_SSL", requests, us, waits)
-    yield _tasks(writer, "QCT_DNS", [starts / 10], 60.0, 3.0)
+    yield _tasks(writer, "QCT_DNS", [starts / 10], 60.0, 3.0, qctlgtm=now.local)
 
 
 def _tasks(
@@ -111,7 +113,7 @@ def _tasks(
     us: float,
     stretch: float,
     waits: float = 0.0,
-    **more: float,
+    **more: Any,
 ) -> list[bytes]:
     """Return a block of each task, for the requests of each."""
     found, room = [], 1e6 * writer.now.seconds

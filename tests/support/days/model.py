@@ -241,7 +241,8 @@ class Model:
         log.forces += round(seconds / 10)
         slow = [self.now(f"log us {copy + 1}", site.log_us, now) for copy in range(site.copies)]
         slow = [self.now("log us", each, now) * self.noise(0.02) for each in slow]
-        more_us = site.log_page_us * max(self.now("log us", site.log_us, now) / site.log_us, 1)
+        more_us = self.now("log page us", site.log_page_us, now)
+        more_us *= max(self.now("log us", site.log_us, now) / site.log_us, 1)
         self._fit(log, seconds, slow, more_us)
         self._log_pages += log.pages
         full = site.log_mb * 256
@@ -275,7 +276,9 @@ class Model:
     def _store(self, shown: Shown) -> None:
         """Work out pages of messages in each page set, and at most in each pool."""
         for number, page_set in self.site.page_sets.items():
-            shown.pages[number] = self.now(f"pages {number}", 0.0, shown.interval)
+            an_hour = self.now(f"pages an hour {number}", 0.0, shown.interval)
+            shown.pages[number] = an_hour * shown.interval.hour
+            shown.pages[number] += self.now(f"pages {number}", 0.0, shown.interval)
             shown.peaks.setdefault(page_set.pool, 0.0)
         stored = [each for each in shown.moved if not each.flow.structure]
         for each in stored:

@@ -75,7 +75,9 @@ class Writer:
         no: Sequence[bytes] = ()
         yield self.record(115, 1, *[no] * 8, [self._storage()], no, [self._log()])
         calls, data, locks = [self._calls()], [self._data()], [self._locks()]
-        yield self.record(115, 2, calls, data, no, locks, *self._shared())
+        shared = [[self._db2()], [self._structures()]] if self.site.structures else [no, no]
+        topics, data_sets = [self.block("QTST", 96, None)], [*self._data_sets()]
+        yield self.record(115, 2, calls, data, no, locks, *shared, topics, data_sets)
         yield self._region()
         yield self.record(115, 201, [self._page_set(each) for each in self.site.page_sets])
         yield self.record(115, 215, [self._pool(each) for each in self.site.pools])
@@ -130,7 +132,7 @@ class Writer:
                 entry = made("QJST", 720, io | {"qjstiomaxioT": at, "qjstiomaxiol": "DS03"})
                 place = 264 + 144 * copy + 72 * kind
                 data[place : place + 48] = entry[264:312]
-        length = 596
+        length = 596 if self.site.release == "930" else 720
         data[2:4] = struct.pack(">H", length)
         return bytes(data[:length])
 
@@ -159,17 +161,18 @@ class Writer:
         locks = 3 * (puts + gets)
         return self.block("QLST", 32, None, qlstgetl=locks, qlsthldl=0.002 * locks)
 
-    def _shared(self) -> Iterator[Sequence[bytes]]:
-        """Yield what triplets 5 to 7 of 115/2 point to: Db2 and structures."""
-        if not self.site.structures:
-            return
+    def _db2(self) -> bytes:
         seconds = self.now.seconds
         db2 = self.model.now("db2 us", self.site.db2_us, self.now) * self.model.noise()
         count = round(self.model.now("db2 requests", 0.5, self.now) * seconds)
         values: dict[str, Any] = {"numtask": 4, "acttask": 1, "dhigmax": 1, "readcnt": count}
         values |= {"readscuw": count * db2, "readtcuw": count * db2 * 1.1}
-        yield [self.block("Q5ST", 672, None, **values, readsmxw=6 * db2, readtmxw=6 * db2)]
-        yield [self._structures()]
+        return self.block("Q5ST", 672, None, **values, readsmxw=6 * db2, readtmxw=6 * db2)
+
+    def _data_sets(self) -> Iterator[bytes]:
+        for each in self.site.structures:
+            usual = {"qesdbfto": 100, "qesdbfmf": 80, "qesdsmbd": 10_000, "qesdsmmu": 900}
+            yield self.block("QESD", 336, each, qesdstr=each, **usual)
 
     def _structures(self) -> bytes:
         data = bytearray(self.block("QEST", 4104, None))

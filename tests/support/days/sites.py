@@ -26,6 +26,7 @@ class Flow:
     tasks   so many tasks of each job use it
     handed  share of messages that go straight to a getter that waits
     expires seconds after which messages expire
+    model   name of the model queue of a dynamic one
     """
 
     queue: str
@@ -46,6 +47,7 @@ class Flow:
     by_id: bool = False
     index: int = 0
     expires: float = 0.0
+    model: str = ""
     tasks: int = 1
     handed: float = 0.0
 
