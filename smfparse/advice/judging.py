@@ -5,8 +5,10 @@ All subjects are read in one scan. A rule becomes a column of its subject's rows
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -23,9 +25,10 @@ from smfparse.calendar import (
     calendar_query,
     calendars_of,
 )
-from smfparse.metrics import SCHEMA, named_macros, view_macros, words_in
+from smfparse.metrics import SCHEMA, figures, named_macros, view_macros, words_in
 from smfparse.metrics import subjects as metric_subjects
 from smfparse.selecting import Zone, fixed_zone
+from smfparse.tables import KEY_COLUMNS
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -33,10 +36,21 @@ if TYPE_CHECKING:
 KEYS = ("system", "qmgr", "object", "job")
 """What a finding is about; its columns in a subject."""
 _EXCLUDED = "excluded"
-_KEYS_OF_ROWS = (
-    "system, qmgr, '' AS job, interval_start AS start, interval_seconds AS seconds, utc_offset, "
-    "mq_version"
+_KEYS_OF_ROWS = {
+    **{each: each for each in ("system", "qmgr", "utc_offset", "mq_version")},
+    "job": "''",
+    "start": "interval_start",
+    "seconds": "interval_seconds",
+}
+"""The SQL of keys of rows; their object has that of the subject."""
+_OF_TASKS = {"of_source", "task_record"}
+_KEYS_OF_FIGURES = ("input_no", *(each.name for each in KEY_COLUMNS), *_OF_TASKS)
+_SHARED = (
+    "task_intervals('inputs.wtid', 'inputs.qmst')",
+    "intervals_of_qmgrs('inputs.qmst', 'inputs.qjst', 'inputs.qcct', 'inputs.wtid', 'inputs.qcst')",
 )
+"""What many subjects select from."""
+_FIGURES = re.compile(r"\b(\w+)_figures\b")
 
 
 class State(IntEnum):
@@ -137,7 +151,7 @@ def judged(
     also = {CALENDAR: calendar_query(), **also}
     macros = view_macros() + calendar_macros()
     catalog.define(named_macros(" ".join([*queries, *also.values()]), macros))
-    tables = [*catalog.arrows_of_filled(queries, [*also.values()])]
+    tables = [*catalog.arrows_of_filled(queries, [*also.values()], _SHARED)]
     held = dict(zip(also, tables[len(queries) :], strict=True))
     calendars = calendars_of(held[CALENDAR], catalog.zone)
     for (name, some), table in zip(by_subject.items(), tables, strict=False):
@@ -155,46 +169,58 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
 
     What damaged counters overflow is NULL.
     """
-    conditions = "".join(f', TRY({condition(each)}) AS "{each.id}"' for each in some)
-    minima = "".join(f', TRY({filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
-    values = "".join(f', TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
+    columns = [_state(each) for each in some]
+    columns += (f'TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
-            columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
-            values += "".join(
-                f', TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in columns
-            )
-    shown = ", ".join(_state(each) for each in some)
+            trends = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
+            columns += (f'TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in trends)
     return (
-        f"SELECT * REPLACE ({shown}) FROM ("
-        f"SELECT *{conditions}{minima}{values} FROM ({_rows(subject, some)}) "
-        f"WHERE start IS NOT NULL) "
-        f"ORDER BY {', '.join(KEYS)}, start"
+        f"SELECT *, {', '.join(columns)} FROM ({rows_query(subject, some)}) "
+        f"WHERE start IS NOT NULL ORDER BY {', '.join(KEYS)}, start"
     )
 
 
-def _rows(subject: Subject, some: Sequence[Rule]) -> str:
-    """Return the query for the rows of a subject; of measures those that it or a rule names.
-
-    Integers are wide enough for what rules add and multiply, whatever damaged counters hold.
-    """
+def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
+    """Return the query for the rows of a subject, with what rules name of that which they are of."""
+    query = with_figures(subject.sql)
     if not subject.of:
-        return subject.sql
-    named = {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
-    named |= words_in(subject.sql + named_macros(subject.sql, view_macros()))
-    of = metric_subjects()[subject.of]
-    name = of.object if subject.object else "''"
-    columns = ", ".join(_wide(*each) for each in of.columns().items() if each[0] in named)
-    return (
-        f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {name} AS object, {columns} "
-        f"FROM {of.rows(SCHEMA)}) SELECT * FROM ({subject.sql})"
+        return query
+    named = words_in(subject.sql + named_macros(subject.sql, view_macros()))
+    named |= {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
+    keys = _KEYS_OF_ROWS if subject.object else {**_KEYS_OF_ROWS, "object": "''"}
+    return f"WITH rows AS ({_selected(subject.of, keys, named)}) SELECT * FROM ({query})"
+
+
+def with_figures(query: str) -> str:
+    """Return a query with what it names of subjects: `pool_figures` has its columns of a pool."""
+    named = words_in(query)
+    keys = {each: each for each in _KEYS_OF_FIGURES if each in named}
+    made = ", ".join(
+        f"{name}_figures AS ({_selected(name, keys, named)})"
+        for name in dict.fromkeys(_FIGURES.findall(query))
     )
+    return f"WITH {made} SELECT * FROM ({query})" if made else query
 
 
-def _wide(column: str, arrow: str) -> str:
-    if "int" not in arrow:
-        return column
-    return f"{column}::{'DOUBLE' if '64' in arrow else 'BIGINT'} AS {column}"
+def _selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str:
+    """Return the query for keys of a subject, and for all that is named of it."""
+    of = metric_subjects()[name]
+    keys = {"object": of.object, **keys}
+    chosen = {each: sql for each, sql in figures(name).items() if each in named - keys.keys()}
+    columns = [f"{sql} AS {each}" for each, sql in keys.items()]
+    columns += (_wide(each, *sql) for each, sql in chosen.items())
+    words = words_in(" ".join(columns))
+    source = of.facts_of(SCHEMA, words)
+    if source == f"{SCHEMA}.{of.tables[0]}" and _OF_TASKS & words:
+        source = f"of_tasks('{source}')"
+    return f"SELECT {', '.join(columns)} FROM {source}"
+
+
+def _wide(column: str, sql: str, arrow: str) -> str:
+    """Return a column; integers wide enough for what is added and multiplied, even if damaged."""
+    wide = f"::{'DOUBLE' if '64' in arrow else 'BIGINT'}" if "int" in arrow else ""
+    return f"({sql}){wide} AS {column}"
 
 
 def sql_of_rule(rule: Rule) -> Iterator[str]:
@@ -207,9 +233,11 @@ def sql_of_rule(rule: Rule) -> Iterator[str]:
 
 def _state(rule: Rule) -> str:
     """Return the SQL of the state of a row; NULL where the condition is."""
-    held, least = f'"{rule.id}"', f'"least {rule.id}"'
-    few = f"CASE WHEN {least} THEN 0 ELSE {State.FEW_CLEAR.value} END"
-    return f"({held}::TINYINT + {few})::TINYINT AS {held}"
+    held = f"TRY({condition(rule)})::TINYINT"
+    if rule.minimum != "TRUE":
+        least = f"TRY({filled(rule, rule.minimum)})"
+        held += f" + CASE WHEN {least} THEN 0 ELSE {State.FEW_CLEAR.value} END"
+    return f'({held})::TINYINT AS "{rule.id}"'
 
 
 def _judged(

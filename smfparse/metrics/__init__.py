@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from smfparse.metrics.views import columns_meant as columns_meant
     from smfparse.metrics.views import columns_of as columns_of
     from smfparse.metrics.views import comments as comments
+    from smfparse.metrics.views import figures as figures
     from smfparse.metrics.views import named_macros as named_macros
     from smfparse.metrics.views import relations as relations
     from smfparse.metrics.views import title_of as title_of
@@ -50,7 +51,7 @@ else:
             "subjects way_of with_overall"
         ),
         views=(
-            "View columns_meant columns_of comments named_macros relations title_of view "
+            "View columns_meant columns_of comments figures named_macros relations title_of view "
             "view_macros view_names views_script words_in"
         ),
     )

@@ -128,16 +128,18 @@ class Catalog:
         return found
 
     def arrows_of_filled(
-        self, queries: Sequence[str], others: Sequence[str] = ()
+        self, queries: Sequence[str], others: Sequence[str] = (), shared: Sequence[str] = ()
     ) -> Generator[Any, None, None]:
         """Yield few rows as `arrows` does; None: of `queries` whose tables are known to be empty.
 
         Each is planned once, if nothing is made in the connection meanwhile.
+
+        shared  calls of macros that several queries make: of small files their rows are made once
         """
         every = [*queries, *others]
         with self._guarded("\n".join(every)):
             if self._relations.are_small_files and not self._safe:
-                yield from run_together(self.connection, self._relations, queries, others)
+                yield from run_together(self.connection, self._relations, queries, others, shared)
             else:
                 yield from run_planned(self.connection, self._statements, every)
 

@@ -21,21 +21,33 @@ from smfparse.query.statements import Statements
 
 
 def run_together(
-    connection: Connection, relations: Relations, queries: Sequence[str], others: Sequence[str]
+    connection: Connection,
+    relations: Relations,
+    queries: Sequence[str],
+    others: Sequence[str],
+    shared: Sequence[str] = (),
 ) -> Iterator[Any]:
     """Yield the rows of each of `queries`, then of `others`, as a pyarrow.Table.
 
     One of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile DuckDB
     has one thread: to share so little costs more than the work.
+
+    shared  calls of macros that several queries make: their rows are made once
     """
     every = [*queries, *others]
     held = dict.fromkeys(read_by("\n".join(every)))
     with settings(connection, threads=1), relations.scans.read_once(held) as spool:
+        kept = {each: f"shared_{number}" for number, each in enumerate(shared)}
+        for call, name in kept.items():
+            relations.make(named_tables(call))
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM {call}")
         for number, query in enumerate(every):
             read = chain.from_iterable(map(spool.batches, read_by(query)))
             if number < len(queries) and not any(batch.num_rows for batch in read):
                 yield None
             else:
+                for call, name in kept.items():
+                    query = query.replace(call, name)
                 yield executed_table(_run(connection, relations, query))
 
 

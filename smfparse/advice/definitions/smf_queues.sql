@@ -19,8 +19,8 @@ queues AS (
 messages AS (
     SELECT
         system, qmgr, mq_version, counted_at::DATE AS day,
-        sum(qmstget::DOUBLE + qmstput + qmstput1) AS calls
-    FROM inputs.qmst
+        sum(gets::DOUBLE + puts) AS calls
+    FROM message_manager_figures
     GROUP BY ALL
 )
 SELECT
