@@ -5,10 +5,8 @@ All subjects are read in one scan. A rule becomes a column of its subject's rows
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -25,10 +23,8 @@ from smfparse.calendar import (
     calendar_query,
     calendars_of,
 )
-from smfparse.metrics import SCHEMA, figures, named_macros, view_macros, words_in
-from smfparse.metrics import subjects as metric_subjects
+from smfparse.metrics import named_macros, selected, view_macros, with_figures, words_in
 from smfparse.selecting import Zone, fixed_zone
-from smfparse.tables import KEY_COLUMNS
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -43,14 +39,11 @@ _KEYS_OF_ROWS = {
     "seconds": "interval_seconds",
 }
 """The SQL of keys of rows; their object has that of the subject."""
-_OF_TASKS = {"of_source", "task_record"}
-_KEYS_OF_FIGURES = ("input_no", *(each.name for each in KEY_COLUMNS), *_OF_TASKS)
 _SHARED = (
     "task_intervals('inputs.wtid', 'inputs.qmst')",
     "intervals_of_qmgrs('inputs.qmst', 'inputs.qjst', 'inputs.qcct', 'inputs.wtid', 'inputs.qcst')",
 )
 """What many subjects select from."""
-_FIGURES = re.compile(r"\b(\w+)_figures\b")
 
 
 class State(IntEnum):
@@ -182,45 +175,14 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
 
 
 def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
-    """Return the query for the rows of a subject, with what rules name of that which they are of."""
+    """Return the query for the rows of a subject; of measures those that it or a rule names."""
     query = with_figures(subject.sql)
     if not subject.of:
         return query
     named = words_in(subject.sql + named_macros(subject.sql, view_macros()))
     named |= {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
     keys = _KEYS_OF_ROWS if subject.object else {**_KEYS_OF_ROWS, "object": "''"}
-    return f"WITH rows AS ({_selected(subject.of, keys, named)}) SELECT * FROM ({query})"
-
-
-def with_figures(query: str) -> str:
-    """Return a query with what it names of subjects: `pool_figures` has its columns of a pool."""
-    named = words_in(query)
-    keys = {each: each for each in _KEYS_OF_FIGURES if each in named}
-    made = ", ".join(
-        f"{name}_figures AS ({_selected(name, keys, named)})"
-        for name in dict.fromkeys(_FIGURES.findall(query))
-    )
-    return f"WITH {made} SELECT * FROM ({query})" if made else query
-
-
-def _selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str:
-    """Return the query for keys of a subject, and for all that is named of it."""
-    of = metric_subjects()[name]
-    keys = {"object": of.object, **keys}
-    chosen = {each: sql for each, sql in figures(name).items() if each in named - keys.keys()}
-    columns = [f"{sql} AS {each}" for each, sql in keys.items()]
-    columns += (_wide(each, *sql) for each, sql in chosen.items())
-    words = words_in(" ".join(columns))
-    source = of.facts_of(SCHEMA, words)
-    if source == f"{SCHEMA}.{of.tables[0]}" and _OF_TASKS & words:
-        source = f"of_tasks('{source}')"
-    return f"SELECT {', '.join(columns)} FROM {source}"
-
-
-def _wide(column: str, sql: str, arrow: str) -> str:
-    """Return a column; integers wide enough for what is added and multiplied, even if damaged."""
-    wide = f"::{'DOUBLE' if '64' in arrow else 'BIGINT'}" if "int" in arrow else ""
-    return f"({sql}){wide} AS {column}"
+    return f"WITH rows AS ({selected(subject.of, keys, named)}) SELECT * FROM ({query})"
 
 
 def sql_of_rule(rule: Rule) -> Iterator[str]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from smfparse.metrics.describe import described as described
     from smfparse.metrics.describe import every_relation as every_relation
     from smfparse.metrics.describe import measures_meant as measures_meant
+    from smfparse.metrics.figures import selected as selected
+    from smfparse.metrics.figures import with_figures as with_figures
     from smfparse.metrics.measures import AVERAGE as AVERAGE
     from smfparse.metrics.measures import SCHEMA as SCHEMA
     from smfparse.metrics.measures import Measure as Measure
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from smfparse.metrics.views import columns_meant as columns_meant
     from smfparse.metrics.views import columns_of as columns_of
     from smfparse.metrics.views import comments as comments
-    from smfparse.metrics.views import figures as figures
     from smfparse.metrics.views import named_macros as named_macros
     from smfparse.metrics.views import relations as relations
     from smfparse.metrics.views import title_of as title_of
@@ -46,12 +47,13 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         describe="Entry Relation described every_relation measures_meant",
+        figures="selected with_figures",
         measures=(
             "AVERAGE SCHEMA Measure Subject measure_of metrics_of over_time quoted subject_of "
             "subjects way_of with_overall"
         ),
         views=(
-            "View columns_meant columns_of comments figures named_macros relations title_of view "
+            "View columns_meant columns_of comments named_macros relations title_of view "
             "view_macros view_names views_script words_in"
         ),
     )

@@ -125,37 +125,18 @@ def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str
         return file.read_text("utf-8").strip().replace("sums_of_fields", ", ".join(texts))
     subject = subjects()[spec["subject"]]
     selected = ["input_no", *(each.name for each in keys)]
-    selected += (f'"{source}" AS "{column}"' for column, source in _sources(spec, subject))
+    selected += (f'"{source}" AS "{column}"' for column, source in shown_in(name, subject))
     rows = f"({file.read_text('utf-8').strip()})" if file.exists() else subject.rows()
     return f"SELECT {', '.join(selected)} FROM {rows}"
 
 
-def _sources(spec: Mapping[str, Any], subject: Subject) -> Iterator[tuple[str, str]]:
+def shown_in(name: str, subject: Subject) -> Iterator[tuple[str, str]]:
     """Yield the columns of a view, each with the field or measure of a subject that it shows."""
     fields = {each.name for each in columns(subject.tables[0])}
-    for column, text in spec["columns"].items():
+    for column, text in _spec(name)["columns"].items():
         field = text if isinstance(text, str) else text.get("sum", text.get("field", ""))
         _, is_measure, source = field.rpartition(".")
         yield column, source if is_measure or source in fields else column
-
-
-@cache
-def figures(name: str) -> Mapping[str, tuple[str, str]]:
-    """Return the SQL over a row of facts, and the Arrow type, of what a subject has, by name.
-
-    These are its fields and measures, with `_amount` and `_per` of those that are divided, and all
-    by the names that its view gives them.
-    """
-    subject = subjects()[name]
-    known = subject.columns()
-    if not subject.view:
-        return known
-    return known | {
-        column + part: known[source + part]
-        for column, source in _sources(_spec(subject.view), subject)
-        for part in ("", "_amount", "_per")
-        if source + part in known
-    }
 
 
 def relations() -> tuple[str, ...]:
