@@ -63,7 +63,7 @@ class Judged:
     rules    those that look at them
     starts   microseconds since 1970, UTC
     seconds  of each interval
-    groups   the number of the key of each row, of `keys`
+    groups   the number of the key of each row, of `keys`, in which '' stands for none
     excluded  rows that no rule counts
     calendars  of the queue managers, by system and queue manager
     """
@@ -74,7 +74,7 @@ class Judged:
     starts: NDArray[np.int64]
     seconds: NDArray[np.float64]
     groups: NDArray[np.int64]
-    keys: Sequence[tuple[Any, ...]]
+    keys: Sequence[tuple[str, str, str, str]]
     excluded: NDArray[np.bool_]
     calendars: Mapping[tuple[str, str], Calendar]
 
@@ -95,8 +95,7 @@ class Judged:
 
     def clock(self, row: int) -> Zone:
         """Return what makes local times of the moments of a row: of all of its queue manager."""
-        system, qmgr = (each or "" for each in self.keys[self.groups[row]][:2])
-        known = self.calendars.get((system, qmgr))
+        known = self.calendars.get(self.keys[self.groups[row]][:2])
         return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 
     def number(self, column: str) -> NDArray[np.float64]:
@@ -212,7 +211,10 @@ def _judged(
     seconds = _doubles(table["seconds"], 0.0)
     values = [table[each].to_numpy() for each in KEYS]
     groups, first = _numbered(values)
-    keys = list(zip(*(each[first] for each in values), strict=True))
+    keys = [
+        (system or "", qmgr or "", name or "", job or "")
+        for system, qmgr, name, job in zip(*(each[first] for each in values), strict=True)
+    ]
     odd = np.zeros(len(groups), bool)
     if not subject.is_whole:
         managers, first = _numbered(values[:2])

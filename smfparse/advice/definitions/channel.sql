@@ -38,7 +38,8 @@ all_dispatchers AS (
 ),
 ranked AS (
     SELECT
-        *, confirm_us / nullif(batches, 0) AS nettime, quantile_cont(nettime, 0.25) OVER (PARTITION BY system, qmgr, object) AS usual,
+        *, confirm_us / nullif(batches, 0) AS nettime,
+        quantile_cont(nettime, 0.25) OVER (PARTITION BY system, qmgr, object) AS usual,
         rank() OVER (PARTITION BY system, qmgr, start ORDER BY messages DESC) <= 5 AND messages > 0 AS is_busy
     FROM channels
 )

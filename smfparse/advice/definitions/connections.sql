@@ -10,7 +10,8 @@ done AS (
 ),
 tasks AS (
     SELECT
-        placed.*, has_ended, ctls, lived, got, opens, coalesce(got, 0) + coalesce(put, 0) AS moved, has_ended AND lived < seconds AS is_brief
+        placed.*, has_ended, ctls, lived, got, opens, coalesce(got, 0) + coalesce(put, 0) AS moved,
+        has_ended AND lived < seconds AS is_brief
     FROM task_intervals('inputs.wtid', 'inputs.qmst') AS placed
     JOIN task_figures USING (input_no, source, record_no)
     LEFT JOIN done USING (of_source, task_record)
