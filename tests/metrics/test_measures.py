@@ -11,7 +11,15 @@ import pytest
 from smfparse.calendar import calendar_macros
 from smfparse.declarations import Where, read_table
 from smfparse.inspecting import uses_of
-from smfparse.metrics import Measure, named_macros, over_time, subjects, view_macros, way_of
+from smfparse.metrics import (
+    Measure,
+    named_macros,
+    over_time,
+    subjects,
+    view_macros,
+    way_of,
+    with_figures,
+)
 from smfparse.tables import TABLES
 from tests.support.command import run
 from tests.support.corpora import Corpus, of_corpora
@@ -60,6 +68,27 @@ def test_a_measure_of_a_queue_manager_is_made_of_those_of_its_intervals(corpus: 
             assert found[name].to_list() == pytest.approx(expected[name].to_list()), name
             tried += 1
     assert tried > 20
+
+
+@of_corpora("new")
+def test_queries_name_figures_by_the_names_of_views(corpus: Corpus) -> None:
+    query = (
+        "SELECT sum(checkpoints) AS a, sum(qjstllcp) AS b, max(mb_written) AS c FROM log_figures"
+    )
+    raw = """
+        SELECT sum(qjstllcp) AS a, a AS b, max(mb_written) AS c
+        FROM log_rows('inputs.qjst', 'inputs.qjst_io')
+    """
+    assert of(corpus, with_figures(query)).rows() == of(corpus, raw).rows()
+
+
+def test_figures_are_those_that_a_query_names_and_facts_only_where_it_needs_them() -> None:
+    plain = with_figures("SELECT checkpoints FROM log_figures")
+    assert "FROM inputs.qjst)" in plain
+    assert "qjstwtb" not in plain
+    assert "log_facts(" in with_figures("SELECT task_busy FROM log_figures")
+    assert "of_tasks('inputs.wtas')" in with_figures("SELECT commits, of_source FROM task_figures")
+    assert with_figures("SELECT 1 AS one") == "SELECT 1 AS one"
 
 
 def test_what_is_shown_over_time_is_a_measure_or_a_field() -> None:

@@ -17,7 +17,7 @@ SELECT
     coalesce(max(reads) OVER (
         PARTITION BY system, qmgr, buffer_pool ORDER BY start ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING
     ), 0) AS reads_after,
-    list_transform(string_split(mq_version, '.'), lambda each: each::INTEGER) AS release
+    release_of(mq_version) AS release
 FROM rows
 LEFT JOIN checkpoints USING (system, qmgr, start)
 LEFT JOIN page_sets USING (system, qmgr, start, buffer_pool)
