@@ -1,8 +1,4 @@
-"""Backouts: the job, queue and transaction behind them, by class 3.
-
-WTAS counts the backouts of a task, WQST its gets on each queue. The backouts of a record are shared
-among its queues by their gets, or by their puts where it has no gets.
-"""
+"""Backouts: the job, queue and transaction behind them, by class 3."""
 
 from __future__ import annotations
 
@@ -17,50 +13,10 @@ if TYPE_CHECKING:
     from smfparse.query import Catalog
 
 BACKOUTS = "backouts_of_tasks"
-"""The name under which the catalog holds the rows of `backouts_query`."""
+"""The name under which the catalog holds the rows of backouts.sql."""
 _ABOUT = {"TASK-BACKOUT": "job", "Q-ROLLBACK": "queue"}
 """Rules about backouts, and the column that their findings are about."""
 _WORDS = {"queue": "most backouts with queue {}", "transaction": "most backouts by transaction {}"}
-
-
-def backouts_query() -> str:
-    """Return the query for backouts by job, queue, transaction and interval."""
-    return """
-        WITH
-        placed AS (FROM task_intervals('inputs.wtid', 'inputs.qmst')),
-        names AS (
-            SELECT input_no, source, record_no, coalesce("transaction", psb) AS "transaction"
-            FROM inputs.wtid
-            WHERE block_no = 1
-        ),
-        tasks AS (
-            SELECT
-                placed.*, names."transaction", wtasban, of_source, task_record
-            FROM of_tasks('inputs.wtas')
-            JOIN placed USING (input_no, source, record_no)
-            JOIN names USING (input_no, source, record_no)
-            WHERE wtasban > 0
-        ),
-        moved AS (
-            SELECT
-                input_no, of_source, task_record, queue, validput AS put,
-                coalesce(getdval, validget) AS got
-            FROM queue_use_facts('inputs.wqst')
-        ),
-        shared AS (
-            SELECT
-                *, CASE WHEN sum(got) OVER its > 0 THEN got / sum(got) OVER its
-                ELSE put / nullif(sum(put) OVER its, 0) END AS share
-            FROM moved
-            WINDOW its AS (PARTITION BY input_no, of_source, task_record)
-        )
-        SELECT
-            system, qmgr, job, queue, "transaction", start, seconds,
-            total(wtasban * coalesce(share, 1)) AS backouts
-        FROM tasks
-        LEFT JOIN shared USING (input_no, of_source, task_record)
-        GROUP BY ALL
-    """
 
 
 def with_backouts(found: Iterable[Finding], catalog: Catalog) -> list[Finding]:

@@ -84,7 +84,7 @@ def _fullest(
         near = its.of(place_of(several[number])) if its else ()
         asked += [(number, name) for kind, name in sorted(near) if kind == "queue"]
     found: dict[int, str] = {}
-    for table, amount in ((DEPTHS, "max(greatest(depth, qqstdphi))"), (USES, _WAITED)):
+    for table, amount in ((DEPTHS, "max(greatest(depth, highest_depth))"), (USES, _WAITED)):
         left = [each for each in asked if each[0] not in found]
         if left and table in held:
             rows = rows_during(

@@ -23,7 +23,7 @@ from typing import Annotated, Any
 from smfparse.declarations import Key, Where, as_type, entries, expected, filled, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.metrics import subjects as metric_subjects
-from smfparse.metrics import with_overall
+from smfparse.metrics import with_figures, with_overall
 from smfparse.planning import planner, planner_names, wanted
 from smfparse.rendering import STYLES
 from smfparse.tables import decoded_tables
@@ -112,13 +112,27 @@ def _severity(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
     return number
 
 
-@dataclass(frozen=True)
-class Rule:
+@dataclass(frozen=True, kw_only=True)
+class _Advice:
+    """What a rule and a diagnosis say."""
+
+    name: Annotated[str, Key("what holds, in a few words")]
+    means: Annotated[str, Key("what it means")]
+    do: Annotated[str, Key("what there is to do, a verb first; not of a sign")]
+    expect: Annotated[str, Key("what changes then", "not known")] = ""
+    plan: Annotated[
+        str,
+        Key("the planner that works out what a change gives", "none does", among=planner_names()),
+    ] = ""
+    not_if: Annotated[str, Key("when it is something else, or a false alarm", "not known")] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(_Advice):
     """A condition over the rows of a subject, what it means, and what there is to do."""
 
     id: str
     subject: str
-    name: Annotated[str, Key("what holds, in a few words")]
     severity: Annotated[
         int,
         Key("severity of its findings, 1 to 5; not of a sign", read=_severity, written="a number"),
@@ -126,8 +140,6 @@ class Rule:
     condition: Annotated[str, Key("SQL over a row, `{name}` for limits; NULL: not evaluated")]
     value: Annotated[str, Key("SQL of the figure that crosses")]
     figure: Annotated[str, Key("what that figure is, `{}` where it stands: `busy {} %`")]
-    means: Annotated[str, Key("what it means")]
-    do: Annotated[str, Key("what there is to do, a verb first; not of a sign")]
     source: Annotated[str, Key("where it is from", "that of its first limit")] = ""
     style: Annotated[
         str,
@@ -152,15 +164,9 @@ class Rule:
         tuple[tuple[str, str, str], ...],
         Key("text with `{}`, aggregate over the intervals that crossed, style"),
     ] = ()
-    expect: Annotated[str, Key("what changes then", "not known")] = ""
-    plan: Annotated[
-        str,
-        Key("the planner that works out what a change gives", "none does", among=planner_names()),
-    ] = ""
     planned: Annotated[
         Planned | None, Key("what that planner makes of the figures of a finding", "not worked out")
     ] = None
-    not_if: Annotated[str, Key("when it is a false alarm", "not known")] = ""
     doubt: Annotated[str, Key("where it differs from what is published, and why", "nowhere")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "that of the subject")] = (
         ""
@@ -246,16 +252,13 @@ class Subject:
     ] = False
 
 
-@dataclass(frozen=True)
-class Diagnosis:
+@dataclass(frozen=True, kw_only=True)
+class Diagnosis(_Advice):
     """Rules that hold together and have one cause."""
 
     id: str
-    name: Annotated[str, Key("what holds, in a few words")]
     core: Annotated[tuple[str, ...], Key("rules of which one gives object and time")]
     explains: Annotated[tuple[str, ...], Key("what follows from it: rules, `BUFF-*`, diagnoses")]
-    means: Annotated[str, Key("what it means")]
-    do: Annotated[str, Key("what there is to do, a verb first")]
     source: Annotated[str, Key("where it is from")]
     needs: Annotated[
         tuple[tuple[str, ...], ...],
@@ -278,13 +281,12 @@ class Diagnosis:
     name_of_all: Annotated[str, Key("what holds where it is one of all objects", "`name`")] = ""
     whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
     waiting: Annotated[str, Key("the rule whose jobs are those that wait for it", "none")] = ""
-    expect: Annotated[str, Key("what changes then", "not known")] = ""
-    plan: Annotated[
-        str,
-        Key("the planner that works out what a change gives", "none does", among=planner_names()),
-    ] = ""
-    not_if: Annotated[str, Key("when it is something else", "not known")] = ""
     report: Annotated[str, Key("the report that shows the evidence", "that of its core")] = ""
+
+
+def sql_of(name: str) -> str:
+    """Return the query in a file of definitions, with the rows of subjects that it names."""
+    return with_figures((_FOLDER / f"{name}.sql").read_text("utf-8"))
 
 
 @cache
@@ -319,7 +321,7 @@ def rules() -> Mapping[str, Rule]:
 def diagnoses() -> Mapping[str, Diagnosis]:
     """Return all diagnoses by id. Raises RequestError where a declaration is wrong."""
     return {
-        name: Diagnosis(name, **read_table(Diagnosis, spec, where))
+        name: Diagnosis(id=name, **read_table(Diagnosis, spec, where))
         for name, spec, where in entries(_DIAGNOSES)
     }
 
@@ -357,7 +359,7 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
                 for name, spec in some.items():
                     place = where.at(kind).at(subject).at(name)
                     own = read_table(Rule, usual | _with_families(spec, families), place)
-                    rule = Rule(name, subject, is_sign=kind == "signs", **own)
+                    rule = Rule(id=name, subject=subject, is_sign=kind == "signs", **own)
                     yield _with_source(rule, place), place
 
 

@@ -28,10 +28,6 @@ class Run(NamedTuple):
     intervals: int
     seconds: float
 
-    def overlaps(self, start: int, end: int) -> bool:
-        """Whether the run and a time have a moment in common."""
-        return self.start < end and start < self.end
-
 
 def runs(
     starts: NDArray[np.int64], seconds: NDArray[np.float64], crossed: NDArray[np.bool_]

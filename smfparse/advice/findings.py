@@ -210,7 +210,7 @@ def _timed(
     its = runs(starts, seconds, crossed)
     usual = float(np.median(seconds))
     main = main_episode(its, usual)
-    system, qmgr, name, job = (each or "" for each in judged.keys[judged.groups[rows[0]]])
+    system, qmgr, name, job = judged.keys[judged.groups[rows[0]]]
     clock = judged.clock(rows[0])
     return Finding(
         cause=rule,
@@ -370,7 +370,7 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
             continue
         rows = rows[few[rows]]
         row = rows[_worst(values[rows], lowest=rule.lowest)]
-        system, qmgr, name, job = (each or "" for each in judged.keys[group])
         at = judged.clock(row).local(int(judged.starts[row]))
         figure = Figure(rule.figure, float(values[row]), rule.style)
+        system, qmgr, name, job = judged.keys[group]
         yield Once(rule, system, qmgr, name, job, at, len(rows), figure)

@@ -23,8 +23,7 @@ from smfparse.calendar import (
     calendar_query,
     calendars_of,
 )
-from smfparse.metrics import SCHEMA, named_macros, view_macros, words_in
-from smfparse.metrics import subjects as metric_subjects
+from smfparse.metrics import named_macros, selected, view_macros, with_figures, words_in
 from smfparse.selecting import Zone, fixed_zone
 
 if TYPE_CHECKING:
@@ -33,10 +32,18 @@ if TYPE_CHECKING:
 KEYS = ("system", "qmgr", "object", "job")
 """What a finding is about; its columns in a subject."""
 _EXCLUDED = "excluded"
-_KEYS_OF_ROWS = (
-    "system, qmgr, '' AS job, interval_start AS start, interval_seconds AS seconds, utc_offset, "
-    "mq_version"
+_KEYS_OF_ROWS = {
+    **{each: each for each in ("system", "qmgr", "utc_offset", "mq_version")},
+    "job": "''",
+    "start": "interval_start",
+    "seconds": "interval_seconds",
+}
+"""The SQL of keys of rows; their object has that of the subject."""
+_SHARED = (
+    "task_intervals('inputs.wtid', 'inputs.qmst')",
+    "intervals_of_qmgrs('inputs.qmst', 'inputs.qjst', 'inputs.qcct', 'inputs.wtid', 'inputs.qcst')",
 )
+"""What many subjects select from."""
 
 
 class State(IntEnum):
@@ -56,7 +63,7 @@ class Judged:
     rules    those that look at them
     starts   microseconds since 1970, UTC
     seconds  of each interval
-    groups   the number of the key of each row, of `keys`
+    groups   the number of the key of each row, of `keys`, in which '' stands for none
     excluded  rows that no rule counts
     calendars  of the queue managers, by system and queue manager
     """
@@ -67,7 +74,7 @@ class Judged:
     starts: NDArray[np.int64]
     seconds: NDArray[np.float64]
     groups: NDArray[np.int64]
-    keys: Sequence[tuple[Any, ...]]
+    keys: Sequence[tuple[str, str, str, str]]
     excluded: NDArray[np.bool_]
     calendars: Mapping[tuple[str, str], Calendar]
 
@@ -88,8 +95,7 @@ class Judged:
 
     def clock(self, row: int) -> Zone:
         """Return what makes local times of the moments of a row: of all of its queue manager."""
-        system, qmgr = (each or "" for each in self.keys[self.groups[row]][:2])
-        known = self.calendars.get((system, qmgr))
+        known = self.calendars.get(self.keys[self.groups[row]][:2])
         return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 
     def number(self, column: str) -> NDArray[np.float64]:
@@ -137,7 +143,7 @@ def judged(
     also = {CALENDAR: calendar_query(), **also}
     macros = view_macros() + calendar_macros()
     catalog.define(named_macros(" ".join([*queries, *also.values()]), macros))
-    tables = [*catalog.arrows_of_filled(queries, [*also.values()])]
+    tables = [*catalog.arrows_of_filled(queries, [*also.values()], _SHARED)]
     held = dict(zip(also, tables[len(queries) :], strict=True))
     calendars = calendars_of(held[CALENDAR], catalog.zone)
     for (name, some), table in zip(by_subject.items(), tables, strict=False):
@@ -155,46 +161,27 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
 
     What damaged counters overflow is NULL.
     """
-    conditions = "".join(f', TRY({condition(each)}) AS "{each.id}"' for each in some)
-    minima = "".join(f', TRY({filled(each, each.minimum)}) AS "least {each.id}"' for each in some)
-    values = "".join(f', TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
+    columns = [_state(each) for each in some]
+    columns += (f'TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
-            columns = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
-            values += "".join(
-                f', TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in columns
-            )
-    shown = ", ".join(_state(each) for each in some)
+            trends = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
+            columns += (f'TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in trends)
     return (
-        f"SELECT * REPLACE ({shown}) FROM ("
-        f"SELECT *{conditions}{minima}{values} FROM ({_rows(subject, some)}) "
-        f"WHERE start IS NOT NULL) "
-        f"ORDER BY {', '.join(KEYS)}, start"
+        f"SELECT *, {', '.join(columns)} FROM ({rows_query(subject, some)}) "
+        f"WHERE start IS NOT NULL ORDER BY {', '.join(KEYS)}, start"
     )
 
 
-def _rows(subject: Subject, some: Sequence[Rule]) -> str:
-    """Return the query for the rows of a subject; of measures those that it or a rule names.
-
-    Integers are wide enough for what rules add and multiply, whatever damaged counters hold.
-    """
+def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
+    """Return the query for the rows of a subject; of measures those that it or a rule names."""
+    query = with_figures(subject.sql)
     if not subject.of:
-        return subject.sql
-    named = {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
-    named |= words_in(subject.sql + named_macros(subject.sql, view_macros()))
-    of = metric_subjects()[subject.of]
-    name = of.object if subject.object else "''"
-    columns = ", ".join(_wide(*each) for each in of.columns().items() if each[0] in named)
-    return (
-        f"WITH rows AS (SELECT {_KEYS_OF_ROWS}, {name} AS object, {columns} "
-        f"FROM {of.rows(SCHEMA)}) SELECT * FROM ({subject.sql})"
-    )
-
-
-def _wide(column: str, arrow: str) -> str:
-    if "int" not in arrow:
-        return column
-    return f"{column}::{'DOUBLE' if '64' in arrow else 'BIGINT'} AS {column}"
+        return query
+    named = words_in(subject.sql + named_macros(subject.sql, view_macros()))
+    named |= {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
+    keys = _KEYS_OF_ROWS if subject.object else {**_KEYS_OF_ROWS, "object": "''"}
+    return f"WITH rows AS ({selected(subject.of, keys, named)}) SELECT * FROM ({query})"
 
 
 def sql_of_rule(rule: Rule) -> Iterator[str]:
@@ -207,9 +194,11 @@ def sql_of_rule(rule: Rule) -> Iterator[str]:
 
 def _state(rule: Rule) -> str:
     """Return the SQL of the state of a row; NULL where the condition is."""
-    held, least = f'"{rule.id}"', f'"least {rule.id}"'
-    few = f"CASE WHEN {least} THEN 0 ELSE {State.FEW_CLEAR.value} END"
-    return f"({held}::TINYINT + {few})::TINYINT AS {held}"
+    held = f"TRY({condition(rule)})::TINYINT"
+    if rule.minimum != "TRUE":
+        least = f"TRY({filled(rule, rule.minimum)})"
+        held += f" + CASE WHEN {least} THEN 0 ELSE {State.FEW_CLEAR.value} END"
+    return f'({held})::TINYINT AS "{rule.id}"'
 
 
 def _judged(
@@ -222,7 +211,10 @@ def _judged(
     seconds = _doubles(table["seconds"], 0.0)
     values = [table[each].to_numpy() for each in KEYS]
     groups, first = _numbered(values)
-    keys = list(zip(*(each[first] for each in values), strict=True))
+    keys = [
+        (system or "", qmgr or "", name or "", job or "")
+        for system, qmgr, name, job in zip(*(each[first] for each in values), strict=True)
+    ]
     odd = np.zeros(len(groups), bool)
     if not subject.is_whole:
         managers, first = _numbered(values[:2])

@@ -17,7 +17,7 @@ Place: TypeAlias = tuple[str, str]
 Manager: TypeAlias = tuple[str, str]
 """System and queue manager."""
 LINKS = "linked_things"
-"""The name under which the catalog holds the rows of `links_query`."""
+"""The name under which the catalog holds the rows of links.sql."""
 USES = "subject_queue_use"
 """The rows of the subject with the use that a job makes of a queue."""
 WHOLE: Place = ("", "")
@@ -26,31 +26,6 @@ _JOB = "job"
 _KINDS = {"queue": "queue", "page_set": "page set", "pool": "pool", "structure": "structure",
           "channel": "channel"}  # fmt: skip
 """Columns of the rows, and the kinds of their things."""
-
-
-def links_query() -> str:
-    """Return the query for things that belong together: QIS1BPNO, QQSTPSID, WQST and WTIDCHL."""
-    return """
-        SELECT DISTINCT
-            system, qmgr, NULL::VARCHAR AS queue, qis1psno::VARCHAR AS page_set,
-            qis1bpno::VARCHAR AS pool, NULL::VARCHAR AS structure, NULL::VARCHAR AS channel
-        FROM inputs.qis1
-        UNION
-        SELECT
-            system, qmgr, qqstqnam, CASE WHEN NOT qqstdisp THEN qqstpsid::VARCHAR END,
-            CASE WHEN NOT qqstdisp THEN qqstbpid::VARCHAR END, nullif(qqstcfst, ''), NULL
-        FROM inputs.qqst
-        UNION
-        SELECT
-            w.system, w.qmgr, queue_of(objname, basename),
-            CASE WHEN coalesce(cfstrucname, '') = '' THEN nps::VARCHAR END,
-            CASE WHEN coalesce(cfstrucname, '') = '' THEN nbuffpool::VARCHAR END,
-            nullif(cfstrucname, ''), nullif(wtidchl, '')
-        FROM inputs.wqst AS w
-        LEFT JOIN (SELECT input_no, source, record_no, wtidchl FROM inputs.wtid) AS t
-            USING (input_no, source, record_no)
-        WHERE qtype = 1
-    """
 
 
 class Links:

@@ -40,47 +40,37 @@ SCHEMA = pa.schema(
     ]
 )
 """Columns of findings. `explained_by` is the diagnosis that one is under; '': none."""
+_WORDS = ("evidence", "expect", "explained_by")
+"""The last of these, which only tables have."""
 
 
 def row(finding: Finding) -> dict[str, Any]:
     """Return what a finding is, when and how often: all columns but the last three."""
     kind, amount = finding.impact or ("", None)
-    return {
-        "severity": finding.severity,
-        "rule": finding.rule,
-        "name": finding.name,
-        "system": finding.system,
-        "qmgr": finding.qmgr,
-        "object": finding.object,
-        "job": finding.job,
-        "start": finding.start,
-        "end": finding.end,
-        "persistence": finding.persistence,
-        "crossed": finding.crossed,
-        "evaluated": finding.evaluated,
+    others = {
         "share": round(finding.share, 6),
         "longest_run": finding.longest.intervals if finding.longest else 0,
         "figure": shown(finding.figure) if finding.figure else "",
-        "peak": finding.peak,
-        "peak_at": finding.peak_at,
-        "typical": finding.typical,
-        "total": finding.total,
         "impact": amount,
         "impact_kind": kind,
-        "since": finding.since,
+    }
+    return {
+        name: others[name] if name in others else getattr(finding, name)
+        for name in SCHEMA.names[: -len(_WORDS)]
     }
 
 
 def rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
     """Yield findings with all columns, each followed by those that it explains."""
     for each in findings:
-        yield row(each) | _words(each) | {"explained_by": ""}
+        yield _whole_row(each, "")
         for under in each.explains:
-            yield row(under) | _words(under) | {"explained_by": each.rule}
+            yield _whole_row(under, each.rule)
 
 
-def _words(finding: Finding) -> dict[str, str]:
-    return {"evidence": evidence(finding), "expect": expected(finding)}
+def _whole_row(finding: Finding, explained_by: str) -> dict[str, Any]:
+    words = (evidence(finding), expected(finding), explained_by)
+    return row(finding) | dict(zip(_WORDS, words, strict=True))
 
 
 def table(findings: Iterable[Finding]) -> pa.Table:

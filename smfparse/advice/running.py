@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from smfparse.advice.backouts import BACKOUTS, backouts_query, with_backouts
+from smfparse.advice.backouts import BACKOUTS, with_backouts
 from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
-from smfparse.advice.declaration import Rule, diagnoses, subjects
+from smfparse.advice.declaration import Rule, diagnoses, sql_of, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.findings import Finding, Once, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
-from smfparse.advice.links import LINKS, all_links, links_query
+from smfparse.advice.links import LINKS, all_links
 from smfparse.advice.merging import merged
 from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
 from smfparse.calendar import ends_of
@@ -112,7 +112,8 @@ def run_rules(
     limits = changed_limits(policy.limits.items())
     asked = wanted(limits)
     so_far = _Evaluated()
-    for rows in judged(catalog, asked, {LINKS: links_query(), BACKOUTS: backouts_query(), **also}):
+    own = {LINKS: sql_of("links"), BACKOUTS: sql_of("backouts")}
+    for rows in judged(catalog, asked, {**own, **also}):
         so_far.held.add(rows.name)
         if len(rows.starts):
             so_far.filled.add(rows.subject.name)
@@ -158,8 +159,7 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
 def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, so_far: _Evaluated) -> None:
     states = rows.states(rule)
     for group in np.unique(rows.groups[states >= 0]).tolist():
-        system, qmgr = (each or "" for each in rows.keys[group][:2])
-        so_far.known[system, qmgr].add(rule.id)
+        so_far.known[rows.keys[group][:2]].add(rule.id)
     so_far.findings += found(rows, rule, states, catalog)
     if rule.severity <= _SEEN_ONCE and not rule.is_sign:
         so_far.once += seen_once(rows, rule, states)
@@ -172,7 +172,7 @@ def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> Non
     ends = ends_of(rows.starts, rows.seconds)
     first = np.flatnonzero(np.diff(rows.groups, prepend=-1)).tolist()
     for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
-        system, qmgr = (each or "" for each in rows.keys[rows.groups[begin]][:2])
+        system, qmgr, *_ = rows.keys[rows.groups[begin]]
         clock = rows.clock(begin)
         start = clock.local(int(rows.starts[begin:end].min()))
         last = clock.local(int(ends[begin:end].max()))

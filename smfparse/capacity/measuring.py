@@ -57,10 +57,10 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
     given  as in `measured`
     """
     from smfparse.calendar import calendar_macros
-    from smfparse.metrics import named_macros, view_macros
+    from smfparse.metrics import named_macros, view_macros, with_figures
 
-    query = measuring_sql(which.name)
     own = (_FOLDER / "macros.sql").read_text("utf-8")
+    query = with_figures(measuring_sql(which.name), own)
     catalog.define(named_macros(query, view_macros() + calendar_macros() + own))
     for each in wanted(which.asked):
         if each.kind is str and not each.ask.among:

@@ -7,9 +7,19 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from smfparse.capacity.answering import PUBLISHED, Answer
-from smfparse.planning import Figure, Planner, Wanted, said, wanted
-from smfparse.rendering import ABSENT, Column, Document, Facts, Section, Table, Values, aligned
+from smfparse.capacity.answering import MEASURED, PUBLISHED, Answer
+from smfparse.planning import Figure, Planner, said, wanted
+from smfparse.rendering import (
+    ABSENT,
+    Column,
+    Document,
+    Facts,
+    Section,
+    Table,
+    Values,
+    aligned,
+    with_decimals,
+)
 
 _FIGURES = (Column("Figure"), Column("Value", right=True), Column("Unit"), Column("How"))
 _INPUTS = (Column("Input"), Column("Value", right=True), Column("Unit"), Column("From"))
@@ -34,9 +44,7 @@ class CapacityDocument(Document):
                 yield ""
             yield section.title
             for note in section.notes:
-                yield from textwrap.wrap(
-                    note, self.room, initial_indent="  ", subsequent_indent="  "
-                )
+                yield from _wrapped(note, self.room)
             for table in section.tables:
                 yield ""
                 yield from aligned(table.columns, table.rows)
@@ -87,10 +95,12 @@ def explained(which: Planner, sql: str) -> Iterator[str]:
     ):
         yield from ("", title)
         for line in lines:
-            yield from textwrap.wrap(
-                line, Document.room, initial_indent="  ", subsequent_indent="  "
-            )
+            yield from _wrapped(line, Document.room)
     yield from ("", "SQL of the measurement", *(f"  {line}".rstrip() for line in sql.splitlines()))
+
+
+def _wrapped(text: str, room: int) -> Sequence[str]:
+    return textwrap.wrap(text, room, initial_indent="  ", subsequent_indent="  ")
 
 
 def option(name: str) -> str:
@@ -102,10 +112,10 @@ def shown(figure: Figure) -> str:
     """Return the value of a figure as people see it."""
     if figure.rough:
         return f"about {float(f'{figure.value:.0e}'):,g}"
-    text = _number(figure, figure.value)
+    text = with_decimals(figure.value, figure.decimals)
     if figure.interval is None:
         return text
-    low, high = (_number(figure, each) for each in figure.interval)
+    low, high = (with_decimals(each, figure.decimals) for each in figure.interval)
     return f"{text} ({low} to {high})"
 
 
@@ -136,14 +146,14 @@ def _figure_table(found: Answer) -> Table:
         return Table(_FIGURES, rows)
     columns = (_FIGURES[0], Column("Now", right=True), Column("Then", right=True), *_FIGURES[2:])
     both = (
-        [row[0], ABSENT if each.before is None else _number(each, each.before), *row[1:]]
+        [
+            row[0],
+            ABSENT if each.before is None else with_decimals(each.before, each.decimals),
+            *row[1:],
+        ]
         for row, each in zip(rows, figures, strict=True)
     )
     return Table(columns, both)
-
-
-def _number(figure: Figure, value: float) -> str:
-    return f"{value:,.{figure.decimals}f}"
 
 
 def _figure_rows(found: Answer) -> Iterator[list[str]]:
@@ -158,18 +168,13 @@ def _input_rows(found: Answer) -> Iterator[list[str]]:
         value = getattr(found.plan.asked, each.name)
         if origin == PUBLISHED and value is None:
             origin = "not given"
-        yield [option(each.name), _value(value), each.ask.unit, _from(each, origin)]
-
-
-def _from(wanted_input: Wanted, origin: str) -> str:
-    measured = wanted_input.ask.measured
-    return f"{origin}: {measured}" if origin == "measured" else origin
+        if origin == MEASURED:
+            origin += f": {each.ask.measured}"
+        yield [option(each.name), _value(value), each.ask.unit, origin]
 
 
 def _value(value: Any) -> str:
-    if value is None:
-        return ABSENT
-    if isinstance(value, str):
+    if isinstance(value, str | None):
         return value or ABSENT
     return said(value)
 
@@ -211,11 +216,7 @@ def _figure_fact(figure: Figure) -> dict[str, Any]:
 
 def _flat(found: Answer) -> Iterator[dict[str, Any]]:
     fact = _fact(found)
-    head = {
-        "system": fact["system"],
-        "qmgr": fact["qmgr"],
-        "planner": found.plan.planner.name,
-    }
+    head = {"system": fact["system"], "qmgr": fact["qmgr"], "planner": found.plan.planner.name}
     for row in fact["figures"]:
         yield head | row | {"kind": "figure", "how": row["formula"]}
     blank = dict.fromkeys(_CSV)

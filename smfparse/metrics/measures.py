@@ -29,7 +29,7 @@ Macros, of the names of tables:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -44,6 +44,8 @@ SCHEMA = "inputs"
 """The schema in which tables and views have `input_no`."""
 AVERAGE = "Mean"
 """The meaning of a measure that is a time by its counter."""
+_MADE = re.compile(r"\bAS (\w+)")
+"""The names of facts, in the SQL that makes them."""
 _OVERALL = re.compile(r"\boverall\((\w+)\)")
 _COMBINED = {
     Combine.MAX: "max({0})",
@@ -126,6 +128,7 @@ class Subject:
     object    SQL of what an object is called; a queue manager has one without a name
     noun      what stands in front of that name
     report    that shows most of them; '': none
+    view      that names their fields; '': none
     measures  by name, without those that are fields
     """
 
@@ -137,6 +140,7 @@ class Subject:
     object: str
     noun: str
     report: str
+    view: str
     measures: Mapping[str, Measure]
 
     @property
@@ -144,14 +148,17 @@ class Subject:
         """SQL of the name of an object with its noun."""
         return f"{quoted(f'{self.noun} ')} || {self.object}" if self.noun else self.object
 
-    def columns(self) -> Mapping[str, str]:
-        """Return the Arrow types, by name, of what others may ask of `<name>_rows`."""
-        found = dict.fromkeys(self.facts, "bool") | dict.fromkeys(self.keys, "int32")
-        found |= {each.name: each.shown.arrow for each in TABLES[self.tables[0]].columns}
+    def columns(self) -> dict[str, tuple[str, str]]:
+        """Return the SQL over a row of facts and the Arrow type of fields and measures, by name."""
+        found = {each: (each, "bool") for each in self.facts}
+        found |= {each: (each, "int32") for each in self.keys}
+        for column in TABLES[self.tables[0]].columns:
+            found[column.name] = column.name, column.shown.arrow
         for each in self.measures.values():
-            found[each.name] = each.type
+            found[each.name] = each.of_row, each.type
             if each.per:
-                found |= dict.fromkeys((f"{each.name}_amount", f"{each.name}_per"), "double")
+                found[f"{each.name}_amount"] = each.amount, "double"
+                found[f"{each.name}_per"] = each.per, "double"
         return found
 
     def rows(self, schema: str = "") -> str:
@@ -159,14 +166,17 @@ class Subject:
         tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
 
-    def facts_of(self, schema: str) -> str:
-        """Return what gives its facts, behind FROM, of the tables of a schema."""
+    def facts_of(self, schema: str, named: Collection[str] | None = None) -> str:
+        """Return what gives its facts, behind FROM, of the tables of a schema.
+
+        named  the words of what is read of them; without a fact, that is its table. None: all
+        """
         tables = [f"{schema}.{each}" for each in self.tables]
-        return (
-            f"{self.name}_facts({', '.join(map(quoted, tables))})"
-            if self._file.exists()
-            else tables[0]
-        )
+        if not self._file.exists():
+            return tables[0]
+        if named is not None and not {*_MADE.findall(self._file.read_text("utf-8"))} & {*named}:
+            return tables[0]
+        return f"{self.name}_facts({', '.join(map(quoted, tables))})"
 
     def over_rows(self) -> dict[str, str]:
         """Return the SQL of each field and measure over several rows of facts: an aggregate."""
@@ -244,6 +254,7 @@ def _subject(file: Path) -> Subject:
         spec.get("object", "''"),
         spec.get("noun", ""),
         spec.get("report", ""),
+        spec.get("view", ""),
         {**measures, **_averages(spec["tables"][0])},
     )
 
@@ -256,7 +267,7 @@ def subject_of(table: str, tables: Sequence[str]) -> Subject:
     for each in subjects().values():
         if each.tables[0] == table and {*each.tables} <= {*tables}:
             return each
-    return Subject(table, "", (table,), (), (), "''", "", "", _averages(table))
+    return Subject(table, "", (table,), (), (), "''", "", "", "", _averages(table))
 
 
 def _averages(table: str) -> Mapping[str, Measure]:

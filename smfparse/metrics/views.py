@@ -25,7 +25,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from smfparse.metrics.measures import SCHEMA, metric_macros, quoted, subjects, summed
+from smfparse.metrics.measures import (
+    SCHEMA,
+    Subject,
+    metric_macros,
+    quoted,
+    subjects,
+    summed,
+)
 from smfparse.tables import (
     KEY_COLUMNS,
     TableColumn,
@@ -80,9 +87,7 @@ def view_names() -> tuple[str, ...]:
 @cache
 def view(name: str) -> View:
     """Return the view called `name`, one of `view_names()`."""
-    import tomllib  # slow to load, and for views alone
-
-    spec = tomllib.loads(_text(f"{name}.toml"))
+    spec = _spec(name)
     declared: Mapping[str, Any] = spec["columns"]
     keys = [each for each in KEY_COLUMNS if each.name not in (*_NO_KEYS, *declared)]
     found = {each.name: each for each in keys} | {
@@ -101,6 +106,13 @@ def view(name: str) -> View:
     )
 
 
+@cache
+def _spec(name: str) -> Mapping[str, Any]:
+    import tomllib  # slow to load, and for views alone
+
+    return tomllib.loads(_text(f"{name}.toml"))
+
+
 def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str:
     """Return the SQL of a view: its file, or of a subject the columns that it declares."""
     file = _FOLDER / f"{name}.sql"
@@ -112,15 +124,19 @@ def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str
         )
         return file.read_text("utf-8").strip().replace("sums_of_fields", ", ".join(texts))
     subject = subjects()[spec["subject"]]
-    fields = {each.name for each in columns(subject.tables[0])}
     selected = ["input_no", *(each.name for each in keys)]
-    for column, text in spec["columns"].items():
-        field = text if isinstance(text, str) else text.get("field", "")
-        _, is_measure, source = field.rpartition(".")
-        source = source if is_measure or source in fields else column
-        selected.append(f'"{source}" AS "{column}"')
+    selected += (f'"{source}" AS "{column}"' for column, source in shown_in(name, subject))
     rows = f"({file.read_text('utf-8').strip()})" if file.exists() else subject.rows()
     return f"SELECT {', '.join(selected)} FROM {rows}"
+
+
+def shown_in(name: str, subject: Subject) -> Iterator[tuple[str, str]]:
+    """Yield the columns of a view, each with the field or measure of a subject that it shows."""
+    fields = {each.name for each in columns(subject.tables[0])}
+    for column, text in _spec(name)["columns"].items():
+        field = text if isinstance(text, str) else text.get("sum", text.get("field", ""))
+        _, is_measure, source = field.rpartition(".")
+        yield column, source if is_measure or source in fields else column
 
 
 def relations() -> tuple[str, ...]:

@@ -40,21 +40,33 @@ from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, State
 
 
 def run_together(
-    connection: Connection, relations: Relations, queries: Sequence[str], others: Sequence[str]
+    connection: Connection,
+    relations: Relations,
+    queries: Sequence[str],
+    others: Sequence[str],
+    shared: Sequence[str] = (),
 ) -> Iterator[Any]:
     """Yield the rows of each of `queries`, then of `others`, as a pyarrow.Table.
 
     One of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile DuckDB
     has one thread: to share so little costs more than the work.
+
+    shared  calls of macros that several queries make: their rows are made once
     """
     every = [*queries, *others]
     held = dict.fromkeys(read_by("\n".join(every)))
     with settings(connection, threads=1), relations.scans.read_once(held) as spool:
+        kept = {each: f"shared_{number}" for number, each in enumerate(shared)}
+        for call, name in kept.items():
+            relations.make(named_tables(call))
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM {call}")
         for number, query in enumerate(every):
             read = chain.from_iterable(map(spool.batches, read_by(query)))
             if number < len(queries) and not any(batch.num_rows for batch in read):
                 yield None
             else:
+                for call, name in kept.items():
+                    query = query.replace(call, name)
                 yield executed_table(_run(connection, relations, query))
 
 
@@ -177,16 +189,18 @@ class Catalog:
         return found
 
     def arrows_of_filled(
-        self, queries: Sequence[str], others: Sequence[str] = ()
+        self, queries: Sequence[str], others: Sequence[str] = (), shared: Sequence[str] = ()
     ) -> Generator[Any, None, None]:
         """Yield few rows as `arrows` does; None: of `queries` whose tables are known to be empty.
 
         Each is planned once, if nothing is made in the connection meanwhile.
+
+        shared  calls of macros that several queries make: of small files their rows are made once
         """
         every = [*queries, *others]
         with self._guarded("\n".join(every)):
             if self._relations.are_small_files and not self._safe:
-                yield from run_together(self.connection, self._relations, queries, others)
+                yield from run_together(self.connection, self._relations, queries, others, shared)
             else:
                 yield from run_planned(self.connection, self._statements, every)
 

@@ -6,6 +6,7 @@ import datetime as dt
 from typing import Any
 
 from smfparse.advice import subjects
+from smfparse.advice.judging import rows_query
 from smfparse.calendar import calendar_macros
 from smfparse.metrics import named_macros, view_macros
 from tests.support.advised import SECONDS, START, Bench, Rows
@@ -65,10 +66,9 @@ def _used(subject: str, rows: Rows, figure: str) -> list[tuple[int, float, float
     """Return number, length and figure of a subject's intervals; that at START has number 0."""
     which = subjects()[subject]
     bench = Bench(rows, which.tables)
-    bench.define(named_macros(which.sql, view_macros() + calendar_macros()))
-    found = bench.arrow(
-        f"SELECT start, seconds, {figure} AS figure FROM ({which.sql}) ORDER BY start"
-    )
+    query = rows_query(which)
+    bench.define(named_macros(query, view_macros() + calendar_macros()))
+    found = bench.arrow(f"SELECT start, seconds, {figure} AS figure FROM ({query}) ORDER BY start")
     return [
         (round((start - START).total_seconds() / SECONDS), seconds, value)
         for start, seconds, value in (each.values() for each in found.to_pylist())

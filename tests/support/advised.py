@@ -147,7 +147,9 @@ class Bench:
     def arrow(self, query: str) -> Any:
         return self.connection.sql(query).to_arrow_table()
 
-    def arrows_of_filled(self, queries: Sequence[str], others: Sequence[str]) -> Iterator[Any]:
+    def arrows_of_filled(
+        self, queries: Sequence[str], others: Sequence[str], shared: Sequence[str] = ()
+    ) -> Iterator[Any]:
         """Yield rows; None for queries that name no table with rows."""
         filled = {table for table, rows in _held.items() if rows}
         for each in queries:

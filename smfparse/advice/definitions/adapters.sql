@@ -1,9 +1,9 @@
--- The adapters of a channel initiator in an interval together, and messages that were streamed (QQST).
+-- The adapters of a channel initiator in an interval together, and messages that were streamed, by statistics of queues.
 WITH
 together AS (FROM tasks_together('rows')),
 copied AS (
-    SELECT system, qmgr, interval_start AS start, sum(qqststrm)::DOUBLE AS streamed
-    FROM inputs.qqst
+    SELECT system, qmgr, interval_start AS start, sum(streamed)::DOUBLE AS streamed
+    FROM queue_figures
     GROUP BY ALL
 )
 SELECT

@@ -1,13 +1,13 @@
--- A channel initiator in an interval, the CPU of all its tasks (QCT_*), and what channels carried (QCST).
+-- A channel initiator in an interval, the CPU of all its tasks, and what channels carried.
 WITH
 tasks AS (
-    SELECT system, qmgr, interval_start, qctcptm AS cpu, 0.0 AS tls_cpu FROM inputs.qct_dsp
+    SELECT system, qmgr, interval_start, cpu, 0.0 AS tls_cpu FROM dispatcher_figures
     UNION ALL
-    SELECT system, qmgr, interval_start, qctcptm, 0.0 FROM inputs.qct_adp
+    SELECT system, qmgr, interval_start, cpu, 0.0 FROM adapter_figures
     UNION ALL
-    SELECT system, qmgr, interval_start, qctcptm, qctcptm FROM inputs.qct_ssl
+    SELECT system, qmgr, interval_start, cpu, cpu FROM tls_task_figures
     UNION ALL
-    SELECT system, qmgr, interval_start, qctcptm, 0.0 FROM inputs.qct_dns
+    SELECT system, qmgr, interval_start, cpu, 0.0 FROM dns_task_figures
 ),
 used AS (
     SELECT system, qmgr, interval_start AS start, total(cpu) AS cpu, total(tls_cpu) AS tls_cpu
@@ -16,16 +16,16 @@ used AS (
 ),
 channels AS (
     SELECT
-        system, qmgr, interval_start AS start, qcstchnm, qcstchty = 7 AS is_client,
-        sum(qcstnmsg)::DOUBLE AS messages, count(*) AS instances
-    FROM inputs.qcst
+        system, qmgr, interval_start AS start, channel, is_client,
+        sum(messages)::DOUBLE AS messages, count(*) AS instances
+    FROM channel_figures
     GROUP BY ALL
 ),
 carried AS (
     SELECT
         system, qmgr, start, total(CASE WHEN is_client THEN messages END) AS client_calls,
         total(CASE WHEN NOT is_client THEN messages END) AS messages,
-        arg_max(qcstchnm, (instances, qcstchnm)) FILTER (is_client) AS fullest,
+        arg_max(channel, (instances, channel)) FILTER (is_client) AS fullest,
         max(instances) FILTER (is_client) AS its_instances
     FROM channels
     GROUP BY ALL

@@ -7,11 +7,11 @@ timed AS (
     FROM rows
 )
 SELECT
-    *, qcctstus - lag(qcctstus, 1, qcctstus) OVER its AS grown_mb,
-    count(*) OVER recent AS known, 3600 * regr_slope(qcctstus, moment) OVER recent AS mb_an_hour,
-    mb_an_hour > 0 AND regr_r2(qcctstus, moment) OVER recent * (known - 2)
-        > 4.3 * (1 - regr_r2(qcctstus, moment) OVER recent) AS rising,
-    coalesce(regr_slope(qcctnocc, moment) OVER recent > 0, FALSE) AS more_channels
+    *, storage_mb - lag(storage_mb, 1, storage_mb) OVER its AS grown_mb,
+    count(*) OVER recent AS known, 3600 * regr_slope(storage_mb, moment) OVER recent AS mb_an_hour,
+    mb_an_hour > 0 AND regr_r2(storage_mb, moment) OVER recent * (known - 2)
+        > 4.3 * (1 - regr_r2(storage_mb, moment) OVER recent) AS rising,
+    coalesce(regr_slope(current_channels, moment) OVER recent > 0, FALSE) AS more_channels
 FROM timed
 WINDOW
     its AS (PARTITION BY system, qmgr ORDER BY moment),

@@ -1,24 +1,19 @@
--- The connections of a channel in an interval, from class 3: tasks (WTID, WTAS) and what they did (WQST). One
+-- The connections of a channel in an interval, from class 3: tasks and what they did. One
 -- counts where it ends, for its first record may begin after it did.
 WITH
 done AS (
     SELECT
         of_source, task_record,
-        sum(validget)::DOUBLE AS got, sum(validput)::DOUBLE AS put, sum(openn)::DOUBLE AS opens
-    FROM queue_use_facts('inputs.wqst')
+        sum(messages_got)::DOUBLE AS got, sum(messages_put)::DOUBLE AS put, sum(opens)::DOUBLE AS opens
+    FROM queue_use_figures
     GROUP BY ALL
-),
-used AS (
-    SELECT
-        input_no, source, record_no, of_source, task_record, wtasaeot AS has_ended, wtasctn::DOUBLE AS ctls,
-        interval_seconds + (epoch_us(interval_start)::DOUBLE - epoch_us(wtasstrt)) / 1e6 AS lived
-    FROM task_facts('inputs.wtas')
 ),
 tasks AS (
     SELECT
-        *, coalesce(got, 0) + coalesce(put, 0) AS moved, has_ended AND lived < seconds AS is_brief
-    FROM task_intervals('inputs.wtid', 'inputs.qmst')
-    JOIN used USING (input_no, source, record_no)
+        placed.*, has_ended, ctls, lived, got, opens, coalesce(got, 0) + coalesce(put, 0) AS moved,
+        has_ended AND lived < seconds AS is_brief
+    FROM task_intervals('inputs.wtid', 'inputs.qmst') AS placed
+    JOIN task_figures USING (input_no, source, record_no)
     LEFT JOIN done USING (of_source, task_record)
     WHERE is_channel
 )

@@ -1,12 +1,12 @@
--- The dispatchers of a channel initiator in an interval together, and how data was compressed (QCST).
+-- The dispatchers of a channel initiator in an interval together, and how data was compressed.
 WITH
 together AS (FROM tasks_together('rows')),
 busy_ones AS (
-    SELECT system, qmgr, start, arg_max(qctchln, busy) AS its_channels FROM rows GROUP BY ALL
+    SELECT system, qmgr, start, arg_max(channels, busy) AS its_channels FROM rows GROUP BY ALL
 ),
 compressed AS (
-    SELECT system, qmgr, interval_start AS start, max(qcstcpra)::DOUBLE AS compression
-    FROM inputs.qcst
+    SELECT system, qmgr, interval_start AS start, max(compression)::DOUBLE AS compression
+    FROM channel_figures
     GROUP BY ALL
 )
 SELECT

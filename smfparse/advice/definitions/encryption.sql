@@ -1,12 +1,12 @@
--- The TLS tasks of a channel initiator in an interval together, and what channels with TLS carried (QCST).
+-- The TLS tasks of a channel initiator in an interval together, and what channels with TLS carried.
 WITH
 together AS (FROM tasks_together('rows')),
 carried AS (
     SELECT
         system, qmgr, interval_start AS start,
-        total(qcstbyst::DOUBLE + qcstbyrc) AS bytes, count(*) FILTER (qcststrt >= interval_start) AS starts
-    FROM inputs.qcst
-    WHERE qcstslcs > 0
+        total(bytes_sent::DOUBLE + bytes_received) AS bytes, count(*) FILTER (started >= interval_start) AS starts
+    FROM channel_figures
+    WHERE cipher > 0
     GROUP BY ALL
 )
 SELECT

@@ -1,17 +1,17 @@
 -- How long tasks of a queue manager waited in an interval to be the first to open a shared queue, or the last to
--- close it: latch 15 of WTAS, beside what these calls took in all.
+-- close it: latch 15, beside what these calls took in all.
 WITH
 placed AS (
     SELECT * FROM task_intervals('inputs.wtid', 'inputs.qmst')
 ),
 parts AS (
-    SELECT placed.*, openet + closeet AS open_us, openn AS opens
-    FROM inputs.wqst
+    SELECT placed.*, open_elapsed + close_elapsed AS open_us, opens
+    FROM queue_use_figures
     JOIN placed USING (input_no, source, record_no)
-    WHERE cfstrucname <> ''
+    WHERE structure IS NOT NULL
     UNION ALL BY NAME
-    SELECT placed.*, wtaslwet AS wait_us, wtaslwn AS waits
-    FROM inputs.wtas_latch
+    SELECT placed.*, waited AS wait_us, waits
+    FROM latch_figures
     JOIN placed USING (input_no, source, record_no)
     WHERE latch = 15
 )

@@ -8,9 +8,9 @@ copies AS (
         -- Without the longest, which is one stall and has a rule of its own.
         (io_1_1_average * io_1_1_count - io_1_1_longest) / nullif(io_1_1_count::BIGINT - 1, 0) AS first_copy,
         (io_2_1_average * io_2_1_count - io_2_1_longest) / nullif(io_2_1_count::BIGINT - 1, 0) AS second_copy,
-        sum(qjstbffl::DOUBLE) OVER its / nullif(sum(coalesce(qjstcp1n, switches)) OVER its, 0) AS log_size,
-        sum(qjstciof::DOUBLE) OVER its AS all_archived,
-        sum(qjstbffl::DOUBLE - qjstciof) OVER until_now AS kept
+        sum(cis_created::DOUBLE) OVER its / nullif(sum(coalesce(new_logs_copy_1, switches)) OVER its, 0) AS log_size,
+        sum(cis_offloaded::DOUBLE) OVER its AS all_archived,
+        sum(cis_created::DOUBLE - cis_offloaded) OVER until_now AS kept
     FROM rows
     WINDOW
         its AS (PARTITION BY system, qmgr),

@@ -18,9 +18,10 @@ SELECT
     count(*) FILTER (grown > 0) OVER one_rise AS rise_intervals,
     CASE
         WHEN moment - min(moment) OVER one_day >= 43200 AND regr_r2(used, moment) OVER one_day > 0.8
-        THEN (qis1topg - used) / nullif(greatest(3600 * regr_slope(used, moment) OVER one_day, 0), 0)
+        THEN free_pages / nullif(greatest(3600 * regr_slope(used, moment) OVER one_day, 0), 0)
     END AS hours_to_full,
-    qis1expn - lag(qis1expn, 1, qis1expn) OVER interval_before AS expansions,
+    expansions_since_start
+        - lag(expansions_since_start, 1, expansions_since_start) OVER interval_before AS expansions,
     message_pages - first_value(message_pages) OVER interval_before AS messages_grown
 FROM numbered
 WINDOW

@@ -2,6 +2,6 @@
 SELECT
     system, qmgr, object, '' AS job, min(start) AS start, sum(seconds) AS seconds,
     max(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
-    arg_max(qpstnbuf, start) AS buffers, 100 - min(lowest_free_percent) AS most_used
+    arg_max(buffers, start) AS buffers, 100 - min(lowest_free_percent) AS most_used
 FROM rows
 GROUP BY system, qmgr, object

@@ -4,17 +4,17 @@
 WITH
 before AS (
     SELECT
-        *, bool_or(NOT qqstpart) OVER (PARTITION BY qqstqsgn, object) AS is_known,
+        *, bool_or(NOT partial) OVER (PARTITION BY queue_sharing_group, object) AS is_known,
         regexp_matches(object, '(^|[._])(DEAD|DLQ)([._]|$)') AS is_dead_letter,
-        CASE WHEN NOT qqstpart THEN qqstdplo END AS least, greatest(qqstipct, qqstiphi) AS getters,
-        greatest(qqstopct, qqstophi) AS putters,
+        CASE WHEN NOT partial THEN lowest_depth END AS least, greatest(open_input, highest_open_input) AS getters,
+        greatest(open_output, highest_open_output) AS putters,
         lag(start + to_microseconds((seconds * 1e6)::BIGINT)) OVER its AS last_end,
         lag(depth) OVER its AS last_depth, lag(oldest_message_age) OVER its AS last_age,
-        lag(qqststrm) OVER its AS last_streamed, lead(qqststrm) OVER its AS next_streamed,
+        lag(streamed) OVER its AS last_streamed, lead(streamed) OVER its AS next_streamed,
         -- Depths are compared over ten minutes: from one minute to the next they go up and down.
         lag(depth, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_depth,
         lag(puts / seconds, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_puts,
-        lag(qqstgets / seconds, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_gets
+        lag(gets / seconds, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_gets
     FROM rows
     WHERE seconds > 0
     WINDOW its AS (PARTITION BY system, qmgr, object ORDER BY start)
@@ -24,12 +24,12 @@ shown AS (
         *, coalesce(epoch_us(start) - epoch_us(last_end) > 1e5 * seconds, TRUE) AS is_behind_gap,
         -- A queue from which as much expires as is put grows to what comes within the time of expiry, and no further.
         -- Nor does one grow that was emptied meanwhile.
-        depth > earlier_depth AND NOT coalesce(least = 0 AND last_depth > 0 AND qqstgets >= last_depth, FALSE)
-            AND coalesce(qqstexpr < 0.9 * puts OR puts = 0, TRUE) AS rising,
-        NOT qqstdisp AND getters = 0 AND depth > 0 AND puts > 0 AND qqstgets = 0 AS unread,
-        depth > 0 AND last_depth > 0 AND oldest_message_age >= last_age + seconds - 1 AND puts > 0 AND qqstgets = 0
+        depth > earlier_depth AND NOT coalesce(least = 0 AND last_depth > 0 AND gets >= last_depth, FALSE)
+            AND coalesce(messages_expired < 0.9 * puts OR puts = 0, TRUE) AS rising,
+        NOT shared AND getters = 0 AND depth > 0 AND puts > 0 AND gets = 0 AS unread,
+        depth > 0 AND last_depth > 0 AND oldest_message_age >= last_age + seconds - 1 AND puts > 0 AND gets = 0
             AS stuck,
-        qqstuncm AND puts + qqstgets = 0 AS held
+        uncommitted AND puts + gets = 0 AS held
     FROM before
 ),
 numbered AS (
@@ -45,12 +45,13 @@ numbered AS (
 )
 SELECT
     * EXCLUDE (
-        qqstqsgn, qqstdplo, qqstipct, qqstiphi, qqstopct, qqstophi, least, last_end, last_age, earlier_depth,
-        earlier_puts, earlier_gets, is_behind_gap, rise, unread_run, stuck_run, held_run, filling
+        queue_sharing_group, lowest_depth, open_input, highest_open_input, open_output, highest_open_output, least,
+        last_end, last_age, earlier_depth, earlier_puts, earlier_gets, is_behind_gap, rise, unread_run, stuck_run,
+        held_run, filling
     ),
     -- A batch job fills a queue that nothing used before, and another one empties it later.
     coalesce(
-        first_value(puts + qqstgets) OVER (PARTITION BY system, qmgr, object, filling ORDER BY start) = 0
+        first_value(puts + gets) OVER (PARTITION BY system, qmgr, object, filling ORDER BY start) = 0
             AND filling < max(filling) OVER (PARTITION BY system, qmgr, object), FALSE
     ) AS is_batch,
     sum(CASE WHEN rising THEN seconds END) OVER one_rise AS rise_seconds,

@@ -1,10 +1,10 @@
--- The region of the queue manager at the end of an interval: QSRS, the pool that grew most (QSPH), and how fast
+-- The region of the queue manager at the end of an interval, the storage pool that grew most, and how fast
 -- 31-bit storage falls: least squares over the day before, of which there are 24 moments and 20 hours. Where these
 -- records have no time of MQ, it is that of SMF.
 WITH
 intervals AS (
     SELECT DISTINCT system, qmgr, interval_start AS start, interval_seconds AS seconds, utc_offset
-    FROM inputs.qsst
+    FROM storage_figures
 ),
 offsets AS (
     SELECT system, qmgr, max(utc_offset) AS known FROM intervals GROUP BY ALL
@@ -13,25 +13,22 @@ regions AS (
     SELECT
         r.* REPLACE (coalesce(utc_offset, known, 0) AS utc_offset),
         coalesce(time, (smf_time - to_seconds(coalesce(utc_offset, known, 0))) AT TIME ZONE 'UTC') AS taken
-    FROM (SELECT system, qmgr, utc_offset, mq_version, time, smf_time, qsrsaval, qsrssos, qsrscrit, qsrsmvs, qsrsaval64,
-        qsrsmemlim FROM inputs.qsrs) AS r
+    FROM region_figures AS r
     LEFT JOIN offsets USING (system, qmgr)
 ),
 pools AS (
     SELECT
-        system, qmgr, smf_time, arg_max(qsphname, qsphstor::BIGINT - qsphostor) AS pool,
-        max(qsphstor::BIGINT - qsphostor) AS pool_grown
-    FROM inputs.qsph
-    WHERE NOT qsph64bit
+        system, qmgr, smf_time, arg_max(object, grown) AS pool, max(grown) AS pool_grown
+    FROM storage_pool_figures
+    WHERE NOT is_64_bit
     GROUP BY system, qmgr, smf_time
 ),
 snapshots AS (
     SELECT
         r.system, r.qmgr, coalesce(i.start, taken) AS start, coalesce(i.seconds, 0) AS seconds, r.utc_offset,
         r.mq_version, pool, pool_grown, epoch(taken) AS moment,
-        qsrsaval::BIGINT AS available, qsrsaval::DOUBLE / 1048576 AS available_mb,
-        qsrssos::BIGINT + qsrscrit + qsrsmvs AS reserved,
-        qsrsaval64::DOUBLE / 1048576 AS available_64_mb, qsrsmemlim::DOUBLE AS memlimit_mb
+        available, available::DOUBLE / 1048576 AS available_mb, reserved,
+        available_64 / 1048576 AS available_64_mb, memlimit_mb
     FROM regions AS r
     ASOF LEFT JOIN intervals AS i ON r.system = i.system AND r.qmgr = i.qmgr AND taken > i.start
     ASOF LEFT JOIN pools AS p

@@ -38,8 +38,7 @@ structures AS (
 )
 SELECT
     system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
-    100 * TRY_CAST(split_part(mq_version, '.', 1) AS INTEGER)
-        + TRY_CAST(split_part(mq_version, '.', 2) AS INTEGER) AS release,
+    release_of(mq_version) AS release,
     statistics, class3_statistics, queue_statistics, class4, coalesce(movers, 0) AS movers,
     coalesce(timeless, 0) AS timeless, coalesce(unaccounted, 0) AS unaccounted,
     coalesce(selecting, 0) AS selecting, coalesce(structures, 0) AS structures

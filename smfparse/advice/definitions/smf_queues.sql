@@ -19,14 +19,13 @@ queues AS (
 messages AS (
     SELECT
         system, qmgr, mq_version, counted_at::DATE AS day,
-        sum(qmstget::DOUBLE + qmstput + qmstput1) AS calls
-    FROM inputs.qmst
+        sum(gets::DOUBLE + puts) AS calls
+    FROM message_manager_figures
     GROUP BY ALL
 )
 SELECT
     system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
-    100 * TRY_CAST(split_part(mq_version, '.', 1) AS INTEGER)
-        + TRY_CAST(split_part(mq_version, '.', 2) AS INTEGER) AS release,
+    release_of(mq_version) AS release,
     statistics, coalesce(queue_statistics, 0) AS queue_statistics, coalesce(calls, 0) AS calls
 FROM written
 LEFT JOIN queues USING (system, qmgr, mq_version, day)

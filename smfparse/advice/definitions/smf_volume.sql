@@ -1,9 +1,9 @@
 -- What class 3 costs a queue manager, and how its records come (RECORD), over all of the input.
 WITH
 spent AS (
-    SELECT system, qmgr, all_calls AS its_calls, all_cpu AS its_cpu FROM task_facts('inputs.wtas')
+    SELECT system, qmgr, calls AS its_calls, cpu AS its_cpu FROM task_figures
     UNION ALL
-    SELECT system, qmgr, all_calls, all_cpu FROM queue_use_facts('inputs.wqst')
+    SELECT system, qmgr, calls, cpu FROM queue_use_figures
 ),
 used AS (
     SELECT system, qmgr, total(its_calls) AS calls, total(its_cpu) AS cpu
@@ -13,12 +13,12 @@ used AS (
 brief AS (
     SELECT
         input_no, source, record_no, of_source, task_record, TRUE AS is_brief
-    FROM task_facts('inputs.wtas')
-    WHERE wtasaeot AND interval_seconds + (epoch_us(interval_start)::DOUBLE - epoch_us(wtasstrt)) / 1e6 < 1
+    FROM task_figures
+    WHERE has_ended AND lived < 1
 ),
 continued AS (
     SELECT DISTINCT q.input_no, q.source, q.record_no, TRUE AS is_continued
-    FROM queue_use_facts('inputs.wqst') AS q
+    FROM queue_use_figures AS q
     JOIN brief
         ON q.of_source = brief.of_source AND q.task_record = brief.task_record
         AND (q.source, q.record_no) <> (brief.source, brief.record_no)

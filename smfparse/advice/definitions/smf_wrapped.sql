@@ -21,70 +21,46 @@ written AS (
 rows AS (
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            CASE WHEN openn > 0 AND openet IS NULL THEN 'OPENET' END,
-            CASE WHEN openn > 0 AND openct IS NULL THEN 'OPENCT' END,
-            CASE WHEN closen > 0 AND closeet IS NULL THEN 'CLOSEET' END,
-            CASE WHEN closen > 0 AND closect IS NULL THEN 'CLOSECT' END,
-            CASE WHEN getn > 0 AND getet IS NULL THEN 'GETET' END,
-            CASE WHEN getn > 0 AND getct IS NULL THEN 'GETCT' END,
-            CASE WHEN putn > 0 AND putet IS NULL THEN 'PUTET' END,
-            CASE WHEN putn > 0 AND putct IS NULL THEN 'PUTCT' END,
-            CASE WHEN put1n > 0 AND put1et IS NULL THEN 'PUT1ET' END,
-            CASE WHEN put1n > 0 AND put1ct IS NULL THEN 'PUT1CT' END,
-            CASE WHEN inqn > 0 AND inqet IS NULL THEN 'INQET' END,
-            CASE WHEN inqn > 0 AND inqct IS NULL THEN 'INQCT' END,
-            CASE WHEN setn > 0 AND setet IS NULL THEN 'SETET' END,
-            CASE WHEN setn > 0 AND setct IS NULL THEN 'SETCT' END,
-            CASE WHEN cbn > 0 AND cbet IS NULL THEN 'CBET' END,
-            CASE WHEN cbn > 0 AND cbct IS NULL THEN 'CBCT' END,
-            CASE WHEN validget > 0 AND totlatnt IS NULL THEN 'TOTLATNT' END
+            untimed('OPENET', openn, openet), untimed('OPENCT', openn, openct), untimed('CLOSEET', closen, closeet),
+            untimed('CLOSECT', closen, closect), untimed('GETET', getn, getet), untimed('GETCT', getn, getct),
+            untimed('PUTET', putn, putet), untimed('PUTCT', putn, putct), untimed('PUT1ET', put1n, put1et),
+            untimed('PUT1CT', put1n, put1ct), untimed('INQET', inqn, inqet), untimed('INQCT', inqn, inqct),
+            untimed('SETET', setn, setet), untimed('SETCT', setn, setct), untimed('CBET', cbn, cbet),
+            untimed('CBCT', cbn, cbct), untimed('TOTLATNT', validget, totlatnt)
         ] AS fields
     FROM inputs.wqst
     UNION ALL
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            CASE WHEN wtascmn > 0 AND wtascmet IS NULL THEN 'WTASCMET' END,
-            CASE WHEN wtascmn > 0 AND wtascmct IS NULL THEN 'WTASCMCT' END,
-            CASE WHEN wtasban > 0 AND wtasbaet IS NULL THEN 'WTASBAET' END,
-            CASE WHEN wtasban > 0 AND wtasbact IS NULL THEN 'WTASBACT' END,
-            CASE WHEN wtasotn > 0 AND wtasotet IS NULL THEN 'WTASOTET' END,
-            CASE WHEN wtasotn > 0 AND wtasotct IS NULL THEN 'WTASOTCT' END,
-            CASE WHEN wtasprn > 0 AND wtaspret IS NULL THEN 'WTASPRET' END,
-            CASE WHEN wtasprn > 0 AND wtasprct IS NULL THEN 'WTASPRCT' END,
-            CASE WHEN wtasjwn > 0 AND wtasjwet IS NULL THEN 'WTASJWET' END,
-            CASE WHEN wtasjcn > 0 AND wtasjcet IS NULL THEN 'WTASJCET' END,
-            CASE WHEN wtassusn > 0 AND wtassuse IS NULL THEN 'WTASSUSE' END,
-            CASE WHEN wtasdbct > 0 AND wtasdbet IS NULL THEN 'WTASDBET' END,
-            CASE WHEN wtascsec > 0 AND wtassstc IS NULL THEN 'WTASSSTC' END,
-            CASE WHEN wtascmec > 0 AND wtasmstc IS NULL THEN 'WTASMSTC' END,
-            CASE WHEN wtaspsn0 > 0 AND wtaspse0 IS NULL THEN 'WTASPSE0' END
+            untimed('WTASCMET', wtascmn, wtascmet), untimed('WTASCMCT', wtascmn, wtascmct),
+            untimed('WTASBAET', wtasban, wtasbaet), untimed('WTASBACT', wtasban, wtasbact),
+            untimed('WTASOTET', wtasotn, wtasotet), untimed('WTASOTCT', wtasotn, wtasotct),
+            untimed('WTASPRET', wtasprn, wtaspret), untimed('WTASPRCT', wtasprn, wtasprct),
+            untimed('WTASJWET', wtasjwn, wtasjwet), untimed('WTASJCET', wtasjcn, wtasjcet),
+            untimed('WTASSUSE', wtassusn, wtassuse), untimed('WTASDBET', wtasdbct, wtasdbet),
+            untimed('WTASSSTC', wtascsec, wtassstc), untimed('WTASMSTC', wtascmec, wtasmstc),
+            untimed('WTASPSE0', wtaspsn0, wtaspse0)
         ]
     FROM inputs.wtas
     UNION ALL
     SELECT
-        system, qmgr, interval_start, interval_seconds, [
-            CASE WHEN wtaslwn > 0 AND wtaslwet IS NULL THEN 'WTASLWET' END
-        ]
+        system, qmgr, interval_start, interval_seconds, [untimed('WTASLWET', wtaslwn, wtaslwet)]
     FROM inputs.wtas_latch
     UNION ALL
     SELECT
-        system, qmgr, interval_start, interval_seconds, [
-            CASE WHEN qjstiocount > 0 AND qjstiototio IS NULL THEN 'QJSTIOTOTIO' END
-        ]
+        system, qmgr, interval_start, interval_seconds, [untimed('QJSTIOTOTIO', qjstiocount, qjstiototio)]
     FROM inputs.qjst_io
     UNION ALL
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            CASE WHEN qis1getn > 0 AND qis1gett IS NULL THEN 'QIS1GETT' END,
-            CASE WHEN qis1dwpn > 0 AND qis1dwpt IS NULL THEN 'QIS1DWPT' END,
-            CASE WHEN qis1imwn > 0 AND qis1imwt IS NULL THEN 'QIS1IMWT' END
+            untimed('QIS1GETT', qis1getn, qis1gett), untimed('QIS1DWPT', qis1dwpn, qis1dwpt),
+            untimed('QIS1IMWT', qis1imwn, qis1imwt)
         ]
     FROM inputs.qis1
     UNION ALL
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            CASE WHEN qctreqn > 0 AND qcteltm IS NULL THEN 'QCTELTM' END,
-            CASE WHEN qctreqn > 0 AND qctcptm IS NULL THEN 'QCTCPTM' END
+            untimed('QCTELTM', qctreqn, qcteltm), untimed('QCTCPTM', qctreqn, qctcptm)
         ]
     FROM (FROM inputs.qct_adp UNION ALL BY NAME FROM inputs.qct_dsp UNION ALL BY NAME FROM inputs.qct_ssl)
     UNION ALL

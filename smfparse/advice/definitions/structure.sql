@@ -3,13 +3,14 @@
 WITH
 usual AS (
     SELECT
-        *, quantile_cont(CASE WHEN qestcsec >= 1000 THEN qestsstc_average END, 0.25)
+        *, quantile_cont(CASE WHEN single_requests >= 1000 THEN single_elapsed / single_requests END, 0.25)
             OVER (PARTITION BY system, qmgr, object) AS usual_us
     FROM rows
     WHERE object <> ''
 )
 SELECT
-    *, count(CASE WHEN qestcsec >= 1000 AND qestsstc > 3 * usual_us * qestcsec THEN 1 END) OVER at_the_time AS slow,
-    count(CASE WHEN qestcsec >= 1000 THEN 1 END) OVER at_the_time AS busy
+    *, count(CASE WHEN single_requests >= 1000 AND single_elapsed > 3 * usual_us * single_requests THEN 1 END)
+        OVER at_the_time AS slow,
+    count(CASE WHEN single_requests >= 1000 THEN 1 END) OVER at_the_time AS busy
 FROM usual
 WINDOW at_the_time AS (PARTITION BY system, qmgr, start)

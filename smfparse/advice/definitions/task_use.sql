@@ -1,4 +1,4 @@
--- What a job did in an interval: its tasks (WTAS), their latches, and what they did on queues (WQST). A job's
+-- What a job did in an interval: its tasks, their latches, and what they did on queues. A job's
 -- records are counted in the interval of the statistics that has the middle of their own.
 WITH
 placed AS (
@@ -7,27 +7,27 @@ placed AS (
 parts AS (
     SELECT
         placed.*, interval_seconds AS own_seconds,
-        CASE WHEN wtasaeot AND is_channel THEN 1 END AS client_ends,
-        wtascmn AS commits, wtasban AS backouts, wtasjcn AS forces, wtasjcet AS force_us,
-        greatest(wtasjcet, wtasjwet) AS log_us, wtasjwb AS log_bytes, wtassuse AS suspended_us,
-        wtasotn AS other_calls, wtasotct AS other_cpu_us, wtasdbct AS db2_requests, wtasdbet AS db2_us,
-        wtasdbet + wtassstc + wtasmstc AS outside_us, wtaspsn0 AS zero_writes, wtaspse0 AS zero_us,
-        wtaspbhw AS pool_latch_us,
-        all_calls AS calls, all_elapsed AS elapsed_us, all_cpu AS cpu_us
-    FROM task_facts('inputs.wtas')
+        CASE WHEN has_ended AND is_channel THEN 1 END AS client_ends,
+        commits, backouts, log_forces AS forces, log_force_wait AS force_us,
+        greatest(log_force_wait, log_write_wait) AS log_us, log_bytes, suspended AS suspended_us,
+        other_calls, other_cpu AS other_cpu_us, db2_requests, db2_elapsed AS db2_us,
+        db2_elapsed + cf_single_elapsed + cf_multiple_elapsed AS outside_us,
+        page_set_0_logs AS zero_writes, page_set_0_log_wait AS zero_us, buffer_latch_wait AS pool_latch_us,
+        calls, elapsed AS elapsed_us, cpu AS cpu_us
+    FROM task_figures
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
     SELECT
         placed.*,
-        all_calls AS calls, all_elapsed AS elapsed_us, all_cpu AS cpu_us,
-        getpmsg::DOUBLE + put_persistent AS persistent, validput::DOUBLE + validget AS messages,
-        getn AS get_calls, putn::DOUBLE + put1n AS put_calls, validget AS got,
-        totlatnt AS queue_us
-    FROM queue_use_facts('inputs.wqst')
+        calls, elapsed AS elapsed_us, cpu AS cpu_us,
+        persistent_got::DOUBLE + persistent_put AS persistent, messages_put::DOUBLE + messages_got AS messages,
+        gets AS get_calls, puts::DOUBLE + put1s AS put_calls, messages_got AS got,
+        time_on_queue_average_amount AS queue_us
+    FROM queue_use_figures
     JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
-    SELECT placed.*, latch, wtaslwet AS latch_us
-    FROM inputs.wtas_latch
+    SELECT placed.*, latch, waited AS latch_us
+    FROM latch_figures
     JOIN placed USING (input_no, source, record_no)
 )
 SELECT

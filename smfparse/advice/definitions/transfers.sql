@@ -1,14 +1,14 @@
--- What agents of Managed File Transfer move in an interval: their queues SYSTEM.FTE.<kind>.<agent> (WQST).
+-- What agents of Managed File Transfer move in an interval: their queues SYSTEM.FTE.<kind>.<agent>.
 WITH
 used AS (
     SELECT
         input_no, source, record_no,
-        split_part(basename, '.', 3) AS kind, substr(basename, length('SYSTEM.FTE..' || kind) + 1) AS agent,
-        validput::DOUBLE AS puts, putbytes::DOUBLE AS bytes, putpmsg::DOUBLE AS persistent,
-        putpwg::DOUBLE AS to_getters, maxqdpth::DOUBLE AS depth,
-        openct + closect + getct + putct + put1ct AS cpu
-    FROM inputs.wqst
-    WHERE basename LIKE 'SYSTEM.FTE.%'
+        split_part(base_name, '.', 3) AS kind, substr(base_name, length('SYSTEM.FTE..' || kind) + 1) AS agent,
+        messages_put::DOUBLE AS puts, bytes_put::DOUBLE AS bytes, putpmsg::DOUBLE AS persistent,
+        putpwg::DOUBLE AS to_getters, greatest_depth::DOUBLE AS depth,
+        open_cpu + close_cpu + get_cpu + put_cpu + put1_cpu AS calls_cpu
+    FROM queue_use_figures
+    WHERE base_name LIKE 'SYSTEM.FTE.%'
 )
 SELECT
     system, qmgr, agent AS object, '' AS job, start, seconds,
@@ -18,7 +18,7 @@ SELECT
     total(CASE WHEN kind = 'DATA' THEN persistent ELSE 0 END) AS persistent,
     total(CASE WHEN kind = 'DATA' THEN to_getters ELSE 0 END) AS to_getters,
     max(CASE WHEN kind = 'DATA' THEN depth ELSE 0 END) AS depth,
-    total(CASE WHEN kind = 'STATE' THEN cpu ELSE 0 END) AS state_cpu, total(cpu) AS cpu
+    total(CASE WHEN kind = 'STATE' THEN calls_cpu ELSE 0 END) AS state_cpu, total(calls_cpu) AS calls_cpu
 FROM used
 JOIN task_intervals('inputs.wtid', 'inputs.qmst') USING (input_no, source, record_no)
 GROUP BY system, qmgr, agent, start, seconds

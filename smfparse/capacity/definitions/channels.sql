@@ -1,10 +1,10 @@
--- Storage of the channel initiator (QCCT) when it had most channels, and what a channel takes.
+-- Storage of the channel initiator when it had most channels, and what a channel takes.
 SELECT
     system, qmgr,
-    arg_max(qcctstus, (qcctnocc, time)) AS used_mb,
-    max(qcctnocc) AS current,
-    max(qcctmxcc) AS maxchl,
-    list([qcctnocc::DOUBLE, qcctstus * 1024::DOUBLE] ORDER BY time, qcctnocc, qcctstus) AS kb_each
-FROM qcct
+    arg_max(storage_mb, (current_channels, time)) AS used_mb,
+    max(current_channels) AS current,
+    max(max_channels) AS maxchl,
+    list([current_channels::DOUBLE, storage_mb * 1024::DOUBLE] ORDER BY time, current_channels, storage_mb) AS kb_each
+FROM chinit_figures
 GROUP BY ALL
 ORDER BY ALL

@@ -1,6 +1,6 @@
--- The command queue of the cluster (QQST).
-SELECT system, qmgr, max(qqstdphi) AS depth, max(gets_per_second) AS gets_s
-FROM queue_rows('inputs.qqst')
-WHERE qqstqnam = 'SYSTEM.CLUSTER.COMMAND.QUEUE'
+-- The command queue of the cluster, by its statistics.
+SELECT system, qmgr, max(highest_depth) AS depth, max(gets_per_second) AS gets_s
+FROM queue_figures
+WHERE queue = 'SYSTEM.CLUSTER.COMMAND.QUEUE'
 GROUP BY ALL
 ORDER BY ALL

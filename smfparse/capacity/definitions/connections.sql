@@ -1,16 +1,16 @@
--- 31-bit storage of the queue manager (QSRS), and what of it a channel took. QSRS has no interval; the channel
--- initiator writes QCCT of the same interval within half a minute.
+-- 31-bit storage of the queue manager, and what of it a channel took. These records have no interval; the channel
+-- initiator writes those of the same interval within half a minute.
 WITH
 storage AS (
     SELECT
-        system, qmgr, smf_time, smf_time + INTERVAL 30 SECONDS AS latest, qsrseloal / 1024 AS kb,
-        (qsrsaval - qsrssos - qsrscrit - qsrsmvs) / 1048576 AS left_now
-    FROM qsrs
+        system, qmgr, smf_time, smf_time + INTERVAL 30 SECONDS AS latest, allocated / 1024 AS kb,
+        (available - reserved) / 1048576 AS left_now
+    FROM region_figures
 ),
 together AS (
-    SELECT s.*, c.qcctnocc AS channels
+    SELECT s.*, c.current_channels AS channels
     FROM storage AS s
-    ASOF LEFT JOIN qcct AS c
+    ASOF LEFT JOIN chinit_figures AS c
         ON s.system = c.system AND s.qmgr = c.qmgr AND s.latest >= c.smf_time
 )
 SELECT

@@ -26,11 +26,12 @@ slower AS (
     GROUP BY ALL
 ),
 persistent AS (
-    SELECT system, qmgr, sum(qmstspp)::BIGINT AS messages FROM qmst GROUP BY ALL
+    SELECT system, qmgr, sum(persistent_puts)::BIGINT AS messages FROM message_manager_figures GROUP BY ALL
 ),
 intervals AS (
-    SELECT system, qmgr, interval_start, interval_seconds AS seconds, qjstbffl AS created, qjstciof AS archived
-    FROM inputs.qjst
+    SELECT
+        system, qmgr, interval_start, interval_seconds AS seconds, cis_created AS created, cis_offloaded AS archived
+    FROM log_figures
     WHERE interval_seconds BETWEEN 1 AND 1e9
 ),
 -- Intervals that begin within an hour, or half a day, of one another. A second less: they do not begin exactly.
@@ -62,11 +63,11 @@ space AS (
     FROM windows
     GROUP BY ALL
 ),
-puts AS (SELECT system, qmgr, bytes / nullif(messages, 0) / 1024 AS kb FROM puts_of_managers('wqst'))
+puts AS (SELECT system, qmgr, bytes / nullif(messages, 0) / 1024 AS kb FROM puts_of_managers('queue_use_figures'))
 SELECT
     system, qmgr, mb_per_second AS mb_s, pages_per_write AS pages, io_busy, task_busy AS busy, copies,
     line.one_page_us, line.more_pages, line.more_pages_us,
-    4096 * qjstbffl / nullif(messages, 0) AS bytes_each,
+    1048576 * mb_used / nullif(messages, 0) AS bytes_each,
     kb AS message_kb,
     hourly_gb, hour_gb, half_day_gb, unarchived_gb
 FROM logs

@@ -14,16 +14,16 @@ spans_of_statistics AS (FROM recorded_spans(statistics))
 SELECT alike.system AS system, alike.qmgr AS qmgr, seconds
 FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 
--- Puts to queues, by queue manager: messages, bytes, CPU (microseconds) and persistent messages.
-CREATE OR REPLACE MACRO puts_of_managers(queues) AS TABLE
+-- Puts to queues, by queue manager: messages, bytes, calls and their CPU (microseconds). `uses` names rows of
+-- what tasks did on queues.
+CREATE OR REPLACE MACRO puts_of_managers(uses) AS TABLE
 SELECT
     system, qmgr,
-    sum(validput)::BIGINT AS messages,
-    sum(putbytes)::DOUBLE AS bytes,
-    sum(putn::BIGINT + put1n)::BIGINT AS calls,
-    total(putct + put1ct) AS cpu,
-    sum(putpmsg::BIGINT + put1pmsg)::BIGINT AS persistent
-FROM query_table(queues)
+    sum(messages_put)::BIGINT AS messages,
+    sum(bytes_put)::DOUBLE AS bytes,
+    sum(puts + put1s)::BIGINT AS put_calls,
+    total(put_cpu + put1_cpu) AS put_cpu
+FROM query_table(uses)
 GROUP BY ALL;
 
 -- Accounting class 3, by queue manager: API calls and new pages a second, tasks that write records each interval, how
@@ -31,12 +31,13 @@ GROUP BY ALL;
 CREATE OR REPLACE MACRO accounting(task_rows, record_rows, task_view, statistics) AS TABLE
 WITH
 calls AS (
-    SELECT system, qmgr, sum(calls)::BIGINT AS calls FROM query_table(task_view) GROUP BY ALL
+    SELECT system, qmgr, sum(calls)::BIGINT AS calls, sum(pages_new)::BIGINT AS pages
+    FROM query_table(task_view)
+    GROUP BY ALL
 ),
 tasks AS (
     SELECT
-        system, qmgr, median(interval_seconds) AS length, count(*) AS records,
-        sum(wtasgpn)::BIGINT AS pages
+        system, qmgr, median(interval_seconds) AS length, count(*) AS records
     FROM query_table(task_rows)
     GROUP BY ALL
 ),

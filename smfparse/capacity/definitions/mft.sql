@@ -1,17 +1,15 @@
--- What agents of file transfer move (WQST), by their queues: messages of DATA, replies to these, updates of STATE by agents that
+-- What agents of file transfer move, by their queues: messages of DATA, replies to these, updates of STATE by agents that
 -- get replies. And the longest round trip of message channels (QCST).
 WITH
 used AS (
     SELECT
         system, qmgr, name.role AS role, name.agent AS agent,
-        sum(validput)::BIGINT AS puts, sum(getdval)::BIGINT AS gets,
-        sum(putbytes)::DOUBLE AS put_bytes, sum(getbytes)::DOUBLE AS get_bytes
+        sum(messages_put)::BIGINT AS puts, sum(destructive_gets)::BIGINT AS gets,
+        sum(bytes_put)::DOUBLE AS put_bytes, sum(bytes_got)::DOUBLE AS get_bytes
     FROM (
         SELECT
-            *, regexp_extract(
-                queue_of(objname, basename), '^SYSTEM[.]FTE[.](DATA|REPLY|STATE)[.](.+)$', ['role', 'agent']
-            ) AS name
-        FROM wqst
+            *, regexp_extract(queue, '^SYSTEM[.]FTE[.](DATA|REPLY|STATE)[.](.+)$', ['role', 'agent']) AS name
+        FROM queue_use_figures
     )
     GROUP BY ALL
 ),

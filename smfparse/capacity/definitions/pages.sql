@@ -1,10 +1,10 @@
--- Pages of messages (WTAS), buffer pools (QPST), page sets (QIS1), and the queue that grows most (QQST).
+-- Pages of messages, buffer pools, page sets, and the queue that grows most.
 WITH
 pools AS (
     SELECT
-        system, qmgr, max(used) AS peak_pages, arg_max(qpstpool, (used, qpstpool)) AS pool,
-        arg_max(qpstnbuf, (used, qpstpool, time)) AS pool_buffers
-    FROM (SELECT *, qpstnbuf - qpstcbsl AS used FROM qpst)
+        system, qmgr, max(used) AS peak_pages, arg_max(buffer_pool, (used, buffer_pool)) AS pool,
+        arg_max(buffers, (used, buffer_pool, time)) AS pool_buffers
+    FROM (SELECT *, buffers - lowest_free AS used FROM pool_figures)
     GROUP BY ALL
 ),
 of_tasks AS (
@@ -20,17 +20,17 @@ depths AS (
     SELECT
         *,
         (epoch_us(time) - min(epoch_us(time)) OVER (PARTITION BY system, qmgr)) / 1e6 AS since
-    FROM queue_rows('inputs.qqst')
-    WHERE coalesce(qqstcfst, '') = ''
+    FROM queue_figures
+    WHERE structure IS NULL
 ),
 queues AS (
     SELECT
-        system, qmgr, qqstqnam AS queue,
-        list([since, qqstdpth::DOUBLE] ORDER BY since, qqstdpth) AS growth,
-        arg_max(qqstdpth, (time, qqstdpth)) AS now,
-        arg_max(qqstpsid, (time, qqstdpth)) AS page_set,
+        system, qmgr, queue,
+        list([since, depth::DOUBLE] ORDER BY since, depth) AS growth,
+        arg_max(depth, (time, depth)) AS now,
+        arg_max(page_set, (time, depth)) AS page_set,
         sum(puts) / nullif(total(interval_seconds), 0) AS arrivals,
-        arg_max(qqstdpth, (time, qqstdpth)) - arg_min(qqstdpth, (time, qqstdpth)) AS grown
+        arg_max(depth, (time, depth)) - arg_min(depth, (time, depth)) AS grown
     FROM depths
     GROUP BY ALL
 ),
@@ -47,9 +47,9 @@ growing AS (
 -- The rate of the last three hours goes on, or of all intervals where these have fewer than ten.
 used AS (
     SELECT
-        system, qmgr, qis1psno AS page_set, qis1unpg AS free, used::DOUBLE AS pages,
-        (epoch_us(time) - max(epoch_us(time)) OVER (PARTITION BY system, qmgr, qis1psno)) / 1e6 AS since
-    FROM page_set_rows('inputs.qis1')
+        system, qmgr, number AS page_set, free_pages AS free, used::DOUBLE AS pages,
+        (epoch_us(time) - max(epoch_us(time)) OVER (PARTITION BY system, qmgr, number)) / 1e6 AS since
+    FROM page_set_figures
 ),
 recent AS (
     SELECT *

@@ -4,7 +4,7 @@ queues AS (
     SELECT system, qmgr, max(queues) AS queues, sum(queues) AS of_all
     FROM (
         SELECT system, qmgr, interval_start, count(*) AS queues
-        FROM qqst
+        FROM queue_figures
         GROUP BY ALL
     )
     GROUP BY ALL

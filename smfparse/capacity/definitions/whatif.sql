@@ -1,15 +1,14 @@
 -- Log, puts, adapters, pages and accounting; and the share of puts to queues that match a pattern.
 WITH
 puts AS (
-    FROM puts_of_managers('wqst')
+    FROM puts_of_managers('queue_use_figures')
     LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 ),
 streams AS (
     SELECT
         system, qmgr,
-        100 * sum(validput) FILTER (queue_of(objname, basename) GLOB getvariable('streaming'))
-            / nullif(sum(validput), 0) AS share
-    FROM wqst
+        100 * sum(messages_put) FILTER (queue GLOB getvariable('streaming')) / nullif(sum(messages_put), 0) AS share
+    FROM queue_use_figures
     GROUP BY ALL
 ),
 adapters AS (
@@ -23,7 +22,7 @@ SELECT
     coalesce(share, 0) AS share,
     mb_per_second AS mb_s, pages_per_write AS pages, io_busy, l.task_busy AS busy,
     p.bytes / nullif(p.messages, 0) / 1024 AS message_kb,
-    p.cpu / nullif(p.calls, 0) AS put_cost,
+    put_cpu / nullif(put_calls, 0) AS put_cost,
     p.messages / nullif(p.seconds, 0) AS puts_s,
     a.busy AS adapter_busy,
     pages_s, tasks, length AS interval, record_bytes, calls_a_second

@@ -28,6 +28,10 @@ SELECT
 FROM query_table(tasks)
 GROUP BY system, qmgr, start, seconds;
 
+-- The release of an MQ version as a number: 903 is 9.3.
+CREATE OR REPLACE MACRO release_of(mq_version) AS 100 * TRY_CAST(split_part(mq_version, '.', 1) AS INTEGER)
+    + TRY_CAST(split_part(mq_version, '.', 2) AS INTEGER);
+
 -- A kind of connection, as reports call it.
 CREATE OR REPLACE MACRO connection_of(text) AS
     CASE text WHEN 'Batch or TSO' THEN 'Batch' ELSE text END;
@@ -47,6 +51,9 @@ END;
 -- How many of the things that are counted a time is known of: none where it wrapped, and is NULL. An average is
 -- what they took by these, so that neither is in it.
 CREATE OR REPLACE MACRO timed(counted, took) AS CASE WHEN took IS NULL THEN 0 ELSE counted END;
+
+-- The name of a time, where something was counted and its time is not known.
+CREATE OR REPLACE MACRO untimed(time_name, counted, took) AS CASE WHEN counted > 0 AND took IS NULL THEN time_name END;
 
 -- The sum of what calls of eight verbs took, or of how many they were. It leaves out what is not known; NULL: nothing is.
 CREATE OR REPLACE MACRO of_all_verbs(a, b, c, d, e, f, g, h) AS CASE

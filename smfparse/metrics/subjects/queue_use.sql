@@ -2,8 +2,7 @@
 -- that a time is known of.
 CREATE OR REPLACE MACRO queue_use_facts(queues) AS TABLE
 SELECT
-    *, task_of_wqst(correl) AS token, queue_of(objname, basename) AS queue, nullif(cfstrucname, '') AS in_structure,
-    putpmsg::BIGINT + put1pmsg AS put_persistent, getbrwa::BIGINT + getbrws AS all_browses,
+    *, task_of_wqst(correl) AS token, queue_of(objname, basename) AS queue,
     openn::BIGINT + closen + getn + putn + put1n + inqn + setn + coalesce(cbn, 0) AS all_calls,
     of_all_verbs(openet, closeet, getet, putet, put1et, inqet, setet, cbet) AS all_elapsed,
     of_all_verbs(openct, closect, getct, putct, put1ct, inqct, setct, cbct) AS all_cpu,

@@ -1,0 +1,15 @@
+-- What belongs together: page sets and pools, queues with theirs, and with the structures and channels that tasks use.
+SELECT DISTINCT
+    system, qmgr, NULL::VARCHAR AS queue, object AS page_set, pool::VARCHAR AS pool, NULL::VARCHAR AS structure,
+    NULL::VARCHAR AS channel
+FROM page_set_figures
+UNION
+SELECT
+    system, qmgr, object, CASE WHEN NOT shared THEN page_set::VARCHAR END,
+    CASE WHEN NOT shared THEN buffer_pool::VARCHAR END, structure, NULL
+FROM queue_figures
+UNION
+SELECT system, qmgr, queue, page_set::VARCHAR, buffer_pool::VARCHAR, structure, nullif(channel, '')
+FROM queue_use_figures
+LEFT JOIN owners('inputs.wtid') USING (of_source, task_record)
+WHERE qtype = 1

@@ -1,0 +1,83 @@
+"""Figures of subjects by name, for queries that put several subjects together.
+
+A query that names `pool_figures` has rows of buffer pools there. Their columns are the fields and
+measures of a pool that the query names, by the names that their view gives them, and their keys.
+Nothing else is selected, as DuckDB takes longer to plan a query of all columns than to run it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from functools import cache
+
+from smfparse.metrics.measures import SCHEMA, subjects
+from smfparse.metrics.views import named_macros, shown_in, words_in
+from smfparse.tables import KEY_COLUMNS, columns
+
+_FIGURES = re.compile(r"\b(\w+)_figures\b")
+_OF_TASKS = {"of_source", "task_record"}
+_KEYS = ("input_no", *(each.name for each in KEY_COLUMNS), *_OF_TASKS)
+
+
+@cache
+def figures(name: str) -> Mapping[str, tuple[str, str]]:
+    """Return the SQL over a row of facts, and the Arrow type, of what a subject has, by name.
+
+    These are its fields and measures, with `_amount` and `_per` of those that are divided, and all
+    by the names that its view gives them.
+    """
+    subject = subjects()[name]
+    known = subject.columns()
+    if not subject.view:
+        return known
+    return known | {
+        column + part: known[source + part]
+        for column, source in shown_in(subject.view, subject)
+        for part in ("", "_amount", "_per")
+        if source + part in known
+    }
+
+
+def with_figures(query: str, macros: str = "") -> str:
+    """Return a query with the rows of subjects that it names.
+
+    macros  SQL that makes macros of rows of subjects, which name columns as well
+    """
+    named = words_in(query + named_macros(query, macros))
+    made = ", ".join(
+        f"{name}_figures AS ({selected(name, _keys_of(name, named), named)})"
+        for name in dict.fromkeys(_FIGURES.findall(query))
+    )
+    return f"WITH {made} SELECT * FROM ({query})" if made else query
+
+
+def _keys_of(name: str, named: AbstractSet[str]) -> Mapping[str, str]:
+    """Return the keys that are named of a subject's rows; only rows of tasks know their task."""
+    there = {each.name for each in columns(subjects()[name].tables[0])}
+    of_rows = _KEYS if "task_source" in there else [each for each in _KEYS if each not in _OF_TASKS]
+    return {each: each for each in of_rows if each in named}
+
+
+def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str:
+    """Return the query for rows of a subject: the name of each, its keys, and what is named of it.
+
+    keys  SQL by name
+    """
+    subject = subjects()[name]
+    keys = {"object": subject.object, **keys}
+    known = {each: sql for each, sql in figures(name).items() if each in named - keys.keys()}
+    shown = [f"{sql} AS {each}" for each, sql in keys.items()]
+    shown += (_wide(each, *sql) for each, sql in known.items())
+    words = words_in(" ".join(shown))
+    source = subject.facts_of(SCHEMA, words)
+    if source == f"{SCHEMA}.{subject.tables[0]}" and _OF_TASKS & words:
+        source = f"of_tasks('{source}')"
+    return f"SELECT {', '.join(shown)} FROM {source}"
+
+
+def _wide(column: str, sql: str, arrow: str) -> str:
+    """Return a column; integers wide enough for what is added and multiplied, even if damaged."""
+    wide = f"::{'DOUBLE' if '64' in arrow else 'BIGINT'}" if "int" in arrow else ""
+    return f"({sql}){wide} AS {column}"
