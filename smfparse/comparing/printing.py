@@ -36,12 +36,12 @@ _VERBS = (
     *("commit", "backout", "prepare", "sub", "subrq", "ctl", "stat", "topic", "other"),
 )
 _OF_TASK = {
-    "Pages old": "pages_old",
-    "Pages new": "pages_new",
-    "Log write bytes": "log_bytes",
-    "Log force count": "log_forces",
+    "Pages old": "pages_old_per_second",
+    "Pages new": "pages_new_per_second",
+    "Log write bytes": "log_bytes_per_second",
+    "Log force count": "log_force_wait_per",
 }
-_OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
+_OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "message_manager")]
 _OF_FINDING = ("severity", "rule", "qmgr", "object", "name")
 _TITLES = {
     "new_findings": "New findings",
@@ -158,7 +158,7 @@ class ComparisonDocument(Document):
             "Queue managers": lambda side: visible(", ".join(side.qmgrs)) or ABSENT,
             "Seconds of class 3": lambda side: styled(side.total("calls"), "decimal"),
             _OF_TASKS: lambda side: styled(side.total("tasks"), "decimal"),
-            "Seconds of statistics": lambda side: styled(side.total("messages"), "decimal"),
+            "Seconds of statistics": lambda side: styled(side.total("message_manager"), "decimal"),
             _LEFT_OUT: lambda side: shown_left_out(side) or ABSENT,
             "CPU of calls, uS a second": lambda side: styled(side.cpu_per_second, "decimal"),
         }

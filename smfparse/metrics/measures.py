@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -61,6 +61,13 @@ WAYS = {
 """How amounts of several rows become one."""
 _ORDERED = ("last", "largest")
 """Those that need the order of rows."""
+_SHORT = {
+    "percent": "%",
+    "microseconds": "us",
+    "seconds": "s",
+    "megabytes": "MB",
+    "megabytes per second": "MB/s",
+}
 _TOGETHER = {"sum": "total", "min": "trough"}
 _TYPES = (
     "double",
@@ -114,6 +121,24 @@ class Measure:
         if self.combine != "sum":
             return f"{self.combine}({self.amount})"
         return summed(self.amount, self.type)
+
+    @property
+    def short_unit(self) -> str:
+        """Its unit as charts and comparisons have it."""
+        return _SHORT.get(self.unit, self.unit)
+
+    def a_second(self) -> Measure:
+        """Return how much of it there is a second, of a sum."""
+        unit = f"{self.short_unit}/s" if self.unit else "per second"
+        formula = f"({self.formula})" if " + " in self.formula else self.formula
+        return replace(
+            self,
+            amount=self.of_row,
+            per="interval_seconds",
+            scale="",
+            unit=unit,
+            formula=f"{formula} / seconds",
+        )
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,6 @@ SELECT
     COLUMNS(lambda name: name IN ('waiting_seconds', 'channels', 'longest', 'longest_at'))
 FROM query_table(tasks);
 
--- When, UTC, the interval begins that compare puts a recorded one into: the one of its middle.
-CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
-    to_microseconds(getvariable('bucket_us')),
-    started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
-    getvariable('first_bucket')
-);
-
 -- An address of 31 bits as it is written.
 CREATE OR REPLACE MACRO hexadecimal(address) AS printf('%08X', address::BIGINT & 4294967295);
 
