@@ -24,6 +24,8 @@ Macros, of the names of tables:
     <name>_by_section  a row of each object in a section
     <name>_of_section  a row of each section: all objects together
     <name>_by_qmgr     a row of each object of a queue manager
+    <name>_by          a row of each value of its last argument, SQL of a struct with the section,
+                       which the column `key` has
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ WAYS = {
     "min": "the least",
     "last": "that of the last row",
     "largest": "that of the row whose `by` is the greatest",
+    "distinct": "how many different ones there are",
 }
 """How amounts of several rows become one."""
 _ORDERED = ("last", "largest")
@@ -102,6 +105,8 @@ class Measure:
     @property
     def of_row(self) -> str:
         """SQL of the measure of one row."""
+        if self.combine == "distinct":
+            return f"(({self.amount}) IS NOT NULL)::BIGINT"
         if self.per:
             return f"({self.amount}) / nullif({self.per}, 0)"
         return f"({self.amount}) / {self.scale}" if self.scale else self.amount
@@ -118,6 +123,8 @@ class Measure:
             return f"arg_max({self.amount}, sequence)"
         if self.combine == "largest":
             return f"of_largest({self.amount}, {self.by}, sequence)"
+        if self.combine == "distinct":
+            return f"count(DISTINCT {self.amount})"
         if self.combine != "sum":
             return f"{self.combine}({self.amount})"
         return summed(self.amount, self.type)
@@ -208,15 +215,18 @@ class Subject:
         if self.keys:
             yield self._grouped("of_section", given, ["section"])
         yield self._grouped("by_qmgr", given, ["system", "qmgr", *self.keys])
+        shown = f"wanted AS key, {', '.join(self._of_rows(ordered=True))}"
+        yield self._macro("by", given, f"SELECT {shown} FROM {{}} GROUP BY wanted", "wanted")
 
     def _grouped(self, name: str, given: str, keys: Sequence[str]) -> str:
         shown = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
         return self._macro(name, given, f"SELECT {shown} FROM {{}} GROUP BY {', '.join(keys)}")
 
-    def _macro(self, name: str, given: str, query: str) -> str:
+    def _macro(self, name: str, given: str, query: str, *more: str) -> str:
         facts = f"{self.name}_facts({given})" if self._file.exists() else f"query_table({given})"
         text = query.format(facts)
-        return f"CREATE OR REPLACE MACRO {self.name}_{name}({given}) AS TABLE {text};\n"
+        takes = ", ".join((given, *more))
+        return f"CREATE OR REPLACE MACRO {self.name}_{name}({takes}) AS TABLE {text};\n"
 
     @property
     def _file(self) -> Path:
