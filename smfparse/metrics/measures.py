@@ -24,8 +24,8 @@ Macros, of the names of tables:
     <name>_by_section  a row of each object in a section
     <name>_of_section  a row of each section: all objects together
     <name>_by_qmgr     a row of each object of a queue manager
-    <name>_by          a row of each value of its last argument, SQL of a struct with the section,
-                       which the column `key` has
+    <name>_by          a row of each value of its last argument, which the column `key` has: a struct
+                       of the section and facts; `object` is what an object is called
 """
 
 from __future__ import annotations
@@ -216,7 +216,8 @@ class Subject:
             yield self._grouped("of_section", given, ["section"])
         yield self._grouped("by_qmgr", given, ["system", "qmgr", *self.keys])
         shown = f"wanted AS key, {', '.join(self._of_rows(ordered=True))}"
-        yield self._macro("by", given, f"SELECT {shown} FROM {{}} GROUP BY wanted", "wanted")
+        named = f"(SELECT *, {self.object} AS object FROM {{}})"
+        yield self._macro("by", given, f"SELECT {shown} FROM {named} GROUP BY wanted", "wanted")
 
     def _grouped(self, name: str, given: str, keys: Sequence[str]) -> str:
         shown = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
