@@ -21,7 +21,7 @@ from smfparse.comparing.measures import (
     TASK,
     Measure,
 )
-from smfparse.comparing.sides import Rename, Side, ordered_sum
+from smfparse.comparing.sides import Rename, Side, ordered_sum, summed
 from smfparse.comparing.significance import Spread, changed, holm
 from smfparse.errors import RequestError
 from smfparse.vectors import Floats
@@ -90,7 +90,7 @@ def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
     commits = _commits(side, by)
     for number, kind in enumerate(ROW_KINDS):
         own = ["kind", *_names_of(kind, by)]
-        sums = _summed(side.rows.filter(kind=kind), own)
+        sums = summed(side.rows.filter(kind=kind), [*own, "bucket"])
         if (kind == TASK and "job" not in by) or (sums.is_empty() and number):
             continue
         wholes = {SECONDS: _seconds(side, kind, by), COMMITS: commits}
@@ -108,14 +108,6 @@ def _names_of(kind: str, by: Sequence[str]) -> list[str]:
     if kind == TASK:
         return [name for name in by if name in ("qmgr", "job")]
     return [*(name for name in by if name == "qmgr"), "part"]
-
-
-def _summed(rows: pl.DataFrame, own: list[str]) -> pl.DataFrame:
-    """Return sums by name and interval; null where nothing was recorded."""
-    amount = pl.col(pl.Float64)
-    return rows.group_by(*own, "bucket").agg(
-        pl.when(amount.is_not_null().any()).then(ordered_sum(amount))
-    )
 
 
 def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:

@@ -42,7 +42,7 @@ _OF_JOBS = (
 @cache
 def _columns() -> tuple[str, ...]:
     """Return the names of columns in `compare.sql`."""
-    return (*dict.fromkeys(_COLUMN.findall(_sql())), SECONDS, COMMITS)
+    return (*dict.fromkeys(_COLUMN.findall(sql_of("compare"))), SECONDS, COMMITS)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
             f"{side}.bucket_of(interval_start, interval_end) AS bucket, {columns} "
             f"FROM {rows} GROUP BY ALL"
         )
-    return _sql().format(
+    return sql_of("compare").format(
         side=side,
         bucket_us=bucket_us,
         recorded_us=recorded_us,
@@ -159,8 +159,9 @@ def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
     )
 
 
-def _sql() -> str:
-    return (_FOLDER / "compare.sql").read_text("utf-8")
+def sql_of(name: str) -> str:
+    """Return the text of a file of SQL."""
+    return (_FOLDER / f"{name}.sql").read_text("utf-8")
 
 
 MEASURES = load_measures()

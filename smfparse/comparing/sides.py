@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from smfparse.comparing.measures import compare_sql
+from smfparse.comparing.measures import compare_sql, sql_of
 from smfparse.errors import RequestError
 from smfparse.metrics import quoted
 from smfparse.query import Catalog
@@ -21,66 +21,10 @@ if TYPE_CHECKING:
     from smfparse.inputs import Inputs
 
 SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest", "qcst")
-_TIMES = """
-    WITH recorded AS (
-        SELECT interval_seconds, interval_start, interval_end, utc_offset, true AS of_task
-        FROM {side}.wtas WHERE NOT wtasaeot
-        UNION ALL
-        SELECT interval_seconds, interval_start, interval_end, utc_offset, false
-        FROM {side}.qmst
-        UNION ALL
-        SELECT NULL, interval_start, interval_end, utc_offset, true FROM {side}.wtas WHERE wtasaeot
-    ),
-    usual AS (SELECT median(interval_seconds) AS length FROM recorded GROUP BY of_task)
-    SELECT
-        (SELECT max(length) FROM usual) AS length,
-        (SELECT min(length) FROM usual) AS shortest,
-        min(interval_start) FILTER (
-            interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
-        ) AS first,
-        least(
-            min(local_time(interval_start, utc_offset)) FILTER (
-                NOT of_task OR (SELECT bool_and(of_task) FROM recorded)
-            ),
-            min(local_time(interval_end, utc_offset))
-        ) AS began,
-        max(local_time(interval_end, utc_offset)) AS ended,
-        arg_max(utc_offset, interval_end) AS utc_offset,
-        count_if(of_task AND local_time(interval_start, utc_offset) < {split_at}) AS spanning
-    FROM recorded
-"""
-"""How long intervals are, of tasks or queue managers, and when they were."""
-_ODD = """
-    WITH recorded AS (
-        SELECT
-            system, qmgr, interval_start AS started, interval_end AS ended, counted_at,
-            max(sequence_no) AS sequence_no, (epoch_us(ended) - epoch_us(started)) / 1e6 AS seconds,
-            {'system': system, 'qmgr': qmgr} AS alike
-        FROM (
-            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
-            FROM sectioned.qjst
-            UNION ALL
-            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
-            FROM sectioned.qmst
-            UNION ALL
-            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
-            FROM sectioned.qpst
-        )
-        WHERE interval_end IS NOT NULL
-        GROUP BY ALL
-    )
-    SELECT
-        system, qmgr, started AS interval_start, ended AS interval_end, counted_at, kind AS mark
-    FROM intervals_in_order('recorded')
-    WHERE kind IN ('first', 'stub')
-    ORDER BY ALL
-"""
-"""Intervals of statistics that are of a start, or go back to one."""
 _BUCKET_OF = """
     CREATE MACRO {side}.bucket_of(started, ended) AS time_bucket(
         to_microseconds({bucket_us}),
-        started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
-        {first}
+        started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2), {first}
     )
 """
 """When, UTC, the interval begins that a recorded one is put into: the one of its middle."""
@@ -174,6 +118,13 @@ def ordered_sum(amount: pl.Expr) -> pl.Expr:
     return amount.sort().sum()
 
 
+def summed(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return the sums of all amounts by names; null where nothing was recorded."""
+    amount = pl.col(pl.Float64)
+    known = pl.when(amount.is_not_null().any()).then(ordered_sum(amount))
+    return rows.group_by(names).agg(known)
+
+
 OF_QUEUES = (
     "queues are selected: calls on these only, without commits, other calls, pages and log of tasks"
 )
@@ -258,14 +209,14 @@ def _measured(inputs: Inputs, splits: Sequence[_Split | None], interval: int | N
     sides = {f"side_{number}": split for number, split in enumerate(splits)}
     with Catalog(inputs) as catalog:
         catalog.set_variable("of_queues", catalog.of_queues)
-        queries = f"{_ODD} {_TIMES} {compare_sql('side', 0, 0)}"
+        queries = " ".join([sql_of("odd"), sql_of("times"), compare_sql("side", 0, 0)])
         prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, queries, {})
-        (odd,) = _asked(catalog, [_ODD])
+        (odd,) = _asked(catalog, [sql_of("odd")])
         asked = []
         for side, split in sides.items():
             _make_views(catalog, side, split, odd.to_pylist())
             split_at = split.moment if split and split.after else "NULL"
-            asked.append(_TIMES.format(side=side, split_at=split_at))
+            asked.append(sql_of("times").format(side=side, split_at=split_at))
         times = [row for table in _asked(catalog, asked) for row in table.to_pylist()]
         asked = [_summing(catalog, *each, interval) for each in zip(sides, times, strict=True)]
         sums = [*map(pl.DataFrame, _asked(catalog, asked))]

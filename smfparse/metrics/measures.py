@@ -24,8 +24,8 @@ Macros, of the names of tables:
     <name>_by_section  a row of each object in a section
     <name>_of_section  a row of each section: all objects together
     <name>_by_qmgr     a row of each object of a queue manager
-    <name>_by          a row of each value of its last argument, which the column `key` has: a struct
-                       of the section and facts; `object` is what an object is called
+    <name>_by          a row of each value of its last argument, the column `key`: a struct of the
+                       section and facts; `object` is what an object is called
 """
 
 from __future__ import annotations
