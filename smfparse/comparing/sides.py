@@ -205,38 +205,45 @@ def measured_apart(
 
 
 def _measured(inputs: Inputs, splits: Sequence[_Split | None], interval: int | None) -> list[Side]:
-    """Sum up parts of the records of `inputs`, which are read three times for all of them."""
+    """Sum up parts of the records of `inputs`, which are read twice for all of them.
+
+    They are read once more where intervals are left out: without these, the times are others.
+    """
     sides = {f"side_{number}": split for number, split in enumerate(splits)}
     with Catalog(inputs) as catalog:
         catalog.set_variable("of_queues", catalog.of_queues)
         queries = " ".join([sql_of("odd"), sql_of("times"), compare_sql("side", 0, 0)])
         prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, queries, {})
-        (odd,) = _asked(catalog, [sql_of("odd")])
-        asked = []
-        for side, split in sides.items():
-            _make_views(catalog, side, split, odd.to_pylist())
-            split_at = split.moment if split and split.after else "NULL"
-            asked.append(sql_of("times").format(side=side, split_at=split_at))
-        times = [row for table in _asked(catalog, asked) for row in table.to_pylist()]
-        asked = [_summing(catalog, *each, interval) for each in zip(sides, times, strict=True)]
-        sums = [*map(pl.DataFrame, _asked(catalog, asked))]
-    return [_side(*each, odd.to_pylist()) for each in zip(sums, times, splits, strict=True)]
+        of_times = [_make_views(catalog, *each, []) for each in sides.items()]
+        odd, *times = _asked(catalog, [sql_of("odd"), *of_times])
+        if odd:
+            of_times = [_make_views(catalog, *each, odd) for each in sides.items()]
+            times = _asked(catalog, of_times)
+        rows = [row for (row,) in times]
+        asked = [_summing(catalog, *each, interval) for each in zip(sides, rows, strict=True)]
+        sums = [*map(pl.DataFrame, catalog.arrows_of_filled([], asked))]
+    return [_side(*each, odd) for each in zip(sums, rows, splits, strict=True)]
 
 
-def _asked(catalog: Catalog, queries: Sequence[str]) -> list[Any]:
-    """Return the rows of queries as pyarrow.Tables; of small files each is planned once."""
-    return [*catalog.arrows_of_filled([], queries)]
+def _asked(catalog: Catalog, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """Return the rows of each query; of small files each is planned once."""
+    return [each.to_pylist() for each in catalog.arrows_of_filled([], queries)]
 
 
 def _make_views(
     catalog: Catalog, side: str, split: _Split | None, odd: Sequence[Mapping[str, Any]]
-) -> None:
-    """Make a schema that has the rows of a side, without those of odd intervals."""
+) -> str:
+    """Make a schema with the rows of a side but those of odd intervals; return what asks for times.
+
+    split  None: all rows
+    """
     chosen = " AND ".join([split.condition if split else "TRUE", *map(_outside, odd)])
-    catalog.execute(f"CREATE SCHEMA {side}")
+    catalog.execute(f"CREATE SCHEMA IF NOT EXISTS {side}")
     for table in SIDE_TABLES:
         rows = f"SELECT * FROM sectioned.{table} WHERE {chosen}"
-        catalog.execute(f"CREATE VIEW {side}.{table} AS {rows}")
+        catalog.execute(f"CREATE OR REPLACE VIEW {side}.{table} AS {rows}")
+    split_at = split.moment if split and split.after else "NULL"
+    return sql_of("times").format(side=side, split_at=split_at)
 
 
 def _summing(catalog: Catalog, side: str, times: Mapping[str, Any], interval: int | None) -> str:

@@ -1,12 +1,12 @@
 -- How long the intervals of a side are, of tasks or queue managers, and when they were. Words in braces are filled in.
 WITH recorded AS (
-    SELECT interval_seconds, interval_start, interval_end, utc_offset, true AS of_task
-    FROM {side}.wtas WHERE NOT wtasaeot
+    SELECT
+        CASE WHEN ended IS NULL THEN interval_seconds END AS interval_seconds, interval_start, interval_end, utc_offset,
+        true AS of_task
+    FROM task_facts('{side}.wtas')
     UNION ALL
     SELECT interval_seconds, interval_start, interval_end, utc_offset, false
     FROM {side}.qmst
-    UNION ALL
-    SELECT NULL, interval_start, interval_end, utc_offset, true FROM {side}.wtas WHERE wtasaeot
 ),
 usual AS (SELECT median(interval_seconds) AS length FROM recorded GROUP BY of_task)
 SELECT

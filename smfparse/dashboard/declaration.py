@@ -190,14 +190,13 @@ def panel_of(names: Sequence[str]) -> str:
     A panel that names the rule itself goes before one that names a pattern.
     """
     for rule in names:
-        exact = [each.name for each in panels().values() if rule in each.rules]
-        close = [
-            each.name
+        showing = [
+            each
             for each in panels().values()
             if any(fnmatchcase(rule, pattern) for pattern in each.rules)
         ]
-        for found in (*exact, *close):
-            return found
+        if showing:
+            return min(showing, key=lambda each: rule not in each.rules).name
     return ""
 
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from smfparse.summarizing.figures import Figures as Figures
     from smfparse.summarizing.figures import held_figures as held_figures
     from smfparse.summarizing.figures import held_times as held_times
+    from smfparse.summarizing.figures import hold as hold
     from smfparse.summarizing.figures import line_queries as line_queries
+    from smfparse.summarizing.figures import with_macros as with_macros
     from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
     from smfparse.summarizing.running import Day as Day
     from smfparse.summarizing.running import Summary as Summary
@@ -29,7 +31,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration="MEASURES Line Shown lines with_metrics",
-        figures="Figures held_figures held_times line_queries",
+        figures="Figures held_figures held_times hold line_queries with_macros",
         printing="SummaryDocument",
         running="Day Summary summarized",
         sparks="BLOCKS sparkline",
