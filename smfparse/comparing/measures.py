@@ -120,7 +120,8 @@ def _of(subject: str, name: str, own: str, where: Where) -> Measure:
     found = Measure(name, subject, column, "", metric=f"{subject}.{own}")
     measure = found.of_subject
     per = SECONDS if _BY_TIME in measure.per else f"{column}_per"
-    return replace(found, per=per, formula=measure.formula, unit=measure.short_unit)
+    formula = measure.formula.replace(_BY_TIME, SECONDS)
+    return replace(found, per=per, formula=formula, unit=measure.short_unit)
 
 
 def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:

@@ -12,19 +12,7 @@ from smfparse.dashboard.gathering import Gathered
 from smfparse.dashboard.groups import group_lines
 from smfparse.dashboard.managers import manager_lines, missing_lines, worst_verdict
 from smfparse.dashboard.payload import packed, payload
-from smfparse.rendering import (
-    ABSENT,
-    BASE,
-    TABLES,
-    Column,
-    Section,
-    Table,
-    escaped,
-    head_lines,
-    in_digits,
-    joined,
-    section_lines,
-)
+from smfparse.rendering import BASE, TABLES, escaped, head_lines, in_digits, joined, section_lines
 
 if TYPE_CHECKING:
     from smfparse.dashboard.earlier import Earlier
@@ -32,7 +20,6 @@ if TYPE_CHECKING:
 _ASSETS = Path(__file__).with_name("assets")
 _SCRIPTS = (_ASSETS / "uplot.js", _ASSETS / "inflate.js", TABLES, _ASSETS / "page.js")
 _STYLES = (_ASSETS / "uplot.css", BASE, _ASSETS / "page.css")
-_SPAN = ("earliest", "latest")
 _KEYS = (
     ("0", "the whole time"),
     ("+ -", "in and out"),
@@ -110,19 +97,32 @@ def _changes(before: Earlier) -> Iterator[str]:
 
 def _held(found: Gathered) -> Iterator[str]:
     """Yield the records of the input by type, and the damage."""
+    yield '<section class="part" id="held"><h2>Records in the input</h2>'
     headings = ("System", "Queue manager", "Type", "Records", "Bytes", "From", "To")
-    columns = [Column(each, right=each in ("Records", "Bytes")) for each in headings]
-    rows = (
+    kinds = [' class="n"' if each in ("Records", "Bytes") else "" for each in headings]
+    rows = [
         (
-            *(each["system"], each["qmgr"]),
+            *(named(each[key]) for key in ("system", "qmgr")),
             f"{each['type']}" + (f"/{each['subtype']}" if each["subtype"] is not None else ""),
-            *(in_digits(each[key]) for key in ("records", "bytes")),
-            *(f"{each[key]:%Y/%m/%d %H:%M}" if each[key] else ABSENT for key in _SPAN),
+            in_digits(each["records"]),
+            in_digits(each["bytes"]),
+            *(
+                f"{each[key]:%Y/%m/%d %H:%M}" if each[key] else "-"
+                for key in ("earliest", "latest")
+            ),
         )
         for each in found.held
+    ]
+    yield '<div class="wide" tabindex="0" role="region" aria-label="Records"><table class="data">'
+    yield "<thead><tr>"
+    yield from (
+        f'<th scope="col"{kind}>{each}</th>' for each, kind in zip(headings, kinds, strict=True)
     )
-    yield '<section class="part" id="held">'
-    yield from section_lines(Section("Records in the input", [Table(columns, rows)]))
+    yield "</tr></thead><tbody>"
+    for row in rows:
+        cells = (f"<td{kind}>{each}</td>" for each, kind in zip(row, kinds, strict=True))
+        yield f"<tr>{''.join(cells)}</tr>"
+    yield "</tbody></table></div>"
     if found.damage:
         yield "<h3>Damage</h3><ul>"
         yield from (f"<li>{escaped(each)}</li>" for each in found.damage[:100])
