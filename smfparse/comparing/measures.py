@@ -136,7 +136,7 @@ def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
         if kind == CALLS:
             continue
         subject, own = subjects()[kind], [*several]
-        of_side = subject.rows(side)
+        of_side = subject.facts_of(side)
         names, rows = f"({subject.object})::VARCHAR AS part", of_side
         if kind == TASK:
             names, rows = "job", f"{of_side} {_OF_JOBS.format(side=side)}"

@@ -200,18 +200,19 @@ class ComparisonDocument(Document):
 
     def _shares(self) -> pl.DataFrame:
         """Return by names the larger of their shares of CPU and elapsed time of all calls."""
+        figures = ("cpu_per_second", "elapsed_per_call", "calls_per_second")
         amounts: dict[str, pl.Expr] = {}
         for side in ("before", "after"):
             cpu, elapsed, calls = (
-                pl.col(side).filter(pl.col("figure") == each).first()
-                for each in ("cpu_per_second", "elapsed_per_call", "calls_per_second")
+                pl.col(side).filter(pl.col("figure") == each).first() for each in figures
             )
             amounts |= {f"{side}_cpu": cpu, f"{side}_elapsed": elapsed * calls}
         shares = [
             (each / ordered_sum(each.fill_null(0))).fill_nan(0).fill_null(0)
             for each in map(pl.col, amounts)
         ]
-        by_names = self._rows.group_by(NAMES).agg(**amounts)
+        of_calls = self._rows.filter(pl.col("figure").is_in(figures))
+        by_names = of_calls.group_by(NAMES).agg(**amounts)
         return by_names.select(*NAMES, share=pl.max_horizontal(*shares))
 
     @property

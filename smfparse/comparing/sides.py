@@ -182,9 +182,9 @@ class _Split:
         """Which records these are, in SQL."""
         return f"counted_at {'>=' if self.after else '<'} {self.moment}"
 
-    def has(self, counted_at: dt.datetime) -> bool:
-        """Whether what counts at a time is on this side."""
-        return (counted_at >= self.at) == self.after
+    def has(self, counted_at: dt.datetime | None) -> bool:
+        """Whether what counts at a time is on this side; None: on neither."""
+        return counted_at is not None and (counted_at >= self.at) == self.after
 
 
 def measured(inputs: Inputs, interval: int | None = None) -> Side:
