@@ -178,7 +178,7 @@ def _sides(
     reading: Reading,
 ) -> tuple[list[Inputs], tuple[Side, Side]]:
     """Open the inputs and sum up both sides."""
-    from smfparse.comparing import Split, measured
+    from smfparse.comparing import measured, measured_apart
     from smfparse.reports import every
     from smfparse.selecting import parse_moment
 
@@ -188,9 +188,8 @@ def _sides(
             raise click.UsageError("Missing argument 'INPUT...'.")
         at = parse_moment("split_at", split_at)
         opened = [reading.open(inputs, output.path)]
-        first, second = (measured(opened[0], Split(at, later), seconds) for later in (False, True))
-        return opened, (first, second)
+        return opened, measured_apart(opened[0], at, seconds)
     if len(inputs) != 2:
         raise click.UsageError("Give two inputs, BEFORE and AFTER; or cut some by --split-at TIME.")
     opened = [reading.open([each], output.path) for each in inputs]
-    return opened, (measured(opened[0], None, seconds), measured(opened[1], None, seconds))
+    return opened, (measured(opened[0], seconds), measured(opened[1], seconds))

@@ -369,7 +369,7 @@ def compare(
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
     sides = (each if isinstance(each, SmfData) else open_data(each) for each in (before, after))
-    first, second = (comparing.measured(each.inputs, None, seconds) for each in sides)
+    first, second = (comparing.measured(each.inputs, seconds) for each in sides)
     found = [comparing.Rename.of(text) for text in texts(renames)]
     return comparing.compared(first, second, [name.strip() for name in names], found, tolerance)
 

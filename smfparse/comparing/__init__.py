@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from smfparse.comparing.sides import OF_QUEUES as OF_QUEUES
     from smfparse.comparing.sides import Rename as Rename
     from smfparse.comparing.sides import Side as Side
-    from smfparse.comparing.sides import Split as Split
     from smfparse.comparing.sides import absent as absent
     from smfparse.comparing.sides import left_out as left_out
     from smfparse.comparing.sides import measured as measured
+    from smfparse.comparing.sides import measured_apart as measured_apart
     from smfparse.comparing.sides import spanning as spanning
 else:
     __all__, __getattr__, __dir__ = face(
@@ -35,5 +35,5 @@ else:
         changes="COLUMNS NAMES TOLERANCE check_by compared",
         measures="MEASURES ROW_KINDS Measure load_measures",
         printing="ComparisonDocument explain side_by_side",
-        sides="OF_QUEUES Rename Side Split absent left_out measured spanning",
+        sides="OF_QUEUES Rename Side absent left_out measured measured_apart spanning",
     )

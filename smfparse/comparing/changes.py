@@ -11,8 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from smfparse.comparing.measures import COMMITS, EFFECT, MEASURES, ROW_KINDS, SECONDS, Measure
-from smfparse.comparing.sides import Rename, Side, ordered_sum
+from smfparse.comparing.measures import (
+    CALLS,
+    COMMITS,
+    EFFECT,
+    MEASURES,
+    ROW_KINDS,
+    SECONDS,
+    TASK,
+    Measure,
+)
+from smfparse.comparing.sides import Rename, Side, ordered_sum, summed
 from smfparse.comparing.significance import Spread, changed, holm
 from smfparse.errors import RequestError
 from smfparse.vectors import Floats
@@ -81,8 +90,8 @@ def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
     commits = _commits(side, by)
     for number, kind in enumerate(ROW_KINDS):
         own = ["kind", *_names_of(kind, by)]
-        sums = _summed(side.rows.filter(kind=kind), own)
-        if (kind == "task" and "job" not in by) or (sums.is_empty() and number):
+        sums = summed(side.rows.filter(kind=kind), [*own, "bucket"])
+        if (kind == TASK and "job" not in by) or (sums.is_empty() and number):
             continue
         wholes = {SECONDS: _seconds(side, kind, by), COMMITS: commits}
         for place, measure in enumerate(MEASURES):
@@ -94,24 +103,16 @@ def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 def _names_of(kind: str, by: Sequence[str]) -> list[str]:
     """Return the columns that rows of a kind are grouped by."""
-    if kind == "calls":
+    if kind == CALLS:
         return list(by)
-    if kind == "task":
+    if kind == TASK:
         return [name for name in by if name in ("qmgr", "job")]
     return [*(name for name in by if name == "qmgr"), "part"]
 
 
-def _summed(rows: pl.DataFrame, own: list[str]) -> pl.DataFrame:
-    """Return sums by name and interval; null where nothing was recorded."""
-    amount = pl.col(pl.Float64)
-    return rows.group_by(*own, "bucket").agg(
-        pl.when(amount.is_not_null().any()).then(ordered_sum(amount))
-    )
-
-
 def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
     """Return the length of each interval, also by queue manager if that is asked for."""
-    rows = side.seconds.filter(kind="calls" if kind == "task" else kind)
+    rows = side.seconds.filter(kind=CALLS if kind == TASK else kind)
     own = ["kind", *(name for name in by if name == "qmgr"), "bucket"]
     return rows.with_columns(kind=pl.lit(kind)).group_by(own).agg(per=pl.max("seconds"))
 
@@ -120,7 +121,7 @@ def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
     """Return by interval, and queue manager and job if these are asked for, all commits."""
     own = ["kind", *(name for name in by if name in ("qmgr", "job")), "bucket"]
     return (
-        side.rows.filter(kind="calls", verb="commit")
+        side.rows.filter(kind=CALLS, verb="commit")
         .group_by(own)
         .agg(per=ordered_sum(pl.col("calls")))
     )
@@ -154,7 +155,7 @@ def _values(
         .group_by(own)
         .agg(
             pl.first("total"),
-            value=rate * measure.factor,
+            value=rate,
             intervals=intervals,
             busy=ordered_sum(pl.col("busy")),
             variance=intervals / ordered_sum(amount) ** 2 * (apart + absent),

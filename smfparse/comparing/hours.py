@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from smfparse.comparing.sides import Side, ordered_sum
@@ -75,10 +74,5 @@ def _by_hour(rows: pl.DataFrame, side: Side) -> pl.DataFrame:
 
 def facts_of(found: pl.DataFrame) -> list[dict[str, Any]]:
     """Return the hours for JSON, in the order of the day."""
-    return [
-        {
-            name: None if isinstance(value, float) and not np.isfinite(value) else value
-            for name, value in row.items()
-        }
-        for row in found.sort("hour").to_dicts()
-    ]
+    number = pl.col(pl.Float64)
+    return found.sort("hour").with_columns(pl.when(number.is_finite()).then(number)).to_dicts()

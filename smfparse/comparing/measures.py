@@ -1,47 +1,57 @@
-"""The figures that compare has: `measures.toml`, checked when it is loaded."""
+"""The figures that compare has: `measures.toml`, checked when it is loaded; the SQL of a side."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, as_type, entries, read_table
+from smfparse.metrics import Measure as SubjectMeasure
+from smfparse.metrics import measure_of, subjects
 
+CALLS, TASK = "calls", "task"
 ROW_KINDS: Mapping[str, str] = {
-    "calls": "calls of a name",
-    "task": "tasks of a job",
+    CALLS: "calls of a name",
+    TASK: "tasks of a job",
     "log": "log",
-    "messages": "messages",
+    "message_manager": "messages",
     "pool": "buffer pool",
     "structure": "coupling facility structure",
     "channel": "channel",
 }
-"""Kinds of rows of `compare.sql`: calls and tasks are grouped by the names that are asked for, all
-others by queue manager."""
+"""Kinds of rows: calls, and subjects. Those of calls and tasks are grouped by the names that are
+asked for, all others by queue manager and object."""
 SECONDS, COMMITS = "seconds", "commits"
 EFFECT = "cpu_per_second"
 """The figure by whose change rows are ordered."""
 _FOLDER = Path(__file__).parent
 _FILE = "measures.toml"
 _COLUMN = re.compile(r"\bAS (\w+)")
+_BY_TIME = "interval_seconds"
+_OF_JOBS = (
+    "LEFT JOIN owners('{side}.wtid') USING (of_source, task_record) "
+    "WHERE NOT getvariable('of_queues')"
+)
 
 
 @cache
 def _columns() -> tuple[str, ...]:
     """Return the names of columns in `compare.sql`."""
-    return (*dict.fromkeys(_COLUMN.findall(compare_sql())), SECONDS, COMMITS)
+    return (*dict.fromkeys(_COLUMN.findall(sql_of("compare"))), SECONDS, COMMITS)
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A figure: a sum over a sum of rows of a kind of `compare.sql`, times a factor.
+    """A figure: a sum over a sum of rows of a kind of `compare.sql`.
 
-    name  as rows have it; {part}: a buffer pool, structure or channel
-    kind  of the rows that it is made of
+    name    as rows have it; {part}: a buffer pool, structure or channel
+    kind    of the rows that it is made of
+    metric  the measure of the subject that it is; '': it is of calls
     """
 
     name: str
@@ -56,10 +66,27 @@ class Measure:
         ),
     ] = SECONDS
     unit: Annotated[str, Key("its unit", "none")] = ""
-    factor: Annotated[float, Key("what the ratio is multiplied by")] = 1.0
     steady: Annotated[
         bool, Key("whether intervals measure it independently: see `significance.changed`")
     ] = False
+    metric: str = ""
+
+    @property
+    def of_subject(self) -> SubjectMeasure:
+        """The measure that it is; of a sum, how much there is a second."""
+        _, measure = measure_of(self.metric)
+        return measure if measure.per else measure.a_second()
+
+    def sums(self) -> Iterator[str]:
+        """Yield the SQL of its columns, of rows of its subject."""
+        measure = self.of_subject
+        if self.per == SECONDS:
+            scale = measure.per.replace(_BY_TIME, "1")
+            yield f"total({measure.amount}) / ({scale}) AS {self.amount}"
+        else:
+            known = f"CASE WHEN ({measure.amount}) IS NOT NULL THEN {measure.per} END"
+            yield f"total({measure.amount}) AS {self.amount}"
+            yield f"total({known}) AS {self.per}"
 
 
 def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
@@ -72,21 +99,70 @@ def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
     for kind, declared, place in entries(file):
         where.check("kind", kind, ROW_KINDS)
         for name, spec in as_type(Mapping[str, Any], declared, place).items():
-            found.append(_measure(kind, name, spec, place.at(name)))
+            made = _of_calls(name, spec, place) if kind == CALLS else _of(kind, name, spec, place)
+            found.append(made)
     where.check("figure", EFFECT, [each.name for each in found])
     return tuple(found)
 
 
-def _measure(kind: str, name: str, spec: Any, place: Where) -> Measure:
-    measure = Measure(name, kind, **read_table(Measure, spec, place))
-    place.at("amount").check("column of compare.sql", measure.amount, _columns())
-    place.at("per").check("column of compare.sql", measure.per, _columns())
-    return measure
+def _of_calls(name: str, spec: Any, where: Where) -> Measure:
+    place = where.at(name)
+    found = Measure(name, CALLS, **read_table(Measure, spec, place))
+    place.at("amount").check("column of compare.sql", found.amount, _columns())
+    place.at("per").check("column of compare.sql", found.per, _columns())
+    return found
 
 
-def compare_sql() -> str:
-    """Return the SQL that sums up a side."""
-    return (_FOLDER / "compare.sql").read_text("utf-8")
+def _of(subject: str, name: str, own: str, where: Where) -> Measure:
+    """Return a measure of a subject; of a sum how much there is a second."""
+    where.at(name).check("measure", own, subjects()[subject].columns())
+    column = name.replace("{part}_", "")
+    found = Measure(name, subject, column, "", metric=f"{subject}.{own}")
+    measure = found.of_subject
+    per = SECONDS if _BY_TIME in measure.per else f"{column}_per"
+    formula = measure.formula.replace(_BY_TIME, SECONDS)
+    return replace(found, per=per, formula=formula, unit=measure.short_unit)
+
+
+def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
+    """Return the SQL that sums up a side.
+
+    side         the schema of its tables, and of a macro `bucket_of` of the times of a row
+    bucket_us    microseconds of an interval
+    recorded_us  those of one as it was recorded
+    """
+    sums, spans = [], []
+    for kind, several in groupby(MEASURES, lambda each: each.kind):
+        if kind == CALLS:
+            continue
+        subject, own = subjects()[kind], [*several]
+        of_side = subject.facts_of(side)
+        names, rows = f"({subject.object})::VARCHAR AS part", of_side
+        if kind == TASK:
+            names, rows = "job", f"{of_side} {_OF_JOBS.format(side=side)}"
+        else:
+            spans.append(
+                f"SELECT DISTINCT '{kind}' AS of_kind, qmgr, interval_start, interval_end "
+                f"FROM {of_side} WHERE ({own[0].of_subject.amount}) IS NOT NULL"
+            )
+        columns = ", ".join(sql for each in own for sql in each.sums())
+        sums.append(
+            f"SELECT '{kind}' AS kind, qmgr, {names}, "
+            f"{side}.bucket_of(interval_start, interval_end) AS bucket, {columns} "
+            f"FROM {rows} GROUP BY ALL"
+        )
+    return sql_of("compare").format(
+        side=side,
+        bucket_us=bucket_us,
+        recorded_us=recorded_us,
+        spans=" UNION ALL ".join(spans),
+        sums=" UNION ALL BY NAME ".join(sums),
+    )
+
+
+def sql_of(name: str) -> str:
+    """Return the text of a file of SQL."""
+    return (_FOLDER / f"{name}.sql").read_text("utf-8")
 
 
 MEASURES = load_measures()

@@ -11,7 +11,7 @@ from smfparse.advice import NEW, WORSE, in_short
 from smfparse.comparing.changes import NAMES
 from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
 from smfparse.comparing.measures import MEASURES
-from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out
+from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
 from smfparse.rendering import (
     ABSENT,
     Column,
@@ -36,12 +36,12 @@ _VERBS = (
     *("commit", "backout", "prepare", "sub", "subrq", "ctl", "stat", "topic", "other"),
 )
 _OF_TASK = {
-    "Pages old": "pages_old",
-    "Pages new": "pages_new",
-    "Log write bytes": "log_bytes",
-    "Log force count": "log_forces",
+    "Pages old": "pages_old_per_second",
+    "Pages new": "pages_new_per_second",
+    "Log write bytes": "log_bytes_per_second",
+    "Log force count": "log_force_wait_per",
 }
-_OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "messages")]
+_OF_QMGR = [each.name for each in MEASURES if each.kind in ("log", "message_manager")]
 _OF_FINDING = ("severity", "rule", "qmgr", "object", "name")
 _TITLES = {
     "new_findings": "New findings",
@@ -158,7 +158,7 @@ class ComparisonDocument(Document):
             "Queue managers": lambda side: visible(", ".join(side.qmgrs)) or ABSENT,
             "Seconds of class 3": lambda side: styled(side.total("calls"), "decimal"),
             _OF_TASKS: lambda side: styled(side.total("tasks"), "decimal"),
-            "Seconds of statistics": lambda side: styled(side.total("messages"), "decimal"),
+            "Seconds of statistics": lambda side: styled(side.total("message_manager"), "decimal"),
             _LEFT_OUT: lambda side: shown_left_out(side) or ABSENT,
             "CPU of calls, uS a second": lambda side: styled(side.cpu_per_second, "decimal"),
         }
@@ -200,25 +200,20 @@ class ComparisonDocument(Document):
 
     def _shares(self) -> pl.DataFrame:
         """Return by names the larger of their shares of CPU and elapsed time of all calls."""
-        wanted = ("cpu_per_second", "elapsed_per_call", "calls_per_second")
-        wide = self._rows.filter(pl.col("figure").is_in(wanted)).pivot(
-            "figure", index=NAMES, values=["before", "after"], aggregate_function="first"
-        )
-        missing = [
-            pl.lit(None, pl.Float64).alias(f"{side}_{each}")
-            for side in ("before", "after")
-            for each in wanted
-            if f"{side}_{each}" not in wide.columns
-        ]
-        wide = wide.with_columns(missing)
-        shares = []
+        figures = ("cpu_per_second", "elapsed_per_call", "calls_per_second")
+        amounts: dict[str, pl.Expr] = {}
         for side in ("before", "after"):
-            elapsed = pl.col(f"{side}_elapsed_per_call") * pl.col(f"{side}_calls_per_second")
-            shares += [
-                (each / ordered_sum(each.fill_null(0))).fill_nan(0).fill_null(0)
-                for each in (pl.col(f"{side}_cpu_per_second"), elapsed)
-            ]
-        return wide.select(*NAMES, share=pl.max_horizontal(*shares))
+            cpu, elapsed, calls = (
+                pl.col(side).filter(pl.col("figure") == each).first() for each in figures
+            )
+            amounts |= {f"{side}_cpu": cpu, f"{side}_elapsed": elapsed * calls}
+        shares = [
+            (each / ordered_sum(each.fill_null(0))).fill_nan(0).fill_null(0)
+            for each in map(pl.col, amounts)
+        ]
+        of_calls = self._rows.filter(pl.col("figure").is_in(figures))
+        by_names = of_calls.group_by(NAMES).agg(**amounts)
+        return by_names.select(*NAMES, share=pl.max_horizontal(*shares))
 
     @property
     def _unchanged(self) -> str:
@@ -338,13 +333,7 @@ def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterat
 
 def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
     """Return the sums of both sides, those of the second with _after behind their names."""
-    amount = pl.col(pl.Float64)
-    first, second = (
-        side.rows.filter(kind=kind)
-        .group_by(names)
-        .agg(pl.when(amount.is_not_null().any()).then(ordered_sum(amount)))
-        for side in sides
-    )
+    first, second = (summed(side.rows.filter(kind=kind), names) for side in sides)
     joined = first.join(
         second, on=names, how="full", coalesce=True, nulls_equal=True, suffix="_after"
     )

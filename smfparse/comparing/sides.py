@@ -5,13 +5,13 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from smfparse.comparing.measures import compare_sql
+from smfparse.comparing.measures import compare_sql, sql_of
 from smfparse.errors import RequestError
 from smfparse.metrics import quoted
 from smfparse.query import Catalog
@@ -21,68 +21,18 @@ if TYPE_CHECKING:
     from smfparse.inputs import Inputs
 
 SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest", "qcst")
-_SIDE = "side"
-_TIMES = f"""
-    WITH recorded AS (
-        SELECT interval_seconds, interval_start, interval_end, utc_offset, true AS of_task
-        FROM {_SIDE}.wtas WHERE NOT wtasaeot
-        UNION ALL
-        SELECT interval_seconds, interval_start, interval_end, utc_offset, false
-        FROM {_SIDE}.qmst
-        UNION ALL
-        SELECT NULL, interval_start, interval_end, utc_offset, true FROM {_SIDE}.wtas WHERE wtasaeot
-    ),
-    usual AS (SELECT median(interval_seconds) AS length FROM recorded GROUP BY of_task)
-    SELECT
-        (SELECT max(length) FROM usual) AS length,
-        (SELECT min(length) FROM usual) AS shortest,
-        min(interval_start) FILTER (
-            interval_seconds / (SELECT max(length) FROM usual) BETWEEN 0.9 AND 1.1
-        ) AS first,
-        least(
-            min(local_time(interval_start, utc_offset)) FILTER (
-                NOT of_task OR (SELECT bool_and(of_task) FROM recorded)
-            ),
-            min(local_time(interval_end, utc_offset))
-        ) AS began,
-        max(local_time(interval_end, utc_offset)) AS ended,
-        arg_max(utc_offset, interval_end) AS utc_offset,
-        count_if(of_task AND local_time(interval_start, utc_offset) < getvariable('split_at'))
-            AS spanning
-    FROM recorded
-"""
-"""How long intervals are, of tasks or queue managers, and when they were."""
-_ODD = """
-    WITH recorded AS (
-        SELECT
-            system, qmgr, interval_start AS started, interval_end AS ended, counted_at,
-            max(sequence_no) AS sequence_no, (epoch_us(ended) - epoch_us(started)) / 1e6 AS seconds,
-            {{'system': system, 'qmgr': qmgr}} AS alike
-        FROM (
-            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
-            FROM sectioned.qjst
-            UNION ALL
-            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
-            FROM sectioned.qmst
-            UNION ALL
-            SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
-            FROM sectioned.qpst
-        )
-        WHERE interval_end IS NOT NULL
-        GROUP BY ALL
+_BUCKET_OF = """
+    CREATE MACRO {side}.bucket_of(started, ended) AS time_bucket(
+        to_microseconds({bucket_us}),
+        started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2), {first}
     )
-    SELECT
-        system, qmgr, started AS interval_start, ended AS interval_end, {here} AS here, kind AS mark
-    FROM intervals_in_order('recorded')
-    WHERE kind IN ('first', 'stub')
-    ORDER BY ALL
 """
-"""Intervals of statistics that are of a start, or go back to one; `here`: on this side."""
+"""When, UTC, the interval begins that a recorded one is put into: the one of its middle."""
+_NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
 _MOMENT = dt.timedelta(seconds=0.5)
 """Within this time after an interval tasks write what they did in it."""
 _ALL = 10 * 365 * 86_400
 """Seconds of the only interval where none is recorded."""
-_NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
 
 
 @dataclass(frozen=True)
@@ -140,7 +90,7 @@ class Side:
             "qmgrs": self.qmgrs,
             "class_3_seconds": self.total("calls"),
             "task_seconds": self.total("tasks"),
-            "statistics_seconds": self.total("messages"),
+            "statistics_seconds": self.total("message_manager"),
             "cpu_per_second": self.cpu_per_second,
             "left_out": dict(self.left_out),
         }
@@ -166,6 +116,13 @@ class Side:
 def ordered_sum(amount: pl.Expr) -> pl.Expr:
     """Return the sum of doubles, the same to the last digit in whatever order rows come."""
     return amount.sort().sum()
+
+
+def summed(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return the sums of all amounts by names; null where nothing was recorded."""
+    amount = pl.col(pl.Float64)
+    known = pl.when(amount.is_not_null().any()).then(ordered_sum(amount))
+    return rows.group_by(names).agg(known)
 
 
 OF_QUEUES = (
@@ -209,45 +166,105 @@ def absent(before: Side, after: Side) -> str:
 
 
 @dataclass(frozen=True)
-class Split:
+class _Split:
     """The records that count on one side of a local time."""
 
     at: dt.datetime
     after: bool
 
+    @property
+    def moment(self) -> str:
+        """The time in SQL."""
+        return f"TIMESTAMP {quoted(self.at.isoformat(' '))}"
+
+    @property
     def condition(self) -> str:
-        """Return it in SQL."""
-        sign = ">=" if self.after else "<"
-        return f"counted_at {sign} TIMESTAMP {quoted(self.at.isoformat(' '))}"
+        """Which records these are, in SQL."""
+        return f"counted_at {'>=' if self.after else '<'} {self.moment}"
+
+    def has(self, counted_at: dt.datetime | None) -> bool:
+        """Whether what counts at a time is on this side; None: on neither."""
+        return counted_at is not None and (counted_at >= self.at) == self.after
 
 
-def measured(inputs: Inputs, split: Split | None = None, interval: int | None = None) -> Side:
-    """Sum up the records of `inputs`, or those of them on one side of a time.
+def measured(inputs: Inputs, interval: int | None = None) -> Side:
+    """Sum up the records of `inputs`.
 
     interval  seconds of an interval, not less than they were recorded; None: as they were recorded
     """
+    (found,) = _measured(inputs, [None], interval)
+    return found
+
+
+def measured_apart(
+    inputs: Inputs, at: dt.datetime, interval: int | None = None
+) -> tuple[Side, Side]:
+    """Sum up the records of `inputs` that count before a local time, and the others."""
+    before, after = _measured(inputs, [_Split(at, after=False), _Split(at, after=True)], interval)
+    return before, after
+
+
+def _measured(inputs: Inputs, splits: Sequence[_Split | None], interval: int | None) -> list[Side]:
+    """Sum up parts of the records of `inputs`, which are read twice for all of them.
+
+    They are read once more where intervals are left out: without these, the times are others.
+    """
+    sides = {f"side_{number}": split for number, split in enumerate(splits)}
     with Catalog(inputs) as catalog:
-        queries = f"{_ODD} {_TIMES} {compare_sql()}"
         catalog.set_variable("of_queues", catalog.of_queues)
+        queries = " ".join([sql_of("odd"), sql_of("times"), compare_sql("side", 0, 0)])
         prepare(catalog, ONE_SECTION, SIDE_TABLES, {}, queries, {})
-        here = split.condition() if split else "TRUE"
-        odd = _asked(catalog, _ODD.format(here=here)).to_pylist()
-        chosen = " AND ".join([here, *map(_outside, odd)])
-        catalog.execute(f"CREATE SCHEMA {_SIDE}")
-        for table in SIDE_TABLES:
-            catalog.execute(
-                f"CREATE VIEW {_SIDE}.{table} AS SELECT * FROM sectioned.{table} WHERE {chosen}"
-            )
-        catalog.set_variable("split_at", split.at if split and split.after else None)
-        (times,) = _asked(catalog, _TIMES).to_pylist()
-        length = max(interval, times["shortest"] or 0) if interval else times["length"] or _ALL
-        catalog.set_variable("bucket_us", round(1e6 * length))
-        catalog.set_variable("recorded_us", round(1e6 * (times["length"] or _ALL)))
-        catalog.set_variable("first_bucket", times["first"] or _NEVER)
-        rows = pl.DataFrame(_asked(catalog, compare_sql()))
-    seconds = rows.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
-    others = rows.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
-    marks = Counter(each["mark"] for each in odd if each["here"])
+        of_times = [_make_views(catalog, *each, []) for each in sides.items()]
+        odd, *times = _asked(catalog, [sql_of("odd"), *of_times])
+        if odd:
+            of_times = [_make_views(catalog, *each, odd) for each in sides.items()]
+            times = _asked(catalog, of_times)
+        rows = [row for (row,) in times]
+        asked = [_summing(catalog, *each, interval) for each in zip(sides, rows, strict=True)]
+        sums = [*map(pl.DataFrame, catalog.arrows_of_filled([], asked))]
+    return [_side(*each, odd) for each in zip(sums, rows, splits, strict=True)]
+
+
+def _asked(catalog: Catalog, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
+    """Return the rows of each query; of small files each is planned once."""
+    return [each.to_pylist() for each in catalog.arrows_of_filled([], queries)]
+
+
+def _make_views(
+    catalog: Catalog, side: str, split: _Split | None, odd: Sequence[Mapping[str, Any]]
+) -> str:
+    """Make a schema with the rows of a side but those of odd intervals; return what asks for times.
+
+    split  None: all rows
+    """
+    chosen = " AND ".join([split.condition if split else "TRUE", *map(_outside, odd)])
+    catalog.execute(f"CREATE SCHEMA IF NOT EXISTS {side}")
+    for table in SIDE_TABLES:
+        rows = f"SELECT * FROM sectioned.{table} WHERE {chosen}"
+        catalog.execute(f"CREATE OR REPLACE VIEW {side}.{table} AS {rows}")
+    split_at = split.moment if split and split.after else "NULL"
+    return sql_of("times").format(side=side, split_at=split_at)
+
+
+def _summing(catalog: Catalog, side: str, times: Mapping[str, Any], interval: int | None) -> str:
+    """Return the query that sums up a side, by intervals of a length; make the macro of these."""
+    recorded = times["length"] or _ALL
+    length = round(1e6 * (max(interval, times["shortest"] or 0) if interval else recorded))
+    first = _in_sql(times["first"] or _NEVER)
+    catalog.execute(_BUCKET_OF.format(side=side, bucket_us=length, first=first))
+    return compare_sql(side, length, round(1e6 * recorded))
+
+
+def _side(
+    sums: pl.DataFrame,
+    times: Mapping[str, Any],
+    split: _Split | None,
+    odd: Sequence[Mapping[str, Any]],
+) -> Side:
+    """Return what was asked of a side."""
+    seconds = sums.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
+    others = sums.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
+    here = (each["mark"] for each in odd if not split or split.has(each["counted_at"]))
     return Side(
         others,
         seconds,
@@ -255,14 +272,8 @@ def measured(inputs: Inputs, split: Split | None = None, interval: int | None = 
         times["began"],
         times["ended"],
         times["spanning"],
-        marks,
+        Counter(here),
     )
-
-
-def _asked(catalog: Catalog, query: str) -> Any:
-    """Return the rows of a query as a pyarrow.Table; of small files it is planned once."""
-    (found,) = catalog.arrows_of_filled([], [query])
-    return found
 
 
 def _outside(odd: Mapping[str, Any]) -> str:
@@ -271,13 +282,13 @@ def _outside(odd: Mapping[str, Any]) -> str:
         f"{name} IS NOT DISTINCT FROM {'NULL' if odd[name] is None else quoted(odd[name])}"
         for name in ("system", "qmgr")
     )
-    began, ended = odd["interval_start"], odd["interval_end"] + _MOMENT
-    start = f"TIMESTAMPTZ {quoted(began.isoformat())}"
-    times = (
-        f"(interval_end > {start} OR interval_start = {start}) "
-        f"AND interval_end <= TIMESTAMPTZ {quoted(ended.isoformat())}"
-    )
+    start, end = (_in_sql(odd["interval_start"]), _in_sql(odd["interval_end"] + _MOMENT))
+    times = f"(interval_end > {start} OR interval_start = {start}) AND interval_end <= {end}"
     return f"NOT coalesce({names} AND {times}, FALSE)"
+
+
+def _in_sql(moment: dt.datetime) -> str:
+    return f"TIMESTAMPTZ {quoted(moment.isoformat())}"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -17,16 +17,14 @@ from smfparse.advice import rules
 from smfparse.declarations import Key, Where, entries, expected, read_table
 from smfparse.errors import RequestError
 from smfparse.metrics import measure_of, metrics_of
-from smfparse.reports import report, report_names
-from smfparse.summarizing import MEASURES, lines, with_metrics
+from smfparse.reports import report_names
+from smfparse.summarizing import MEASURES, Shown, lines, with_metrics
 
 TROUGH = "trough"
 """The measure of figures of which the lowest is the worst."""
 _MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
 _OF_LINES = ("sql", "metric", "measure", "report", "versions", "optional")
 """What a panel has of its line, if it does not say otherwise."""
-_UNITS = {"percent": "%", "microseconds": "us", "seconds": "s", "megabytes": "MB"}
-"""Units of measures, as charts have them."""
 _PERCENT = 100.0
 HEAT = "heat"
 """The shape of a panel that is a heat map."""
@@ -58,12 +56,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Panel:
+class Panel(Shown):
     """A figure over time, of the objects where it is worst or highest.
 
-    The rows of `sql` are what an object was in an interval. Columns: system, qmgr, object
-    (VARCHAR), start (UTC), seconds, amount, and, for an average, per. A panel may have a line of
-    the summary instead, whose rows, measure, report and versions are its own.
+    A panel may have a line of the summary, whose rows, measure, report and versions are its own.
     """
 
     name: str
@@ -73,12 +69,7 @@ class Panel:
     formula: Annotated[
         str, Key("where the figure comes from, by IBM's names", "that of the only metric")
     ]
-    report: Annotated[str, Key("the report that has more", "that of the line or metric")]
     line: Annotated[str, Key("the line of the summary that has the rows", "`sql` has them")] = ""
-    metric: Annotated[
-        Any, Key("the measure that it shows; or several, by object", "`sql` or `line` has it")
-    ] = ""
-    sql: Annotated[str, Key("query for the rows", "`line` or `metric` has them")] = ""
     measure: Annotated[
         str,
         Key(
@@ -86,17 +77,10 @@ class Panel:
             "`line` or `metric` says; of `sql`, total",
             among=_MEASURES,
         ),
-    ] = "total"
-    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
+    ] = field(default="total", kw_only=True)
     limit: Annotated[str, Key("the limit of a rule that is drawn: LOG-BUSY.busy", "none")] = ""
     rules: Annotated[tuple[str, ...], Key("rules that it shows, as patterns", "none")] = ()
     shape: Annotated[str, Key("how it is drawn", among=_SHAPES)] = "lines"
-    optional: Annotated[bool, Key("whether not every site has what it shows")] = False
-
-    @property
-    def trace(self) -> str:
-        """The commands that make MQ write the data."""
-        return report(self.report).trace.rstrip(",")
 
     @property
     def limit_value(self) -> float | None:
@@ -170,11 +154,9 @@ def _of_metric(given: dict[str, Any]) -> dict[str, Any]:
     if len(metrics) != 1:
         return given
     _, measure = measure_of(metrics[0])
-    unit, formula = _UNITS.get(measure.unit, measure.unit), measure.formula
     if given["measure"] == "total":
-        unit = f"{unit}/s" if unit else "per second"
-        formula = f"({formula}) / seconds" if " + " in formula else f"{formula} / seconds"
-    return {"unit": unit, "formula": formula} | given
+        measure = measure.a_second()
+    return {"unit": measure.short_unit, "formula": measure.formula} | given
 
 
 @cache
@@ -208,14 +190,13 @@ def panel_of(names: Sequence[str]) -> str:
     A panel that names the rule itself goes before one that names a pattern.
     """
     for rule in names:
-        exact = [each.name for each in panels().values() if rule in each.rules]
-        close = [
-            each.name
+        showing = [
+            each
             for each in panels().values()
             if any(fnmatchcase(rule, pattern) for pattern in each.rules)
         ]
-        for found in (*exact, *close):
-            return found
+        if showing:
+            return min(showing, key=lambda each: rule not in each.rules).name
     return ""
 
 

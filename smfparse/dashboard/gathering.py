@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from smfparse.advice import Checked, Finding, run_rules
-from smfparse.calendar import CALENDAR, calendar_macros, calendar_query
+from smfparse.calendar import CALENDAR, calendar_query
 from smfparse.dashboard.axes import Axis, axis_of
 from smfparse.dashboard.courses import Courses, Manager, courses
 from smfparse.dashboard.declaration import Panel
 from smfparse.dashboard.planners import held_plans, plan_queries
 from smfparse.dashboard.querying import FLOWS, GROUPS, HELD, ROWS, queries
 from smfparse.errors import DamageLog
-from smfparse.metrics import named_macros, view_macros
-from smfparse.summarizing import Times, held_times
+from smfparse.summarizing import Times, held_times, hold, with_macros
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
@@ -63,7 +62,7 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
     damage  of the inputs; looked at when they are read
     inputs  as they were named
     """
-    asked = {**plan_queries(catalog), **_defined(catalog, queries())}
+    asked = {**plan_queries(catalog), **with_macros(catalog, queries())}
     checked = run_rules(catalog, also=asked)
     found = catalog.connection.table
     rows, flows, held, members = (
@@ -92,17 +91,9 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
     """Return days that have the courses of some panels alone, and no findings."""
-    asked = _defined(catalog, {CALENDAR: calendar_query(), **queries(some)})
-    for name, table in zip(asked, catalog.arrows([*asked.values()]), strict=True):
-        catalog.connection.register(name, table)
+    hold(catalog, with_macros(catalog, {CALENDAR: calendar_query(), **queries(some)}))
     rows = catalog.connection.table(ROWS).to_arrow_table()
     return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog, rows)]
-
-
-def _defined(catalog: Catalog, asked: Mapping[str, str]) -> Mapping[str, str]:
-    """Make the macros of queries; return the queries."""
-    catalog.define(named_macros(" ".join(asked.values()), view_macros() + calendar_macros()))
-    return asked
 
 
 def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, Courses]]]:

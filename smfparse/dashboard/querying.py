@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from functools import cache
 
 from smfparse.dashboard.declaration import Panel, definition, panels
+from smfparse.metrics import words_in
 
 ROWS, FLOWS, HELD, GROUPS = (f"dashboard_{each}" for each in ("rows", "flows", "held", "groups"))
 """The names by which a catalog holds the rows of the queries."""
@@ -34,14 +34,9 @@ def panel_sql(panel: Panel) -> str:
 
 def _common_of(some: Iterable[Panel]) -> str:
     """Return what panels share, if one of them uses it."""
-    sql = " ".join(each.sql for each in some)
-    uses = any(re.search(rf"\b{each}\b", sql) for each in _common_names())
-    return definition("common.sql") if uses else ""
-
-
-@cache
-def _common_names() -> tuple[str, ...]:
-    return tuple(_COMMON.findall(definition("common.sql")))
+    common = definition("common.sql")
+    named = words_in(" ".join(each.sql for each in some))
+    return common if named.intersection(_COMMON.findall(common)) else ""
 
 
 def _rows_query(some: Collection[Panel]) -> str:

@@ -62,7 +62,8 @@ def table_lines(table: TableOf, day: Day) -> Iterator[str]:
     yield "</tr></thead><tbody>"
     for row, (name, _) in enumerate(shown):
         yield f'<tr><th scope="row"><bdi>{escaped(name)}</bdi></th>'
-        yield f"<td>{_spark(table, day, name)}</td>"
+        course = _course(day, table.spark, name)
+        yield f"<td>{spark(course.values) if course else ''}</td>"
         yield from (each.cell(row) for each in columns)
         yield "</tr>"
     yield "</tbody></table></div>"
@@ -105,11 +106,6 @@ _SHARES: Mapping[str, float] = {"highest": 1.0, "half": 0.5, "most": 0.99}
 
 def _ordered(value: float) -> float:
     return value if math.isfinite(value) else -1.0
-
-
-def _spark(table: TableOf, day: Day, name: str) -> str:
-    course = _course(day, table.spark, name)
-    return spark(course.values) if course else ""
 
 
 def spark(values: Numbers) -> str:

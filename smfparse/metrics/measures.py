@@ -24,13 +24,15 @@ Macros, of the names of tables:
     <name>_by_section  a row of each object in a section
     <name>_of_section  a row of each section: all objects together
     <name>_by_qmgr     a row of each object of a queue manager
+    <name>_by          a row of each value of its last argument, the column `key`: a struct of the
+                       section and facts; `object` is what an object is called
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -59,10 +61,18 @@ WAYS = {
     "min": "the least",
     "last": "that of the last row",
     "largest": "that of the row whose `by` is the greatest",
+    "distinct": "how many different ones there are",
 }
 """How amounts of several rows become one."""
 _ORDERED = ("last", "largest")
 """Those that need the order of rows."""
+_SHORT = {
+    "percent": "%",
+    "microseconds": "us",
+    "seconds": "s",
+    "megabytes": "MB",
+    "megabytes per second": "MB/s",
+}
 _TOGETHER = {"sum": "total", "min": "trough"}
 _TYPES = (
     "double",
@@ -97,6 +107,8 @@ class Measure:
     @property
     def of_row(self) -> str:
         """SQL of the measure of one row."""
+        if self.combine == "distinct":
+            return f"(({self.amount}) IS NOT NULL)::BIGINT"
         if self.per:
             return f"({self.amount}) / nullif({self.per}, 0)"
         return f"({self.amount}) / {self.scale}" if self.scale else self.amount
@@ -113,9 +125,29 @@ class Measure:
             return f"arg_max({self.amount}, sequence)"
         if self.combine == "largest":
             return f"of_largest({self.amount}, {self.by}, sequence)"
+        if self.combine == "distinct":
+            return f"count(DISTINCT {self.amount})"
         if self.combine != "sum":
             return f"{self.combine}({self.amount})"
         return summed(self.amount, self.type)
+
+    @property
+    def short_unit(self) -> str:
+        """Its unit as charts and comparisons have it."""
+        return _SHORT.get(self.unit, self.unit)
+
+    def a_second(self) -> Measure:
+        """Return how much of it there is a second, of a sum."""
+        unit = f"{self.short_unit}/s" if self.unit else "per second"
+        formula = f"({self.formula})" if " + " in self.formula else self.formula
+        return replace(
+            self,
+            amount=self.of_row,
+            per="interval_seconds",
+            scale="",
+            unit=unit,
+            formula=f"{formula} / seconds",
+        )
 
 
 @dataclass(frozen=True)
@@ -193,15 +225,19 @@ class Subject:
         if self.keys:
             yield self._grouped("of_section", given, ["section"])
         yield self._grouped("by_qmgr", given, ["system", "qmgr", *self.keys])
+        shown = f"wanted AS key, {', '.join(self._of_rows(ordered=True))}"
+        named = f"(SELECT *, {self.object} AS object FROM {{}})"
+        yield self._macro("by", given, f"SELECT {shown} FROM {named} GROUP BY wanted", "wanted")
 
     def _grouped(self, name: str, given: str, keys: Sequence[str]) -> str:
         shown = ", ".join([*keys, *self._of_rows(ordered="section" in keys)])
         return self._macro(name, given, f"SELECT {shown} FROM {{}} GROUP BY {', '.join(keys)}")
 
-    def _macro(self, name: str, given: str, query: str) -> str:
+    def _macro(self, name: str, given: str, query: str, *more: str) -> str:
         facts = f"{self.name}_facts({given})" if self._file.exists() else f"query_table({given})"
         text = query.format(facts)
-        return f"CREATE OR REPLACE MACRO {self.name}_{name}({given}) AS TABLE {text};\n"
+        takes = ", ".join((given, *more))
+        return f"CREATE OR REPLACE MACRO {self.name}_{name}({takes}) AS TABLE {text};\n"
 
     @property
     def _file(self) -> Path:

@@ -47,13 +47,6 @@ SELECT
     COLUMNS(lambda name: name IN ('waiting_seconds', 'channels', 'longest', 'longest_at'))
 FROM query_table(tasks);
 
--- When, UTC, the interval begins that compare puts a recorded one into: the one of its middle.
-CREATE OR REPLACE MACRO bucket_of(started, ended) AS time_bucket(
-    to_microseconds(getvariable('bucket_us')),
-    started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2),
-    getvariable('first_bucket')
-);
-
 -- An address of 31 bits as it is written.
 CREATE OR REPLACE MACRO hexadecimal(address) AS printf('%08X', address::BIGINT & 4294967295);
 
@@ -68,18 +61,11 @@ CREATE OR REPLACE MACRO during_class_3(started, ended, earliest, latest) AS
 
 -- The queue-sharing group of a queue manager, as the channel initiator's statistics (QCCT) tell it.
 CREATE OR REPLACE MACRO told_groups(channel_initiators) AS TABLE
-SELECT system, qmgr, arg_max(nullif(qcctqsgn, ''), sequence) AS told_qsg
-FROM query_table(channel_initiators)
-GROUP BY ALL;
+SELECT key.*, queue_sharing_group AS told_qsg FROM chinit_by(channel_initiators, {'system': system, 'qmgr': qmgr});
 
 -- The queue-sharing group of a row: what its record says, else what is told, else the option `qsg`.
 CREATE OR REPLACE MACRO group_of(qsg, told_qsg) AS
     coalesce(qsg, told_qsg, nullif(getvariable('qsg'), ''));
-
--- IBM's names of the types of channels that send messages, and of those that take them.
-CREATE OR REPLACE MACRO sends_messages(type) AS type IN ('Sender', 'Server', 'Cluster-sender');
-CREATE OR REPLACE MACRO takes_messages(type) AS
-    type IN ('Receiver', 'Requester', 'Cluster-receiver');
 
 -- Who used which queue, by class 3: one row per user and queue of a queue manager. A user is a channel or,
 -- where the task is none of a channel, a job. `place` is within what a name is that of one queue: the

@@ -11,12 +11,15 @@ from smfparse.faces import face
 if TYPE_CHECKING:
     from smfparse.summarizing.declaration import MEASURES as MEASURES
     from smfparse.summarizing.declaration import Line as Line
+    from smfparse.summarizing.declaration import Shown as Shown
     from smfparse.summarizing.declaration import lines as lines
     from smfparse.summarizing.declaration import with_metrics as with_metrics
     from smfparse.summarizing.figures import Figures as Figures
     from smfparse.summarizing.figures import held_figures as held_figures
     from smfparse.summarizing.figures import held_times as held_times
+    from smfparse.summarizing.figures import hold as hold
     from smfparse.summarizing.figures import line_queries as line_queries
+    from smfparse.summarizing.figures import with_macros as with_macros
     from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
     from smfparse.summarizing.running import Day as Day
     from smfparse.summarizing.running import Summary as Summary
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        declaration="MEASURES Line lines with_metrics",
-        figures="Figures held_figures held_times line_queries",
+        declaration="MEASURES Line Shown lines with_metrics",
+        figures="Figures held_figures held_times hold line_queries with_macros",
         printing="SummaryDocument",
         running="Day Summary summarized",
         sparks="BLOCKS sparkline",

@@ -22,7 +22,7 @@ MEASURES = {
     "peak": "greatest `amount`; highest peak first",
     "total": "`amount` a second, 0 where there is none; largest total first",
 }
-"""How the rows of a line become one figure, and which object comes first by it."""
+"""How rows become one figure, and which object comes first by it."""
 _FOLDER = Path(__file__).with_name("definitions")
 
 
@@ -31,22 +31,38 @@ def _whole(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
     return number
 
 
-@dataclass(frozen=True)
-class Line:
-    """A figure of a queue manager over time, of the objects where it is highest.
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """A figure of a queue manager over time, and where its rows come from.
 
     The rows of `sql` are what an object was in an interval. Columns: system, qmgr, object
     (VARCHAR), start (UTC), seconds, amount, and, for an average, per.
     """
 
-    name: str
-    label: Annotated[str, Key("what the figure is, with its unit")]
     report: Annotated[str, Key("the report that has more", "that of the metric's subject")] = ""
-    metric: Annotated[str, Key("the measure that it shows: log.task_busy", "`sql` has it")] = ""
+    metric: Annotated[
+        Any, Key("the measure that it shows: log.task_busy; or several, by object", "`sql` has it")
+    ] = ""
     measure: Annotated[
-        str, Key("how rows become one figure", "the metric says; of `sql`, total", among=MEASURES)
+        str,
+        Key("how rows become one figure", "the metric says; of `sql`, total", among=MEASURES),
     ] = "total"
     sql: Annotated[str, Key("query for the rows", "the metric has them")] = ""
+    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
+    optional: Annotated[bool, Key("whether not every site has what it shows")] = False
+
+    @property
+    def trace(self) -> str:
+        """The commands that make MQ write the data."""
+        return report(self.report).trace.rstrip(",")
+
+
+@dataclass(frozen=True)
+class Line(Shown):
+    """A line of a summary: the objects where a figure is highest."""
+
+    name: str
+    label: Annotated[str, Key("what the figure is, with its unit")]
     style: Annotated[
         str,
         Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
@@ -56,18 +72,11 @@ class Line:
     names: Annotated[
         str, Key("what its objects are, where new ones and those that went are of interest", "not")
     ] = ""
-    versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
-    optional: Annotated[bool, Key("whether not every site has what it shows")] = False
 
     @property
     def full(self) -> float:
         """The value of a full block in a course over time; 0: its greatest value."""
         return 100 if self.label.endswith(", %") else 0
-
-    @property
-    def trace(self) -> str:
-        """The commands that make MQ write the data."""
-        return report(self.report).trace.rstrip(",")
 
 
 def with_metrics(given: dict[str, Any]) -> dict[str, Any]:

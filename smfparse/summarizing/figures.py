@@ -70,10 +70,20 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 
     Macros that they need are made in the catalog.
     """
-    queries = {_ROWS: _rows_query(), CALENDAR: calendar_query()}
+    return with_macros(catalog, {_ROWS: _rows_query(), CALENDAR: calendar_query()})
+
+
+def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
+    """Return queries, whose macros are made in the catalog."""
     macros = view_macros() + calendar_macros()
     catalog.define(named_macros(" ".join(queries.values()), macros))
     return queries
+
+
+def hold(catalog: Catalog, queries: Mapping[str, str]) -> None:
+    """Have a catalog hold the rows of queries by their names; SMF files are read once."""
+    for name, table in zip(queries, catalog.arrows([*queries.values()]), strict=True):
+        catalog.connection.register(name, table)
 
 
 def held_times(catalog: Catalog) -> list[Times]:

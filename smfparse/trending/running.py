@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from smfparse.advice import held_rows
-from smfparse.summarizing import Figures, Times, held_figures, held_times, line_queries, lines
+from smfparse.summarizing import (
+    Figures,
+    Times,
+    held_figures,
+    held_times,
+    hold,
+    line_queries,
+    lines,
+)
 from smfparse.trending.calendar import Calendar, at_weekend, by_hour
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
@@ -82,9 +90,7 @@ class Trend:
 
 def trended(catalog: Catalog) -> list[Trend]:
     """Compare the last day of each queue manager with those like it; SMF files are read once."""
-    queries = line_queries(catalog)
-    for name, table in zip(queries, catalog.arrows([*queries.values()]), strict=True):
-        catalog.connection.register(name, table)
+    hold(catalog, line_queries(catalog))
     times = [by_hour(each) for each in held_times(catalog)]
     tops = {
         name: _OBJECTS_WITH_LIMIT for name, line in lines().items() if not math.isnan(line.limit)
@@ -233,12 +239,9 @@ def _dated(
 ) -> dict[str, dict[str, set[int]]]:
     """Return by kind and name the days on which a name is there, up to the last day."""
     days = calendar.day_of()
-    found = {
+    return {
         kind: {name: {days[slot] for slot in slots if slot in days} for name, slots in some.items()}
         for kind, some in names.items()
-    }
-    return {
-        kind: {name: there for name, there in some.items() if there} for kind, some in found.items()
     }
 
 
@@ -249,7 +252,7 @@ def changed_names(
     new, gone = {}, {}
     often = _OFTEN * len(alike)
     for kind, found in names.items():
-        new[kind] = sorted(each for each, days in found.items() if min(days) == last)
+        new[kind] = sorted(each for each, days in found.items() if min(days, default=0) == last)
         gone[kind] = sorted(
             each
             for each, days in found.items()

@@ -44,7 +44,7 @@ def document(*arguments: object) -> Any:
 @cache
 def side(path: Path, interval: int | None = None) -> Side:
     """What is measured of a file, which no test changes."""
-    return measured(open_inputs([path], ReadOptions(jobs=1)), None, interval)
+    return measured(open_inputs([path], ReadOptions(jobs=1)), interval)
 
 
 def shown(before: Path, after: Path, top: int = 20, form: str = "text") -> str:

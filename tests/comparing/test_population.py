@@ -71,11 +71,11 @@ POPULATIONS: dict[str, tuple[list[bytes], dict[str, float]]] = {
     ),
     "in the second half nothing was put; statistics around it are not its own": (
         [putting(3), putting(3, minutes=100), putting(6), *map(statistics, range(1, 10))],
-        {"calls": 240, "messages": 540, "rate": 180 / 240},
+        {"calls": 240, "message_manager": 540, "rate": 180 / 240},
     ),
     "where statistics are missing calls are divided by what tasks cover": (
         [*map(putting, range(1, 61)), *map(statistics, range(1, 11))],
-        {"calls": 3600, "messages": 600, "rate": 1},
+        {"calls": 3600, "message_manager": 600, "rate": 1},
     ),
 }
 
@@ -87,7 +87,7 @@ def test_calls_are_divided_by_the_time_of_statistics_while_class_3_was_on(
     made, expected = POPULATIONS[why]
     found = side(dump(tmp_path / "a.smf", made))
     shown = {"rate": rate(found), "intervals": found.intervals}
-    shown |= {kind: found.total(kind) for kind in ("calls", "tasks", "messages")}
+    shown |= {kind: found.total(kind) for kind in ("calls", "tasks", "message_manager")}
     near = 0.03 if "missing" in why else 1e-5
     assert {name: shown[name] for name in expected} == NEAR(expected, rel=near)
 
@@ -142,7 +142,7 @@ def test_intervals_of_a_start_are_left_out(
     found = side(lives(tmp_path / "a.smf", *parts))
     kept = [seconds for part in parts for seconds in part if seconds == 60 or not mark]
     assert dict(found.left_out) == mark
-    assert (found.total("messages"), found.total("calls")) == NEAR((sum(kept), sum(kept)))
+    assert (found.total("message_manager"), found.total("calls")) == NEAR((sum(kept), sum(kept)))
     assert rate(found) == NEAR(len(kept) * 600 / sum(kept))
 
 
@@ -176,6 +176,6 @@ def test_another_queue_manager_keeps_its_intervals(tmp_path: Path) -> None:
     others = [statistics(n, qmgr="VTS2") for n in (1, 2, 3)]
     path.write_bytes(path.read_bytes() + rdw(others))
     found = side(path)
-    seconds = found.seconds.filter(kind="messages").group_by("qmgr").agg(pl.sum("seconds"))
+    seconds = found.seconds.filter(kind="message_manager").group_by("qmgr").agg(pl.sum("seconds"))
     assert dict(seconds.iter_rows()) == NEAR({"VTS1": 120, "VTS2": 180})
     assert dict(found.left_out) == {"stub": 1}

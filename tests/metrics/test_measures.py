@@ -64,8 +64,10 @@ def test_a_measure_of_a_queue_manager_is_made_of_those_of_its_intervals(corpus: 
         expected = rows.group_by(keys).agg(together(*each) for each in measures.items()).sort(keys)
         found = of(corpus, f"FROM {subject.name}_by_qmgr({tables})").sort(keys)
         assert found[keys].equals(expected[keys])
-        for name in measures:
-            assert found[name].to_list() == pytest.approx(expected[name].to_list()), name
+        for name, each in measures.items():
+            values = expected[name].to_list()
+            wanted = values if each.type.startswith("timestamp") else pytest.approx(values)
+            assert found[name].to_list() == wanted, name
             tried += 1
     assert tried > 20
 
@@ -128,7 +130,7 @@ def test_a_measure_is_explained_with_all_that_shows_it() -> None:
     assert run("describe", "log.tusk_busy").exit_code == 2
 
 
-NAMING_FIELDS = {"advice": 2, "comparing": 1, "dashboard": 1, "reports": 21}
+NAMING_FIELDS = {"advice": 2, "reports": 14}
 """How many queries of each package name fields. A number only falls."""
 
 
@@ -136,7 +138,7 @@ def test_fields_are_named_in_measures_and_in_few_other_queries() -> None:
     """A query that works out a figure of fields belongs to the measures: none is added here."""
     fields = {column.name for table in TABLES.values() for column in table.columns}
     named = {name for name in fields if re.fullmatch(r"(q[a-z0-9]{2}|wta|wti)\w{3,}", name)}
-    for part in ("capacity", "summarizing", *NAMING_FIELDS):
+    for part in ("capacity", "comparing", "dashboard", "summarizing", *NAMING_FIELDS):
         queries = (PROJECT / "smfparse" / part).rglob("*.sql")
         words = (re.findall(r"\w+", path.read_text("utf-8")) for path in queries)
         count = sum(not named.isdisjoint(each) for each in words)

@@ -16,7 +16,7 @@ from smfparse import reports
 from smfparse.errors import SmfError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.limits import Limits
-from smfparse.query import Catalog, bounded, slices
+from smfparse.query import Catalog, slices
 from smfparse.query.scans import InMemory
 from smfparse.reports import Sections, every
 from smfparse.selecting import Selection
@@ -168,14 +168,14 @@ def test_a_report_that_needs_more_memory_has_it(
 ) -> None:
     """It ends where no memory is enough."""
     options = ReadOptions(limits=Limits(slice_bytes=1))
-    monkeypatch.setattr(bounded, "_BOUNDS", bounds)
-    monkeypatch.setitem(bounded._SETTINGS, "memory_limit", bounds[0])
+    monkeypatch.setattr(slices, "_BOUNDS", bounds)
+    monkeypatch.setitem(slices._SETTINGS, "memory_limit", bounds[0])
     with Catalog(open_inputs(files, options)) as catalog:
         found = rows_of(name, catalog)
         after = catalog.arrow(_SETTINGS).to_pylist()
     assert after == whole.arrow(_SETTINGS).to_pylist()
     assert found == rows_of(name, whole)
-    monkeypatch.setattr(bounded, "_BOUNDS", BOUNDS[:2])
+    monkeypatch.setattr(slices, "_BOUNDS", BOUNDS[:2])
     with (
         Catalog(open_inputs(files, options)) as catalog,
         pytest.raises(SmfError, match=r"Out of Memory.*select fewer rows or columns"),

@@ -3,13 +3,13 @@
 WITH
 usual AS (
     SELECT
-        *, quantile_cont(CASE WHEN single_requests >= 1000 THEN single_elapsed / single_requests END, 0.25)
+        *, quantile_cont(CASE WHEN single_requests >= 1000 THEN single_us / single_requests END, 0.25)
             OVER (PARTITION BY system, qmgr, object) AS usual_us
     FROM rows
     WHERE object <> ''
 )
 SELECT
-    *, count(CASE WHEN single_requests >= 1000 AND single_elapsed > 3 * usual_us * single_requests THEN 1 END)
+    *, count(CASE WHEN single_requests >= 1000 AND single_us > 3 * usual_us * single_requests THEN 1 END)
         OVER at_the_time AS slow,
     count(CASE WHEN single_requests >= 1000 THEN 1 END) OVER at_the_time AS busy
 FROM usual

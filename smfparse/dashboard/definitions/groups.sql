@@ -5,7 +5,7 @@ FROM (
     UNION ALL
     SELECT system, qmgr, qsg AS name FROM inputs.wtid
     UNION ALL
-    SELECT system, qmgr, qcctqsgn AS name FROM inputs.qcct
+    SELECT system, qmgr, queue_sharing_group AS name FROM chinit_rows('inputs.qcct')
 )
 GROUP BY ALL
 HAVING max(nullif(name, '')) IS NOT NULL

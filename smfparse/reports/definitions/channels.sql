@@ -3,97 +3,51 @@
 --   channel  one per channel and type: all its instances
 --   partner  one per channel, type and partner, of a channel with several partners
 --   cipher   what went over channels of each cipher specification
--- Averages that the channel initiator made are weighted: net time by batches, the others by messages.
 WITH
-seen AS (
-    SELECT
-        *, qcstchnm AS channel, qcstchty_text AS type, qcstslcs::BIGINT AS cipher_number,
-        -- A sender's data goes out, a receiver's comes in; a client's goes both ways.
-        CASE
-            WHEN sends_messages(type) THEN qcstbyst::DOUBLE
-            WHEN takes_messages(type) THEN qcstbyrc
-            ELSE qcstbyst::DOUBLE + qcstbyrc
-        END AS carried,
-        CASE WHEN sends_messages(type) OR takes_messages(type) THEN carried - qcstnbyt END AS added,
-        nullif(qcstrqmn, '') AS named_partner
-    FROM channel_facts('sectioned.qcst')
+channels AS (
+    SELECT key.*, * EXCLUDE (key)
+    FROM channel_by('sectioned.qcst', {'section': section, 'channel': channel, 'type': type})
 ),
-summed AS (
-    SELECT
-        section, channel, type,
-        count(DISTINCT named_partner) AS partners,
-        CASE WHEN partners = 1 THEN any_value(named_partner) END AS partner,
-        count(*) AS records, count(DISTINCT (qcstcnnm, qcststrt)) AS instances,
-        total(active) AS active_seconds,
-        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnpmg)::BIGINT AS persistent_messages,
-        sum(qcstbatc)::BIGINT AS batches, sum(qcstfuba)::BIGINT AS full_batches,
-        arg_max(qcstcbsz, sequence) AS batch_size,
-        sum(qcstnbyt)::DOUBLE AS data_bytes, sum(carried) AS bytes, sum(added) AS added,
-        sum(qcstbfst + qcstbfrc::BIGINT)::BIGINT AS buffers,
-        sum(qcstntav::DOUBLE * qcstbatc) AS net_wait,
-        coalesce(net_wait / nullif(sum(qcstbatc), 0), avg(qcstntav)) AS net_average,
-        max(qcstntmx) AS net_longest,
-        coalesce(sum(qcstcpra::DOUBLE * qcstnmsg) / nullif(sum(qcstnmsg), 0), avg(qcstcpra)) AS compression,
-        coalesce(sum(qcstetav::DOUBLE * qcstnmsg) / nullif(sum(qcstnmsg), 0), avg(qcstetav)) AS exit_average,
-        sum(qcstptrc)::BIGINT AS put_retries, sum(qcstqetc)::BIGINT AS xmitq_empty,
-        arg_max(qcstdspn, sequence) AS dispatcher,
-        arg_max(nullif(cipher_number, 0), sequence) AS cipher_number
-    FROM seen
-    GROUP BY ALL
-),
-partners AS (
-    SELECT
-        section, channel, type, named_partner AS partner,
-        count(*) AS records, count(DISTINCT (qcstcnnm, qcststrt)) AS instances,
-        total(active) AS active_seconds,
-        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnpmg)::BIGINT AS persistent_messages,
-        sum(carried) AS bytes
-    FROM seen
-    WHERE named_partner IS NOT NULL
-    GROUP BY section, channel, type, named_partner
-    QUALIFY count(*) OVER (PARTITION BY section, channel, type) > 1
+several AS (
+    SELECT key.*, * EXCLUDE (key)
+    FROM channel_by('sectioned.qcst', {'section': section, 'channel': channel, 'type': type, 'partner': partner})
+    WHERE key.partner <> ''
+    QUALIFY count(*) OVER (PARTITION BY key.section, key.channel, key.type) > 1
 ),
 covered AS (
     SELECT
         section,
-        seconds_covered(
-            list(DISTINCT epoch_us(interval_start)), list(DISTINCT epoch_us(interval_end))
-        ) AS covered_seconds
-    FROM seen
+        seconds_covered(list(DISTINCT epoch_us(interval_start)), list(DISTINCT epoch_us(interval_end))) AS covered
+    FROM sectioned.qcst
     GROUP BY section
 ),
 dispatchers AS (
     SELECT section, block_no - 1 AS dispatcher, busy AS dispatcher_busy
     FROM dispatcher_by_section('sectioned.qct_dsp')
-),
-ciphers AS (
-    SELECT
-        section, cipher_number, count(DISTINCT channel) AS channels,
-        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS data_bytes,
-        sum(qcstbyst::DOUBLE + qcstbyrc) AS all_bytes
-    FROM seen
-    WHERE cipher_number > 0
-    GROUP BY ALL
 )
 SELECT
-    * EXCLUDE (data_bytes, added, all_bytes, covered_seconds, net_wait, cipher_number),
-    messages / nullif(active_seconds, 0) AS rate,
-    bytes / nullif(covered_seconds, 0) AS bytes_per_second,
-    bytes / 1048576 / nullif(active_seconds, 0) AS mb_a_second,
-    cipher_name(cipher_number) AS cipher
-FROM (
-    SELECT
-        'channel' AS line, *,
-        messages / nullif(batches, 0) AS messages_a_batch,
-        100 * full_batches / nullif(batches, 0) AS full_share,
-        data_bytes / nullif(messages, 0) AS size,
-        added / nullif(messages, 0) AS added_bytes,
-        100 * net_wait / nullif(active_seconds * 1e6, 0) AS confirm_share
-    FROM summed
-    LEFT JOIN dispatchers USING (section, dispatcher)
-    UNION ALL BY NAME
-    SELECT 'partner' AS line, * FROM partners
-    UNION ALL BY NAME
-    SELECT 'cipher' AS line, *, data_bytes / 1048576 AS data_mb, all_bytes / 1048576 AS all_mb FROM ciphers
-)
+    'channel' AS line, section, channel, type, partners, CASE WHEN partners = 1 THEN partner_name END AS partner,
+    records, instances, active_seconds, messages, persistent_messages, complete_batches AS batches, full_batches, batch_size, buffers,
+    carried_bytes AS bytes, carried_bytes / nullif(covered, 0) AS bytes_per_second,
+    carried_mb_per_second AS mb_a_second, bytes_per_message AS size, added_bytes_per_message AS added_bytes,
+    messages_per_second AS rate, messages_per_batch AS messages_a_batch, full_batches_percent AS full_share,
+    coalesce(network_by_batch, network_mean) AS net_average, net_longest,
+    confirming_percent AS confirm_share, coalesce(compression_by_message, compression_mean) AS compression,
+    coalesce(exit_by_message, exit_mean) AS exit_average, put_retries, xmitq_empty, dispatcher, dispatcher_busy,
+    cipher_name(cipher_used) AS cipher
+FROM channels
+LEFT JOIN dispatchers USING (section, dispatcher)
 LEFT JOIN covered USING (section)
+UNION ALL BY NAME
+SELECT
+    'partner' AS line, section, channel, type, partner, records, instances, active_seconds, messages,
+    persistent_messages, carried_bytes AS bytes, carried_bytes / nullif(covered, 0) AS bytes_per_second,
+    carried_mb_per_second AS mb_a_second, messages_per_second AS rate
+FROM several
+LEFT JOIN covered USING (section)
+UNION ALL BY NAME
+SELECT
+    'cipher' AS line, key.section, cipher_name(key.cipher) AS cipher, channels, messages,
+    mb AS data_mb, both_ways_bytes / 1048576 AS all_mb
+FROM channel_by('sectioned.qcst', {'section': section, 'cipher': cipher_number})
+WHERE key.cipher > 0

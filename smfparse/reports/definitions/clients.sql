@@ -13,7 +13,7 @@ messages AS (
 ),
 -- What is known of a channel is its type: a message channel is no client's.
 types AS (
-    SELECT DISTINCT section, qcstchnm AS channel, qcstchty_text AS type FROM sectioned.qcst
+    SELECT DISTINCT section, channel, type FROM channel_facts('sectioned.qcst')
 ),
 connections AS (
     SELECT
@@ -47,35 +47,32 @@ channels AS (
 -- so instances of one address can have the same: `nth` numbers those of an interval, the ones that go on first.
 entries AS (
     SELECT
-        section, qcstchnm AS channel, nullif(qcstcnnm, '') AS address, nullif(qcstrqmn, '') AS program, sequence,
-        nullif(qcstrpid, '') AS product, product_version(qcstrver) AS version,
-        epoch_us(coalesce(qcststrt, interval_start)) AS started,
+        section, channel, nullif(connection, '') AS address, partner_name AS program, sequence, product,
+        product_version(product_version) AS version, epoch_us(coalesce(started, interval_start)) AS since,
         epoch_us(interval_start) AS entry_began, epoch_us(interval_end) AS entry_ended,
-        epoch_us(qcstludt) AS stopped,
-        qcstnmsg, qcstbyst, qcstbyrc, qcstcscv,
+        epoch_us(stopped) AS until, messages, bytes_sent, bytes_received, conversations,
         row_number() OVER (
-            PARTITION BY section, qcstchnm, qcstcnnm, started, interval_start
-            ORDER BY stopped DESC NULLS FIRST, sequence
+            PARTITION BY section, channel, connection, since, interval_start ORDER BY until DESC NULLS FIRST, sequence
         ) AS nth
-    FROM sectioned.qcst
-    WHERE qcstchty_text = 'Server-connection'
+    FROM channel_rows('sectioned.qcst')
+    WHERE type = 'Server-connection'
 ),
 instances AS (
     SELECT
         section, channel, address,
         arg_max(program, sequence) AS program, arg_max(product, sequence) AS product,
         arg_max(version, sequence) AS version,
-        started >= min(entry_began) AS is_new,
-        bool_and(stopped IS NULL) AND max(entry_ended) = of_last AS is_open,
-        greatest(started, min(entry_began)) AS began,
-        max(least(entry_ended, coalesce(stopped, entry_ended))) AS ended,
-        sum(qcstnmsg)::BIGINT AS calls, NULL::BIGINT AS messages,
-        sum(qcstbyst)::DOUBLE AS sent, sum(qcstbyrc)::DOUBLE AS received,
-        max(qcstcscv) AS conversations
+        since >= min(entry_began) AS is_new,
+        bool_and(until IS NULL) AND max(entry_ended) = of_last AS is_open,
+        greatest(since, min(entry_began)) AS began,
+        max(least(entry_ended, coalesce(until, entry_ended))) AS ended,
+        sum(messages)::BIGINT AS calls, NULL::BIGINT AS messages,
+        sum(bytes_sent)::DOUBLE AS sent, sum(bytes_received)::DOUBLE AS received,
+        max(conversations) AS conversations
     FROM (
         SELECT *, max(entry_ended) OVER (PARTITION BY section) AS of_last FROM entries
     )
-    GROUP BY section, channel, address, started, nth, of_last
+    GROUP BY section, channel, address, since, nth, of_last
     UNION ALL BY NAME
     SELECT
         section, channel, nullif(connection, '') AS address, began, ended, messages
@@ -132,8 +129,8 @@ clients AS (
 ),
 spent AS (
     SELECT
-        section, dispatchers.qctcptm AS dispatcher_cpu, adapters.qctcptm AS adapter_cpu,
-        tls_tasks.qctcptm AS ssl_cpu, dns_tasks.qctcptm AS dns_cpu,
+        section, dispatchers.cpu AS dispatcher_cpu, adapters.cpu AS adapter_cpu, tls_tasks.cpu AS ssl_cpu,
+        dns_tasks.cpu AS dns_cpu,
         list_sum([dispatcher_cpu, adapter_cpu, ssl_cpu, dns_cpu]) AS chinit_cpu
     FROM dispatcher_of_section('sectioned.qct_dsp') AS dispatchers
     FULL JOIN adapter_of_section('sectioned.qct_adp') AS adapters USING (section)

@@ -6,15 +6,10 @@
 WITH
 statistics AS (
     SELECT
-        section, qqstqnam AS queue,
-        arg_max(qqstdpth, sequence) AS depth, max(coalesce(qqstdphi, qqstdpth)) AS highest,
-        max(qqstmage) AS oldest,
-        try_cast(sum(qqstputs::HUGEINT + qqstput1) AS BIGINT) AS puts,
-        try_cast(sum(qqstgets) AS BIGINT) AS gets,
-        total(interval_seconds) AS seconds
-    FROM sectioned.qqst
-    WHERE qqstqnam LIKE 'SYSTEM.CLUSTER.%'
-    GROUP BY ALL
+        key.*, depth, deepest AS highest, oldest_message AS oldest, try_cast(puts AS BIGINT) AS puts,
+        try_cast(gets AS BIGINT) AS gets, puts_per_second AS put_rate, gets_per_second AS get_rate
+    FROM queue_by('sectioned.qqst', {'section': section, 'queue': object})
+    WHERE key.queue LIKE 'SYSTEM.CLUSTER.%'
 ),
 uses AS (
     SELECT
@@ -36,7 +31,7 @@ queues AS (
     SELECT
         section, queue, depth, coalesce(highest, deepest) AS highest, oldest,
         coalesce(puts, task_puts) AS puts, coalesce(gets, task_gets) AS gets,
-        puts / nullif(seconds, 0) AS put_rate, gets / nullif(seconds, 0) AS get_rate,
+        put_rate, get_rate,
         CASE WHEN get_rate > put_rate AND depth > 0 THEN depth / (get_rate - put_rate) / 60 END AS minutes_to_empty,
         CASE WHEN queue = 'SYSTEM.CLUSTER.COMMAND.QUEUE' AND depth IS NOT NULL THEN
             CASE WHEN depth = 0 THEN 'ready for business'
@@ -57,12 +52,9 @@ openers AS (
     HAVING sum(openn) > 0 OR sum(validput) > 0
 ),
 channels AS (
-    SELECT
-        section, qcstchnm AS channel, qcstchty_text AS type, qcstrqmn AS partner,
-        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes
-    FROM sectioned.qcst
-    WHERE qcstchty_text IN ('Cluster-sender', 'Cluster-receiver') AND NOT getvariable('of_queues')
-    GROUP BY ALL
+    SELECT key.*, messages, bytes_per_message AS size
+    FROM channel_by('sectioned.qcst', {'section': section, 'channel': channel, 'type': type, 'partner': partner})
+    WHERE key.type IN ('Cluster-sender', 'Cluster-receiver') AND NOT getvariable('of_queues')
 )
 SELECT 'queue' AS line, * FROM queues
 UNION ALL BY NAME
@@ -72,7 +64,6 @@ SELECT
 FROM openers
 UNION ALL BY NAME
 SELECT
-    'channel' AS line, * EXCLUDE (bytes),
-    100 * messages / nullif(sum(messages) OVER (PARTITION BY section, type), 0) AS share,
-    bytes / nullif(messages, 0) AS size
+    'channel' AS line, *,
+    100 * messages / nullif(sum(messages) OVER (PARTITION BY section, type), 0) AS share
 FROM channels

@@ -2,21 +2,15 @@
 -- MP1B's rates are over the whole seconds of the section.
 WITH
 types AS (
-    SELECT
-        section,
-        coalesce(upper(qcstchty_text), 'total') AS type,
-        count(DISTINCT (qcstchnm, qcstcnnm, qcststrt)) AS channels,
-        sum(qcstnpmg)::BIGINT AS persistent,
-        (sum(qcstnmsg) - sum(qcstnpmg))::BIGINT AS nonpersistent,
-        sum(qcstbatc)::BIGINT AS batches,
-        TRY_CAST(sum(qcstnbyt) AS UBIGINT) AS bytes,
-        TRY_CAST(sum(qcstbyst) AS UBIGINT) AS bytes_sent,
-        TRY_CAST(sum(qcstbyrc) AS UBIGINT) AS bytes_received
-    FROM sectioned.qcst
-    GROUP BY GROUPING SETS ((section, upper(qcstchty_text)), (section))
+    SELECT key.section, upper(key.type) AS type, * EXCLUDE (key)
+    FROM channel_by('sectioned.qcst', {'section': section, 'type': type})
+    UNION ALL BY NAME
+    SELECT key.section, 'total' AS type, * EXCLUDE (key) FROM channel_by('sectioned.qcst', {'section': section})
 )
 SELECT
-    types.*,
+    section, types.type, instances AS channels, persistent_messages AS persistent,
+    nonpersistent_messages AS nonpersistent, complete_batches AS batches, data_bytes AS bytes,
+    bytes_sent, bytes_received,
     persistent / nullif(trunc(keys.interval_seconds), 0) AS persistent_per_second,
     nonpersistent / nullif(trunc(keys.interval_seconds), 0) AS nonpersistent_per_second,
     persistent / nullif(keys.interval_seconds, 0) AS persistent_rate,

@@ -17,18 +17,16 @@ uses AS (
 -- The end of a channel at a queue manager.
 ends AS (
     SELECT
-        section, system || '/' || qmgr AS place, qmgr, qcstchnm AS channel, qcstrqmn AS partner,
-        sends_messages(qcstchty_text) AS sends, takes_messages(qcstchty_text) AS takes,
-        sum(qcstnmsg)::BIGINT AS messages, sum(qcstnbyt)::DOUBLE AS bytes,
+        section, system || '/' || qmgr AS place, qmgr, channel, partner, direction = 'sends' AS sends, NOT sends AS takes,
+        sum(messages)::BIGINT AS messages, sum(data_bytes)::DOUBLE / nullif(sum(messages), 0) AS size,
         list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
             FILTER (interval_start <= interval_end) AS spans
-    FROM sectioned.qcst
-    WHERE qcstrqmn <> '' AND NOT getvariable('of_queues')
+    FROM channel_rows('sectioned.qcst')
+    WHERE partner <> '' AND direction IS NOT NULL AND NOT getvariable('of_queues')
     GROUP BY ALL
-    HAVING sends OR takes
 ),
 links AS (
-    SELECT s.section, s.channel, s.place, t.place AS partner_place, s.messages, s.bytes, s.spans
+    SELECT s.section, s.channel, s.place, t.place AS partner_place, s.messages, s.size, s.spans
     FROM ends AS s
     JOIN ends AS t
         ON t.section = s.section AND t.channel = s.channel AND t.qmgr = s.partner AND t.takes
@@ -59,21 +57,21 @@ edges AS (
     SELECT
         section, 'channel' AS from_kind, channel AS from_name, place AS from_place,
         'channel' AS to_kind, channel AS to_name, partner_place AS to_place,
-        messages, bytes / nullif(messages, 0) AS size, spans
+        messages, size, spans
     FROM links
     UNION ALL BY NAME
     -- Of a channel whose other end is not in the input the queue manager there is known by its name.
     SELECT
         section, 'channel' AS from_kind, channel AS from_name, place AS from_place,
         'queue manager' AS to_kind, partner AS to_name, '' AS to_place,
-        messages, bytes / nullif(messages, 0) AS size, spans
+        messages, size, spans
     FROM ends
     WHERE sends AND (section, channel, place) NOT IN (SELECT (section, channel, place) FROM links)
     UNION ALL BY NAME
     SELECT
         section, 'queue manager' AS from_kind, partner AS from_name, '' AS from_place,
         'channel' AS to_kind, channel AS to_name, place AS to_place,
-        messages, bytes / nullif(messages, 0) AS size, spans
+        messages, size, spans
     FROM ends
     WHERE takes
         AND (section, channel, place) NOT IN (SELECT (section, channel, partner_place) FROM links)

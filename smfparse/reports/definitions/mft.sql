@@ -17,9 +17,7 @@ uses AS (
     SELECT * FROM all_uses WHERE agent <> ''
 ),
 depths AS (
-    SELECT section, qqstqnam AS queue, max(coalesce(qqstdphi, qqstdpth)) AS highest
-    FROM sectioned.qqst
-    GROUP BY ALL
+    SELECT key.*, deepest AS highest FROM queue_by('sectioned.qqst', {'section': section, 'queue': object})
 ),
 queues AS (
     SELECT

@@ -17,40 +17,30 @@ calls AS (
 ),
 data_sets AS (
     SELECT
-        section, system, qmgr, qesdstr AS structure,
-        arg_max(100 * qesdsmbu::DOUBLE / nullif(qesdsmbd, 0), sequence) AS smds_used,
-        sum(qesdsmfl)::BIGINT AS smds_full,
-        100 * sum(qesdbfgl)::DOUBLE / nullif(sum(qesdbfgb), 0) AS buffers_stolen,
-        sum(qesdbfgn)::BIGINT AS no_buffer
-    FROM sectioned.qesd
-    GROUP BY ALL
+        key.*, blocks_used AS smds_used, times_full AS smds_full, gets_stolen AS buffers_stolen, gets_failed AS no_buffer
+    FROM smds_by('sectioned.qesd', {'section': section, 'system': system, 'qmgr': qmgr, 'structure': object})
 ),
+-- Each member counts by its own time, and has a data set of its own.
 members AS (
     SELECT
-        section, place, system, qmgr, qeststr AS structure,
-        sum(qestcsec)::BIGINT AS single_calls, sum(qestcmec)::BIGINT AS multiple_calls,
-        total(qestsstc) AS single_time, total(qestmstc) AS multiple_time,
-        sum(qestrsec)::BIGINT AS single_redrives, sum(qestrmec)::BIGINT AS multiple_redrives,
-        sum(qestsful)::BIGINT AS full_count, max(qestmnus) AS entries, max(qestmlus) AS elements,
-        total(interval_seconds) AS seconds
-    FROM calls
+        section, place, structure, count(*) AS members, total(requests_per_second) AS call_rate,
+        max(smds_used) AS smds_used, sum(smds_full)::BIGINT AS smds_full,
+        max(buffers_stolen) AS buffers_stolen, sum(no_buffer)::BIGINT AS no_buffer
+    FROM (
+        SELECT key.*, requests_per_second
+        FROM structure_by('calls', {
+            'section': section, 'place': place, 'system': system, 'qmgr': qmgr, 'structure': object
+        })
+    )
+    LEFT JOIN data_sets USING (section, system, qmgr, structure)
     GROUP BY ALL
 ),
 structures AS (
     SELECT
-        section, place, structure, count(*) AS members,
-        sum(single_calls)::BIGINT AS single_calls, sum(multiple_calls)::BIGINT AS multiple_calls,
-        total(single_calls + multiple_calls) AS calls, total((single_calls + multiple_calls) / nullif(seconds, 0)) AS call_rate,
-        total(single_time) / nullif(sum(single_calls), 0) AS single_us,
-        total(multiple_time) / nullif(sum(multiple_calls), 0) AS multiple_us,
-        100 * sum(single_redrives) / nullif(sum(single_calls), 0) AS single_redriven,
-        100 * sum(multiple_redrives) / nullif(sum(multiple_calls), 0) AS multiple_redriven,
-        sum(full_count)::BIGINT AS full_count, max(entries) AS entries, max(elements) AS elements,
-        max(smds_used) AS smds_used, sum(smds_full)::BIGINT AS smds_full,
-        max(buffers_stolen) AS buffers_stolen, sum(no_buffer)::BIGINT AS no_buffer
-    FROM members
-    LEFT JOIN data_sets USING (section, system, qmgr, structure)
-    GROUP BY ALL
+        key.*, requests::DOUBLE AS calls, single_requests AS single_calls, single_elapsed AS single_us, single_redriven,
+        multiple_requests AS multiple_calls, multiple_elapsed AS multiple_us, multiple_redriven,
+        times_full AS full_count, most_entries AS entries, most_elements AS elements
+    FROM structure_by('calls', {'section': section, 'place': place, 'structure': object})
 ),
 uses AS (
     SELECT * FROM queue_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', FALSE) WHERE is_shared
@@ -97,7 +87,10 @@ by_queue AS (
     FROM requests
     GROUP BY ALL
 )
-SELECT 'structure' AS line, * FROM structures WHERE NOT getvariable('of_queues')
+SELECT 'structure' AS line, *
+FROM structures
+JOIN members USING (section, place, structure)
+WHERE NOT getvariable('of_queues')
 UNION ALL BY NAME
 SELECT
     'queue' AS line, *,

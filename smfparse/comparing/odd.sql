@@ -1,0 +1,24 @@
+-- Intervals of statistics that are of a start, or go back to one, with when they count.
+WITH recorded AS (
+    SELECT
+        system, qmgr, interval_start AS started, interval_end AS ended, counted_at,
+        max(sequence_no) AS sequence_no, (epoch_us(ended) - epoch_us(started)) / 1e6 AS seconds,
+        {'system': system, 'qmgr': qmgr} AS alike
+    FROM (
+        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+        FROM sectioned.qjst
+        UNION ALL
+        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+        FROM sectioned.qmst
+        UNION ALL
+        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+        FROM sectioned.qpst
+    )
+    WHERE interval_end IS NOT NULL
+    GROUP BY ALL
+)
+SELECT
+    system, qmgr, started AS interval_start, ended AS interval_end, counted_at, kind AS mark
+FROM intervals_in_order('recorded')
+WHERE kind IN ('first', 'stub')
+ORDER BY ALL
