@@ -48,13 +48,6 @@ END;
 -- what they took by these, so that neither is in it.
 CREATE OR REPLACE MACRO timed(counted, took) AS CASE WHEN took IS NULL THEN 0 ELSE counted END;
 
--- The sum of what calls of eight verbs took, or of how many they were. It leaves out what is not known; NULL: nothing is.
-CREATE OR REPLACE MACRO of_all_verbs(a, b, c, d, e, f, g, h) AS CASE
-    WHEN coalesce(a, b, c, d, e, f, g, h) IS NOT NULL
-    THEN 0::DOUBLE + coalesce(a, 0) + coalesce(b, 0) + coalesce(c, 0) + coalesce(d, 0)
-        + coalesce(e, 0) + coalesce(f, 0) + coalesce(g, 0) + coalesce(h, 0)
-END;
-
 -- Rows of class 3 with whose they are. Rows of a task and interval, in whatever sources they are, have the same
 -- `of_source` and `task_record`: source and byte of the 116/1 record, or where that is not there their own.
 CREATE OR REPLACE MACRO of_tasks(rows_of_tasks) AS TABLE
@@ -102,7 +95,13 @@ END;
 CREATE OR REPLACE MACRO seconds_of_row(interval_seconds) AS
     CASE WHEN interval_seconds <= 1e9 THEN greatest(60, round(interval_seconds)) END;
 
--- What calls on queues did over time: one row per time, queue and user. `users` names rows of owners. Of each verb
+-- What calls of each verb did over time, of rows of queue_calls or task_calls.
+CREATE OR REPLACE MACRO calls_by_verb(rows_of_calls) AS TABLE
+SELECT
+    system, qmgr, start, seconds, unnest(verbs) AS verb, unnest(verb_calls) AS calls, unnest(verb_cpu) AS cpu,
+    unnest(verb_elapsed) AS elapsed, unnest(verb_elapsed_of) AS elapsed_of
+FROM query_table(rows_of_calls);
+
 -- Channels that are known to be others than those of clients.
 CREATE OR REPLACE MACRO message_channels(channels) AS TABLE
 SELECT DISTINCT system, qmgr, qcstchnm AS channel

@@ -2,12 +2,6 @@
 -- coupling facility in them; and from class 1 (QMAC), which has puts and gets together, without verbs.
 -- `line` is the kind of line of a row.
 WITH
-verbs(verb) AS (
-    SELECT unnest([
-        'open', 'close', 'get', 'put', 'put1', 'inq', 'set', 'cb', 'sub', 'subrq', 'ctl', 'stat',
-        'topic', 'commit', 'backout', 'prepare', 'other'
-    ])
-),
 calls AS (
     SELECT * FROM calls_of_queues('sectioned.wqst')
     UNION ALL BY NAME
@@ -215,7 +209,7 @@ lines AS (
 SELECT
     lines.* EXCLUDE (cpus, times, elapsed, cpu, elapsed_of, cpu_of, log_wait, log_wait_of,
         page_set_wait, page_set_wait_of, suspended, suspended_of, srb, srb_of, cf_sync, cf_async, sync, async, class_1_cpu, class_3_cpu, request),
-    list_position((SELECT list(verb) FROM verbs), verb) AS verb_order, request AS request_number,
+    verb_order(verb) AS verb_order, request AS request_number,
     cpu / nullif(cpu_of, 0) AS call_cpu, elapsed / nullif(elapsed_of, 0) AS call_elapsed,
     cpu / 1e6 AS cpu_seconds, elapsed / 1e6 AS elapsed_seconds,
     log_wait / nullif(log_wait_of, 0) AS call_log_wait,
