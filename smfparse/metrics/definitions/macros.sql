@@ -55,6 +55,17 @@ SELECT
     *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record
 FROM query_table(rows_of_tasks);
 
+-- Sums of API calls: what they took altogether, and a call. The latter is of calls that a time is known of. Of sums
+-- that are added again, `known` is the first step, and `per_known` the second.
+CREATE OR REPLACE MACRO per_call(took, calls) AS total(took) / nullif(sum(calls) FILTER (took IS NOT NULL), 0);
+CREATE OR REPLACE MACRO known(took, calls) AS
+    {'us': total(took), 'calls': sum(calls) FILTER (took IS NOT NULL)};
+CREATE OR REPLACE MACRO per_known(known) AS total(known.us) / nullif(sum(known.calls), 0);
+CREATE OR REPLACE MACRO call_sums(calls, elapsed, cpu) AS {
+    'calls': sum(calls)::BIGINT, 'elapsed': total(elapsed), 'cpu': total(cpu),
+    'call_elapsed': per_call(elapsed, calls), 'call_cpu': per_call(cpu, calls)
+};
+
 -- What API calls of a kind took: numbers, and microseconds of which some went on waiting. `elapsed_of` and `cpu_of`
 -- are the calls that these times are known of.
 CREATE OR REPLACE MACRO api_call(

@@ -17,6 +17,10 @@ FROM (
 )
 WHERE call.calls <> 0 OR call.elapsed <> 0 OR call.cpu <> 0;
 
+-- The API calls in WQST and WTAS.
+CREATE OR REPLACE MACRO api_calls(queues, tasks) AS TABLE
+SELECT * FROM calls_of_queues(queues) UNION ALL BY NAME SELECT * FROM calls_of_tasks(tasks);
+
 -- What calls about no queue did over time: one row per time and user. See queue_calls.
 CREATE OR REPLACE MACRO task_calls(tasks, users) AS TABLE
 SELECT
