@@ -20,6 +20,11 @@ CREATE OR REPLACE MACRO users_asked_for(
     'hour': asked_for('hour', date_trunc('hour', counted_at))
 };
 
+-- Whose SMF records are, as far as the option `by` names it.
+CREATE OR REPLACE MACRO volume_asked_for(owner, job) AS {
+    'system': asked_for('system', owner.system), 'qmgr': asked_for('qmgr', owner.qmgr), 'job': asked_for('job', job)
+};
+
 -- The band of sizes that so many bytes are in: its upper end in KB, 1, 2, 4 and so on.
 CREATE OR REPLACE MACRO size_band(bytes) AS CASE
     WHEN bytes IS NOT NULL
