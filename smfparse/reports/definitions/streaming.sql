@@ -163,8 +163,10 @@ statistics AS (
         depth_last / nullif(put_rate, 0) / 60 AS arrivals_last,
         depth_highest / nullif(put_rate, 0) / 60 AS arrivals_highest
     FROM (
-        SELECT *, CASE WHEN depth IS NOT NULL THEN coalesce(time, smf_time::TIMESTAMPTZ) END AS taken
-        FROM queue_rows('sectioned.qqst')
+        SELECT
+            *, CASE WHEN NOT qqstpart THEN qqstdpth END AS depth,
+            CASE WHEN depth IS NOT NULL THEN coalesce(time, smf_time::TIMESTAMPTZ) END AS taken
+        FROM sectioned.qqst
     )
     GROUP BY section, system, qmgr, qqstqnam
 ),
@@ -234,6 +236,13 @@ unstreamed AS (
     GROUP BY section, queue, kind
     HAVING NOT coalesce(bool_or(streams), FALSE) AND sum(validput) > 0
 ),
+log AS (
+    SELECT
+        section, measure(log.mb_per_second) AS mb_per_second, measure(log.pages_per_write) AS pages_per_write,
+        measure(log.io_busy) AS io_busy, measure(log.task_busy) AS task_busy
+    FROM log_facts('sectioned.qjst', 'sectioned.qjst_io')
+    GROUP BY section
+),
 plans AS (
     SELECT
         u.* EXCLUDE (persistent_bytes),
@@ -248,7 +257,7 @@ plans AS (
     LEFT JOIN (
         SELECT section, measure(queue_use.persistent_bytes) AS persistent_bytes FROM used GROUP BY section
     ) AS p USING (section)
-    LEFT JOIN log_by_section('sectioned.qjst', 'sectioned.qjst_io') USING (section)
+    LEFT JOIN log USING (section)
 ),
 class_3 AS (
     SELECT
@@ -295,30 +304,35 @@ lines AS (
     UNION ALL BY NAME
     SELECT
         'queue manager' AS line, section, c.puts, c.published, c.generated, c.to_getter, c.streamed,
-        statistics_streamed, d.qistmput::BIGINT AS data_manager_puts, m.puts AS message_manager_puts,
-        data_manager_puts - c.puts AS data_manager_excess, m.puts - c.puts AS message_manager_excess,
+        statistics_streamed, data_manager_puts, message_manager_puts,
+        data_manager_puts - c.puts AS data_manager_excess, message_manager_puts - c.puts AS message_manager_excess,
         CASE
             WHEN c.puts IS NULL THEN 'no class 3: START TRACE(ACCTG) CLASS(3)'
-            WHEN coalesce(data_manager_puts, m.puts) IS NULL THEN 'no class 1: START TRACE(STAT) CLASS(1)'
+            WHEN coalesce(data_manager_puts, message_manager_puts) IS NULL THEN 'no class 1: START TRACE(STAT) CLASS(1)'
             ELSE 'an estimate: class 3 of all tasks for the same time makes it good'
         END AS note
     FROM sectioned.keys
     LEFT JOIN class_3 AS c USING (section)
-    LEFT JOIN data_manager_by_section('sectioned.qist') AS d USING (section)
-    LEFT JOIN message_manager_by_section('sectioned.qmst') AS m USING (section)
+    LEFT JOIN (
+        SELECT section, measure(data_manager.qistmput)::BIGINT AS data_manager_puts
+        FROM sectioned.qist
+        GROUP BY section
+    ) USING (section)
+    LEFT JOIN (
+        SELECT section, measure(message_manager.puts) AS message_manager_puts FROM sectioned.qmst GROUP BY section
+    ) USING (section)
     LEFT JOIN (
         SELECT section, try_cast(sum(statistics_streamed) AS BIGINT) AS statistics_streamed
         FROM statistics
         GROUP BY section
     ) USING (section)
     WHERE NOT getvariable('of_queues')
-        AND coalesce(c.puts, data_manager_puts, m.puts, statistics_streamed) IS NOT NULL
+        AND coalesce(c.puts, data_manager_puts, message_manager_puts, statistics_streamed) IS NOT NULL
     UNION ALL BY NAME
     SELECT 'plan' AS line, * FROM plans
     UNION ALL BY NAME
     SELECT
-        'log' AS line, section, mb_per_second, pages_per_write, 128 - pages_per_write AS pages_left,
-        io_busy, 100 - io_busy AS io_left, task_busy, 100 - task_busy AS task_left,
+        'log' AS line, *, 128 - pages_per_write AS pages_left, 100 - io_busy AS io_left, 100 - task_busy AS task_left,
         CASE
             WHEN pages_per_write >= 100
                 THEN 'near 128 pages an I/O: faster DASD, zHyperWrite, or a second queue manager'
@@ -326,7 +340,7 @@ lines AS (
                 THEN 'full for this workload; with more pages an I/O it can still take more'
             WHEN task_busy IS NULL THEN 'QJST shows how busy it is from MQ 8.0 on'
         END AS note
-    FROM log_by_section('sectioned.qjst', 'sectioned.qjst_io')
+    FROM log
     UNION ALL BY NAME
     SELECT
         'adapters' AS line, section, tasks AS adapters, busy AS adapter_busy,
@@ -337,12 +351,12 @@ lines AS (
             WHEN idlest >= 1 THEN 'all are in use; more may help: CHIADAPS'
             ELSE 'enough: they do the streamed puts of channels as well'
         END AS note
-    FROM adapter_of_section('sectioned.qct_adp')
+    FROM (SELECT section, measure(adapter.busy) AS busy FROM sectioned.qct_adp GROUP BY section)
     JOIN (
         SELECT
             section, count(*) AS tasks, min(busy) AS idlest, max(busy) AS busiest,
             arg_max(busy, block_no) AS last
-        FROM adapter_by_section('sectioned.qct_adp')
+        FROM (SELECT section, block_no, measure(adapter.busy) AS busy FROM sectioned.qct_adp GROUP BY section, block_no)
         GROUP BY section
     ) USING (section)
 )
