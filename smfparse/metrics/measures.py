@@ -13,6 +13,9 @@ declares the measures. Each is an amount of a row, and what it is divided by:
 
 A subject that is `like` another has its measures as well, with their keys and names of objects.
 
+`verbs` declares the API calls that a row counts, each with its fields (`Verb`). In SQL of the
+subject, `[sum({calls}), ...]` is a list of this for each of them.
+
 So a measure is the same figure of an interval, of a section of 15 minutes and of a day. A counter
 of the table is a measure by itself, with the name of its field: how it combines, its declaration
 says.
@@ -37,7 +40,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from smfparse.declarations import Key, Where, families, read_table, toml
+from smfparse.declarations import Key, Where, as_type, families, read_table, toml
 from smfparse.layout import TIMESTAMP, Column, Combine, Duration
 from smfparse.tables import TABLES, columns
 
@@ -48,6 +51,7 @@ AVERAGE = "Mean"
 """The meaning of a measure that is a time by its counter."""
 _MADE = re.compile(r"\bAS (\w+)")
 """The names of facts, in the SQL that makes them."""
+_OF_VERBS = re.compile(r"\[([^\[\]]+), \.\.\.\]")
 _OVERALL = re.compile(r"\boverall\((\w+)\)")
 _COMBINED = {
     Combine.MAX: "max({0})",
@@ -151,6 +155,20 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Verb:
+    """An API call that rows of a subject count: SQL of its columns. Times are microseconds."""
+
+    elapsed: Annotated[str, Key("how long they took")]
+    cpu: Annotated[str, Key("their CPU time")]
+    calls: Annotated[str, Key("how many they were", "NULL")] = "NULL"
+    log_write: Annotated[str, Key("waits for writes to the log", "NULL")] = "NULL"
+    log_force: Annotated[str, Key("waits for forced writes", "NULL")] = "NULL"
+    page_set: Annotated[str, Key("waits for page sets", "NULL")] = "NULL"
+    suspended: Annotated[str, Key("how long they were suspended", "NULL")] = "NULL"
+    srb: Annotated[str, Key("CPU time in service request blocks beside `cpu`", "NULL")] = "NULL"
+
+
+@dataclass(frozen=True)
 class Subject:
     """What rows are about.
 
@@ -161,6 +179,7 @@ class Subject:
     noun      what stands in front of that name
     report    that shows most of them; '': none
     view      that names their fields; '': none
+    verbs     API calls that its rows count, by name
     measures  by name, without those that are fields
     """
 
@@ -173,6 +192,7 @@ class Subject:
     noun: str
     report: str
     view: str
+    verbs: Mapping[str, Verb]
     measures: Mapping[str, Measure]
 
     @property
@@ -219,7 +239,7 @@ class Subject:
         """Yield the SQL that makes its macros, each at the start of a line."""
         given = ", ".join(f"rows_of_{table}" for table in self.tables)
         if self._file.exists():
-            yield self._file.read_text("utf-8")
+            yield _of_verbs(self._file.read_text("utf-8"), self.verbs)
         yield self._macro("rows", given, f"SELECT *, {', '.join(self._of_row())} FROM {{}}")
         yield self._grouped("by_section", given, ["section", *self.keys])
         if self.keys:
@@ -274,13 +294,13 @@ def _subject(file: Path) -> Subject:
     if "like" in spec:
         other = toml(file.with_stem(spec["like"]), where)
         spec = other | spec | {"measures": other["measures"] | spec.get("measures", {})}
+    verbs = as_type(Mapping[str, Verb], spec.get("verbs", {}), where.at("verbs"))
     measures = {}
     for family, name, declared in families(
         spec["measures"], spec.get("each", {}), where.at("measures")
     ):
-        measures[name] = Measure(
-            name, **read_table(Measure, declared, where.at("measures").at(family))
-        )
+        table = read_table(Measure, declared, where.at("measures").at(family))
+        measures[name] = Measure(name, **table | {"amount": _of_verbs(table["amount"], verbs)})
     return Subject(
         file.stem,
         spec["title"],
@@ -291,6 +311,7 @@ def _subject(file: Path) -> Subject:
         spec.get("noun", ""),
         spec.get("report", ""),
         spec.get("view", ""),
+        verbs,
         {**measures, **_averages(spec["tables"][0])},
     )
 
@@ -303,7 +324,17 @@ def subject_of(table: str, tables: Sequence[str]) -> Subject:
     for each in subjects().values():
         if each.tables[0] == table and {*each.tables} <= {*tables}:
             return each
-    return Subject(table, "", (table,), (), (), "''", "", "", "", _averages(table))
+    return Subject(table, "", (table,), (), (), "''", "", "", "", {}, _averages(table))
+
+
+def _of_verbs(sql: str, verbs: Mapping[str, Verb]) -> str:
+    """Return SQL with `[sum({calls}), ...]` as a list of this for each verb."""
+
+    def listed(found: re.Match[str]) -> str:
+        each = (found[1].format(verb=name, **vars(of)) for name, of in verbs.items())
+        return f"[{', '.join(each)}]"
+
+    return _OF_VERBS.sub(listed, sql)
 
 
 def _averages(table: str) -> Mapping[str, Measure]:
@@ -407,4 +438,6 @@ def quoted(text: str) -> str:
 @cache
 def metric_macros() -> str:
     """Return the SQL that makes the macros of all subjects."""
-    return "".join(text for each in subjects().values() for text in each.macros())
+    verbs = ", ".join(quoted(verb) for each in subjects().values() for verb in each.verbs)
+    order = f"CREATE OR REPLACE MACRO verb_order(verb) AS list_position([{verbs}], verb);\n"
+    return order + "".join(text for each in subjects().values() for text in each.macros())

@@ -44,6 +44,7 @@ _RANGE = ".."
 _LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
 """A line of a template that several figures have alike: whether each of them is left out where it
 is absent or zero, which ones these are, and the line."""
+_MEASURE = re.compile(r"\bmeasure\((\w+)\.(\w+)\)")
 _PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
 """What such a line has of a figure, and its format; `{value_size}`: of the one with that behind."""
 
@@ -507,6 +508,7 @@ def load(name: str, folder: Path | None = None) -> Report:
         sql = _of_subject(subject, found["figures"], found.get("grouped", {}))
     else:
         sql = "" if found.get("rules") else _with_figures(_sql(file), found)
+        sql = _with_measures(sql, Where(str(file)))
     which = Report(name, sql, **found)
     check(which, where)
     return _ranking(which) if which.is_rankable else which
@@ -542,6 +544,19 @@ def _with_figures(sql: str, found: Mapping[str, Any]) -> str:
         )
         sql = sql.replace(mark, ", ".join(shown))
     return sql
+
+
+def _with_measures(sql: str, where: Where) -> str:
+    """Return SQL with the aggregate over facts of a subject for each `measure(log.task_busy)`."""
+
+    def aggregate(found: re.Match[str]) -> str:
+        name, measure = found.groups()
+        where.check("subject", name, subjects())
+        measures = subjects()[name].over_rows()
+        where.check(f"measure or field of {name}", measure, measures)
+        return measures[measure]
+
+    return _MEASURE.sub(aggregate, sql)
 
 
 def _ranking(which: Report) -> Report:

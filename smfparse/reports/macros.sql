@@ -9,6 +9,22 @@ CREATE OR REPLACE MACRO ordered_sum(number) AS list_sum(list(number ORDER BY num
 CREATE OR REPLACE MACRO asked_for(name, value) AS
     CASE WHEN list_contains(getvariable('by'), name) THEN value END;
 
+-- Whose calls are, and on what, as far as the option `by` names it.
+CREATE OR REPLACE MACRO users_asked_for(
+    system, qmgr, connection_type, job, userid, program, channel, queue, size, counted_at
+) AS {
+    'system': asked_for('system', system), 'qmgr': asked_for('qmgr', qmgr),
+    'connection_type': asked_for('connection_type', connection_type), 'job': asked_for('job', job),
+    'user': asked_for('user', userid), 'transaction': asked_for('transaction', program),
+    'channel': asked_for('channel', channel), 'queue': asked_for('queue', queue), 'size': asked_for('size', size),
+    'hour': asked_for('hour', date_trunc('hour', counted_at))
+};
+
+-- Whose SMF records are, as far as the option `by` names it.
+CREATE OR REPLACE MACRO volume_asked_for(owner, job) AS {
+    'system': asked_for('system', owner.system), 'qmgr': asked_for('qmgr', owner.qmgr), 'job': asked_for('job', job)
+};
+
 -- The band of sizes that so many bytes are in: its upper end in KB, 1, 2, 4 and so on.
 CREATE OR REPLACE MACRO size_band(bytes) AS CASE
     WHEN bytes IS NOT NULL
@@ -29,6 +45,13 @@ WHERE list_contains(getvariable('by'), 'transaction');
 -- A figure of all that a task did; NULL where queues are selected, as calls on others are not here then.
 CREATE OR REPLACE MACRO of_whole_task(value) AS
     CASE WHEN NOT getvariable('of_queues') THEN value END;
+
+-- Requests to the coupling facility of calls on queues, and of other calls: these are left out where queues are
+-- selected.
+CREATE OR REPLACE MACRO cf_requests(of_queues, of_other_calls) AS TABLE
+SELECT * FROM of_tasks(of_queues)
+UNION ALL BY NAME
+SELECT * EXCLUDE (block_no), phase AS verb FROM of_tasks(of_other_calls) WHERE NOT getvariable('of_queues');
 
 -- The name of a request to the coupling facility, by its number in CFSTAT.
 CREATE OR REPLACE MACRO cf_request(request) AS coalesce([

@@ -100,6 +100,15 @@ def test_what_is_shown_over_time_is_a_measure_or_a_field() -> None:
             assert f"FROM {subject.rows('inputs')}" in over_time(f"{subject.name}.{name}")
 
 
+def test_fields_of_verbs_are_those_of_their_table() -> None:
+    for subject in subjects().values():
+        there = {column.name for column in TABLES[subject.tables[0]].columns}
+        for verb in subject.verbs.values():
+            fields = [each for each in vars(verb).values() if each != "NULL"]
+            assert there.issuperset(fields)
+            assert len(fields) >= 2
+
+
 @of_corpora("new")
 def test_the_guide_adds_a_measure_that_works(corpus: Corpus) -> None:
     """It is the first TOML of the page."""

@@ -122,6 +122,16 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
             load("qsum", tmp_path)
 
 
+def test_sql_that_names_no_measure_is_refused_with_the_near_one(tmp_path: Path) -> None:
+    shutil.copy(DEFINITIONS / "class1.toml", tmp_path)
+    sql = (DEFINITIONS / "class1.sql").read_text("utf-8")
+    for wrong, near in (("connection.putts", "puts"), ("conection.puts", "connection")):
+        text = sql.replace("connection.puts", wrong)
+        (tmp_path / "class1.sql").write_text(text, "utf-8")
+        with pytest.raises(RequestError, match=f"class1.sql.*did you mean {near}"):
+            load("class1", tmp_path)
+
+
 def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,11 +1,5 @@
 -- One row per verb that was used, in a queue block (WQST) or, of verbs that are about no queue, in a task's
 -- interval (WTAS).
-WITH
-calls AS (
-    SELECT * FROM calls_of_queues('wqst')
-    UNION ALL BY NAME
-    SELECT * FROM calls_of_tasks('wtas')
-)
 SELECT
     input_no, system, qmgr, qsg, mq_version, smf_time, counted_at, time, utc_offset,
     interval_start, interval_seconds, source, record_no, block_no, task_record_no,
@@ -17,5 +11,5 @@ SELECT
     page_set_wait / nullif(calls, 0) AS page_set_wait_per_call,
     suspended / nullif(calls, 0) AS suspended_per_call,
     srb / nullif(calls, 0) AS srb_per_call
-FROM calls
+FROM api_calls('wqst', 'wtas')
 LEFT JOIN owners('wtid') USING (of_source, task_record)

@@ -55,19 +55,23 @@ CREATE OR REPLACE MACRO timed(counted, took) AS CASE WHEN took IS NULL THEN 0 EL
 -- The name of a time, where something was counted and its time is not known.
 CREATE OR REPLACE MACRO untimed(time_name, counted, took) AS CASE WHEN counted > 0 AND took IS NULL THEN time_name END;
 
--- The sum of what calls of eight verbs took, or of how many they were. It leaves out what is not known; NULL: nothing is.
-CREATE OR REPLACE MACRO of_all_verbs(a, b, c, d, e, f, g, h) AS CASE
-    WHEN coalesce(a, b, c, d, e, f, g, h) IS NOT NULL
-    THEN 0::DOUBLE + coalesce(a, 0) + coalesce(b, 0) + coalesce(c, 0) + coalesce(d, 0)
-        + coalesce(e, 0) + coalesce(f, 0) + coalesce(g, 0) + coalesce(h, 0)
-END;
-
 -- Rows of class 3 with whose they are. Rows of a task and interval, in whatever sources they are, have the same
 -- `of_source` and `task_record`: source and byte of the 116/1 record, or where that is not there their own.
 CREATE OR REPLACE MACRO of_tasks(rows_of_tasks) AS TABLE
 SELECT
     *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record
 FROM query_table(rows_of_tasks);
+
+-- Sums of API calls: what they took altogether, and a call. The latter is of calls that a time is known of. Of sums
+-- that are added again, `known` is the first step, and `per_known` the second.
+CREATE OR REPLACE MACRO per_call(took, calls) AS total(took) / nullif(sum(calls) FILTER (took IS NOT NULL), 0);
+CREATE OR REPLACE MACRO known(took, calls) AS
+    {'us': total(took), 'calls': sum(calls) FILTER (took IS NOT NULL)};
+CREATE OR REPLACE MACRO per_known(known) AS total(known.us) / nullif(sum(known.calls), 0);
+CREATE OR REPLACE MACRO call_sums(calls, elapsed, cpu) AS {
+    'calls': sum(calls)::BIGINT, 'elapsed': total(elapsed), 'cpu': total(cpu),
+    'call_elapsed': per_call(elapsed, calls), 'call_cpu': per_call(cpu, calls)
+};
 
 -- What API calls of a kind took: numbers, and microseconds of which some went on waiting. `elapsed_of` and `cpu_of`
 -- are the calls that these times are known of.
@@ -109,7 +113,13 @@ END;
 CREATE OR REPLACE MACRO seconds_of_row(interval_seconds) AS
     CASE WHEN interval_seconds <= 1e9 THEN greatest(60, round(interval_seconds)) END;
 
--- What calls on queues did over time: one row per time, queue and user. `users` names rows of owners. Of each verb
+-- What calls of each verb did over time, of rows of queue_calls or task_calls.
+CREATE OR REPLACE MACRO calls_by_verb(rows_of_calls) AS TABLE
+SELECT
+    system, qmgr, start, seconds, unnest(verbs) AS verb, unnest(verb_calls) AS calls, unnest(verb_cpu) AS cpu,
+    unnest(verb_elapsed) AS elapsed, unnest(verb_elapsed_of) AS elapsed_of
+FROM query_table(rows_of_calls);
+
 -- Channels that are known to be others than those of clients.
 CREATE OR REPLACE MACRO message_channels(channels) AS TABLE
 SELECT DISTINCT system, qmgr, qcstchnm AS channel

@@ -48,58 +48,34 @@ intervals AS (
     GROUP BY ALL
 ),
 calls AS (
-    SELECT
-        section, system, qmgr, application, program, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
-        page_set_wait
-    FROM calls_of_queues('sectioned.wqst')
+    SELECT section, system, qmgr, application, program, verb, calls, elapsed, cpu, page_set_wait
+    FROM api_calls('sectioned.wqst', 'sectioned.wtas')
     JOIN tasks USING (of_source, task_record)
-    UNION ALL
     -- Calls of tasks are about no queue: where queues are selected it is not known whose they are.
-    SELECT
-        section, system, qmgr, application, program, verb, calls, elapsed, cpu, elapsed_of, cpu_of,
-        page_set_wait
-    FROM calls_of_tasks('sectioned.wtas')
-    JOIN tasks USING (of_source, task_record)
-    WHERE NOT getvariable('of_queues')
+    WHERE queue IS NOT NULL OR NOT getvariable('of_queues')
 ),
 cf AS (
     SELECT
         section, system, qmgr, application, total(cfsyncet) AS cf_sync, total(cfasyncet) AS cf_async
-    FROM (
-        SELECT section, system, qmgr, cfsyncet, cfasyncet, of_source, task_record
-        FROM of_tasks('sectioned.wqst_cf')
-        UNION ALL
-        SELECT section, system, qmgr, cfsyncet, cfasyncet, of_source, task_record
-        FROM of_tasks('sectioned.wtas_cf')
-        WHERE NOT getvariable('of_queues')
-    )
+    FROM cf_requests('sectioned.wqst_cf', 'sectioned.wtas_cf')
     JOIN tasks USING (of_source, task_record)
     GROUP BY ALL
 ),
 verbs AS (
-    SELECT
-        section, system, qmgr, application, verb, sum(calls)::BIGINT AS calls,
-        total(elapsed) AS elapsed, total(cpu) AS cpu,
-        sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of
+    SELECT section, system, qmgr, application, verb, unnest(call_sums(calls, elapsed, cpu))
     FROM calls
-    GROUP BY ALL
+    GROUP BY section, system, qmgr, application, verb
 ),
 transactions AS (
     SELECT * FROM (
-        SELECT
-            section, system, qmgr, application, program,
-            sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed, total(cpu) AS cpu,
-            sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of
+        SELECT section, system, qmgr, application, program, unnest(call_sums(calls, elapsed, cpu))
         FROM calls
         WHERE program IS NOT NULL AND getvariable('transaction') = ''
-        GROUP BY ALL
+        GROUP BY section, system, qmgr, application, program
     )
     LEFT JOIN (
-        SELECT
-            section, system, qmgr, application, program,
-            count(DISTINCT token) AS tasks
+        SELECT section, system, qmgr, application, program, count(DISTINCT token) AS tasks
         FROM task_intervals
-        WHERE program IS NOT NULL AND getvariable('transaction') = ''
         GROUP BY ALL
     ) USING (section, system, qmgr, application, program)
 ),
@@ -120,23 +96,17 @@ queues AS (
         section, system, qmgr, application, place, queue,
         any_value(structure) AS structure,
         string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
-        sum(opens)::BIGINT AS opens, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
-        sum(browses)::BIGINT AS browses, sum(persistent_puts)::BIGINT AS persistent_puts,
-        total(put_bytes) AS put_bytes, total(get_bytes) AS get_bytes,
-        total(cpu) AS cpu, total(elapsed) AS elapsed,
-        sum(got)::BIGINT AS got, total(time_on_queue) AS time_on_queue,
-        sum(timed_gets)::BIGINT AS timed_gets,
-        max(deepest) AS deepest
+        sum(COLUMNS('^(opens|puts|gets|browses|persistent_puts|got|timed_gets)$'))::BIGINT AS '\1',
+        total(COLUMNS('^(put_bytes|get_bytes|cpu|elapsed|time_on_queue)$')) AS '\1', max(deepest) AS deepest
     FROM own_uses
     GROUP BY ALL
 ),
 totals AS (
     SELECT
-        section, system, qmgr, application, sum(calls)::BIGINT AS calls, total(elapsed) AS elapsed,
-        total(cpu) AS cpu, sum(elapsed_of) AS elapsed_of, sum(cpu_of) AS cpu_of,
+        section, system, qmgr, application, unnest(call_sums(calls, elapsed, cpu)),
         total(page_set_wait) AS page_sets
     FROM calls
-    GROUP BY ALL
+    GROUP BY section, system, qmgr, application
 ),
 moved AS (
     SELECT
@@ -197,13 +167,12 @@ others AS (
 )
 SELECT
     lines.* EXCLUDE (
-        cpu, elapsed, elapsed_of, cpu_of, all_elapsed, us, put_bytes, get_bytes, got, time_on_queue, timed_gets
+        cpu, elapsed, all_elapsed, us, put_bytes, get_bytes, got, time_on_queue, timed_gets
     ),
     list_position(['application', 'time', 'verb', 'transaction', 'queue', 'user'], line) AS line_order,
     coalesce(us, elapsed) / 1e6 AS elapsed_seconds, cpu / 1e6 AS cpu_seconds,
     100 * elapsed / nullif(task_seconds * 1e6, 0) AS mq_share,
     100 * us / nullif(all_elapsed, 0) AS time_share,
-    cpu / nullif(cpu_of, 0) AS call_cpu, elapsed / nullif(elapsed_of, 0) AS call_elapsed,
     put_bytes / nullif(puts, 0) AS put_size, get_bytes / nullif(got, 0) AS get_size,
     time_on_queue / nullif(timed_gets, 0) / 1000 AS on_queue_ms,
     NULL::INTEGER AS severity, NULL::VARCHAR AS rule, NULL::VARCHAR AS finding,

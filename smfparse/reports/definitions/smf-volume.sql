@@ -43,7 +43,7 @@ offsets AS (
 ),
 taken AS MATERIALIZED (
     SELECT
-        section, system AS of_system, qmgr AS of_qmgr, type, subtype, length AS bytes,
+        section, {'system': system, 'qmgr': qmgr} AS owner, type, subtype, length AS bytes,
         to_seconds(coalesce(utc_offset, usual_offset, 0)) AS ahead, smf_time - ahead AS moment,
         interval_start, interval_end,
         CASE WHEN interval_seconds > 0 AND interval_seconds <= 1e9 THEN interval_seconds END
@@ -67,31 +67,25 @@ taken AS MATERIALIZED (
 -- Intervals that can show how long those of a queue manager are.
 spaced AS (
     SELECT
-        {'section': section, 'system': of_system, 'qmgr': of_qmgr, 'kind': kind} AS alike,
+        {'section': section, 'owner': owner, 'kind': kind} AS alike,
         interval_seconds AS seconds,
         (epoch_us(interval_start) - epoch_us(lag(interval_end) OVER (
-            PARTITION BY section, of_system, of_qmgr, type, subtype, token
+            PARTITION BY section, owner, type, subtype, token
             ORDER BY interval_start, interval_end
         ))) / 1e6 AS apart
     FROM taken
     WHERE kind IN ('statistics', 'class 4')
         OR (kind = 'class 3 long-running' AND subtype = 1 AND NOT ended)
 ),
-present AS (
-    SELECT
-        alike.section, alike.system AS of_system, alike.qmgr AS of_qmgr, alike.kind,
-        typical AS seconds
-    FROM usual_intervals('spaced')
-),
 intervals AS (
     SELECT
-        section, of_system, of_qmgr,
-        any_value(seconds) FILTER (kind = 'statistics') AS statistics_interval,
+        alike.section, alike.owner,
+        any_value(typical) FILTER (alike.kind = 'statistics') AS statistics_interval,
         coalesce(
-            any_value(seconds) FILTER (kind = 'class 3 long-running'),
-            any_value(seconds) FILTER (kind = 'class 4')
+            any_value(typical) FILTER (alike.kind = 'class 3 long-running'),
+            any_value(typical) FILTER (alike.kind = 'class 4')
         ) AS accounting_interval
-    FROM present
+    FROM usual_intervals('spaced')
     GROUP BY ALL
 ),
 -- When the interval of each record began. One that goes back to a time before the trace covers what is not in
@@ -103,7 +97,7 @@ timed AS (
         coalesce(
             interval_seconds,
             CASE WHEN kind = 'statistics' THEN last_value(interval_seconds IGNORE NULLS) OVER (
-                PARTITION BY taken.section, taken.of_system, taken.of_qmgr, kind
+                PARTITION BY section, owner, kind
                 ORDER BY moment, interval_seconds
             ) END
         ) AS lasted,
@@ -117,14 +111,11 @@ timed AS (
         END AS present_interval,
         moment - to_microseconds((1e6 * least(lasted, present_interval))::BIGINT) AS began
     FROM taken
-    LEFT JOIN intervals
-        ON taken.section = intervals.section
-        AND taken.of_system IS NOT DISTINCT FROM intervals.of_system
-        AND taken.of_qmgr IS NOT DISTINCT FROM intervals.of_qmgr
+    LEFT JOIN intervals USING (section, owner)
 ),
 spans AS (
     SELECT
-        section, of_system, of_qmgr,
+        section, owner,
         least(min(moment), coalesce(
             min(began) FILTER (setting = 'STATIME'), min(began) FILTER (setting = 'ACCTIME')
         )) AS first,
@@ -135,18 +126,15 @@ spans AS (
 -- Records of no queue manager cover what all of their system do.
 covered AS (
     SELECT
-        section, of_system, of_qmgr,
-        CASE WHEN of_qmgr IS NULL THEN min(first) OVER alike ELSE first END AS first,
-        CASE WHEN of_qmgr IS NULL THEN max(last) OVER alike ELSE last END AS last
+        section, owner,
+        CASE WHEN owner.qmgr IS NULL THEN min(first) OVER alike ELSE first END AS first,
+        CASE WHEN owner.qmgr IS NULL THEN max(last) OVER alike ELSE last END AS last
     FROM spans
-    WINDOW alike AS (PARTITION BY section, of_system)
+    WINDOW alike AS (PARTITION BY section, owner.system)
 ),
 rated AS MATERIALIZED (
     SELECT
-        t.section,
-        asked_for('system', t.of_system) AS system, asked_for('qmgr', t.of_qmgr) AS qmgr,
-        asked_for('job', job) AS job, asked_for('hour', hour) AS hour,
-        (t.of_system, t.of_qmgr, token) AS task,
+        section, volume_asked_for(owner, job) AS whose, asked_for('hour', hour) AS hour, (owner, token) AS task,
         type, subtype, kind, bytes, calls, interval_seconds, setting, present_interval,
         CASE setting
             WHEN 'ACCTIME' THEN getvariable('acctime') WHEN 'STATIME' THEN getvariable('statime')
@@ -169,16 +157,13 @@ rated AS MATERIALIZED (
             )), 0)
             ELSE seconds
         END AS seconds_asked_for
-    FROM timed AS t
-    JOIN covered
-        ON t.section = covered.section
-        AND t.of_system IS NOT DISTINCT FROM covered.of_system
-        AND t.of_qmgr IS NOT DISTINCT FROM covered.of_qmgr
+    FROM timed
+    JOIN covered USING (section, owner)
 ),
 -- Records that count alike: what the lines add up is in few rows, however many records there are.
 summed AS MATERIALIZED (
     SELECT
-        section, system, qmgr, job, hour, type, subtype, kind, setting, present_interval,
+        section, whose, hour, type, subtype, kind, setting, present_interval,
         asked_interval, times, seconds, seconds_asked_for,
         count(*) AS records, sum(bytes)::BIGINT AS bytes, sum(calls)::BIGINT AS calls
     FROM rated
@@ -186,7 +171,7 @@ summed AS MATERIALIZED (
 ),
 by_type AS (
     SELECT
-        section, system, qmgr, job, hour, type, subtype,
+        section, whose, hour, type, subtype,
         sum(records)::BIGINT AS records, sum(bytes)::BIGINT AS bytes,
         ordered_sum(records / seconds_asked_for) AS records_rate,
         ordered_sum(bytes / seconds_asked_for) AS bytes_rate
@@ -195,7 +180,7 @@ by_type AS (
 ),
 by_life AS (
     SELECT
-        section, system, qmgr, job, hour, kind,
+        section, whose, hour, kind,
         count(DISTINCT task) AS tasks, count(*) AS records, sum(bytes)::BIGINT AS bytes,
         max(interval_seconds) AS longest
     FROM rated
@@ -204,7 +189,7 @@ by_life AS (
 ),
 by_kind AS (
     SELECT
-        section, system, qmgr, job, kind, setting,
+        section, whose, kind, setting,
         CASE
             WHEN setting IS NOT NULL AND min(present_interval) = max(present_interval)
             THEN max(present_interval)
@@ -221,13 +206,11 @@ by_kind AS (
         CASE WHEN count(times) = count(*) THEN ordered_sum(times * bytes / seconds) END
             AS projected_bytes_rate
     FROM summed
-    GROUP BY GROUPING SETS (
-        (section, system, qmgr, job, kind, setting), (section, system, qmgr, job)
-    )
+    GROUP BY GROUPING SETS ((section, whose, kind, setting), (section, whose))
 ),
 by_calls AS (
     SELECT
-        section, system, qmgr, job, hour,
+        section, whose, hour,
         sum(calls)::BIGINT AS calls, sum(calls) * call_us AS gathering,
         sum(records)::BIGINT AS records,
         sum(records) * record_us AS writing, sum(records) * record_us_at_worst AS writing_at_worst,
@@ -240,60 +223,54 @@ by_calls AS (
     WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
         -- Where queues are selected not all calls that were counted are here.
         AND NOT getvariable('of_queues')
-    GROUP BY section, system, qmgr, job, hour, call_us, record_us, record_us_at_worst
+    GROUP BY section, whose, hour, call_us, record_us, record_us_at_worst
 ),
 -- Long-running tasks of class 3, and what the planner asks for about them.
 long_tasks AS (
     SELECT
-        k.section, k.system, k.qmgr, k.job, present_interval,
+        section, whose, present_interval,
         records_rate * present_interval AS plan_tasks, bytes / nullif(records, 0) AS plan_bytes,
         call_rate,
         CASE WHEN getvariable('acctime') IS NULL THEN usual ELSE [asked_interval] END AS intervals
-    FROM by_kind AS k, usual_settings
+    FROM by_kind
+    CROSS JOIN usual_settings
     LEFT JOIN (
-        SELECT section, system, qmgr, job, ordered_sum(coalesce(calls, 0) / seconds) AS call_rate
+        SELECT section, whose, ordered_sum(coalesce(calls, 0) / seconds) AS call_rate
         FROM summed
         WHERE kind IN ('class 3 short-lived', 'class 3 long-running')
         GROUP BY ALL
-    ) AS c
-        ON k.section = c.section AND k.system IS NOT DISTINCT FROM c.system
-        AND k.qmgr IS NOT DISTINCT FROM c.qmgr AND k.job IS NOT DISTINCT FROM c.job
+    ) USING (section, whose)
     WHERE kind = 'class 3 long-running' AND NOT getvariable('of_queues')
 ),
 -- Queues in statistics of class 5: the most of an interval, and the bytes of their records.
 queue_rows AS (
-    SELECT section, of_system, of_qmgr, max(queues) AS queues, sum(queues) AS rows
+    SELECT section, owner, max(queues) AS queues, sum(queues) AS rows
     FROM (
-        SELECT
-            section, system AS of_system, qmgr AS of_qmgr, interval_start, count(*) AS queues
+        SELECT section, {'system': system, 'qmgr': qmgr} AS owner, interval_start, count(*) AS queues
         FROM sectioned.qqst
         GROUP BY ALL
     )
     GROUP BY ALL
 ),
 queue_records AS (
-    SELECT section, of_system, of_qmgr, sum(bytes) AS bytes
-    FROM taken
-    WHERE type = 115 AND subtype = 216
-    GROUP BY ALL
+    SELECT section, owner, sum(bytes) AS bytes FROM taken WHERE type = 115 AND subtype = 216 GROUP BY ALL
 ),
 queue_statistics AS (
     SELECT
-        section, asked_for('system', of_system) AS system, asked_for('qmgr', of_qmgr) AS qmgr,
-        sum(queues)::BIGINT AS plan_queues, sum(bytes) / nullif(sum(rows), 0) AS plan_bytes
+        section, volume_asked_for(owner, NULL::VARCHAR) AS whose, sum(queues)::BIGINT AS plan_queues,
+        sum(bytes) / nullif(sum(rows), 0) AS plan_bytes
     FROM queue_rows
-    JOIN queue_records USING (section, of_system, of_qmgr)
+    JOIN queue_records USING (section, owner)
     WHERE NOT getvariable('of_queues') AND NOT list_contains(getvariable('by'), 'job')
     GROUP BY ALL
 ),
 queue_plans AS (
     SELECT
-        q.*, k.present_interval,
+        q.*, present_interval,
         CASE WHEN getvariable('statime') IS NULL THEN usual ELSE [asked_interval] END AS intervals
-    FROM queue_statistics AS q, usual_settings
-    LEFT JOIN by_kind AS k
-        ON k.section = q.section AND k.kind = 'statistics'
-        AND k.system IS NOT DISTINCT FROM q.system AND k.qmgr IS NOT DISTINCT FROM q.qmgr
+    FROM queue_statistics AS q
+    CROSS JOIN usual_settings
+    LEFT JOIN (FROM by_kind WHERE kind = 'statistics') USING (section, whose)
 ),
 lines AS (
     SELECT
@@ -329,7 +306,7 @@ lines AS (
     FROM queue_plans
 )
 SELECT
-    * EXCLUDE (bytes_rate, projected_bytes_rate),
+    * EXCLUDE (whose, bytes_rate, projected_bytes_rate), unnest(whose),
     NULL::DOUBLE AS planned_records_day, NULL::DOUBLE AS planned_mb_day,
     NULL::DOUBLE AS planned_cpu_day,
     bytes / 1048576 AS mb, bytes / nullif(records, 0) AS record_bytes,

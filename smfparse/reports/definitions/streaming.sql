@@ -15,7 +15,7 @@ pairs AS (
         SELECT unnest(getvariable('stream')::STRUCT(base VARCHAR, stream VARCHAR)[]) AS each
     )
 ),
-used AS (
+used_rows AS (
     SELECT
         *,
         CASE WHEN coalesce(cfstrucname, '') = '' THEN 'private' ELSE 'shared' END AS kind,
@@ -28,12 +28,11 @@ used AS (
             AS published_by,
         CASE WHEN published_by = 'stream to topic alias' THEN true ELSE streamedn > 0 END
             AS streams
-    FROM queue_use_facts('sectioned.wqst')
+    FROM sectioned.wqst
     WHERE puts > 0 OR streamedn > 0
 ),
-used_queues AS (
-    SELECT * FROM used WHERE NOT of_topic
-),
+used AS (FROM queue_use_facts('used_rows')),
+used_queues AS (FROM used WHERE NOT of_topic),
 tasks AS (
     SELECT
         of_source, task_record, any_value(queue) AS queue, any_value(kind) AS kind,
@@ -73,60 +72,45 @@ queues AS (
         sum(streamedn)::BIGINT AS streamed,
         bool_and(streams IS NOT NULL) AS known,
         sum(CASE WHEN publishedn > 0 THEN publishedn ELSE streamedn END)::BIGINT AS copies,
-        sum(putbytes) / nullif(sum(validput), 0) AS put_size
+        measure(queue_use.put_size) AS put_size
     FROM used_queues
     GROUP BY ALL
 ),
 calls AS (
-    SELECT
-        u.section, u.system, u.qmgr, u.queue, u.kind, u.streams,
-        c.verb, c.calls, c.cpu, c.elapsed, c.cpu_of, c.elapsed_of
-    FROM calls_of_queues('sectioned.wqst') AS c
-    JOIN used_queues AS u USING (input_no, source, record_no, block_no)
-    WHERE c.verb IN ('open', 'close', 'put', 'put1') AND c.calls > 0
+    SELECT section, system, qmgr, queue, kind, streams, verb, calls, cpu, elapsed
+    FROM calls_of_queues('used_rows')
+    WHERE NOT of_topic AND verb IN ('open', 'close', 'put', 'put1') AND calls > 0
     UNION ALL
-    SELECT
-        section, system, qmgr, queue, kind, streams, 'commit', wtascmn, wtascmct, wtascmet,
-        timed(wtascmn, wtascmct), timed(wtascmn, wtascmet)
+    SELECT section, system, qmgr, queue, kind, streams, 'commit', wtascmn, wtascmct, wtascmet
     FROM putters
     WHERE wtascmn > 0
 ),
 streaming AS (
-    SELECT
-        section, system, qmgr, queue, kind, verb,
-        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed,
-        sum(cpu_of) AS cpu_of, sum(elapsed_of) AS elapsed_of
+    SELECT section, system, qmgr, queue, kind, verb, unnest(call_sums(calls, elapsed, cpu))
     FROM calls
     WHERE streams
-    GROUP BY ALL
+    GROUP BY section, system, qmgr, queue, kind, verb
 ),
 plain AS (
-    SELECT
-        system, qmgr, queue, kind, verb,
-        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed,
-        sum(cpu_of) AS cpu_of, sum(elapsed_of) AS elapsed_of
+    SELECT system, qmgr, queue, kind, verb, unnest(call_sums(calls, elapsed, cpu))
     FROM calls
     WHERE NOT streams
-    GROUP BY ALL
+    GROUP BY system, qmgr, queue, kind, verb
 ),
 sizes AS (
     SELECT
-        system, qmgr, queue, kind, bool_or(streams) AS streams,
-        2 * sum(putpmsg::BIGINT + put1pmsg) > sum(validput) AS persistent,
-        CASE WHEN sum(validput) > 0
-            THEN ceil(log2(greatest(sum(putbytes) / sum(validput), 1)))::INTEGER END AS band
+        system, qmgr, queue, kind, bool_or(streams) AS streamed,
+        2 * measure(queue_use.persistent_put) > sum(validput) AS persistent,
+        ceil(log2(greatest(measure(queue_use.put_size), 1)))::INTEGER AS band
     FROM used_queues
     GROUP BY ALL
 ),
 others AS (
-    SELECT
-        system, qmgr, kind, persistent, band, verb,
-        sum(calls)::BIGINT AS calls, total(cpu) AS cpu, total(elapsed) AS elapsed,
-        sum(cpu_of) AS cpu_of, sum(elapsed_of) AS elapsed_of
-    FROM plain
+    SELECT system, qmgr, kind, persistent, band, verb, unnest(call_sums(calls, elapsed, cpu))
+    FROM calls
     JOIN sizes USING (system, qmgr, queue, kind)
-    WHERE NOT streams
-    GROUP BY ALL
+    WHERE NOT streams AND NOT streamed
+    GROUP BY system, qmgr, kind, persistent, band, verb
 ),
 costs AS (
     SELECT
@@ -141,10 +125,8 @@ costs AS (
             ELSE 'none'
         END AS compared_with,
         w.calls AS calls_with, coalesce(p.calls, o.calls) AS calls_without,
-        w.cpu / nullif(w.cpu_of, 0) AS cpu_with, w.elapsed / nullif(w.elapsed_of, 0) AS elapsed_with,
-        coalesce(p.cpu / nullif(p.cpu_of, 0), o.cpu / nullif(o.cpu_of, 0)) AS cpu_without,
-        coalesce(p.elapsed / nullif(p.elapsed_of, 0), o.elapsed / nullif(o.elapsed_of, 0))
-            AS elapsed_without
+        w.call_cpu AS cpu_with, w.call_elapsed AS elapsed_with,
+        coalesce(p.call_cpu, o.call_cpu) AS cpu_without, coalesce(p.call_elapsed, o.call_elapsed) AS elapsed_without
     FROM streaming AS w
     JOIN queues AS q USING (section, system, qmgr, queue, kind)
     LEFT JOIN plain AS p USING (system, qmgr, queue, kind, verb)
@@ -158,7 +140,7 @@ topics AS (
         section, queue, published_by,
         sum(puts)::BIGINT AS puts, sum(publishedn)::BIGINT AS published,
         sum(puts - coalesce(failed, 0))::BIGINT AS done,
-        total(putct + put1ct) / nullif(sum(puts), 0) AS put_cpu,
+        measure(queue_use.put_cpu) AS put_cpu,
         total(topicputsrb + topicput1srb) / nullif(sum(puts), 0) AS put_srb
     FROM used
     WHERE published_by IS NOT NULL
@@ -168,27 +150,31 @@ topics AS (
 statistics AS (
     SELECT
         section, system, qmgr, qqstqnam AS queue,
-        try_cast(sum(qqstputs::HUGEINT + qqstput1) AS BIGINT) AS puts,
-        try_cast(sum(qqstflpt::HUGEINT + qqstflp1) AS BIGINT) AS failed,
-        try_cast(sum(qqststrm) AS BIGINT) AS streamed,
-        try_cast(sum(qqstexpr) AS BIGINT) AS expired,
-        total(interval_seconds) AS seconds,
-        arg_min(qqstdpth, sequence) FILTER (NOT qqstpart) AS depth_first,
-        arg_max(qqstdpth, sequence) FILTER (NOT qqstpart) AS depth_last,
-        epoch_us(max(taken) FILTER (NOT qqstpart)) / 1e6
-            - epoch_us(min(taken) FILTER (NOT qqstpart)) / 1e6 AS apart,
-        coalesce(min(qqstdplo) FILTER (NOT qqstpart), min(qqstdpth) FILTER (NOT qqstpart))
-            AS depth_lowest,
-        coalesce(max(qqstdphi) FILTER (NOT qqstpart), max(qqstdpth) FILTER (NOT qqstpart))
-            AS depth_highest
-    FROM (SELECT *, coalesce(time, smf_time::TIMESTAMPTZ) AS taken FROM sectioned.qqst)
+        try_cast(measure(queue.puts) AS BIGINT) AS puts, try_cast(measure(queue.failed_puts) AS BIGINT) AS failed,
+        try_cast(measure(queue.qqststrm) AS BIGINT) AS statistics_streamed,
+        try_cast(measure(queue.qqstexpr) AS BIGINT) AS expired,
+        measure(queue.puts_per_second) AS put_rate,
+        arg_min(depth, sequence) AS depth_first, arg_max(depth, sequence) AS depth_last,
+        3600 * (depth_last - depth_first) / nullif(epoch_us(max(taken)) / 1e6 - epoch_us(min(taken)) / 1e6, 0)
+            AS depth_growth,
+        coalesce(min(qqstdplo) FILTER (depth IS NOT NULL), min(depth)) AS depth_lowest,
+        coalesce(max(qqstdphi) FILTER (depth IS NOT NULL), max(depth)) AS depth_highest,
+        depth_lowest / nullif(put_rate, 0) / 60 AS arrivals_lowest,
+        depth_last / nullif(put_rate, 0) / 60 AS arrivals_last,
+        depth_highest / nullif(put_rate, 0) / 60 AS arrivals_highest
+    FROM (
+        SELECT
+            *, CASE WHEN NOT qqstpart THEN qqstdpth END AS depth,
+            CASE WHEN depth IS NOT NULL THEN coalesce(time, smf_time::TIMESTAMPTZ) END AS taken
+        FROM sectioned.qqst
+    )
     GROUP BY section, system, qmgr, qqstqnam
 ),
 put_to AS (
     SELECT DISTINCT system, qmgr, unnest([objname, basename]) AS queue FROM used
 ),
 seen AS (
-    SELECT section, queue, streamed FROM statistics
+    SELECT section, queue, statistics_streamed AS streamed FROM statistics
     UNION
     SELECT section, queue, streamed FROM queues
 ),
@@ -220,14 +206,8 @@ stream_queues AS (
 ),
 streams AS (
     SELECT
-        n.section, n.base, n.queue,
-        s.puts, s.failed, s.expired, c.streamed, b.streamed AS statistics_streamed,
-        s.depth_first, s.depth_last, s.depth_lowest, s.depth_highest,
-        3600 * (s.depth_last - s.depth_first) / nullif(s.apart, 0) AS depth_growth,
-        s.puts / nullif(s.seconds, 0) AS put_rate,
-        s.depth_lowest / nullif(put_rate, 0) / 60 AS arrivals_lowest,
-        s.depth_last / nullif(put_rate, 0) / 60 AS arrivals_last,
-        s.depth_highest / nullif(put_rate, 0) / 60 AS arrivals_highest,
+        n.section, n.base, n.queue, s.* EXCLUDE (section, system, qmgr, queue, statistics_streamed),
+        c.streamed, b.statistics_streamed,
         CASE
             WHEN n.note IS NOT NULL THEN n.note
             WHEN s.queue IS NULL THEN 'no statistics of it: TRACE(STAT) CLASS(5) and STATQ(ON)'
@@ -248,54 +228,44 @@ unstreamed AS (
         sum(validput) / divisor(any_value(c.seconds), list(known_part({
             'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)
         }, known_since)) FILTER (interval_start <= interval_end)) AS class_3_rate,
-        sum(putbytes) / nullif(sum(validput), 0) / 1024 AS put_kb,
-        total(putct + put1ct) / nullif(sum(puts), 0) AS put_cpu,
-        total(putbytes::DOUBLE * (putpmsg::BIGINT + put1pmsg) / nullif(validput, 0)) AS persistent_bytes
+        measure(queue_use.put_size) / 1024 AS put_kb, measure(queue_use.put_cpu) AS put_cpu,
+        measure(queue_use.persistent_bytes) AS persistent_bytes
     FROM used_queues
     LEFT JOIN sectioned.covered AS c USING (section)
     LEFT JOIN first_statistics('sectioned.statistics') USING (system, qmgr)
     GROUP BY section, queue, kind
     HAVING NOT coalesce(bool_or(streams), FALSE) AND sum(validput) > 0
 ),
-persistent AS (
+log AS (
     SELECT
-        section,
-        total(putbytes::DOUBLE * (putpmsg::BIGINT + put1pmsg) / nullif(validput, 0)) AS persistent_bytes
-    FROM used
+        section, measure(log.mb_per_second) AS mb_per_second, measure(log.pages_per_write) AS pages_per_write,
+        measure(log.io_busy) AS io_busy, measure(log.task_busy) AS task_busy
+    FROM log_facts('sectioned.qjst', 'sectioned.qjst_io')
     GROUP BY section
 ),
 plans AS (
     SELECT
-        u.section, u.queue, u.kind, u.class_3_rate, u.put_kb, u.put_cpu,
+        u.* EXCLUDE (persistent_bytes),
         CASE
             WHEN NOT getvariable('of_queues')
-            THEN l.mb_per_second * u.persistent_bytes / nullif(p.persistent_bytes, 0)
+            THEN mb_per_second * u.persistent_bytes / nullif(p.persistent_bytes, 0)
         END AS persistent_log,
         NULL::DOUBLE AS planned_put_cpu, NULL::DOUBLE AS planned_cpu, NULL::DOUBLE AS planned_log,
         NULL::DOUBLE AS planned_pages,
         CASE WHEN put_kb > 128 THEN 'published up to 128 KB only' END AS note
     FROM unstreamed AS u
-    LEFT JOIN persistent AS p USING (section)
-    LEFT JOIN log_by_section('sectioned.qjst', 'sectioned.qjst_io') AS l USING (section)
+    LEFT JOIN (
+        SELECT section, measure(queue_use.persistent_bytes) AS persistent_bytes FROM used GROUP BY section
+    ) AS p USING (section)
+    LEFT JOIN log USING (section)
 ),
 class_3 AS (
     SELECT
         section, sum(putn::BIGINT + put1n)::BIGINT AS puts, sum(publishedn)::BIGINT AS published,
-        sum(ngen)::BIGINT AS generated, sum(putpwg::BIGINT + put1pwg)::BIGINT AS to_getter,
+        sum(ngen)::BIGINT AS generated, measure(queue_use.put_to_waiting_getter) AS to_getter,
         sum(streamedn)::BIGINT AS streamed
     FROM sectioned.wqst
     GROUP BY section
-),
-data_manager AS (
-    SELECT section, sum(qistmput)::BIGINT AS puts FROM sectioned.qist GROUP BY section
-),
-message_manager AS (
-    SELECT section, sum(qmstput::BIGINT + qmstput1)::BIGINT AS puts
-    FROM sectioned.qmst
-    GROUP BY section
-),
-queue_statistics AS (
-    SELECT section, try_cast(sum(streamed) AS BIGINT) AS streamed FROM statistics GROUP BY section
 ),
 lines AS (
     SELECT
@@ -334,27 +304,35 @@ lines AS (
     UNION ALL BY NAME
     SELECT
         'queue manager' AS line, section, c.puts, c.published, c.generated, c.to_getter, c.streamed,
-        q.streamed AS statistics_streamed,
-        d.puts AS data_manager_puts, m.puts AS message_manager_puts,
-        d.puts - c.puts AS data_manager_excess, m.puts - c.puts AS message_manager_excess,
+        statistics_streamed, data_manager_puts, message_manager_puts,
+        data_manager_puts - c.puts AS data_manager_excess, message_manager_puts - c.puts AS message_manager_excess,
         CASE
             WHEN c.puts IS NULL THEN 'no class 3: START TRACE(ACCTG) CLASS(3)'
-            WHEN coalesce(d.puts, m.puts) IS NULL THEN 'no class 1: START TRACE(STAT) CLASS(1)'
+            WHEN coalesce(data_manager_puts, message_manager_puts) IS NULL THEN 'no class 1: START TRACE(STAT) CLASS(1)'
             ELSE 'an estimate: class 3 of all tasks for the same time makes it good'
         END AS note
     FROM sectioned.keys
     LEFT JOIN class_3 AS c USING (section)
-    LEFT JOIN data_manager AS d USING (section)
-    LEFT JOIN message_manager AS m USING (section)
-    LEFT JOIN queue_statistics AS q USING (section)
+    LEFT JOIN (
+        SELECT section, measure(data_manager.qistmput)::BIGINT AS data_manager_puts
+        FROM sectioned.qist
+        GROUP BY section
+    ) USING (section)
+    LEFT JOIN (
+        SELECT section, measure(message_manager.puts) AS message_manager_puts FROM sectioned.qmst GROUP BY section
+    ) USING (section)
+    LEFT JOIN (
+        SELECT section, try_cast(sum(statistics_streamed) AS BIGINT) AS statistics_streamed
+        FROM statistics
+        GROUP BY section
+    ) USING (section)
     WHERE NOT getvariable('of_queues')
-        AND coalesce(c.puts, d.puts, m.puts, q.streamed) IS NOT NULL
+        AND coalesce(c.puts, data_manager_puts, message_manager_puts, statistics_streamed) IS NOT NULL
     UNION ALL BY NAME
     SELECT 'plan' AS line, * FROM plans
     UNION ALL BY NAME
     SELECT
-        'log' AS line, section, mb_per_second, pages_per_write, 128 - pages_per_write AS pages_left,
-        io_busy, 100 - io_busy AS io_left, task_busy, 100 - task_busy AS task_left,
+        'log' AS line, *, 128 - pages_per_write AS pages_left, 100 - io_busy AS io_left, 100 - task_busy AS task_left,
         CASE
             WHEN pages_per_write >= 100
                 THEN 'near 128 pages an I/O: faster DASD, zHyperWrite, or a second queue manager'
@@ -362,7 +340,7 @@ lines AS (
                 THEN 'full for this workload; with more pages an I/O it can still take more'
             WHEN task_busy IS NULL THEN 'QJST shows how busy it is from MQ 8.0 on'
         END AS note
-    FROM log_by_section('sectioned.qjst', 'sectioned.qjst_io')
+    FROM log
     UNION ALL BY NAME
     SELECT
         'adapters' AS line, section, tasks AS adapters, busy AS adapter_busy,
@@ -373,12 +351,12 @@ lines AS (
             WHEN idlest >= 1 THEN 'all are in use; more may help: CHIADAPS'
             ELSE 'enough: they do the streamed puts of channels as well'
         END AS note
-    FROM adapter_of_section('sectioned.qct_adp')
+    FROM (SELECT section, measure(adapter.busy) AS busy FROM sectioned.qct_adp GROUP BY section)
     JOIN (
         SELECT
             section, count(*) AS tasks, min(busy) AS idlest, max(busy) AS busiest,
             arg_max(busy, block_no) AS last
-        FROM adapter_by_section('sectioned.qct_adp')
+        FROM (SELECT section, block_no, measure(adapter.busy) AS busy FROM sectioned.qct_adp GROUP BY section, block_no)
         GROUP BY section
     ) USING (section)
 )
