@@ -48,7 +48,6 @@ made AS (
         sum(put_bytes) FILTER (role = 'DATA') AS bytes_put,
         sum(puts) FILTER (role = 'REPLY')::BIGINT AS replies_put,
         sum(puts) FILTER (role = 'STATE')::BIGINT AS states_put,
-        sum(persistent_puts) FILTER (role = 'DATA')::BIGINT AS persistent_data,
         sum(to_getter) FILTER (role = 'DATA')::BIGINT AS data_to_getter,
         max(tasks) AS tasks, total(cpu) AS cpu
     FROM alone AS a
