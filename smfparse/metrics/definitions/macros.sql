@@ -1,8 +1,9 @@
 -- What views and reports share: macros that work on tables as they are and on those of sections alike.
 
 -- The sum of doubles, the same to the last digit in whatever order they come: each is added as a whole number
--- of 2^-40, which holds times of the clock, and counts, exactly.
-CREATE OR REPLACE MACRO total(number) AS sum((number::DOUBLE * 1099511627776)::HUGEINT) / 1099511627776;
+-- of 2^-40, which holds times of the clock, and counts, exactly. A product of damaged counters is too large: it is left out.
+CREATE OR REPLACE MACRO total(number) AS
+    sum(TRY_CAST(number::DOUBLE * 1099511627776 AS HUGEINT)) / 1099511627776;
 
 -- What a row says whose number is the largest; of several such rows the last one by `place`.
 CREATE OR REPLACE MACRO of_largest(shown, number, place) AS

@@ -155,7 +155,7 @@ statistics AS (
         try_cast(measure(queue.qqstexpr) AS BIGINT) AS expired,
         measure(queue.puts_per_second) AS put_rate,
         arg_min(depth, sequence) AS depth_first, arg_max(depth, sequence) AS depth_last,
-        3600 * (depth_last - depth_first) / nullif(epoch_us(max(taken)) / 1e6 - epoch_us(min(taken)) / 1e6, 0)
+        3600 * (depth_last::BIGINT - depth_first) / nullif(epoch_us(max(taken)) / 1e6 - epoch_us(min(taken)) / 1e6, 0)
             AS depth_growth,
         coalesce(min(qqstdplo) FILTER (depth IS NOT NULL), min(depth)) AS depth_lowest,
         coalesce(max(qqstdphi) FILTER (depth IS NOT NULL), max(depth)) AS depth_highest,
