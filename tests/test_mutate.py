@@ -72,7 +72,6 @@ def test_sources_are_changed_where_they_can_be_wrong() -> None:
             assert changed == expected, source
 
 
-@pytest.mark.long
 def test_mutants_of_the_project_can_be_read_and_none_is_equivalent() -> None:
     house = mutate.House(PROJECT)
     listed = equivalent.equivalent(house.room_of)
@@ -82,7 +81,8 @@ def test_mutants_of_the_project_can_be_read_and_none_is_equivalent() -> None:
         source = (PROJECT / each.path).read_bytes()
         assert each.applied(source) != source
         if each.language == "sql":
-            duckdb.extract_statements(each.applied(source).decode())
+            if b"{side}" not in source:  # a template
+                duckdb.extract_statements(each.applied(source).decode())
         else:
             compile(each.applied(source), each.path, "exec")
     for name, room in rooms.ROOMS.items():

@@ -53,7 +53,7 @@ class Judges:
     """Private copies in which mutants are tried, as many at once as there are copies.
 
     languages  of the mutants
-    tests      run instead of those of the rooms; empty: those
+    tests      of which those that run what is changed judge too; empty: those of the room alone
     """
 
     def __init__(
@@ -71,19 +71,21 @@ class Judges:
         rooms = [ROOMS[self._house.room_of[each]] for each in drawn]
         recordings = [self._recording(tuple(self._tests or each.tests)) for each in rooms]
         with ThreadPoolExecutor(len(self._copies)) as pool:
-            yield from pool.map(self._judged, drawn, recordings)
+            yield from pool.map(self._judged, drawn, recordings, (each.tests for each in rooms))
 
     def _recorded(self, tests: tuple[str, ...]) -> Recording:
         """Return what tests run when nothing is changed."""
         found = self._copies[0].record(tests, self._mutants)
         said = f"{len(found.seconds)} tests pass unchanged, in {sum(found.seconds.values()):.0f} s"
         click.echo(f"{' '.join(tests)}: {said}")
+        for each in found.failed:
+            click.echo(f"fails unchanged, so it judges nothing: {each}")
         return found
 
-    def _judged(self, mutant: Mutant, recording: Recording) -> Outcome:
+    def _judged(self, mutant: Mutant, recording: Recording, room: Sequence[str]) -> Outcome:
         copy = self._free.get()
         try:
-            return copy.judge(mutant, recording)
+            return copy.judge(mutant, recording, room)
         finally:
             self._free.put(copy)
 
@@ -123,7 +125,7 @@ def enough(language: str, found: Sequence[Outcome], share: float) -> bool:
 @click.option("--room", "rooms", multiple=True, type=click.Choice([*ROOMS]))
 @click.option("--path", "paths", multiple=True, help="Change only such files: '*/slots.py'.")
 @click.option("--only", type=int, help="Try only the mutant with this number.")
-@click.option("--tests", multiple=True, help="Run these tests instead of those of the room.")
+@click.option("--tests", multiple=True, help="Judge by such tests too if they run the change.")
 @click.option("--share", default=0.95, show_default=True, help="Share that has to be caught.")
 @click.option("--workers", default=1, show_default=True, help="Try so many mutants at once.")
 @click.option("--list", "listed", is_flag=True, help="Print the mutants and try none.")

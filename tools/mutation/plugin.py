@@ -26,15 +26,16 @@ import pytest
 
 PLAN = "SMFPARSE_MUTATION_PLAN"
 MEMORY = 12 << 30
-"""Bytes of address space that a mutant may take: one that never ends must not take them all."""
+"""Bytes that a mutant may write to: one that never ends must not take them all."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Limit the memory, and do what the plan says."""
     plan = json.loads(Path(os.environ[PLAN]).read_text("utf-8"))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # browsers reserve more
     config.pluginmanager.register(Chosen(plan["tests"], Path(plan["running"])))
     if plan["record"]:
+        config.option.maxfail = 0
         config.pluginmanager.register(Recorder(plan))
 
 
@@ -67,7 +68,7 @@ class Chosen:
 
 
 class Recorder:
-    """Records the lines and the SQL that each test runs, and how long it takes."""
+    """Records the lines and the SQL that each test runs, and how long it takes, if it passes."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self._path, self._include = Path(plan["record"]), plan["include"]
@@ -76,6 +77,7 @@ class Recorder:
         self._macros = {name: re.compile(rf"\b{macro}\b") for name, macro in macros.items()}
         self._sql: dict[str, set[str]] = defaultdict(set)
         self._seconds: dict[str, float] = {}
+        self._failed: dict[str, str] = {}
         self._known, self._test = cache(self._units_in), ""
         self._coverage: Any = None
         if self._include:
@@ -96,10 +98,17 @@ class Recorder:
         self._seconds[item.nodeid] = time.monotonic() - began
         return done
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if report.failed:
+            self._failed[report.nodeid] = report.longreprtext
+
+    pytest_collectreport = pytest_runtest_logreport
+
     def pytest_sessionfinish(self) -> None:
         lines = self._lines() if self._coverage else {}
         sql = {name: sorted(tests) for name, tests in self._sql.items()}
-        found = {"seconds": self._seconds, "lines": lines, "sql": sql}
+        seconds = {name: each for name, each in self._seconds.items() if name not in self._failed}
+        found = {"seconds": seconds, "lines": lines, "sql": sql, "failed": self._failed}
         self._path.write_text(json.dumps(found), "utf-8")
 
     def _lines(self) -> dict[str, dict[int, list[str]]]:

@@ -51,16 +51,18 @@ class Recording:
     seconds  that each took
     lines    by path and line, the tests that ran it
     sql      by unit, the tests that ran it: see `unit_of`
+    failed   the messages of tests that fail unchanged; they judge nothing
     kills    how many mutants each test has noticed so far
     """
 
     seconds: dict[str, float]
     lines: Mapping[str, Mapping[str, Sequence[str]]]
     sql: Mapping[str, Sequence[str]]
+    failed: Mapping[str, str]
     kills: Counter[str] = field(default_factory=Counter)
 
-    def groups(self, mutant: Mutant) -> Iterator[list[str]]:
-        """Yield the tests that run what is changed, then the others; the likely killers first."""
+    def groups(self, mutant: Mutant, room: Sequence[str]) -> Iterator[list[str]]:
+        """Yield the tests that run what is changed, then others of a room; likely killers first."""
         lines, (first, last) = self.lines.get(mutant.path, {}), mutant.change.lines
         runs = {test for line in range(first, last + 1) for test in lines.get(str(line), ())}
         if mutant.language == "sql":
@@ -68,7 +70,7 @@ class Recording:
         order = sorted(self.seconds, key=lambda each: (-self.kills[each], self.seconds[each]))
         groups = (
             [each for each in order if each in runs],
-            [each for each in order if each not in runs],
+            [each for each in order if each not in runs and each.startswith(tuple(room))],
         )
         yield from filter(None, groups)
 
@@ -79,7 +81,7 @@ def unit_of(mutant: Mutant) -> str:
 
 
 class FailedError(Exception):
-    """Tests failed although nothing was changed."""
+    """All tests failed although nothing was changed."""
 
 
 class Copy:
@@ -97,7 +99,7 @@ class Copy:
                 shutil.copy2(project / name, self.root / name, follow_symlinks=False)
 
     def record(self, tests: Sequence[str], mutants: Sequence[Mutant]) -> Recording:
-        """Run tests with nothing changed. Raises FailedError where one fails."""
+        """Run tests with nothing changed. Raises FailedError where none passes."""
         made = self._plan.with_name("recording.json")
         units = {unit_of(each): each for each in mutants if each.language == "sql"}
         sql = {
@@ -110,14 +112,14 @@ class Copy:
         }
         include = sorted({str(self.root / m.path) for m in mutants if m.language != "sql"})
         plan = {"record": str(made), "include": include, "sql": sql, "tests": None}
-        code, _ = self._pytest(tests, plan, None)
-        if code:
-            test, message = self._noted()
-            raise FailedError(f"{test} fails unchanged:\n{message}")
-        return Recording(**json.loads(made.read_text("utf-8")))
+        self._pytest(tests, plan, None)
+        found = Recording(**json.loads(made.read_text("utf-8")))
+        if not found.seconds:
+            raise FailedError("\n".join(["no test passes unchanged", *found.failed.values()]))
+        return found
 
-    def judge(self, mutant: Mutant, recording: Recording) -> Outcome:
-        """Try a mutant: the tests that run what is changed first, then others, as in `groups`."""
+    def judge(self, mutant: Mutant, recording: Recording, room: Sequence[str]) -> Outcome:
+        """Try a mutant with tests that run what is changed and those of a room, as in `groups`."""
         path = self.root / mutant.path
         source, stat = path.read_bytes(), path.stat()
         path.write_bytes(mutant.applied(source))
@@ -125,7 +127,7 @@ class Copy:
         os.utime(path, (later, later))
         began, by, refused = time.monotonic(), "", False
         try:
-            for tests in recording.groups(mutant):
+            for tests in recording.groups(mutant, room):
                 plan = {"record": None, "tests": tests}
                 names = list(dict.fromkeys(each.partition("::")[0] for each in tests))
                 code, ended = self._pytest(names, plan, recording.seconds)
