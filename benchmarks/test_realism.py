@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from smfparse.inputs import Inputs, open_inputs
+from tests.simulating.test_every_kind import made, rows
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.synthetic.test_generate import made, records, rows, triplets
+from tests.support.variants import read_rdw
 
 pytestmark = pytest.mark.slow
 
@@ -31,12 +32,13 @@ SMALL = 9214
 
 def blocks(data: bytes) -> Iterator[tuple[str, bytes]]:
     """The blocks and QWHS areas of the accounting records of a dump, by name."""
-    for record in records(data):
+    for record in (bytes(4) + each for each in read_rdw(data)):
         if len(record) < 28:
             continue
         place = (record[5], struct.unpack_from(">H", record, 22)[0])
         names = BLOCKS.get(place, ())
-        found = triplets(record, len(names) + 1)
+        table = record[28 : 28 + 8 * (len(names) + 1)]
+        found = [*struct.iter_unpack(">IHH", table)]
         ends = min(offset for offset, _, count in found if count)
         for number, (offset, length, count) in enumerate(found):
             if names and 28 + 8 * number < ends:

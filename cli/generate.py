@@ -16,8 +16,7 @@ from smfparse.cli.paths import LocalPath
 from smfparse.errors import RequestError
 from smfparse.progress import PROGRESS
 from smfparse.rendering import FORMATS, TEXT
-from smfparse.simulating import INCIDENTS, minutes, offset, scenario_names
-from smfparse.synthetic import VERSIONS
+from smfparse.simulating import INCIDENTS, VERSIONS, minutes, offset, scenario_names
 
 _OF_SCENARIO = ("scenario", "explain", "incidents", "days", "acctime", "format_")
 _NOT_OF_SCENARIO = ("qmgrs", "system", "count", "size", "tasks", "queues", "dense")
@@ -146,7 +145,7 @@ def command(
     _refuse([name for name in of_scenario if _is_given(context, name)], "without --scenario")
     if output is None:
         raise click.UsageError("Missing argument 'OUTPUT'.")
-    from smfparse.synthetic import generate
+    from smfparse.simulating import generate
 
     check_name(output, "smf")
     with output_stream(output, force) as part, PROGRESS.of("writing", asked["size"] or 0):

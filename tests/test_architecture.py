@@ -25,18 +25,14 @@ ORDER = [
     *("rendering", "planning", "layout", "schemas", "tables", "metrics", "reading", "selecting"),
     *("decoding", "store", "inputs", "query", "writing", "mqsmfcsv", "calendar", "reports"),
     *("advice", "summarizing", "trending", "capacity", "comparing", "dashboard"),
-    *("inspecting", "anonymising", "library", "synthetic", "simulating", "cli", "__main__"),
+    *("inspecting", "anonymising", "library", "simulating", "cli", "__main__"),
 ]
 """Every package and every module at the top; one may import only those before it."""
 PACKAGES = [each for each in ORDER if (PROJECT / "smfparse" / each).is_dir()]
 LINKS = ("schemas", "cli")
 """Packages that are folders at the top, with a link to them in `smfparse`."""
 APART = {
-    "synthetic": [
-        *("errors", "faces", "layout", "limits", "places", "progress", "reading", "schemas"),
-        "tables",
-    ],
-    "simulating": ["errors", "faces", "layout", "rendering", "schemas", "synthetic"],
+    "simulating": ["errors", "faces", "layout", "progress", "rendering", "schemas"],
     "schemas": ["layout"],
 }
 """Packages that may import less than all before them."""

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from smfparse.simulating.draws import Bools, Draws, Floats, Ints
 from smfparse.simulating.incidents import Effects
 from smfparse.simulating.plan import Plan
-from smfparse.synthetic import Bools, Draws, Floats, Ints, Writers
+from smfparse.simulating.records import Writers
 
 _LATER = 9
 """Microseconds after the end of an interval at which the first record of it is taken."""
-
-Columns = dict[str, Any]
-"""Values by IBM's field name, one a block."""
 
 
 class Uptime:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.synthetic import Bools, Floats, Ints
+from smfparse.simulating.draws import Bools, Floats, Ints
 
 _SIZES = np.array([0, 2, 4, 8, 16, 32, 64, 128]) * 1024.0
 _PRIVATE_PUT = np.array([4.0, 4.5, 5.0, 6.0, 8.0, 13.0, 21.0, 36.0])

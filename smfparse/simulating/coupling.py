@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from smfparse.simulating import costs
-from smfparse.synthetic import Bools, Floats, Ints, Rows
+from smfparse.simulating.draws import Bools, Floats, Ints, Rows
 
 _READ_LIST, _NEW, _MOVE, _MOVE_ENTRY, _DELETE = 9, 10, 11, 12, 13
 _TYPES = 20

@@ -1,7 +1,7 @@
 """The declaration of a site: one class per kind of table in its TOML, one field per key.
 
 Times of I/O, processing and the network are microseconds. Rates are a second, at the peak of the
-curve that they follow.
+curve that they follow. The command loads this module at once, so it loads no library.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from smfparse.errors import RequestError
 
 PRIVATE = -1
 """The structure of a queue that is not shared."""
@@ -301,3 +303,20 @@ class Estate:
     answers: tuple[Mapping[str, str], ...] = ()
     cluster_queues: tuple[str, ...] = ()
     acctime: dt.timedelta | None = None
+
+
+VERSIONS = (
+    *("6.0.0", "7.0.0", "7.0.1", "7.1.0", "8.0.0", "9.0.0", "9.1.0", "9.1.2", "9.1.4", "9.2.0"),
+    *("9.3.0", "9.3.1", "9.3.2", "9.3.3", "9.3.5", "9.4.0", "9.4.3", "9.4.5", "10.0.0"),
+)
+"""MQ versions, those among them from which a block is longer."""
+
+
+def check_times(start: dt.datetime, utc_offset: dt.timedelta, interval: dt.timedelta) -> None:
+    """Raise RequestError for times that records cannot be of."""
+    if utc_offset % dt.timedelta(minutes=15) or abs(utc_offset) > dt.timedelta(hours=14):
+        raise RequestError(f"UTC offset {utc_offset}: quarters of an hour, up to 14 hours")
+    if not dt.timedelta(seconds=1) <= interval <= dt.timedelta(days=1):
+        raise RequestError(f"interval {interval}: from one second to 24 hours")
+    if start.tzinfo is not None or start.year < 1972:
+        raise RequestError(f"start {start}: local time of the z/OS system, from 1972")

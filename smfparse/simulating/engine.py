@@ -10,13 +10,220 @@ from typing import Any
 
 import numpy as np
 
+from smfparse.simulating import costs
+from smfparse.simulating.declaration import FORCED_TWICE
+from smfparse.simulating.draws import Draws, Floats, Ints
 from smfparse.simulating.incidents import Effects
 from smfparse.simulating.logger import Logs
-from smfparse.simulating.messages import EXPIRY_SECONDS, Messages
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.storage import Storage
-from smfparse.simulating.workers import Workers
-from smfparse.synthetic import Draws, Floats, Ints
+
+UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
+"""Seconds of arrivals that are on their way to a getter, and messages besides."""
+EXPIRY_SECONDS = 300.0
+"""Seconds from one scan for expired messages to the next (EXPRYINT)."""
+_KEPT_ARRIVALS = 200
+
+
+class Messages:
+    """What is on the queues: `depth`, between intervals of `seconds`."""
+
+    def __init__(self, plan: Plan, seconds: float) -> None:
+        self._plan, self._seconds = plan, seconds
+        self.depth: Ints = np.zeros(len(plan.queue_no), np.int64)
+        self._age = np.zeros(len(self.depth))
+        self._arrived: list[Ints] = []
+        self._by_id = plan.of_app("by_id")
+        expiry = [each.expiry + EXPIRY_SECONDS for each in plan.estate.queues if each.expiry]
+        ends = np.array([bool(each.expiry) for each in plan.estate.queues], bool)
+        self._expiry = np.full(len(self.depth), np.inf)
+        self._expiry[ends] = expiry
+
+    def lose_plain(self, down: Floats) -> None:
+        """Empty the queues of nonpersistent messages of a queue manager that ends."""
+        ended = (down > 0)[self._plan.queue_manager] & ~self._plan.shared
+        self.depth = np.where(ended & ~self._plan.queue_persistent, 0, self.depth)
+
+    def flow(
+        self, due: Ints, most: Floats, effects: Effects, time: int, noise: Floats
+    ) -> dict[str, Ints]:
+        """Return the messages that move: works in order, each with what is there for it.
+
+        due   units that are to be done, of works with a rate
+        most  units that can be done
+        time  which interval of the effects it is
+        """
+        plan, there = self._plan, self.depth.copy()
+        copied = np.where(effects.streams[time] > 0, plan.stream, NONE)[plan.edge_queue]
+        came, went = np.zeros_like(there), np.zeros_like(there)
+        units = np.zeros(len(plan.app), np.int64)
+        put = np.zeros(len(plan.edge_work), np.int64)
+        going, comes = effects.lasts[time].copy(), np.zeros(len(there), bool)
+        for works, edges in plan.levels:
+            source = plan.source[works]
+            driven = source != NONE
+            going[works] &= ~driven | comes[source]
+            kept = self._kept(there, came, effects.orphaned[time], noise * comes)
+            ready = self._ready(there - kept, works, due)
+            wanted = np.minimum(np.where(driven, ready, due[works]), most[works])
+            units[works] = np.floor(wanted).astype(np.int64)
+            taken = units[works][driven]
+            np.subtract.at(there, source[driven], taken)
+            np.add.at(went, source[driven], taken)
+            done = units[plan.edge_work[edges]] * plan.ratio[edges]
+            put[edges] = np.floor(done + 0.5).astype(np.int64)
+            for queue in (plan.edge_queue[edges], copied[edges]):
+                known = queue != NONE
+                comes[queue[known & going[plan.edge_work[edges]]]] = True
+                np.add.at(there, queue[known], put[edges][known])
+                np.add.at(came, queue[known], put[edges][known])
+        streamed = np.where(copied != NONE, put, 0)
+        moved = {"units": units, "put": put, "streamed": streamed}
+        return moved | {"came": came, "went": went, "depth": there}
+
+    def _kept(self, there: Ints, came: Ints, orphaned: Floats, noise: Floats) -> Ints:
+        """Return what stays on queues: what is on its way to its getter, and what nobody asks for.
+
+        `noise` is 0 where no more will come: then everything is taken.
+        """
+        lately = (came / self._seconds * UNDER_WAY + noise * _UNDER_WAY_MOST) * (noise > 0)
+        lately = np.where(came > 0, lately, 0)
+        stays = np.where(orphaned > 0, self.depth + orphaned * came, 0)
+        kept: Ints = np.floor(np.maximum(stays, np.minimum(lately, there))).astype(np.int64)
+        return np.minimum(kept, there)
+
+    def _ready(self, left: Ints, works: Ints, due: Ints) -> Floats:
+        """Return what there is for works that get: evenly, or who asks by id gets its replies."""
+        plan = self._plan
+        gets = plan.source[works] != NONE
+        queue = np.where(gets, plan.source[works], 0)
+        own = np.bincount(plan.app, due, len(plan.app_manager))[plan.app[works]]
+        weight = np.where(self._by_id[works], np.maximum(own, 1), 1)
+        users = np.bincount(queue, weight * gets, len(left))
+        ready: Floats = np.floor(left[queue] * weight / np.maximum(users, 1)[queue])
+        return ready
+
+    def settle(self, flow: dict[str, Ints]) -> dict[str, Ints]:
+        """Take over what an interval leaves, and return what expired and how old the rest is."""
+        before = self.depth
+        expired = self._expired(flow["depth"], flow["came"])
+        self.depth = flow["depth"] - expired
+        return {"expired": expired, "depth": self.depth, "age": self._ages(before, flow)}
+
+    def _expired(self, there: Ints, came: Ints) -> Ints:
+        """Return the messages that are older than their queue lets them be."""
+        self._arrived = [*self._arrived[-_KEPT_ARRIVALS:], came]
+        expired = np.zeros_like(there)
+        for number, queue in enumerate(self._plan.estate.queues):
+            if queue.expiry:
+                lasts = queue.expiry / self._seconds
+                recent = [int(each[number]) for each in reversed(self._arrived)]
+                kept = sum(part * min(max(lasts - age, 0), 1) for age, part in enumerate(recent))
+                expired[number] = max(int(there[number]) - int(kept), 0)
+        return expired
+
+    def _ages(self, before: Ints, flow: dict[str, Ints]) -> Ints:
+        """Return the seconds that the oldest message of each queue is on it."""
+        rate = flow["came"] / self._seconds
+        behind = np.where(rate > 0, self.depth / np.maximum(rate, 1e-9), self._seconds)
+        stuck = (flow["went"] == 0) & (before > 0)
+        older = self._age + self._seconds
+        oldest = np.minimum(np.where(stuck, older, behind), np.minimum(older, self._expiry))
+        self._age = np.where(self.depth > 0, oldest, 0)
+        return np.floor(self._age).astype(np.int64)
+
+
+class Workers:
+    """The tasks of all works, in intervals of `seconds`."""
+
+    def __init__(self, plan: Plan, seconds: float) -> None:
+        self._plan, self._seconds = plan, seconds
+        apps = [plan.estate.applications[app] for app in plan.app]
+        got = np.where(plan.source != NONE, plan.source, 0)
+        put = costs.put_cpu(plan.size[plan.edge_work], plan.shared[plan.edge_queue]) * plan.ratio
+        get = costs.GET_SHARE * costs.put_cpu(plan.queue_size[got], plan.shared[got])
+        get = np.where(plan.source == NONE, 0, get)
+        own = np.bincount(plan.edge_work, put, len(plan.app)) + get
+        self._took = plan.of_app("think") + own + costs.COMMIT
+        lasting = (plan.source != NONE) & plan.queue_persistent[got] & ~plan.wire[got]
+        puts = np.bincount(plan.edge_work, plan.ratio, len(plan.app))
+        self._logs: Any = lasting | plan.persistent & (puts > 0)
+        logged = plan.size[plan.edge_work] + costs.RECORD_BYTES["put"]
+        kept = plan.persistent[plan.edge_work] & ~plan.wire[plan.edge_queue]
+        self._put_bytes = np.where(kept, logged, 0)
+        self._get_bytes = np.where(lasting, costs.RECORD_BYTES["get"], 0)
+        self._forces = np.where([each.kind in FORCED_TWICE for each in apps], 2, 1)
+        self._tasks = plan.of_app("tasks").astype(np.float64)
+        self._by_id = plan.of_app("by_id")
+        self._pages = costs.pages(plan.size[plan.edge_work]) * plan.ratio
+        listed = costs.CF_SYNC / costs.LIST_ENTRIES
+        self._skips = np.where(plan.shared[got], listed, costs.SKIPPED)
+        self._scans = plan.of_app("scans")
+        self._clients = plan.of_app("stays") > 0
+        self._batched = np.flatnonzero([plan.batched(int(app)) for app in plan.app])
+
+    def capacity(
+        self, time: int, effects: Effects, wait: Floats, page_wait: Floats, skipped: Floats
+    ) -> Floats:
+        """Return how many units the tasks of each work can do.
+
+        wait       microseconds that a commit waits for the log, by queue manager
+        page_wait  microseconds that a page which is put waits for others to be written, by pool
+        skipped    messages that a get looks at before it finds its own
+        """
+        plan = self._plan
+        stored = np.append(page_wait, 0)[plan.queue_pool[plan.edge_queue]] * self._pages
+        waited = wait[plan.manager] * self._forces / np.maximum(plan.commit, 1)
+        took = self._took + skipped * self._skips + np.where(self._logs, waited, 0)
+        took = took + np.bincount(plan.edge_work, stored, len(plan.app))
+        most = self._tasks * self._seconds * 1e6 / took * effects.capacity[time]
+        most = np.maximum(most - effects.rolled[time] * self._seconds, 0)
+        for work in self._batched.tolist():
+            most[work] = min(most[work], self._sent(work, time, effects))
+        up = 1 - effects.down[time, plan.manager]
+        can: Floats = np.where(self._clients, np.inf, most * up)
+        return np.where(up > 0, can, 0)
+
+    def _sent(self, work: int, time: int, effects: Effects) -> float:
+        """Return how many messages a channel can send, with a round trip for every batch."""
+        channel = self._plan.channel(int(self._plan.app[work]))
+        number = self._plan.channel_no[channel.name]
+        batch = float(effects.batch[time, number]) or channel.batch
+        trip = channel.network * effects.network[time, number] / batch
+        most: float = self._seconds * 1e6 * self._tasks[work] / (channel.message + trip)
+        return most * float(effects.capacity[time, work])
+
+    def skipped(self, unindexed: Floats, depth: Ints) -> Floats:
+        """Return how many messages a get by id looks at before it finds its own, by work."""
+        got = np.where(self._plan.source != NONE, self._plan.source, 0)
+        found: Floats = np.where(self._by_id, unindexed[got] * depth[got] / 2, 0) + self._scans
+        return found
+
+    def logged(self, flow: dict[str, Ints], rolled: Ints) -> dict[str, Floats]:
+        """Return the bytes and records that queue managers log, and the writes that are forced.
+
+        `rolled` is the units that are backed out: their gets were logged.
+        """
+        plan = self._plan
+        works, managers = len(plan.app), len(plan.names)
+        copies = flow["put"] + flow["streamed"]
+        put = np.bincount(plan.edge_work, copies * self._put_bytes, works)
+        records = np.bincount(plan.edge_work, copies * (self._put_bytes > 0), works)
+        units = np.where(self._logs, flow["units"], 0)
+        ends = np.where(plan.commit > 0, units / np.maximum(plan.commit, 1), 0)
+        alone = (plan.commit == 0)[plan.edge_work] & (self._put_bytes > 0)
+        single = np.bincount(plan.edge_work, np.where(alone, flow["put"], 0), works)
+        got = flow["units"] + rolled
+        of_work = put + got * self._get_bytes + ends * costs.RECORD_BYTES["unit"]
+        records = records + got * (self._get_bytes > 0) + 2 * ends
+        return {
+            "logged_ends": np.ceil(ends),
+            "work_bytes": of_work,
+            "log_bytes": np.bincount(plan.manager, of_work, managers),
+            "log_records": np.bincount(plan.manager, records, managers),
+            "log_forced": np.bincount(plan.manager, ends * self._forces + single, managers),
+        }
+
 
 _ROUNDS = 3
 """How often works and the log are worked out anew: works wait for what they load."""

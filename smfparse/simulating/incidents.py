@@ -11,9 +11,9 @@ import numpy as np
 
 from smfparse.errors import RequestError
 from smfparse.simulating.declaration import INCIDENTS, Application, Estate, Incident
+from smfparse.simulating.draws import Floats
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.reading_toml import unknown
-from smfparse.synthetic import Floats
 
 _US = dt.timedelta(microseconds=1)
 _DAY = dt.timedelta(days=1)

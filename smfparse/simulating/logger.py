@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.schemas import QJST
-from smfparse.simulating.chunk import Chunk, Columns, Reporters
+from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.costs import (
     MOST_PAGES,
     USED_OF_CI,
@@ -22,8 +22,8 @@ from smfparse.simulating.costs import (
     ZHYPERWRITE_SMALL,
 )
 from smfparse.simulating.declaration import ZHYPERWRITE, QueueManager
+from smfparse.simulating.draws import Columns, Draws, Floats, Ints, Rows, encoded
 from smfparse.simulating.plan import Plan
-from smfparse.synthetic import Draws, Floats, Ints, Rows, encoded
 
 _ROUNDS = 12
 _IDLE_WRITES = 0.2

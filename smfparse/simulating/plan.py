@@ -22,7 +22,7 @@ from smfparse.simulating.declaration import (
     Application,
     Estate,
 )
-from smfparse.synthetic import Bools, Floats, Ints
+from smfparse.simulating.draws import Bools, Floats, Ints
 
 NONE = -1
 _MOST_LEVELS = 12

@@ -9,22 +9,22 @@ import numpy as np
 
 from smfparse.schemas import QQST
 from smfparse.simulating.accounting import Accounting
-from smfparse.simulating.chunk import Cells, Chunk, Columns, Reporters, statistics_writers
-from smfparse.simulating.messages import UNDER_WAY
-from smfparse.simulating.plan import NONE, Plan
-from smfparse.simulating.tasks import Tasks
-from smfparse.synthetic import (
+from smfparse.simulating.chunk import Cells, Chunk, Reporters, statistics_writers
+from smfparse.simulating.draws import (
     NEVER,
+    Columns,
     Draws,
     Floats,
     Ints,
-    RecordParts,
     Rows,
-    Writers,
     big_endian,
     encoded,
     numbered,
 )
+from smfparse.simulating.engine import UNDER_WAY
+from smfparse.simulating.plan import NONE, Plan
+from smfparse.simulating.records import RecordParts, Writers
+from smfparse.simulating.tasks import Tasks
 
 _SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
 _MOST_QUEUES = 40

@@ -1,4 +1,7 @@
-"""An estate at work: interval by interval, so that memory does not grow with the days."""
+"""An estate at work: interval by interval, so that memory does not grow with the days.
+
+The load follows rates over the day, the week, the month and the year.
+"""
 
 from __future__ import annotations
 
@@ -9,27 +12,149 @@ import numpy as np
 
 from smfparse.errors import RequestError
 from smfparse.layout import UNIX_EPOCH, version_key
-from smfparse.simulating.arrivals import demand, presence, stretches
 from smfparse.simulating.chunk import Chunk, Uptime
-from smfparse.simulating.declaration import Estate
+from smfparse.simulating.declaration import Application, Curve, Estate, Incident, check_times
+from smfparse.simulating.draws import Draws, Floats, Ints
 from smfparse.simulating.engine import Engine
 from smfparse.simulating.incidents import begins, effects, placed
-from smfparse.simulating.plan import Plan
-from smfparse.synthetic import Draws, Ints
+from smfparse.simulating.plan import NONE, Plan
+from smfparse.simulating.reading_toml import clock_time
+
+_US = dt.timedelta(microseconds=1)
+DAY_US = dt.timedelta(days=1) // _US
+_EVEN, _UNEVEN = 0.02, 0.1
+"""How much arrivals vary at most, of their mean: of programs, and of people."""
+_SATURDAY = 5
+_LAST_DAYS = 28
+"""From the day behind it on a month is at its end."""
+
+
+def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draws) -> Ints:
+    """Return the units of work that come due in intervals, a row each; of works with a rate only.
+
+    `begin` is microseconds from the start of the estate.
+    """
+    estate = plan.estate
+    middle = begin + length / 2
+    share = {name: _level(curve, estate, middle) for name, curve in estate.curves.items()}
+    growth = 1 + estate.growth * middle / DAY_US
+    units = np.zeros((len(begin), len(plan.app)), np.int64)
+    for work in np.flatnonzero(plan.source == NONE):
+        app = estate.applications[plan.app[work]]
+        curve = share.get(app.curve, np.ones(len(begin)))
+        present = overlap(app, estate, begin, length)
+        noise = draws.near(len(begin), _spread(estate, app)) * draws.near(len(begin), _EVEN)
+        mean = plan.rate[work] * curve * growth * present * factor[:, work] * length / 1e6
+        units[:, work] = np.floor(mean * noise + draws.uniform(len(begin)))
+    return units
+
+
+def _spread(estate: Estate, app: Application) -> float:
+    """Return how much arrivals vary from one interval to the next: those of programs little."""
+    curve = estate.curves.get(app.curve)
+    return _EVEN if curve is None or len(set(curve.shares)) == 1 else _UNEVEN
+
+
+def presence(plan: Plan, begin: Floats, length: float) -> Floats:
+    """Return the share of each interval in which the application of each work runs."""
+    estate = plan.estate
+    shares = [overlap(each, estate, begin, length) for each in estate.applications]
+    present: Floats = np.stack(shares, axis=1)[:, plan.app]
+    return present
+
+
+def overlap(app: Application, estate: Estate, begin: Floats, length: float) -> Floats:
+    """Return the share of each interval in which an application runs."""
+    if not app.window:
+        return np.ones(len(begin))
+    first, last = window(app)
+    at = (begin + since_midnight(estate)) % DAY_US
+    share: Floats = np.clip(np.minimum(at + length, last) - np.maximum(at, first), 0, None) / length
+    return share
+
+
+def window(app: Application) -> tuple[float, float]:
+    """Return from when to when an application runs, microseconds of the day."""
+    begin, _, end = app.window.partition("-")
+    return clock_time(begin) / _US, clock_time(end) / _US
+
+
+def since_midnight(estate: Estate) -> float:
+    """Return the microsecond of the day at which an estate starts."""
+    return (estate.start - estate.start.replace(hour=0, minute=0, second=0, microsecond=0)) / _US
+
+
+def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
+    """Return the share of the peak at some moments."""
+    at = middle + since_midnight(estate)
+    hours = at % DAY_US / DAY_US * 24
+    share: Floats = np.interp(hours, curve.hours, curve.shares, period=24)
+    first = estate.start.date()
+    days = [first + dt.timedelta(days=int(day)) for day in at // DAY_US]
+    weekend = np.array([day.weekday() >= _SATURDAY for day in days])
+    last = np.array([day.day >= _LAST_DAYS for day in days])
+    return share * np.where(weekend, curve.weekend, 1) * np.where(last, curve.month_end, 1)
+
+
+def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
+    """Return for each application the stretches in which it is connected.
+
+    length  of the whole time, microseconds
+
+    They are rows of two: microseconds from the start of the estate.
+    """
+    return [
+        np.array(_without(_planned(each, plan, length), _outages(each, plan, incidents)), np.int64)
+        for each in plan.estate.applications
+    ]
+
+
+def _planned(app: Application, plan: Plan, length: int) -> list[tuple[int, int]]:
+    """Return when an application is to run: all the time, or in its window of every day."""
+    if not app.window:
+        return [(0, length)]
+    first, last = window(app)
+    early = since_midnight(plan.estate)
+    days = range(-int(early > 0), int(length // DAY_US) + 2)
+    found = [
+        (max(int(day * DAY_US + first - early), 0), min(int(day * DAY_US + last - early), length))
+        for day in days
+    ]
+    return [(begin, end) for begin, end in found if begin < end]
+
+
+def _outages(app: Application, plan: Plan, incidents: list[Incident]) -> list[tuple[int, int]]:
+    """Return when an application, or its queue manager, is down."""
+    found = []
+    for each in incidents:
+        names = {"restart": app.queue_manager, "backlog": app.name}
+        if names.get(each.kind) == each.target:
+            begin = (begins(plan.estate, each) - plan.estate.start) // _US
+            found.append((begin, begin + each.length // _US))
+    return found
+
+
+def _without(
+    planned: list[tuple[int, int]], outages: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return stretches without those of other ones."""
+    for down, up in outages:
+        parts = [part for a, b in planned for part in ((a, min(b, down)), (max(a, up), b))]
+        planned = [(a, b) for a, b in parts if a < b]
+    return planned or [(0, 0)]
+
 
 CHUNK_ROWS = 2_000
 """Rows of tasks that are worked out at a time, about: 15 to 30 MB of records."""
-_US = dt.timedelta(microseconds=1)
 _DAY = dt.timedelta(days=1)
-_FARTHEST = dt.timedelta(hours=14)
-_FIRST_YEAR, _FIRST_VERSION = 1972, (8,)
+_FIRST_VERSION = (8,)
 
 
 class Run:
     """All intervals of an estate: what was done in them, chunk by chunk."""
 
     def __init__(self, estate: Estate, seed: int) -> None:
-        _check_times(estate)
+        _check(estate)
         self.estate, self.seed, self.plan = estate, seed, Plan(estate)
         self.incidents = placed(self.plan)
         self.length = estate.interval // _US
@@ -79,16 +204,11 @@ class Run:
         )
 
 
-def _check_times(estate: Estate) -> None:
+def _check(estate: Estate) -> None:
     """Raise RequestError for times and versions that records cannot be of."""
-    if estate.utc_offset % dt.timedelta(minutes=15) or abs(estate.utc_offset) > _FARTHEST:
-        raise RequestError(f"UTC offset {estate.utc_offset}: quarters of an hour, up to 14 hours")
-    if not dt.timedelta(seconds=1) <= estate.interval <= _DAY:
-        raise RequestError(f"interval {estate.interval}: from one second to 24 hours")
+    check_times(estate.start, estate.utc_offset, estate.interval)
     acctime = estate.acctime or estate.interval
     if acctime % estate.interval or not acctime <= _DAY:
         raise RequestError(f"acctime {acctime}: a multiple of the interval, up to 24 hours")
-    if estate.start.tzinfo is not None or estate.start.year < _FIRST_YEAR:
-        raise RequestError(f"start {estate.start}: local time of the z/OS system, from 1972")
     if version_key(estate.version) < _FIRST_VERSION:
         raise RequestError(f"MQ version {estate.version}: scenarios are of MQ 8.0.0 or later")

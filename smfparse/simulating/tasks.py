@@ -11,7 +11,7 @@ import numpy as np
 
 from smfparse.simulating.chunk import Chunk
 from smfparse.simulating.declaration import APPLICATION_KINDS
-from smfparse.synthetic import Bools, Draws, Floats, Ints, numbered
+from smfparse.simulating.draws import Bools, Draws, Floats, Ints, numbered
 
 _CONNECTED = 40_000
 """Least microseconds that a client is connected."""

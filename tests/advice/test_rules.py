@@ -15,7 +15,7 @@ from smfparse.advice import diagnoses, rules, subjects
 from smfparse.advice.judging import subject_query
 from smfparse.calendar import calendar_macros
 from smfparse.metrics import named_macros, view_macros, words_in
-from smfparse.synthetic import VERSIONS
+from smfparse.simulating import VERSIONS
 from smfparse.tables import TABLES, columns
 from tests.support.advised import ABSENT, Case, Rows, cases, severities, states
 

@@ -16,7 +16,8 @@ import pytest
 from smfparse.errors import OutputError, RequestError
 from smfparse.inputs import Inputs, open_inputs
 from smfparse.query import Catalog
-from smfparse.synthetic import SMF_LIMIT, VERSIONS
+from smfparse.simulating import VERSIONS
+from smfparse.simulating.records import SMF_LIMIT
 from smfparse.tables import TABLES
 from tests.support.command import run
 from tests.support.generated import generate_dump
@@ -76,7 +77,7 @@ def test_batches_change_no_intervals_and_no_tasks(tmp_path: Path, monkeypatch: p
         }
 
     at_once = who(read(tmp_path))
-    monkeypatch.setattr("smfparse.synthetic.dump.BATCH_BYTES", 1)
+    monkeypatch.setattr("smfparse.simulating.every_kind.BATCH_BYTES", 1)
     assert who(read(tmp_path)) == at_once
     starts = [row["interval_start"] for row in rows(read(tmp_path, count=7, tasks=2), "qmst")]
     assert len(starts) == 14
@@ -372,7 +373,7 @@ def test_nothing_is_left_of_a_run_that_fails(tmp_path: Path, monkeypatch: pytest
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("smfparse.synthetic.generate", fail)
+    monkeypatch.setattr("smfparse.simulating.generate", fail)
     done = run("generate", tmp_path / "made.smf")
     assert (done.exit_code, "No space left" in done.stderr) == (8, True)
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Building blocks of synthetic data: random columns, and blocks with overwritten columns.
+"""Random columns, and blocks with overwritten columns.
 
 The same seed has to give the same bytes on every machine. So random numbers come from PCG64's raw
 bits, which numpy keeps stable, and are shaped by arithmetic that IEEE 754 defines to the last bit.
@@ -36,7 +36,7 @@ from smfparse.layout import (
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
-FieldValues: TypeAlias = dict[str, Values]
+Columns: TypeAlias = dict[str, Any]
 """Values by IBM's field name, one a block."""
 
 _NAMES = tuple(f"N{number:03}" for number in range(1, 41))
@@ -180,7 +180,7 @@ class Rows:
             column = np.minimum(column, np.iinfo(each.kind.wire).max)
         self._put(each, entry, each.kind.encode(column), where)
 
-    def set_all(self, columns: FieldValues) -> None:
+    def set_all(self, columns: Columns) -> None:
         """Overwrite several columns."""
         for name, values in columns.items():
             self.set(name, values)

@@ -1,4 +1,4 @@
-"""Counters of the statistics blocks of a synthetic file: one row per queue manager and interval.
+"""Made up counters of the statistics blocks: one row per queue manager and interval.
 
 The sums over the tasks are given; class 3 is taken to see half of the work. Durations are
 microseconds, moments microseconds since 1970, in UTC.
@@ -10,7 +10,8 @@ import numpy as np
 
 from smfparse.layout import US_PER_SECOND
 from smfparse.schemas import QJST
-from smfparse.synthetic.draws import NEVER, Draws, FieldValues, Floats, Ints, Rows, encoded, whole
+from smfparse.simulating.draws import NEVER, Columns, Draws, Floats, Ints, Rows, encoded, whole
+from smfparse.simulating.workload import Intervals
 
 _CI = 4096
 _MOST_WRITES = 400
@@ -33,11 +34,11 @@ _STORAGE = {"qsstgplf": 20, "qsstgplv": 200, "qsstfrev": 6000, "qsstgetm": 300}
 """Storage manager counters that are not zero in a healthy queue manager, and what is usual."""
 
 
-def message_columns(sums: FieldValues, draws: Draws) -> FieldValues:
+def message_columns(sums: Columns, draws: Draws) -> Columns:
     """Return the message manager's counters, given the sums over the queues of its tasks."""
     rows = len(sums["putn"])
     more = 1.8 + 0.4 * draws.uniform(rows)
-    columns: FieldValues = {
+    columns: Columns = {
         f"qmst{name}": whole(sums[source] * more) + draws.below(rows, 40)
         for name, source in (
             ("open", "openn"),
@@ -63,7 +64,7 @@ def message_columns(sums: FieldValues, draws: Draws) -> FieldValues:
     }
 
 
-def data_columns(messages: FieldValues, draws: Draws) -> FieldValues:
+def data_columns(messages: Columns, draws: Draws) -> Columns:
     """Return the data manager's counters, given the message manager's."""
     rows = len(messages["qmstget"])
     got = messages["qmstget"]
@@ -79,9 +80,9 @@ def data_columns(messages: FieldValues, draws: Draws) -> FieldValues:
     }
 
 
-def storage_columns(rows: int, draws: Draws) -> FieldValues:
+def storage_columns(rows: int, draws: Draws) -> Columns:
     """Return the storage manager's counters."""
-    columns: FieldValues = {
+    columns: Columns = {
         name: whole(draws.skewed(rows, usual, 10)) for name, usual in _STORAGE.items()
     }
     return columns | {
@@ -92,16 +93,15 @@ def storage_columns(rows: int, draws: Draws) -> FieldValues:
     }
 
 
-def set_log(
-    rows: Rows, logged: Floats, begin: Ints, interval: int, load: Floats, draws: Draws
-) -> None:
+def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
     """Set the log manager's counters.
 
     `logged` is the persistent bytes that tasks put; the log takes those, and a rate that belongs
     to the queue manager, in control intervals of 4 KB, on both copies.
     """
+    interval = of.site.length
     seconds = interval / US_PER_SECOND
-    base = draws.skewed(len(rows), 3_000_000, 10) * load * seconds
+    base = draws.skewed(len(rows), 3_000_000, 10) * of.load * seconds
     intervals = whole((base + 2.2 * logged) / _CI) + 20
     most = _MOST_WRITES * seconds
     fewer = most * (0.5 + 0.5 * draws.uniform(len(rows)))
@@ -115,8 +115,8 @@ def set_log(
         total = np.zeros(len(rows))
         for kind, (writes, cis) in enumerate(written):
             entry = 2 * copy + kind
-            total += _set_io(rows, entry, writes, cis, mean * (1 + 0.05 * entry), begin, interval,
-                             draws)  # fmt: skip
+            mean_of = mean * (1 + 0.05 * entry)
+            total += _set_io(rows, entry, writes, cis, mean_of, of, draws)
         suspended = np.maximum(suspended, total)
     busy = np.minimum(suspended * 1.01, interval)
     writes = single + several
@@ -132,15 +132,14 @@ def _set_io(
     writes: Ints,
     cis: Ints,
     mean: Floats,
-    begin: Ints,
-    interval: int,
+    of: Intervals,
     draws: Draws,
 ) -> Floats:
     """Set the writes of one copy and type; return how long the writer was suspended."""
     number = draws.below(len(rows), _LOGS)
     names = [f"ACTLG{1 + entry // 2}{log:02}" for log in range(1, _LOGS + 1)]
     log = encoded(QJST.field("qjstiomaxiol").kind, names)[number]
-    when = begin + whole(interval * draws.uniform(len(rows)))
+    when = of.begin + whole(of.site.length * draws.uniform(len(rows)))
     longest = mean * (1.5 + draws.skewed(len(rows), 4))
     suspended = writes * mean * 1.02
     for name, values in (
@@ -159,7 +158,7 @@ def _set_io(
     return suspended
 
 
-def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> FieldValues:
+def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
     """Return the log manager's counters outside the write statistics."""
     rows = len(writes)
     switched = np.where(draws.chance(rows, 0.2), 1, 0)
@@ -182,7 +181,7 @@ def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> FieldValues:
     }
 
 
-def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> FieldValues:
+def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
     """Return the buffer manager's counters, one row per pool.
 
     `nth` is the pool's number, `messages` those put and got in the whole queue manager.
@@ -213,7 +212,7 @@ def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> FieldValues:
     }
 
 
-def chinit_columns(rows: int, interval: int, draws: Draws) -> FieldValues:
+def chinit_columns(rows: int, interval: int, draws: Draws) -> Columns:
     """Return what a task of the channel initiator counts: it works, or waits for work."""
     requests = whole(draws.skewed(rows, 2000))
     busy = np.minimum(requests * (20 + 60 * draws.uniform(rows)), interval * 0.9)
@@ -225,7 +224,7 @@ def chinit_columns(rows: int, interval: int, draws: Draws) -> FieldValues:
     }
 
 
-def page_set_columns(nth: Ints, draws: Draws) -> FieldValues:
+def page_set_columns(nth: Ints, draws: Draws) -> Columns:
     """Return the state and the I/O of page sets; `nth` is each one's number."""
     rows = len(nth)
     pages = 20_000 * (1 + draws.below(rows, 5))
@@ -250,9 +249,9 @@ def page_set_columns(nth: Ints, draws: Draws) -> FieldValues:
     }
 
 
-def db2_columns(rows: int, draws: Draws) -> FieldValues:
+def db2_columns(rows: int, draws: Draws) -> Columns:
     """Return the requests to Db2 by kind, and what they took: the thread, and Db2 for it."""
-    columns: FieldValues = {}
+    columns: Columns = {}
     for count, name in _DB2_REQUESTS.items():
         calls = np.where(draws.chance(rows, 0.4), whole(draws.skewed(rows, 300)), 0)
         mean = 300 + 900 * draws.uniform(rows)
@@ -271,7 +270,7 @@ def channel_type(channel: str, qmgr: str) -> int:
     return _RECEIVER if channel.endswith(f"TO.{qmgr}") else _SENDER
 
 
-def channel_columns(kind: Ints, end: Ints, draws: Draws) -> FieldValues:
+def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
     """Return what channels count that run all the time, one row per instance.
 
     `kind` is the type of each, `end` when its interval ends. Only senders and receivers have
@@ -310,7 +309,7 @@ def channel_columns(kind: Ints, end: Ints, draws: Draws) -> FieldValues:
     }
 
 
-def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> FieldValues:
+def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> Columns:
     """Return the shortest, mean and longest of some times; the mean is nearer to the shortest."""
     mean = shortest * (1.1 + draws.uniform(len(shortest)))
     longest = mean * (2 + draws.skewed(len(shortest), 4))

@@ -1,18 +1,23 @@
-"""The workload of a synthetic file: the tasks of its queue managers, their queues and times.
+"""A made up workload: the tasks of queue managers, their queues and times.
 
 Moments are microseconds since 1970, in UTC.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from smfparse.layout import US_PER_DAY, US_PER_SECOND
+from smfparse.errors import RequestError
+from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND
 from smfparse.schemas import WQST
-from smfparse.synthetic.draws import (
+from smfparse.simulating.declaration import check_times
+from smfparse.simulating.draws import (
     Bools,
     Draws,
     Floats,
@@ -24,8 +29,11 @@ from smfparse.synthetic.draws import (
     numbered,
     whole,
 )
+from smfparse.simulating.task_parts import QUEUE_EYES, SHARED_QUEUE
 
-_SHARED = 2
+_US = dt.timedelta(microseconds=1)
+_NAME = re.compile(r"[A-Z0-9@#$]{1,4}")
+_VERSION = re.compile(r"([6-9]\.\d|\d\d\.\d\d?)\.\d\d?")
 _CALLS_PER_SECOND = 100
 """Most API calls of a task, so that they take no longer than the task was there."""
 _LASTING_RATE, _BRIEF_RATE = 0.7, 7.0
@@ -99,42 +107,96 @@ _BLOCK_STEP = 0xB00
 
 @dataclass(frozen=True)
 class Site:
-    """What the caller asks for: the writers of the file and how much they do.
+    """What is asked for: queue managers of one system, and how much they do.
 
-    `interval` is in microseconds; `tasks` per queue manager, `queues` per task on average; `dense`:
-    what they count is random, in full width.
+    qmgrs       names, 1 to 4 characters each
+    system      SMF id of the z/OS system, 1 to 4 characters
+    start       start of the first interval, local time of the z/OS system (no tzinfo)
+    utc_offset  local time minus UTC, a multiple of 15 minutes
+    interval    of statistics and accounting, from a second to a day
+    version     MQ version from "6.0.0" on: version.release.modification
+    seed        of the random numbers, not negative
+    tasks       class 3 tasks per queue manager and interval
+    queues      queues per task, on average; no more than fit one record
+    dense       every counter, time and flag word is random: the worst case for speed and size
+
+    Raises RequestError for values that make no dump.
     """
 
-    qmgrs: tuple[str, ...]
+    qmgrs: Sequence[str]
+    system: str
+    start: dt.datetime
+    utc_offset: dt.timedelta
+    interval: dt.timedelta
     version: str
     seed: int
-    interval: int
     tasks: int
     queues: int
     dense: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.qmgrs or len(set(self.qmgrs)) < len(self.qmgrs):
+            raise RequestError("queue managers: at least one, each once")
+        for name in (*self.qmgrs, self.system):
+            if _NAME.fullmatch(name) is None:
+                raise RequestError(f"{name!r}: a queue manager or system has 1-4 of A-Z 0-9 @ # $")
+        check_times(self.start, self.utc_offset, self.interval)
+        if _VERSION.fullmatch(self.version) is None:
+            raise RequestError(f"MQ version {self.version}: like 9.3.0, from 6.0.0 on")
+        for name in ("seed", "tasks", "queues"):
+            if getattr(self, name) < 0:
+                raise RequestError(f"{name} {getattr(self, name)}: at least 0")
+
+    @property
+    def begin(self) -> int:
+        """The start of the first interval, in microseconds since 1970."""
+        return (self.start - self.utc_offset - UNIX_EPOCH) // _US
+
+    @property
+    def length(self) -> int:
+        """The length of an interval, in microseconds."""
+        return self.interval // _US
+
+    @property
+    def offset(self) -> int:
+        """Local time minus UTC, in microseconds."""
+        return self.utc_offset // _US
 
 
 class Tasks:
     """The tasks of one interval, all queue managers', and their queues: the same in every one.
 
-    Tasks stand queue manager by queue manager, queues task by task. A lasting task goes on through
-    all intervals; the others start and end within each.
+    Tasks stand queue manager by queue manager, queues task by task: `task` is the row of the task
+    of each. A lasting task goes on through all intervals; the others start and end within each.
     """
 
-    def __init__(self, site: Site, start: int, most_queues: int) -> None:
+    def __init__(self, site: Site, most_queues: int) -> None:
         draws = Draws(site.seed, 0)
         self.site = site
         rows = len(site.qmgrs) * site.tasks
         self.qmgr: Ints = np.repeat(np.arange(len(site.qmgrs)), site.tasks)
+        self.number: Ints = np.arange(rows)
         self.lasting: Bools = draws.chance(rows, 0.7)
-        self.started: Ints = start - US_PER_SECOND - draws.below(rows, 20 * US_PER_DAY)
+        self.started: Ints = site.begin - US_PER_SECOND - draws.below(rows, 20 * US_PER_DAY)
         self.adapter: Ints = _ADAPTERS[draws.below(rows, len(_ADAPTERS))]
         self._jobs(draws)
         wanted = np.rint(2 * site.queues * draws.uniform(rows)).astype(np.int64)
         self.queues: Ints = np.minimum(wanted, most_queues)
-        self.address: Ints = 0x5C000000 + 0x168 * np.arange(rows) + draws.below(rows, 16) * 0x10000
+        self.address: Ints = 0x5C000000 + 0x168 * self.number + draws.below(rows, 16) * 0x10000
         self._queues(draws)
         self._names(draws)
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def repeated(self, times: int) -> Tasks:
+        """Return the tasks of several intervals: all of them, interval by interval."""
+        found = copy.copy(self)
+        for name, values in vars(self).items():
+            if isinstance(values, np.ndarray):
+                setattr(found, name, np.concatenate([values] * times))
+        found.task = found.task + len(self) * np.repeat(np.arange(times), len(self.task))
+        return found
 
     def _jobs(self, draws: Draws) -> None:
         """Give each task a job of its adapter, a user and, for the channel initiator, a channel."""
@@ -201,26 +263,24 @@ class Tasks:
         self.base_name[dynamic, at : at + digits.shape[1]] = digits[dynamic]
         self.qtype: Ints = np.where(alias, _ALIAS, _LOCAL)
 
-    def queue_rows(self, times: int) -> Rows:
-        """Return the blocks of all queues, `times` over, as far as they are the same each time."""
-        eyes = {"openeye": "OPEN", "closeeye": "CLOS", "geteye": "GET", "puteye": "PUT"}
-        more = {"put1eye": "PUT1", "inqeye": "INQ", "seteye": "SET", "cbeye": "CB"}
-        rows = Rows(WQST, self.site.version, times * len(self.task), eyes | more)
-        rows.set_bytes("objname", np.tile(self.open_name, (times, 1)))
-        rows.set_bytes("basename", np.tile(self.base_name, (times, 1)))
+    def queue_rows(self) -> Rows:
+        """Return the blocks of all queues, as far as they are the same in every interval."""
+        rows = Rows(WQST, self.site.version, len(self.task), QUEUE_EYES)
+        rows.set_bytes("objname", self.open_name)
+        rows.set_bytes("basename", self.base_name)
         structures = encoded(WQST.field("cfstrucname").kind, STRUCTURES)
-        structure = np.where(self.shared, 1 + self.name % 2, 0)
-        rows.set_bytes("cfstrucname", structures[np.tile(structure, times)])
-        for name, values in {
-            "wqnext": self.next_block,
-            "wqback": self.block_before,
-            "qtype": self.qtype,
-            "indxtype": np.where(self.gets, 2 * (self.name % 2), 0),
-            "qsgdisp": np.where(self.shared, _SHARED, 0),
-            "nps": np.where(self.shared, 0, 1 + self.name % 20),
-            "nbuffpool": np.where(self.shared, 0, 1 + self.name % 5),
-        }.items():
-            rows.set(name, np.tile(values, times))
+        rows.set_bytes("cfstrucname", structures[np.where(self.shared, 1 + self.name % 2, 0)])
+        rows.set_all(
+            {
+                "wqnext": self.next_block,
+                "wqback": self.block_before,
+                "qtype": self.qtype,
+                "indxtype": np.where(self.gets, 2 * (self.name % 2), 0),
+                "qsgdisp": np.where(self.shared, SHARED_QUEUE, 0),
+                "nps": np.where(self.shared, 0, 1 + self.name % 20),
+                "nbuffpool": np.where(self.shared, 0, 1 + self.name % 5),
+            }
+        )
         return rows
 
 
@@ -242,25 +302,54 @@ class Spans:
         return self.end - self.begin
 
 
-def task_spans(tasks: Tasks, boundary: Ints, draws: Draws) -> Spans:
-    """Lasting tasks cover the interval that starts at `boundary`; the others a part of it.
+class Intervals:
+    """Some intervals: rows are interval by interval, then queue manager by task.
 
-    At a boundary the queue manager takes the lasting tasks one after the other.
+    first   number of the first of them
+    tasks   of all of them
+    begin   a value a queue manager and interval, as `qmgr` and `load`
+    row     of the queue manager and interval of each task
+    ended   rows of the tasks that end within their interval
+    spans   from when to when each task is accounted for
     """
-    times, interval = len(boundary) // max(len(tasks.qmgr), 1), tasks.site.interval
-    lasting = np.tile(tasks.lasting, times)
-    began = boundary + np.tile(turns(len(tasks.qmgr)), times)
-    first = boundary + whole(interval * 0.8 * draws.uniform(len(boundary)))
-    length = whole(interval * 0.15 * draws.uniform(len(boundary))) + _LEAST_LENGTH
-    end = np.minimum(first + length, boundary + interval - 10)
-    return Spans(
-        np.where(lasting, began, first),
-        np.where(lasting, began + interval, end),
-        np.where(lasting, np.tile(tasks.started, times), first),
-    )
 
+    def __init__(self, tasks: Tasks, first: int, times: int) -> None:
+        self.site, self.first, self.tasks = tasks.site, first, tasks.repeated(times)
+        qmgrs = len(self.site.qmgrs)
+        begin = self.site.begin + (first + np.arange(times)) * self.site.length
+        self.begin: Ints = np.repeat(begin, qmgrs)
+        self.qmgr: Ints = np.tile(np.arange(qmgrs), times)
+        self.load = self._load()
+        self.row = self.tasks.qmgr + qmgrs * np.repeat(np.arange(times), len(tasks))
+        self.ended: Ints = np.flatnonzero(~self.tasks.lasting)
+        self.class_3 = self.draws("class 3")
+        self.spans = self._spans(self.class_3)
 
-def turns(tasks: int) -> Ints:
-    """Return how long after a boundary each task is taken: 8 to 11 microseconds apart."""
-    number = np.arange(tasks)
-    return 2000 + 9 * number + number * 7 % 5
+    def _load(self) -> Floats:
+        """Return how busy each queue manager is: most at 14:00 local time, least at 2:00."""
+        local = (self.begin + self.site.offset) % US_PER_DAY / US_PER_DAY * 24
+        distance = np.minimum(np.abs(local - 14), 24 - np.abs(local - 14))
+        noise = 0.9 + 0.2 * self.draws("load").uniform(len(local))
+        load: Floats = (1 - 0.06 * distance) * noise
+        return load
+
+    def _spans(self, draws: Draws) -> Spans:
+        """Return the spans of tasks: lasting ones cover the interval, the others a part of it.
+
+        At a boundary the queue manager takes the lasting tasks one after the other: 8 to 11
+        microseconds apart.
+        """
+        tasks, boundary, length = self.tasks, self.begin[self.row], self.site.length
+        began = boundary + 2000 + 9 * tasks.number + tasks.number * 7 % 5
+        first = boundary + whole(length * 0.8 * draws.uniform(len(tasks)))
+        lasted = whole(length * 0.15 * draws.uniform(len(tasks))) + _LEAST_LENGTH
+        end = np.minimum(first + lasted, boundary + length - 10)
+        return Spans(
+            np.where(tasks.lasting, began, first),
+            np.where(tasks.lasting, began + length, end),
+            np.where(tasks.lasting, tasks.started, first),
+        )
+
+    def draws(self, purpose: str) -> Draws:
+        """Return the random columns of these intervals for some purpose."""
+        return Draws(self.site.seed, 1 + self.first, *purpose.encode())

@@ -1,4 +1,4 @@
-"""Counters of the queue blocks of a synthetic file: the queues of class 3 tasks.
+"""Made up counters of the queue blocks: the queues of class 3 tasks.
 
 Costs follow IBM's published figures: a put of 2 KB takes 4.5 us of CPU, one of 64 KB 21 us.
 Durations are microseconds, moments microseconds since 1970, in UTC.
@@ -9,40 +9,30 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import US_PER_SECOND, Values
-from smfparse.synthetic.draws import (
-    NEVER,
-    Bools,
-    Draws,
-    FieldValues,
-    Floats,
-    Ints,
-    Rows,
-    whole,
-)
-from smfparse.synthetic.workload import CHINIT, Spans, Tasks
+from smfparse.simulating.draws import NEVER, Bools, Columns, Draws, Floats, Ints, Rows, whole
+from smfparse.simulating.task_parts import NO_MESSAGE
+from smfparse.simulating.workload import CHINIT, Spans, Tasks
 
 VERBS = ("open", "close", "get", "put", "put1")
-_NO_MESSAGE = 0x0FFFFFFF
 
 
-def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> FieldValues:
+def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Columns:
     """Return what the queue blocks count; `spans` and `load` have a value a queue.
 
     A queue that a task does not use has no block, so each is used at least once.
     """
-    times = len(load) // max(len(tasks.task), 1)
     rows = len(load)
-    calls = whole(spans.microseconds / US_PER_SECOND * np.tile(tasks.rate, times) * load)
+    calls = whole(spans.microseconds / US_PER_SECOND * tasks.rate * load)
     calls = 1 + whole(calls * (0.6 + 0.4 * draws.uniform(rows)))
-    puts, single = np.tile(tasks.puts, times), np.tile(tasks.single, times)
+    puts, single = tasks.puts, tasks.single
     put = np.where(puts & ~single, calls, 0)
     put1 = np.where(puts & single, calls, 0)
-    got = np.where(np.tile(tasks.gets, times), np.maximum(whole(calls * draws.near(rows)), 1), 0)
-    columns = _puts(tasks, times, put, put1, draws)
-    columns |= _gets(tasks, times, got, draws)
-    lasting = np.tile(tasks.lasting[tasks.task], times)
-    columns |= _handles(lasting, np.where(np.tile(tasks.reopened, times), calls, 0), draws)
-    columns |= _others(tasks, times, got, draws)
+    got = np.where(tasks.gets, np.maximum(whole(calls * draws.near(rows)), 1), 0)
+    columns = _puts(tasks, put, put1, draws)
+    columns |= _gets(tasks, got, draws)
+    lasting = tasks.lasting[tasks.task]
+    columns |= _handles(lasting, np.where(tasks.reopened, calls, 0), draws)
+    columns |= _others(tasks, got, draws)
     used = sum(columns[f"{verb}n"] for verb in ("open", "close", "get", "inq", "set", "cb"))
     columns["total_use"] = put + put1 + used
     columns["use_count"] = np.where(lasting, 1, 0)
@@ -50,28 +40,26 @@ def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Fie
     return columns
 
 
-def _puts(tasks: Tasks, times: int, put: Ints, put1: Ints, draws: Draws) -> FieldValues:
+def _puts(tasks: Tasks, put: Ints, put1: Ints, draws: Draws) -> Columns:
     rows = len(put)
-    size = np.tile(tasks.size, times)
+    size = tasks.size
     wrong = np.where(draws.chance(rows, 0.05), (put + put1) // 50, 0)
     valid = put + put1 - wrong
     cpu = (4 + size * 0.00027) * (0.9 + 0.4 * draws.uniform(rows))
-    columns = _put_verb(tasks, times, "put", put, cpu, draws)
-    columns |= _put_verb(tasks, times, "put1", put1, cpu * draws.near(rows) * 1.7, draws)
-    columns |= {"validput": valid} | _sizes(tasks, times, "put", valid, draws)
-    columns["putdsq"] = np.where(np.tile(tasks.shared, times), valid, 0)
-    columns["streamedn"] = np.where(np.tile(tasks.streamed, times), valid, 0)
+    columns = _put_verb(tasks, "put", put, cpu, draws)
+    columns |= _put_verb(tasks, "put1", put1, cpu * draws.near(rows) * 1.7, draws)
+    columns |= {"validput": valid} | _sizes(tasks, "put", valid, draws)
+    columns["putdsq"] = np.where(tasks.shared, valid, 0)
+    columns["streamedn"] = np.where(tasks.streamed, valid, 0)
     columns["ngen"] = np.where(draws.chance(rows, 0.02), valid, 0)
     return columns
 
 
-def _put_verb(
-    tasks: Tasks, times: int, verb: str, calls: Ints, cpu: Floats, draws: Draws
-) -> FieldValues:
+def _put_verb(tasks: Tasks, verb: str, calls: Ints, cpu: Floats, draws: Draws) -> Columns:
     rows = len(calls)
-    persistent, shared = np.tile(tasks.persistent, times), np.tile(tasks.shared, times)
+    persistent, shared = tasks.persistent, tasks.shared
     written = np.where(persistent & ~shared, calls, 0)
-    forced = np.where(np.tile(tasks.forced, times), written, 0)
+    forced = np.where(tasks.forced, written, 0)
     forced_time = forced * (300 + 600 * draws.uniform(rows))
     write_time = written * 2.25 * draws.near(rows, 0.4)
     pages = np.where(shared, 0, whole(calls * 0.5 * draws.uniform(rows)))
@@ -103,13 +91,13 @@ def elapsed(cpu_time: Values, draws: Draws) -> Floats:
     return elapsed
 
 
-def _gets(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
+def _gets(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
     rows = len(got)
-    size, persistent = np.tile(tasks.size, times), np.tile(tasks.persistent, times)
-    shared = np.tile(tasks.shared, times)
+    size, persistent = tasks.size, tasks.persistent
+    shared = tasks.shared
     empty = whole(got * 0.2 * draws.uniform(rows))
     browsed = np.where(draws.chance(rows, 0.1), whole(got * 0.4 * draws.uniform(rows)), 0)
-    by_id = np.where(np.tile(tasks.name % 2 == 1, times), got - browsed, 0)
+    by_id = np.where(tasks.name % 2 == 1, got - browsed, 0)
     written = np.where(persistent & ~shared, got - browsed, 0)
     write_time = written * 2.25 * draws.near(rows, 0.4)
     pages = np.where(draws.chance(rows, 0.25) & ~shared, -(-got // 10), 0)
@@ -135,10 +123,10 @@ def _gets(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
         "validget": got,
         "getdval": got - browsed,
         "getpmsg": np.where(persistent, got, 0),
-    } | _latencies(got, draws) | _sizes(tasks, times, "get", got, draws)  # fmt: skip
+    } | _latencies(got, draws) | _sizes(tasks, "get", got, draws)  # fmt: skip
 
 
-def _latencies(got: Ints, draws: Draws) -> FieldValues:
+def _latencies(got: Ints, draws: Draws) -> Columns:
     """Return how long the messages got had been on the queue."""
     rows = len(got)
     mean = draws.skewed(rows, 2500, 2000)
@@ -151,13 +139,13 @@ def _latencies(got: Ints, draws: Draws) -> FieldValues:
     }
 
 
-def _sizes(tasks: Tasks, times: int, verb: str, messages: Ints, draws: Draws) -> FieldValues:
+def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
     """Return the bytes of some messages, and the smallest and largest of them.
 
     On some queues all messages have the same size.
     """
     rows = len(messages)
-    mean, fixed = np.tile(tasks.size, times), np.tile(tasks.fixed, times)
+    mean, fixed = tasks.size, tasks.fixed
     total = np.where(fixed, messages * mean, whole(messages * mean * draws.near(rows, 0.05)))
     several = ~fixed & (messages > 1)
     low = np.where(several, whole(mean * (0.3 + 0.6 * draws.uniform(rows))), mean)
@@ -165,12 +153,12 @@ def _sizes(tasks: Tasks, times: int, verb: str, messages: Ints, draws: Draws) ->
     alone = messages == 1
     return {
         f"{verb}bytes": total,
-        f"{verb}minms": np.where(messages > 0, np.where(alone, total, low), _NO_MESSAGE),
+        f"{verb}minms": np.where(messages > 0, np.where(alone, total, low), NO_MESSAGE),
         f"{verb}maxms": np.where(messages > 0, np.where(alone, total, high), 0),
     }
 
 
-def _handles(lasting: Bools, calls: Ints, draws: Draws) -> FieldValues:
+def _handles(lasting: Bools, calls: Ints, draws: Draws) -> Columns:
     """Open and close once in a task that comes and goes, and in a lasting one for some of `calls`.
 
     Where there are none the queue is open all the time.
@@ -190,13 +178,13 @@ def _handles(lasting: Bools, calls: Ints, draws: Draws) -> FieldValues:
     }
 
 
-def handle_clocks(lasting: Bools, opens: Ints, spans: Spans, draws: Draws) -> dict[str, Ints]:
+def handle_clocks(tasks: Tasks, columns: Columns, spans: Spans, draws: Draws) -> dict[str, Ints]:
     """Return when queues were opened and closed last: the clocks of their blocks."""
-    rows = len(lasting)
+    rows = len(tasks.task)
     quarter = spans.microseconds / 4
     early = spans.begin + 150 + whole((quarter - 150) * draws.uniform(rows))
     late = spans.end - 150 - whole((quarter - 150) * draws.uniform(rows))
-    kept = lasting & (opens == 0)
+    kept = tasks.lasting[tasks.task] & (columns["openn"] == 0)
     before = spans.started + 300_000 + draws.below(rows, 600_000)
     return {
         "opentime": np.where(kept, before, early),
@@ -204,17 +192,17 @@ def handle_clocks(lasting: Bools, opens: Ints, spans: Spans, draws: Draws) -> di
     }
 
 
-def _others(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
+def _others(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
     """Return what a queue has of the rarer calls: MQINQ, MQSET and MQCB."""
     rows = len(got)
-    served = np.tile(tasks.adapter[tasks.task] == CHINIT, times) & (got > 0)
-    asked = np.tile(~tasks.puts & ~tasks.gets, times) | draws.chance(rows, 0.25)
+    served = (tasks.adapter[tasks.task] == CHINIT) & (got > 0)
+    asked = ~tasks.puts & ~tasks.gets | draws.chance(rows, 0.25)
     counts = {
         "inq": np.where(asked, 1 + draws.below(rows, 5), 0),
         "set": np.where(draws.chance(rows, 0.02), 1 + draws.below(rows, 2), 0),
         "cb": np.where(served, 1 + draws.below(rows, 4), 0),
     }
-    columns: FieldValues = {}
+    columns: Columns = {}
     for verb, calls in counts.items():
         cpu_time = calls * (2 + 4 * draws.uniform(rows))
         columns |= {
@@ -228,7 +216,7 @@ def _others(tasks: Tasks, times: int, got: Ints, draws: Draws) -> FieldValues:
     return columns
 
 
-def set_coupling(rows: Rows, shared: Bools, columns: FieldValues, draws: Draws) -> None:
+def set_coupling(rows: Rows, shared: Bools, columns: Columns, draws: Draws) -> None:
     """Set the coupling facility requests of queues: none but for shared ones."""
     where = np.flatnonzero(shared)
     for verb, requests in (("open", (0, 1)), ("close", (1,)), ("get", (3, 5)), ("put", (2,))):

@@ -1,0 +1,295 @@
+"""From blocks to records, with their SMF headers: the reverse of decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from smfparse.layout import ENCODING, US_PER_DAY, Raw, version_key
+from smfparse.schemas import (
+    CONTINUATION,
+    QWHC,
+    QWHS,
+    QWHS_LONG,
+    QWHS_SHORT,
+    QWHS_SIZES,
+    QWHS_STUB,
+    QWHS_STUB_BYTES,
+    QWHX,
+    QWHX_RELEASE,
+    QWST,
+    REGISTRY,
+    SUBTYPE_VALID,
+    TASK,
+    TRIPLET,
+)
+from smfparse.simulating.draws import Ints, Rows, big_endian, clock, encoded
+
+_LONG_SINCE = (10,)
+"""From this MQ version QWHX holds the release, and the SMF header QWHX_RELEASE."""
+_DUMP_MARK = 0x1E
+_MQ_MARK = _DUMP_MARK | SUBTYPE_VALID.mask
+_MARKER_BYTES = 18
+SMF_LIMIT = 32_756
+"""Bytes of the longest record that SMF takes."""
+_NO_NETWORK = "40" * 8 + "00" * 8
+_CHINIT = 0xE7
+
+CountedBlocks: TypeAlias = tuple[Raw, Ints]
+"""Blocks of one kind, record by record, and how many each record has."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a record is besides its blocks.
+
+    triplets     with the one of the QWHS area
+    trace        QWHSIID
+    manager      QWHSRMID: resource manager, X'E7' the channel initiator
+    qwhs_length  QWHSLEN
+    """
+
+    triplets: int
+    trace: int = 0
+    manager: int = 0x1A
+    qwhs_length: int = QWHS_LONG
+
+
+SHAPES: Mapping[tuple[int, int], Shape] = {
+    (115, 1): Shape(12, trace=1),
+    (115, 2): Shape(9, trace=2),
+    (115, 5): Shape(2, manager=0x80, qwhs_length=QWHS_STUB),
+    (115, 6): Shape(2, manager=0x80, qwhs_length=QWHS_STUB),
+    (115, 7): Shape(2, manager=0x80, qwhs_length=QWHS_STUB),
+    (115, 201): Shape(2),
+    (115, 215): Shape(2, trace=8),
+    (115, 216): Shape(2),
+    (115, 231): Shape(6, manager=_CHINIT),
+    (116, 0): Shape(7, trace=3, qwhs_length=QWHS_SHORT),
+    TASK: Shape(4, trace=0x19, manager=0xF7, qwhs_length=QWHS_SHORT),
+    CONTINUATION: Shape(3, trace=0x19, manager=0xF7, qwhs_length=QWHS_SHORT),
+    (116, 10): Shape(2, manager=_CHINIT),
+}
+
+
+@dataclass(frozen=True)
+class Writers:
+    """Who wrote each of some records, and when.
+
+    qmgr   index of the queue manager
+    when   capture, microseconds since 1970 in UTC
+    begin  of the interval, the same
+    length  of the interval in microseconds, None: that of all
+    who    QWHC of each, None: blank
+    agent  address of the agent's control element
+    count  how many records of this trace, and of all, the queue manager wrote before each
+    noise  int64: what the four flag bytes of QWHS hold, None: what they should
+    """
+
+    qmgr: Ints
+    when: Ints
+    begin: Ints
+    agent: Ints
+    who: Raw | None = None
+    noise: Ints | None = None
+    count: tuple[Ints, Ints] | None = None
+    length: Ints | None = None
+
+
+@dataclass(frozen=True)
+class RecordParts:
+    """Records of one (type, subtype) before they are put together: writers, blocks by triplet."""
+
+    record: tuple[int, int]
+    writers: Writers
+    blocks: Mapping[int, CountedBlocks]
+
+
+class Envelope:
+    """Puts blocks into records of one MQ version.
+
+    systems   SMF ids, that of each queue manager
+    offset    local time minus UTC, microseconds
+    interval  length of statistics intervals, microseconds
+    group     queue-sharing group
+    """
+
+    def __init__(
+        self,
+        systems: Sequence[str],
+        qmgrs: Sequence[str],
+        version: str,
+        offset: int,
+        interval: int,
+        group: str = "QSG1",
+    ) -> None:
+        self._version, self._offset, self._interval, self._group = version, offset, interval, group
+        self._systems = encoded(QWST.field("sm115sid").kind, systems)
+        self._names = encoded(QWST.field("sm115SSI").kind, qmgrs)
+        self._extended = version_key(version) >= _LONG_SINCE
+
+    def most_queues(self) -> int:
+        """Return how many queues fit a task's record."""
+        shape = SHAPES[TASK]
+        fixed = QWST.size + shape.triplets * TRIPLET.size + self._area_bytes(shape)
+        wtid, wtas, wqst = (each.length_at(self._version) for each in REGISTRY[TASK].values())
+        return (SMF_LIMIT - fixed - wtid - wtas) // wqst
+
+    def marker(self, kind: int, when: int) -> memoryview:
+        """Return the record that a dump starts or ends with."""
+        fixed = {"sm115len": _MARKER_BYTES, "sm115flg": _DUMP_MARK, "sm115rty": kind}
+        rows = Rows(QWST, self._version, 1, fixed)
+        rows.set_bytes("sm115sid", self._systems[:1])
+        self._stamp(rows, np.array([when], np.int64))
+        return memoryview(rows.raw[0, :_MARKER_BYTES].tobytes())
+
+    def records(self, parts: RecordParts, which: Ints) -> Iterator[tuple[Raw, Ints]]:
+        """Make the records `which` of some kind: a row each, and their places in `which`.
+
+        Records with the same numbers of blocks make one group.
+        """
+        counts = np.stack([count[which] for _, count in parts.blocks.values()], axis=1)
+        alike, group = np.unique(counts, axis=0, return_inverse=True)
+        first = {triplet: np.cumsum(own) - own for triplet, (_, own) in parts.blocks.items()}
+        for number, count in enumerate(alike):
+            place = np.flatnonzero(group.reshape(-1) == number)
+            rows = which[place]
+            times = dict(zip(parts.blocks, count.tolist(), strict=True))
+            taken = {
+                triplet: _take(raw, first[triplet][rows], times[triplet])
+                for triplet, (raw, _) in parts.blocks.items()
+            }
+            lengths = {
+                triplet: (raw.shape[1], times[triplet])
+                for triplet, (raw, _) in parts.blocks.items()
+            }
+            yield self._group_of(parts, rows, taken, lengths), place
+
+    def _group_of(
+        self,
+        parts: RecordParts,
+        rows: Ints,
+        blocks: Mapping[int, Raw],
+        lengths: Mapping[int, tuple[int, int]],
+    ) -> Raw:
+        shape = SHAPES.get(parts.record, Shape(max(blocks) + 1))
+        triplets = shape.triplets
+        if parts.record == TASK and not lengths[triplets - 1][1]:
+            triplets -= 1
+        size = QWST.size + triplets * TRIPLET.size
+        total = size + sum(each.shape[1] for each in blocks.values()) + self._area_bytes(shape)
+        pieces = [
+            self._headers(parts, rows, total),
+            np.tile(self._triplets(triplets, shape, size, lengths), (len(rows), 1)),
+            *(blocks[number] for number in sorted(blocks)),
+        ]
+        area = self._area(shape, triplets, parts.writers, rows)
+        pieces.insert(2 if shape.qwhs_length == QWHS_STUB else len(pieces), area)
+        return np.hstack(pieces)
+
+    def _headers(self, parts: RecordParts, which: Ints, total: int) -> Raw:
+        release = (
+            QWHX_RELEASE.decode(ENCODING) if self._extended else self._version.replace(".", "")
+        )
+        fixed = {
+            "sm115len": total,
+            "sm115flg": _MQ_MARK,
+            "sm115rty": parts.record[0],
+            "sm115stf": parts.record[1],
+            "sm115rel": release,
+        }
+        qmgr = parts.writers.qmgr[which]
+        rows = Rows(QWST, self._version, len(which), fixed)
+        self._stamp(rows, parts.writers.when[which])
+        rows.set_bytes("sm115sid", self._systems[qmgr])
+        rows.set_bytes("sm115SSI", self._names[qmgr])
+        return rows.raw
+
+    def _stamp(self, rows: Rows, when: Ints) -> None:
+        local = when + self._offset
+        rows.set("sm115tme", local % US_PER_DAY // 10_000)
+        rows.set("sm115dte", _packed_date(local // US_PER_DAY))
+
+    def _triplets(
+        self, count: int, shape: Shape, size: int, lengths: Mapping[int, tuple[int, int]]
+    ) -> Raw:
+        area = self._area_bytes(shape)
+        before = area if shape.qwhs_length == QWHS_STUB else 0
+        at = size + before
+        given = {}
+        for number in sorted(lengths):
+            length, times = lengths[number]
+            if times:
+                given[number] = {"offset": at, "length": length, "count": times}
+            at += length * times
+        given[0] = {"offset": size if before else at, "length": area, "count": 1}
+        data = b"".join(TRIPLET.build(given.get(number, {})) for number in range(count))
+        return np.frombuffer(data, np.uint8)
+
+    def _area_bytes(self, shape: Shape) -> int:
+        return QWHS_SIZES[shape.qwhs_length] + QWHX.size * self._extended
+
+    def _area(self, shape: Shape, triplets: int, writers: Writers, rows: Ints) -> Raw:
+        """Return the QWHS areas; the channel initiator leaves agent and numbers of records zero."""
+        chinit = shape.manager == _CHINIT
+        fixed = {
+            "qwhslen": shape.qwhs_length,
+            "qwhstyp": 1,
+            "qwhsrmid": shape.manager,
+            "qwhsiid": shape.trace,
+            "qwhsnsda": triplets,
+            "qwhsrn": 0 if chinit else 0x10,
+            "qwhsflag1": 0x40 * self._extended,
+        }
+        area = Rows(QWHS, self._version, len(rows), fixed)
+        area.set_bytes("qwhsssid", self._names[writers.qmgr[rows]])
+        area.set_bytes("qwhsstck", clock(writers.when[rows]))
+        if not chinit:
+            area.set("qwhsace", writers.agent[rows])
+            for name, count in zip(("qwhsiseq", "qwhswseq"), writers.count or (), strict=False):
+                area.set_bytes(name, big_endian(count[rows], 4))
+        area.set("qwhstime", writers.begin[rows] + self._offset)
+        length = self._interval if writers.length is None else writers.length[rows]
+        area.set("qwhsdurn", length * (4096 if chinit else 1))
+        if writers.noise is not None:
+            for number in range(4):
+                area.set(f"qwhsflag{number + 1}", writers.noise[rows] >> 8 * number & 0xFF)
+        stub = shape.qwhs_length == QWHS_STUB
+        pieces = [area.raw[:, : QWHS_STUB_BYTES if stub else shape.qwhs_length]]
+        if shape.qwhs_length == QWHS_SHORT:
+            pieces.append(self._correlation(writers, rows))
+        if self._extended:
+            pieces.append(self._extension(len(rows)))
+        return np.hstack(pieces)
+
+    def _correlation(self, writers: Writers, rows: Ints) -> Raw:
+        if writers.who is not None:
+            return writers.who[rows]
+        fixed = {"qwhclen": QWHC.size, "qwhctyp": 2, "qwhcnid": _NO_NETWORK}
+        return Rows(QWHC, self._version, len(rows), fixed).raw
+
+    def _extension(self, rows: int) -> Raw:
+        release = "".join(f"{part:02}" for part in version_key(self._version))
+        fixed = {"qwhxlen": QWHX.size, "qwhxtyp": 0x10, "qwhxqsg": self._group, "qwhxrel": release}
+        return Rows(QWHX, self._version, rows, fixed).raw
+
+
+def _packed_date(days: Ints) -> Ints:
+    """Return days since 1970 as SMF's packed date 0cyydddF."""
+    years = days.astype("datetime64[D]").astype("datetime64[Y]")
+    year = years.astype(np.int64) + 1970
+    day = days - years.astype("datetime64[D]").astype(np.int64) + 1
+    digits = (year // 100 - 19, year // 10 % 10, year % 10, day // 100, day // 10 % 10, day % 10)
+    packed = np.zeros_like(days)
+    for digit in digits:
+        packed = packed << 4 | digit
+    return packed << 4 | 0xF
+
+
+def _take(raw: Raw, first: Ints, count: int) -> Raw:
+    """Return `count` blocks each from those at `first` on, one row per record."""
+    taken: Raw = raw[first[:, None] + np.arange(count)]
+    return taken.reshape(len(first), count * raw.shape[1])

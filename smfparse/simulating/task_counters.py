@@ -1,0 +1,307 @@
+"""Made up tasks: their identity (WTID, and QWHC in class 1), and the counters of their blocks.
+
+Units of work carry the TOD clock of when they began. Which tokens a task has depends on what it
+came through: CICS and IMS name their regions, the channel initiator a channel, RRS its context.
+A task's counters come from its queues. Durations are microseconds, moments microseconds since 1970,
+in UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from smfparse.layout import BLANK, ENCODING, Packed, Raw, Values, version_key
+from smfparse.schemas import WTID
+from smfparse.simulating.draws import (
+    Columns,
+    Draws,
+    Floats,
+    Ints,
+    Rows,
+    big_endian,
+    clock,
+    encoded,
+    whole,
+)
+from smfparse.simulating.queue_counters import VERBS, elapsed
+from smfparse.simulating.task_parts import ACTIVE, ENDED, by_size
+from smfparse.simulating.workload import (
+    ADDRESSES,
+    BATCH,
+    CHANNELS,
+    CHINIT,
+    CICS,
+    IMS,
+    RRS,
+    TRANSACTIONAL,
+    USERS,
+    Spans,
+    Tasks,
+)
+
+_NET = "BANKNET1"
+_PROGRAMS = ("BC1UDOC", "PAYMPP1", "LEDGMPP", "CARDBMP", "CLAIMPP2", "FXQUOTE")
+_TRANSACTIONS = ("CKQC", "PAY1", "LGR2", "CRDA", "CLM7", "FXQ0", "CUST", "MQTR")
+_CHANNEL_MARK = "XX**"
+_CHANNEL_STEP = 0x2C0
+_FIRST_SEQUENCE = 1
+_LATCHES = (12, 19, 21, 30)
+_HIGH_WORD = 2.0**32
+_FIRST_HIGH_WORD = (10,)
+"""From this MQ version latch waits stand in the high word of their field."""
+_LATCH_SHARE = 0.06
+
+
+def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
+    """Return the identity of every task in each of some intervals."""
+    rows = Rows(WTID, tasks.site.version, len(spans.begin))
+    rows.set("wtidatyp", tasks.adapter)
+    for name, words, which in (
+        ("wtidccn", tasks.jobs, tasks.job),
+        ("wtidopid", USERS, tasks.user),
+        ("wtidtran", USERS, tasks.user),
+        ("wtidchl", CHANNELS, tasks.channel),
+        ("wtidchlc", ADDRESSES, tasks.partner),
+    ):
+        rows.set_bytes(name, encoded(WTID.field(name).kind, words)[which])
+    rows.set("wtidwtas", tasks.address + 0xD0)
+    chained = draws.chance(len(rows), 0.1)
+    rows.set("wtidcbwd", np.where(chained, 0x60DA0000 + 0x10 * draws.below(len(rows), 4096), 0))
+    _set_units_of_work(rows, tasks, spans, draws)
+    _set_references(rows, tasks, draws)
+    return rows
+
+
+def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> None:
+    """Set the identifiers that a transaction manager gives: of the last unit of work.
+
+    A lasting CICS, IMS or RRS task begins new ones all the time, any other has the one with which
+    it came.
+    """
+    adapter = tasks.adapter
+    lately = spans.begin + whole(spans.microseconds * draws.uniform(len(rows)))
+    renewed = np.isin(adapter, TRANSACTIONAL)
+    began = clock(np.where(renewed, lately, spans.started - 1 - spans.started % 37))
+    unit = _blank(len(rows), 24)
+    unit[:, 16:22] = began[:, :6]
+    number = np.where(renewed, 1 + draws.below(len(rows), 30), _FIRST_SEQUENCE)
+    unit[:, 22:] = big_endian(number, 2)
+    network = _blank(len(rows), 16)
+    network[:, 8:] = 0
+    named = np.flatnonzero(adapter != BATCH)
+    network[named, :8] = rows.get_bytes("wtidccn")[named]
+    network[named, 8:] = began[named]
+    counted = np.flatnonzero(adapter == IMS)
+    network[counted, 8:12] = big_endian(draws.below(len(counted), 1 << 27), 4)
+    network[counted, 12:] = big_endian(np.ones(len(counted), np.int64), 4)
+    regions = np.flatnonzero(adapter == CICS)
+    unit[regions, :8] = _text(_NET, 8)
+    unit[regions, 8:16] = rows.get_bytes("wtidccn")[regions]
+    rows.set_bytes("wtiduowi", unit)
+    rows.set_bytes("wtidnid", network)
+    rows.set_bytes("wtidacct", unit[regions, :22], where=regions)
+    contexts = np.flatnonzero(adapter == RRS)
+    context = np.hstack([began[contexts], draws.octets(len(contexts), 8)])
+    context[:, 8:13] = 0
+    rows.set_bytes("wtidctxt", context, where=contexts)
+
+
+def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
+    """Set the thread cross-references: text, numbers and addresses, as the adapter has it."""
+    adapter, task = tasks.adapter, tasks.number
+    ims = np.flatnonzero(adapter == IMS)
+    region = _digits(task[ims] % 10_000, 4)
+    program = encoded(WTID.field("wtidccn").kind, _PROGRAMS)[task[ims] % len(_PROGRAMS)]
+    rows.set_bytes("wtidcori", np.hstack([region, program]), where=ims)
+    cics = np.flatnonzero(adapter == CICS)
+    thread = big_endian(tasks.address[cics] + 0x1A40, 4)
+    transaction = _words(_TRANSACTIONS, 4)[draws.below(len(cics), len(_TRANSACTIONS))]
+    number = Packed().encode(draws.below(len(cics), 10_000_000))
+    rows.set_bytes("wtidcori", np.hstack([thread, transaction, number]), where=cics)
+    channels = np.flatnonzero(adapter == CHINIT)
+    place = 0x14000000 + 0x20 * (tasks.address[channels] * 37 % (1 << 19))
+    mark = np.broadcast_to(_text(_CHANNEL_MARK, 4), (len(channels), 4))
+    pair = [big_endian(place, 4), mark, big_endian(place + _CHANNEL_STEP, 4)]
+    rows.set_bytes("wtidcori", np.hstack(pair), where=channels)
+
+
+def _blank(rows: int, width: int) -> Raw:
+    return np.full((rows, width), BLANK[0], np.uint8)
+
+
+def _text(word: str, width: int) -> Raw:
+    return np.frombuffer(word.encode(ENCODING).ljust(width, BLANK), np.uint8)
+
+
+def _words(words: Sequence[str], width: int) -> Raw:
+    return np.stack([_text(word, width) for word in words])
+
+
+def _digits(numbers: Ints, width: int) -> Raw:
+    """Return numbers as EBCDIC digits, with leading zeros."""
+    places = 10 ** np.arange(width - 1, -1, -1)
+    digits: Raw = (0xF0 + numbers[:, None] // places % 10).astype(np.uint8)
+    return digits
+
+
+def summed(columns: Columns, owner: Ints, rows: int) -> Columns:
+    """Add columns up by owner."""
+    return {name: np.bincount(owner, values, rows) for name, values in columns.items()}
+
+
+def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> Columns:
+    """Return what the task blocks count, given the sums over each task's queues."""
+    rows = len(spans.begin)
+    calls = queues["putn"] + queues["put1n"] + queues["getn"]
+    commits = whole(calls * (0.1 + 0.2 * draws.uniform(rows)))
+    logging = _logging(queues, commits, draws)
+    lasting = tasks.lasting
+    ended = np.where(lasting, 0, 1)
+    return {
+        "wtasmthr": tasks.address - 0x2000000,
+        "wtaswtas": tasks.address,
+        "wtaswqct": tasks.queues,
+        "wtashshi": tasks.address * 31 % 1021,
+        "wtasflag": np.where(lasting, ACTIVE, ENDED),
+        "wtascqf": tasks.first_block,
+        "wtascqb": tasks.last_block,
+        "wtasgpo": whole(calls * 3 * draws.near(rows, 0.3)),
+        "wtasgpn": whole((queues["putn"] + queues["put1n"]) * (1 + 0.2 * draws.uniform(rows))),
+        "wtastpn": whole(calls * 4),
+        **_units_of_work(tasks, commits, ended, logging["wait"], draws),
+        **_calls_elsewhere(tasks, draws),
+        **{name: values for name, values in logging.items() if name != "wait"},
+    }
+
+
+def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
+    """Return what tasks write to the log and wait for it; "wait" is that of their commits."""
+    rows = len(commits)
+    written = queues["putjwn"] + queues["put1jwn"] + queues["getjwn"]
+    waited = np.where(written > 0, commits, 0)
+    wait_time = waited * (300 + 600 * draws.uniform(rows))
+    suspended = wait_time * (1.01 + 0.02 * draws.uniform(rows))
+    logged = queues["putpmsg"] * queues["putbytes"] / np.maximum(queues["validput"], 1)
+    headers = written * (330 + 140 * draws.uniform(rows))
+    return {
+        "wait": suspended,
+        "wtasjwn": written,
+        "wtasjwet": queues["putjwet"] + queues["put1jwet"] + queues["getjwet"],
+        "wtasjwb": np.minimum(whole(logged + headers), 2**32 - 1),
+        "wtasjcn": queues["putjcn"] + queues["put1jcn"] + waited,
+        "wtasjcet": queues["putjcet"] + queues["put1jcet"] + wait_time,
+        "wtassusn": queues["putsusn"] + queues["put1susn"] + queues["getsusn"] + waited,
+        "wtassuse": queues["putsuset"] + queues["put1suset"] + queues["getsuset"] + suspended,
+    }
+
+
+def _units_of_work(tasks: Tasks, commits: Ints, ended: Ints, wait: Values, draws: Draws) -> Columns:
+    """Return commits, backouts and, under a transaction manager, prepares."""
+    rows = len(commits)
+    two_phase = np.isin(tasks.adapter, TRANSACTIONAL)
+    prepared = np.where(two_phase, commits, 0)
+    backouts = np.where(draws.chance(rows, 0.03), 1, 0) + ended * draws.below(rows, 2)
+    commit = commits * (4 + 16 * draws.uniform(rows))
+    prepare = prepared * (10 + 13 * draws.uniform(rows))
+    backout = backouts * (13 + 14 * draws.uniform(rows))
+    share = np.where(two_phase, 0.6 + 0.3 * draws.uniform(rows), 0)
+    return {
+        "wtascmn": commits,
+        "wtascmct": commit,
+        "wtascmet": elapsed(commit, draws) + wait * (1 - share),
+        "wtasprn": prepared,
+        "wtasprct": prepare,
+        "wtaspret": elapsed(prepare, draws) + wait * share,
+        "wtasban": backouts,
+        "wtasbact": backout,
+        "wtasbaet": backout * (2 + 0.3 * draws.uniform(rows)),
+    }
+
+
+def _calls_elsewhere(tasks: Tasks, draws: Draws) -> Columns:
+    """Return calls that belong to no queue, and requests to Db2 for shared ones."""
+    rows = len(tasks)
+    channel = tasks.adapter == CHINIT
+    counts = {
+        "wtasot": (1 + draws.below(rows, 12), 12),
+        "wtasct": (np.where(channel & draws.chance(rows, 0.3), draws.below(rows, 40), 0), 2),
+        "wtassu": (np.where(draws.chance(rows, 0.02), 1 + draws.below(rows, 3), 0), 45),
+        "wtasst": (np.where(draws.chance(rows, 0.01), 1, 0), 4),
+    }
+    columns: Columns = {}
+    for name, (calls, each) in counts.items():
+        cpu_time = calls * each * draws.near(rows, 0.5)
+        columns |= {
+            f"{name}n": calls,
+            f"{name}ct": cpu_time,
+            f"{name}et": cpu_time * (1.01 + draws.uniform(rows)),
+        }
+    return columns | _db2(tasks, draws)
+
+
+def _db2(tasks: Tasks, draws: Draws) -> Columns:
+    rows = len(tasks)
+    shared = np.bincount(tasks.task[tasks.shared], minlength=rows) > 0
+    asked = shared & draws.chance(rows, 0.4)
+    requests = np.where(asked, 1 + draws.below(rows, 3), 0)
+    longest = np.where(asked, 600 + 600 * draws.uniform(rows), 0)
+    served = longest * (0.9 + 0.09 * draws.uniform(rows))
+    longer = np.where(requests > 1, 1 + (requests - 1) * (0.4 + 0.5 * draws.uniform(rows)), 1)
+    return {
+        "wtasdbct": requests,
+        "wtasdbet": longest * longer,
+        "wtasdbes": served * longer,
+        "wtasdbmt": longest,
+        "wtasdbms": served,
+    }
+
+
+def set_latches(rows: Rows, version: str, draws: Draws) -> None:
+    """Set latch waits of some tasks: one class each, for the worst class is what a task shows."""
+    factor = _HIGH_WORD if version_key(version) >= _FIRST_HIGH_WORD else 1.0
+    where = np.flatnonzero(draws.chance(len(rows), _LATCH_SHARE))
+    which = draws.below(len(where), len(_LATCHES))
+    waits = 1 + whole(draws.skewed(len(where), 2))
+    longest = whole(draws.skewed(len(where), 40)) + 1
+    several = longest * (1 + 0.3 * (waits - 1) * draws.near(len(where)))
+    total = whole(np.where(waits > 1, several, longest))
+    for number, latch in enumerate(_LATCHES):
+        mine = which == number
+        rows.set("wtaslwn", waits[mine], latch - 1, where=where[mine])
+        rows.set("wtaslwet", total[mine] * factor, latch - 1, where=where[mine])
+        rows.set("wtaslmax", longest[mine], latch - 1, where=where[mine])
+    rows.set("wtasmlw", total * factor, where=where)
+    rows.set("wtasmlwn", np.array(_LATCHES)[which], where=where)
+    place = 0x10_0000_0000 + 0x40 * draws.below(len(where), 1 << 22)
+    rows.set_bytes("wtaslown", big_endian(place, 8), where=where)
+
+
+def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
+    """Return what class 1 counts of tasks: puts and gets by size band, and their processor time."""
+    owner, size, rows = tasks.task, tasks.size, len(tasks)
+    spent = sum(queues[f"{verb}ct"] for verb in (*VERBS, "inq", "set", "cb"))
+    return {
+        **by_size("put", queues["putn"] + queues["put1n"], size, owner, rows),
+        **by_size("get", queues["validget"], size, owner, rows),
+        "qmaccput": np.bincount(owner, spent, rows),
+    }
+
+
+def processor_columns(spent: Floats, spans: Spans, draws: Draws) -> Columns:
+    """Return the processor times that class 1 took over at a task's start and end.
+
+    `spent` is the processor time of its calls.
+    """
+    rows = len(spans.begin)
+    spent = spent * (1.1 + draws.uniform(rows))
+    before, before_srb = draws.skewed(rows, 4e7), draws.skewed(rows, 2e7)
+    return {
+        "qwacbjst": before,
+        "qwacejst": before + spent,
+        "qwacbsrb": before_srb,
+        "qwacesrb": before_srb + spent * 0.4 * draws.uniform(rows),
+        "qwaccomm": 1 + draws.below(rows, 3),
+        "qwacback": draws.below(rows, 2),
+    }
