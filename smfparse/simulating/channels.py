@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from smfparse.layout import US_PER_SECOND, Block, Raw
+from smfparse.layout import US_PER_SECOND, Block
 from smfparse.schemas import QCCT, QCST, QCT_ADP, QCT_DNS, QCT_DSP, QCT_SSL
 from smfparse.simulating import costs
 from smfparse.simulating.accounting import Accounting
@@ -16,17 +17,32 @@ from smfparse.simulating.draws import (
     NEVER,
     Bools,
     Columns,
-    Draws,
     Floats,
     Ints,
     Rows,
-    encoded,
     numbered,
 )
 from smfparse.simulating.plan import NONE
-from smfparse.simulating.records import RecordParts, Writers
+from smfparse.simulating.records import CountedBlocks, RecordParts, Writers, once
 
 CLIENT = CHANNEL_TYPES["server-connection"]
+_INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], CLIENT)
+_OF_ALL = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
+"""What all channels are: running, private, of medium statistics."""
+_BATCH_KB = 5000
+_HEADER, _CONTROL = 476, 28
+"""Bytes that a message has besides its data on a channel, and that a batch takes."""
+_UNSET = 0x8FFFFFFF
+_CALLS = 3
+"""Calls of a client for a message."""
+_LATER, _SINCE = 120_000, 900_000
+_KB_CLIENT, _KB_CHANNEL = 156, 90
+_STORAGE_64, _LIMIT_64 = 260, 2048
+_DISPATCHED = 1.12
+"""How long a dispatcher takes, of the processor time; a TLS task waits for its card as well."""
+_ENCRYPTED = 1.15
+_TASK, _NEXT_TASK, _NAMES_TASK = 0x7E0000, 0x11E0, 0x7F1000
+_RESOLVED, _RESOLVED_CPU = 900.0, 45.0
 _FIRST_ON_TASK = 10
 """Channels that a dispatcher takes before the next one gets any, if MAXCHL allows."""
 
@@ -70,7 +86,8 @@ class Instances:
         """Return the dispatcher of each: the first ones are filled one after the other."""
         count = np.bincount(self.row, minlength=len(self._reporters))
         channels, dispatchers = (
-            self._reporters.limit(name)[self.row] for name in ("max_channels", "dispatchers")
+            self._reporters.declared("mover", name)[self.row]
+            for name in ("max_channels", "dispatchers")
         )
         size = np.clip(channels // dispatchers, 1, _FIRST_ON_TASK)
         found: Ints = numbered(count) // size % dispatchers
@@ -80,11 +97,6 @@ class Instances:
         """Return something that is declared of the channels, by row."""
         values = [getattr(each, name) for each in self._chunk.plan.estate.channels] or [0]
         found: Floats = np.array(values, np.float64)[self.channel]
-        return found
-
-    def of_application(self, name: str) -> Floats:
-        """Return something that is declared of the applications, by row."""
-        found: Floats = self._chunk.plan.app_column(name)[self.app]
         return found
 
     def summed(self, values: Floats) -> Floats:
@@ -119,31 +131,21 @@ class Instances:
         return np.where(given > 0, given, self.of_channel("batch"))
 
 
-_INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], CLIENT)
-_RUNNING, _PRIVATE, _MEDIUM, _BATCH_KB = 3, 4, 33, 5000
-_HEADER, _CONTROL = 476, 28
-"""Bytes that a message has besides its data on a channel, and that a batch takes."""
-_UNSET = 0x8FFFFFFF
-_CALLS = 3
-"""Calls of a client for a message."""
-_LATER, _SINCE = 120_000, 900_000
-
-
 def channel_records(
     chunk: Chunk, reporters: Reporters, accounting: Accounting, instances: Instances
 ) -> tuple[Rows, Ints]:
     """Return the blocks, and how many each queue manager and interval has."""
     mine = np.flatnonzero(~instances.brief)
-    estate, tasks = chunk.plan.estate, accounting.tasks
-    rows = Rows(QCST, estate.version, len(mine))
-    columns = {**_described(instances), **_moved(instances), **_network(chunk, instances)}
-    rows.set_all({name: values[mine] for name, values in columns.items()})
+    channels, tasks = chunk.plan.estate.channels, accounting.tasks
+    columns = {**_described(instances), **_moved(chunk, instances), **_network(chunk, instances)}
+    columns = {name: values[mine] for name, values in columns.items()}
+    rows = chunk.rows(QCST, len(mine), columns | _OF_ALL)
     for field, words in (
-        ("qcstchnm", [each.shown for each in estate.channels]),
-        ("qcstcnnm", [each.connection for each in estate.channels]),
-        ("qcstrqmn", [each.partner for each in estate.channels]),
+        ("qcstchnm", [each.shown for each in channels]),
+        ("qcstcnnm", [each.connection for each in channels]),
+        ("qcstrqmn", [each.partner for each in channels]),
     ):
-        rows.set_bytes(field, encoded(QCST.field(field).kind, words)[instances.channel[mine]])
+        rows.set_texts(field, words, instances.channel[mine])
     end, task = reporters.end[instances.row[mine]], instances.task[mine]
     rows.set_clocks(
         {
@@ -158,12 +160,9 @@ def channel_records(
 
 def _described(of: Instances) -> Columns:
     """Return what channels are."""
-    rows, client = len(of.row), of.type == CLIENT
+    client = of.type == CLIENT
     return {
         "qcstchty": of.type,
-        "qcstchst": np.full(rows, _RUNNING),
-        "qcstchdp": np.full(rows, _PRIVATE),
-        "qcststcl": np.full(rows, _MEDIUM),
         "qcstcbsz": np.where(client, 0, of.batch()),
         "qcstcbdl": np.where(client, 0, _BATCH_KB),
         "qcstcscv": np.where(client, of.of_channel("sharing"), 0),
@@ -173,21 +172,24 @@ def _described(of: Instances) -> Columns:
     }
 
 
-def _batches(of: Instances) -> tuple[Ints, Ints]:
-    """Return batches, and full ones: one is full if messages wait, else the queue is empty."""
+def _batches(of: Instances, commit: Ints) -> tuple[Ints, Ints]:
+    """Return batches, and full ones: one is full if messages wait, else the queue is empty.
+
+    commit  messages a unit of work, by application
+    """
     client, most = of.type == CLIENT, np.maximum(of.batch(), 1)
-    usual = np.minimum(np.maximum(of.of_application("commit"), 1), most)
+    usual = np.clip(commit[of.app], 1, most)
     size = np.where(of.backed_up(), most, usual)
     batches = np.where(client, 0, np.ceil(of.moved / size)).astype(np.int64)
     full = np.where(~client & (size == most), np.floor(of.moved / most), 0)
     return batches, np.minimum(full, batches).astype(np.int64)
 
 
-def _moved(of: Instances) -> Columns:
+def _moved(chunk: Chunk, of: Instances) -> Columns:
     """Return messages, batches and bytes."""
     client, inward = of.type == CLIENT, np.isin(of.type, _INWARD)
     messages = np.where(client, of.moved * _CALLS, of.moved)
-    batches, full = _batches(of)
+    batches, full = _batches(of, chunk.plan.app_column("commit"))
     squeezed: Floats = 1 - of.of_channel("compression") / 100
     data = of.bytes * squeezed + of.moved * _HEADER
     control = _CONTROL * (batches + np.where(client, messages, 0))
@@ -218,22 +220,15 @@ def _network(chunk: Chunk, of: Instances) -> Columns:
     }
 
 
-_KB_CLIENT, _KB_CHANNEL = 156, 90
-_STORAGE_64, _LIMIT_64 = 260, 2048
-_DISPATCHED = 1.12
-"""How long a dispatcher takes, of the processor time; a TLS task waits for its card as well."""
-_ENCRYPTED = 1.15
-_TASK, _NEXT_TASK, _NAMES_TASK = 0x7E0000, 0x11E0, 0x7F1000
-_RESOLVED, _RESOLVED_CPU = 900.0, 45.0
-
-
 class Movers:
-    """The records of some intervals: of queue managers that have channels."""
+    """The records of some intervals: of queue managers that have channels, a row each.
+
+    which  rows of the reports of these
+    """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
         self._chunk, self._reporters, self._accounting = chunk, reporters, accounting
         self._draws = chunk.draws("channels")
-        self._version = chunk.plan.estate.version
         self._instances = Instances(chunk, reporters, accounting)
         has = np.zeros(len(chunk.plan.names), bool)
         has[chunk.plan.manager_of(chunk.plan.estate.channels)] = True
@@ -245,57 +240,53 @@ class Movers:
         which = self._which
         if not len(which):
             return
-        one = np.ones(len(which), np.int64)
-        begin = self._reporters.begin[which] + self._chunk.plan.offset
-        blocks: dict[int, tuple[Raw, Ints]] = {
-            1: (self._control().raw, one),
+        blocks = {
+            1: once(self._control()),
             2: self._dispatchers(),
             3: self._adapters(),
             4: self._tls(),
-            5: (_resolver(self._version, begin, self._length, self._draws).raw, one),
+            5: once(self._resolver()),
         }
-        yield RecordParts((115, 231), self._writers(which, 0), blocks)
-        rows, count = channel_records(
-            self._chunk, self._reporters, self._accounting, self._instances
-        )
-        some = np.flatnonzero(count)
-        yield RecordParts((116, 10), self._writers(some, 1), {1: (rows.raw, count[some])})
+        yield RecordParts((115, 231), self._writers(which, _LATER), blocks)
+        channels = channel_records(self._chunk, self._reporters, self._accounting, self._instances)
+        some = np.flatnonzero(channels[1])
+        blocks = {1: (channels[0].raw, channels[1][some])}
+        yield RecordParts((116, 10), self._writers(some, _LATER + 400), blocks)
 
-    def _writers(self, which: Ints, order: int) -> Writers:
-        reporters = self._reporters
-        when = reporters.end[which] + _LATER + 400 * order
-        length = reporters.microseconds[which]
-        return Writers(
-            reporters.manager[which], when, reporters.begin[which], 0 * which, length=length
-        )
+    def _writers(self, which: Ints, after: int) -> Writers:
+        writers = self._reporters.writers(0, which)
+        return replace(writers, when=self._reporters.end[which] + after)
 
     def _limit(self, name: str) -> Ints:
-        return self._reporters.limit(name)[self._which]
+        found: Ints = self._reporters.declared("mover", name)[self._which]
+        return found
 
     def _control(self) -> Rows:
         """Return the limits, how near to them channels are, and the storage that these take."""
         which, plan = self._which, self._chunk.plan
-        rows = Rows(QCCT, self._version, len(which))
-        jobs = encoded(QCCT.field("qcctjobn").kind, [f"{name}CHIN" for name in plan.names])
-        rows.set_bytes("qcctjobn", jobs[self._reporters.manager[which]])
-        group = encoded(QCCT.field("qcctqsgn").kind, [plan.estate.group])
-        rows.set_bytes("qcctqsgn", np.repeat(group, len(which), axis=0))
         active = self._instances.at_once()[which]
         clients = self._instances.summed(self._instances.type == CLIENT)[which]
         held = np.minimum(clients, active)
         held = held * _KB_CLIENT + (active - held) * _KB_CHANNEL
         leaked = self._reporters.of(self._chunk.effects.leaked)[which]
-        for field, limit in (("cc", "max_channels"), ("ac", "active_channels")):
-            rows.set(f"qcctno{field}", active)
-            rows.set(f"qcctmx{field}", self._limit(limit))
-        for field, limit in (("tp", "tcp_channels"), ("lu", "lu62_channels")):
-            rows.set(f"qcctmx{field}", self._limit(limit))
-        rows.set("qcctstus", np.floor(self._limit("megabytes") + held / 1024 + leaked))
-        rows.set("qcctstab", _STORAGE_64)
-        rows.set("qcctslim", _LIMIT_64)
+        columns = {
+            "qcctnocc": active,
+            "qcctnoac": active,
+            "qcctmxcc": self._limit("max_channels"),
+            "qcctmxac": self._limit("active_channels"),
+            "qcctmxtp": self._limit("tcp_channels"),
+            "qcctmxlu": self._limit("lu62_channels"),
+            "qcctstus": np.floor(self._limit("megabytes") + held / 1024 + leaked),
+            "qcctstab": _STORAGE_64,
+            "qcctslim": _LIMIT_64,
+        }
+        rows = self._chunk.rows(QCCT, len(which), columns)
+        jobs = [f"{name}CHIN" for name in plan.names]
+        rows.set_texts("qcctjobn", jobs, self._reporters.manager[which])
+        rows.set_texts("qcctqsgn", [plan.estate.group], 0)
         return rows
 
-    def _dispatchers(self) -> tuple[Raw, Ints]:
+    def _dispatchers(self) -> CountedBlocks:
         """Return dispatchers: each runs the channels that it was given."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cpu = of.moved * costs.DISPATCH + of.bytes * costs.DISPATCH_BYTE
@@ -307,22 +298,22 @@ class Movers:
         most = int(count.max())
         key, size = of.row * most + of.dispatcher, len(self._reporters) * most
         used = np.arange(most) < count[:, None]
-        of_task = [
+        *of_task, channels = [
             np.bincount(key, values, size).reshape(-1, most)[self._which][used].astype(np.float64)
             for values in (calls, cpu, cpu * _DISPATCHED, np.ones(len(key)))
         ]
-        rows = self._tasks(QCT_DSP, count, *of_task[:3])
-        rows.set("qctchln", of_task[3])
+        rows = self._tasks(QCT_DSP, count, *of_task)
+        rows.set("qctchln", channels)
         return rows.raw, count
 
-    def _adapters(self) -> tuple[Raw, Ints]:
+    def _adapters(self) -> CountedBlocks:
         """Return adapters: they make the calls of the channels."""
-        of, made = self._instances, self._accounting.work.calls()
-        values = (of.summed(each[of.task])[self._which] for each in vars(made).values())
-        rows, count = self._in_turn(QCT_ADP, "adapters", *values)
+        of, work = self._instances, self._accounting.work
+        calls = (of.summed(work.calls(part)[of.task])[self._which] for part in ("n", "ct", "et"))
+        rows, count = self._in_turn(QCT_ADP, "adapters", *calls)
         return rows.raw, count
 
-    def _tls(self) -> tuple[Raw, Ints]:
+    def _tls(self) -> CountedBlocks:
         """Return the tasks that encrypt, decrypt and start channels with TLS."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cipher = of.of_channel("cipher") > 0
@@ -340,7 +331,7 @@ class Movers:
         first = np.cumsum(count) - count
         used = np.intersect1d(first, np.flatnonzero(rows.get_bytes("qctreqn").any(axis=1)))
         rows.set("qctlstm", when[used], where=used)
-        rows.set("qctlsdu", np.full(len(used), costs.TLS_START * 1.3), where=used)
+        rows.set("qctlsdu", costs.TLS_START * 1.3, where=used)
         return rows.raw, count
 
     def _in_turn(
@@ -360,30 +351,32 @@ class Movers:
 
     def _tasks(self, block: Block, count: Ints, calls: Floats, cpu: Floats, took: Floats) -> Rows:
         """Return blocks of tasks, `count` a record; none works longer than the interval."""
-        rows = Rows(block, self._version, int(count.sum()))
         length = np.repeat(self._length, count)
         lasted = np.minimum(took, length * 0.995)
-        rows.set_all(
-            {
-                "qcttskn": _TASK + _NEXT_TASK * numbered(count),
-                "qctreqn": calls,
-                "qctcptm": np.minimum(cpu, lasted),
-                "qcteltm": lasted,
-                "qctwttm": length - lasted,
-            }
-        )
+        columns = {
+            "qcttskn": _TASK + _NEXT_TASK * numbered(count),
+            "qctreqn": calls,
+            "qctcptm": np.minimum(cpu, lasted),
+            "qcteltm": lasted,
+            "qctwttm": length - lasted,
+        }
+        return self._chunk.rows(block, len(length), columns)
+
+    def _resolver(self) -> Rows:
+        """Return the task that resolves names: it has next to nothing to do."""
+        length = self._length
+        asked = self._draws.below(len(length), 3)
+        took = asked * _RESOLVED
+        columns = {
+            "qcttskn": _NAMES_TASK,
+            "qctreqn": asked,
+            "qctcptm": asked * _RESOLVED_CPU,
+            "qcteltm": took,
+            "qctwttm": length - took,
+        }
+        rows = self._chunk.rows(QCT_DNS, len(asked), columns)
+        some = np.flatnonzero(asked > 0)
+        begin = self._reporters.begin[self._which] + self._chunk.plan.offset
+        rows.set("qctlgtm", begin[some] + US_PER_SECOND, where=some)
+        rows.set("qctlgdu", _RESOLVED * 1.2, where=some)
         return rows
-
-
-def _resolver(version: str, begin: Ints, length: Ints, draws: Draws) -> Rows:
-    """Return the task that resolves names, a row a record: it has next to nothing to do."""
-    asked = draws.below(len(begin), 3)
-    rows = Rows(QCT_DNS, version, len(asked), {"qcttskn": _NAMES_TASK})
-    rows.set("qctreqn", asked)
-    rows.set("qctcptm", asked * _RESOLVED_CPU)
-    rows.set("qcteltm", asked * _RESOLVED)
-    rows.set("qctwttm", length - asked * _RESOLVED)
-    some = np.flatnonzero(asked > 0)
-    rows.set("qctlgtm", begin[some] + US_PER_SECOND, where=some)
-    rows.set("qctlgdu", np.full(len(some), _RESOLVED * 1.2), where=some)
-    return rows

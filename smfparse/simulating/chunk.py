@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.simulating.draws import Bools, Draws, Floats, Ints
+from smfparse.layout import Block
+from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, Rows
 from smfparse.simulating.incidents import Effects
 from smfparse.simulating.plan import Plan
 from smfparse.simulating.records import Writers
@@ -72,14 +73,15 @@ class Chunk:
         """Return when the estate starts, microseconds since 1970."""
         return int(self.begin[0]) - self.first * self.length
 
-    @property
-    def seconds(self) -> float:
-        """Return how long an interval is."""
-        return self.length / 1e6
-
     def draws(self, purpose: str) -> Draws:
         """Return random columns for some purpose."""
         return Draws(self.seed, 1 + self.first, *purpose.encode())
+
+    def rows(self, block: Block, rows: int, columns: Columns | None = None) -> Rows:
+        """Return blocks of the site's MQ version with some columns."""
+        found = Rows(block, self.plan.estate.version, rows)
+        found.set_all(columns or {})
+        return found
 
 
 class Reporters:
@@ -97,7 +99,7 @@ class Reporters:
         self.row_of[self.time, self.manager] = np.arange(len(self.time))
         self.begin: Ints = chunk.begin[self.time] + self.of(uptime.after)
         self.end: Ints = chunk.begin[self.time] + chunk.length
-        self._movers = [each.mover for each in chunk.plan.estate.queue_managers]
+        self._declared = chunk.plan.estate.queue_managers
 
     def __len__(self) -> int:
         return len(self.time)
@@ -111,16 +113,26 @@ class Reporters:
         """Return the values of an array by interval and queue manager."""
         return values[self.time, self.manager]
 
-    def limit(self, name: str) -> Ints:
-        """Return something that is declared of the channel initiators, a value a row."""
-        found: Ints = np.array([getattr(each, name) for each in self._movers])
-        return found[self.manager]
+    def declared(self, part: str, name: str) -> Any:
+        """Return something that is declared of the queue managers' log or mover, a value a row."""
+        values = np.array([getattr(getattr(each, part), name) for each in self._declared])
+        return values[self.manager]
 
-    def summed(self, values: Any, time: Ints, manager: Ints) -> Floats:
-        """Add values of other rows up, by interval and queue manager."""
-        row = self.row_of[time, manager]
+    def summed(self, values: Any, of: Any) -> Floats:
+        """Add values of tasks or their queues up, by interval and queue manager."""
+        row = self.row_of[of.time, of.manager]
         known = row >= 0
         return np.bincount(row[known], values[known], len(self)).astype(np.float64)
+
+    def writers(self, order: int, which: Ints | slice = slice(None)) -> Writers:
+        """Return who writes statistics: `order` says which record of an interval it is."""
+        return Writers(
+            self.manager[which],
+            self.end[which] + _LATER + 100 * order,
+            self.begin[which],
+            agent=0x2E000000 + 0x1000 * self.manager[which],
+            length=self.microseconds[which],
+        )
 
 
 class Cells:
@@ -138,17 +150,6 @@ class Cells:
         parts = [mine[each] for each in reporters.manager]
         self.thing: Ints = np.concatenate([np.zeros(0, np.int64), *parts])
         self.time: Ints = reporters.time[self.row]
-
-
-def statistics_writers(reporters: Reporters, order: int) -> Writers:
-    """Return who writes statistics: `order` says which record of an interval it is."""
-    return Writers(
-        reporters.manager,
-        reporters.end + _LATER + 100 * order,
-        reporters.begin,
-        agent=0x2E000000 + 0x1000 * reporters.manager,
-        length=reporters.microseconds,
-    )
 
 
 def spread(total: Ints, low: Floats, high: Floats) -> Ints:

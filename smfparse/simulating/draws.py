@@ -148,13 +148,11 @@ class Rows:
         given = dict(values or {})
         if block.version is not None:
             given[block.version.name] = self.word
-        self._tile(_built(block, self.length, tuple(given.items())), rows)
+        built = _built(block, self.length, tuple(given.items()))
+        self.raw: Raw = np.tile(np.frombuffer(built, np.uint8), (rows, 1))
         self._steps = {
             column.field.name: column.stride for child in block.children for column in child.columns
         }
-
-    def _tile(self, data: bytes, rows: int) -> None:
-        self.raw: Raw = np.tile(np.frombuffer(data, np.uint8), (rows, 1))
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -188,6 +186,18 @@ class Rows:
     def set_bytes(self, name: str, raw: Raw, entry: int = 0, *, where: Ints | None = None) -> None:
         """Overwrite a column with wire bytes: texts and tokens."""
         self._put(self.block.field(name), entry, raw, where)
+
+    def set_texts(
+        self,
+        name: str,
+        words: Sequence[str],
+        which: Ints | int,
+        entry: int = 0,
+        *,
+        where: Ints | None = None,
+    ) -> None:
+        """Overwrite a column with texts or tokens in hexadecimal: of each block that at `which`."""
+        self.set_bytes(name, encoded(self.block.field(name).kind, words)[which], entry, where=where)
 
     def set_clocks(self, columns: Mapping[str, Ints]) -> None:
         """Overwrite moments as TOD clock values: finer than the microseconds given."""
@@ -233,8 +243,8 @@ def fill(
         elif isinstance(kind, Number | Duration):
             rows.set(each.name, _amount(kind, base, nth, draws))
         elif isinstance(kind, Text):
-            texts = encoded(kind, words.get(each.name, _NAMES))
-            rows.set_bytes(each.name, texts[nth % len(texts)])
+            texts = words.get(each.name, _NAMES)
+            rows.set_texts(each.name, texts, nth % len(texts))
 
 
 def _codes(kind: Code, rows: int, draws: Draws) -> Ints:
@@ -263,44 +273,34 @@ def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: 
     code is one of its words. Headers, version words, texts, reserved bytes and the fields in `keep`
     stay. Repeated groups are filled in a random `share` of the blocks, and zero in the others.
     """
-    own, groups = _random_bytes(rows, keep)
-    noise = draws.octets(len(rows), rows.length)
-    noise[~draws.chance(len(rows), share)] &= ~groups
-    rows.raw &= ~(own | groups)
-    rows.raw |= noise & (own | groups)
-    for each in rows.block.fields:
-        if isinstance(each.kind, Code):
-            rows.set(each.name, _codes(each.kind, len(rows), draws))
-    _use_entries(rows)
-
-
-def _random_bytes(rows: Rows, keep: Set[str]) -> tuple[Raw, Raw]:
-    """Return X'FF' for each byte of a block to be random: outside repeated groups, and in them."""
     block = rows.block
-    own = [(column.field, column.offset) for column in block.columns]
-    groups = [
+    own = _mask(rows, [(column.field, column.offset) for column in block.columns], keep)
+    entries = [
         (column.field, column.offset + entry * column.stride)
         for child in block.children
         for column in child.columns
         for entry in range(len(child.cells))
     ]
-    return _mask(rows, own, keep), _mask(rows, groups, keep)
+    groups = _mask(rows, entries, keep)
+    noise = draws.octets(len(rows), rows.length)
+    noise[~draws.chance(len(rows), share)] &= ~groups
+    rows.raw &= ~(own | groups)
+    rows.raw |= noise & (own | groups)
+    for each in block.fields:
+        if isinstance(each.kind, Code):
+            rows.set(each.name, _codes(each.kind, len(rows), draws))
+    for child in block.children:
+        if child.used is not None:  # an entry is used if it has a name: give each that of the first
+            name = rows.get_bytes(child.used).copy()
+            for entry in range(len(child.cells)):
+                rows.set_bytes(child.used, name, entry)
 
 
 def _mask(rows: Rows, places: Sequence[tuple[Field, int]], keep: Set[str]) -> Raw:
+    """Return X'FF' for each byte of a block that is to be random, of fields at some places."""
     mask = np.zeros(rows.length, np.uint8)
     for each, at in places:
         fixed = isinstance(each.kind, Text | Code | Part) or each is rows.block.version
         if not fixed and each.name not in keep and rows.holds(each, at):
             mask[at : at + each.kind.width] = 0xFF
     return mask
-
-
-def _use_entries(rows: Rows) -> None:
-    """Give every entry that needs a name to be used that of the first."""
-    for child in rows.block.children:
-        if child.used is not None:
-            each = rows.block.field(child.used)
-            name = rows.raw[:, each.offset : each.offset + each.kind.width].copy()
-            for entry in range(len(child.cells)):
-                rows.set_bytes(child.used, name, entry)

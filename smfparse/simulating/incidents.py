@@ -6,12 +6,13 @@ import copy
 import datetime as dt
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from smfparse.errors import RequestError
 from smfparse.simulating.declaration import INCIDENTS, Application, Estate, Incident
-from smfparse.simulating.draws import Floats
+from smfparse.simulating.draws import Bools, Floats, Ints
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.reading_toml import unknown
 
@@ -67,96 +68,65 @@ class Effects:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where an incident happens: its overlap with each interval (0 to 1), and what it befalls.
+class Bend:
+    """How an incident bends work: its overlap with each interval (0 to 1), and how bad it is.
 
     hours  that it lasted so far, at the end of each interval
     """
 
-    plan: Plan
     overlap: Floats
     hours: Floats
-    target: str
     factor: float
 
+    @property
+    def times(self) -> Floats:
+        """The factor, of intervals that the incident does not fill nearer to 1."""
+        return 1 + (self.factor - 1) * self.overlap
 
-def _log_slow(place: Place, effects: Effects) -> None:
-    effects.log[:, _manager(place)] *= 1 + (place.factor - 1) * place.overlap
-
-
-def _stop(place: Place, effects: Effects) -> None:
-    works = place.plan.app == _application(place)
-    effects.capacity[:, works & (place.plan.source != NONE)] *= (1 - place.overlap)[:, None]
-
-
-def _more(place: Place, effects: Effects) -> None:
-    works = place.plan.app == _application(place)
-    effects.rate[:, works] *= (1 + (place.factor - 1) * place.overlap)[:, None]
+    @property
+    def mostly(self) -> Bools:
+        """Whether the incident is taken to fill the interval."""
+        return self.overlap > _MOSTLY
 
 
-def _poison(place: Place, effects: Effects) -> None:
-    queue = place.plan.queue_no[place.target]
-    works = np.flatnonzero(place.plan.source == queue)
-    effects.rolled[:, works[:1]] += (place.factor * place.overlap)[:, None]
-
-
-def _scan(place: Place, effects: Effects) -> None:
-    queue = place.plan.queue_no[place.target]
-    effects.unindexed[:, queue] = place.overlap
-    effects.orphaned[:, queue] = place.factor * place.overlap
-
-
-def _storm(place: Place, effects: Effects) -> None:
-    effects.brief[:, _application(place)] = np.where(place.overlap > 0, place.factor, 0)
-
-
-def _restart(place: Place, effects: Effects) -> None:
-    effects.down[:, _manager(place)] = place.overlap
-
-
-def _smf_loss(place: Place, effects: Effects) -> None:
-    effects.lost[:, _manager(place)] = place.overlap
-
-
-def _network(place: Place, effects: Effects) -> None:
-    channel = place.plan.channel_no[place.target]
-    effects.network[:, channel] *= 1 + (place.factor - 1) * place.overlap
-
-
-def _small_batch(place: Place, effects: Effects) -> None:
-    channel = place.plan.channel_no[place.target]
-    effects.batch[:, channel] = np.where(place.overlap > _MOSTLY, place.factor, 0)
-
-
-def _streaming(place: Place, effects: Effects) -> None:
-    queue = place.plan.queue_no[place.target]
-    effects.streams[:, queue] = place.overlap > _MOSTLY
-
-
-def _cf_slow(place: Place, effects: Effects) -> None:
-    mine = [each.structure == place.target for each in place.plan.estate.queues]
-    effects.cf[:, mine] *= (1 + (place.factor - 1) * place.overlap)[:, None]
-
-
-def _leak(place: Place, effects: Effects) -> None:
-    effects.leaked[:, _manager(place)] += place.factor * place.hours
-
-
-_BENDS: Mapping[str, Callable[[Place, Effects], None]] = {
-    "log-slow": _log_slow,
-    "backlog": _stop,
-    "surge": _more,
-    "poison": _poison,
-    "scan": _scan,
-    "storm": _storm,
-    "restart": _restart,
-    "smf-loss": _smf_loss,
-    "network-slow": _network,
-    "small-batch": _small_batch,
-    "streaming": _streaming,
-    "cf-slow": _cf_slow,
-    "storage-leak": _leak,
+_BENDS: Mapping[str, Mapping[str, Callable[[Bend, Floats], Any]]] = {
+    "log-slow": {"log": lambda by, usual: usual * by.times},
+    "backlog": {"capacity": lambda by, usual: usual * (1 - by.overlap)},
+    "surge": {"rate": lambda by, usual: usual * by.times},
+    "poison": {"rolled": lambda by, usual: usual + by.factor * by.overlap},
+    "scan": {
+        "unindexed": lambda by, _: by.overlap,
+        "orphaned": lambda by, _: by.factor * by.overlap,
+    },
+    "storm": {"brief": lambda by, _: np.where(by.overlap > 0, by.factor, 0)},
+    "restart": {"down": lambda by, _: by.overlap},
+    "smf-loss": {"lost": lambda by, _: by.overlap},
+    "network-slow": {"network": lambda by, usual: usual * by.times},
+    "small-batch": {"batch": lambda by, _: np.where(by.mostly, by.factor, 0)},
+    "streaming": {"streams": lambda by, _: by.mostly},
+    "cf-slow": {"cf": lambda by, usual: usual * by.times},
+    "storage-leak": {"leaked": lambda by, usual: usual + by.factor * by.hours},
 }
+"""The effects of each kind of incident: the value of an interval, given what it is otherwise."""
+
+
+def _columns(plan: Plan, befalls: str, target: str) -> Ints:
+    """Return the columns of effects that belong to what an incident befalls."""
+    works = plan.app == plan.app_no.get(target, NONE)
+    at_queue = plan.source == plan.queue_no.get(target, 2 * NONE)
+    names: dict[str, Any] = {
+        "queue manager": plan.names,
+        "client": plan.app_no,
+        "indexed queue": plan.queue_no,
+        "streaming queue": plan.queue_no,
+        "sender channel": plan.channel_no,
+        "structure": [each.structure for each in plan.estate.queues],
+    }
+    if befalls in names:
+        return np.flatnonzero(np.array([name == target for name in names[befalls]]))
+    if befalls == "queue":
+        return np.flatnonzero(at_queue)[:1]
+    return np.flatnonzero(works & (plan.source != NONE) if befalls == "consumer" else works)
 
 
 def placed(plan: Plan) -> list[Incident]:
@@ -189,8 +159,11 @@ def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float)
         overlap = np.minimum(begin + length, last) - np.maximum(begin, first)
         share = np.clip(overlap / length, 0, 1)
         hours = np.clip(np.minimum(begin + length, last) - first, 0, None) / 3.6e9
-        place = Place(plan, share, hours, each.target, each.factor)
-        _BENDS[each.kind](place, found)
+        by = Bend(share[:, None], hours[:, None], each.factor)
+        columns = _columns(plan, INCIDENTS[each.kind].befalls, each.target)
+        for name, bent in _BENDS[each.kind].items():
+            values = getattr(found, name)
+            values[:, columns] = bent(by, values[:, columns])
     return found
 
 
@@ -217,12 +190,3 @@ def _consumers(estate: Estate) -> list[Application]:
     found = [each for each in estate.applications if each.get and not each.rate]
     found = [each for each in found if each.kind != "channel" and len(each.get) == 1]
     return sorted(found, key=lambda each: (each.kind == "batch", not each.persistent))
-
-
-def _manager(place: Place) -> int:
-    return place.plan.names.index(place.target)
-
-
-def _application(place: Place) -> int:
-    names = [each.name for each in place.plan.estate.applications]
-    return names.index(place.target)

@@ -21,13 +21,23 @@ from smfparse.simulating.costs import (
     ZHYPERWRITE_PAGES,
     ZHYPERWRITE_SMALL,
 )
-from smfparse.simulating.declaration import ZHYPERWRITE, QueueManager
-from smfparse.simulating.draws import Columns, Draws, Floats, Ints, Rows, encoded
+from smfparse.simulating.declaration import Log
+from smfparse.simulating.draws import Columns, Floats, Ints, Rows
 from smfparse.simulating.plan import Plan
 
 _ROUNDS = 12
 _IDLE_WRITES = 0.2
 """Writes a second of a queue manager that has nothing to do."""
+_PAGES_MORE = 3
+"""How many pages writes of several have more than the mean of all writes."""
+LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, 13))
+_LOGS = len(LOG_NAMES) // 2
+_SECOND_COPY = 1.02
+_SUSPENDED = 1.004
+"""How long the logger is suspended for a write, of the time of the write."""
+_WORKS, _WORKS_MORE = 1.01, 0.048
+"""What the logger works besides, of the time that it is suspended: the more, the fuller it is."""
+_RESTART_READS = (400, 2600)
 
 
 @dataclass(frozen=True)
@@ -46,8 +56,7 @@ class LogLoad:
 class Devices:
     """What the logs of queue managers are on."""
 
-    def __init__(self, managers: Sequence[QueueManager]) -> None:
-        logs = [each.log for each in managers]
+    def __init__(self, logs: Sequence[Log]) -> None:
         self.io = np.array([log.io for log in logs])
         self._page = np.array([log.page / log.stripes for log in logs])
         self._parallel = np.array([log.zhyperwrite == "enabled" for log in logs])
@@ -65,7 +74,7 @@ class Logs:
 
     def __init__(self, plan: Plan) -> None:
         logs = [each.log for each in plan.estate.queue_managers]
-        self._devices = Devices(plan.estate.queue_managers)
+        self._devices = Devices(logs)
         self._every = np.arange(len(logs))
         self.first_wait: Floats = self._devices.io * 1.2
         self._load = np.array([log.load for log in logs])
@@ -103,45 +112,33 @@ class Logs:
         return {"checkpoints": points + switches, "switches": switches}
 
 
-_PAGES_MORE = 3
-"""How many pages writes of several have more than the mean of all writes."""
-_LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, 13))
-_LOGS = len(_LOG_NAMES) // 2
-_SECOND_COPY = 1.02
-_SUSPENDED = 1.004
-"""How long the logger is suspended for a write, of the time of the write."""
-_WORKS, _WORKS_MORE = 1.01, 0.048
-"""What the logger works besides, of the time that it is suspended: the more, the fuller it is."""
-_RESTART_READS = (400, 2600)
+class LogBlocks:
+    """Makes the blocks of some intervals: what is counted by copy of the log and kind of write."""
 
+    def __init__(self, chunk: Chunk, reporters: Reporters) -> None:
+        self._chunk, self._reporters, self._draws = chunk, reporters, chunk.draws("log")
+        self._devices = Devices([each.log for each in chunk.plan.estate.queue_managers])
+        self._copies = reporters.declared("log", "copies")
+        self._rows = chunk.rows(QJST, len(reporters))
 
-def log_rows(chunk: Chunk, reporters: Reporters, backouts: Floats) -> Rows:
-    """Return the blocks; `backouts` of each queue manager in the interval make it read the log."""
-    draws, of, did = chunk.draws("log"), reporters.of, chunk.did
-    rows = Rows(QJST, chunk.plan.estate.version, len(reporters))
-    writes = np.rint(of(did["log_writes"])).astype(np.int64)
-    pages = np.maximum(np.rint(of(did["log_pages"])).astype(np.int64), writes)
-    logs = _Copies(chunk, reporters, rows, draws)
-    suspended = logs.set_writes(writes, pages)
-    logs.set_busy(suspended)
-    squares = np.floor(suspended * suspended / np.maximum(writes, 1) * 1.1).astype(np.int64)
-    rows.set("qjstiosqu", np.stack([np.zeros_like(squares), squares], axis=1))
-    rows.set_all(_columns(chunk, reporters, writes, pages, backouts))
-    return rows
+    def rows(self, backouts: Floats) -> Rows:
+        """Return them; `backouts` of each queue manager in the interval make it read the log."""
+        of, did, rows = self._reporters.of, self._chunk.did, self._rows
+        writes = np.rint(of(did["log_writes"])).astype(np.int64)
+        pages = np.maximum(np.rint(of(did["log_pages"])).astype(np.int64), writes)
+        suspended = self._set_writes(writes, pages)
+        squares = np.floor(suspended * suspended / np.maximum(writes, 1) * 1.1).astype(np.int64)
+        rows.set("qjstiosqu", np.stack([np.zeros_like(squares), squares], axis=1))
+        length = self._reporters.microseconds
+        share = np.minimum(suspended / length, 1)
+        busy = np.minimum(suspended * (_WORKS + _WORKS_MORE * share), length * 0.9995)
+        rows.set("qjstslptu", np.floor(length - busy).astype(np.int64))
+        rows.set_all(self._of_both(writes, pages, backouts))
+        return rows
 
-
-class _Copies:
-    """Sets what is counted by copy of the log and kind of write."""
-
-    def __init__(self, chunk: Chunk, reporters: Reporters, rows: Rows, draws: Draws) -> None:
-        self._chunk, self._reporters, self._rows, self._draws = chunk, reporters, rows, draws
-        managers = chunk.plan.estate.queue_managers
-        self._devices = Devices(managers)
-        self._copies = np.array([each.log.copies for each in managers])[reporters.manager]
-        self._slower = reporters.of(chunk.effects.log)
-
-    def set_writes(self, writes: Ints, pages: Ints) -> Floats:
+    def _set_writes(self, writes: Ints, pages: Ints) -> Floats:
         """Set the writes of both copies; return how long the logger was suspended for them."""
+        slower = self._reporters.of(self._chunk.effects.log)
         large = np.minimum(pages / np.maximum(writes, 1) + _PAGES_MORE, MOST_PAGES)
         several = np.floor((pages - writes) / (large - 1)).astype(np.int64)
         several = np.minimum(np.maximum(several, (pages > writes).astype(np.int64)), writes)
@@ -152,7 +149,7 @@ class _Copies:
             for kind, (count, cis) in enumerate(((single, single), (several, pages - single))):
                 some = np.where(self._copies > copy, count, 0)
                 pages_each = cis / np.maximum(count, 1)
-                took = self._devices.took(pages_each, self._reporters.manager) * self._slower
+                took = self._devices.took(pages_each, self._reporters.manager) * slower
                 took = some * took * _SECOND_COPY**copy
                 total += self._set(2 * copy + kind, some, np.where(some > 0, cis, 0), took)
             suspended = np.maximum(suspended, total)
@@ -166,7 +163,6 @@ class _Copies:
         part = reporters.microseconds * self._draws.uniform(len(rows))
         when = reporters.begin + np.floor(part).astype(np.int64)
         number = (self._chunk.first + reporters.time) // 40 % _LOGS + _LOGS * (entry // 2)
-        names = encoded(QJST.field("qjstiomaxiol").kind, _LOG_NAMES)[number]
         used = np.flatnonzero(count > 0)
         for field, values in {
             "qjstiocount": count,
@@ -179,49 +175,34 @@ class _Copies:
             rows.set(field, values, entry)
         for which in ("io", "sus"):
             rows.set(f"qjstiomax{which}T", when[used], entry, where=used)
-            rows.set_bytes(f"qjstiomax{which}l", names[used], entry, where=used)
+            rows.set_texts(f"qjstiomax{which}l", LOG_NAMES, number[used], entry, where=used)
         return took * _SUSPENDED
 
-    def set_busy(self, suspended: Floats) -> None:
-        """Set how long the logger slept."""
-        length = self._reporters.microseconds
-        share = np.minimum(suspended / length, 1)
-        busy = np.minimum(suspended * (_WORKS + _WORKS_MORE * share), length * 0.9995)
-        self._rows.set("qjstslptu", np.floor(length - busy).astype(np.int64))
-
-
-def _columns(
-    chunk: Chunk, reporters: Reporters, writes: Ints, pages: Ints, backouts: Floats
-) -> Columns:
-    """Return what is counted for both copies together."""
-    of, did = reporters.of, chunk.did
-    switches, points = of(did["switches"]), of(did["checkpoints"])
-    logs = [each.log for each in chunk.plan.estate.queue_managers]
-    size, copies = (
-        np.array([getattr(log, name) for log in logs])[reporters.manager]
-        for name in ("pages", "copies")
-    )
-    zhyperwrite = np.array([ZHYPERWRITE.index(log.zhyperwrite) for log in logs])[reporters.manager]
-    opened = copies * switches
-    forced = np.rint(of(did["log_forced"]))
-    from_buffers, from_log = (np.where(of(chunk.uptime.again), n, 0) for n in _RESTART_READS)
-    return {
-        "qjstwrnw": np.rint(of(did["log_records"])),
-        "qjstwrf": forced,
-        "qjstrbuf": 2 * backouts + from_buffers,
-        "qjstract": from_log,
-        "qjstbsds": 20 + 6 * switches + 2 * points,
-        "qjstbffl": np.ceil(of(did["log_bytes"]) / USED_OF_CI),
-        "qjstbfwr": writes,
-        "qjstalw": opened,
-        "qjstciof": switches * size,
-        "qjstllcp": points,
-        "qjstlsus": forced,
-        "qjstlogw": copies * writes,
-        "qjstciwr": copies * pages,
-        "qjstthrw": np.floor(pages / 2000),
-        "qjstcp1n": switches,
-        "qjstcp2n": opened - switches,
-        "qjsthwc": np.where(zhyperwrite > 0, opened, 0),
-        "qjsthwe": np.where(zhyperwrite > 1, opened, 0),
-    }
+    def _of_both(self, writes: Ints, pages: Ints, backouts: Floats) -> Columns:
+        """Return what is counted for both copies together."""
+        of, did, declared = self._reporters.of, self._chunk.did, self._reporters.declared
+        switches, points = of(did["switches"]), of(did["checkpoints"])
+        opened, zhyperwrite = self._copies * switches, declared("log", "zhyperwrite")
+        forced = np.rint(of(did["log_forced"]))
+        again = of(self._chunk.uptime.again)
+        from_buffers, from_log = (np.where(again, reads, 0) for reads in _RESTART_READS)
+        return {
+            "qjstwrnw": np.rint(of(did["log_records"])),
+            "qjstwrf": forced,
+            "qjstrbuf": 2 * backouts + from_buffers,
+            "qjstract": from_log,
+            "qjstbsds": 20 + 6 * switches + 2 * points,
+            "qjstbffl": np.ceil(of(did["log_bytes"]) / USED_OF_CI),
+            "qjstbfwr": writes,
+            "qjstalw": opened,
+            "qjstciof": switches * declared("log", "pages"),
+            "qjstllcp": points,
+            "qjstlsus": forced,
+            "qjstlogw": self._copies * writes,
+            "qjstciwr": self._copies * pages,
+            "qjstthrw": np.floor(pages / 2000),
+            "qjstcp1n": switches,
+            "qjstcp2n": opened - switches,
+            "qjsthwc": np.where(zhyperwrite != "none", opened, 0),
+            "qjsthwe": np.where(zhyperwrite == "enabled", opened, 0),
+        }

@@ -7,59 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import Block, Raw
+from smfparse.layout import Block
 from smfparse.schemas import Q5ST, QEST, QIST, QLST, QMST, QSRS, QSST, QTST
 from smfparse.simulating.accounting import Accounting
-from smfparse.simulating.chunk import Chunk, Reporters, statistics_writers
-from smfparse.simulating.draws import Columns, Floats, Ints, Rows, encoded
-from smfparse.simulating.logger import log_rows
-from smfparse.simulating.records import RecordParts
+from smfparse.simulating.chunk import Chunk, Reporters
+from smfparse.simulating.draws import Bools, Columns, Floats, Rows
+from smfparse.simulating.logger import LogBlocks
+from smfparse.simulating.records import RecordParts, once
 
 _OWN_ENTRIES, _OWN_ELEMENTS = 40, 90
 _ELEMENT_BYTES = 256
-
-
-def structure_rows(chunk: Chunk, reporters: Reporters, accounting: Accounting) -> Rows:
-    """Return the blocks: an entry for each structure."""
-    rows = Rows(QEST, chunk.plan.estate.version, len(reporters))
-    of = np.array([each.structure for each in chunk.plan.estate.queues])
-    for entry, name in enumerate(sorted({*of.tolist()} - {""})):
-        _set_structure(rows, entry, name, of == name, chunk, reporters, accounting)
-    return rows
-
-
-def _set_structure(
-    rows: Rows,
-    entry: int,
-    name: str,
-    mine: np.ndarray,
-    chunk: Chunk,
-    reporters: Reporters,
-    accounting: Accounting,
-) -> None:
-    """Set the requests to a structure, and what is in it; `mine` are the queues in it."""
-    used, coupling = accounting.used, accounting.queues.coupling
-    single, several, took = (
-        reporters.summed(np.where(mine[used.queue], values, 0), used.time, used.manager)
-        for values in (coupling.single, coupling.several, coupling.took)
-    )
-    depth = chunk.did["depth_most"][:, mine]
-    elements = np.ceil(chunk.plan.queue_size[mine] / _ELEMENT_BYTES)
-    share = single / np.maximum(single + several, 1)
-    text = encoded(QEST.field("qeststr").kind, [name])
-    rows.set_bytes("qeststr", np.repeat(text, len(rows), axis=0), entry)
-    for field, values in {
-        "qeststrn": np.full(len(rows), entry + 1),
-        "qestcsec": single,
-        "qestcmec": several,
-        "qestsstc": took * share,
-        "qestmstc": took * (1 - share),
-        "qestmnus": depth.sum(axis=1)[reporters.time] + _OWN_ENTRIES,
-        "qestmlus": (depth @ elements)[reporters.time] + _OWN_ELEMENTS,
-    }.items():
-        rows.set(field, values, entry)
-
-
 _MB = 1 << 20
 _FREE_31, _CONNECTION_31 = 900 * _MB, 16 * 1024
 """31-bit storage that a queue manager has, and what a connection takes of it."""
@@ -72,84 +29,83 @@ class Managers:
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
         self._chunk, self._reporters, self._accounting = chunk, reporters, accounting
         self._draws = chunk.draws("managers")
-        self._version = chunk.plan.estate.version
 
     def records(self) -> Iterator[RecordParts]:
         """Return the records."""
-        one = np.ones(len(self._reporters), np.int64)
+        storage, messages = self._storage(), self._messages()
+        backouts = self._by_task(self._accounting.work.backouts)
+        log = LogBlocks(self._chunk, self._reporters).rows(backouts)
+        for record, order, blocks in (
+            ((115, 1), 0, {9: self._rows(QSST, storage), 11: log}),
+            (
+                (115, 2),
+                1,
+                {
+                    1: self._rows(QMST, messages),
+                    2: self._rows(QIST, self._data(messages)),
+                    4: self._rows(QLST, self._locks(messages)),
+                    5: self._rows(Q5ST),
+                    6: self._structures(),
+                    7: self._rows(QTST),
+                },
+            ),
+            ((115, 7), 4, {1: self._rows(QSRS, self._region())}),
+        ):
+            counted = {number: once(rows) for number, rows in blocks.items()}
+            yield RecordParts(record, self._reporters.writers(order), counted)
 
-        def blocks(**rows: Rows) -> dict[int, tuple[Raw, Ints]]:
-            return {int(name[1:]): (of.raw, one) for name, of in rows.items()}
+    def _rows(self, block: Block, columns: Columns | None = None) -> Rows:
+        return self._chunk.rows(block, len(self._reporters), columns)
 
-        first = blocks(t9=self._rows(QSST, self._storage()), t11=self._log())
-        messages = self._messages()
-        second = blocks(
-            t1=self._rows(QMST, messages),
-            t2=self._rows(QIST, self._data(messages)),
-            t4=self._rows(QLST, self._locks(messages)),
-            t5=self._rows(Q5ST, {}),
-            t6=structure_rows(self._chunk, self._reporters, self._accounting),
-            t7=self._rows(QTST, {}),
-        )
-        regions = blocks(t1=self._rows(QSRS, self._region()))
-        yield RecordParts((115, 1), statistics_writers(self._reporters, 0), first)
-        yield RecordParts((115, 2), statistics_writers(self._reporters, 1), second)
-        yield RecordParts((115, 7), statistics_writers(self._reporters, 4), regions)
-
-    def _rows(self, block: Block, columns: Columns) -> Rows:
-        rows = Rows(block, self._version, len(self._reporters))
-        rows.set_all(columns)
-        return rows
-
-    def _by_queue_work(self, values: Any) -> Floats:
+    def _by_queue(self, **values: Any) -> Columns:
         """Add values of queue blocks up."""
-        used = self._accounting.used
-        return self._reporters.summed(values, used.time, used.manager)
+        queues = self._accounting.queues
+        return {name: self._reporters.summed(of, queues) for name, of in values.items()}
+
+    def _by_task(self, values: Any) -> Floats:
+        return self._reporters.summed(values, self._accounting.tasks)
 
     def _messages(self) -> Columns:
         """Return the calls of all tasks; copies on streaming queues are puts as well."""
-        used, columns = self._accounting.used, self._accounting.queues.columns
-        copies, size = (
-            self._by_queue_work(used.streamed),
-            columns["putbytes"] / np.maximum(used.put, 1),
-        )
+        used, columns = self._accounting.queues, self._accounting.queues.columns
+        size = columns["putbytes"] / np.maximum(used.put, 1)
         persistent = np.where(used.persistent, used.put + used.streamed, 0)
         plain = np.where(used.persistent, 0, used.put + used.streamed)
         return {
-            "qmstopen": self._by_queue_work(columns["openn"]),
-            "qmstclos": self._by_queue_work(columns["closen"]),
-            "qmstget": self._by_queue_work(columns["getn"]),
-            "qmstput": self._by_queue_work(columns["putn"]) + copies,
-            "qmstput1": self._by_queue_work(columns["put1n"]),
-            "qmstinq": self._by_queue_work(columns["inqn"]),
+            **self._by_queue(
+                qmstopen=columns["openn"],
+                qmstclos=columns["closen"],
+                qmstget=columns["getn"],
+                qmstput=columns["putn"] + used.streamed,
+                qmstput1=columns["put1n"],
+                qmstinq=columns["inqn"],
+                qmstspp=persistent,
+                qmstsnp=plain,
+                qmstpbp=persistent * size,
+                qmstnbp=plain * size,
+            ),
             "qmstctl": self._by_task(self._accounting.work.columns["wtasctn"]),
             "qmstcalh": self._by_task(self._accounting.tasks.ended),
-            "qmstspp": self._by_queue_work(persistent),
-            "qmstsnp": self._by_queue_work(plain),
-            "qmstpbp": self._by_queue_work(persistent * size),
-            "qmstnbp": self._by_queue_work(plain * size),
         }
 
-    def _by_task(self, values: Any) -> Floats:
-        tasks = self._accounting.tasks
-        return self._reporters.summed(np.asarray(values, np.float64), tasks.time, tasks.manager)
-
     def _data(self, messages: Columns) -> Columns:
-        used, columns = self._accounting.used, self._accounting.queues.columns
-        got = self._by_queue_work(columns["validget"])
-        looked = self._by_queue_work(columns["getsmsg"])
-        read = self._by_queue_work(np.minimum(columns["getpsn"], used.got))
-        opened, makes = messages["qmstopen"], self._chunk.plan.slot_makes[used.slot]
-        return {
-            "qistdcre": self._by_queue_work(np.where(makes, used.opened, 0)),
-            "qistddel": self._by_queue_work(np.where(makes, used.closed, 0)),
+        used, columns = self._accounting.queues, self._accounting.queues.columns
+        makes, opened = self._chunk.plan.slot_makes[used.slot], messages["qmstopen"]
+        found = self._by_queue(
+            got=columns["validget"],
+            looked=columns["getsmsg"],
+            qistgetd=np.minimum(columns["getpsn"], used.got),
+            qistdcre=np.where(makes, used.opened, 0),
+            qistddel=np.where(makes, used.closed, 0),
+            qistmput=used.put + used.streamed,
+        )
+        got, looked = found.pop("got"), found.pop("looked")
+        return found | {
             "qistmget": got + looked,
-            "qistmput": self._by_queue_work(used.put + used.streamed),
             "qistdget": np.floor(opened / 3),
             "qistdloc": opened * 2,
             "qistmblr": np.floor(got * 0.002),
-            "qistgetd": read,
-            "qistgetb": got + looked - read,
+            "qistgetb": got + looked - found["qistgetd"],
         }
 
     def _locks(self, messages: Columns) -> Columns:
@@ -183,14 +139,41 @@ class Managers:
         )[self._reporters.manager]
         return {
             "qsrsaval": free,
-            "qsrsesiza": np.full(len(free), 1_500 * _MB),
+            "qsrsesiza": 1_500 * _MB,
             "qsrseloal": 1_500 * _MB - free,
-            "qsrsmemlim": np.full(len(free), 20_480),
+            "qsrsmemlim": 20_480,
             "qsrsabytes": buffers * 4096,
             "qsrsaval64": 20_480 * float(_MB) - buffers * 4096,
-            **{name: np.full(len(free), size) for name, size in _RESERVES.items()},
+            **_RESERVES,
         }
 
-    def _log(self) -> Rows:
-        backouts = self._by_task(self._accounting.work.backouts)
-        return log_rows(self._chunk, self._reporters, backouts)
+    def _structures(self) -> Rows:
+        """Return the requests to coupling facility structures: an entry for each."""
+        rows = self._rows(QEST)
+        of = np.array([each.structure for each in self._chunk.plan.estate.queues])
+        for entry, name in enumerate(sorted({*of.tolist()} - {""})):
+            self._set_structure(rows, entry, name, of == name)
+        return rows
+
+    def _set_structure(self, rows: Rows, entry: int, name: str, mine: Bools) -> None:
+        """Set the requests to a structure, and what is in it; `mine` are the queues in it."""
+        queues, plan = self._accounting.queues, self._chunk.plan
+        coupling, inside = queues.coupling, mine[queues.queue]
+        single, several, took = (
+            self._reporters.summed(np.where(inside, values, 0), queues)
+            for values in (coupling.single, coupling.several, coupling.took)
+        )
+        depth = self._chunk.did["depth_most"][:, mine]
+        elements = np.ceil(plan.queue_size[mine] / _ELEMENT_BYTES)
+        share = single / np.maximum(single + several, 1)
+        rows.set_texts("qeststr", [name], 0, entry)
+        for field, values in {
+            "qeststrn": entry + 1,
+            "qestcsec": single,
+            "qestcmec": several,
+            "qestsstc": took * share,
+            "qestmstc": took * (1 - share),
+            "qestmnus": depth.sum(axis=1)[self._reporters.time] + _OWN_ENTRIES,
+            "qestmlus": (depth @ elements)[self._reporters.time] + _OWN_ELEMENTS,
+        }.items():
+            rows.set(field, values, entry)

@@ -47,6 +47,7 @@ class Plan:
         self.several = (estate.acctime or estate.interval) // estate.interval
         self.names = [each.name for each in estate.queue_managers]
         self.queue_no = {each.name: number for number, each in enumerate(estate.queues)}
+        self.app_no = {each.name: number for number, each in enumerate(estate.applications)}
         self.channel_no = {each.name: number for number, each in enumerate(estate.channels)}
         self._storage()
         self._works()

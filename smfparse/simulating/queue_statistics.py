@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from smfparse.schemas import QQST
 from smfparse.simulating.accounting import Accounting
-from smfparse.simulating.chunk import Cells, Chunk, Reporters, statistics_writers
+from smfparse.simulating.chunk import Cells, Chunk, Reporters
 from smfparse.simulating.draws import (
     NEVER,
     Columns,
-    Draws,
     Floats,
     Ints,
     Rows,
     big_endian,
-    encoded,
     numbered,
 )
 from smfparse.simulating.engine import UNDER_WAY
 from smfparse.simulating.plan import NONE, Plan
-from smfparse.simulating.records import RecordParts, Writers
+from smfparse.simulating.records import RecordParts
 from smfparse.simulating.tasks import Tasks
 
 _SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
@@ -63,46 +62,50 @@ class QueueStatistics:
         cells, reporters = self._cells, self._reporters
         rows = self._rows()
         nth = numbered(cells.count)
-        writers = statistics_writers(reporters, 3)
         for part in range(1 + int(nth.max(initial=0)) // _MOST_QUEUES):
             mine = nth // _MOST_QUEUES == part
             count = np.bincount(cells.row[mine], minlength=len(reporters))
             some = np.flatnonzero(count)
-            when, length = writers.when[some] + part, reporters.microseconds[some]
-            chosen = Writers(
-                writers.qmgr[some], when, writers.begin[some], writers.agent[some], length=length
-            )
-            yield RecordParts((115, 216), chosen, {1: (rows.raw[mine], count[some])})
+            writers = reporters.writers(3, some)
+            writers = replace(writers, when=writers.when + part)
+            yield RecordParts((115, 216), writers, {1: (rows.raw[mine], count[some])})
 
     def _rows(self) -> Rows:
         plan, queues = self._plan, self._plan.estate.queues
-        rows = Rows(QQST, plan.estate.version, len(self._queue))
+        columns = {**self._puts(), **self._gets(), **self._state()}
+        rows = self._chunk.rows(QQST, len(self._queue), columns)
         for field, words in (
             ("qqstqnam", [each.name for each in queues]),
             ("qqstcfst", [each.structure for each in queues]),
             ("qqstqsgn", [plan.estate.group if each.structure else "" for each in queues]),
         ):
-            rows.set_bytes(field, encoded(QQST.field(field).kind, words)[self._queue])
+            rows.set_texts(field, words, self._queue)
         for field, name in (("qqstpsid", "number"), ("qqstbpid", "pool")):
             numbers = np.array([getattr(of, name) for _, of in plan.page_sets] + [-1])
             rows.set(field, numbers[plan.queue_set[self._queue]])
-        moving = self._chunk.did["came"][self._at] / self._chunk.seconds * UNDER_WAY
+        moving = self._chunk.did["came"][self._at] / (self._chunk.length / 1e6) * UNDER_WAY
         chance = self._chunk.draws("uncommitted").uniform(len(rows))
         busy = chance < moving / (1 + moving)
         flags = np.where(plan.shared[self._queue], _SHARED, 0) + np.where(self._home, 0, _PARTIAL)
         flags = flags + np.where(busy & self._home, _UNCOMMITTED, 0)
         rows.set_bytes("qqstflag", big_endian(flags, 4))
-        rows.set_all({**self._puts(), **self._gets(), **self._state()})
-        end = self._reporters.end[self._cells.row]
-        _set_clocks(rows, self._chunk, end, self._at, self._draws)
+        self._set_clocks(rows)
         return rows
+
+    def _set_clocks(self, rows: Rows) -> None:
+        """Set when a queue was used last: shortly before the end of the interval, if it was."""
+        end = self._reporters.end[self._cells.row]
+        for field, moved in (("qqstlput", "came"), ("qqstlget", "went")):
+            count = self._chunk.did[moved][self._at]
+            gap = np.floor(self._chunk.length / (count + 1) * self._draws.uniform(len(count)))
+            rows.set_clocks({field: np.where(count > 0, end - gap.astype(np.int64), NEVER)})
 
     def _total(self, values: Any, queue: Ints | None = None) -> Ints:
         """Add values of queue blocks up, by interval, queue manager and queue.
 
         queue  the one that each value is of, NONE: of none; by default that of the block
         """
-        used, plan = self._accounting.used, self._plan
+        used, plan = self._accounting.queues, self._plan
         queue = used.queue if queue is None else queue
         known = queue != NONE
         managers, names = len(plan.names), len(plan.queue_no)
@@ -114,7 +117,7 @@ class QueueStatistics:
 
     def _puts(self) -> Columns:
         """Return what was put: by applications, and as copies of what they put elsewhere."""
-        used, work = self._accounting.used, self._accounting.queues.columns
+        used, work = self._accounting.queues, self._accounting.queues.columns
         lasting = self._plan.queue_persistent[self._queue]
         copies = self._total(used.streamed, self._plan.stream[used.queue])
         copied = copies * self._plan.queue_size[self._queue]
@@ -145,7 +148,7 @@ class QueueStatistics:
         }
 
     def _gets(self) -> Columns:
-        used, work = self._accounting.used, self._accounting.queues.columns
+        used, work = self._accounting.queues, self._accounting.queues.columns
         lasting = self._plan.queue_persistent[self._queue]
         got, size = self._total(work["validget"]), self._total(work["getbytes"])
         empty = self._total(work["geterr"])
@@ -212,11 +215,3 @@ def _connected(chunk: Chunk, tasks: Tasks) -> dict[str, Ints]:
     last, gone = counted(stay), counted(tasks.ended * tasks.present())
     whole = counted(stay & (tasks.started < chunk.begin[tasks.time]))
     return {"ct": last, "hi": np.maximum(last, gone), "lo": whole}
-
-
-def _set_clocks(rows: Rows, chunk: Chunk, end: Ints, at: tuple[Ints, Ints], draws: Draws) -> None:
-    """Set when a queue was used last: shortly before the end of the interval, if it was."""
-    for field, moved in (("qqstlput", "came"), ("qqstlget", "went")):
-        count = chunk.did[moved][at]
-        gap = np.floor(chunk.length / (count + 1) * draws.uniform(len(count)))
-        rows.set_clocks({field: np.where(count > 0, end - gap.astype(np.int64), NEVER)})

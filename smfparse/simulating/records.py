@@ -42,6 +42,11 @@ CountedBlocks: TypeAlias = tuple[Raw, Ints]
 """Blocks of one kind, record by record, and how many each record has."""
 
 
+def once(rows: Rows) -> CountedBlocks:
+    """Return blocks of which each record has one."""
+    return rows.raw, np.ones(len(rows), np.int64)
+
+
 @dataclass(frozen=True)
 class Shape:
     """What a record is besides its blocks.

@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import Block
 from smfparse.schemas import QIS1, QPST, QSGM, QSPH
 from smfparse.simulating.accounting import Accounting
-from smfparse.simulating.chunk import Cells, Chunk, Reporters, statistics_writers
+from smfparse.simulating.chunk import Cells, Chunk, Reporters
 from smfparse.simulating.costs import DEFERRED, IMMEDIATE, PAGES_A_WRITE, WRITTEN_DOWN_TO
-from smfparse.simulating.draws import Columns, Floats, Ints, Rows, big_endian, encoded
+from smfparse.simulating.draws import Floats, Ints, Rows, big_endian
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.records import RecordParts
 
@@ -28,6 +27,17 @@ _SET_PAGES = 60.0
 """Pages of a page set that hold no messages."""
 _FULL, _MORE = 0.9, 0.1
 """How full a page set is when it expands, and by how much."""
+_ABOVE, _FIXED, _MAY_EXPAND = 0x80000000, 0x40000000, 0x80000000
+_BY_SYSTEM, _AVAILABLE = 2, 0
+_KB = 1024
+_POOLS = (
+    *(("CONNECTION CONTROL", 2600, 1.0), ("OBJECT HANDLES", 420, 0.3)),
+    *(("MESSAGE BUFFERS", 5200, 2.0), ("LOCKS", 900, 0.2), ("UNITS OF WORK", 640, 0.2)),
+    ("TOPIC TREE", 300, 0.0),
+)
+"""Pools, how many KB each has without connections, and how it grows with them."""
+_MODULES = {"CSQMCPRI": 96, "CSQVEUS2": 48, "CSQRLPR": 512, "CSQP1GET": 160}
+_CONNECTION_KB = 4
 
 
 @dataclass(frozen=True)
@@ -189,23 +199,23 @@ class Storage:
         }
 
 
-_ABOVE, _FIXED, _MAY_EXPAND = 0x80000000, 0x40000000, 0x80000000
-_BY_SYSTEM, _AVAILABLE = 2, 0
-
-
-def pool_records(chunk: Chunk, reporters: Reporters) -> Iterator[RecordParts]:
-    """Return the records 115/201 and 115/215 of some intervals."""
-    plan = chunk.plan
-    for record, order, manager, make in (
-        ((115, 201), 5, plan.set_manager, _page_sets),
-        ((115, 215), 2, plan.pool_manager, _pool_rows),
+def storage_records(
+    chunk: Chunk, reporters: Reporters, accounting: Accounting
+) -> Iterator[RecordParts]:
+    """Return the records 115/201, 115/215, 115/5 and 115/6 of some intervals."""
+    sets, pools = (Cells(reporters, of) for of in (chunk.plan.set_manager, chunk.plan.pool_manager))
+    connected = reporters.summed(np.ones(len(accounting.tasks)), accounting.tasks)
+    for record, order, rows, count in (
+        ((115, 201), 5, _page_sets(chunk, sets), sets.count),
+        ((115, 215), 2, _buffer_pools(chunk, pools), pools.count),
+        ((115, 5), 6, _storage_pools(chunk, connected), len(_POOLS)),
+        ((115, 6), 7, _modules(chunk, reporters), len(_MODULES)),
     ):
-        cells = Cells(reporters, manager)
-        blocks = {1: (make(chunk, cells).raw, cells.count)}
-        yield RecordParts(record, statistics_writers(reporters, order), blocks)
+        each = np.broadcast_to(np.asarray(count, np.int64), len(reporters))
+        yield RecordParts(record, reporters.writers(order), {1: (rows.raw, each)})
 
 
-def _pool_rows(chunk: Chunk, cells: Cells) -> Rows:
+def _buffer_pools(chunk: Chunk, cells: Cells) -> Rows:
     did, plan = chunk.did, chunk.plan
     at = (cells.time, cells.thing)
     pools = [pool for _, pool in plan.pools]
@@ -215,27 +225,25 @@ def _pool_rows(chunk: Chunk, cells: Cells) -> Rows:
     flags = np.array([_ABOVE * pool.above + _FIXED * pool.fixed for pool in pools], np.int64)
     free = np.floor(did["buffers_free"][at])
     least = np.floor(did["buffers_least"][at])
-    rows = Rows(QPST, plan.estate.version, len(cells.thing))
+    columns = {
+        "qpstpool": np.array([pool.number for pool in pools])[cells.thing],
+        "qpstnbuf": plan.buffers[cells.thing],
+        "qpstcbs": free,
+        "qpstcbsl": np.minimum(least, free),
+        "qpstgetp": did["pages_got"][at],
+        "qpstgetn": did["pages_new"][at],
+        "qpstrio": did["pages_read"][at],
+        "qpststw": did["pages_new"][at] * 2,
+        "qpsttpw": behind + immediate + kept,
+        "qpstwio": np.ceil(behind / PAGES_A_WRITE) + immediate + kept,
+        "qpstimw": immediate + kept,
+        "qpstdwt": did["wrote_behind"][at],
+        "qpstdmc": immediate,
+        "qpstsos": did["pages_refused"][at],
+        "qpststl": did["pages_read"][at],
+    }
+    rows = chunk.rows(QPST, len(cells.thing), columns)
     rows.set_bytes("qpstflag", big_endian(flags[cells.thing], 4))
-    rows.set_all(
-        {
-            "qpstpool": np.array([pool.number for pool in pools])[cells.thing],
-            "qpstnbuf": plan.buffers[cells.thing],
-            "qpstcbs": free,
-            "qpstcbsl": np.minimum(least, free),
-            "qpstgetp": did["pages_got"][at],
-            "qpstgetn": did["pages_new"][at],
-            "qpstrio": did["pages_read"][at],
-            "qpststw": did["pages_new"][at] * 2,
-            "qpsttpw": behind + immediate + kept,
-            "qpstwio": np.ceil(behind / PAGES_A_WRITE) + immediate + kept,
-            "qpstimw": immediate + kept,
-            "qpstdwt": did["wrote_behind"][at],
-            "qpstdmc": immediate,
-            "qpstsos": did["pages_refused"][at],
-            "qpststl": did["pages_read"][at],
-        }
-    )
     return rows
 
 
@@ -250,32 +258,31 @@ def _page_sets(chunk: Chunk, cells: Cells) -> Rows:
     io = np.array([of.io for of in sets])[cells.thing]
     page = np.array([of.page for of in sets])[cells.thing]
     writes, own = np.ceil(behind / PAGES_A_WRITE), immediate + kept
-    rows = Rows(QIS1, plan.estate.version, len(cells.thing))
+    columns = {
+        "qis1psno": np.array([of.number for of in sets])[cells.thing],
+        "qis1bpno": np.array([of.pool for of in sets])[cells.thing],
+        "qis1topg": did["set_pages"][at],
+        "qis1unpg": did["set_pages"][at] - used,
+        "qis1ppg": did["set_persistent"][at],
+        "qis1nppg": did["set_plain"][at],
+        "qis1pchi": used,
+        "qis1dwpn": writes,
+        "qis1dwpp": behind,
+        "qis1dwpt": writes * io + behind * page,
+        "qis1imwn": own,
+        "qis1imwp": own,
+        "qis1imwt": own * (io + page),
+        "qis1ckpp": kept,
+        "qis1getn": read,
+        "qis1getp": read,
+        "qis1gett": read * (io + page),
+        "qis1expn": did["set_expanded"][at],
+        "qis1strn": 1,
+        "qis1expm": _BY_SYSTEM,
+        "qis1stat": _AVAILABLE,
+    }
+    rows = chunk.rows(QIS1, len(cells.thing), columns)
     rows.set_bytes("qis1flag", big_endian(np.full(len(rows), _MAY_EXPAND), 4))
-    rows.set_all(
-        {
-            "qis1psno": np.array([of.number for of in sets])[cells.thing],
-            "qis1bpno": np.array([of.pool for of in sets])[cells.thing],
-            "qis1topg": did["set_pages"][at],
-            "qis1unpg": did["set_pages"][at] - used,
-            "qis1ppg": did["set_persistent"][at],
-            "qis1nppg": did["set_plain"][at],
-            "qis1pchi": used,
-            "qis1dwpn": writes,
-            "qis1dwpp": behind,
-            "qis1dwpt": writes * io + behind * page,
-            "qis1imwn": own,
-            "qis1imwp": own,
-            "qis1imwt": own * (io + page),
-            "qis1ckpp": kept,
-            "qis1getn": read,
-            "qis1getp": read,
-            "qis1gett": read * (io + page),
-            "qis1expn": did["set_expanded"][at],
-        }
-    )
-    for name, value in (("strn", 1), ("expm", _BY_SYSTEM), ("stat", _AVAILABLE)):
-        rows.set(f"qis1{name}", value)
     return rows
 
 
@@ -291,68 +298,35 @@ def _part_of_pool(chunk: Chunk, name: str, cells: Cells) -> Floats:
     return pages
 
 
-_KB = 1024
-_POOLS = (
-    *(("CONNECTION CONTROL", 2600), ("OBJECT HANDLES", 420), ("MESSAGE BUFFERS", 5200)),
-    *(("LOCKS", 900), ("UNITS OF WORK", 640), ("TOPIC TREE", 300)),
-)
-"""Pools, and how many KB each has without connections."""
-_MODULES = (("CSQMCPRI", 96), ("CSQVEUS2", 48), ("CSQRLPR", 512), ("CSQP1GET", 160))
-_CONNECTION_KB = 4
-
-
-def storage_records(
-    chunk: Chunk, reporters: Reporters, accounting: Accounting
-) -> Iterator[RecordParts]:
-    """Return the records 115/5 and 115/6 of some intervals."""
-    tasks = accounting.tasks
-    connected = reporters.summed(np.ones(len(tasks)), tasks.time, tasks.manager)
-    pools, modules = _pools(chunk, reporters, connected), _modules(chunk, reporters)
-    for record, order, rows, each in (
-        ((115, 5), 6, pools, len(_POOLS)),
-        ((115, 6), 7, modules, len(_MODULES)),
-    ):
-        blocks = {1: (rows.raw, np.full(len(reporters), each))}
-        yield RecordParts(record, statistics_writers(reporters, order), blocks)
-
-
-def _repeated(
-    block: Block, chunk: Chunk, reporters: Reporters, name: str, words: list[str], columns: Columns
-) -> Rows:
-    rows = Rows(block, chunk.plan.estate.version, len(reporters) * len(words))
-    rows.set_all(columns)
-    text = encoded(block.field(name).kind, words)
-    rows.set_bytes(name, np.tile(text, (len(reporters), 1)))
-    return rows
-
-
-def _pools(chunk: Chunk, reporters: Reporters, connected: Floats) -> Rows:
-    """Return the pools: the first three grow with the connections."""
-    words, base = [name for name, _ in _POOLS], [size for _, size in _POOLS]
-    grows = np.array([1.0, 0.3, 2.0, 0.2, 0.2, 0.0])
+def _storage_pools(chunk: Chunk, connected: Floats) -> Rows:
+    """Return the pools of storage: the first three grow with the connections."""
+    names, base, grows = zip(*_POOLS, strict=True)
     size = np.array(base) + connected[:, None] * grows * _CONNECTION_KB
     before = np.vstack([size[:1], size[:-1]])
     columns = {
         "qsphstor": np.floor(size).ravel() * _KB,
         "qsphostor": np.floor(before).ravel() * _KB,
-        "qsphxstor": np.full(size.size, 64 * _KB),
-        "qsphcount": np.ones(size.size),
+        "qsphxstor": 64 * _KB,
+        "qsphcount": 1,
     }
-    return _repeated(QSPH, chunk, reporters, "qsphname", words, columns)
+    rows = chunk.rows(QSPH, size.size, columns)
+    rows.set_texts("qsphname", names, np.tile(np.arange(len(names)), len(connected)))
+    return rows
 
 
 def _modules(chunk: Chunk, reporters: Reporters) -> Rows:
     """Return the modules that took storage."""
-    words, size = [name for name, _ in _MODULES], [most for _, most in _MODULES]
-    draws = chunk.draws("modules")
-    rows = len(reporters) * len(words)
-    requests = draws.below(rows, 12)
+    which = np.tile(np.arange(len(_MODULES)), len(reporters))
+    size = np.array([*_MODULES.values()])[which] * _KB
+    requests = chunk.draws("modules").below(len(which), 12)
     columns = {
-        "qsgmlvtot": np.tile(size, len(reporters)) * 40 * _KB,
+        "qsgmlvtot": size * 40,
         "qsgmlvnew": requests,
-        "qsgmlvmax": np.tile(size, len(reporters)) * _KB,
-        "qsgmlvmin": np.full(rows, 256),
+        "qsgmlvmax": size,
+        "qsgmlvmin": 256,
         "qsgmcount": 40 + requests,
-        "qsgmscls": np.tile(np.arange(len(words)) + 2, len(reporters)),
+        "qsgmscls": which + 2,
     }
-    return _repeated(QSGM, chunk, reporters, "qsgmcsect", words, columns)
+    rows = chunk.rows(QSGM, len(which), columns)
+    rows.set_texts("qsgmcsect", [*_MODULES], which)
+    return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,10 +18,15 @@ from smfparse.simulating.tasks import Tasks
 
 _WAIT_SECONDS = 60.0
 """How long a get with wait waits for a message; then it gets none."""
+_SELECTOR = 64
+"""Bytes of a selector."""
+_MOST_TIME = 2.0e15
+"""Microseconds that a TOD field holds."""
+_READ_US = 560.0
 
 
-class UsedQueues:
-    """Rows by task and queue: those that were used.
+class QueueWork:
+    """Rows by task and queue: those that were used, and what their blocks count.
 
     task, slot              row of the task, and which queue of its application it is
     put, streamed           messages that were put, and copies that this caused
@@ -32,6 +37,7 @@ class UsedQueues:
     wait                    microseconds that a forced log write takes
     selects                 whether its gets have a selector
     skipped                 messages that a get looks at before it finds its own
+    columns                 what their blocks count, by IBM's field name
     """
 
     def __init__(self, chunk: Chunk, tasks: Tasks) -> None:
@@ -44,6 +50,18 @@ class UsedQueues:
         self.slot: Ints = first[tasks.app[self.task]] + numbered(count)
         self._count()
         self._describe()
+        self._draws = chunk.draws("queues")
+        self.coupling = self._requests()
+        self.columns: Columns = {
+            **self._puts(),
+            **self._gets(),
+            **self._opens(),
+            **dict.fromkeys(("inqn", "setn", "cbn"), 0 * self.put),
+            "use_count": np.where(tasks.ended[self.task], 0, 1),
+            "maxqdpth": chunk.did["depth_most"][self.time, self.queue],
+        }
+        calls = ("openn", "closen", "getn", "putn", "put1n")
+        self.columns["total_use"] = sum(self.columns[name] for name in calls)
 
     def _count(self) -> None:
         """Count the calls of each row, and leave out those without any."""
@@ -98,7 +116,7 @@ class UsedQueues:
         work = plan.slot_work[self.slot]
         self.skipped: Floats = np.where(work != NONE, chunk.did["skipped"][self.time, work], 0)
 
-    def coupling(self) -> Coupling:
+    def _requests(self) -> Coupling:
         """Return the requests to structures: a get by id that scans reads more lists."""
         got = self.got + self.rolled
         counts = {
@@ -110,60 +128,34 @@ class UsedQueues:
         slower = self._chunk.effects.cf[self.time, self.queue]
         return Coupling(self.shared, counts, slower)
 
-
-_SELECTOR = 64
-"""Bytes of a selector."""
-_MOST_TIME = 2.0e15
-"""Microseconds that a TOD field holds."""
-_READ_US = 560.0
-
-
-class QueueWork:
-    """What the blocks of used queues count, by IBM's field name: `columns`, a value a row."""
-
-    def __init__(self, chunk: Chunk, used: UsedQueues, ended: Bools) -> None:
-        self._chunk, self.used = chunk, used
-        self._draws = chunk.draws("queues")
-        self.coupling = used.coupling()
-        self.columns: Columns = {
-            **self._puts(),
-            **self._gets(),
-            **self._opens(),
-            **dict.fromkeys(("inqn", "setn", "cbn"), 0 * used.put),
-        }
-        calls = ("openn", "closen", "getn", "putn", "put1n")
-        self.columns["total_use"] = sum(self.columns[name] for name in calls)
-        self.columns["use_count"] = np.where(ended[used.task], 0, 1)
-        self.columns["maxqdpth"] = chunk.did["depth_most"][used.time, used.queue]
-
     def _puts(self) -> Columns:
-        size = self.used.size
-        cpu = costs.put_cpu(size, self.used.shared) * self._draws.near(len(size), 0.06)
+        size = self.size
+        cpu = costs.put_cpu(size, self.shared) * self._draws.near(len(size), 0.06)
         columns: Columns = {}
         for verb, mine, factor in (
-            ("put", ~self.used.put1, 1.0),
-            ("put1", self.used.put1, costs.PUT1_FACTOR),
+            ("put", ~self.put1, 1.0),
+            ("put1", self.put1, costs.PUT1_FACTOR),
         ):
-            calls = np.where(mine, self.used.put, 0)
-            copies = np.where(mine, self.used.streamed, 0)
+            calls = np.where(mine, self.put, 0)
+            copies = np.where(mine, self.streamed, 0)
             columns |= self._put_verb(verb, calls, copies, cpu * factor)
             extra = np.where(mine, self.coupling.extra(3 + (verb == "put1")), 0)
             columns[f"{verb}ct"] = columns[f"{verb}ct"] + extra
             columns[f"{verb}et"] = columns[f"{verb}et"] + extra
-        lasting = self.used.persistent
+        lasting = self.persistent
         return columns | {
             "putpmsg": np.where(lasting, columns["putn"], 0),
             "put1pmsg": np.where(lasting, columns["put1n"], 0),
-            "validput": self.used.put,
-            **_sizes("put", self.used.put, size, self._draws),
-            "streamedn": self.used.streamed,
+            "validput": self.put,
+            **_sizes("put", self.put, size, self._draws),
+            "streamedn": self.streamed,
         }
 
     def _put_verb(self, verb: str, calls: Ints, copies: Ints, cpu: Floats) -> Columns:
-        written = np.where(self.used.persistent, calls + copies, 0)
-        forced = np.where(self.used.forced, calls, 0)
+        written = np.where(self.persistent, calls + copies, 0)
+        forced = np.where(self.forced, calls, 0)
         spent = (calls + copies * costs.STREAMED) * cpu
-        writing, waiting = written * costs.LOG_WRITE, forced * self.used.wait
+        writing, waiting = written * costs.LOG_WRITE, forced * self.wait
         late = self._late_pages(calls)
         return {
             f"{verb}n": calls,
@@ -181,28 +173,28 @@ class QueueWork:
 
     def _late_pages(self, calls: Ints) -> Floats:
         """Return the time in which puts wrote pages of a full buffer pool themselves."""
-        pool = self._chunk.plan.queue_pool[self.used.queue]
+        pool = self._chunk.plan.queue_pool[self.queue]
         waits = np.append(self._chunk.did["page_wait"], np.zeros((self._chunk.times, 1)), axis=1)
-        late: Floats = waits[self.used.time, pool] * calls * costs.pages(self.used.size)
+        late: Floats = waits[self.time, pool] * calls * costs.pages(self.size)
         return late
 
     def _gets(self) -> Columns:
-        got, size = self.used.got, self._chunk.plan.queue_size[self.used.queue]
-        valid = got + self.used.rolled
-        passed = np.where(self.used.shared, 0, np.floor(valid * self.used.skipped))
-        cpu = costs.GET_SHARE * costs.put_cpu(size, self.used.shared)
-        spent = valid * cpu * self._draws.near(len(got), 0.06) + self.used.empty * costs.EMPTY_GET
+        got, size = self.got, self._chunk.plan.queue_size[self.queue]
+        valid = got + self.rolled
+        passed = np.where(self.shared, 0, np.floor(valid * self.skipped))
+        cpu = costs.GET_SHARE * costs.put_cpu(size, self.shared)
+        spent = valid * cpu * self._draws.near(len(got), 0.06) + self.empty * costs.EMPTY_GET
         spent = spent + passed * costs.SKIPPED + self.coupling.extra(2)
-        lasting = self._chunk.plan.queue_persistent[self.used.queue]
+        lasting = self._chunk.plan.queue_persistent[self.queue]
         written = np.where(lasting, valid, 0)
         read = np.floor(self._read_share() * valid)
         reading = read * _READ_US
         writing = written * costs.LOG_WRITE
         return {
-            "getn": valid + self.used.empty,
-            "geterr": self.used.empty,
-            "gets": np.where(self.used.by_id, valid + self.used.empty, 0),
-            "geta": np.where(self.used.by_id, 0, valid + self.used.empty),
+            "getn": valid + self.empty,
+            "geterr": self.empty,
+            "gets": np.where(self.by_id, valid + self.empty, 0),
+            "geta": np.where(self.by_id, 0, valid + self.empty),
             "getct": spent,
             "getet": self._stretched(spent) + writing + reading * 1.02,
             "getjwn": written,
@@ -212,8 +204,8 @@ class QueueWork:
             "getsusn": read,
             "getsuset": reading * 1.02,
             "getsmsg": passed,
-            "selcount": np.where(self.used.selects, valid, 0),
-            "selmaxln": np.where(self.used.selects & (valid > 0), _SELECTOR, 0),
+            "selcount": np.where(self.selects, valid, 0),
+            "selmaxln": np.where(self.selects & (valid > 0), _SELECTOR, 0),
             "validget": valid,
             "getdval": valid,
             "getpmsg": written,
@@ -223,16 +215,16 @@ class QueueWork:
 
     def _read_share(self) -> Floats:
         """Return the pages read for a message of each queue."""
-        did, used = self._chunk.did, self.used
+        did = self._chunk.did
         read, went = did["queue_read"], np.maximum(did["went"], 1)
-        share: Floats = (read / went)[used.time, used.queue]
+        share: Floats = (read / went)[self.time, self.queue]
         return share
 
     def _latencies(self, got: Ints) -> Columns:
         """Return how long messages were on the queue: its mean depth by what was taken from it."""
         chunk = self._chunk
         did = chunk.did
-        mean = did["latency"][self.used.time, self.used.queue] * self._draws.near(len(got), 0.1)
+        mean = did["latency"][self.time, self.queue] * self._draws.near(len(got), 0.1)
         low, high = self._draws.near(len(got), 0.3), self._draws.near(len(got), 0.3)
         several = got > 1
         return {
@@ -243,18 +235,18 @@ class QueueWork:
 
     def _opens(self) -> Columns:
         """Return opens and closes, and their times: of shared queues somebody else holds most."""
-        opening = np.where(self.used.shared, costs.SHARED_OPEN_HELD, costs.OPEN)
-        spent = self.used.opened * opening * self._draws.near(len(self.used.task), 0.2)
-        closing = self.used.closed * costs.CLOSE * self._draws.near(len(self.used.task), 0.2)
+        opening = np.where(self.shared, costs.SHARED_OPEN_HELD, costs.OPEN)
+        spent = self.opened * opening * self._draws.near(len(self.task), 0.2)
+        closing = self.closed * costs.CLOSE * self._draws.near(len(self.task), 0.2)
         return {
-            "openn": self.used.opened,
+            "openn": self.opened,
             "openct": spent,
             "openet": self._stretched(spent),
-            "opencf0": np.where(self.used.shared, self.used.opened, 0),
-            "closen": self.used.closed,
+            "opencf0": np.where(self.shared, self.opened, 0),
+            "closen": self.closed,
             "closect": closing,
             "closeet": self._stretched(closing),
-            "closecf0": np.where(self.used.shared, self.used.closed, 0),
+            "closecf0": np.where(self.shared, self.closed, 0),
         }
 
     def _stretched(self, spent: Any) -> Floats:
@@ -280,43 +272,32 @@ def _sizes(verb: str, messages: Ints, size: Ints, draws: Draws) -> Columns:
 _TWO_PHASE = (*FORCED_TWICE, "cics")
 _OTHER, _CONTROL = 12.0, 3.0
 _OWN = ("wtascm", "wtasot", "wtasct", "wtaspr", "wtasba")
+_LOGGING = ("put", "put1", "get")
 _VERBS = ("open", "close", "get", "put", "put1")
 
 
-@dataclass(frozen=True)
-class Calls:
-    """How many calls tasks made, and what these took: microseconds."""
-
-    count: Any
-    cpu: Any
-    elapsed: Any
-
-
-def works_by_application(chunk: Chunk, values: Any) -> Floats:
-    """Add values of works up by application, a row an interval."""
-    plan = chunk.plan
-    total = np.zeros((chunk.times, len(plan.app_manager)))
-    np.add.at(total.T, plan.app, values.T)
-    return total
-
-
 class TaskWork:
-    """Rows as those of `tasks`: what their blocks count."""
+    """Rows as those of `tasks`: what their blocks count.
+
+    sums  what the blocks of the queues of each task count together
+    """
 
     def __init__(self, chunk: Chunk, tasks: Tasks, queues: QueueWork) -> None:
         self._chunk, self._tasks, self._queues = chunk, tasks, queues
-        used = queues.used
         self._draws = chunk.draws("tasks")
-        self._two_phase = np.isin(tasks.kind, [APPLICATION_KINDS[each] for each in _TWO_PHASE])
-        self.blocks: Ints = np.bincount(used.task, minlength=len(tasks))
         self.sums = {
-            name: np.bincount(used.task, values, len(tasks))
+            name: np.bincount(queues.task, values, len(tasks))
             for name, values in queues.columns.items()
         }
-        self.commits = self._commits()
-        self.backouts = self._share(works_by_application(chunk, chunk.did["rolled"]))
+        plan, did = chunk.plan, chunk.did
+        ends = np.where(plan.commit > 0, did["units"] / np.maximum(plan.commit, 1), 0)
+        self.commits = self._share(np.ceil(ends))
+        self.backouts = self._share(did["rolled"])
+        self._forces = self._forced_writes()
+        wait = did["log_wait"][tasks.time, tasks.manager]
+        self._waits: Floats = self._forces * wait * self._draws.near(len(tasks), 0.05)
         self.columns: Columns = {
-            "wtaswqct": self.blocks,
+            "wtaswqct": np.bincount(queues.task, minlength=len(tasks)),
             "wtasflag": np.where(tasks.ended, ENDED, ACTIVE),
             **self._units(),
             **self._log(),
@@ -324,24 +305,32 @@ class TaskWork:
             **self._pages(),
         }
 
-    def _share(self, values: Floats) -> Ints:
-        tasks = self._tasks
-        total = np.rint(values[tasks.time, tasks.app])
-        return spread(total, tasks.low, tasks.high)
+    def _share(self, works: Any) -> Ints:
+        """Return each task's part of what the works of its application did in an interval."""
+        plan, tasks = self._chunk.plan, self._tasks
+        total = np.zeros((self._chunk.times, len(plan.app_manager)))
+        np.add.at(total.T, plan.app, works.T)
+        return spread(np.rint(total[tasks.time, tasks.app]), tasks.low, tasks.high)
 
-    def _commits(self) -> Ints:
-        plan, did = self._chunk.plan, self._chunk.did
-        ends = np.where(plan.commit > 0, did["units"] / np.maximum(plan.commit, 1), 0)
-        return self._share(works_by_application(self._chunk, np.ceil(ends)))
+    def _is_one_of(self, kinds: Sequence[str]) -> Bools:
+        return np.isin(self._tasks.kind, [APPLICATION_KINDS[each] for each in kinds])
+
+    def _added(self, counter: str, start: Any = 0, verbs: Sequence[str] = _LOGGING) -> Any:
+        return sum((self.sums[f"{verb}{counter}"] for verb in verbs), start)
+
+    def _forced_writes(self) -> Ints:
+        """Return the writes that commits wait for: of tasks that log, two with a coordinator."""
+        ends = np.minimum(self._share(self._chunk.did["logged_ends"]), self.commits)
+        times = np.where(self._is_one_of(FORCED_TWICE), 2, 1)
+        return np.where(self._added("jwn") > 0, ends * times, 0)
 
     def _units(self) -> Columns:
         """Return commits, prepares and backouts; the waits for the log are in them."""
-        self._waits = self._log_waits()
-        near = self._draws.near(len(self.commits), 0.1)
+        near, two_phase = self._draws.near(len(self.commits), 0.1), self._is_one_of(_TWO_PHASE)
         commit = self.commits * costs.COMMIT * near
-        prepared = np.where(self._two_phase, self.commits, 0)
+        prepared = np.where(two_phase, self.commits, 0)
         prepare, backout = prepared * costs.PREPARE * near, self.backouts * costs.BACKOUT * near
-        first = np.where(self._two_phase, self._waits * 0.8, 0)
+        first = np.where(two_phase, self._waits * 0.8, 0)
         return {
             "wtascmn": self.commits,
             "wtascmct": commit,
@@ -354,36 +343,16 @@ class TaskWork:
             "wtasbaet": backout * 2.4,
         }
 
-    def _forces(self) -> Ints:
-        """Return the writes that commits wait for: of tasks that log, two with a coordinator."""
-        logs = self.sums["putjwn"] + self.sums["put1jwn"] + self.sums["getjwn"] > 0
-        ends = self._share(works_by_application(self._chunk, self._chunk.did["logged_ends"]))
-        twice = np.isin(self._tasks.kind, [APPLICATION_KINDS[each] for each in FORCED_TWICE])
-        return np.where(logs, np.minimum(ends, self.commits) * np.where(twice, 2, 1), 0)
-
-    def _log_waits(self) -> Floats:
-        tasks = self._tasks
-        wait = self._chunk.did["log_wait"][tasks.time, tasks.manager]
-        waits: Floats = self._forces() * wait * self._draws.near(len(tasks), 0.05)
-        return waits
-
     def _log(self) -> Columns:
-        sums = self.sums
-        forces = self._forces()
-        written = sums["putjwn"] + sums["put1jwn"] + sums["getjwn"]
+        forces, waits, puts = self._forces, self._waits, _LOGGING[:2]
         return {
-            "wtasjwn": written,
-            "wtasjwet": sums["putjwet"] + sums["put1jwet"] + sums["getjwet"],
-            "wtasjwb": self._share(
-                works_by_application(self._chunk, self._chunk.did["work_bytes"])
-            ),
-            "wtasjcn": forces + sums["putjcn"] + sums["put1jcn"],
-            "wtasjcet": self._waits + sums["putjcet"] + sums["put1jcet"],
-            "wtassusn": forces + sums["putsusn"] + sums["put1susn"] + sums["getsusn"],
-            "wtassuse": self._waits * 1.01
-            + sums["putsuset"]
-            + sums["put1suset"]
-            + sums["getsuset"],
+            "wtasjwn": self._added("jwn"),
+            "wtasjwet": self._added("jwet"),
+            "wtasjwb": self._share(self._chunk.did["work_bytes"]),
+            "wtasjcn": self._added("jcn", forces, puts),
+            "wtasjcet": self._added("jcet", waits, puts),
+            "wtassusn": self._added("susn", forces),
+            "wtassuse": self._added("suset", waits * 1.01),
         }
 
     def _others(self) -> Columns:
@@ -403,22 +372,16 @@ class TaskWork:
 
     def _pages(self) -> Columns:
         """Return the pages that tasks got from the buffer manager: new ones for what they put."""
-        used, plan = self._queues.used, self._chunk.plan
-        own = ~used.shared
-        size = costs.pages(used.size)
-        new = np.where(own, (used.put + used.streamed) * size, 0)
-        got = self._queues.columns["validget"] * plan.queue_pages[used.queue]
-        old = np.where(own, got * 2, 0)
-        rows = len(self._tasks)
+        queues, rows = self._queues, len(self._tasks)
+        new = np.where(queues.shared, 0, (queues.put + queues.streamed) * costs.pages(queues.size))
+        got = queues.columns["validget"] * self._chunk.plan.queue_pages[queues.queue]
+        old = np.where(queues.shared, 0, got * 2)
         return {
-            "wtasgpn": np.bincount(used.task, new, rows),
-            "wtasgpo": np.bincount(used.task, old + 2 * new, rows),
+            "wtasgpn": np.bincount(queues.task, new, rows),
+            "wtasgpo": np.bincount(queues.task, old + 2 * new, rows),
         }
 
-    def calls(self) -> Calls:
-        """Return all calls of tasks, and their processor and elapsed time."""
-        found = []
-        for part in ("n", "ct", "et"):
-            of_queues = sum(self.sums[f"{verb}{part}"] for verb in _VERBS)
-            found.append(of_queues + sum(self.columns[f"{name}{part}"] for name in _OWN))
-        return Calls(*found)
+    def calls(self, part: str) -> Any:
+        """Return of all calls of tasks how many ("n"), processor ("ct") or elapsed time ("et")."""
+        of_queues = self._added(part, verbs=_VERBS)
+        return of_queues + sum(self.columns[f"{name}{part}"] for name in _OWN)

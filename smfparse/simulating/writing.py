@@ -18,7 +18,7 @@ from smfparse.simulating.managers import Managers
 from smfparse.simulating.queue_statistics import QueueStatistics
 from smfparse.simulating.records import Envelope, RecordParts
 from smfparse.simulating.run import Run
-from smfparse.simulating.storage import pool_records, storage_records
+from smfparse.simulating.storage import storage_records
 
 _FIRST_OF_KIND = 2_000
 """The number of the first record of each kind: the queue manager has been up for days."""
@@ -46,7 +46,6 @@ def _kinds(chunk: Chunk, most: int) -> Iterator[RecordParts]:
     version = version_key(chunk.plan.estate.version)
     for kind in (
         *Managers(chunk, reporters, accounting).records(),
-        *pool_records(chunk, reporters),
         *QueueStatistics(chunk, reporters, accounting).records(),
         *storage_records(chunk, reporters, accounting),
         *Movers(chunk, reporters, accounting).records(),
