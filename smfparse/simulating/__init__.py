@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from smfparse.simulating.reading_toml import offset as offset
     from smfparse.simulating.reading_toml import read_estate as read_estate
     from smfparse.simulating.reading_toml import scenario_names as scenario_names
-    from smfparse.simulating.writing import simulate as simulate
+    from smfparse.simulating.run import simulate as simulate
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -31,5 +31,5 @@ else:
         declaration="INCIDENTS VERSIONS Estate",
         every_kind="generate",
         reading_toml="load_estate minutes offset read_estate scenario_names",
-        writing="simulate",
+        run="simulate",
     )

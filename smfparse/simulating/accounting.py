@@ -14,8 +14,17 @@ import numpy as np
 
 from smfparse.layout import Packed, Raw, Text
 from smfparse.schemas import CONTINUATION, QMAC, QWHC, TASK, WQST, WTAS, WTID
+from smfparse.simulating.block_parts import (
+    CLASS_1,
+    QUEUE_EYES,
+    SHARED_QUEUE,
+    Coupling,
+    by_size,
+    correlation,
+    qwac,
+    set_requests,
+)
 from smfparse.simulating.chunk import Chunk
-from smfparse.simulating.coupling import Coupling, set_requests
 from smfparse.simulating.declaration import INDEXES
 from smfparse.simulating.draws import (
     NEVER,
@@ -28,14 +37,6 @@ from smfparse.simulating.draws import (
     numbered,
 )
 from smfparse.simulating.records import RecordParts, Writers, once
-from smfparse.simulating.task_parts import (
-    CLASS_1,
-    QUEUE_EYES,
-    SHARED_QUEUE,
-    by_size,
-    correlation,
-    qwac,
-)
 from smfparse.simulating.tasks import Tasks
 from smfparse.simulating.work import QueueWork, TaskWork
 

@@ -49,7 +49,6 @@ class Chunk:
     begin    when each interval begins
     length   of all of them, microseconds
     first    number of the first of them
-    last     whether the estate ends with the last of them
     """
 
     plan: Plan
@@ -60,7 +59,6 @@ class Chunk:
     begin: Ints
     length: int
     first: int
-    last: bool
     seed: int
 
     @property

@@ -12,9 +12,6 @@ from dataclasses import dataclass, field
 
 from smfparse.errors import RequestError
 
-PRIVATE = -1
-"""The structure of a queue that is not shared."""
-
 CHANNEL_TYPES: Mapping[str, int] = {
     "sender": 1,
     "receiver": 3,

@@ -30,6 +30,7 @@ from smfparse.schemas import (
     WTAS,
 )
 from smfparse.simulating import manager_counters, queue_counters, task_counters, workload
+from smfparse.simulating.block_parts import CLASS_1, correlation, qwac
 from smfparse.simulating.draws import (
     Columns,
     Draws,
@@ -42,7 +43,6 @@ from smfparse.simulating.draws import (
 )
 from smfparse.simulating.dump import Numbers, in_order, write_dump
 from smfparse.simulating.records import CountedBlocks, Envelope, RecordParts, Writers
-from smfparse.simulating.task_parts import CLASS_1, correlation, qwac
 from smfparse.simulating.workload import Intervals, Site, Tasks
 
 BATCH_BYTES = 16 << 20

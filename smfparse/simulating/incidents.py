@@ -150,12 +150,17 @@ def begins(estate: Estate, incident: Incident) -> dt.datetime:
     return midnight + incident.day * _DAY + incident.at
 
 
+def times_of(estate: Estate, incident: Incident) -> tuple[int, int]:
+    """Return from when to when an incident lasts, microseconds from the start of the estate."""
+    begin = begins(estate, incident) - estate.start
+    return begin // _US, (begin + incident.length) // _US
+
+
 def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float) -> Effects:
     """Return how incidents bend the intervals that begin at some microseconds from the start."""
     found = Effects(plan, len(begin))
     for each in incidents:
-        first = (begins(plan.estate, each) - plan.estate.start) / _US
-        last = first + each.length / _US
+        first, last = times_of(plan.estate, each)
         overlap = np.minimum(begin + length, last) - np.maximum(begin, first)
         share = np.clip(overlap / length, 0, 1)
         hours = np.clip(np.minimum(begin + length, last) - first, 0, None) / 3.6e9

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.schemas import QJST
+from smfparse.simulating.block_parts import LOGS, set_log_writes
 from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.costs import (
     MOST_PAGES,
@@ -30,8 +31,6 @@ _IDLE_WRITES = 0.2
 """Writes a second of a queue manager that has nothing to do."""
 _PAGES_MORE = 3
 """How many pages writes of several have more than the mean of all writes."""
-LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, 13))
-_LOGS = len(LOG_NAMES) // 2
 _SECOND_COPY = 1.02
 _SUSPENDED = 1.004
 """How long the logger is suspended for a write, of the time of the write."""
@@ -162,21 +161,9 @@ class LogBlocks:
         longest = np.minimum(np.where(count > 0, longest, 0), took)
         part = reporters.microseconds * self._draws.uniform(len(rows))
         when = reporters.begin + np.floor(part).astype(np.int64)
-        number = (self._chunk.first + reporters.time) // 40 % _LOGS + _LOGS * (entry // 2)
-        used = np.flatnonzero(count > 0)
-        for field, values in {
-            "qjstiocount": count,
-            "qjstioci": cis,
-            "qjstiototio": took,
-            "qjstiototsus": took * _SUSPENDED,
-            "qjstiomaxio": longest,
-            "qjstiomaxsus": longest * _SUSPENDED,
-        }.items():
-            rows.set(field, values, entry)
-        for which in ("io", "sus"):
-            rows.set(f"qjstiomax{which}T", when[used], entry, where=used)
-            rows.set_texts(f"qjstiomax{which}l", LOG_NAMES, number[used], entry, where=used)
-        return took * _SUSPENDED
+        log = (self._chunk.first + reporters.time) // 40 % LOGS
+        shares = (_SUSPENDED, _SUSPENDED)
+        return set_log_writes(rows, entry, (count, cis), (took, longest), shares, when, log)
 
     def _of_both(self, writes: Ints, pages: Ints, backouts: Floats) -> Columns:
         """Return what is counted for both copies together."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import US_PER_SECOND
-from smfparse.schemas import QJST
-from smfparse.simulating.draws import NEVER, Columns, Draws, Floats, Ints, Rows, encoded, whole
+from smfparse.simulating.block_parts import LOGS, set_log_writes
+from smfparse.simulating.draws import NEVER, Columns, Draws, Floats, Ints, Rows, whole
 from smfparse.simulating.workload import Intervals
 
 _CI = 4096
 _MOST_WRITES = 400
 """Log writes a second, of one copy and type: at 600 us each, a quarter of the time."""
-_LOGS = 12
 _ABOVE_BAR = 0x80000000
 _BUFFERS = np.array([20_000, 50_000, 100_000])
 _DB2_REQUESTS = {
@@ -113,10 +112,13 @@ def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
     suspended = np.zeros(len(rows))
     for copy in (0, 1):
         total = np.zeros(len(rows))
-        for kind, (writes, cis) in enumerate(written):
+        for kind, counts in enumerate(written):
             entry = 2 * copy + kind
-            mean_of = mean * (1 + 0.05 * entry)
-            total += _set_io(rows, entry, writes, cis, mean_of, of, draws)
+            usual = mean * (1 + 0.05 * entry)
+            log = draws.below(len(rows), LOGS)
+            when = of.begin + whole(interval * draws.uniform(len(rows)))
+            times = (counts[0] * usual, usual * (1.5 + draws.skewed(len(rows), 4)))
+            total += set_log_writes(rows, entry, counts, times, (1.02, 1.01), when, log)
         suspended = np.maximum(suspended, total)
     busy = np.minimum(suspended * 1.01, interval)
     writes = single + several
@@ -124,38 +126,6 @@ def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
     squares = whole(writes * mean * mean * 1.4)
     rows.set("qjstiosqu", np.stack([np.zeros_like(squares), squares], axis=1))
     rows.set_all(_log_columns(writes, intervals, draws))
-
-
-def _set_io(
-    rows: Rows,
-    entry: int,
-    writes: Ints,
-    cis: Ints,
-    mean: Floats,
-    of: Intervals,
-    draws: Draws,
-) -> Floats:
-    """Set the writes of one copy and type; return how long the writer was suspended."""
-    number = draws.below(len(rows), _LOGS)
-    names = [f"ACTLG{1 + entry // 2}{log:02}" for log in range(1, _LOGS + 1)]
-    log = encoded(QJST.field("qjstiomaxiol").kind, names)[number]
-    when = of.begin + whole(of.site.length * draws.uniform(len(rows)))
-    longest = mean * (1.5 + draws.skewed(len(rows), 4))
-    suspended = writes * mean * 1.02
-    for name, values in (
-        ("qjstiocount", writes),
-        ("qjstioci", cis),
-        ("qjstiototio", writes * mean),
-        ("qjstiototsus", suspended),
-        ("qjstiomaxio", longest),
-        ("qjstiomaxioT", when),
-        ("qjstiomaxsus", longest * 1.01),
-        ("qjstiomaxsusT", when),
-    ):
-        rows.set(name, values, entry)
-    rows.set_bytes("qjstiomaxiol", log, entry)
-    rows.set_bytes("qjstiomaxsusl", log, entry)
-    return suspended
 
 
 def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import US_PER_SECOND, Values
+from smfparse.simulating.block_parts import NO_MESSAGE, calls
 from smfparse.simulating.draws import NEVER, Bools, Columns, Draws, Floats, Ints, Rows, whole
-from smfparse.simulating.task_parts import NO_MESSAGE
 from smfparse.simulating.workload import CHINIT, Spans, Tasks
 
 VERBS = ("open", "close", "get", "put", "put1")
@@ -22,16 +22,16 @@ def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Col
     A queue that a task does not use has no block, so each is used at least once.
     """
     rows = len(load)
-    calls = whole(spans.microseconds / US_PER_SECOND * tasks.rate * load)
-    calls = 1 + whole(calls * (0.6 + 0.4 * draws.uniform(rows)))
+    done = whole(spans.microseconds / US_PER_SECOND * tasks.rate * load)
+    done = 1 + whole(done * (0.6 + 0.4 * draws.uniform(rows)))
     puts, single = tasks.puts, tasks.single
-    put = np.where(puts & ~single, calls, 0)
-    put1 = np.where(puts & single, calls, 0)
-    got = np.where(tasks.gets, np.maximum(whole(calls * draws.near(rows)), 1), 0)
+    put = np.where(puts & ~single, done, 0)
+    put1 = np.where(puts & single, done, 0)
+    got = np.where(tasks.gets, np.maximum(whole(done * draws.near(rows)), 1), 0)
     columns = _puts(tasks, put, put1, draws)
     columns |= _gets(tasks, got, draws)
     lasting = tasks.lasting[tasks.task]
-    columns |= _handles(lasting, np.where(tasks.reopened, calls, 0), draws)
+    columns |= _handles(lasting, np.where(tasks.reopened, done, 0), draws)
     columns |= _others(tasks, got, draws)
     used = sum(columns[f"{verb}n"] for verb in ("open", "close", "get", "inq", "set", "cb"))
     columns["total_use"] = put + put1 + used
@@ -55,32 +55,24 @@ def _puts(tasks: Tasks, put: Ints, put1: Ints, draws: Draws) -> Columns:
     return columns
 
 
-def _put_verb(tasks: Tasks, verb: str, calls: Ints, cpu: Floats, draws: Draws) -> Columns:
-    rows = len(calls)
+def _put_verb(tasks: Tasks, verb: str, count: Ints, cpu: Floats, draws: Draws) -> Columns:
+    rows = len(count)
     persistent, shared = tasks.persistent, tasks.shared
-    written = np.where(persistent & ~shared, calls, 0)
+    written = np.where(persistent & ~shared, count, 0)
     forced = np.where(tasks.forced, written, 0)
     forced_time = forced * (300 + 600 * draws.uniform(rows))
     write_time = written * 2.25 * draws.near(rows, 0.4)
-    pages = np.where(shared, 0, whole(calls * 0.5 * draws.uniform(rows)))
+    pages = np.where(shared, 0, whole(count * 0.5 * draws.uniform(rows)))
     page_time = pages * 3.0 * draws.near(rows, 0.3)
     suspended = forced_time * (1.01 + 0.03 * draws.uniform(rows))
-    cpu_time = calls * np.where(shared, cpu + 3.0, cpu)
+    cpu_time = count * np.where(shared, cpu + 3.0, cpu)
     waited = suspended + write_time + page_time
-    handed = whole(calls * 0.6 * draws.uniform(rows))
+    handed = whole(count * 0.6 * draws.uniform(rows))
+    waits = {"jw": (written, write_time), "jc": (forced, forced_time)}
+    waits |= {"sus": (forced, suspended), "ps": (pages, page_time)}
     return {
-        f"{verb}n": calls,
-        f"{verb}ct": cpu_time,
-        f"{verb}et": elapsed(cpu_time, draws) + waited,
-        f"{verb}jwn": written,
-        f"{verb}jwet": write_time,
-        f"{verb}jcn": forced,
-        f"{verb}jcet": forced_time,
-        f"{verb}susn": forced,
-        f"{verb}suset": suspended,
-        f"{verb}psn": pages,
-        f"{verb}pset": page_time,
-        f"{verb}pmsg": np.where(persistent, calls, 0),
+        **calls(verb, count, cpu_time, elapsed(cpu_time, draws) + waited, **waits),
+        f"{verb}pmsg": np.where(persistent, count, 0),
         f"{verb}pwg": np.where(persistent, 0, handed),
     }
 
@@ -103,20 +95,18 @@ def _gets(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
     pages = np.where(draws.chance(rows, 0.25) & ~shared, -(-got // 10), 0)
     cpu_time = (got * (3.5 + size * 0.0002) + empty * 1.5) * (0.9 + 0.4 * draws.uniform(rows))
     suspended = pages * (200 + 300 * draws.uniform(rows))
+    took = elapsed(cpu_time, draws) + write_time + suspended
+    waits = {
+        "jw": (written, write_time),
+        "ps": (pages, suspended * (0.9 + 0.09 * draws.uniform(rows))),
+        "sus": (pages, suspended),
+    }
     return {
-        "getn": got + empty,
+        **calls("get", got + empty, cpu_time, took, **waits),
         "geterr": empty,
         "getbrwa": browsed,
         "gets": by_id,
         "geta": got + empty - browsed - by_id,
-        "getct": cpu_time,
-        "getet": elapsed(cpu_time, draws) + write_time + suspended,
-        "getjwn": written,
-        "getjwet": write_time,
-        "getpsn": pages,
-        "getpset": suspended * (0.9 + 0.09 * draws.uniform(rows)),
-        "getsusn": pages,
-        "getsuset": suspended,
         "getepage": np.where(draws.chance(rows, 0.3) & (got > 0), 1 + draws.below(rows, 9), 0),
         "getsmsg": np.where(by_id > 0, whole(got * 3 * draws.uniform(rows)), 0),
         "getexmsg": np.where(draws.chance(rows, 0.02), got // 100, 0),
@@ -158,23 +148,19 @@ def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
     }
 
 
-def _handles(lasting: Bools, calls: Ints, draws: Draws) -> Columns:
-    """Open and close once in a task that comes and goes, and in a lasting one for some of `calls`.
+def _handles(lasting: Bools, often: Ints, draws: Draws) -> Columns:
+    """Open and close once in a task that comes and goes, and in a lasting one for some of `often`.
 
     Where there are none the queue is open all the time.
     """
     rows = len(lasting)
-    often = whole(calls * (0.2 + 0.6 * draws.uniform(rows)))
+    often = whole(often * (0.2 + 0.6 * draws.uniform(rows)))
     times = np.where(lasting, often, 1)
     cpu_time = times * (2 + 22 * draws.uniform(rows))
     closed = times * (1 + 14 * draws.uniform(rows))
     return {
-        "openn": times,
-        "openct": cpu_time,
-        "openet": elapsed(cpu_time, draws),
-        "closen": times,
-        "closect": closed,
-        "closeet": elapsed(closed, draws),
+        **calls("open", times, cpu_time, elapsed(cpu_time, draws)),
+        **calls("close", times, closed, elapsed(closed, draws)),
     }
 
 
@@ -203,13 +189,9 @@ def _others(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
         "cb": np.where(served, 1 + draws.below(rows, 4), 0),
     }
     columns: Columns = {}
-    for verb, calls in counts.items():
-        cpu_time = calls * (2 + 4 * draws.uniform(rows))
-        columns |= {
-            f"{verb}n": calls,
-            f"{verb}ct": cpu_time,
-            f"{verb}et": elapsed(cpu_time, draws),
-        }
+    for verb, count in counts.items():
+        cpu_time = count * (2 + 4 * draws.uniform(rows))
+        columns |= calls(verb, count, cpu_time, elapsed(cpu_time, draws))
     selected = served & draws.chance(rows, 0.1)
     columns["selcount"] = np.where(selected, got, 0)
     columns["selmaxln"] = np.where(selected, 20 + draws.below(rows, 200), 0)

@@ -12,7 +12,7 @@ import functools
 import re
 import tomllib
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,6 +39,7 @@ from smfparse.simulating.declaration import (
 )
 from smfparse.simulating.widening import Tables, of_agents, plain_queues
 
+_FOLDER = Path(__file__).parent / "scenarios"
 _T = TypeVar("_T")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours"}
 _PLAIN = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
@@ -51,6 +52,12 @@ _WORDS = {
     dict: "a table",
     dt.datetime: "a local time",
 }
+_TABLES: Mapping[str, type] = {
+    **dict.fromkeys(("site", "curves", "queue_managers", "queues", "channels"), dict),
+    **dict.fromkeys(("applications", "agents"), dict),
+    **dict.fromkeys(("incidents", "answers"), list),
+}
+"""What a document declares: tables by name, and lists of tables."""
 _MOST = 10**9
 _AT_LEAST_ONE = {
     **dict.fromkeys(("buffers", "pages", "load", "stripes", "batch", "size", "chunk"), _MOST),
@@ -71,18 +78,11 @@ _SHOWN = 12
 
 def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
     """Return the estate that a TOML document declares; raise RequestError where it is wrong."""
-    tables: dict[str, Any] = {
-        **{each: {} for each in ("site", "curves", "queue_managers", "queues", "channels")},
-        "applications": {},
-        "agents": {},
-        "incidents": [],
-        "answers": [],
-    }
-    _known(data, tables, name)
-    for key, value in data.items():
-        if not isinstance(value, type(tables[key])):
-            raise RequestError(f"{name}: {key} must be {_WORDS[type(tables[key])]}")
-    tables |= data
+    _known(data, _TABLES, name)
+    tables = {key: data.get(key, kind()) for key, kind in _TABLES.items()}
+    for key, kind in _TABLES.items():
+        if not isinstance(tables[key], kind):
+            raise RequestError(f"{name}: {key} must be {_WORDS[kind]}")
     queues, applications = _written_out(tables)
     estate = Estate(
         name=name,
@@ -308,57 +308,65 @@ def _answer(table: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _check(estate: Estate) -> None:
-    """Check that everything named is there."""
-    managers = {each.name: each for each in estate.queue_managers}
-    queues = {each.name: each for each in estate.queues}
-    if not managers:
+    """Check that everything named is there, and what values together cannot be."""
+    if not estate.queue_managers:
         raise RequestError(f"{estate.name}: no queue manager")
+    for where, name, known in _names_used(estate):
+        _one_of(where, name, known)
+    managers = {each.name: each for each in estate.queue_managers}
     for manager in estate.queue_managers:
         _check_log(manager)
     for queue in estate.queues:
-        _one_of(f"queue {queue.name}", queue.queue_manager, managers)
-        _one_of(f"queue {queue.name}, index", queue.index, INDEXES)
-        sets = [each.number for each in managers[queue.queue_manager].page_sets]
-        own = not queue.structure and not queue.wire
-        if own and queue.page_set not in sets:
-            raise RequestError(f"queue {queue.name}: no page set {queue.page_set}, of {sets}")
-        if queue.stream:
-            _one_of(f"queue {queue.name}, stream", queue.stream, queues)
+        _check_page_set(queue, managers[queue.queue_manager])
     for channel in estate.channels:
-        _check_channel(channel, managers)
+        if channel.lu62 and channel.cipher:
+            raise RequestError(f"channel {channel.name}: cipher needs TCP/IP, not LU 6.2")
     for application in estate.applications:
-        _check_application(application, estate, managers, queues)
+        _check_application(application)
 
 
-def _check_channel(channel: Channel, managers: Mapping[str, QueueManager]) -> None:
-    where = f"channel {channel.name}"
-    _one_of(where, channel.queue_manager, managers)
-    _one_of(f"{where}, type", channel.type, CHANNEL_TYPES)
-    if channel.lu62 and channel.cipher:
-        raise RequestError(f"{where}: cipher needs TCP/IP, not LU 6.2")
+def _names_used(estate: Estate) -> Iterator[tuple[str, str, Iterable[str]]]:
+    """Yield where a name is used, the name, and those that are known there."""
+    managers, queues, channels = (
+        dict.fromkeys(each.name for each in some)
+        for some in (estate.queue_managers, estate.queues, estate.channels)
+    )
+    for manager in estate.queue_managers:
+        where = f"queue manager {manager.name}, log, zhyperwrite"
+        yield where, manager.log.zhyperwrite, ZHYPERWRITE
+    for queue in estate.queues:
+        yield f"queue {queue.name}", queue.queue_manager, managers
+        yield f"queue {queue.name}, index", queue.index, INDEXES
+        if queue.stream:
+            yield f"queue {queue.name}, stream", queue.stream, queues
+    for channel in estate.channels:
+        yield f"channel {channel.name}", channel.queue_manager, managers
+        yield f"channel {channel.name}, type", channel.type, CHANNEL_TYPES
+    for application in estate.applications:
+        where = f"application {application.name}"
+        yield where, application.queue_manager, managers
+        yield f"{where}, kind", application.kind, APPLICATION_KINDS
+        yield f"{where}, curve", application.curve, estate.curves
+        for name in (*application.get, *application.put, *application.opens):
+            yield where, name, queues
+        if application.kind == "channel":
+            yield f"{where}, channel", application.channel, channels
 
 
 def _check_log(manager: QueueManager) -> None:
-    where, log = f"queue manager {manager.name}, log", manager.log
-    _one_of(f"{where}, zhyperwrite", log.zhyperwrite, ZHYPERWRITE)
-    if log.copies not in (1, 2):
-        raise RequestError(f"{where}: copies = {log.copies}: 1 or 2")
+    copies = manager.log.copies
+    if copies not in (1, 2):
+        raise RequestError(f"queue manager {manager.name}, log: copies = {copies}: 1 or 2")
 
 
-def _check_application(
-    application: Application,
-    estate: Estate,
-    managers: Mapping[str, QueueManager],
-    queues: Mapping[str, Queue],
-) -> None:
+def _check_page_set(queue: Queue, manager: QueueManager) -> None:
+    sets = [each.number for each in manager.page_sets]
+    if not queue.structure and not queue.wire and queue.page_set not in sets:
+        raise RequestError(f"queue {queue.name}: no page set {queue.page_set}, of {sets}")
+
+
+def _check_application(application: Application) -> None:
     where = f"application {application.name}"
-    _one_of(where, application.queue_manager, managers)
-    _one_of(f"{where}, kind", application.kind, APPLICATION_KINDS)
-    _one_of(f"{where}, curve", application.curve, estate.curves)
-    for name in (*application.get, *application.put, *application.opens):
-        _one_of(where, name, queues)
-    if application.kind == "channel":
-        _one_of(f"{where}, channel", application.channel, {each.name for each in estate.channels})
     if not application.rate and not application.get:
         raise RequestError(f"{where}: neither a rate nor a queue to get from")
     if application.window:
@@ -370,9 +378,6 @@ def _check_application(
 def _one_of(where: str, name: str, known: Iterable[str]) -> None:
     if name not in known:
         raise unknown(where, name, known)
-
-
-_FOLDER = Path(__file__).parent / "scenarios"
 
 
 def scenario_names() -> tuple[str, ...]:

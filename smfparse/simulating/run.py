@@ -1,4 +1,4 @@
-"""An estate at work: interval by interval, so that memory does not grow with the days.
+"""An estate at work, to a dump: interval by interval, so that memory does not grow with the days.
 
 The load follows rates over the day, the week, the month and the year.
 """
@@ -7,18 +7,29 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from smfparse.errors import RequestError
-from smfparse.layout import UNIX_EPOCH, version_key
-from smfparse.simulating.chunk import Chunk, Uptime
+from smfparse.layout import UNIX_EPOCH, US_PER_SECOND, version_key
+from smfparse.schemas import REGISTRY
+from smfparse.simulating.accounting import Accounting
+from smfparse.simulating.channels import Movers
+from smfparse.simulating.chunk import Chunk, Reporters, Uptime
 from smfparse.simulating.declaration import Application, Curve, Estate, Incident, check_times
 from smfparse.simulating.draws import Draws, Floats, Ints
+from smfparse.simulating.dump import Numbers, write_dump
 from smfparse.simulating.engine import Engine
-from smfparse.simulating.incidents import begins, effects, placed
+from smfparse.simulating.incidents import effects, placed, times_of
+from smfparse.simulating.managers import Managers
 from smfparse.simulating.plan import NONE, Plan
+from smfparse.simulating.queue_statistics import QueueStatistics
 from smfparse.simulating.reading_toml import clock_time
+from smfparse.simulating.records import Envelope, RecordParts
+from smfparse.simulating.storage import storage_records
 
 _US = dt.timedelta(microseconds=1)
 DAY_US = dt.timedelta(days=1) // _US
@@ -27,6 +38,12 @@ _EVEN, _UNEVEN = 0.02, 0.1
 _SATURDAY = 5
 _LAST_DAYS = 28
 """From the day behind it on a month is at its end."""
+CHUNK_ROWS = 2_000
+"""Rows of tasks that are worked out at a time, about: 15 to 30 MB of records."""
+_DAY = dt.timedelta(days=1)
+_FIRST_VERSION = (8,)
+_FIRST_OF_KIND = 2_000
+"""The number of the first record of each kind: the queue manager has been up for days."""
 
 
 def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draws) -> Ints:
@@ -103,51 +120,36 @@ def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
 
     They are rows of two: microseconds from the start of the estate.
     """
-    return [
-        np.array(_without(_planned(each, plan, length), _outages(each, plan, incidents)), np.int64)
-        for each in plan.estate.applications
-    ]
+    apps = plan.estate.applications
+    return [np.array(_connected(each, plan.estate, incidents, length), np.int64) for each in apps]
 
 
-def _planned(app: Application, plan: Plan, length: int) -> list[tuple[int, int]]:
+def _connected(
+    app: Application, estate: Estate, incidents: list[Incident], length: int
+) -> list[tuple[int, int]]:
+    """Return when an application is connected: without the times in which something is down."""
+    found = _planned(app, estate, length)
+    for each in incidents:
+        ends = {"restart": app.queue_manager, "backlog": app.name}
+        if ends.get(each.kind) == each.target:
+            down, up = times_of(estate, each)
+            parts = [part for a, b in found for part in ((a, min(b, down)), (max(a, up), b))]
+            found = [(a, b) for a, b in parts if a < b]
+    return found or [(0, 0)]
+
+
+def _planned(app: Application, estate: Estate, length: int) -> list[tuple[int, int]]:
     """Return when an application is to run: all the time, or in its window of every day."""
     if not app.window:
         return [(0, length)]
     first, last = window(app)
-    early = since_midnight(plan.estate)
+    early = since_midnight(estate)
     days = range(-int(early > 0), int(length // DAY_US) + 2)
     found = [
         (max(int(day * DAY_US + first - early), 0), min(int(day * DAY_US + last - early), length))
         for day in days
     ]
     return [(begin, end) for begin, end in found if begin < end]
-
-
-def _outages(app: Application, plan: Plan, incidents: list[Incident]) -> list[tuple[int, int]]:
-    """Return when an application, or its queue manager, is down."""
-    found = []
-    for each in incidents:
-        names = {"restart": app.queue_manager, "backlog": app.name}
-        if names.get(each.kind) == each.target:
-            begin = (begins(plan.estate, each) - plan.estate.start) // _US
-            found.append((begin, begin + each.length // _US))
-    return found
-
-
-def _without(
-    planned: list[tuple[int, int]], outages: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """Return stretches without those of other ones."""
-    for down, up in outages:
-        parts = [part for a, b in planned for part in ((a, min(b, down)), (max(a, up), b))]
-        planned = [(a, b) for a, b in parts if a < b]
-    return planned or [(0, 0)]
-
-
-CHUNK_ROWS = 2_000
-"""Rows of tasks that are worked out at a time, about: 15 to 30 MB of records."""
-_DAY = dt.timedelta(days=1)
-_FIRST_VERSION = (8,)
 
 
 class Run:
@@ -174,11 +176,11 @@ class Run:
     def starts(self, manager: int) -> Ints:
         """Return when a queue manager starts again, microseconds since 1970, in UTC."""
         name = self.plan.names[manager]
-        ends = (
-            (begins(self.estate, each) - self.estate.start + each.length) // _US
+        ends = [
+            times_of(self.estate, each)[1]
             for each in self.incidents
             if each.kind == "restart" and each.target == name
-        )
+        ]
         return self.start + np.array(sorted(ends), np.int64)
 
     def _chunk(self, engine: Engine, first: int, times: int) -> Chunk:
@@ -199,7 +201,6 @@ class Run:
             begin=self.start + around[1:-1].astype(np.int64),
             length=self.length,
             first=first,
-            last=first + times == self.count,
             seed=self.seed,
         )
 
@@ -212,3 +213,42 @@ def _check(estate: Estate) -> None:
         raise RequestError(f"acctime {acctime}: a multiple of the interval, up to 24 hours")
     if version_key(estate.version) < _FIRST_VERSION:
         raise RequestError(f"MQ version {estate.version}: scenarios are of MQ 8.0.0 or later")
+
+
+def simulate(target: Path | BinaryIO, estate: Estate, seed: int = 1) -> None:
+    """Write the SMF dump of an estate; the same estate and seed give the same bytes.
+
+    Raises RequestError for an estate that cannot be, OutputError where the dump cannot be written.
+    """
+    run = Run(estate, seed)
+    systems = [each.system for each in estate.queue_managers]
+    plan = run.plan
+    envelope = Envelope(systems, plan.names, estate.version, plan.offset, run.length, estate.group)
+    numbers = Numbers([run.starts(each) for each in range(len(systems))], _FIRST_OF_KIND)
+    most = envelope.most_queues()
+    batches = (numbers.numbered([*_kinds(chunk, most)]) for chunk in run.chunks())
+    end = run.start + run.count * run.length + US_PER_SECOND
+    write_dump(target, envelope, run.start, end, batches)
+
+
+def _kinds(chunk: Chunk, most: int) -> Iterator[RecordParts]:
+    """Return all records of some intervals, without the blocks that this MQ version lacks."""
+    reporters, accounting = Reporters(chunk), Accounting(chunk, most)
+    version = version_key(chunk.plan.estate.version)
+    for kind in (
+        *Managers(chunk, reporters, accounting).records(),
+        *QueueStatistics(chunk, reporters, accounting).records(),
+        *storage_records(chunk, reporters, accounting),
+        *Movers(chunk, reporters, accounting).records(),
+        *accounting.records(),
+    ):
+        since = {
+            number: next(iter(REGISTRY[kind.record][number].lengths)) for number in kind.blocks
+        }
+        blocks = {
+            number: of
+            for number, of in kind.blocks.items()
+            if version_key(since[number]) <= version
+        }
+        if blocks and len(kind.writers.when):
+            yield replace(kind, blocks=blocks)

@@ -14,6 +14,7 @@ import numpy as np
 
 from smfparse.layout import BLANK, ENCODING, Packed, Raw, Values, version_key
 from smfparse.schemas import WTID
+from smfparse.simulating.block_parts import ACTIVE, ENDED, by_size, calls
 from smfparse.simulating.draws import (
     Columns,
     Draws,
@@ -26,7 +27,6 @@ from smfparse.simulating.draws import (
     whole,
 )
 from smfparse.simulating.queue_counters import VERBS, elapsed
-from smfparse.simulating.task_parts import ACTIVE, ENDED, by_size
 from smfparse.simulating.workload import (
     ADDRESSES,
     BATCH,
@@ -154,8 +154,8 @@ def summed(columns: Columns, owner: Ints, rows: int) -> Columns:
 def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> Columns:
     """Return what the task blocks count, given the sums over each task's queues."""
     rows = len(spans.begin)
-    calls = queues["putn"] + queues["put1n"] + queues["getn"]
-    commits = whole(calls * (0.1 + 0.2 * draws.uniform(rows)))
+    used = queues["putn"] + queues["put1n"] + queues["getn"]
+    commits = whole(used * (0.1 + 0.2 * draws.uniform(rows)))
     logging = _logging(queues, commits, draws)
     lasting = tasks.lasting
     ended = np.where(lasting, 0, 1)
@@ -167,9 +167,9 @@ def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> C
         "wtasflag": np.where(lasting, ACTIVE, ENDED),
         "wtascqf": tasks.first_block,
         "wtascqb": tasks.last_block,
-        "wtasgpo": whole(calls * 3 * draws.near(rows, 0.3)),
+        "wtasgpo": whole(used * 3 * draws.near(rows, 0.3)),
         "wtasgpn": whole((queues["putn"] + queues["put1n"]) * (1 + 0.2 * draws.uniform(rows))),
-        "wtastpn": whole(calls * 4),
+        "wtastpn": whole(used * 4),
         **_units_of_work(tasks, commits, ended, logging["wait"], draws),
         **_calls_elsewhere(tasks, draws),
         **{name: values for name, values in logging.items() if name != "wait"},
@@ -208,15 +208,9 @@ def _units_of_work(tasks: Tasks, commits: Ints, ended: Ints, wait: Values, draws
     backout = backouts * (13 + 14 * draws.uniform(rows))
     share = np.where(two_phase, 0.6 + 0.3 * draws.uniform(rows), 0)
     return {
-        "wtascmn": commits,
-        "wtascmct": commit,
-        "wtascmet": elapsed(commit, draws) + wait * (1 - share),
-        "wtasprn": prepared,
-        "wtasprct": prepare,
-        "wtaspret": elapsed(prepare, draws) + wait * share,
-        "wtasban": backouts,
-        "wtasbact": backout,
-        "wtasbaet": backout * (2 + 0.3 * draws.uniform(rows)),
+        **calls("wtascm", commits, commit, elapsed(commit, draws) + wait * (1 - share)),
+        **calls("wtaspr", prepared, prepare, elapsed(prepare, draws) + wait * share),
+        **calls("wtasba", backouts, backout, backout * (2 + 0.3 * draws.uniform(rows))),
     }
 
 
@@ -231,13 +225,9 @@ def _calls_elsewhere(tasks: Tasks, draws: Draws) -> Columns:
         "wtasst": (np.where(draws.chance(rows, 0.01), 1, 0), 4),
     }
     columns: Columns = {}
-    for name, (calls, each) in counts.items():
-        cpu_time = calls * each * draws.near(rows, 0.5)
-        columns |= {
-            f"{name}n": calls,
-            f"{name}ct": cpu_time,
-            f"{name}et": cpu_time * (1.01 + draws.uniform(rows)),
-        }
+    for name, (count, each) in counts.items():
+        cpu_time = count * each * draws.near(rows, 0.5)
+        columns |= calls(name, count, cpu_time, cpu_time * (1.01 + draws.uniform(rows)))
     return columns | _db2(tasks, draws)
 
 

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from smfparse.simulating import costs
+from smfparse.simulating.block_parts import ACTIVE, ENDED, NO_MESSAGE, Coupling, calls
 from smfparse.simulating.chunk import Chunk, spread
-from smfparse.simulating.coupling import Coupling
 from smfparse.simulating.declaration import APPLICATION_KINDS, FORCED_TWICE
 from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, numbered
 from smfparse.simulating.plan import NONE
-from smfparse.simulating.task_parts import ACTIVE, ENDED, NO_MESSAGE
 from smfparse.simulating.tasks import Tasks
 
 _WAIT_SECONDS = 60.0
@@ -23,6 +22,11 @@ _SELECTOR = 64
 _MOST_TIME = 2.0e15
 """Microseconds that a TOD field holds."""
 _READ_US = 560.0
+_TWO_PHASE = (*FORCED_TWICE, "cics")
+_OTHER, _CONTROL = 12.0, 3.0
+_OWN = ("wtascm", "wtasot", "wtasct", "wtaspr", "wtasba")
+_LOGGING = ("put", "put1", "get")
+_VERBS = ("open", "close", "get", "put", "put1")
 
 
 class QueueWork:
@@ -60,8 +64,7 @@ class QueueWork:
             "use_count": np.where(tasks.ended[self.task], 0, 1),
             "maxqdpth": chunk.did["depth_most"][self.time, self.queue],
         }
-        calls = ("openn", "closen", "getn", "putn", "put1n")
-        self.columns["total_use"] = sum(self.columns[name] for name in calls)
+        self.columns["total_use"] = sum(self.columns[f"{verb}n"] for verb in _VERBS)
 
     def _count(self) -> None:
         """Count the calls of each row, and leave out those without any."""
@@ -136,9 +139,8 @@ class QueueWork:
             ("put", ~self.put1, 1.0),
             ("put1", self.put1, costs.PUT1_FACTOR),
         ):
-            calls = np.where(mine, self.put, 0)
-            copies = np.where(mine, self.streamed, 0)
-            columns |= self._put_verb(verb, calls, copies, cpu * factor)
+            count, copies = (np.where(mine, each, 0) for each in (self.put, self.streamed))
+            columns |= self._put_verb(verb, count, copies, cpu * factor)
             extra = np.where(mine, self.coupling.extra(3 + (verb == "put1")), 0)
             columns[f"{verb}ct"] = columns[f"{verb}ct"] + extra
             columns[f"{verb}et"] = columns[f"{verb}et"] + extra
@@ -151,25 +153,22 @@ class QueueWork:
             "streamedn": self.streamed,
         }
 
-    def _put_verb(self, verb: str, calls: Ints, copies: Ints, cpu: Floats) -> Columns:
-        written = np.where(self.persistent, calls + copies, 0)
-        forced = np.where(self.forced, calls, 0)
-        spent = (calls + copies * costs.STREAMED) * cpu
+    def _put_verb(self, verb: str, count: Ints, copies: Ints, cpu: Floats) -> Columns:
+        written = np.where(self.persistent, count + copies, 0)
+        forced = np.where(self.forced, count, 0)
+        spent = (count + copies * costs.STREAMED) * cpu
         writing, waiting = written * costs.LOG_WRITE, forced * self.wait
-        late = self._late_pages(calls)
-        return {
-            f"{verb}n": calls,
-            f"{verb}ct": spent,
-            f"{verb}et": self._stretched(spent) + writing + waiting * 1.01 + late,
-            f"{verb}jwn": written,
-            f"{verb}jwet": writing,
-            f"{verb}jcn": forced,
-            f"{verb}jcet": waiting,
-            f"{verb}susn": forced,
-            f"{verb}suset": waiting * 1.01,
-            f"{verb}psn": np.where(late > 0, calls, 0),
-            f"{verb}pset": late,
-        }
+        late = self._late_pages(count)
+        return calls(
+            verb,
+            count,
+            spent,
+            self._stretched(spent) + writing + waiting * 1.01 + late,
+            jw=(written, writing),
+            jc=(forced, waiting),
+            sus=(forced, waiting * 1.01),
+            ps=(np.where(late > 0, count, 0), late),
+        )
 
     def _late_pages(self, calls: Ints) -> Floats:
         """Return the time in which puts wrote pages of a full buffer pool themselves."""
@@ -190,19 +189,13 @@ class QueueWork:
         read = np.floor(self._read_share() * valid)
         reading = read * _READ_US
         writing = written * costs.LOG_WRITE
+        elapsed = self._stretched(spent) + writing + reading * 1.02
+        waits = {"jw": (written, writing), "ps": (read, reading), "sus": (read, reading * 1.02)}
         return {
-            "getn": valid + self.empty,
+            **calls("get", valid + self.empty, spent, elapsed, **waits),
             "geterr": self.empty,
             "gets": np.where(self.by_id, valid + self.empty, 0),
             "geta": np.where(self.by_id, 0, valid + self.empty),
-            "getct": spent,
-            "getet": self._stretched(spent) + writing + reading * 1.02,
-            "getjwn": written,
-            "getjwet": writing,
-            "getpsn": read,
-            "getpset": reading,
-            "getsusn": read,
-            "getsuset": reading * 1.02,
             "getsmsg": passed,
             "selcount": np.where(self.selects, valid, 0),
             "selmaxln": np.where(self.selects & (valid > 0), _SELECTOR, 0),
@@ -239,13 +232,9 @@ class QueueWork:
         spent = self.opened * opening * self._draws.near(len(self.task), 0.2)
         closing = self.closed * costs.CLOSE * self._draws.near(len(self.task), 0.2)
         return {
-            "openn": self.opened,
-            "openct": spent,
-            "openet": self._stretched(spent),
+            **calls("open", self.opened, spent, self._stretched(spent)),
             "opencf0": np.where(self.shared, self.opened, 0),
-            "closen": self.closed,
-            "closect": closing,
-            "closeet": self._stretched(closing),
+            **calls("close", self.closed, closing, self._stretched(closing)),
             "closecf0": np.where(self.shared, self.closed, 0),
         }
 
@@ -267,13 +256,6 @@ def _sizes(verb: str, messages: Ints, size: Ints, draws: Draws) -> Columns:
         f"{verb}minms": np.where(messages > 0, least, NO_MESSAGE),
         f"{verb}maxms": np.where(messages > 0, most, 0),
     }
-
-
-_TWO_PHASE = (*FORCED_TWICE, "cics")
-_OTHER, _CONTROL = 12.0, 3.0
-_OWN = ("wtascm", "wtasot", "wtasct", "wtaspr", "wtasba")
-_LOGGING = ("put", "put1", "get")
-_VERBS = ("open", "close", "get", "put", "put1")
 
 
 class TaskWork:
@@ -332,15 +314,9 @@ class TaskWork:
         prepare, backout = prepared * costs.PREPARE * near, self.backouts * costs.BACKOUT * near
         first = np.where(two_phase, self._waits * 0.8, 0)
         return {
-            "wtascmn": self.commits,
-            "wtascmct": commit,
-            "wtascmet": commit * 1.08 + (self._waits - first) * 1.01,
-            "wtasprn": prepared,
-            "wtasprct": prepare,
-            "wtaspret": prepare * 1.08 + first * 1.01,
-            "wtasban": self.backouts,
-            "wtasbact": backout,
-            "wtasbaet": backout * 2.4,
+            **calls("wtascm", self.commits, commit, commit * 1.08 + (self._waits - first) * 1.01),
+            **calls("wtaspr", prepared, prepare, prepare * 1.08 + first * 1.01),
+            **calls("wtasba", self.backouts, backout, backout * 2.4),
         }
 
     def _log(self) -> Columns:
@@ -362,12 +338,8 @@ class TaskWork:
         control = np.where(self._chunk.plan.app_column("stays")[tasks.app] > 0, 2, 0)
         other = 2 * fresh + tasks.ended
         return {
-            "wtasotn": other,
-            "wtasotct": other * _OTHER,
-            "wtasotet": other * _OTHER * 1.1,
-            "wtasctn": control,
-            "wtasctct": control * _CONTROL,
-            "wtasctet": control * _CONTROL * 1.2,
+            **calls("wtasot", other, other * _OTHER, other * _OTHER * 1.1),
+            **calls("wtasct", control, control * _CONTROL, control * _CONTROL * 1.2),
         }
 
     def _pages(self) -> Columns:

@@ -16,6 +16,7 @@ import numpy as np
 from smfparse.errors import RequestError
 from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND
 from smfparse.schemas import WQST
+from smfparse.simulating.block_parts import QUEUE_EYES, SHARED_QUEUE
 from smfparse.simulating.declaration import check_times
 from smfparse.simulating.draws import (
     Bools,
@@ -29,7 +30,6 @@ from smfparse.simulating.draws import (
     numbered,
     whole,
 )
-from smfparse.simulating.task_parts import QUEUE_EYES, SHARED_QUEUE
 
 _US = dt.timedelta(microseconds=1)
 _NAME = re.compile(r"[A-Z0-9@#$]{1,4}")

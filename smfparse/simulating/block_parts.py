@@ -1,0 +1,183 @@
+"""Parts of blocks: class 1, what queue blocks start with, structure requests, log writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from smfparse.layout import Raw
+from smfparse.schemas import QWAC, QWHC
+from smfparse.simulating import costs
+from smfparse.simulating.draws import Bools, Columns, Floats, Ints, Rows
+
+CLASS_1 = (116, 0)
+ACTIVE, ENDED = 0x00800000, 0x20800000
+"""WTASFLAG of tasks that go on, and of those that ended."""
+SHARED_QUEUE = 2
+"""QSGDISP of a shared queue."""
+NO_MESSAGE = 0x0FFFFFFF
+"""The size of the smallest message where none was moved."""
+QUEUE_EYES = {
+    "openeye": "OPEN",
+    "closeeye": "CLOS",
+    "geteye": "GET",
+    "puteye": "PUT",
+    "put1eye": "PUT1",
+    "inqeye": "INQ",
+    "seteye": "SET",
+    "cbeye": "CB",
+}
+_SIZE_BANDS = (100, 1000, 10_000)
+_TASK_ENDED = 12
+_WHOLE_QWAC = "9.4.0"
+"""An MQ version whose QWAC blocks have the whole map."""
+_SAME_IN_QWHC = {
+    "qwhcaid": "wtidtran",
+    "qwhccv": "wtidcori",
+    "qwhccn": "wtidccn",
+    "qwhcopid": "wtidopid",
+    "qwhcatyp": "wtidatyp",
+    "qwhctokn": "wtidacct",
+    "qwhcnid": "wtidnid",
+}
+_READ_LIST, _NEW, _MOVE, _MOVE_ENTRY, _DELETE = 9, 10, 11, 12, 13
+_TYPES = 20
+_GET, _PUT, _PUT1 = 2, 3, 4
+_ASYNCHRONOUS = 0.06
+SINGLE = (_NEW, _MOVE)
+"""Requests for one entry; the others are for several."""
+LOGS = 12
+LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, LOGS + 1))
+
+
+def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
+    """Return the QWHC areas of some tasks: their identities once more."""
+    rows = Rows(QWHC, version, len(which), {"qwhclen": QWHC.size, "qwhctyp": 2})
+    for name, source in _SAME_IN_QWHC.items():
+        rows.set_bytes(name, wtid.get_bytes(source)[which])
+    return rows.raw
+
+
+def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any]) -> Columns:
+    """Return how many calls of a kind there were, what they took, and how many waited how long.
+
+    waits  by the name of their counters: jw log records, jc forced log writes, ps page sets, sus
+    """
+    columns = {f"{name}n": count, f"{name}ct": cpu, f"{name}et": elapsed}
+    for wait, (times, took) in waits.items():
+        columns |= {f"{name}{wait}n": times, f"{name}{wait}et": took}
+    return columns
+
+
+def by_size(verb: str, counts: Ints | Floats, size: Ints, task: Ints, tasks: int) -> Columns:
+    """Return how many messages of each size band tasks put or got, given those of their queues."""
+    band = np.searchsorted(_SIZE_BANDS, size, side="right")
+    return {
+        f"qmac{verb}{letter}": np.bincount(task, np.where(band == number, counts, 0), tasks)
+        for number, letter in enumerate("abcd")
+    }
+
+
+def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) -> Rows:
+    """Return QWAC blocks; of MQ 10.0.0 96 bytes, taken to be the first ones."""
+    rows = Rows(QWAC, _WHOLE_QWAC, len(begin), {"qwacrinv": _TASK_ENDED})
+    rows.set_clocks({"qwacbsc": begin, "qwacesc": end})
+    rows.set_all(columns)
+    for name, raw in tokens.items():
+        rows.set_bytes(name, raw)
+    found = Rows(QWAC, version, len(begin))
+    found.raw = rows.raw[:, : found.length]
+    return found
+
+
+class Coupling:
+    """Requests of queue blocks, by (verb, request), and what one takes in each block.
+
+    single, several  how many are for one entry of a list, and for several
+    took             microseconds of all
+    """
+
+    def __init__(self, shared: Bools, counts: Mapping[str, Ints], slower: Floats) -> None:
+        got, put, put1, scanned = (
+            np.where(shared, counts[name], 0) for name in ("got", "put", "put1", "scanned")
+        )
+        self.each = costs.CF_SYNC * slower
+        self._scanned = scanned
+        self.requests: dict[tuple[int, int], Ints] = {
+            (_GET, _READ_LIST): got + scanned,
+            (_GET, _MOVE): got,
+            (_PUT, _NEW): put,
+            (_PUT1, _NEW): put1,
+        }
+        self.committed: dict[int, Ints] = {_MOVE_ENTRY: put + put1, _DELETE: got}
+        every = [(request, count) for (_, request), count in self.requests.items()]
+        every += list(self.committed.items())
+        self.single: Any = sum(count for request, count in every if request in SINGLE)
+        self.several: Any = sum(count for request, count in every if request not in SINGLE)
+        self.took: Floats = (self.single + self.several) * self.each
+
+    def extra(self, verb: int) -> Floats:
+        """Return what the requests of a verb take longer than usual, microseconds.
+
+        Synchronous requests take processor time as well, all the time that they last.
+        """
+        count = sum(of for (own, _), of in self.requests.items() if own == verb)
+        extra: Floats = count * (self.each - costs.CF_SYNC)
+        return extra + (self._scanned * costs.CF_SYNC if verb == _GET else 0)
+
+    def set_in(self, rows: Rows) -> None:
+        """Set the requests of queue blocks."""
+        for (verb, request), count in self.requests.items():
+            set_requests(rows, _TYPES * verb + request, count, self.each)
+
+
+def set_requests(rows: Rows, entry: int, count: Ints, each: Floats) -> None:
+    """Set the requests of one type: few of them are asynchronous."""
+    where = np.flatnonzero(count)
+    count, each = count[where], each[where]
+    late = np.floor(count * _ASYNCHRONOUS).astype(np.int64)
+    for name, values in {
+        "cfcount": count,
+        "cfsyncn": count - late,
+        "cfsyncet": (count - late) * each,
+        "cfasyncn": late,
+        "cfasyncet": late * each * (costs.CF_ASYNC / costs.CF_SYNC),
+    }.items():
+        rows.set(name, values, entry, where=where)
+
+
+def set_log_writes(
+    rows: Rows,
+    entry: int,
+    counts: tuple[Ints, Ints],
+    times: tuple[Floats, Floats],
+    suspended: tuple[float, float],
+    when: Ints,
+    log: Ints,
+) -> Floats:
+    """Set the writes of a copy of the log and a kind; return how long the logger was suspended.
+
+    counts     writes and their pages
+    times      microseconds of all, and of the longest one
+    suspended  how long the logger is suspended, of these times
+    when, log  when the longest one was, and to which log of the copy
+    """
+    count, pages = counts
+    waits = times[0] * suspended[0]
+    used = np.flatnonzero(count > 0)
+    for field, values in {
+        "qjstiocount": count,
+        "qjstioci": pages,
+        "qjstiototio": times[0],
+        "qjstiototsus": waits,
+        "qjstiomaxio": times[1],
+        "qjstiomaxsus": times[1] * suspended[1],
+    }.items():
+        rows.set(field, values, entry)
+    for which in ("io", "sus"):
+        names = log[used] + LOGS * (entry // 2)
+        rows.set(f"qjstiomax{which}T", when[used], entry, where=used)
+        rows.set_texts(f"qjstiomax{which}l", LOG_NAMES, names, entry, where=used)
+    return waits
