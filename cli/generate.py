@@ -182,14 +182,14 @@ def _simulate(
         raise click.UsageError("--format needs --explain.")
     if output is None and not explain:
         raise click.UsageError("Missing argument 'OUTPUT'.")
-    from smfparse.simulating import answer_key, load_estate, simulate
+    from smfparse.simulating import AnswerKey, load_estate, simulate
 
     chosen = {name: value for name, value in chosen.items() if name != "seed"}
     given = {"days": days, "acctime": acctime}
     chosen |= {name: value for name, value in given.items() if value is not None}
     estate = load_estate(scenario, incidents, **chosen)
     if explain:
-        Output(format_ or TEXT, None, force).write(answer_key(estate, seed))
+        Output(format_ or TEXT, None, force).write(AnswerKey(estate, seed))
         return
     assert output is not None
     check_name(output, "smf")

@@ -24,7 +24,7 @@ import traffic
 
 import smfparse
 from smfparse.advice import Finding, diagnoses
-from smfparse.simulating import answer_key, load_estate, scenario_names, simulate
+from smfparse.simulating import AnswerKey, load_estate, scenario_names, simulate
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -105,7 +105,7 @@ def verdict_of(scenario: str, seed: int, findings: Sequence[Finding]) -> Verdict
     name, estate = f"{scenario} seed {seed}", load_estate(scenario)
     if scenario == HEALTHY:
         return scoring.healthy_verdict(name, findings)
-    answers = answer_key(estate, seed).answers()
+    answers = AnswerKey(estate, seed).answers()
     return verdict(name, findings, answers, estate.interval.total_seconds())
 
 
@@ -114,7 +114,7 @@ def scored() -> list[str]:
     return [
         each
         for each in scenario_names()
-        if each == HEALTHY or answer_key(load_estate(each)).answers()
+        if each == HEALTHY or AnswerKey(load_estate(each)).answers()
     ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import smfparse
-from smfparse.simulating import Estate, answer_key, load_estate, simulate
+from smfparse.simulating import AnswerKey, Estate, load_estate, simulate
 
 SCENARIOS = ("mft", "cluster", "clients", "reqrep", "shared", "channel-batch", "streaming")
 _ROUNDED = 0.0011
@@ -44,7 +44,7 @@ def troubles(scenario: str, seeds: range, folder: Path) -> Iterator[tuple[int, s
 
 def wrong(estate: Estate, seed: int, path: Path) -> Iterator[str]:
     """Yield what reports say of a day and its answer key does not, or the other way round."""
-    key = answer_key(estate, seed).edges()
+    key = AnswerKey(estate, seed).edges()
     for row in key:
         row["queue"] = _DYNAMIC.sub("*", row["queue"])
     shown = {each.name: each.shown for each in estate.channels}

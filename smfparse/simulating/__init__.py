@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from smfparse.faces import face
 
 if TYPE_CHECKING:
-    from smfparse.simulating.answers import answer_key as answer_key
+    from smfparse.simulating.answers import AnswerKey as AnswerKey
     from smfparse.simulating.declaration import INCIDENTS as INCIDENTS
     from smfparse.simulating.declaration import VERSIONS as VERSIONS
     from smfparse.simulating.declaration import Estate as Estate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        answers="answer_key",
+        answers="AnswerKey",
         declaration="INCIDENTS VERSIONS Estate",
         every_kind="generate",
         reading_toml="load_estate minutes offset read_estate scenario_names",

@@ -23,6 +23,7 @@ from smfparse.simulating.block_parts import (
     correlation,
     qwac,
     set_requests,
+    units_of_work,
 )
 from smfparse.simulating.chunk import Chunk
 from smfparse.simulating.declaration import INDEXES
@@ -210,10 +211,7 @@ class _TaskRecords:
         ):
             rows.set_texts(name, words, tasks.app)
         rows.set("wtidwtas", self._address + 0xD0)
-        unit = np.full((len(tasks), 24), 0x40, np.uint8)
-        unit[:, 16:22] = clock(tasks.begin)[:, :6]
-        unit[:, 22:] = big_endian(1 + tasks.number % 30, 2)
-        rows.set_bytes("wtiduowi", unit)
+        rows.set_bytes("wtiduowi", units_of_work(clock(tasks.begin), 1 + tasks.number % 30))
         rows.set_bytes("wtidcori", self._references())
         return rows
 

@@ -49,11 +49,11 @@ _FEW = 5
 
 
 class AnswerKey(Document):
-    """What happens in an estate, as a document."""
+    """What is wrong in an estate, and who puts and gets how much."""
 
     title = "Answer key"
 
-    def __init__(self, estate: Estate, seed: int) -> None:
+    def __init__(self, estate: Estate, seed: int = 1) -> None:
         self._estate, self._run = estate, Run(estate, seed)
 
     def answers(self) -> list[dict[str, str]]:
@@ -69,12 +69,17 @@ class AnswerKey(Document):
         for chunk in run.chunks():
             put += chunk.did["put"].sum(axis=0)
             got += chunk.did["units"].sum(axis=0)
-        puts, gets = put @ plan.slot_puts, got @ plan.slot_gets
         seconds = run.count * run.length / 1e6
-        return [
-            _edge(plan, slot, int(puts[slot]), int(gets[slot]), seconds)
-            for slot in range(len(plan.slot_app))
-        ]
+        found = []
+        for slot, (puts, gets) in enumerate(
+            zip(put @ plan.slot_puts, got @ plan.slot_gets, strict=True)
+        ):
+            app = self._estate.applications[plan.slot_app[slot]]
+            queue = self._estate.queues[plan.slot_queue[slot]]
+            rate = round((int(puts) + int(gets)) / seconds, 3)
+            values = (app.name, app.job, _role(app), queue.name, int(puts), int(gets), rate)
+            found.append(dict(zip(_EDGES, values, strict=True)))
+        return found
 
     def sections(self) -> Iterator[Section]:
         """Yield the story, the answers and the edges."""
@@ -90,11 +95,6 @@ class AnswerKey(Document):
         """Yield the rows, with the story and the edges in front of them."""
         head = {"scenario": self._estate.name, "story": " ".join(self._estate.story.split())}
         yield Facts(head | {"edges": self.edges()}, self.answers())
-
-
-def answer_key(estate: Estate, seed: int = 1) -> AnswerKey:
-    """Return what is wrong in an estate, and who puts and gets how much."""
-    return AnswerKey(estate, seed)
 
 
 def _of_site(estate: Estate, answer: Mapping[str, str]) -> dict[str, str]:
@@ -157,13 +157,6 @@ def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
         return plan.names[0], "", [""]
     app = next(each for each in apps if each.name == incident.target)
     return app.queue_manager, next(iter((*app.get, *app.put)), ""), [app.job]
-
-
-def _edge(plan: Plan, slot: int, puts: int, gets: int, seconds: float) -> dict[str, Any]:
-    app = plan.estate.applications[plan.slot_app[slot]]
-    queue = plan.estate.queues[plan.slot_queue[slot]]
-    values = (app.name, app.job, _role(app), queue.name, puts, gets)
-    return dict(zip(_EDGES, (*values, round((puts + gets) / seconds, 3)), strict=True))
 
 
 def _role(app: Application) -> str:

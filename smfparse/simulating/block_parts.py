@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import Raw
+from smfparse.layout import BLANK, Raw
 from smfparse.schemas import QWAC, QWHC
 from smfparse.simulating import costs
-from smfparse.simulating.draws import Bools, Columns, Floats, Ints, Rows
+from smfparse.simulating.draws import Bools, Columns, Floats, Ints, Rows, big_endian
 
 CLASS_1 = (116, 0)
 ACTIVE, ENDED = 0x00800000, 0x20800000
@@ -46,10 +46,10 @@ _READ_LIST, _NEW, _MOVE, _MOVE_ENTRY, _DELETE = 9, 10, 11, 12, 13
 _TYPES = 20
 _GET, _PUT, _PUT1 = 2, 3, 4
 _ASYNCHRONOUS = 0.06
-SINGLE = (_NEW, _MOVE)
+_SINGLE = (_NEW, _MOVE)
 """Requests for one entry; the others are for several."""
 LOGS = 12
-LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, LOGS + 1))
+_LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, LOGS + 1))
 
 
 def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
@@ -58,6 +58,14 @@ def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
     for name, source in _SAME_IN_QWHC.items():
         rows.set_bytes(name, wtid.get_bytes(source)[which])
     return rows.raw
+
+
+def units_of_work(began: Raw, number: Ints) -> Raw:
+    """Return WTIDUOWI of tasks without a network name: the clock of its begin, and a number."""
+    found = np.full((len(began), 24), BLANK[0], np.uint8)
+    found[:, 16:22] = began[:, :6]
+    found[:, 22:] = big_endian(number, 2)
+    return found
 
 
 def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any]) -> Columns:
@@ -114,8 +122,8 @@ class Coupling:
         self.committed: dict[int, Ints] = {_MOVE_ENTRY: put + put1, _DELETE: got}
         every = [(request, count) for (_, request), count in self.requests.items()]
         every += list(self.committed.items())
-        self.single: Any = sum(count for request, count in every if request in SINGLE)
-        self.several: Any = sum(count for request, count in every if request not in SINGLE)
+        self.single: Any = sum(count for request, count in every if request in _SINGLE)
+        self.several: Any = sum(count for request, count in every if request not in _SINGLE)
         self.took: Floats = (self.single + self.several) * self.each
 
     def extra(self, verb: int) -> Floats:
@@ -179,5 +187,5 @@ def set_log_writes(
     for which in ("io", "sus"):
         names = log[used] + LOGS * (entry // 2)
         rows.set(f"qjstiomax{which}T", when[used], entry, where=used)
-        rows.set_texts(f"qjstiomax{which}l", LOG_NAMES, names, entry, where=used)
+        rows.set_texts(f"qjstiomax{which}l", _LOG_NAMES, names, entry, where=used)
     return waits

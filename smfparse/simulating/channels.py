@@ -27,12 +27,12 @@ from smfparse.simulating.records import CountedBlocks, RecordParts, Writers, onc
 
 CLIENT = CHANNEL_TYPES["server-connection"]
 _INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], CLIENT)
-_OF_ALL = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
-"""What all channels are: running, private, of medium statistics."""
+_UNSET = 0x8FFFFFFF
+_OF_ALL = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33, "qcstetmn": _UNSET}
+"""What all channels are: running, private, of medium statistics, without an exit."""
 _BATCH_KB = 5000
 _HEADER, _CONTROL = 476, 28
 """Bytes that a message has besides its data on a channel, and that a batch takes."""
-_UNSET = 0x8FFFFFFF
 _CALLS = 3
 """Calls of a client for a message."""
 _LATER, _SINCE = 120_000, 900_000
@@ -209,11 +209,10 @@ def _moved(chunk: Chunk, of: Instances) -> Columns:
 
 
 def _network(chunk: Chunk, of: Instances) -> Columns:
-    """Return round trips; no exit runs."""
+    """Return round trips."""
     client, trip = of.type == CLIENT, of.trip()
     longest = trip * (2 + chunk.draws("longest trips").uniform(len(trip)))
     return {
-        "qcstetmn": np.full(len(trip), _UNSET),
         "qcstntmn": np.where(client, _UNSET, np.floor(trip * 0.8)),
         "qcstntav": np.where(client, 0, np.floor(trip)),
         "qcstntmx": np.where(client, 0, np.floor(longest)),

@@ -208,14 +208,14 @@ def page_set_columns(nth: Ints, draws: Draws) -> Columns:
         "qis1unpg": pages - used,
         "qis1ppg": persistent,
         "qis1nppg": used - persistent,
-        "qis1full": 0 * nth,
+        "qis1full": 0,
         "qis1pchi": used,
         "qis1dwpn": writes,
         "qis1dwpp": writes * 12,
         "qis1dwpt": writes * (400 + 900 * draws.uniform(rows)),
-        "qis1expn": 0 * nth,
-        "qis1strn": 1 + 0 * nth,
-        "qis1stat": 0 * nth,
+        "qis1expn": 0,
+        "qis1strn": 1,
+        "qis1stat": 0,
     }
 
 
@@ -255,13 +255,13 @@ def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
     receives = kind == _RECEIVER
     return {
         "qcstchty": kind,
-        "qcstchst": np.full(rows, _RUNNING),
-        "qcstchdp": np.full(rows, _PRIVATE),
+        "qcstchst": _RUNNING,
+        "qcstchdp": _PRIVATE,
         "qcstcltm": end,
-        "qcststcl": np.full(rows, _MEDIUM),
-        "qcstludt": np.full(rows, NEVER),
+        "qcststcl": _MEDIUM,
+        "qcstludt": NEVER,
         "qcstcbsz": np.where(clients, 0, _BATCH_SIZE),
-        "qcstcbit": np.zeros(rows),
+        "qcstcbit": 0,
         "qcstcbdl": np.where(clients, 0, _BATCH_LIMIT),
         "qcstnmsg": messages,
         "qcstnpmg": persistent,

@@ -6,6 +6,7 @@ The load follows rates over the day, the week, the month and the year.
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -41,7 +42,7 @@ _LAST_DAYS = 28
 CHUNK_ROWS = 2_000
 """Rows of tasks that are worked out at a time, about: 15 to 30 MB of records."""
 _DAY = dt.timedelta(days=1)
-_FIRST_VERSION = (8,)
+_VERSION, _FIRST_VERSION = re.compile(r"\d+(\.\d+){0,2}"), (8,)
 _FIRST_OF_KIND = 2_000
 """The number of the first record of each kind: the queue manager has been up for days."""
 
@@ -211,7 +212,8 @@ def _check(estate: Estate) -> None:
     acctime = estate.acctime or estate.interval
     if acctime % estate.interval or not acctime <= _DAY:
         raise RequestError(f"acctime {acctime}: a multiple of the interval, up to 24 hours")
-    if version_key(estate.version) < _FIRST_VERSION:
+    known = _VERSION.fullmatch(estate.version) is not None
+    if not known or version_key(estate.version) < _FIRST_VERSION:
         raise RequestError(f"MQ version {estate.version}: scenarios are of MQ 8.0.0 or later")
 
 

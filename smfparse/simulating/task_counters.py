@@ -8,13 +8,11 @@ in UTC.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from smfparse.layout import BLANK, ENCODING, Packed, Raw, Values, version_key
+from smfparse.layout import BLANK, Packed, Raw, Text, Values, version_key
 from smfparse.schemas import WTID
-from smfparse.simulating.block_parts import ACTIVE, ENDED, by_size, calls
+from smfparse.simulating.block_parts import ACTIVE, ENDED, by_size, calls, units_of_work
 from smfparse.simulating.draws import (
     Columns,
     Draws,
@@ -84,12 +82,10 @@ def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> 
     lately = spans.begin + whole(spans.microseconds * draws.uniform(len(rows)))
     renewed = np.isin(adapter, TRANSACTIONAL)
     began = clock(np.where(renewed, lately, spans.started - 1 - spans.started % 37))
-    unit = _blank(len(rows), 24)
-    unit[:, 16:22] = began[:, :6]
     number = np.where(renewed, 1 + draws.below(len(rows), 30), _FIRST_SEQUENCE)
-    unit[:, 22:] = big_endian(number, 2)
-    network = _blank(len(rows), 16)
-    network[:, 8:] = 0
+    unit = units_of_work(began, number)
+    network = np.zeros((len(rows), 16), np.uint8)
+    network[:, :8] = BLANK[0]
     named = np.flatnonzero(adapter != BATCH)
     network[named, :8] = rows.get_bytes("wtidccn")[named]
     network[named, 8:] = began[named]
@@ -97,7 +93,7 @@ def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> 
     network[counted, 8:12] = big_endian(draws.below(len(counted), 1 << 27), 4)
     network[counted, 12:] = big_endian(np.ones(len(counted), np.int64), 4)
     regions = np.flatnonzero(adapter == CICS)
-    unit[regions, :8] = _text(_NET, 8)
+    unit[regions, :8] = encoded(Text(8), [_NET])
     unit[regions, 8:16] = rows.get_bytes("wtidccn")[regions]
     rows.set_bytes("wtiduowi", unit)
     rows.set_bytes("wtidnid", network)
@@ -117,26 +113,14 @@ def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
     rows.set_bytes("wtidcori", np.hstack([region, program]), where=ims)
     cics = np.flatnonzero(adapter == CICS)
     thread = big_endian(tasks.address[cics] + 0x1A40, 4)
-    transaction = _words(_TRANSACTIONS, 4)[draws.below(len(cics), len(_TRANSACTIONS))]
+    transaction = encoded(Text(4), _TRANSACTIONS)[draws.below(len(cics), len(_TRANSACTIONS))]
     number = Packed().encode(draws.below(len(cics), 10_000_000))
     rows.set_bytes("wtidcori", np.hstack([thread, transaction, number]), where=cics)
     channels = np.flatnonzero(adapter == CHINIT)
     place = 0x14000000 + 0x20 * (tasks.address[channels] * 37 % (1 << 19))
-    mark = np.broadcast_to(_text(_CHANNEL_MARK, 4), (len(channels), 4))
+    mark = np.repeat(encoded(Text(4), [_CHANNEL_MARK]), len(channels), axis=0)
     pair = [big_endian(place, 4), mark, big_endian(place + _CHANNEL_STEP, 4)]
     rows.set_bytes("wtidcori", np.hstack(pair), where=channels)
-
-
-def _blank(rows: int, width: int) -> Raw:
-    return np.full((rows, width), BLANK[0], np.uint8)
-
-
-def _text(word: str, width: int) -> Raw:
-    return np.frombuffer(word.encode(ENCODING).ljust(width, BLANK), np.uint8)
-
-
-def _words(words: Sequence[str], width: int) -> Raw:
-    return np.stack([_text(word, width) for word in words])
 
 
 def _digits(numbers: Ints, width: int) -> Raw:

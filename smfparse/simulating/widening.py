@@ -7,7 +7,7 @@ has a queue of its own. What is left is queues and applications alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from smfparse.errors import RequestError
@@ -24,101 +24,65 @@ _MADE_AT, _MADE_APART = 0xE24CCAF4B4E5A000, 0x1357
 
 
 def of_agents(agents: tuple[Agent, ...]) -> tuple[Tables, Tables]:
-    """Return the queues and the applications of agents."""
+    """Return the queues of agents, and the applications that are their threads."""
     queues: Tables = {}
     applications: Tables = {}
-    receives = {each.sends_to for each in agents}
     for each in agents:
-        queues |= _agent_queues(each)
-        applications |= {f"{each.name}.COMMAND": _commands(each)}
-        if each.sends_to:
-            applications |= _sending(each)
-        if each.name in receives:
-            senders = [other for other in agents if other.sends_to == each.name]
-            applications |= _receiving(each, senders)
+        for role in _AGENT_QUEUES:
+            page_set = each.data_page_set if role == "DATA" else each.page_set
+            more = {"index": "correlid"} if role == "REPLY" else {}
+            own = {"queue_manager": each.queue_manager, "page_set": page_set, **more}
+            queues[_agent_queue(role, each.name)] = own
+        own = {"queue_manager": each.queue_manager, "kind": "rrs", "job": each.job or each.name}
+        own |= {"user": each.user, "persistent": False}
+        senders = [other for other in agents if other.sends_to == each.name]
+        for thread, does in _threads(each, senders):
+            applications[f"{each.name}.{thread}"] = own | does
     return queues, applications
 
 
-def _agent_queues(agent: Agent) -> Tables:
-    found = {}
-    for role in _AGENT_QUEUES:
-        page_set = agent.data_page_set if role == "DATA" else agent.page_set
-        found[f"SYSTEM.FTE.{role}.{agent.name}"] = {
-            "queue_manager": agent.queue_manager,
-            "page_set": page_set,
-            **({"index": "correlid"} if role == "REPLY" else {}),
-        }
-    return found
+def _agent_queue(role: str, agent: str) -> str:
+    return f"SYSTEM.FTE.{role}.{agent}"
 
 
-def _thread(agent: Agent, **more: Any) -> dict[str, Any]:
-    """Return an application that is a thread of an agent."""
-    own = {"queue_manager": agent.queue_manager, "kind": "rrs", "job": agent.job or agent.name}
-    return {**own, "user": agent.user, "persistent": False, **more}
+def _threads(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what the threads of an agent do, to which others send data."""
+    commands, events = (_agent_queue(role, agent.name) for role in ("COMMAND", "EVENT"))
+    does = {"get": [commands], "put": {events: 2}, "size": _COMMAND_BYTES}
+    yield "COMMAND", does | {"persistent": True, "think": 9000.0}
+    if agent.sends_to:
+        yield from _sending(agent)
+    if senders:
+        yield from _receiving(agent, senders)
 
 
-def _commands(agent: Agent) -> dict[str, Any]:
-    return _thread(
-        agent,
-        get=[f"SYSTEM.FTE.COMMAND.{agent.name}"],
-        put={f"SYSTEM.FTE.EVENT.{agent.name}": 2},
-        size=_COMMAND_BYTES,
-        persistent=True,
-        think=9000.0,
-    )
+def _sending(agent: Agent) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the threads that send data, and take what comes back."""
+    timed = {"curve": agent.curve, "window": agent.window}
+    does = {"tasks": agent.transfers, "rate": agent.rate, "commit": _REPLY_EVERY, "think": 4000.0}
+    put = {_agent_queue("DATA", agent.sends_to): 1}
+    yield "SEND", timed | does | {"put": put, "size": agent.chunk}
+    replies = _agent_queue("REPLY", agent.name)
+    yield "REPLY", {"get": [replies], "size": _REPLY_BYTES, "by_id": True}
+    yield from _saving(agent, agent.rate, timed)
 
 
-def _timed(agent: Agent) -> dict[str, Any]:
-    return {"curve": agent.curve, "window": agent.window}
-
-
-def _sending(agent: Agent) -> Tables:
-    """Return the threads that send data, and take what comes back."""
-    return {
-        f"{agent.name}.SEND": _thread(
-            agent,
-            **_timed(agent),
-            tasks=agent.transfers,
-            rate=agent.rate,
-            put={f"SYSTEM.FTE.DATA.{agent.sends_to}": 1},
-            size=agent.chunk,
-            commit=_REPLY_EVERY,
-            think=4000.0,
-        ),
-        f"{agent.name}.REPLY": _thread(
-            agent, get=[f"SYSTEM.FTE.REPLY.{agent.name}"], size=_REPLY_BYTES, by_id=True
-        ),
-        **_saving(agent, agent.rate, _timed(agent)),
-    }
-
-
-def _receiving(agent: Agent, senders: list[Agent]) -> Tables:
-    """Return the threads that write the data, and acknowledge it: to each sender its part."""
+def _receiving(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the threads that write the data, and acknowledge it: to each sender its part."""
     whole = sum(each.rate for each in senders) or 1.0
-    shares = {f"SYSTEM.FTE.REPLY.{each.name}": each.rate / whole / _REPLY_EVERY for each in senders}
-    return {
-        f"{agent.name}.RECEIVE": _thread(
-            agent,
-            tasks=agent.transfers,
-            get=[f"SYSTEM.FTE.DATA.{agent.name}"],
-            put=shares,
-            size=_REPLY_BYTES,
-            commit=_REPLY_EVERY,
-            think=5000.0,
-        ),
-        **_saving(agent, whole, _timed(senders[0])),
-    }
+    put = {_agent_queue("REPLY", each.name): each.rate / whole / _REPLY_EVERY for each in senders}
+    does = {"tasks": agent.transfers, "get": [_agent_queue("DATA", agent.name)], "put": put}
+    yield "RECEIVE", does | {"size": _REPLY_BYTES, "commit": _REPLY_EVERY, "think": 5000.0}
+    yield from _saving(agent, whole, {"curve": senders[0].curve, "window": senders[0].window})
 
 
-def _saving(agent: Agent, rate: float, timed: Mapping[str, Any]) -> Tables:
-    """Return the threads that save the state of transfers, and take the one before."""
-    state = f"SYSTEM.FTE.STATE.{agent.name}"
-    return {
-        f"{agent.name}.SAVE": _thread(
-            agent, **timed, rate=rate / _STATE_EVERY, put={state: 1}, size=_STATE_BYTES
-        ),
-        f"{agent.name}.STATE": _thread(agent, get=[state], size=_STATE_BYTES),
-    }
+def _saving(
+    agent: Agent, rate: float, timed: dict[str, Any]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the threads that save the state of transfers, and take the one before."""
+    state = _agent_queue("STATE", agent.name)
+    yield "SAVE", timed | {"rate": rate / _STATE_EVERY, "put": {state: 1}, "size": _STATE_BYTES}
+    yield "STATE", {"get": [state], "size": _STATE_BYTES}
 
 
 def plain_queues(queues: Tables, applications: Tables) -> tuple[Tables, Tables]:
@@ -172,18 +136,12 @@ def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[
     found: Tables = {}
     for name, each in applications.items():
         if name == user:
-            found |= {
-                f"{user}.{nth + 1}": _asker(asker, model, own, tasks)
-                for nth, own in enumerate(names)
-            }
+            rate = {"rate": asker["rate"] / tasks} if "rate" in asker else {}
+            for nth, own in enumerate(names, 1):
+                opens = asker["opens"] | {own: model}
+                found[f"{user}.{nth}"] = {**asker, **rate, "tasks": 1, "get": [own], "opens": opens}
             continue
         put = dict(each["put"])
         share = put.pop(model, 0) / tasks
         found[name] = {**each, "put": {**put, **(dict.fromkeys(names, share) if share else {})}}
     return dict.fromkeys(names, queue), found
-
-
-def _asker(asker: dict[str, Any], model: str, own: str, tasks: int) -> dict[str, Any]:
-    """Return the task of an application that made a queue after a model."""
-    rate = {"rate": asker["rate"] / tasks} if "rate" in asker else {}
-    return {**asker, **rate, "tasks": 1, "get": [own], "opens": {**asker["opens"], own: model}}

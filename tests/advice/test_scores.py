@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from smfparse.advice import Finding
-from smfparse.simulating import answer_key, load_estate
+from smfparse.simulating import AnswerKey, load_estate
 from tests.support.searching import LONG
 from tests.support.tools import tool
 
@@ -26,7 +26,7 @@ def test_the_first_findings_of_days_are_what_their_keys_name(scenario: str, tmp_
     for seed, findings in SCORE.days(scenario, SEEDS, tmp_path):
         assert SCORE.verdict_of(scenario, seed, findings).wrong == ""
         found = [each for top in findings for each in top.whole()]
-        rows = answer_key(estate, seed).answers()
+        rows = AnswerKey(estate, seed).answers()
         for row in rows:
             assert beside(row, found) <= estate.interval, row
         named = {each["rule"] for each in rows}

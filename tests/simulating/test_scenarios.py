@@ -19,7 +19,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from smfparse.errors import RequestError
-from smfparse.simulating import answer_key, load_estate, read_estate, scenario_names, simulate
+from smfparse.simulating import AnswerKey, load_estate, read_estate, scenario_names, simulate
 from tests.simulating.drawn import sites
 from tests.simulating.laws import broken
 from tests.simulating.simulated import Day, simulated
@@ -95,8 +95,9 @@ def test_an_older_version_leaves_out_what_it_did_not_write(tmp_path: Path) -> No
         groups = run("info", place, "--format", "json").output
         assert ("QQST" in groups) == (version >= "9.3")
         assert "QJST" in groups
-    with pytest.raises(RequestError, match=r"7\.1\.0: scenarios are of MQ 8\.0\.0 or later"):
-        made(version="7.1.0")
+    for other in ("7.1.0", "nine", ""):
+        with pytest.raises(RequestError, match=rf"{other}: scenarios are of MQ 8\.0\.0 or later"):
+            made(version=other)
 
 
 def test_explain_prints_the_answer_key_and_writes_no_file(tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def test_an_incident_can_be_added_to_any_scenario(tmp_path: Path) -> None:
     day = simulated(tmp_path, "payments", "backlog:AUDIT@12:00/2h")
     depth = "SELECT max(qqstdpth) FROM qqst WHERE qqstqnam = 'PAY.AUDIT'"
     assert day.one(depth) > 100_000
-    key = answer_key(load_estate("payments", ["backlog:AUDIT@12:00/2h"], interval=FEW))
+    key = AnswerKey(load_estate("payments", ["backlog:AUDIT@12:00/2h"], interval=FEW))
     assert {(row["rule"], row["object"]) for row in key.answers()} >= {("D5", "PAY.AUDIT")}
 
 
@@ -189,4 +190,4 @@ def test_a_class_3_interval_has_whole_intervals_of_statistics(tmp_path: Path) ->
     assert round(day.one("SELECT max(epoch(wtasinte) - epoch(wtasints)) FROM wtas")) == 7200
     for length in (dt.timedelta(minutes=45), dt.timedelta(minutes=10), 24 * TWO):
         with pytest.raises(RequestError, match=r"acctime .*: a multiple of the interval"):
-            answer_key(load_estate("payments", interval=HALF, acctime=length))
+            AnswerKey(load_estate("payments", interval=HALF, acctime=length))
