@@ -25,8 +25,8 @@ from smfparse.simulating.draws import (
 from smfparse.simulating.plan import NONE
 from smfparse.simulating.records import CountedBlocks, RecordParts, Writers, once
 
-CLIENT = CHANNEL_TYPES["server-connection"]
-_INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], CLIENT)
+_CLIENT = CHANNEL_TYPES["server-connection"]
+_INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], _CLIENT)
 _UNSET = 0x8FFFFFFF
 _OF_ALL = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33, "qcstetmn": _UNSET}
 """What all channels are: running, private, of medium statistics, without an exit."""
@@ -52,7 +52,7 @@ class Instances:
 
     row         which report it belongs to
     task        row of its task
-    channel     number of the channel, `type` its type
+    channel     number of the channel, `type` its type, `client` whether that is for clients
     moved       messages that it carried; `bytes` and `lasting`: persistent ones, of them
     dispatcher  which one runs it
     """
@@ -74,6 +74,7 @@ class Instances:
         self.channel: Ints = numbers[self.app]
         kinds = np.array([CHANNEL_TYPES[each.type] for each in channels] or [0])
         self.type: Ints = kinds[self.channel]
+        self.client: Bools = self.type == _CLIENT
         self.brief: Bools = tasks.brief[self.task]
         sums = accounting.work.sums
         self.moved = (sums["validget"] + sums["putn"] + sums["put1n"])[self.task]
@@ -99,7 +100,7 @@ class Instances:
         found: Floats = np.array(values, np.float64)[self.channel]
         return found
 
-    def summed(self, values: Floats) -> Floats:
+    def summed(self, values: Floats | Bools) -> Floats:
         """Add values up by report."""
         return np.bincount(self.row, values, len(self._reporters)).astype(np.float64)
 
@@ -107,116 +108,101 @@ class Instances:
         """Return how many channels ran at one time: a brief one counts for as long as it was."""
         return np.ceil(self.summed(self._tasks.present()[self.task]))
 
-    def trip(self) -> Floats:
-        """Return the round trips of channels, microseconds."""
-        time = self._reporters.time[self.row]
-        slower = self._chunk.effects.network[time, self.channel]
-        near = self._chunk.draws("network").near(len(self.row), 0.08)
-        return self.of_channel("network") * slower * near
-
-    def backed_up(self) -> Bools:
+    def _backed_up(self) -> Bools:
         """Return whether messages wait for a channel, so that its batches are full."""
         plan, did = self._chunk.plan, self._chunk.did
         apps = plan.estate.applications
         queues = [plan.queue_no[each.get[0]] if each.get else NONE for each in apps]
         source = np.array(queues)[self.app]
         depth = did["depth"][self._reporters.time[self.row], source]
-        found: Bools = (source != NONE) & (depth > 2 * self.batch())
+        found: Bools = (source != NONE) & (depth > 2 * self._batch())
         return found
 
-    def batch(self) -> Floats:
+    def _batch(self) -> Floats:
         """Return the batch sizes of channels."""
         time = self._reporters.time[self.row]
         given = self._chunk.effects.batch[time, self.channel]
         return np.where(given > 0, given, self.of_channel("batch"))
 
+    def rows(self) -> Rows:
+        """Return the blocks (116/10) of channels that run at the end of their intervals."""
+        mine = np.flatnonzero(~self.brief)
+        channels, tasks = self._chunk.plan.estate.channels, self._tasks
+        columns = {**self._described(), **self._moved(), **self._network()}
+        columns = {name: values[mine] for name, values in columns.items()}
+        rows = self._chunk.rows(QCST, len(mine), columns | _OF_ALL)
+        for field, words in (
+            ("qcstchnm", [each.shown for each in channels]),
+            ("qcstcnnm", [each.connection for each in channels]),
+            ("qcstrqmn", [each.partner for each in channels]),
+        ):
+            rows.set_texts(field, words, self.channel[mine])
+        end, task = self._reporters.end[self.row[mine]], self.task[mine]
+        rows.set_clocks(
+            {
+                "qcstcltm": end + _LATER,
+                "qcststrt": tasks.started[task],
+                "qcstludt": np.where(tasks.ended[task], tasks.end[task], NEVER),
+                "qcstlmst": end - _SINCE,
+            }
+        )
+        return rows
 
-def channel_records(
-    chunk: Chunk, reporters: Reporters, accounting: Accounting, instances: Instances
-) -> tuple[Rows, Ints]:
-    """Return the blocks, and how many each queue manager and interval has."""
-    mine = np.flatnonzero(~instances.brief)
-    channels, tasks = chunk.plan.estate.channels, accounting.tasks
-    columns = {**_described(instances), **_moved(chunk, instances), **_network(chunk, instances)}
-    columns = {name: values[mine] for name, values in columns.items()}
-    rows = chunk.rows(QCST, len(mine), columns | _OF_ALL)
-    for field, words in (
-        ("qcstchnm", [each.shown for each in channels]),
-        ("qcstcnnm", [each.connection for each in channels]),
-        ("qcstrqmn", [each.partner for each in channels]),
-    ):
-        rows.set_texts(field, words, instances.channel[mine])
-    end, task = reporters.end[instances.row[mine]], instances.task[mine]
-    rows.set_clocks(
-        {
-            "qcstcltm": end + _LATER,
-            "qcststrt": tasks.started[task],
-            "qcstludt": np.where(tasks.ended[task], tasks.end[task], NEVER),
-            "qcstlmst": end - _SINCE,
+    def _described(self) -> Columns:
+        """Return what channels are."""
+        return {
+            "qcstchty": self.type,
+            "qcstcbsz": np.where(self.client, 0, self._batch()),
+            "qcstcbdl": np.where(self.client, 0, _BATCH_KB),
+            "qcstcscv": np.where(self.client, self.of_channel("sharing"), 0),
+            "qcstcpra": self.of_channel("compression"),
+            "qcstslcs": self.of_channel("cipher"),
+            "qcstdspn": self.dispatcher,
         }
-    )
-    return rows, np.bincount(instances.row[mine], minlength=len(reporters))
 
+    def _batches(self) -> tuple[Ints, Ints]:
+        """Return batches, and full ones: one is full if messages wait, else the queue is empty."""
+        commit = self._chunk.plan.app_column("commit")
+        most = np.maximum(self._batch(), 1)
+        usual = np.clip(commit[self.app], 1, most)
+        size = np.where(self._backed_up(), most, usual)
+        batches = np.where(self.client, 0, np.ceil(self.moved / size)).astype(np.int64)
+        full = np.where(~self.client & (size == most), np.floor(self.moved / most), 0)
+        return batches, np.minimum(full, batches).astype(np.int64)
 
-def _described(of: Instances) -> Columns:
-    """Return what channels are."""
-    client = of.type == CLIENT
-    return {
-        "qcstchty": of.type,
-        "qcstcbsz": np.where(client, 0, of.batch()),
-        "qcstcbdl": np.where(client, 0, _BATCH_KB),
-        "qcstcscv": np.where(client, of.of_channel("sharing"), 0),
-        "qcstcpra": of.of_channel("compression"),
-        "qcstslcs": of.of_channel("cipher"),
-        "qcstdspn": of.dispatcher,
-    }
+    def _moved(self) -> Columns:
+        """Return messages, batches and bytes."""
+        inward = np.isin(self.type, _INWARD)
+        messages = np.where(self.client, self.moved * _CALLS, self.moved)
+        batches, full = self._batches()
+        squeezed: Floats = 1 - self.of_channel("compression") / 100
+        data = self.bytes * squeezed + self.moved * _HEADER
+        control = _CONTROL * (batches + np.where(self.client, messages, 0))
+        return {
+            "qcstnmsg": messages,
+            "qcstnpmg": np.minimum(self.lasting, messages),
+            "qcstbatc": batches,
+            "qcstfuba": full,
+            "qcstbfst": np.where(inward, batches + self.client * messages, self.moved + batches),
+            "qcstbfrc": np.where(inward, self.moved + batches, batches),
+            "qcstnbyt": self.bytes,
+            "qcstnpby": np.where(self.lasting > 0, self.bytes, 0),
+            "qcstbyst": np.where(inward, control, data + control),
+            "qcstbyrc": np.where(inward, data + control, control),
+            "qcstqetc": np.where(inward, 0, batches - full),
+        }
 
-
-def _batches(of: Instances, commit: Ints) -> tuple[Ints, Ints]:
-    """Return batches, and full ones: one is full if messages wait, else the queue is empty.
-
-    commit  messages a unit of work, by application
-    """
-    client, most = of.type == CLIENT, np.maximum(of.batch(), 1)
-    usual = np.clip(commit[of.app], 1, most)
-    size = np.where(of.backed_up(), most, usual)
-    batches = np.where(client, 0, np.ceil(of.moved / size)).astype(np.int64)
-    full = np.where(~client & (size == most), np.floor(of.moved / most), 0)
-    return batches, np.minimum(full, batches).astype(np.int64)
-
-
-def _moved(chunk: Chunk, of: Instances) -> Columns:
-    """Return messages, batches and bytes."""
-    client, inward = of.type == CLIENT, np.isin(of.type, _INWARD)
-    messages = np.where(client, of.moved * _CALLS, of.moved)
-    batches, full = _batches(of, chunk.plan.app_column("commit"))
-    squeezed: Floats = 1 - of.of_channel("compression") / 100
-    data = of.bytes * squeezed + of.moved * _HEADER
-    control = _CONTROL * (batches + np.where(client, messages, 0))
-    return {
-        "qcstnmsg": messages,
-        "qcstnpmg": np.minimum(of.lasting, messages),
-        "qcstbatc": batches,
-        "qcstfuba": full,
-        "qcstbfst": np.where(inward, batches + client * messages, of.moved + batches),
-        "qcstbfrc": np.where(inward, of.moved + batches, batches),
-        "qcstnbyt": of.bytes,
-        "qcstnpby": np.where(of.lasting > 0, of.bytes, 0),
-        "qcstbyst": np.where(inward, control, data + control),
-        "qcstbyrc": np.where(inward, data + control, control),
-        "qcstqetc": np.where(inward, 0, batches - full),
-    }
-
-
-def _network(chunk: Chunk, of: Instances) -> Columns:
-    """Return round trips."""
-    client, trip = of.type == CLIENT, of.trip()
-    longest = trip * (2 + chunk.draws("longest trips").uniform(len(trip)))
-    return {
-        "qcstntmn": np.where(client, _UNSET, np.floor(trip * 0.8)),
-        "qcstntav": np.where(client, 0, np.floor(trip)),
-        "qcstntmx": np.where(client, 0, np.floor(longest)),
-    }
+    def _network(self) -> Columns:
+        """Return round trips, microseconds."""
+        slower = self._chunk.effects.network[self._reporters.time[self.row], self.channel]
+        near = self._chunk.draws("network").near(len(self.row), 0.08)
+        trip = self.of_channel("network") * slower * near
+        longest = trip * (2 + self._chunk.draws("longest trips").uniform(len(trip)))
+        return {
+            "qcstntmn": np.where(self.client, _UNSET, np.floor(trip * 0.8)),
+            "qcstntav": np.where(self.client, 0, np.floor(trip)),
+            "qcstntmx": np.where(self.client, 0, np.floor(longest)),
+        }
 
 
 class Movers:
@@ -247,9 +233,10 @@ class Movers:
             5: once(self._resolver()),
         }
         yield RecordParts((115, 231), self._writers(which, _LATER), blocks)
-        channels = channel_records(self._chunk, self._reporters, self._accounting, self._instances)
-        some = np.flatnonzero(channels[1])
-        blocks = {1: (channels[0].raw, channels[1][some])}
+        row = self._instances.row[~self._instances.brief]
+        count = np.bincount(row, minlength=len(self._reporters))
+        some = np.flatnonzero(count)
+        blocks = {1: (self._instances.rows().raw, count[some])}
         yield RecordParts((116, 10), self._writers(some, _LATER + 400), blocks)
 
     def _writers(self, which: Ints, after: int) -> Writers:
@@ -264,7 +251,7 @@ class Movers:
         """Return the limits, how near to them channels are, and the storage that these take."""
         which, plan = self._which, self._chunk.plan
         active = self._instances.at_once()[which]
-        clients = self._instances.summed(self._instances.type == CLIENT)[which]
+        clients = self._instances.summed(self._instances.client)[which]
         held = np.minimum(clients, active)
         held = held * _KB_CLIENT + (active - held) * _KB_CHANNEL
         leaked = self._reporters.of(self._chunk.effects.leaked)[which]

@@ -20,31 +20,12 @@ _LATER = 9
 """Microseconds after the end of an interval at which the first record of it is taken."""
 
 
-class Uptime:
-    """When queue managers are up: arrays by interval and queue manager.
-
-    up       share of the interval
-    stops    whether it goes down within the interval, or at its end
-    again    whether it comes up within the interval, or at its start
-    after    microseconds of the interval before it comes up
-    before   microseconds of the interval after it goes down
-    """
-
-    def __init__(self, down: Floats, length: int) -> None:
-        inner, before, after = down[1:-1], down[:-2], down[2:]
-        self.up: Floats = 1 - inner
-        self.stops: Bools = (after > 0) & (before == 0) & (inner < 1)
-        self.again: Bools = (inner < 1) & ~self.stops & ((inner > 0) | (before > 0))
-        part = np.floor(inner * length).astype(np.int64)
-        self.after: Ints = np.where(self.again, part, 0)
-        self.before: Ints = np.where(self.stops, part, 0)
-
-
 @dataclass(frozen=True)
 class Chunk:
     """Some intervals.
 
     did      what the engine says, an array by name, a row an interval
+    down     share of each interval that queue managers are down: also of one before and one behind
     stretches  when each application is connected: rows from, to; microseconds from the start
     begin    when each interval begins
     length   of all of them, microseconds
@@ -54,7 +35,7 @@ class Chunk:
     plan: Plan
     did: dict[str, Any]
     effects: Effects
-    uptime: Uptime
+    down: Floats
     stretches: list[Ints]
     begin: Ints
     length: int
@@ -87,15 +68,20 @@ class Reporters:
 
     begin, end  of what the row counts: from a restart on, if one is in the interval
     row_of      row of each interval and queue manager, -1: it writes none
+    again       whether the queue manager came up within the interval, or at its start
     """
 
     def __init__(self, chunk: Chunk) -> None:
-        uptime = chunk.uptime
-        written = (uptime.up > 0) & (chunk.effects.lost < 0.5) & (uptime.before == 0)
+        before, down, after = chunk.down[:-2], chunk.down[1:-1], chunk.down[2:]
+        stops = (after > 0) & (before == 0) & (down < 1)
+        again = (down < 1) & ~stops & ((down > 0) | (before > 0))
+        gap = np.floor(down * chunk.length).astype(np.int64)
+        written = (down < 1) & (chunk.effects.lost < 0.5) & ~(stops & (gap > 0))
         self.time, self.manager = (each.astype(np.int64) for each in np.nonzero(written))
         self.row_of: Ints = np.full(written.shape, -1, np.int64)
         self.row_of[self.time, self.manager] = np.arange(len(self.time))
-        self.begin: Ints = chunk.begin[self.time] + self.of(uptime.after)
+        self.begin: Ints = chunk.begin[self.time] + self.of(np.where(again, gap, 0))
+        self.again: Bools = self.of(again)
         self.end: Ints = chunk.begin[self.time] + chunk.length
         self._declared = chunk.plan.estate.queue_managers
 

@@ -20,7 +20,7 @@ from smfparse.simulating.storage import Storage
 
 UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
 """Seconds of arrivals that are on their way to a getter, and messages besides."""
-EXPIRY_SECONDS = 300.0
+_EXPIRY_SECONDS = 300.0
 """Seconds from one scan for expired messages to the next (EXPRYINT)."""
 _KEPT_ARRIVALS = 200
 
@@ -34,7 +34,7 @@ class Messages:
         self._age = np.zeros(len(self.depth))
         self._arrived: list[Ints] = []
         self._by_id = plan.of_app("by_id")
-        expiry = [each.expiry + EXPIRY_SECONDS for each in plan.estate.queues if each.expiry]
+        expiry = [each.expiry + _EXPIRY_SECONDS for each in plan.estate.queues if each.expiry]
         ends = np.array([bool(each.expiry) for each in plan.estate.queues], bool)
         self._expiry = np.full(len(self.depth), np.inf)
         self._expiry[ends] = expiry
@@ -297,7 +297,7 @@ class Engine:
         """Return by how much queues were deeper within an interval than at either end of it."""
         rate = flow["came"] / self.seconds
         wave = np.floor(noise * (2 + rate * 0.05)).astype(np.int64)
-        old = np.where(flow["expired"] > 0, np.floor(rate * EXPIRY_SECONDS), 0).astype(np.int64)
+        old = np.where(flow["expired"] > 0, np.floor(rate * _EXPIRY_SECONDS), 0).astype(np.int64)
         return np.where(flow["came"] > 0, wave + old, 0)
 
     def _extremes(self, did: dict[str, Any], noise: Floats) -> dict[str, Any]:

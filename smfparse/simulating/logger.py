@@ -171,8 +171,9 @@ class LogBlocks:
         switches, points = of(did["switches"]), of(did["checkpoints"])
         opened, zhyperwrite = self._copies * switches, declared("log", "zhyperwrite")
         forced = np.rint(of(did["log_forced"]))
-        again = of(self._chunk.uptime.again)
-        from_buffers, from_log = (np.where(again, reads, 0) for reads in _RESTART_READS)
+        from_buffers, from_log = (
+            np.where(self._reporters.again, reads, 0) for reads in _RESTART_READS
+        )
         return {
             "qjstwrnw": np.rint(of(did["log_records"])),
             "qjstwrf": forced,

@@ -19,7 +19,7 @@ from smfparse.layout import UNIX_EPOCH, US_PER_SECOND, version_key
 from smfparse.schemas import REGISTRY
 from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.channels import Movers
-from smfparse.simulating.chunk import Chunk, Reporters, Uptime
+from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.declaration import Application, Curve, Estate, Incident, check_times
 from smfparse.simulating.draws import Draws, Floats, Ints
 from smfparse.simulating.dump import Numbers, write_dump
@@ -33,7 +33,7 @@ from smfparse.simulating.records import Envelope, RecordParts
 from smfparse.simulating.storage import storage_records
 
 _US = dt.timedelta(microseconds=1)
-DAY_US = dt.timedelta(days=1) // _US
+_DAY_US = dt.timedelta(days=1) // _US
 _EVEN, _UNEVEN = 0.02, 0.1
 """How much arrivals vary at most, of their mean: of programs, and of people."""
 _SATURDAY = 5
@@ -55,7 +55,7 @@ def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draw
     estate = plan.estate
     middle = begin + length / 2
     share = {name: _level(curve, estate, middle) for name, curve in estate.curves.items()}
-    growth = 1 + estate.growth * middle / DAY_US
+    growth = 1 + estate.growth * middle / _DAY_US
     units = np.zeros((len(begin), len(plan.app)), np.int64)
     for work in np.flatnonzero(plan.source == NONE):
         app = estate.applications[plan.app[work]]
@@ -86,7 +86,7 @@ def overlap(app: Application, estate: Estate, begin: Floats, length: float) -> F
     if not app.window:
         return np.ones(len(begin))
     first, last = window(app)
-    at = (begin + since_midnight(estate)) % DAY_US
+    at = (begin + since_midnight(estate)) % _DAY_US
     share: Floats = np.clip(np.minimum(at + length, last) - np.maximum(at, first), 0, None) / length
     return share
 
@@ -105,10 +105,10 @@ def since_midnight(estate: Estate) -> float:
 def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
     """Return the share of the peak at some moments."""
     at = middle + since_midnight(estate)
-    hours = at % DAY_US / DAY_US * 24
+    hours = at % _DAY_US / _DAY_US * 24
     share: Floats = np.interp(hours, curve.hours, curve.shares, period=24)
     first = estate.start.date()
-    days = [first + dt.timedelta(days=int(day)) for day in at // DAY_US]
+    days = [first + dt.timedelta(days=int(day)) for day in at // _DAY_US]
     weekend = np.array([day.weekday() >= _SATURDAY for day in days])
     last = np.array([day.day >= _LAST_DAYS for day in days])
     return share * np.where(weekend, curve.weekend, 1) * np.where(last, curve.month_end, 1)
@@ -145,9 +145,9 @@ def _planned(app: Application, estate: Estate, length: int) -> list[tuple[int, i
         return [(0, length)]
     first, last = window(app)
     early = since_midnight(estate)
-    days = range(-int(early > 0), int(length // DAY_US) + 2)
+    days = range(-int(early > 0), int(length // _DAY_US) + 2)
     found = [
-        (max(int(day * DAY_US + first - early), 0), min(int(day * DAY_US + last - early), length))
+        (max(int(day * _DAY_US + first - early), 0), min(int(day * _DAY_US + last - early), length))
         for day in days
     ]
     return [(begin, end) for begin, end in found if begin < end]
@@ -197,7 +197,7 @@ class Run:
             plan=self.plan,
             did=engine.run(due, bent, draws),
             effects=bent,
-            uptime=Uptime(wide.down, self.length),
+            down=wide.down,
             stretches=self._stretches,
             begin=self.start + around[1:-1].astype(np.int64),
             length=self.length,
