@@ -111,11 +111,8 @@ def merged(
     longer = (chunk.first + tasks.time) // chunk.plan.several
     of_tasks = _Groups(tasks.app, tasks.number, tasks.started, longer)
     of_queues = _Groups(of_tasks.of[queues.task], queues.slot)
-    whole_tasks, whole_queues, whole_work = (
-        of_tasks.merged(tasks),
-        of_queues.merged(queues),
-        of_tasks.merged(work),
-    )
+    whole_tasks, whole_work = of_tasks.merged(tasks), of_tasks.merged(work)
+    whole_queues = of_queues.merged(queues)
     whole_tasks.begin = tasks.begin[of_tasks.first]
     whole_queues.task = of_tasks.of[whole_queues.task]
     whole_queues.columns = of_queues.columns(queues.columns)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -87,8 +88,8 @@ def write_dump(
     if not isinstance(target, Path):
         writer = SegmentWriter(target)
         writer.write(iter([envelope.marker(DUMP_HEADER, start)]))
-        for kinds in batches:
-            writer.write(in_order(envelope, kinds))
+        for records in map(partial(in_order, envelope), batches):  # no name keeps a batch in memory
+            writer.write(records)
         writer.write(iter([envelope.marker(DUMP_TRAILER, end)]))
         return
     try:

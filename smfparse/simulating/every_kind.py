@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from smfparse.errors import RequestError
-from smfparse.layout import US_PER_DAY, US_PER_SECOND, Block, version_key
+from smfparse.layout import US_PER_DAY, US_PER_SECOND, Block
 from smfparse.schemas import (
     CONTINUATION,
     Q5ST,
@@ -42,7 +42,14 @@ from smfparse.simulating.draws import (
     randomize,
 )
 from smfparse.simulating.dump import Numbers, in_order, write_dump
-from smfparse.simulating.records import CountedBlocks, Envelope, RecordParts, Writers
+from smfparse.simulating.records import (
+    CountedBlocks,
+    Envelope,
+    RecordParts,
+    Writers,
+    is_written,
+    once,
+)
 from smfparse.simulating.workload import Intervals, Site, Tasks
 
 BATCH_BYTES = 16 << 20
@@ -51,8 +58,6 @@ _KEPT = frozenset({"correl", "wtasints", "wtasinte"})
 _GROUP_SHARE = {"WTAS": 0.3, "WQST": 0.3}
 """Share of the blocks in which a dense file fills latches and coupling facility requests."""
 _FEWEST_POOLS, _MOST_POOLS = 4, 16
-_POOLS_SINCE = ((115, 215), (8, 0))
-"""The record that buffer pools have, and since when; they stood with other blocks before."""
 _TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
 _TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
 """How many of a block a record has, where it is not one."""
@@ -114,7 +119,7 @@ class _EveryKind:
             blocks = {
                 number: self._made.get(block.name) or self._filled(block, writers)
                 for number, block in triplets.items()
-                if self._is_written(record, block)
+                if is_written(record, block, self._version)
             }
             if blocks and len(writers.qmgr):
                 yield RecordParts(record, writers, blocks)
@@ -181,8 +186,7 @@ class _EveryKind:
     def _make(self, rows: Rows, count: Ints | None = None) -> None:
         """Keep blocks of which each record has `count`, or one."""
         self._densify(rows)
-        each = np.ones(len(rows), np.int64) if count is None else count
-        self._made[rows.block.name] = (rows.raw, each)
+        self._made[rows.block.name] = once(rows) if count is None else (rows.raw, count)
 
     def _densify(self, rows: Rows) -> None:
         """Make the blocks of a dense file random."""
@@ -190,13 +194,6 @@ class _EveryKind:
             name = rows.block.name
             share = _GROUP_SHARE.get(name, 1)
             randomize(rows, self._of.draws(f"dense {name}"), keep=_KEPT, share=share)
-
-    def _is_written(self, record: tuple[int, int], block: Block) -> bool:
-        version = version_key(self._version)
-        if block is QPST:
-            new, since = _POOLS_SINCE
-            return (record == new) == (version >= since)
-        return version_key(next(iter(block.lengths))) <= version
 
     def _writers(self, record: tuple[int, int], order: int) -> Writers:
         of = self._of

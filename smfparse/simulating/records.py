@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.layout import ENCODING, US_PER_DAY, Raw, version_key
+from smfparse.layout import ENCODING, US_PER_DAY, Block, Raw, version_key
 from smfparse.schemas import (
     CONTINUATION,
+    QPST,
     QWHC,
     QWHS,
     QWHS_LONG,
@@ -35,11 +36,20 @@ _MQ_MARK = _DUMP_MARK | SUBTYPE_VALID.mask
 _MARKER_BYTES = 18
 SMF_LIMIT = 32_756
 """Bytes of the longest record that SMF takes."""
+_POOLS, _POOLS_SINCE = (115, 215), (8, 0)
+"""The record that buffer pools have, and since when; they stood with other blocks before."""
 _NO_NETWORK = "40" * 8 + "00" * 8
 _CHINIT = 0xE7
 
 CountedBlocks: TypeAlias = tuple[Raw, Ints]
 """Blocks of one kind, record by record, and how many each record has."""
+
+
+def is_written(record: tuple[int, int], block: Block, version: str) -> bool:
+    """Whether an MQ version writes a block in a record."""
+    if block is QPST:
+        return (record == _POOLS) == (version_key(version) >= _POOLS_SINCE)
+    return version_key(next(iter(block.lengths))) <= version_key(version)
 
 
 def once(rows: Rows) -> CountedBlocks:

@@ -29,7 +29,7 @@ from smfparse.simulating.managers import Managers
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.queue_statistics import QueueStatistics
 from smfparse.simulating.reading_toml import clock_time
-from smfparse.simulating.records import Envelope, RecordParts
+from smfparse.simulating.records import Envelope, RecordParts, is_written
 from smfparse.simulating.storage import storage_records
 
 _US = dt.timedelta(microseconds=1)
@@ -236,7 +236,7 @@ def simulate(target: Path | BinaryIO, estate: Estate, seed: int = 1) -> None:
 def _kinds(chunk: Chunk, most: int) -> Iterator[RecordParts]:
     """Return all records of some intervals, without the blocks that this MQ version lacks."""
     reporters, accounting = Reporters(chunk), Accounting(chunk, most)
-    version = version_key(chunk.plan.estate.version)
+    version = chunk.plan.estate.version
     for kind in (
         *Managers(chunk, reporters, accounting).records(),
         *QueueStatistics(chunk, reporters, accounting).records(),
@@ -244,13 +244,11 @@ def _kinds(chunk: Chunk, most: int) -> Iterator[RecordParts]:
         *Movers(chunk, reporters, accounting).records(),
         *accounting.records(),
     ):
-        since = {
-            number: next(iter(REGISTRY[kind.record][number].lengths)) for number in kind.blocks
-        }
+        known = REGISTRY[kind.record]
         blocks = {
             number: of
             for number, of in kind.blocks.items()
-            if version_key(since[number]) <= version
+            if is_written(kind.record, known[number], version)
         }
         if blocks and len(kind.writers.when):
             yield replace(kind, blocks=blocks)
