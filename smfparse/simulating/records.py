@@ -169,41 +169,28 @@ class Envelope:
         counts = np.stack([count[which] for _, count in parts.blocks.values()], axis=1)
         alike, group = np.unique(counts, axis=0, return_inverse=True)
         first = {triplet: np.cumsum(own) - own for triplet, (_, own) in parts.blocks.items()}
-        for number, count in enumerate(alike):
+        for number, count in enumerate(alike.tolist()):
             place = np.flatnonzero(group.reshape(-1) == number)
             rows = which[place]
-            times = dict(zip(parts.blocks, count.tolist(), strict=True))
-            taken = {
-                triplet: _take(raw, first[triplet][rows], times[triplet])
-                for triplet, (raw, _) in parts.blocks.items()
+            blocks = {
+                triplet: raw[first[triplet][rows][:, None] + np.arange(times)]
+                for (triplet, (raw, _)), times in zip(parts.blocks.items(), count, strict=True)
             }
-            lengths = {
-                triplet: (raw.shape[1], times[triplet])
-                for triplet, (raw, _) in parts.blocks.items()
-            }
-            yield self._group_of(parts, rows, taken, lengths), place
+            yield self._joined(parts, rows, blocks), place
 
-    def _group_of(
-        self,
-        parts: RecordParts,
-        rows: Ints,
-        blocks: Mapping[int, Raw],
-        lengths: Mapping[int, tuple[int, int]],
-    ) -> Raw:
+    def _joined(self, parts: RecordParts, rows: Ints, blocks: Mapping[int, Raw]) -> Raw:
+        """Return records; of each kind of block there are records by blocks by bytes."""
         shape = SHAPES.get(parts.record, Shape(max(blocks) + 1))
         triplets = shape.triplets
-        if parts.record == TASK and not lengths[triplets - 1][1]:
+        if parts.record == TASK and not blocks[triplets - 1].shape[1]:
             triplets -= 1
         size = QWST.size + triplets * TRIPLET.size
-        total = size + sum(each.shape[1] for each in blocks.values()) + self._area_bytes(shape)
-        pieces = [
-            self._headers(parts, rows, total),
-            np.tile(self._triplets(triplets, shape, size, lengths), (len(rows), 1)),
-            *(blocks[number] for number in sorted(blocks)),
-        ]
+        body = [blocks[number].reshape(len(rows), -1) for number in sorted(blocks)]
+        total = size + sum(each.shape[1] for each in body) + self._area_bytes(shape)
+        table = np.tile(self._triplets(triplets, shape, size, blocks), (len(rows), 1))
         area = self._area(shape, triplets, parts.writers, rows)
-        pieces.insert(2 if shape.qwhs_length == QWHS_STUB else len(pieces), area)
-        return np.hstack(pieces)
+        rest = [area, *body] if shape.qwhs_length == QWHS_STUB else [*body, area]
+        return np.hstack([self._headers(parts, rows, total), table, *rest])
 
     def _headers(self, parts: RecordParts, which: Ints, total: int) -> Raw:
         release = (
@@ -228,15 +215,13 @@ class Envelope:
         rows.set("sm115tme", local % US_PER_DAY // 10_000)
         rows.set("sm115dte", _packed_date(local // US_PER_DAY))
 
-    def _triplets(
-        self, count: int, shape: Shape, size: int, lengths: Mapping[int, tuple[int, int]]
-    ) -> Raw:
+    def _triplets(self, count: int, shape: Shape, size: int, blocks: Mapping[int, Raw]) -> Raw:
         area = self._area_bytes(shape)
         before = area if shape.qwhs_length == QWHS_STUB else 0
         at = size + before
         given = {}
-        for number in sorted(lengths):
-            length, times = lengths[number]
+        for number in sorted(blocks):
+            _, times, length = blocks[number].shape
             if times:
                 given[number] = {"offset": at, "length": length, "count": times}
             at += length * times
@@ -302,9 +287,3 @@ def _packed_date(days: Ints) -> Ints:
     for digit in digits:
         packed = packed << 4 | digit
     return packed << 4 | 0xF
-
-
-def _take(raw: Raw, first: Ints, count: int) -> Raw:
-    """Return `count` blocks each from those at `first` on, one row per record."""
-    taken: Raw = raw[first[:, None] + np.arange(count)]
-    return taken.reshape(len(first), count * raw.shape[1])
