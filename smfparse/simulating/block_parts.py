@@ -48,6 +48,11 @@ _GET, _PUT, _PUT1 = 2, 3, 4
 _ASYNCHRONOUS = 0.06
 _SINGLE = (_NEW, _MOVE)
 """Requests for one entry; the others are for several."""
+CHANNEL_STATE = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
+"""What all channels are: running, private, of medium statistics."""
+MESSAGE_HEADER, BATCH_CONTROL = 476, 28
+"""Bytes that a message has besides its data on a channel, and that a batch takes."""
+BATCH_KB = 5000
 LOGS = 12
 _LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, LOGS + 1))
 
@@ -154,6 +159,25 @@ def set_requests(rows: Rows, entry: int, count: Ints, each: Floats) -> None:
         "cfasyncet": late * each * (costs.CF_ASYNC / costs.CF_SYNC),
     }.items():
         rows.set(name, values, entry, where=where)
+
+
+def log_totals(
+    writes: Ints, pages: Ints, switches: Any, log_pages: Any, copies: Ints | int
+) -> Columns:
+    """Return what is counted for both copies of the log together.
+
+    writes, pages        of one copy
+    switches, log_pages  how often a log was full, and its pages
+    """
+    return {
+        "qjstbfwr": writes,
+        "qjstlogw": copies * writes,
+        "qjstciwr": copies * pages,
+        "qjstalw": copies * switches,
+        "qjstciof": switches * log_pages,
+        "qjstcp1n": switches,
+        "qjstcp2n": (copies - 1) * switches,
+    }
 
 
 def set_log_writes(

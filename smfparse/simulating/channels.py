@@ -11,6 +11,7 @@ from smfparse.layout import US_PER_SECOND, Block
 from smfparse.schemas import QCCT, QCST, QCT_ADP, QCT_DNS, QCT_DSP, QCT_SSL
 from smfparse.simulating import costs
 from smfparse.simulating.accounting import Accounting
+from smfparse.simulating.block_parts import BATCH_CONTROL, BATCH_KB, CHANNEL_STATE, MESSAGE_HEADER
 from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.declaration import CHANNEL_TYPES
 from smfparse.simulating.draws import (
@@ -28,11 +29,6 @@ from smfparse.simulating.records import CountedBlocks, RecordParts, Writers, onc
 _CLIENT = CHANNEL_TYPES["server-connection"]
 _INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], _CLIENT)
 _UNSET = 0x8FFFFFFF
-_OF_ALL = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33, "qcstetmn": _UNSET}
-"""What all channels are: running, private, of medium statistics, without an exit."""
-_BATCH_KB = 5000
-_HEADER, _CONTROL = 476, 28
-"""Bytes that a message has besides its data on a channel, and that a batch takes."""
 _CALLS = 3
 """Calls of a client for a message."""
 _LATER, _SINCE = 120_000, 900_000
@@ -130,7 +126,8 @@ class Instances:
         channels, tasks = self._chunk.plan.estate.channels, self._tasks
         columns = {**self._described(), **self._moved(), **self._network()}
         columns = {name: values[mine] for name, values in columns.items()}
-        rows = self._chunk.rows(QCST, len(mine), columns | _OF_ALL)
+        rows = self._chunk.rows(QCST, len(mine), columns | CHANNEL_STATE)
+        rows.set("qcstetmn", _UNSET)
         for field, words in (
             ("qcstchnm", [each.shown for each in channels]),
             ("qcstcnnm", [each.connection for each in channels]),
@@ -153,7 +150,7 @@ class Instances:
         return {
             "qcstchty": self.type,
             "qcstcbsz": np.where(self.client, 0, self._batch()),
-            "qcstcbdl": np.where(self.client, 0, _BATCH_KB),
+            "qcstcbdl": np.where(self.client, 0, BATCH_KB),
             "qcstcscv": np.where(self.client, self.of_channel("sharing"), 0),
             "qcstcpra": self.of_channel("compression"),
             "qcstslcs": self.of_channel("cipher"),
@@ -176,8 +173,8 @@ class Instances:
         messages = np.where(self.client, self.moved * _CALLS, self.moved)
         batches, full = self._batches()
         squeezed: Floats = 1 - self.of_channel("compression") / 100
-        data = self.bytes * squeezed + self.moved * _HEADER
-        control = _CONTROL * (batches + np.where(self.client, messages, 0))
+        data = self.bytes * squeezed + self.moved * MESSAGE_HEADER
+        control = BATCH_CONTROL * (batches + np.where(self.client, messages, 0))
         return {
             "qcstnmsg": messages,
             "qcstnpmg": np.minimum(self.lasting, messages),

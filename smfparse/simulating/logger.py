@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.schemas import QJST
-from smfparse.simulating.block_parts import LOGS, set_log_writes
+from smfparse.simulating.block_parts import LOGS, log_totals, set_log_writes
 from smfparse.simulating.chunk import Chunk, Reporters
 from smfparse.simulating.costs import (
     MOST_PAGES,
@@ -170,27 +170,22 @@ class LogBlocks:
         of, did, declared = self._reporters.of, self._chunk.did, self._reporters.declared
         switches, points = of(did["switches"]), of(did["checkpoints"])
         opened, zhyperwrite = self._copies * switches, declared("log", "zhyperwrite")
+        log_pages = declared("log", "pages")
         forced = np.rint(of(did["log_forced"]))
         from_buffers, from_log = (
             np.where(self._reporters.again, reads, 0) for reads in _RESTART_READS
         )
         return {
+            **log_totals(writes, pages, switches, log_pages, self._copies),
             "qjstwrnw": np.rint(of(did["log_records"])),
             "qjstwrf": forced,
             "qjstrbuf": 2 * backouts + from_buffers,
             "qjstract": from_log,
             "qjstbsds": 20 + 6 * switches + 2 * points,
             "qjstbffl": np.ceil(of(did["log_bytes"]) / USED_OF_CI),
-            "qjstbfwr": writes,
-            "qjstalw": opened,
-            "qjstciof": switches * declared("log", "pages"),
             "qjstllcp": points,
             "qjstlsus": forced,
-            "qjstlogw": self._copies * writes,
-            "qjstciwr": self._copies * pages,
             "qjstthrw": np.floor(pages / 2000),
-            "qjstcp1n": switches,
-            "qjstcp2n": opened - switches,
             "qjsthwc": np.where(zhyperwrite != "none", opened, 0),
             "qjsthwe": np.where(zhyperwrite == "enabled", opened, 0),
         }

@@ -9,7 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from smfparse.layout import US_PER_SECOND
-from smfparse.simulating.block_parts import LOGS, set_log_writes
+from smfparse.simulating.block_parts import (
+    BATCH_CONTROL,
+    BATCH_KB,
+    CHANNEL_STATE,
+    LOGS,
+    MESSAGE_HEADER,
+    log_totals,
+    set_log_writes,
+)
+from smfparse.simulating.declaration import CHANNEL_TYPES
 from smfparse.simulating.draws import NEVER, Columns, Draws, Floats, Ints, Rows, whole
 from smfparse.simulating.workload import Intervals
 
@@ -25,10 +34,7 @@ _DB2_REQUESTS = {
     **{f"lms{name}": f"lms{name[0]}" for name in ("sel", "ins", "upd", "del", "lis")},
 }
 """The counter of each kind of request to Db2, and how the names of its times begin."""
-_SENDER, _RECEIVER, _SERVER_CONNECTION = 1, 3, 7
-_PRIVATE, _RUNNING, _MEDIUM = 4, 3, 33
 _BATCH_SIZE = 50
-_BATCH_LIMIT = 5000
 _STORAGE = {"qsstgplf": 20, "qsstgplv": 200, "qsstfrev": 6000, "qsstgetm": 300}
 """Storage manager counters that are not zero in a healthy queue manager, and what is usual."""
 
@@ -133,21 +139,15 @@ def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
     rows = len(writes)
     switched = np.where(draws.chance(rows, 0.2), 1, 0)
     return {
+        **log_totals(writes, intervals, switched, 18_000, copies=2),
         "qjstwrnw": whole(intervals * 12.0),
         "qjstwrf": draws.below(rows, 200) + writes // 50,
         "qjstrbuf": draws.below(rows, 15),
         "qjstbsds": 300 + draws.below(rows, 400),
         "qjstbffl": whole(intervals * 0.45) + 1,
-        "qjstbfwr": writes,
-        "qjstalw": 2 * switched,
-        "qjstciof": switched * 18_000,
         "qjstllcp": 1 + draws.below(rows, 6),
         "qjstlsus": writes,
-        "qjstlogw": 2 * writes,
-        "qjstciwr": 2 * intervals,
         "qjstthrw": draws.below(rows, 20),
-        "qjstcp1n": switched,
-        "qjstcp2n": switched,
     }
 
 
@@ -236,8 +236,8 @@ def db2_columns(rows: int, draws: Draws) -> Columns:
 def channel_type(channel: str, qmgr: str) -> int:
     """Return the type of a channel at a queue manager, by its name."""
     if channel.endswith("SVRCONN"):
-        return _SERVER_CONNECTION
-    return _RECEIVER if channel.endswith(f"TO.{qmgr}") else _SENDER
+        return CHANNEL_TYPES["server-connection"]
+    return CHANNEL_TYPES["receiver" if channel.endswith(f"TO.{qmgr}") else "sender"]
 
 
 def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
@@ -246,23 +246,22 @@ def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
     `kind` is the type of each, `end` when its interval ends. Only senders and receivers have
     batches; server-connection channels have conversations, and count calls.
     """
-    rows, clients = len(kind), kind == _SERVER_CONNECTION
+    rows = len(kind)
+    clients, receives = (kind == CHANNEL_TYPES[each] for each in ("server-connection", "receiver"))
     messages = 1 + whole(draws.skewed(rows, 2000))
     persistent = whole(messages * draws.uniform(rows))
     size = 200 + whole(draws.skewed(rows, 1000))
     batches = np.where(clients, 0, -(-messages // (1 + draws.below(rows, _BATCH_SIZE))))
-    data, control = messages * (size + 476), 28 * (batches + np.where(clients, messages, 0))
-    receives = kind == _RECEIVER
+    data = messages * (size + MESSAGE_HEADER)
+    control = BATCH_CONTROL * (batches + np.where(clients, messages, 0))
     return {
         "qcstchty": kind,
-        "qcstchst": _RUNNING,
-        "qcstchdp": _PRIVATE,
+        **CHANNEL_STATE,
         "qcstcltm": end,
-        "qcststcl": _MEDIUM,
         "qcstludt": NEVER,
         "qcstcbsz": np.where(clients, 0, _BATCH_SIZE),
         "qcstcbit": 0,
-        "qcstcbdl": np.where(clients, 0, _BATCH_LIMIT),
+        "qcstcbdl": np.where(clients, 0, BATCH_KB),
         "qcstnmsg": messages,
         "qcstnpmg": persistent,
         "qcstbatc": batches,
