@@ -15,18 +15,24 @@ import numpy as np
 from smfparse.layout import Packed, Raw, Text
 from smfparse.schemas import CONTINUATION, QMAC, QWHC, TASK, WQST, WTAS, WTID
 from smfparse.simulating.block_parts import (
+    AGENT_BEFORE,
     CLASS_1,
+    FIRST_TASK,
     QUEUE_EYES,
     SHARED_QUEUE,
+    TASK_BYTES,
+    THREAD_BEHIND,
+    WTAS_BEHIND,
     Coupling,
     by_size,
     correlation,
     qwac,
     set_requests,
+    task_places,
     units_of_work,
 )
 from smfparse.simulating.chunk import Chunk
-from smfparse.simulating.declaration import INDEXES
+from smfparse.simulating.declaration import APPLICATION_KINDS, INDEXES
 from smfparse.simulating.draws import (
     NEVER,
     Columns,
@@ -46,10 +52,9 @@ _LEAST, _MOST = ("minms", "minlatnt"), ("maxms", "maxlatnt", "maxln", "maxqdpth"
 _LAST = ("use_count", "wtasflag")
 _SUMMED = ("put", "opened", "closed", "commits", "backouts", "single", "several", "took")
 """How what rows count becomes one value: by the ends of names of counters, and by attributes."""
-_ADDRESS, _STEP, _APART, _AGENT = 0x5C000000, 0x168, 0x100000, 0x1234BD80
-"""Where the control blocks of tasks are, and how far those of applications are apart."""
-_CICS, _IMS = 1, 4
-"""Connection types."""
+_APART = 0x100000
+"""How far the control blocks of the tasks of applications are apart."""
+_NAMED = (APPLICATION_KINDS["cics"], APPLICATION_KINDS["ims"])
 _REGIONS = 100
 
 
@@ -144,8 +149,8 @@ class _TaskRecords:
         self._chunk, self._most, self._tasks = chunk, most, tasks
         self._queues, self._work = queues, work
         self._version = chunk.plan.estate.version
-        place = _STEP * (tasks.number % 2000) + _APART * (tasks.app % 256)
-        self._address: Ints = _ADDRESS + place
+        place = TASK_BYTES * (tasks.number % 2000) + _APART * (tasks.app % 256)
+        self._address: Ints = FIRST_TASK + place
 
     def records(self) -> Iterator[RecordParts]:
         """Return class 3, then class 1."""
@@ -168,7 +173,7 @@ class _TaskRecords:
     def _writers(self, which: Ints, part: int) -> Writers:
         tasks = self._tasks
         noise = self._chunk.draws(f"flags {part}").below(len(which), 1 << 32)
-        when, agent = tasks.end[which] + 2 + part, self._address[which] - _AGENT
+        when, agent = tasks.end[which] + 2 + part, self._address[which] - AGENT_BEFORE
         return Writers(tasks.manager[which], when, tasks.begin[which], agent, noise=noise)
 
     def _class_1(self, wtid: Rows) -> RecordParts:
@@ -189,7 +194,7 @@ class _TaskRecords:
             "qwacback": work.backouts[which],
         }
         blocks = {1: once(qwac(self._version, begin, end, spent)), 2: once(qmac)}
-        who, agent = correlation(self._version, wtid, which), self._address[which] - _AGENT
+        who, agent = correlation(self._version, wtid, which), self._address[which] - AGENT_BEFORE
         writers = Writers(tasks.manager[which], end + 1, begin, agent, who)
         return RecordParts(CLASS_1, writers, blocks)
 
@@ -207,7 +212,7 @@ class _TaskRecords:
             ("wtidchlc", [each.connection if each else "" for each in channels]),
         ):
             rows.set_texts(name, words, tasks.app)
-        rows.set("wtidwtas", self._address + 0xD0)
+        rows.set("wtidwtas", self._address + WTAS_BEHIND)
         rows.set_bytes("wtiduowi", units_of_work(clock(tasks.begin), 1 + tasks.number % 30))
         rows.set_bytes("wtidcori", self._references())
         return rows
@@ -217,25 +222,21 @@ class _TaskRecords:
         tasks, apps = self._tasks, self._chunk.plan.estate.applications
         kind = QWHC.field("qwhcopid").kind
         names = encoded(kind, [each.transaction for each in apps])[tasks.app]
-        thread = big_endian(self._address + 0x1A40, 4)
+        thread = big_endian(self._address + THREAD_BEHIND, 4)
         transaction = np.hstack(
             [thread, names[:, :4], Packed().encode(1 + tasks.number % 9_999_999)]
         )
         region = encoded(Text(4), [f"{number:04}" for number in range(_REGIONS)])
         program = np.hstack([region[tasks.number % _REGIONS], names])
-        cics, ims = (tasks.kind[:, None] == each for each in (_CICS, _IMS))
+        cics, ims = (tasks.kind[:, None] == each for each in _NAMED)
         found: Raw = np.where(cics, transaction, np.where(ims, program, np.uint8(0)))
         return found
 
     def _wtas(self) -> Rows:
         """Return what the tasks count."""
         tasks = self._tasks
-        columns = {
-            "wtasmthr": self._address - 0x2000000,
-            "wtaswtas": self._address,
-            "wtashshi": self._address * 31 % 1021,
-        }
-        rows = self._chunk.rows(WTAS, len(tasks), self._work.columns | columns)
+        columns = self._work.columns | task_places(self._address)
+        rows = self._chunk.rows(WTAS, len(tasks), columns)
         self._set_coupling(rows)
         times = {"wtasstrt": tasks.started, "wtasints": tasks.begin, "wtasinte": tasks.end}
         rows.set_clocks(times)

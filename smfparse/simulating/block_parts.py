@@ -48,6 +48,9 @@ _GET, _PUT, _PUT1 = 2, 3, 4
 _ASYNCHRONOUS = 0.06
 _SINGLE = (_NEW, _MOVE)
 """Requests for one entry; the others are for several."""
+FIRST_TASK, TASK_BYTES = 0x5C000000, 0x168
+AGENT_BEFORE, WTAS_BEHIND, THREAD_BEHIND = 0x1234BD80, 0xD0, 0x1A40
+"""Where the control blocks of tasks are, and how far from them others are."""
 CHANNEL_STATE = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
 """What all channels are: running, private, of medium statistics."""
 MESSAGE_HEADER, BATCH_CONTROL = 476, 28
@@ -71,6 +74,12 @@ def units_of_work(began: Raw, number: Ints) -> Raw:
     found[:, 16:22] = began[:, :6]
     found[:, 22:] = big_endian(number, 2)
     return found
+
+
+def task_places(address: Ints) -> Columns:
+    """Return the columns of task blocks that say where their control blocks are."""
+    hashed = address * 31 % 1021
+    return {"wtasmthr": address - 0x2000000, "wtaswtas": address, "wtashshi": hashed}
 
 
 def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any]) -> Columns:

@@ -30,7 +30,7 @@ from smfparse.schemas import (
     WTAS,
 )
 from smfparse.simulating import manager_counters, queue_counters, task_counters, workload
-from smfparse.simulating.block_parts import CLASS_1, correlation, qwac
+from smfparse.simulating.block_parts import AGENT_BEFORE, CLASS_1, correlation, qwac
 from smfparse.simulating.draws import (
     Columns,
     Draws,
@@ -206,7 +206,7 @@ class _EveryKind:
             when = end + np.where(of.tasks.lasting, 2, 5)
             return Writers(qmgr, when, begin, _place(qmgr, 0x80), noise=noise)
         which = of.ended
-        agent = of.tasks.address[which] - 0x1234BD80
+        agent = of.tasks.address[which] - AGENT_BEFORE
         who = correlation(self._version, self._wtid, which)
         return Writers(qmgr[which], end[which] + 2, begin[which], agent, who)
 

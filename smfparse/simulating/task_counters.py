@@ -12,7 +12,16 @@ import numpy as np
 
 from smfparse.layout import BLANK, Packed, Raw, Text, Values, version_key
 from smfparse.schemas import WTID
-from smfparse.simulating.block_parts import ACTIVE, ENDED, by_size, calls, units_of_work
+from smfparse.simulating.block_parts import (
+    ACTIVE,
+    ENDED,
+    THREAD_BEHIND,
+    WTAS_BEHIND,
+    by_size,
+    calls,
+    task_places,
+    units_of_work,
+)
 from smfparse.simulating.draws import (
     Columns,
     Draws,
@@ -64,7 +73,7 @@ def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
         ("wtidchlc", ADDRESSES, tasks.partner),
     ):
         rows.set_bytes(name, encoded(WTID.field(name).kind, words)[which])
-    rows.set("wtidwtas", tasks.address + 0xD0)
+    rows.set("wtidwtas", tasks.address + WTAS_BEHIND)
     chained = draws.chance(len(rows), 0.1)
     rows.set("wtidcbwd", np.where(chained, 0x60DA0000 + 0x10 * draws.below(len(rows), 4096), 0))
     _set_units_of_work(rows, tasks, spans, draws)
@@ -112,7 +121,7 @@ def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
     program = encoded(WTID.field("wtidccn").kind, _PROGRAMS)[task[ims] % len(_PROGRAMS)]
     rows.set_bytes("wtidcori", np.hstack([region, program]), where=ims)
     cics = np.flatnonzero(adapter == CICS)
-    thread = big_endian(tasks.address[cics] + 0x1A40, 4)
+    thread = big_endian(tasks.address[cics] + THREAD_BEHIND, 4)
     transaction = encoded(Text(4), _TRANSACTIONS)[draws.below(len(cics), len(_TRANSACTIONS))]
     number = Packed().encode(draws.below(len(cics), 10_000_000))
     rows.set_bytes("wtidcori", np.hstack([thread, transaction, number]), where=cics)
@@ -144,10 +153,8 @@ def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> C
     lasting = tasks.lasting
     ended = np.where(lasting, 0, 1)
     return {
-        "wtasmthr": tasks.address - 0x2000000,
-        "wtaswtas": tasks.address,
+        **task_places(tasks.address),
         "wtaswqct": tasks.queues,
-        "wtashshi": tasks.address * 31 % 1021,
         "wtasflag": np.where(lasting, ACTIVE, ENDED),
         "wtascqf": tasks.first_block,
         "wtascqb": tasks.last_block,

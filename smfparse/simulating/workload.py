@@ -16,8 +16,8 @@ import numpy as np
 from smfparse.errors import RequestError
 from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND
 from smfparse.schemas import WQST
-from smfparse.simulating.block_parts import QUEUE_EYES, SHARED_QUEUE
-from smfparse.simulating.declaration import check_times
+from smfparse.simulating.block_parts import FIRST_TASK, QUEUE_EYES, SHARED_QUEUE, TASK_BYTES
+from smfparse.simulating.declaration import ALIAS, APPLICATION_KINDS, LOCAL_QUEUE, check_times
 from smfparse.simulating.draws import (
     Bools,
     Draws,
@@ -40,7 +40,9 @@ _LASTING_RATE, _BRIEF_RATE = 0.7, 7.0
 """Usual API calls a second and queue of tasks that stay, and of those that come for some work."""
 _LEAST_LENGTH = 20_000
 
-BATCH, CICS, IMS, CHINIT, RRS = 2, 1, 4, 6, 7
+BATCH, CICS, IMS, CHINIT, RRS = (
+    APPLICATION_KINDS[each] for each in ("batch", "cics", "ims", "channel", "rrs")
+)
 TRANSACTIONAL = (CICS, IMS, RRS)
 """Adapters with a transaction manager: units of work, two-phase commit, queues opened for each."""
 _ADAPTERS = np.array([BATCH, BATCH, BATCH, CICS, CICS, IMS, CHINIT, CHINIT, CHINIT, RRS])
@@ -99,7 +101,6 @@ QUEUES = (
 _ALIASES = ("REMOTE", *(f"APP.{name.replace('.', '_', 1)}"[:48] for name in QUEUES[1:]))
 _DYNAMIC = "CSQ."
 _MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
-_LOCAL, _ALIAS = 1, 3
 STRUCTURES = ("", "APPSTRUC1", "APPSTRUC2")
 _BLOCK_STEP = 0xB00
 """How far the queue blocks of a task stand apart in storage."""
@@ -182,7 +183,7 @@ class Tasks:
         self._jobs(draws)
         wanted = np.rint(2 * site.queues * draws.uniform(rows)).astype(np.int64)
         self.queues: Ints = np.minimum(wanted, most_queues)
-        self.address: Ints = 0x5C000000 + 0x168 * self.number + draws.below(rows, 16) * 0x10000
+        self.address: Ints = FIRST_TASK + TASK_BYTES * self.number + draws.below(rows, 16) * 0x10000
         self._queues(draws)
         self._names(draws)
 
@@ -261,7 +262,7 @@ class Tasks:
         digits = hexadecimal(clock(self.started[self.task] + 0x1000 * self.name))
         at = len(_DYNAMIC)
         self.base_name[dynamic, at : at + digits.shape[1]] = digits[dynamic]
-        self.qtype: Ints = np.where(alias, _ALIAS, _LOCAL)
+        self.qtype: Ints = np.where(alias, ALIAS, LOCAL_QUEUE)
 
     def queue_rows(self) -> Rows:
         """Return the blocks of all queues, as far as they are the same in every interval."""
