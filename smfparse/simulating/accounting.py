@@ -31,7 +31,7 @@ from smfparse.simulating.block_parts import (
     task_places,
     units_of_work,
 )
-from smfparse.simulating.chunk import Chunk
+from smfparse.simulating.chunk import Chunk, Tasks
 from smfparse.simulating.declaration import APPLICATION_KINDS, INDEXES
 from smfparse.simulating.draws import (
     NEVER,
@@ -43,8 +43,8 @@ from smfparse.simulating.draws import (
     encoded,
     numbered,
 )
+from smfparse.simulating.plan import column
 from smfparse.simulating.records import RecordParts, Writers, once
-from smfparse.simulating.tasks import Tasks
 from smfparse.simulating.work import QueueWork, TaskWork
 
 _T = TypeVar("_T")
@@ -269,13 +269,11 @@ class _TaskRecords:
         ):
             rows.set_texts(name, words, which)
         self._queues.coupling.set_in(rows)
-        numbers = np.array([of.number for _, of in plan.page_sets] + [0])
-        pools = np.array([of.pool for _, of in plan.page_sets] + [0])
         rows.set("qtype", plan.slot_type[used.slot])
         rows.set("qsgdisp", np.where(used.shared, SHARED_QUEUE, 0))
         rows.set("indxtype", self._indexes())
-        rows.set("nps", numbers[plan.queue_set[used.queue]])
-        rows.set("nbuffpool", pools[plan.queue_set[used.queue]])
+        for name, of in (("nps", "number"), ("nbuffpool", "pool")):
+            rows.set(name, column(plan.page_sets, of, 0)[plan.queue_set[used.queue]])
         self._set_handles(rows)
         return rows
 

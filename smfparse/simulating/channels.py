@@ -23,7 +23,7 @@ from smfparse.simulating.draws import (
     Rows,
     numbered,
 )
-from smfparse.simulating.plan import NONE
+from smfparse.simulating.plan import NONE, column
 from smfparse.simulating.records import CountedBlocks, RecordParts, Writers, once
 
 _CLIENT = CHANNEL_TYPES["server-connection"]
@@ -92,9 +92,8 @@ class Instances:
 
     def of_channel(self, name: str) -> Floats:
         """Return something that is declared of the channels, by row."""
-        values = [getattr(each, name) for each in self._chunk.plan.estate.channels] or [0]
-        found: Floats = np.array(values, np.float64)[self.channel]
-        return found
+        found: Floats = column(self._chunk.plan.estate.channels, name, 0)[self.channel]
+        return found.astype(np.float64)
 
     def summed(self, values: Floats | Bools) -> Floats:
         """Add values up by report."""

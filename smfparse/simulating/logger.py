@@ -24,7 +24,7 @@ from smfparse.simulating.costs import (
 )
 from smfparse.simulating.declaration import Log
 from smfparse.simulating.draws import Columns, Floats, Ints, Rows
-from smfparse.simulating.plan import Plan
+from smfparse.simulating.plan import Plan, column
 
 _ROUNDS = 12
 _IDLE_WRITES = 0.2
@@ -56,9 +56,9 @@ class Devices:
     """What the logs of queue managers are on."""
 
     def __init__(self, logs: Sequence[Log]) -> None:
-        self.io = np.array([log.io for log in logs])
-        self._page = np.array([log.page / log.stripes for log in logs])
-        self._parallel = np.array([log.zhyperwrite == "enabled" for log in logs])
+        self.io = column(logs, "io")
+        self._page = column(logs, "page") / column(logs, "stripes")
+        self._parallel = column(logs, "zhyperwrite") == "enabled"
 
     def took(self, pages: Floats, managers: Ints) -> Floats:
         """Return the microseconds of a write of some pages to the log of each of some managers."""
@@ -76,8 +76,7 @@ class Logs:
         self._devices = Devices(logs)
         self._every = np.arange(len(logs))
         self.first_wait: Floats = self._devices.io * 1.2
-        self._load = np.array([log.load for log in logs])
-        self._size = np.array([log.pages for log in logs])
+        self._load, self._size = column(logs, "load"), column(logs, "pages")
         self._records, self._pages = np.zeros(len(logs)), np.zeros(len(logs))
 
     def load(self, logged: Floats, forced: Floats, slower: Floats) -> LogLoad:

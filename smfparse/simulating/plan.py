@@ -28,6 +28,11 @@ NONE = -1
 _MOST_LEVELS = 12
 
 
+def column(things: Sequence[Any], name: str, *more: Any) -> Any:
+    """Return what is declared of things, and values of further rows."""
+    return np.array([*(getattr(each, name) for each in things), *more])
+
+
 def _ints(values: Sequence[int]) -> Ints:
     return np.array(values, np.int64)
 
@@ -61,13 +66,17 @@ class Plan:
 
     def _storage(self) -> None:
         managers = self.estate.queue_managers
-        self.pools = [(m, pool) for m, each in enumerate(managers) for pool in each.pools]
-        self.page_sets = [(m, of) for m, each in enumerate(managers) for of in each.page_sets]
-        self.pool_manager = _ints([m for m, _ in self.pools])
-        self.buffers = np.array([pool.buffers for _, pool in self.pools], np.float64)
-        pools = {(m, pool.number): at for at, (m, pool) in enumerate(self.pools)}
-        self.set_manager = _ints([m for m, _ in self.page_sets])
-        self.set_pool = _ints([pools.get((m, of.pool), NONE) for m, of in self.page_sets])
+        pools = [(m, pool) for m, each in enumerate(managers) for pool in each.pools]
+        page_sets = [(m, of) for m, each in enumerate(managers) for of in each.page_sets]
+        pool_no = {(m, pool.number): at for at, (m, pool) in enumerate(pools)}
+        self.set_no = {(m, of.number): at for at, (m, of) in enumerate(page_sets)}
+        self.pools = [pool for _, pool in pools]
+        self.page_sets = [of for _, of in page_sets]
+        self.pool_manager, self.set_manager = (
+            _ints([m for m, _ in each]) for each in (pools, page_sets)
+        )
+        self.buffers: Floats = column(self.pools, "buffers").astype(np.float64)
+        self.set_pool = _ints([pool_no.get((m, of.pool), NONE) for m, of in page_sets])
 
     def _works(self) -> None:
         rows: list[tuple[int, int, float]] = []
@@ -95,7 +104,7 @@ class Plan:
 
     def app_column(self, name: str) -> Any:
         """Return a number that applications have, by application."""
-        return np.array([getattr(each, name) for each in self.estate.applications])
+        return column(self.estate.applications, name)
 
     def of_app(self, name: str) -> Any:
         """Return a number that applications have, by work."""
@@ -104,12 +113,11 @@ class Plan:
     def _queues(self) -> None:
         queues = self.estate.queues
         self.queue_manager = self.manager_of(queues)
-        self.wire: Bools = np.array([each.wire for each in queues], bool)
+        self.wire: Bools = column(queues, "wire").astype(bool)
         self.shared: Bools = np.array([bool(each.structure) for each in queues], bool)
-        sets = {(m, of.number): at for at, (m, of) in enumerate(self.page_sets)}
         self.queue_set = _ints(
             [
-                NONE if each.structure or each.wire else sets[int(m), each.page_set]
+                NONE if each.structure or each.wire else self.set_no[int(m), each.page_set]
                 for m, each in zip(self.queue_manager, queues, strict=True)
             ]
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from smfparse.schemas import QQST
 from smfparse.simulating.accounting import Accounting
-from smfparse.simulating.chunk import Cells, Chunk, Reporters
+from smfparse.simulating.chunk import Cells, Chunk, Reporters, Tasks
 from smfparse.simulating.draws import (
     NEVER,
     Columns,
@@ -21,9 +21,8 @@ from smfparse.simulating.draws import (
     numbered,
 )
 from smfparse.simulating.engine import UNDER_WAY
-from smfparse.simulating.plan import NONE, Plan
+from smfparse.simulating.plan import NONE, Plan, column
 from smfparse.simulating.records import RecordParts
-from smfparse.simulating.tasks import Tasks
 
 _SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
 _MOST_QUEUES = 40
@@ -81,7 +80,7 @@ class QueueStatistics:
         ):
             rows.set_texts(field, words, self._queue)
         for field, name in (("qqstpsid", "number"), ("qqstbpid", "pool")):
-            numbers = np.array([getattr(of, name) for _, of in plan.page_sets] + [-1])
+            numbers = column(plan.page_sets, name, NONE)
             rows.set(field, numbers[plan.queue_set[self._queue]])
         moving = self._chunk.did["came"][self._at] / (self._chunk.length / 1e6) * UNDER_WAY
         chance = self._chunk.draws("uncommitted").uniform(len(rows))

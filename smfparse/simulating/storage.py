@@ -18,7 +18,7 @@ from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.chunk import Cells, Chunk, Reporters
 from smfparse.simulating.costs import DEFERRED, IMMEDIATE, PAGES_A_WRITE, WRITTEN_DOWN_TO
 from smfparse.simulating.draws import Floats, Ints, Rows, big_endian
-from smfparse.simulating.plan import NONE, Plan
+from smfparse.simulating.plan import NONE, Plan, column
 from smfparse.simulating.records import RecordParts
 
 _OWN_PAGES = 40.0
@@ -62,12 +62,11 @@ class Storage:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._own = np.flatnonzero(plan.queue_pool != NONE)
-        self.size = np.array([of.pages for _, of in plan.page_sets], np.float64)
+        self.size = column(plan.page_sets, "pages").astype(np.float64)
         self.expanded = np.zeros(len(self.size))
         self._written = np.zeros(len(plan.pools))
         self._in_use = np.full(len(plan.pools), _OWN_PAGES)
-        io = np.array([of.io for _, of in plan.page_sets])
-        page = np.array([of.page for _, of in plan.page_sets])
+        io, page = (column(plan.page_sets, name) for name in ("io", "page"))
         self._behind = self._of_sets(PAGES_A_WRITE * 1e6 / (io + PAGES_A_WRITE * page))
         self._singly = self._of_sets(1e6 / (io + page))
 
@@ -218,15 +217,14 @@ def storage_records(
 def _buffer_pools(chunk: Chunk, cells: Cells) -> Rows:
     did, plan = chunk.did, chunk.plan
     at = (cells.time, cells.thing)
-    pools = [pool for _, pool in plan.pools]
     immediate, behind, kept = (
         did[name][at] for name in ("pages_immediate", "pages_behind", "pages_kept")
     )
-    flags = np.array([_ABOVE * pool.above + _FIXED * pool.fixed for pool in pools], np.int64)
+    flags = column(plan.pools, "above") * _ABOVE + column(plan.pools, "fixed") * _FIXED
     free = np.floor(did["buffers_free"][at])
     least = np.floor(did["buffers_least"][at])
     columns = {
-        "qpstpool": np.array([pool.number for pool in pools])[cells.thing],
+        "qpstpool": column(plan.pools, "number")[cells.thing],
         "qpstnbuf": plan.buffers[cells.thing],
         "qpstcbs": free,
         "qpstcbsl": np.minimum(least, free),
@@ -249,18 +247,19 @@ def _buffer_pools(chunk: Chunk, cells: Cells) -> Rows:
 
 def _page_sets(chunk: Chunk, cells: Cells) -> Rows:
     did, plan = chunk.did, chunk.plan
-    at, sets = (cells.time, cells.thing), [of for _, of in plan.page_sets]
+    at = (cells.time, cells.thing)
+    number, pool, io, page = (
+        column(plan.page_sets, name)[cells.thing] for name in ("number", "pool", "io", "page")
+    )
     used = did["set_used"][at]
     behind, immediate, kept, read = (
         np.floor(_part_of_pool(chunk, name, cells))
         for name in ("pages_behind", "pages_immediate", "pages_kept", "pages_read")
     )
-    io = np.array([of.io for of in sets])[cells.thing]
-    page = np.array([of.page for of in sets])[cells.thing]
     writes, own = np.ceil(behind / PAGES_A_WRITE), immediate + kept
     columns = {
-        "qis1psno": np.array([of.number for of in sets])[cells.thing],
-        "qis1bpno": np.array([of.pool for of in sets])[cells.thing],
+        "qis1psno": number,
+        "qis1bpno": pool,
         "qis1topg": did["set_pages"][at],
         "qis1unpg": did["set_pages"][at] - used,
         "qis1ppg": did["set_persistent"][at],

@@ -9,11 +9,10 @@ import numpy as np
 
 from smfparse.simulating import costs
 from smfparse.simulating.block_parts import ACTIVE, ENDED, NO_MESSAGE, Coupling, calls
-from smfparse.simulating.chunk import Chunk, spread
+from smfparse.simulating.chunk import Chunk, Tasks, spread
 from smfparse.simulating.declaration import APPLICATION_KINDS, FORCED_TWICE
 from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, numbered
 from smfparse.simulating.plan import NONE
-from smfparse.simulating.tasks import Tasks
 
 _WAIT_SECONDS = 60.0
 """How long a get with wait waits for a message; then it gets none."""
