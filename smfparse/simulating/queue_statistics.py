@@ -10,7 +10,7 @@ import numpy as np
 
 from smfparse.schemas import QQST
 from smfparse.simulating.accounting import Accounting
-from smfparse.simulating.chunk import Cells, Chunk, Reporters, Tasks
+from smfparse.simulating.chunk import Cells, Chunk, Reporters
 from smfparse.simulating.draws import (
     NEVER,
     Columns,
@@ -21,7 +21,7 @@ from smfparse.simulating.draws import (
     numbered,
 )
 from smfparse.simulating.engine import UNDER_WAY
-from smfparse.simulating.plan import NONE, Plan, column
+from smfparse.simulating.plan import NONE, column
 from smfparse.simulating.records import RecordParts
 
 _SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
@@ -179,38 +179,32 @@ class QueueStatistics:
         for name, of in (("dpth", "depth"), ("dphi", "depth_most"), ("dplo", "depth_least")):
             columns[f"qqst{name}"] = np.where(self._home, did[of][self._at], 0)
         columns["qqstmage"] = np.where(self._home, did["age"][self._at], 0)
-        connected = _connected(self._chunk, self._accounting.tasks)
+        connected = self._connected()
         for letter, uses in (("i", plan.slot_gets), ("o", plan.slot_puts)):
             for name, tasks in connected.items():
-                keys = (*self._at, self._manager)
-                columns[f"qqst{letter}p{name}"] = _handles(plan, uses, tasks, keys)
+                columns[f"qqst{letter}p{name}"] = self._handles(uses, tasks)
         return columns
 
+    def _handles(self, uses: Floats, tasks: Ints) -> Ints:
+        """Return the handles of queues; `tasks` hold one, by interval and application."""
+        plan, slots = self._plan, np.flatnonzero(uses.sum(axis=0))
+        app = plan.slot_app[slots]
+        mine = plan.slot_queue[slots] == self._queue[:, None]
+        mine &= plan.app_manager[app] == self._manager[:, None]
+        held: Ints = (tasks[self._cells.time][:, app] * mine).sum(axis=1)
+        return held
 
-def _handles(plan: Plan, uses: Floats, tasks: Ints, keys: tuple[Ints, Ints, Ints]) -> Ints:
-    """Return the handles of queues, by interval, queue and queue manager.
+    def _connected(self) -> dict[str, Ints]:
+        """Return the tasks of applications: at the end of intervals, most and least at a time."""
+        chunk, tasks = self._chunk, self._accounting.tasks
+        shape = (chunk.times, len(self._plan.app_manager))
+        key = tasks.time * shape[1] + tasks.app
 
-    tasks  that hold one, by interval and application
-    """
-    time, queue, manager = keys
-    slots = np.flatnonzero(uses.sum(axis=0))
-    app = plan.slot_app[slots]
-    mine = plan.slot_queue[slots] == queue[:, None]
-    mine &= plan.app_manager[app] == manager[:, None]
-    held: Ints = (tasks[time][:, app] * mine).sum(axis=1)
-    return held
+        def counted(weight: Any) -> Ints:
+            found = np.ceil(np.bincount(key, weight, shape[0] * shape[1]))
+            return found.astype(np.int64).reshape(shape)
 
-
-def _connected(chunk: Chunk, tasks: Tasks) -> dict[str, Ints]:
-    """Return the tasks of each application: at the end of intervals, most and least at a time."""
-    shape = (chunk.times, len(chunk.plan.app_manager))
-    key = tasks.time * shape[1] + tasks.app
-
-    def counted(weight: Any) -> Ints:
-        found: Ints = np.ceil(np.bincount(key, weight, shape[0] * shape[1])).astype(np.int64)
-        return found.reshape(shape)
-
-    stay = ~tasks.ended
-    last, gone = counted(stay), counted(tasks.ended * tasks.present())
-    whole = counted(stay & (tasks.started < chunk.begin[tasks.time]))
-    return {"ct": last, "hi": np.maximum(last, gone), "lo": whole}
+        stay = ~tasks.ended
+        last, gone = counted(stay), counted(tasks.ended * tasks.present())
+        whole = counted(stay & (tasks.started < chunk.begin[tasks.time]))
+        return {"ct": last, "hi": np.maximum(last, gone), "lo": whole}

@@ -48,12 +48,14 @@ class _Written:
     by_tasks   those that tasks wrote themselves: the pool was full to 95 %
     least      the fewest buffers that were free
     none_free  pages for which there was no buffer
+    wait       microseconds that tasks write pages for a page that they put
     """
 
     every: Floats
     by_tasks: Floats
     least: Floats
     none_free: Floats
+    wait: Floats
 
 
 class Storage:
@@ -82,13 +84,7 @@ class Storage:
 
         `flow` is as for `step`, which takes it over.
         """
-        came_in = self._by_pool(flow["came"] * self._plan.queue_pages)
-        *_, wrote = self._levels(flow, seconds)
-        return self._wait(came_in, wrote)
-
-    def _wait(self, came_in: Floats, wrote: _Written) -> Floats:
-        wait: Floats = wrote.by_tasks / self._singly * 1e6 / np.maximum(came_in, 1)
-        return wait
+        return self._levels(flow, seconds)[-1].wait
 
     def _levels(
         self, flow: dict[str, Ints], seconds: float
@@ -103,8 +99,8 @@ class Storage:
         written = np.clip(self._written - out, 0, use)
         changed, earlier = use - written, self._in_use - written
         most = np.maximum(changed, earlier) + self._by_pool(flow["wave"] * pages)
-        rate = self._by_pool(flow["came"] * pages) / seconds
-        return use, written, changed, self._write(most, rate, seconds)
+        came_in = self._by_pool(flow["came"] * pages)
+        return use, written, changed, self._write(most, came_in, seconds)
 
     def step(
         self, before: Ints, flow: dict[str, Ints], points: Floats, seconds: float
@@ -138,7 +134,7 @@ class Storage:
             "wrote_behind": np.ceil(
                 wrote.every / ((DEFERRED - WRITTEN_DOWN_TO) * self._plan.buffers)
             ),
-            "page_wait": self._wait(came_in, wrote),
+            "page_wait": wrote.wait,
             "pages_got": 2 * out + came_in,
             "pages_new": came_in,
             **self._sets(flow["depth"]),
@@ -156,13 +152,13 @@ class Storage:
         """Return the pages by which pools hold more than a share of their buffers."""
         return np.maximum(np.ceil(pages - share * self._plan.buffers), 0)
 
-    def _write(self, most: Floats, rate: Floats, seconds: float) -> _Written:
+    def _write(self, most: Floats, came_in: Floats, seconds: float) -> _Written:
         """Return the pages that are written.
 
-        most  changed pages that there were at one time
-        rate  pages a second that come
+        most     changed pages that there were at one time
+        came_in  pages that came
         """
-        buffers = self._plan.buffers
+        buffers, rate = self._plan.buffers, came_in / seconds
         every = np.where(most >= DEFERRED * buffers, self._above(WRITTEN_DOWN_TO, most), 0)
         late = np.minimum(np.maximum(rate - self._behind, 0) * seconds, every)
         by_tasks = np.floor(np.maximum(late - (IMMEDIATE - DEFERRED) * buffers, 0))
@@ -170,7 +166,8 @@ class Storage:
         none_free = np.floor(np.maximum(over - (1 - IMMEDIATE) * buffers, 0))
         filled = np.minimum(late, (IMMEDIATE - DEFERRED) * buffers) + over
         least = np.maximum(buffers - np.minimum(most, DEFERRED * buffers) - filled, 0)
-        return _Written(every, by_tasks, least, none_free)
+        wait = by_tasks / self._singly * 1e6 / np.maximum(came_in, 1)
+        return _Written(every, by_tasks, least, none_free, wait)
 
     def _by_pool(self, values: Ints | Floats) -> Floats:
         pool, many = self._plan.queue_pool[self._own], len(self._plan.pools)
