@@ -72,7 +72,7 @@ def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
         ("wtidchl", CHANNELS, tasks.channel),
         ("wtidchlc", ADDRESSES, tasks.partner),
     ):
-        rows.set_bytes(name, encoded(WTID.field(name).kind, words)[which])
+        rows.set_texts(name, words, which)
     rows.set("wtidwtas", tasks.address + WTAS_BEHIND)
     chained = draws.chance(len(rows), 0.1)
     rows.set("wtidcbwd", np.where(chained, 0x60DA0000 + 0x10 * draws.below(len(rows), 4096), 0))

@@ -269,8 +269,7 @@ class Tasks:
         rows = Rows(WQST, self.site.version, len(self.task), QUEUE_EYES)
         rows.set_bytes("objname", self.open_name)
         rows.set_bytes("basename", self.base_name)
-        structures = encoded(WQST.field("cfstrucname").kind, STRUCTURES)
-        rows.set_bytes("cfstrucname", structures[np.where(self.shared, 1 + self.name % 2, 0)])
+        rows.set_texts("cfstrucname", STRUCTURES, np.where(self.shared, 1 + self.name % 2, 0))
         rows.set_all(
             {
                 "wqnext": self.next_block,
