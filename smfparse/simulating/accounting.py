@@ -99,7 +99,7 @@ class _Groups:
             return np.where(least == none, 0, least)
         return self.summed(values)
 
-    def merged(self, rows: _T) -> _T:
+    def joined(self, rows: _T) -> _T:
         """Return tasks, or what they did, a row a group: sums, and what the last row says."""
         found = copy.copy(rows)
         for name, values in vars(rows).items():
@@ -109,15 +109,15 @@ class _Groups:
         return found
 
 
-def merged(
+def _merged(
     chunk: Chunk, tasks: Tasks, queues: QueueWork, work: TaskWork
 ) -> tuple[Tasks, QueueWork, TaskWork]:
     """Return tasks, queues and work with a row for each interval of class 3."""
     longer = (chunk.first + tasks.time) // chunk.plan.several
     of_tasks = _Groups(tasks.app, tasks.number, tasks.started, longer)
     of_queues = _Groups(of_tasks.of[queues.task], queues.slot)
-    whole_tasks, whole_work = of_tasks.merged(tasks), of_tasks.merged(work)
-    whole_queues = of_queues.merged(queues)
+    whole_tasks, whole_work = of_tasks.joined(tasks), of_tasks.joined(work)
+    whole_queues = of_queues.joined(queues)
     whole_tasks.begin = tasks.begin[of_tasks.first]
     whole_queues.task = of_tasks.of[whole_queues.task]
     whole_queues.columns = of_queues.columns(queues.columns)
@@ -129,7 +129,7 @@ def merged(
 
 
 def _coupling(coupling: Coupling, groups: _Groups) -> Coupling:
-    found = groups.merged(coupling)
+    found = groups.joined(coupling)
     found.requests = {key: groups.summed(of) for key, of in coupling.requests.items()}
     found.committed = {key: groups.summed(of) for key, of in coupling.committed.items()}
     every = found.single + found.several
@@ -309,6 +309,6 @@ class Accounting:
         """Return the records of all tasks."""
         rows = self.tasks, self.queues, self.work
         if self._chunk.plan.several > 1:
-            rows = merged(self._chunk, *rows)
+            rows = _merged(self._chunk, *rows)
         if len(rows[0]):
             yield from _TaskRecords(self._chunk, self._most, *rows).records()
