@@ -241,7 +241,7 @@ def _valued(
     peak = float(amounts[worst])
     return replace(
         finding,
-        figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
+        figure=Figure(rule.figure.text, None if np.isnan(peak) else peak, rule.figure.style),
         typical=float(np.median(known)) if known.size else None,
         peak_at=finding.local(int(starts[worst])),
         persistence=persistence(finding),
@@ -316,8 +316,8 @@ def _in_words(value: Any, finding: Finding) -> Any:
 def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:
     """Return a finding with its evidence, impact, total and severity."""
     evidence = [
-        Figure(text, _in_words(sums[f"e{number}"], finding), style)
-        for number, (text, _, style) in enumerate(rule.evidence)
+        Figure(each.text, _in_words(sums[f"e{number}"], finding), each.style)
+        for number, each in enumerate(rule.evidence)
     ]
     amount, total, severity = (sums[f"e{len(rule.evidence) + number}"] for number in range(3))
     return replace(
@@ -332,11 +332,10 @@ def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding
 
 def _impact(finding: Finding, rule: Rule, amount: Any) -> tuple[str, float] | None:
     """Return what a finding costs; hours to a limit are those at which its figure moves."""
-    if rule.impact is None:
-        return None
-    if rule.impact.kind == _HOURS and rule.trend:
+    kind, _ = rule.impact
+    if kind == _HOURS and rule.trend:
         amount = finding.move.hours if finding.move else None
-    return None if amount is None else (rule.impact.kind, float(amount))
+    return None if amount is None else (kind, float(amount))
 
 
 def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
@@ -347,8 +346,7 @@ def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
     if plan is None:
         return
     for text, name, style in rule.planned.says:
-        value = plan.get(name)
-        if value is not None:
+        if (value := plan.get(name)) is not None:
             yield Figure(text, value, style)
 
 
@@ -371,6 +369,6 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
         rows = rows[few[rows]]
         row = rows[_worst(values[rows], lowest=rule.lowest)]
         at = judged.clock(row).local(int(judged.starts[row]))
-        figure = Figure(rule.figure, float(values[row]), rule.style)
+        figure = Figure(rule.figure.text, float(values[row]), rule.figure.style)
         system, qmgr, name, job = judged.keys[group]
         yield Once(rule, system, qmgr, name, job, at, len(rows), figure)

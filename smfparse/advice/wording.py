@@ -113,7 +113,7 @@ def evidence(finding: Finding) -> str:
     parts = [peak(finding), *(shown(each) for each in finding.evidence)]
     if finding.impact and not (finding.move and finding.impact[0] == "hours"):
         kind, amount = finding.impact
-        parts.append(f"impact: {_amount(amount)} {IMPACTS[kind]}")
+        parts.append(f"impact: {_amount(amount)} {IMPACTS[kind][0]}")
     if finding.move:
         parts.append(_moving(finding.move))
     return _joined(filter(None, parts))
