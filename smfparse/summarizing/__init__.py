@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from smfparse.summarizing.figures import with_macros as with_macros
     from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
     from smfparse.summarizing.running import Day as Day
-    from smfparse.summarizing.running import Summary as Summary
     from smfparse.summarizing.running import summarized as summarized
     from smfparse.summarizing.sparks import BLOCKS as BLOCKS
     from smfparse.summarizing.sparks import sparkline as sparkline
@@ -33,7 +32,7 @@ else:
         declaration="MEASURES Line Shown lines with_metrics",
         figures="Figures held_figures held_times hold line_queries with_macros",
         printing="SummaryDocument",
-        running="Day Summary summarized",
+        running="Day summarized",
         sparks="BLOCKS sparkline",
         timing="Times",
     )
