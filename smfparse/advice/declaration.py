@@ -114,6 +114,16 @@ def _impact(value: Any, where: Where, _before: Mapping[str, Any]) -> tuple[str, 
     return kind, amount
 
 
+def _limits(value: Any, where: Where, _before: Mapping[str, Any]) -> Mapping[str, Limit]:
+    table = expected(dict, value, "a table", where)
+    of_tables = {
+        name: {"value": each, "source": "ours"} if isinstance(each, int | float) else each
+        for name, each in table.items()
+    }
+    limits: Mapping[str, Limit] = as_type(Mapping[str, Limit], of_tables, where)
+    return limits
+
+
 def _severity(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
     number: int = expected(int, value, "a severity of 1 to 5", where)
     if number not in SEVERITIES:
@@ -161,7 +171,12 @@ class Rule(_Advice):
     minimum: Annotated[str, Key("SQL: whether a row is sample enough", "always")] = "TRUE"
     limits: Annotated[
         Mapping[str, Limit],
-        Key("the numbers of the condition; the first is the rule's own", "none"),
+        Key(
+            "the numbers of the condition; the first is the rule's own. A number alone is ours",
+            "none",
+            read=_limits,
+            written="a table of tables, or numbers",
+        ),
     ] = field(default_factory=dict)
     severity_sql: Annotated[
         str, Key("aggregate: the severity, over the intervals that crossed", "as `severity` says")
@@ -227,13 +242,14 @@ class Rule(_Advice):
     ] = ""
     is_sign: bool = False
 
-    def aggregates(self) -> Iterator[str]:
-        """Yield the SQL of its figures over the intervals that crossed: see `findings`."""
-        yield from (each.of_evidence for each in self.evidence)
+    def aggregates(self) -> dict[str, str]:
+        """Return the SQL of its figures over the intervals that crossed, by name."""
         kind, amount = self.impact
-        yield IMPACTS[kind][1].format(amount) if kind else "NULL"
-        yield with_overall(self.total) or self.figure.of_rows or "NULL"
-        yield self.severity_sql or str(self.severity)
+        return {f"e{number}": each.of_evidence for number, each in enumerate(self.evidence)} | {
+            "impact": IMPACTS[kind][1].format(amount) if kind else "NULL",
+            "total": with_overall(self.total) or self.figure.of_rows or "NULL",
+            "severity": self.severity_sql or str(self.severity),
+        }
 
     @property
     def complete(self) -> bool:

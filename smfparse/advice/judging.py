@@ -186,7 +186,8 @@ def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
 
 def sql_of_rule(rule: Rule) -> Iterator[str]:
     """Yield all SQL of a rule: over rows of its subject, and over those that crossed."""
-    yield from (rule.condition, rule.minimum, rule.figure.of_row, *rule.aggregates())
+    yield from (rule.condition, rule.minimum, rule.figure.of_row)
+    yield from rule.aggregates().values()
     yield from planner_inputs(rule).values()
     if rule.trend:
         yield from (rule.trend.value, rule.trend.limit)

@@ -74,7 +74,8 @@ class CheckDocument(Document):
                 yield from ("", f"SEV{each.severity} {heading(each)}")
                 for word, sentence in finding_lines(each, self._inputs):
                     yield from _wrapped(word, sentence, self.room)
-        short = self._short()
+        rest = [] if self._at_length else self._checked.findings[_ROOM:]
+        short = [each for each in rest if each.severity > CONSTRAINT]
         if short:
             yield ""
         for each in short:
@@ -139,11 +140,6 @@ class CheckDocument(Document):
             "plan": plan_command(finding, self._inputs),
             "explains": [self.fact(each) for each in finding.explains],
         }
-
-    def _short(self) -> list[Finding]:
-        if self._at_length:
-            return []
-        return [each for each in self._checked.findings[_ROOM:] if each.severity > CONSTRAINT]
 
     def _managers(self) -> Iterator[str]:
         """Yield a line for each queue manager: when, and how many findings of which severity."""
@@ -232,11 +228,10 @@ def _fact(finding: Finding) -> dict[str, Any]:
 
 
 def _plains(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in values.items()}
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, dt.datetime) else value
+    return {
+        name: value.isoformat() if isinstance(value, dt.datetime) else value
+        for name, value in values.items()
+    }
 
 
 def _figure(figure: Figure) -> Mapping[str, Any]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from smfparse.advice.backouts import BACKOUTS, with_backouts
-from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, sql_of, subjects
 from smfparse.advice.diagnosing import diagnosed
@@ -148,12 +147,6 @@ def run_rules(
 
 def _is_good(finding: Finding) -> bool:
     return isinstance(finding.cause, Rule) and finding.cause.is_good
-
-
-def compared_with(now: Checked, earlier: Checked) -> Checked:
-    """Return what was checked, its findings compared with those of an earlier time."""
-    findings, gone = since(now.findings, earlier.findings)
-    return replace(now, findings=findings, gone=gone)
 
 
 def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, so_far: _Evaluated) -> None:

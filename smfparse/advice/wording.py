@@ -86,16 +86,13 @@ def about(finding: Finding | Once) -> str:
 
 def often(finding: Finding) -> str:
     """Return the frequency of a condition: persistent, 14 of 16 intervals, 88% of the time."""
-    share = f"{finding.crossed} of {finding.evaluated} intervals, {_percent(finding.share)}"
+    time = "under 1%" if finding.share < 0.01 else f"{100 * finding.share:.0f}%"
+    share = f"{finding.crossed} of {finding.evaluated} intervals, {time} of the time"
     longest = finding.longest
     if longest is None or longest.intervals == finding.crossed:
         return f"{finding.persistence}: {share}"
     span = span_text(finding.local(longest.start), finding.local(longest.end))
     return f"{finding.persistence}: {share}, longest run {longest.intervals} ({span})"
-
-
-def _percent(share: float) -> str:
-    return "under 1% of the time" if share < 0.01 else f"{100 * share:.0f}% of the time"
 
 
 def peak(finding: Finding) -> str:

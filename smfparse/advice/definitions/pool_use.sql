@@ -18,7 +18,7 @@ uses AS (
         system, qmgr, buffer_pool, interval_seconds AS length,
         interval_start + to_microseconds((5e5 * interval_seconds)::BIGINT) AS middle,
         total(time_on_queue_average_amount) AS on_queue_us, sum(time_on_queue_average_per)::DOUBLE AS got,
-        total(getpset) AS read_us, sum(getpsn)::DOUBLE AS waits
+        sum(getpsn)::DOUBLE AS waits
     FROM queue_use_figures
     WHERE structure IS NULL AND messages_got > 0
     GROUP BY ALL
@@ -26,7 +26,7 @@ uses AS (
 SELECT
     uses.system AS system, uses.qmgr AS qmgr, uses.buffer_pool::VARCHAR AS object, '' AS job, start, seconds,
     any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
-    total(got) AS got, total(on_queue_us) AS on_queue_us, total(waits) AS waits, total(read_us) AS read_us,
+    total(got) AS got, total(on_queue_us) AS on_queue_us, total(waits) AS waits,
     any_value(seconds_each) AS checkpoint_seconds
 FROM uses
 ASOF JOIN intervals

@@ -33,7 +33,7 @@ parts AS (
 SELECT
     system, qmgr, '' AS object, job, start, seconds, any_value(utc_offset) AS utc_offset,
     max(mq_version) AS mq_version,
-    count(commits) AS tasks, total(own_seconds) AS task_seconds,
+    total(own_seconds) AS task_seconds,
     coalesce(sum(client_ends), 0)::DOUBLE AS client_ends,
     sum(commits)::DOUBLE AS commits, sum(backouts)::DOUBLE AS backouts,
     sum(forces)::DOUBLE AS forces, total(force_us) AS force_us, total(log_us) AS log_us,
