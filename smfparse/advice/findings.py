@@ -195,20 +195,6 @@ def natural(name: str) -> list[Any]:
     return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 
 
-@dataclass(frozen=True)
-class Once:
-    """A condition that held below the minimum sample."""
-
-    rule: Rule
-    system: str
-    qmgr: str
-    object: str
-    job: str
-    at: dt.datetime
-    intervals: int
-    figure: Figure
-
-
 def found(
     judged: Judged, rule: Rule, states: NDArray[np.int8], catalog: Catalog
 ) -> Iterator[Finding]:
@@ -241,7 +227,7 @@ def _finding(
     """Return the finding about one key: when, how long, how often and how much.
 
     rows, values  that were evaluated, and their figures
-    sums          over those that crossed
+    sums          over those that crossed; empty: not worked out
     """
     starts, seconds = judged.starts[rows], judged.seconds[rows]
     its = runs(starts, seconds, crossed)
@@ -253,14 +239,14 @@ def _finding(
     worst, known = _worst(amounts, lowest=rule.lowest), amounts[~np.isnan(amounts)]
     peak = float(amounts[worst])
     move = move_of(judged, rule, rows)
-    total = sums["total"]
+    total = sums.get("total")
     evidence = [
-        Figure(each.text, _in_words(sums[f"e{number}"], clock), each.style)
+        Figure(each.text, _in_words(sums.get(f"e{number}"), clock), each.style)
         for number, each in enumerate(rule.evidence)
     ]
     return Finding(
         cause=rule,
-        severity=int(sums["severity"]),
+        severity=int(sums.get("severity", rule.severity)),
         system=system,
         qmgr=qmgr,
         object=name,
@@ -280,7 +266,7 @@ def _finding(
         typical=float(np.median(known)) if known.size else None,
         total=None if total is None else float(total),
         move=move,
-        impact=_impact(rule, move, sums["impact"]),
+        impact=_impact(rule, move, sums.get("impact")),
         evidence=[each for each in evidence if each.value is not None],
         planned=list(_planned(rule, sums)),
     )
@@ -334,7 +320,9 @@ def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
     """Yield what the planner of a rule makes of sums; nothing where it has not what it needs."""
     if rule.planned is None:
         return
-    plan = plan_of_measured(rule.plan, {name: sums[f"p_{name}"] for name in planner_inputs(rule)})
+    plan = plan_of_measured(
+        rule.plan, {name: sums.get(f"p_{name}") for name in planner_inputs(rule)}
+    )
     if plan is None:
         return
     for text, name, style in rule.planned.says:
@@ -342,10 +330,8 @@ def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
             yield Figure(text, value, style)
 
 
-def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Once]:
-    """Yield the objects for which a condition holds only below the minimum sample.
-
-    Not where its figure is a share of nothing.
+def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Finding]:
+    """Yield what holds only below the minimum sample, without sums; not where it is of nothing.
 
     states  of the rule, as `judged` gives them
     """
@@ -356,11 +342,6 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
     few &= ~np.isnan(values)
     for group in np.unique(judged.groups[few]):
         rows = judged.rows(group)
-        if (states[rows] == State.CROSSED).any():
-            continue
-        rows = rows[few[rows]]
-        row = rows[_worst(values[rows], lowest=rule.lowest)]
-        at = judged.clock(row).local(int(judged.starts[row]))
-        figure = Figure(rule.figure.text, float(values[row]), rule.figure.style)
-        system, qmgr, name, job = judged.keys[group]
-        yield Once(rule, system, qmgr, name, job, at, len(rows), figure)
+        if not (states[rows] == State.CROSSED).any():
+            rows = rows[few[rows]]
+            yield _finding(judged, rule, rows, few[rows], values[rows], {})

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from smfparse.advice.declaration import CONSTRAINT, SEVERITIES
-from smfparse.advice.findings import Figure, Finding, Once
+from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.rows import SCHEMA, row, rows
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import (
@@ -170,10 +170,9 @@ class CheckDocument(Document):
         if self._checked.seen_once:
             yield from ("", "Seen once: too few of them to judge")
         for once in self._checked.seen_once:
-            figure = f", {shown(once.figure)}" if once.figure.value is not None else ""
-            yield from _line(
-                f"  {about(once)}: {once.rule.name}{figure} ({moment_text(once.at)})", self.room
-            )
+            figure = f", {shown(once.figure)}" if once.figure else ""
+            moment = moment_text(once.peak_at or once.start)
+            yield from _line(f"  {about(once)}: {once.name}{figure} ({moment})", self.room)
         yield from self._not_evaluated()
 
     def _not_evaluated(self) -> Iterator[str]:
@@ -238,17 +237,11 @@ def _figure(figure: Figure) -> Mapping[str, Any]:
     return {"text": shown(figure), "value": figure.value}
 
 
-def _fact_of_once(once: Once) -> dict[str, Any]:
-    return {
-        "severity": once.rule.severity,
-        "rule": once.rule.id,
-        "name": once.rule.name,
-        "system": once.system,
-        "qmgr": once.qmgr,
-        "object": once.object,
-        "job": once.job,
-        "at": once.at.isoformat(),
-        "intervals": once.intervals,
-        "figure": once.figure.text,
-        "value": once.figure.value,
+def _fact_of_once(once: Finding) -> dict[str, Any]:
+    names = ("severity", "rule", "name", "system", "qmgr", "object", "job")
+    return _plains({name: getattr(once, name) for name in names}) | {
+        "at": (once.peak_at or once.start).isoformat(),
+        "intervals": once.crossed,
+        "figure": once.figure.text if once.figure else "",
+        "value": once.peak,
     }

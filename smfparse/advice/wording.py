@@ -10,7 +10,7 @@ from functools import cache
 from itertools import groupby
 
 from smfparse.advice.declaration import IMPACTS, Rule
-from smfparse.advice.findings import Figure, Finding, Once
+from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.trends import Move
 from smfparse.rendering import few, in_digits, styled
 from smfparse.reports import report
@@ -79,7 +79,7 @@ def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
     return f"{first} to {last} {zone}".rstrip()
 
 
-def about(finding: Finding | Once) -> str:
+def about(finding: Finding) -> str:
     """Return what a finding is about: queue manager, object and job."""
     return " ".join(filter(None, (finding.qmgr or finding.system, finding.object, finding.job)))
 

@@ -10,7 +10,6 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.summarizing.declaration import MEASURES as MEASURES
-    from smfparse.summarizing.declaration import Line as Line
     from smfparse.summarizing.declaration import Shown as Shown
     from smfparse.summarizing.declaration import lines as lines
     from smfparse.summarizing.declaration import with_metrics as with_metrics
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        declaration="MEASURES Line Shown lines with_metrics",
+        declaration="MEASURES Shown lines with_metrics",
         figures="Figures held_figures held_times hold line_queries with_macros",
         printing="SummaryDocument",
         running="Day summarized",
