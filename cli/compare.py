@@ -176,7 +176,7 @@ def _sides(
     interval: str | None,
     output: Output,
     reading: Reading,
-) -> tuple[list[Inputs], tuple[Side, Side]]:
+) -> tuple[list[Inputs], list[Side]]:
     """Open the inputs and sum up both sides."""
     from smfparse.comparing import measured, measured_apart
     from smfparse.reports import every
@@ -192,4 +192,4 @@ def _sides(
     if len(inputs) != 2:
         raise click.UsageError("Give two inputs, BEFORE and AFTER; or cut some by --split-at TIME.")
     opened = [reading.open([each], output.path) for each in inputs]
-    return opened, (measured(opened[0], seconds), measured(opened[1], seconds))
+    return opened, [measured(each, seconds) for each in opened]

@@ -41,7 +41,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
         found = summarized(catalog)
-    if not found.days:
+    if not found:
         check_selection(opened)
     output.write(SummaryDocument(found, inputs, drawn=output.can_show(BLOCKS)))
     finish(opened.damage, opened.duplicates)

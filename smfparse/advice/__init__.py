@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from smfparse.advice.answering import answered_rows as answered_rows
     from smfparse.advice.baseline import NEW as NEW
     from smfparse.advice.baseline import WORSE as WORSE
+    from smfparse.advice.baseline import compared_with as compared_with
     from smfparse.advice.declaration import CONSTRAINT as CONSTRAINT
     from smfparse.advice.declaration import SEVERITIES as SEVERITIES
     from smfparse.advice.declaration import Diagnosis as Diagnosis
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from smfparse.advice.explaining import explain_lines as explain_lines
     from smfparse.advice.explaining import explained as explained
     from smfparse.advice.findings import Finding as Finding
-    from smfparse.advice.findings import Once as Once
     from smfparse.advice.judging import held_rows as held_rows
     from smfparse.advice.judging import sql_of_rule as sql_of_rule
     from smfparse.advice.machines import junit_lines as junit_lines
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from smfparse.advice.policy import site_policy as site_policy
     from smfparse.advice.printing import CheckDocument as CheckDocument
     from smfparse.advice.running import Checked as Checked
-    from smfparse.advice.running import compared_with as compared_with
     from smfparse.advice.running import run_rules as run_rules
     from smfparse.advice.wording import finding_lines as finding_lines
     from smfparse.advice.wording import in_short as in_short
@@ -51,15 +50,15 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         answering="answered_parts answered_rows",
-        baseline="NEW WORSE",
+        baseline="NEW WORSE compared_with",
         declaration="CONSTRAINT SEVERITIES Diagnosis Rule Subject diagnoses rules subjects",
         explaining="chosen_ids explain_lines explained",
-        findings="Finding Once",
+        findings="Finding",
         judging="held_rows sql_of_rule",
         machines="junit_lines metric_lines",
         policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",
-        running="Checked compared_with run_rules",
+        running="Checked run_rules",
         wording=(
             "finding_lines in_short inputs_text losses_of lost_text nothing_to often peak span_text"
         ),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from smfparse.advice.culprits import Asked, rows_during
+from smfparse.advice.culprits import Asked, names_during
 from smfparse.advice.findings import MOST_JOBS, Figure, Finding
 
 if TYPE_CHECKING:
@@ -39,11 +39,7 @@ def _name(
 ) -> None:
     """Name who or what backs out most in each finding that is asked for."""
     table = f"(SELECT *, {column} AS object FROM {BACKOUTS})"
-    named: dict[int, list[str]] = {}
-    columns = f'"{by}" AS name, sum(backouts) AS amount'
-    for row in rows_during(several, asked, table, columns, f'"{by}"', catalog):
-        if row["name"]:
-            named.setdefault(row["number"], []).append(row["name"])
+    named = names_during(several, asked, table, f'"{by}"', "sum(backouts)", catalog)
     for number, names in named.items():
         if by == "job":
             several[number] = replace(several[number], job=names[0], jobs=names[:MOST_JOBS])

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from smfparse.advice.findings import Finding
+
+if TYPE_CHECKING:
+    from smfparse.advice.running import Checked
 
 NEW, WORSE, SAME = "new", "worse", "as before"
 _LARGER = 1.2
 """How many times worse a figure is, or how many times longer a condition holds, to be worse."""
 
 
-def since(
-    now: Sequence[Finding], earlier: Sequence[Finding]
-) -> tuple[list[Finding], list[Finding]]:
-    """Return findings, each compared with the earlier one of its kind, and those that are gone."""
-    before = {(each.rule, *each.key): each for each in earlier}
-    compared = [
+def compared_with(now: Checked, earlier: Checked) -> Checked:
+    """Return what was checked, its findings compared with those of an earlier time."""
+    before = {(each.rule, *each.key): each for each in earlier.findings}
+    findings = [
         replace(each, since=_compared(each, before.pop((each.rule, *each.key), None)))
-        for each in now
+        for each in now.findings
     ]
-    return compared, list(before.values())
+    return replace(now, findings=findings, gone=list(before.values()))
 
 
 def _compared(now: Finding, before: Finding | None) -> str:

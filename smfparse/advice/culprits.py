@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
 from smfparse.advice.declaration import Rule
-from smfparse.advice.episodes import main_episode
 from smfparse.advice.findings import MOST_JOBS, Figure, Finding
 from smfparse.advice.judging import held_rows
 from smfparse.advice.links import USES, Links, Manager, place_of
@@ -47,10 +46,13 @@ def with_jobs(
     links  what belongs together in each queue manager
     """
     several = [replace(each, jobs=(each.job,)) if each.job else each for each in found]
-    asked = {number: _asked(each) for number, each in enumerate(several) if _asked(each)}
-    queues = _fullest(
-        several, [number for number, ask in asked.items() if ask == _FILLS], catalog, held, links
-    )
+    asked = {
+        number: each.cause.who
+        for number, each in enumerate(several)
+        if not each.job and isinstance(each.cause, Rule) and each.cause.who
+    }
+    filled = [number for number, ask in asked.items() if ask == _FILLS]
+    queues = _fullest(several, filled, catalog, held, links)
     for number, queue in queues.items():
         fullest = Figure("most on queue {}", queue, "text")
         several[number] = replace(several[number], evidence=[fullest, *several[number].evidence])
@@ -59,15 +61,13 @@ def with_jobs(
     for ask in ("puts", "gets"):
         wanted = [(at, several[at].object) for at, asks in asked.items() if asks == ask]
         wanted += list(queues.items()) if ask == "puts" else []
-        for number, jobs in _users(several, wanted, ask, catalog).items():
-            several[number] = replace(several[number], job=jobs[0], jobs=jobs)
+        during = f"coalesce(sum(CASE WHEN is_during THEN {ask} END), 0)"
+        users = names_during(
+            several, wanted, USES, "job", f"sum({ask})", catalog, or_ever_by=during
+        )
+        for number, jobs in users.items():
+            several[number] = replace(several[number], job=jobs[0], jobs=jobs[:MOST_JOBS])
     return several
-
-
-def _asked(finding: Finding) -> str:
-    """Return how the job behind a finding is found; '': it is known, or not asked for."""
-    is_open = not finding.job and isinstance(finding.cause, Rule)
-    return finding.cause.who if is_open and isinstance(finding.cause, Rule) else ""
 
 
 def _fullest(
@@ -87,43 +87,31 @@ def _fullest(
     for table, amount in ((DEPTHS, "max(greatest(depth, highest_depth))"), (USES, _WAITED)):
         left = [each for each in asked if each[0] not in found]
         if left and table in held:
-            rows = rows_during(
-                several, left, table, f"object, {amount} AS amount", "object", catalog
-            )
-            for row in rows:
-                found.setdefault(row["number"], row["object"])
+            names = names_during(several, left, table, "object", amount, catalog)
+            found |= {number: queues[0] for number, queues in names.items()}
     return found
 
 
-def _users(
-    several: Sequence[Finding], asked: Sequence[Asked], ask: str, catalog: Catalog
-) -> Mapping[int, Sequence[str]]:
-    """Return who uses a queue most at the time of a finding; else at any time."""
-    if not asked:
-        return {}
-    found: dict[int, list[str]] = defaultdict(list)
-    amounts = f"job, sum(CASE WHEN is_during THEN {ask} END) AS amount, sum({ask}) AS whole"
-    for row in rows_during(several, asked, USES, amounts, "job", catalog, at_any_time=True):
-        if row["whole"] and len(found[row["number"]]) < MOST_JOBS:
-            found[row["number"]].append(row["job"])
-    return {number: jobs for number, jobs in found.items() if jobs}
-
-
-def rows_during(
+def names_during(
     several: Sequence[Finding],
     asked: Sequence[Asked],
     table: str,
-    columns: str,
     by: str,
+    amount: str,
     catalog: Catalog,
     *,
-    at_any_time: bool = False,
-) -> Sequence[Mapping[str, Any]]:
-    """Return aggregates of rows at the time of findings, those with the largest amount first.
+    or_ever_by: str = "",
+) -> Mapping[int, Sequence[str]]:
+    """Return names of rows at the time of findings, by the number of each: the largest come first.
 
-    table  rows with system, qmgr, object, start and seconds
+    table       rows with system, qmgr, object, start and seconds
+    by, amount  SQL of the name, and of its amount, an aggregate
+    or_ever_by  an aggregate by which those at the time come first; behind them come those of any
+                other time
     """
-    mains = [main_episode(several[at].runs, several[at].usual) for at, _ in asked]
+    if not asked:
+        return {}
+    mains = [several[at].main for at, _ in asked]
     catalog.connection.register(
         _ASKED,
         pa.table(
@@ -137,19 +125,23 @@ def rows_during(
             }
         ),
     )
-    last = "whole" if at_any_time else "amount"
-    return held_rows(
+    rows = held_rows(
         catalog,
         f"""
-        SELECT number, {columns}
+        SELECT number, {by} AS name
         FROM (
             SELECT *, epoch_us(start) < "last"
                 AND epoch_us(start + to_seconds(seconds)) > "first" AS is_during
             FROM {table} JOIN {_ASKED} USING (system, qmgr, object)
         )
-        WHERE is_during OR {at_any_time}
+        WHERE is_during OR {bool(or_ever_by)}
         GROUP BY number, {by}
-        HAVING {last} > 0
-        ORDER BY number, coalesce(amount, 0) DESC, {last} DESC, {by}
+        HAVING {amount} > 0
+        ORDER BY number, {or_ever_by or amount} DESC, {amount} DESC, {by}
         """,
     )
+    found: dict[int, list[str]] = defaultdict(list)
+    for row in rows:
+        if row["name"]:
+            found[row["number"]].append(row["name"])
+    return found

@@ -20,12 +20,12 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
+from smfparse.advice.phrases import Phrase, phrase, phrases
 from smfparse.declarations import Key, Where, as_type, entries, expected, filled, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.metrics import subjects as metric_subjects
 from smfparse.metrics import with_figures, with_overall
 from smfparse.planning import planner, planner_names, wanted
-from smfparse.rendering import STYLES
 from smfparse.tables import decoded_tables
 
 TAGS = {
@@ -45,11 +45,13 @@ SEVERITIES = {
 CONSTRAINT = 2
 """The last severity of what is, or soon is, at its limit."""
 IMPACTS = {
-    "waiting": "waiting seconds per second",
-    "cpu": "CPU seconds per hour",
-    "hours": "hours to the limit",
+    "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
+    "cpu": ("CPU seconds per hour", "3600 * sum({}) / 1e6 / sum(seconds)"),
+    "hours": ("hours to the limit", "min({})"),
 }
-"""What an impact can be measured in."""
+"""What an impact is measured in, and the aggregate over the intervals that crossed."""
+CROSSED = "{crossed}"
+"""What stands in a condition for: the figure is beyond the first limit."""
 _FOLDER = Path(__file__).with_name("definitions")
 _DIAGNOSES = _FOLDER / "diagnoses.toml"
 _ROWS = "FROM rows"
@@ -74,14 +76,6 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Impact:
-    """What a finding costs."""
-
-    kind: Annotated[str, Key("what it is measured in", among=IMPACTS)]
-    sql: Annotated[str, Key("aggregate over the intervals that crossed")]
-
-
-@dataclass(frozen=True)
 class Trend:
     """How a figure moves, and when it arrives at a limit."""
 
@@ -97,12 +91,37 @@ class Planned:
     """What the planner of a rule makes of a finding."""
 
     says: Annotated[
-        tuple[tuple[str, str, str], ...], Key("text with `{}`, figure of the planner, style")
+        tuple[Phrase, ...],
+        Key(
+            "phrases: figures of the planner in braces",
+            read=phrases,
+            written="a list of strings",
+        ),
     ]
     inputs: Annotated[
         Mapping[str, str],
         Key("its inputs, before those of the subject: aggregates, `{name}` for limits", "none"),
     ] = field(default_factory=dict)
+
+
+def _impact(value: Any, where: Where, _before: Mapping[str, Any]) -> tuple[str, str]:
+    impact = as_type(Mapping[str, str], value, where)
+    for kind in impact:
+        where.check("impact", kind, IMPACTS)
+    if len(impact) != 1:
+        raise where.wrong("expected one impact; leave the others out")
+    ((kind, amount),) = impact.items()
+    return kind, amount
+
+
+def _limits(value: Any, where: Where, _before: Mapping[str, Any]) -> Mapping[str, Limit]:
+    table = expected(dict, value, "a table", where)
+    of_tables = {
+        name: {"value": each, "source": "ours"} if isinstance(each, int | float) else each
+        for name, each in table.items()
+    }
+    limits: Mapping[str, Limit] = as_type(Mapping[str, Limit], of_tables, where)
+    return limits
 
 
 def _severity(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
@@ -137,18 +156,27 @@ class Rule(_Advice):
         int,
         Key("severity of its findings, 1 to 5; not of a sign", read=_severity, written="a number"),
     ]
-    condition: Annotated[str, Key("SQL over a row, `{name}` for limits; NULL: not evaluated")]
-    value: Annotated[str, Key("SQL of the figure that crosses")]
-    figure: Annotated[str, Key("what that figure is, `{}` where it stands: `busy {} %`")]
-    source: Annotated[str, Key("where it is from", "that of its first limit")] = ""
-    style: Annotated[
+    figure: Annotated[
+        Phrase, Key("phrase with the figure that crosses", read=phrase, written="a string")
+    ]
+    condition: Annotated[
         str,
-        Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
-    ] = "percent"
+        Key(
+            "SQL over a row, `{name}` for limits; NULL: not evaluated. `{crossed}`: the figure is "
+            "above the first limit, or below it",
+            "`{crossed}`",
+        ),
+    ] = CROSSED
+    source: Annotated[str, Key("where it is from", "that of its first limit")] = ""
     minimum: Annotated[str, Key("SQL: whether a row is sample enough", "always")] = "TRUE"
     limits: Annotated[
         Mapping[str, Limit],
-        Key("the numbers of the condition; the first is the rule's own", "none"),
+        Key(
+            "the numbers of the condition; the first is the rule's own. A number alone is ours",
+            "none",
+            read=_limits,
+            written="a table of tables, or numbers",
+        ),
     ] = field(default_factory=dict)
     severity_sql: Annotated[
         str, Key("aggregate: the severity, over the intervals that crossed", "as `severity` says")
@@ -156,13 +184,29 @@ class Rule(_Advice):
     lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
     least_share: Annotated[float, Key("share of the time from which on it is a finding")] = 0.0
     total: Annotated[
-        str, Key("aggregate: the figure over all intervals that crossed", "the worst value")
+        str,
+        Key(
+            "aggregate: the figure over all intervals that crossed",
+            "as the form of the figure says; else the worst value",
+        ),
     ] = ""
-    impact: Annotated[Impact | None, Key("what it costs", "not measured")] = None
+    impact: Annotated[
+        tuple[str, str],
+        Key(
+            "what it costs: `waiting` or `cpu` with microseconds of a row, `hours` to a limit",
+            "not measured",
+            read=_impact,
+            written="a table of strings",
+        ),
+    ] = ("", "")
     trend: Annotated[Trend | None, Key("how it moves", "not followed")] = None
     evidence: Annotated[
-        tuple[tuple[str, str, str], ...],
-        Key("text with `{}`, aggregate over the intervals that crossed, style"),
+        tuple[Phrase, ...],
+        Key(
+            "phrases: figures of the intervals that crossed",
+            read=phrases,
+            written="a list of strings",
+        ),
     ] = ()
     planned: Annotated[
         Planned | None, Key("what that planner makes of the figures of a finding", "not worked out")
@@ -198,12 +242,14 @@ class Rule(_Advice):
     ] = ""
     is_sign: bool = False
 
-    def aggregates(self) -> Iterator[str]:
-        """Yield the SQL of its figures over the intervals that crossed: see `findings`."""
-        yield from (with_overall(sql) for _, sql, _ in self.evidence)
-        yield self.impact.sql if self.impact else "NULL"
-        yield with_overall(self.total or "NULL")
-        yield self.severity_sql or str(self.severity)
+    def aggregates(self) -> dict[str, str]:
+        """Return the SQL of its figures over the intervals that crossed, by name."""
+        kind, amount = self.impact
+        return {f"e{number}": each.of_evidence for number, each in enumerate(self.evidence)} | {
+            "impact": IMPACTS[kind][1].format(amount) if kind else "NULL",
+            "total": with_overall(self.total) or self.figure.of_rows or "NULL",
+            "severity": self.severity_sql or str(self.severity),
+        }
 
     @property
     def complete(self) -> bool:
@@ -360,7 +406,7 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
                     place = where.at(kind).at(subject).at(name)
                     own = read_table(Rule, usual | _with_families(spec, families), place)
                     rule = Rule(id=name, subject=subject, is_sign=kind == "signs", **own)
-                    yield _with_source(rule, place), place
+                    yield _with_first_limit(rule, place), place
 
 
 def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
@@ -377,14 +423,15 @@ def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict
     return found
 
 
-def _with_source(rule: Rule, where: Where) -> Rule:
-    """Return a rule with a source: its own, or that of its first limit."""
-    if rule.source:
-        return rule
-    sources = [each.source for each in rule.limits.values()]
-    if not sources or not sources[0]:
+def _with_first_limit(rule: Rule, where: Where) -> Rule:
+    """Return a rule with what its first limit says: `{crossed}`, and the source of a rule."""
+    first, limit = next(iter(rule.limits.items()), ("", Limit()))
+    if CROSSED in rule.condition and not first:
+        raise where.at("condition").wrong("missing; add the key, or a limit")
+    if not (source := rule.source or limit.source):
         raise where.at("source").wrong("missing; add the key: where the rule is from")
-    return replace(rule, source=sources[0])
+    crossed = rule.figure.crossing(f"{{{first}}}", lowest=rule.lowest)
+    return replace(rule, condition=rule.condition.replace(CROSSED, crossed), source=source)
 
 
 def _check_planned(rule: Rule, where: Where) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule, rules, subjects
-from smfparse.advice.episodes import Run, episodes, main_episode, overlapped, touches
+from smfparse.advice.episodes import episodes, overlapped, touches
 from smfparse.advice.findings import Finding
 from smfparse.advice.links import Links, Manager, Placed
 from smfparse.calendar import SECOND_US
@@ -105,7 +105,7 @@ class _Diagnosing:
         asked |= {*which.without}
         if _is_too_serious(which, core):
             return False
-        main = _main(core)
+        main = core.main
         at_the_time = {
             each.rule
             for each in self._found.near(core)
@@ -139,7 +139,7 @@ class _Diagnosing:
 
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
         """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
-        main = _main(core)
+        main = core.main
         near = self._found.near(core) if core.object else self._by_rule.get(which.whose, ())
         theirs = [
             each
@@ -179,13 +179,9 @@ def _is_sign(finding: Finding) -> bool:
     return isinstance(finding.cause, Rule) and finding.cause.is_sign
 
 
-def _main(finding: Finding) -> Run:
-    return main_episode(finding.runs, finding.usual)
-
-
 def _is_beside(core: Finding, other: Finding) -> bool:
     """Whether another finding about the same object holds at the time of the core."""
-    main = _main(core)
+    main = core.main
     return core.object == other.object and touches(other.runs, main.start, main.end)
 
 
@@ -203,16 +199,13 @@ def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) 
     if other.rule == core.rule and other.object != core.object and not of_all:
         return False
     names = [other.rule, *(each.rule for each in other.explains)]
-    return all(_is_named(which, each) for each in names) and _is_of_its_time(core, other)
+    is_named = all(any(fnmatchcase(name, pattern) for pattern in which.explains) for name in names)
+    return is_named and _is_of_its_time(core, other)
 
 
 def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:
     """Whether a finding is more than what goes on by design."""
     return which.by_design and finding.severity < which.severity
-
-
-def _is_named(which: Diagnosis, rule: str) -> bool:
-    return any(fnmatchcase(rule, each) for each in which.explains)
 
 
 def _is_of_its_time(core: Finding, other: Finding) -> bool:

@@ -51,7 +51,8 @@ def explain_lines(name: str = "") -> Iterator[str]:
 
 def _of_rule(rule: Rule) -> Iterator[Said]:
     subject = subjects()[rule.subject]
-    yield "condition", " ".join(_readable(rule).split())
+    shown = condition(rule) if rule.complete else rule.condition
+    yield "condition", " ".join(shown.split())
     yield "minimum", "" if rule.minimum == "TRUE" else rule.minimum
     yield "of", subject.object or "the queue manager"
     for name, limit in rule.limits.items():
@@ -60,11 +61,6 @@ def _of_rule(rule: Rule) -> Iterator[Said]:
     yield "APARs", "; ".join(rule.apars)
     yield "doubt", rule.doubt
     yield "data", subject.trace + (f", MQ {rule.versions} or newer" if rule.versions else "")
-
-
-def _readable(rule: Rule) -> str:
-    """Return the condition, with its limits where they are known."""
-    return condition(rule) if rule.complete else rule.condition
 
 
 def _limit(name: str, limit: Limit) -> str:

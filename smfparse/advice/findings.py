@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,8 +58,7 @@ class Finding:
     start, end   of the episode with the most of it; local time of the system
     evaluated    intervals in which the rule could say something; `seconds` of them
     crossed      intervals in which its condition holds; `seconds_crossed` of them
-    longest      the most crossed intervals that follow one another
-    runs         all of these, microseconds UTC
+    runs         crossed intervals that follow one another, microseconds UTC
     planned      what the planner of its rule makes of its figures
     explains     findings that it is the cause of
     jobs         who is behind it; of a diagnosis without a job of its own, who waits for it
@@ -83,7 +82,6 @@ class Finding:
     crossed: int = 0
     seconds: float = 0.0
     seconds_crossed: float = 0.0
-    longest: Run | None = None
     figure: Figure | None = None
     peak_at: dt.datetime | None = None
     typical: float | None = None
@@ -92,7 +90,6 @@ class Finding:
     impact: tuple[str, float] | None = None
     evidence: Sequence[Figure] = ()
     planned: Sequence[Figure] = ()
-    persistence: str = ""
     explains: Sequence[Finding] = ()
     jobs: Sequence[str] = ()
     untold: str = ""
@@ -117,6 +114,39 @@ class Finding:
     def share(self) -> float:
         """Share of the time evaluated in which the condition holds."""
         return self.seconds_crossed / self.seconds if self.seconds else 0.0
+
+    @property
+    def main(self) -> Run:
+        """The episode in which most seconds crossed."""
+        return main_episode(self.runs, self.usual)
+
+    @property
+    def longest(self) -> Run | None:
+        """The most crossed intervals that follow one another; None: they are not known."""
+        return max(self.runs, key=lambda each: each.intervals, default=None)
+
+    @property
+    def persistence(self) -> str:
+        """How the condition held over the time: see docs/check.md."""
+        if self.crossed == 1:
+            return "once"
+        intervals, seconds = _PERSISTENT_RUN
+        long = any(each.intervals >= intervals and each.seconds >= seconds for each in self.runs)
+        if self.share >= _PERSISTENT_SHARE or long:
+            return "persistent"
+        if self._recurs:
+            return "recurring"
+        return "peak" if self.share < _PEAK_SHARE else "repeated"
+
+    @property
+    def _recurs(self) -> bool:
+        """Whether the condition held at the same hour of two days."""
+        hours = set()
+        for each in self.runs:
+            offset = self.clock.offset(each.start) * SECOND_US
+            first, last = each.start + offset, each.end + offset - 1
+            hours |= set(range(first // _HOUR_US, last // _HOUR_US + 1))
+        return len({each % 24 for each in hours}) < len(hours)
 
     @property
     def peak(self) -> float | None:
@@ -165,20 +195,6 @@ def natural(name: str) -> list[Any]:
     return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 
 
-@dataclass(frozen=True)
-class Once:
-    """A condition that held below the minimum sample."""
-
-    rule: Rule
-    system: str
-    qmgr: str
-    object: str
-    job: str
-    at: dt.datetime
-    intervals: int
-    figure: Figure
-
-
 def found(
     judged: Judged, rule: Rule, states: NDArray[np.int8], catalog: Catalog
 ) -> Iterator[Finding]:
@@ -194,27 +210,43 @@ def found(
     for group in groups:
         rows = judged.rows(group)
         rows = rows[(states[rows] >= 0) & (states[rows] < State.FEW_CLEAR)]
-        finding = _timed(judged, rule, rows, states[rows] == State.CROSSED)
+        crossed = states[rows] == State.CROSSED
+        finding = _finding(judged, rule, rows, crossed, values[rows], sums[judged.keys[group]])
         if finding.share >= rule.least_share:
-            crossed = rows[states[rows] == State.CROSSED]
-            finding = _valued(finding, rule, judged.starts[crossed], values[crossed])
-            finding = replace(finding, move=move_of(judged, rule, rows))
-            yield _with_sums(finding, rule, sums[finding.key])
+            yield finding
 
 
-def _timed(
-    judged: Judged, rule: Rule, rows: NDArray[np.int64], crossed: NDArray[np.bool_]
+def _finding(
+    judged: Judged,
+    rule: Rule,
+    rows: NDArray[np.int64],
+    crossed: NDArray[np.bool_],
+    values: NDArray[np.float64],
+    sums: Mapping[str, Any],
 ) -> Finding:
-    """Return the finding about one key: when, how long and how often; `rows` were evaluated."""
+    """Return the finding about one key: when, how long, how often and how much.
+
+    rows, values  that were evaluated, and their figures
+    sums          over those that crossed; empty: not worked out
+    """
     starts, seconds = judged.starts[rows], judged.seconds[rows]
     its = runs(starts, seconds, crossed)
     usual = float(np.median(seconds))
     main = main_episode(its, usual)
     system, qmgr, name, job = judged.keys[judged.groups[rows[0]]]
     clock = judged.clock(rows[0])
+    amounts = values[crossed]
+    worst, known = _worst(amounts, lowest=rule.lowest), amounts[~np.isnan(amounts)]
+    peak = float(amounts[worst])
+    move = move_of(judged, rule, rows)
+    total = sums.get("total")
+    evidence = [
+        Figure(each.text, _in_words(sums.get(f"e{number}"), clock), each.style)
+        for number, each in enumerate(rule.evidence)
+    ]
     return Finding(
         cause=rule,
-        severity=rule.severity,
+        severity=int(sums.get("severity", rule.severity)),
         system=system,
         qmgr=qmgr,
         object=name,
@@ -229,22 +261,14 @@ def _timed(
         crossed=int(crossed.sum()),
         seconds=float(seconds.sum()),
         seconds_crossed=float(seconds[crossed].sum()),
-        longest=max(its, key=lambda each: each.intervals),
-    )
-
-
-def _valued(
-    finding: Finding, rule: Rule, starts: NDArray[np.int64], amounts: NDArray[np.float64]
-) -> Finding:
-    """Return a finding with its figure: the worst of the intervals that crossed, and the usual."""
-    worst, known = _worst(amounts, lowest=rule.lowest), amounts[~np.isnan(amounts)]
-    peak = float(amounts[worst])
-    return replace(
-        finding,
-        figure=Figure(rule.figure, None if np.isnan(peak) else peak, rule.style),
+        figure=Figure(rule.figure.text, None if np.isnan(peak) else peak, rule.figure.style),
+        peak_at=clock.local(int(starts[crossed][worst])),
         typical=float(np.median(known)) if known.size else None,
-        peak_at=finding.local(int(starts[worst])),
-        persistence=persistence(finding),
+        total=None if total is None else float(total),
+        move=move,
+        impact=_impact(rule, move, sums.get("impact")),
+        evidence=[each for each in evidence if each.value is not None],
+        planned=list(_planned(rule, sums)),
     )
 
 
@@ -253,45 +277,16 @@ def _worst(amounts: NDArray[np.float64], *, lowest: bool) -> int:
     return int(np.argmin(known) if lowest else np.argmax(known))
 
 
-def persistence(finding: Finding) -> str:
-    """Return how a condition held over the time: see docs/check.md."""
-    if finding.crossed == 1:
-        return "once"
-    intervals, seconds = _PERSISTENT_RUN
-    long = any(each.intervals >= intervals and each.seconds >= seconds for each in finding.runs)
-    if finding.share >= _PERSISTENT_SHARE or long:
-        return "persistent"
-    if _recurs(finding):
-        return "recurring"
-    return "peak" if finding.share < _PEAK_SHARE else "repeated"
-
-
-def _recurs(finding: Finding) -> bool:
-    """Whether the condition held at the same hour of two days."""
-    hours = set()
-    for each in finding.runs:
-        offset = finding.clock.offset(each.start) * SECOND_US
-        hours |= set(
-            range((each.start + offset) // _HOUR_US, (each.end + offset - 1) // _HOUR_US + 1)
-        )
-    of_day = [each % 24 for each in hours]
-    return len(set(of_day)) < len(of_day)
-
-
 def _summed(
     judged: Judged, rule: Rule, catalog: Catalog
 ) -> Mapping[tuple[str, ...], Mapping[str, Any]]:
     """Return the aggregates of a rule over the intervals that crossed, by key."""
-    columns = ", ".join(
-        f"({filled(rule, each)}) AS e{number}" for number, each in enumerate(rule.aggregates())
-    )
-    columns += "".join(
-        f", ({filled(rule, sql)}) AS p_{name}" for name, sql in planner_inputs(rule).items()
-    )
+    columns = rule.aggregates() | {f"p_{name}": sql for name, sql in planner_inputs(rule).items()}
+    asked = ", ".join(f"({filled(rule, sql)}) AS {name}" for name, sql in columns.items())
     keys = ", ".join(f"coalesce({each}, '') AS {each}" for each in KEYS)
     rows = held_rows(
         catalog,
-        f"SELECT {keys}, {columns} FROM {judged.name} WHERE {crossed_rows(rule)} GROUP BY "
+        f"SELECT {keys}, {asked} FROM {judged.name} WHERE {crossed_rows(rule)} GROUP BY "
         + ", ".join(str(number + 1) for number in range(len(KEYS))),
     )
     return {
@@ -305,57 +300,38 @@ def _finite(value: Any) -> Any:
     return value if not isinstance(value, float) or math.isfinite(value) else None
 
 
-def _in_words(value: Any, finding: Finding) -> Any:
+def _in_words(value: Any, clock: Zone) -> Any:
     """Return a value; a moment as local time of the system."""
     if not isinstance(value, dt.datetime):
         return value
-    local = finding.local(round(1e6 * value.timestamp())) if value.tzinfo else value
+    local = clock.local(round(1e6 * value.timestamp())) if value.tzinfo else value
     return f"{local:%Y/%m/%d %H:%M:%S}"
 
 
-def _with_sums(finding: Finding, rule: Rule, sums: Mapping[str, Any]) -> Finding:
-    """Return a finding with its evidence, impact, total and severity."""
-    evidence = [
-        Figure(text, _in_words(sums[f"e{number}"], finding), style)
-        for number, (text, _, style) in enumerate(rule.evidence)
-    ]
-    amount, total, severity = (sums[f"e{len(rule.evidence) + number}"] for number in range(3))
-    return replace(
-        finding,
-        severity=int(severity),
-        evidence=[each for each in evidence if each.value is not None],
-        impact=_impact(finding, rule, amount),
-        total=None if total is None else float(total),
-        planned=list(_planned(rule, sums)),
-    )
-
-
-def _impact(finding: Finding, rule: Rule, amount: Any) -> tuple[str, float] | None:
+def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | None:
     """Return what a finding costs; hours to a limit are those at which its figure moves."""
-    if rule.impact is None:
-        return None
-    if rule.impact.kind == _HOURS and rule.trend:
-        amount = finding.move.hours if finding.move else None
-    return None if amount is None else (rule.impact.kind, float(amount))
+    kind, _ = rule.impact
+    if kind == _HOURS and rule.trend:
+        amount = move.hours if move else None
+    return None if amount is None else (kind, float(amount))
 
 
 def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
     """Yield what the planner of a rule makes of sums; nothing where it has not what it needs."""
     if rule.planned is None:
         return
-    plan = plan_of_measured(rule.plan, {name: sums[f"p_{name}"] for name in planner_inputs(rule)})
+    plan = plan_of_measured(
+        rule.plan, {name: sums.get(f"p_{name}") for name in planner_inputs(rule)}
+    )
     if plan is None:
         return
     for text, name, style in rule.planned.says:
-        value = plan.get(name)
-        if value is not None:
+        if (value := plan.get(name)) is not None:
             yield Figure(text, value, style)
 
 
-def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Once]:
-    """Yield the objects for which a condition holds only below the minimum sample.
-
-    Not where its figure is a share of nothing.
+def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Finding]:
+    """Yield what holds only below the minimum sample, without sums; not where it is of nothing.
 
     states  of the rule, as `judged` gives them
     """
@@ -366,11 +342,6 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
     few &= ~np.isnan(values)
     for group in np.unique(judged.groups[few]):
         rows = judged.rows(group)
-        if (states[rows] == State.CROSSED).any():
-            continue
-        rows = rows[few[rows]]
-        row = rows[_worst(values[rows], lowest=rule.lowest)]
-        at = judged.clock(row).local(int(judged.starts[row]))
-        figure = Figure(rule.figure, float(values[row]), rule.style)
-        system, qmgr, name, job = judged.keys[group]
-        yield Once(rule, system, qmgr, name, job, at, len(rows), figure)
+        if not (states[rows] == State.CROSSED).any():
+            rows = rows[few[rows]]
+            yield _finding(judged, rule, rows, few[rows], values[rows], {})

@@ -162,7 +162,7 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
     What damaged counters overflow is NULL.
     """
     columns = [_state(each) for each in some]
-    columns += (f'TRY(({each.value})::DOUBLE) AS "{value_column(each)}"' for each in some)
+    columns += (f'TRY(({each.figure.of_row})::DOUBLE) AS "{value_column(each)}"' for each in some)
     for rule in some:
         if rule.trend:
             trends = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
@@ -186,7 +186,8 @@ def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
 
 def sql_of_rule(rule: Rule) -> Iterator[str]:
     """Yield all SQL of a rule: over rows of its subject, and over those that crossed."""
-    yield from (rule.condition, rule.minimum, rule.value, *rule.aggregates())
+    yield from (rule.condition, rule.minimum, rule.figure.of_row)
+    yield from rule.aggregates().values()
     yield from planner_inputs(rule).values()
     if rule.trend:
         yield from (rule.trend.value, rule.trend.limit)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from smfparse.advice.declaration import Rule
 from smfparse.advice.episodes import joined, main_episode
-from smfparse.advice.findings import MOST_JOBS, Figure, Finding, natural, persistence
+from smfparse.advice.findings import MOST_JOBS, Figure, Finding, natural
 from smfparse.advice.links import Links, Manager
 from smfparse.rendering import few
 
@@ -37,7 +37,7 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
     names = [each.object or each.job for each in ranked]
     jobs = list(dict.fromkeys(name for each in ranked for name in (each.job, *each.jobs) if name))
     one = len(its) == 1
-    found = replace(
+    return replace(
         first,
         object=first.object if one else "",
         kind=first.kind if one else "",
@@ -50,11 +50,9 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
         seconds=max(each.seconds for each in its),
         crossed=sum(each.intervals for each in runs),
         seconds_crossed=sum(each.seconds for each in runs),
-        longest=max(runs, key=lambda each: each.intervals),
         impact=_impact(its),
         evidence=[*_names(first, names), *_things(first.cause, jobs, links), *first.evidence],
     )
-    return replace(found, persistence=persistence(found))
 
 
 def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:

@@ -150,7 +150,7 @@ def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[s
         "grade": "W" if crossed["severity"] <= CONSTRAINT else "I",
         "message": own or ": ".join(filter(None, (about, rule.name))),
         "action": rule.do,
-        "figure": shown(Figure(rule.figure, value, rule.style)),
+        "figure": shown(Figure(rule.figure.text, value, rule.figure.style)),
         "bound": ", ".join(f"{name} {each.value:g}" for name, each in rule.limits.items()),
         "origin": rule.source,
     }

@@ -81,29 +81,13 @@ class Policy:
 NO_POLICY = Policy()
 
 
-def read_policy(path: Path) -> Policy:
-    """Return the policy in a file. Raises RequestError for what is wrong, with its place."""
-    where = Where(str(path))
-    policy = Policy(**read_table(Policy, toml(path, where), where))
-    for key in ("limits", "runs", "objects"):
-        for name in getattr(policy, key):
-            rule, _, _ = name.partition(".")
-            where.at(key).check("rule", rule, rules())
-    changed_limits(policy.limits.items())
-    for number, each in enumerate(policy.silence):
-        known = [*rules(), *diagnoses()]
-        if not any(fnmatchcase(name, each.rule) for name in known):
-            raise where.at("silence").at(number).unknown("rule", each.rule, known)
-    return policy
-
-
-def changed_limits(several: Iterable[tuple[str, float]]) -> Limits:
+def changed_limits(changed: Mapping[str, float]) -> Limits:
     """Return limits by rule and name. Raises RequestError for one that is not there.
 
-    several  `LOG-RESPONSE` or `LOG-BUSY.pages`, each with its number; the last of a name counts
+    changed  numbers of `LOG-RESPONSE` or `LOG-BUSY.pages`; the last of a limit counts
     """
     found: dict[str, dict[str, float]] = {}
-    for name, value in several:
+    for name, value in changed.items():
         rule, _, limit = name.partition(".")
         if rule not in rules():
             raise unknown_rule(rule, "limit", rules())
@@ -131,9 +115,19 @@ def parsed_limits(texts: Iterable[str]) -> dict[str, float]:
 def site_policy(path: Path | None, limits: Mapping[str, float]) -> Policy:
     """Return the policy in a file (None: none), with limits that go before its own.
 
-    Raises RequestError for what is wrong.
+    Raises RequestError for what is wrong, with its place in the file.
     """
-    policy = NO_POLICY if path is None else read_policy(path)
-    changed = dict(policy.limits) | dict(limits)
-    changed_limits(changed.items())
+    policy = NO_POLICY
+    if path is not None:
+        where = Where(str(path))
+        policy = Policy(**read_table(Policy, toml(path, where), where))
+        for key in ("limits", "runs", "objects"):
+            for name in getattr(policy, key):
+                where.at(key).check("rule", name.partition(".")[0], rules())
+        known = [*rules(), *diagnoses()]
+        for number, each in enumerate(policy.silence):
+            if not any(fnmatchcase(name, each.rule) for name in known):
+                raise where.at("silence").at(number).unknown("rule", each.rule, known)
+    changed = {**policy.limits, **limits}
+    changed_limits(changed)
     return replace(policy, limits=changed)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from smfparse.advice.declaration import CONSTRAINT, SEVERITIES
-from smfparse.advice.findings import Figure, Finding, Once
+from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.rows import SCHEMA, row, rows
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import (
@@ -74,7 +74,8 @@ class CheckDocument(Document):
                 yield from ("", f"SEV{each.severity} {heading(each)}")
                 for word, sentence in finding_lines(each, self._inputs):
                     yield from _wrapped(word, sentence, self.room)
-        short = self._short()
+        rest = [] if self._at_length else self._checked.findings[_ROOM:]
+        short = [each for each in rest if each.severity > CONSTRAINT]
         if short:
             yield ""
         for each in short:
@@ -140,11 +141,6 @@ class CheckDocument(Document):
             "explains": [self.fact(each) for each in finding.explains],
         }
 
-    def _short(self) -> list[Finding]:
-        if self._at_length:
-            return []
-        return [each for each in self._checked.findings[_ROOM:] if each.severity > CONSTRAINT]
-
     def _managers(self) -> Iterator[str]:
         """Yield a line for each queue manager: when, and how many findings of which severity."""
         for each in self._checked.managers:
@@ -174,10 +170,9 @@ class CheckDocument(Document):
         if self._checked.seen_once:
             yield from ("", "Seen once: too few of them to judge")
         for once in self._checked.seen_once:
-            figure = f", {shown(once.figure)}" if once.figure.value is not None else ""
-            yield from _line(
-                f"  {about(once)}: {once.rule.name}{figure} ({moment_text(once.at)})", self.room
-            )
+            figure = f", {shown(once.figure)}" if once.figure else ""
+            moment = moment_text(once.peak_at or once.start)
+            yield from _line(f"  {about(once)}: {once.name}{figure} ({moment})", self.room)
         yield from self._not_evaluated()
 
     def _not_evaluated(self) -> Iterator[str]:
@@ -232,28 +227,21 @@ def _fact(finding: Finding) -> dict[str, Any]:
 
 
 def _plains(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in values.items()}
-
-
-def _plain(value: Any) -> Any:
-    return value.isoformat() if isinstance(value, dt.datetime) else value
+    return {
+        name: value.isoformat() if isinstance(value, dt.datetime) else value
+        for name, value in values.items()
+    }
 
 
 def _figure(figure: Figure) -> Mapping[str, Any]:
     return {"text": shown(figure), "value": figure.value}
 
 
-def _fact_of_once(once: Once) -> dict[str, Any]:
-    return {
-        "severity": once.rule.severity,
-        "rule": once.rule.id,
-        "name": once.rule.name,
-        "system": once.system,
-        "qmgr": once.qmgr,
-        "object": once.object,
-        "job": once.job,
-        "at": once.at.isoformat(),
-        "intervals": once.intervals,
-        "figure": once.figure.text,
-        "value": once.figure.value,
+def _fact_of_once(once: Finding) -> dict[str, Any]:
+    names = ("severity", "rule", "name", "system", "qmgr", "object", "job")
+    return _plains({name: getattr(once, name) for name in names}) | {
+        "at": (once.peak_at or once.start).isoformat(),
+        "intervals": once.crossed,
+        "figure": once.figure.text if once.figure else "",
+        "value": once.peak,
     }

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from smfparse.advice.backouts import BACKOUTS, with_backouts
-from smfparse.advice.baseline import since
 from smfparse.advice.culprits import with_jobs
 from smfparse.advice.declaration import Rule, diagnoses, sql_of, subjects
 from smfparse.advice.diagnosing import diagnosed
-from smfparse.advice.findings import Finding, Once, found, seen_once
+from smfparse.advice.findings import Finding, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
 from smfparse.advice.links import LINKS, all_links
 from smfparse.advice.merging import merged
@@ -68,7 +67,7 @@ class Checked:
     managers: Sequence[Manager] = ()
     findings: Sequence[Finding] = ()
     good: Sequence[Finding] = ()
-    seen_once: Sequence[Once] = ()
+    seen_once: Sequence[Finding] = ()
     not_evaluated: Sequence[tuple[str, Sequence[str]]] = ()
     silenced: Sequence[tuple[Finding, Silence]] = ()
     gone: Sequence[Finding] = ()
@@ -90,7 +89,7 @@ class _Evaluated:
     """What rules found so far; `known` are those evaluated, by queue manager."""
 
     findings: list[Finding] = field(default_factory=list)
-    once: list[Once] = field(default_factory=list)
+    once: list[Finding] = field(default_factory=list)
     known: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     held: set[str] = field(default_factory=set)
     filled: set[str] = field(default_factory=set)
@@ -109,7 +108,7 @@ def run_rules(
     only    rules and diagnoses whose findings are wanted; empty: all
     also    queries that the same scan runs; the catalog holds their rows under these names
     """
-    limits = changed_limits(policy.limits.items())
+    limits = changed_limits(policy.limits)
     asked = wanted(limits)
     so_far = _Evaluated()
     own = {LINKS: sql_of("links"), BACKOUTS: sql_of("backouts")}
@@ -134,7 +133,7 @@ def run_rules(
         managers=[so_far.managers[key] for key in sorted(so_far.managers)],
         findings=[each for each in shown if not policy.silence_of(each)],
         good=[each for each in good if not only or each.rule in only],
-        seen_once=[each for each in so_far.once if not only or each.rule.id in only],
+        seen_once=[each for each in so_far.once if not only or each.rule in only],
         not_evaluated=list(
             _not_evaluated(asked, set().union(*so_far.known.values()), so_far.filled)
         ),
@@ -148,12 +147,6 @@ def run_rules(
 
 def _is_good(finding: Finding) -> bool:
     return isinstance(finding.cause, Rule) and finding.cause.is_good
-
-
-def compared_with(now: Checked, earlier: Checked) -> Checked:
-    """Return what was checked, its findings compared with those of an earlier time."""
-    findings, gone = since(now.findings, earlier.findings)
-    return replace(now, findings=findings, gone=gone)
 
 
 def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, so_far: _Evaluated) -> None:

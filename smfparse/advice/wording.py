@@ -10,7 +10,7 @@ from functools import cache
 from itertools import groupby
 
 from smfparse.advice.declaration import IMPACTS, Rule
-from smfparse.advice.findings import Figure, Finding, Once
+from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.trends import Move
 from smfparse.rendering import few, in_digits, styled
 from smfparse.reports import report
@@ -79,23 +79,20 @@ def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
     return f"{first} to {last} {zone}".rstrip()
 
 
-def about(finding: Finding | Once) -> str:
+def about(finding: Finding) -> str:
     """Return what a finding is about: queue manager, object and job."""
     return " ".join(filter(None, (finding.qmgr or finding.system, finding.object, finding.job)))
 
 
 def often(finding: Finding) -> str:
     """Return the frequency of a condition: persistent, 14 of 16 intervals, 88% of the time."""
-    share = f"{finding.crossed} of {finding.evaluated} intervals, {_percent(finding.share)}"
+    time = "under 1%" if finding.share < 0.01 else f"{100 * finding.share:.0f}%"
+    share = f"{finding.crossed} of {finding.evaluated} intervals, {time} of the time"
     longest = finding.longest
     if longest is None or longest.intervals == finding.crossed:
         return f"{finding.persistence}: {share}"
     span = span_text(finding.local(longest.start), finding.local(longest.end))
     return f"{finding.persistence}: {share}, longest run {longest.intervals} ({span})"
-
-
-def _percent(share: float) -> str:
-    return "under 1% of the time" if share < 0.01 else f"{100 * share:.0f}% of the time"
 
 
 def peak(finding: Finding) -> str:
@@ -113,7 +110,7 @@ def evidence(finding: Finding) -> str:
     parts = [peak(finding), *(shown(each) for each in finding.evidence)]
     if finding.impact and not (finding.move and finding.impact[0] == "hours"):
         kind, amount = finding.impact
-        parts.append(f"impact: {_amount(amount)} {IMPACTS[kind]}")
+        parts.append(f"impact: {_amount(amount)} {IMPACTS[kind][0]}")
     if finding.move:
         parts.append(_moving(finding.move))
     return _joined(filter(None, parts))

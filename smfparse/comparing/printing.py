@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from smfparse.comparing.changes import NAMES
 from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
+from smfparse.metrics import subjects
 from smfparse.rendering import (
     ABSENT,
     Column,
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 TOP = 20
 """Rows of a part that are shown, besides significant ones."""
 _WIDTHS = {"qmgr": 4, "job": 8, "queue": 48, "verb": 7}
-_VERBS = (
-    *("open", "close", "get", "put", "put1", "inq", "set", "cb"),
-    *("commit", "backout", "prepare", "sub", "subrq", "ctl", "stat", "topic", "other"),
-)
 _OF_TASK = {
     "Pages old": "pages_old_per_second",
     "Pages new": "pages_new_per_second",
@@ -111,7 +108,10 @@ class ComparisonDocument(Document):
         """Yield what the sides are made of, and all rows."""
         before, after = (side.facts for side in self._sides)
         head = {"report": "compare", "before": before, "after": after}
-        found = {} if self._checked is None else _finding_facts(self._checked)
+        found = {
+            kind: [{name: getattr(each, name) for name in _OF_FINDING} for each in several]
+            for kind, several in _changed_findings(self._checked).items()
+        }
         yield Facts(head | found | {"hours": facts_of(self._hours), "rows": self._rows.to_dicts()})
 
     def printed(self) -> Iterator[str]:
@@ -140,13 +140,11 @@ class ComparisonDocument(Document):
 
     def _findings(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the findings that are new, worse and gone, each in a line, below a title."""
-        if self._checked is None:
-            return
         found = _changed_findings(self._checked)
         for name, several in found.items():
             if several:
                 yield f"{_TITLES[name]}: {len(several)}", [in_short(each) for each in several]
-        if not any(found.values()):
+        if found and not any(found.values()):
             yield "Findings: the same before and after", []
 
     def _heading(self) -> Iterator[tuple[str, str, str]]:
@@ -252,20 +250,14 @@ def _hour_table(found: pl.DataFrame) -> Table:
     return Table([Column(each, right=bool(at)) for at, each in enumerate(headings)], cells)
 
 
-def _changed_findings(checked: Checked) -> dict[str, Sequence[Finding]]:
-    """Return which findings are new, worse and gone, by their names in JSON."""
+def _changed_findings(checked: Checked | None) -> dict[str, Sequence[Finding]]:
+    """Return which findings are new, worse and gone, by their names in JSON; none: not known."""
+    if checked is None:
+        return {}
     return {
         "new_findings": [each for each in checked.findings if each.since == NEW],
         "worse_findings": [each for each in checked.findings if each.since == WORSE],
         "gone_findings": checked.gone,
-    }
-
-
-def _finding_facts(checked: Checked) -> dict[str, Any]:
-    """Return the same by rule and object."""
-    return {
-        kind: [{name: getattr(each, name) for name in _OF_FINDING} for each in several]
-        for kind, several in _changed_findings(checked).items()
     }
 
 
@@ -342,7 +334,7 @@ def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
 
 def _verbs(rows: pl.DataFrame) -> Iterator[str]:
     found = {row["verb"]: row for row in rows.to_dicts()}
-    for verb in _VERBS:
+    for verb in (*subjects()["queue_use"].verbs, *subjects()["task"].verbs):
         if verb in found:
             row, label = found[verb], verb.capitalize()
             yield from _pair(f"{label} count", row["calls"], row["calls_after"])

@@ -192,23 +192,17 @@ def measured(inputs: Inputs, interval: int | None = None) -> Side:
 
     interval  seconds of an interval, not less than they were recorded; None: as they were recorded
     """
-    (found,) = _measured(inputs, [None], interval)
+    (found,) = measured_apart(inputs, None, interval)
     return found
 
 
-def measured_apart(
-    inputs: Inputs, at: dt.datetime, interval: int | None = None
-) -> tuple[Side, Side]:
-    """Sum up the records of `inputs` that count before a local time, and the others."""
-    before, after = _measured(inputs, [_Split(at, after=False), _Split(at, after=True)], interval)
-    return before, after
+def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None) -> list[Side]:
+    """Sum up the records of `inputs` that count before a local time, and the others; None: all.
 
-
-def _measured(inputs: Inputs, splits: Sequence[_Split | None], interval: int | None) -> list[Side]:
-    """Sum up parts of the records of `inputs`, which are read twice for all of them.
-
-    They are read once more where intervals are left out: without these, the times are others.
+    They are read twice for both, and once more where intervals are left out: without these, the
+    times are others.
     """
+    splits = [_Split(at, after=after) for after in (False, True)] if at else [None]
     sides = {f"side_{number}": split for number, split in enumerate(splits)}
     with Catalog(inputs) as catalog:
         catalog.set_variable("of_queues", catalog.of_queues)

@@ -10,7 +10,6 @@ from smfparse.faces import face
 
 if TYPE_CHECKING:
     from smfparse.summarizing.declaration import MEASURES as MEASURES
-    from smfparse.summarizing.declaration import Line as Line
     from smfparse.summarizing.declaration import Shown as Shown
     from smfparse.summarizing.declaration import lines as lines
     from smfparse.summarizing.declaration import with_metrics as with_metrics
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from smfparse.summarizing.figures import with_macros as with_macros
     from smfparse.summarizing.printing import SummaryDocument as SummaryDocument
     from smfparse.summarizing.running import Day as Day
-    from smfparse.summarizing.running import Summary as Summary
     from smfparse.summarizing.running import summarized as summarized
     from smfparse.summarizing.sparks import BLOCKS as BLOCKS
     from smfparse.summarizing.sparks import sparkline as sparkline
@@ -30,10 +28,10 @@ if TYPE_CHECKING:
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
-        declaration="MEASURES Line Shown lines with_metrics",
+        declaration="MEASURES Shown lines with_metrics",
         figures="Figures held_figures held_times hold line_queries with_macros",
         printing="SummaryDocument",
-        running="Day Summary summarized",
+        running="Day summarized",
         sparks="BLOCKS sparkline",
         timing="Times",
     )

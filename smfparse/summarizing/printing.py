@@ -27,7 +27,7 @@ from smfparse.rendering import (
 )
 from smfparse.summarizing.declaration import Line
 from smfparse.summarizing.figures import Figures
-from smfparse.summarizing.running import Day, Summary
+from smfparse.summarizing.running import Day
 from smfparse.summarizing.sparks import sparkline
 from smfparse.summarizing.timing import Times
 
@@ -52,14 +52,16 @@ class SummaryDocument(Document):
     title = "Summary"
     marks = (HEADLINE, *FINDINGS, Mark("Figure +Of .*", HEAD), Mark("  what to do:", FAINT))
 
-    def __init__(self, summary: Summary, inputs: Sequence[str] = (), *, drawn: bool = True) -> None:
-        self._summary = summary
+    def __init__(
+        self, days: Sequence[Day], inputs: Sequence[str] = (), *, drawn: bool = True
+    ) -> None:
+        self._days = days
         self._inputs = inputs
         self._drawn = drawn
 
     def printed(self) -> Iterator[str]:
         """Yield the lines of text: of each queue manager when, what is wrong, and its figures."""
-        for number, day in enumerate(self._summary.days):
+        for number, day in enumerate(self._days):
             if number:
                 yield ""
             title, *notes = self._notes(day)
@@ -69,16 +71,16 @@ class SummaryDocument(Document):
                 yield from aligned(*self._table(day, cut=True))
             for each in ("", *_missing(day)) if day.missing else ():
                 yield from textwrap.wrap(each, self.room, subsequent_indent="  ") or [""]
-        if not self._summary.days:
+        if not self._days:
             yield _NOTHING
 
     def sections(self) -> Iterator[Section]:
         """Yield a section for each queue manager: sentences, then its figures."""
-        for day in self._summary.days:
+        for day in self._days:
             title, *notes = self._notes(day)
             tables = [Table(*self._table(day, cut=False))] if day.figures else []
             yield Section(title, tables, [*notes, *_missing(day)])
-        if not self._summary.days:
+        if not self._days:
             yield Section("", notes=[_NOTHING])
 
     def tables(self) -> Iterator[Values]:
@@ -87,10 +89,10 @@ class SummaryDocument(Document):
 
     def facts(self) -> Iterator[Facts]:
         """Yield what is shown of each queue manager, and all steps of the courses over time."""
-        yield Facts({"managers": [_fact(each) for each in self._summary.days]}, indent=2)
+        yield Facts({"managers": [_fact(each) for each in self._days]}, indent=2)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        for day in self._summary.days:
+        for day in self._days:
             for each in day.figures:
                 whose = {"system": day.times.system, "qmgr": day.times.qmgr}
                 yield whose | _fact_of_line(each) | {"at": each.at}

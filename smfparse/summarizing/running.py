@@ -32,30 +32,21 @@ class Day:
     coverage: Coverage | None = None
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The days of all queue managers, by system and name."""
-
-    days: Sequence[Day] = ()
-
-
-def summarized(catalog: Catalog) -> Summary:
-    """Summarize the inputs of a catalog; SMF files are read once."""
+def summarized(catalog: Catalog) -> list[Day]:
+    """Return the day of each queue manager, by system and name; SMF files are read once."""
     checked = run_rules(catalog, also=line_queries(catalog) | {COVERAGE: coverage_query()})
     times = held_times(catalog)
     figures = held_figures(catalog, times)
     coverage = _coverage(catalog, times, checked.findings)
-    return Summary(
-        [
-            _day(
-                each,
-                [found for found in checked.findings if found.concerns(*each.key)],
-                figures.get(each.key, []),
-                coverage.get(each.key),
-            )
-            for each in times
-        ]
-    )
+    return [
+        _day(
+            each,
+            [found for found in checked.findings if found.concerns(*each.key)],
+            figures.get(each.key, []),
+            coverage.get(each.key),
+        )
+        for each in times
+    ]
 
 
 def _coverage(

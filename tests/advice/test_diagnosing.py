@@ -43,7 +43,7 @@ def finding(rule: str, since: float, until: float, name: str = "", job: str = ""
     which, times = rules()[rule], (clock, clock.local(start), clock.local(end))
     kind = subjects()[which.subject].object if name else ""
     found = Finding(which, which.severity, *MANAGER, name, job, kind, *times, [run], 600.0)
-    return replace(found, seconds=24 * HOUR, seconds_crossed=seconds, longest=run)
+    return replace(found, seconds=24 * HOUR, seconds_crossed=seconds)
 
 
 def shown(found: Iterable[Finding], known: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:

@@ -57,7 +57,7 @@ def test_a_share_of_nothing_is_not_shown() -> None:
     """61 log reads of no log writes are no percentage."""
     reads = {"qjstrbuf": 61, "qjstwrnw": 0}
     found = checked({"qjst": [reads | {"qjstwrnw": 999}, reads | {"system": "NONE"}]})
-    assert [each.system for each in found.seen_once if each.rule.id == "LOG-BACKOUT"] == ["SYSA"]
+    assert [each.system for each in found.seen_once if each.rule == "LOG-BACKOUT"] == ["SYSA"]
 
 
 def _extreme_rows(table: str) -> Iterator[dict[str, Any]]:

@@ -13,8 +13,12 @@ import pytest
 
 from smfparse.advice import diagnoses, rules, subjects
 from smfparse.advice.judging import subject_query
+from smfparse.advice.phrases import phrase
 from smfparse.calendar import calendar_macros
+from smfparse.declarations import Where
+from smfparse.errors import RequestError
 from smfparse.metrics import named_macros, view_macros, words_in
+from smfparse.metrics.figures import figures
 from smfparse.simulating import VERSIONS
 from smfparse.tables import TABLES, columns
 from tests.support.advised import ABSENT, Case, Rows, cases, severities, states
@@ -78,10 +82,45 @@ def test_diagnoses_name_rules_that_exist() -> None:
     assert diagnoses().keys() == {f"D{number}" for number in range(1, 27)}
 
 
-def test_texts_have_one_place_for_a_value() -> None:
+def test_evidence_sums_no_quotient() -> None:
     for rule in rules().values():
-        for text in (rule.figure, *(text for text, _, _ in rule.evidence)):
-            assert text.count("{}") == 1, rule.id
+        of = subjects()[rule.subject].of
+        known = figures(of) if of else {}
+        summed = [each.sql for each in rule.evidence if f"{each.sql}_per" in known]
+        assert summed == [], rule.id
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "{100 * lost per lost + kept}% lost",
+            ("{}% lost", "percent", "(100 * lost) / nullif(lost + kept, 0)",
+             "sum(100 * lost) / nullif(sum(lost + kept), 0)", "100 * lost > {a} * (lost + kept)"),
+        ),
+        (
+            "up to {least(used per size, 1):tenths}",
+            ("up to {}", "tenths", "least((used) / nullif(size, 0), 1)",
+             "least(sum(used) / nullif(sum(size), 0), 1)",
+             "least((used) / nullif(size, 0), 1) > {a}"),
+        ),
+        ("{sum(lost)} lost", ("{} lost", "grouped", "lost", "sum(lost)", "lost > {a}")),
+        ("{busy}% busy", ("{}% busy", "percent", "busy", "", "busy > {a}")),
+        ("{n::BIGINT - 1:count}", ("{}", "count", "n::BIGINT - 1", "", "n::BIGINT - 1 > {a}")),
+    ],
+)  # fmt: skip
+def test_the_form_of_a_figure_shows_what_rows_make_of_it(
+    text: str, expected: tuple[str, ...]
+) -> None:
+    found = phrase(text, Where("a.toml"), {})
+    crossing = found.crossing("{a}", lowest=False)
+    assert (found.text, found.style, found.of_row, found.of_rows, crossing) == expected
+
+
+def test_a_phrase_has_one_figure_and_a_style_that_exists() -> None:
+    for text, wrong in (("lost", "one figure"), ("{a} {b}", "found 2"), ("{a:roundd}", "rounded")):
+        with pytest.raises(RequestError, match=wrong):
+            phrase(text, Where("a.toml"), {})
 
 
 # Fields that came with a later release: rules that need them are not evaluated without them

@@ -67,7 +67,7 @@ def catalog(
 def days(catalog: Catalog) -> list[Day]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("smfparse.advice.running.wanted", lambda limits: {})
-        return list(summarized(catalog).days)
+        return summarized(catalog)
 
 
 def of_line(day: Day, name: str) -> dict[str, Figures]:
@@ -128,7 +128,7 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
             start = START + dt.timedelta(seconds=at)
             records.append(record(each, start=start, seconds=seconds))
     with Catalog(open_inputs([write(*records)])) as opened:
-        (day,) = summarized(opened).days
+        (day,) = summarized(opened)
     (pool,) = of_line(day, "buffer-pool").values()
     assert pool.highest == pytest.approx(90)
     assert [round(each) for each, _ in pool.slots.values()] == [50, 50, 90, 50]

@@ -1,17 +1,11 @@
 -- A channel initiator in an interval, the CPU of all its tasks, and what channels carried.
 WITH
-tasks AS (
-    SELECT system, qmgr, interval_start, cpu, 0.0 AS tls_cpu FROM dispatcher_figures
-    UNION ALL
-    SELECT system, qmgr, interval_start, cpu, 0.0 FROM adapter_figures
-    UNION ALL
-    SELECT system, qmgr, interval_start, cpu, cpu FROM tls_task_figures
-    UNION ALL
-    SELECT system, qmgr, interval_start, cpu, 0.0 FROM dns_task_figures
-),
 used AS (
-    SELECT system, qmgr, interval_start AS start, total(cpu) AS cpu, total(tls_cpu) AS tls_cpu
-    FROM tasks
+    SELECT system, qmgr, interval_start AS start, total(cpu) AS cpu, total(CASE WHEN is_tls THEN cpu END) AS tls_cpu
+    FROM (
+        FROM dispatcher_figures UNION ALL BY NAME FROM adapter_figures UNION ALL BY NAME FROM dns_task_figures
+        UNION ALL BY NAME SELECT *, TRUE AS is_tls FROM tls_task_figures
+    )
     GROUP BY ALL
 ),
 channels AS (

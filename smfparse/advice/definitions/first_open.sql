@@ -1,18 +1,13 @@
 -- How long tasks of a queue manager waited in an interval to be the first to open a shared queue, or the last to
 -- close it: latch 15, beside what these calls took in all.
 WITH
-placed AS (
-    SELECT * FROM task_intervals('inputs.wtid', 'inputs.qmst')
-),
 parts AS (
-    SELECT placed.*, open_elapsed + close_elapsed AS open_us, opens
+    SELECT input_no, source, record_no, open_elapsed + close_elapsed AS open_us, opens
     FROM queue_use_figures
-    JOIN placed USING (input_no, source, record_no)
     WHERE structure IS NOT NULL
     UNION ALL BY NAME
-    SELECT placed.*, waited AS wait_us, waits
+    SELECT input_no, source, record_no, waited AS wait_us, waits
     FROM latch_figures
-    JOIN placed USING (input_no, source, record_no)
     WHERE latch = 15
 )
 SELECT
@@ -20,4 +15,5 @@ SELECT
     max(mq_version) AS mq_version, coalesce(sum(opens), 0)::BIGINT AS opens, coalesce(total(open_us), 0) AS open_us,
     coalesce(total(wait_us), 0) AS wait_us, coalesce(sum(waits), 0)::BIGINT AS waits
 FROM parts
+JOIN task_intervals('inputs.wtid', 'inputs.qmst') USING (input_no, source, record_no)
 GROUP BY system, qmgr, start, seconds

@@ -28,11 +28,10 @@ calls AS (
     FROM message_manager_figures
 )
 SELECT
-    rows.* EXCLUDE (gets, puts, gets_from_page_set, gets_found, objects_created),
+    rows.* EXCLUDE (gets, puts),
     calls.gets, rows.gets AS searched, gets_of_tasks,
     greatest(calls.gets, coalesce(gets_of_tasks, 0)) AS known_gets,
     calls.puts, rows.puts AS stored, generated,
-    gets_from_page_set AS from_disk, gets_found AS found, objects_created AS created,
     publishes, unread, publish_us, longest_us, publications, subscribers, expired,
     locks, held,
     median(held / nullif(locks, 0)) OVER its_queue_manager AS usual_held,

@@ -2,11 +2,6 @@
 -- how long it is from one checkpoint to the next, over all of the input. A record of class 3 is counted in the
 -- interval of the pool's statistics that has the middle of its own; what covers more than three of these is left out.
 WITH
-intervals AS (
-    SELECT
-        system, qmgr, buffer_pool, interval_start AS start, interval_seconds AS seconds, utc_offset, mq_version
-    FROM pool_figures
-),
 checkpoints AS (
     SELECT system, qmgr, total(interval_seconds) / sum(checkpoints) AS seconds_each
     FROM log_figures
@@ -18,20 +13,21 @@ uses AS (
         system, qmgr, buffer_pool, interval_seconds AS length,
         interval_start + to_microseconds((5e5 * interval_seconds)::BIGINT) AS middle,
         total(time_on_queue_average_amount) AS on_queue_us, sum(time_on_queue_average_per)::DOUBLE AS got,
-        total(getpset) AS read_us, sum(getpsn)::DOUBLE AS waits
+        sum(getpsn)::DOUBLE AS waits
     FROM queue_use_figures
     WHERE structure IS NULL AND messages_got > 0
     GROUP BY ALL
 )
 SELECT
-    uses.system AS system, uses.qmgr AS qmgr, uses.buffer_pool::VARCHAR AS object, '' AS job, start, seconds,
-    any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
-    total(got) AS got, total(on_queue_us) AS on_queue_us, total(waits) AS waits, total(read_us) AS read_us,
+    uses.system AS system, uses.qmgr AS qmgr, uses.buffer_pool::VARCHAR AS object, '' AS job,
+    interval_start AS start, interval_seconds AS seconds, any_value(utc_offset) AS utc_offset,
+    max(mq_version) AS mq_version,
+    total(got) AS got, total(on_queue_us) AS on_queue_us, total(waits) AS waits,
     any_value(seconds_each) AS checkpoint_seconds
 FROM uses
-ASOF JOIN intervals
-    ON uses.system = intervals.system AND uses.qmgr = intervals.qmgr AND uses.buffer_pool = intervals.buffer_pool
-    AND uses.middle >= intervals.start
+ASOF JOIN pool_figures AS pools
+    ON uses.system = pools.system AND uses.qmgr = pools.qmgr AND uses.buffer_pool = pools.buffer_pool
+    AND uses.middle >= interval_start
 LEFT JOIN checkpoints ON checkpoints.system = uses.system AND checkpoints.qmgr = uses.qmgr
-WHERE middle < start + to_microseconds((1e6 * seconds)::BIGINT) AND length <= 3 * seconds
+WHERE middle < interval_start + to_microseconds((1e6 * interval_seconds)::BIGINT) AND length <= 3 * interval_seconds
 GROUP BY ALL

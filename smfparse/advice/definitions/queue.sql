@@ -4,7 +4,7 @@
 WITH
 before AS (
     SELECT
-        *, bool_or(NOT partial) OVER (PARTITION BY qqstqsgn, object) AS is_known,
+        *, bool_or(NOT partial) OVER (PARTITION BY queue_sharing_group, object) AS is_known,
         regexp_matches(object, '(^|[._])(DEAD|DLQ)([._]|$)') AS is_dead_letter,
         CASE WHEN NOT partial THEN lowest_depth END AS least, greatest(open_input, highest_open_input) AS getters,
         greatest(open_output, highest_open_output) AS putters,
@@ -29,7 +29,7 @@ shown AS (
         NOT shared AND getters = 0 AND depth > 0 AND puts > 0 AND gets = 0 AS unread,
         depth > 0 AND last_depth > 0 AND oldest_message_age >= last_age + seconds - 1 AND puts > 0 AND gets = 0
             AS stuck,
-        qqstuncm AND puts + gets = 0 AS held
+        uncommitted AND puts + gets = 0 AS held
     FROM before
 ),
 numbered AS (
@@ -45,7 +45,7 @@ numbered AS (
 )
 SELECT
     * EXCLUDE (
-        qqstqsgn, lowest_depth, open_input, highest_open_input, open_output, highest_open_output, least,
+        queue_sharing_group, lowest_depth, open_input, highest_open_input, open_output, highest_open_output, least,
         last_end, last_age, earlier_depth, earlier_puts, earlier_gets, is_behind_gap, rise, unread_run, stuck_run,
         held_run, filling
     ),

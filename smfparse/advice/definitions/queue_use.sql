@@ -1,9 +1,6 @@
 -- What the tasks of a job did on a queue in an interval, and the requests of their gets to the coupling
 -- facility. A job's records are counted in the interval of the statistics that has the middle of their own.
 WITH
-placed AS (
-    SELECT * FROM task_intervals('inputs.wtid', 'inputs.qmst')
-),
 lists AS (
     SELECT
         input_no, source, record_no, block_no,
@@ -12,35 +9,29 @@ lists AS (
     FROM inputs.wqst_cf
     WHERE verb = 'get'
     GROUP BY ALL
-),
-uses AS (
-    SELECT
-        placed.*, queue, structure IS NOT NULL AS is_shared,
-        indxtype = 0 AS is_plain,
-        opens, open_cpu + close_cpu AS open_cpu_us, gets, get_cpu, puts, put_cpu, put1s, put1_cpu, browses,
-        gets_specific, messages_skipped::DOUBLE + pages_skipped AS skipped, messages_expired, messages_got, messages_put,
-        coalesce(destructive_gets, greatest(messages_got::DOUBLE - browses, 0)) AS got, persistent_put, selcount,
-        streamed, time_on_queue_average_amount AS time_us, greatest(largest_got, largest_put) AS largest, lists, moves
-    FROM queue_use_figures
-    JOIN placed USING (input_no, source, record_no)
-    LEFT JOIN lists USING (input_no, source, record_no, block_no)
 )
 SELECT
-    system, qmgr, queue AS object, job, start, seconds, any_value(utc_offset) AS utc_offset,
-    max(mq_version) AS mq_version,
+    placed.system, placed.qmgr, queue AS object, job, start, seconds, any_value(placed.utc_offset) AS utc_offset,
+    max(placed.mq_version) AS mq_version,
     count(*)::DOUBLE AS tasks,
-    sum(tasks) OVER (PARTITION BY system, qmgr, queue, start, seconds) AS all_tasks,
-    bool_or(is_transaction) AS is_transaction, bool_or(is_shared) AS is_shared, bool_and(is_plain) AS is_plain,
-    sum(opens)::DOUBLE AS opens, total(open_cpu_us) AS open_cpu_us,
-    sum(gets)::DOUBLE AS get_calls, total(get_cpu) AS get_cpu_us,
-    sum(puts)::DOUBLE AS put_calls, total(put_cpu) AS put_cpu_us,
+    sum(tasks) OVER (PARTITION BY placed.system, placed.qmgr, queue, start, seconds) AS all_tasks,
+    bool_or(is_transaction) AS is_transaction, bool_or(structure IS NOT NULL) AS is_shared,
+    bool_and(indxtype = 0) AS is_plain,
+    sum(opens)::DOUBLE AS opens, total(open_cpu + close_cpu) AS open_cpu_us,
+    sum(uses.gets)::DOUBLE AS get_calls, total(get_cpu) AS get_cpu_us,
+    sum(uses.puts)::DOUBLE AS put_calls, total(put_cpu) AS put_cpu_us,
     sum(put1s)::DOUBLE AS put1_calls, total(put1_cpu) AS put1_cpu_us,
-    total(browses) AS browses, sum(gets_specific)::DOUBLE AS gets_by_id, total(skipped) AS skipped,
-    sum(messages_expired)::DOUBLE AS expired,
-    sum(messages_got)::DOUBLE AS found, total(got) AS gets, sum(messages_put)::DOUBLE AS puts,
-    total(persistent_put) AS persistent, sum(selcount)::DOUBLE AS selectors, sum(streamed)::DOUBLE AS streamed,
-    total(time_us) AS time_us, max(largest) AS largest,
-    coalesce(sum(lists), 0)::DOUBLE AS lists, coalesce(sum(moves), 0)::DOUBLE AS moves,
-    quantile_cont(get_cpu_us / nullif(get_calls, 0), 0.25) OVER (PARTITION BY system, qmgr, queue, job) AS usual_get_us
-FROM uses
-GROUP BY system, qmgr, queue, job, start, seconds
+    total(uses.browses) AS browses, sum(gets_specific)::DOUBLE AS gets_by_id,
+    total(messages_skipped::DOUBLE + pages_skipped) AS skipped, sum(messages_expired)::DOUBLE AS expired,
+    sum(messages_got)::DOUBLE AS found,
+    total(coalesce(destructive_gets, greatest(messages_got::DOUBLE - uses.browses, 0))) AS gets,
+    sum(messages_put)::DOUBLE AS puts, total(persistent_put) AS persistent, sum(selcount)::DOUBLE AS selectors,
+    sum(uses.streamed)::DOUBLE AS streamed, total(time_on_queue_average_amount) AS time_us,
+    max(greatest(largest_got, largest_put)) AS largest,
+    coalesce(sum(lists.lists), 0)::DOUBLE AS lists, coalesce(sum(lists.moves), 0)::DOUBLE AS moves,
+    quantile_cont(get_cpu_us / nullif(get_calls, 0), 0.25)
+        OVER (PARTITION BY placed.system, placed.qmgr, queue, job) AS usual_get_us
+FROM queue_use_figures AS uses
+JOIN task_intervals('inputs.wtid', 'inputs.qmst') AS placed USING (input_no, source, record_no)
+LEFT JOIN lists USING (input_no, source, record_no, block_no)
+GROUP BY placed.system, placed.qmgr, queue, job, start, seconds

@@ -8,38 +8,39 @@ written AS (
         any_value(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
         count(*) FILTER (type = 115) AS statistics,
         count(*) FILTER (type = 115 AND subtype IN (5, 6, 7)) AS class3_statistics,
-        count(*) FILTER (type = 115 AND subtype = 216) AS queue_statistics,
         count(*) FILTER ((type = 115 AND subtype = 231) OR (type = 116 AND subtype = 10)) AS class4
     FROM inputs.record
     WHERE qmgr <> ''
     GROUP BY system, qmgr
 ),
 tasks AS (
-    SELECT system, qmgr, count(*) FILTER (wtidatyp = 6 OR wtidchl <> '') AS movers
-    FROM inputs.wtid
+    SELECT system, qmgr, count(*) FILTER (of_channels) AS movers
+    FROM owner_figures
     GROUP BY system, qmgr
 ),
 queues AS (
     SELECT
-        wqst.system, wqst.qmgr,
-        count(*) FILTER (wtidatyp IN (1, 6) AND ((getn > 0 AND getet = 0) OR (putn > 0 AND putet = 0))) AS timeless,
+        uses.system, uses.qmgr,
+        count(*) FILTER (
+            of_cics_or_chinit AND ((gets > 0 AND get_elapsed = 0) OR (puts > 0 AND put_elapsed = 0))
+        ) AS timeless,
         count(*) FILTER (fnoacctg) AS unaccounted,
-        count(*) FILTER (selcount > 0 AND geta > 0) AS selecting
-    FROM inputs.wqst
+        count(*) FILTER (selcount > 0 AND gets_any > 0) AS selecting
+    FROM queue_use_figures AS uses
     LEFT JOIN (
-        SELECT input_no, source, record_no, wtidatyp FROM inputs.wtid WHERE block_no = 1
+        SELECT input_no, source, record_no, of_cics_or_chinit FROM owner_figures WHERE block_no = 1
     ) AS owner USING (input_no, source, record_no)
-    GROUP BY wqst.system, wqst.qmgr
+    GROUP BY uses.system, uses.qmgr
 ),
 structures AS (
     SELECT system, qmgr, count(*) AS structures
-    FROM inputs.qest
+    FROM structure_figures
     GROUP BY system, qmgr
 )
 SELECT
     system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
     release_of(mq_version) AS release,
-    statistics, class3_statistics, queue_statistics, class4, coalesce(movers, 0) AS movers,
+    statistics, class3_statistics, class4, coalesce(movers, 0) AS movers,
     coalesce(timeless, 0) AS timeless, coalesce(unaccounted, 0) AS unaccounted,
     coalesce(selecting, 0) AS selecting, coalesce(structures, 0) AS structures
 FROM written

@@ -3,18 +3,15 @@
 WITH
 written AS (
     SELECT
-        system, qmgr, mq_version, counted_at::DATE AS day, min(interval_start) AS start,
-        total(interval_seconds) AS seconds, any_value(utc_offset) AS utc_offset,
-        count(*)::DOUBLE AS statistics
+        system, qmgr, mq_version, counted_at::DATE AS day, any_value(utc_offset) AS utc_offset,
+        min(interval_start) FILTER (subtype = 2) AS start,
+        total(CASE WHEN subtype = 2 THEN interval_seconds END) AS seconds,
+        count(CASE WHEN subtype = 2 THEN interval_start END)::DOUBLE AS statistics,
+        count_if(subtype = 216)::DOUBLE AS queue_statistics
     FROM inputs.record
-    WHERE qmgr <> '' AND type = 115 AND subtype = 2 AND interval_start IS NOT NULL
+    WHERE qmgr <> '' AND type = 115 AND subtype IN (2, 216)
     GROUP BY ALL
-),
-queues AS (
-    SELECT system, qmgr, mq_version, counted_at::DATE AS day, count(*)::DOUBLE AS queue_statistics
-    FROM inputs.record
-    WHERE type = 115 AND subtype = 216
-    GROUP BY ALL
+    HAVING statistics > 0
 ),
 messages AS (
     SELECT
@@ -26,7 +23,6 @@ messages AS (
 SELECT
     system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
     release_of(mq_version) AS release,
-    statistics, coalesce(queue_statistics, 0) AS queue_statistics, coalesce(calls, 0) AS calls
+    statistics, queue_statistics, coalesce(calls, 0) AS calls
 FROM written
-LEFT JOIN queues USING (system, qmgr, mq_version, day)
 LEFT JOIN messages USING (system, qmgr, mq_version, day)

@@ -1,13 +1,8 @@
 -- What class 3 costs a queue manager, and how its records come (RECORD), over all of the input.
 WITH
-spent AS (
-    SELECT system, qmgr, calls AS its_calls, cpu AS its_cpu FROM task_figures
-    UNION ALL
-    SELECT system, qmgr, calls, cpu FROM queue_use_figures
-),
 used AS (
-    SELECT system, qmgr, total(its_calls) AS calls, total(its_cpu) AS cpu
-    FROM spent
+    SELECT system, qmgr, total(spent.calls) AS calls, total(spent.cpu) AS cpu
+    FROM (FROM task_figures UNION ALL BY NAME FROM queue_use_figures) AS spent
     GROUP BY system, qmgr
 ),
 brief AS (

@@ -21,48 +21,54 @@ written AS (
 rows AS (
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            untimed('OPENET', openn, openet), untimed('OPENCT', openn, openct), untimed('CLOSEET', closen, closeet),
-            untimed('CLOSECT', closen, closect), untimed('GETET', getn, getet), untimed('GETCT', getn, getct),
-            untimed('PUTET', putn, putet), untimed('PUTCT', putn, putct), untimed('PUT1ET', put1n, put1et),
-            untimed('PUT1CT', put1n, put1ct), untimed('INQET', inqn, inqet), untimed('INQCT', inqn, inqct),
-            untimed('SETET', setn, setet), untimed('SETCT', setn, setct), untimed('CBET', cbn, cbet),
-            untimed('CBCT', cbn, cbct), untimed('TOTLATNT', validget, totlatnt)
+            untimed('OPENET', opens, open_elapsed), untimed('OPENCT', opens, open_cpu),
+            untimed('CLOSEET', closes, close_elapsed), untimed('CLOSECT', closes, close_cpu),
+            untimed('GETET', gets, get_elapsed), untimed('GETCT', gets, get_cpu), untimed('PUTET', puts, put_elapsed),
+            untimed('PUTCT', puts, put_cpu), untimed('PUT1ET', put1s, put1_elapsed),
+            untimed('PUT1CT', put1s, put1_cpu), untimed('INQET', inqs, inq_elapsed), untimed('INQCT', inqs, inq_cpu),
+            untimed('SETET', sets, set_elapsed), untimed('SETCT', sets, set_cpu),
+            untimed('CBET', callbacks, callback_elapsed), untimed('CBCT', callbacks, callback_cpu),
+            untimed('TOTLATNT', messages_got, time_on_queue_average_amount)
         ] AS fields
-    FROM inputs.wqst
+    FROM queue_use_figures
     UNION ALL
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            untimed('WTASCMET', wtascmn, wtascmet), untimed('WTASCMCT', wtascmn, wtascmct),
-            untimed('WTASBAET', wtasban, wtasbaet), untimed('WTASBACT', wtasban, wtasbact),
-            untimed('WTASOTET', wtasotn, wtasotet), untimed('WTASOTCT', wtasotn, wtasotct),
-            untimed('WTASPRET', wtasprn, wtaspret), untimed('WTASPRCT', wtasprn, wtasprct),
-            untimed('WTASJWET', wtasjwn, wtasjwet), untimed('WTASJCET', wtasjcn, wtasjcet),
-            untimed('WTASSUSE', wtassusn, wtassuse), untimed('WTASDBET', wtasdbct, wtasdbet),
-            untimed('WTASSSTC', wtascsec, wtassstc), untimed('WTASMSTC', wtascmec, wtasmstc),
-            untimed('WTASPSE0', wtaspsn0, wtaspse0)
+            untimed('WTASCMET', commits, commit_elapsed), untimed('WTASCMCT', commits, commit_cpu),
+            untimed('WTASBAET', backouts, backout_elapsed), untimed('WTASBACT', backouts, backout_cpu),
+            untimed('WTASOTET', other_calls, other_elapsed), untimed('WTASOTCT', other_calls, other_cpu),
+            untimed('WTASPRET', prepares, prepare_elapsed), untimed('WTASPRCT', prepares, prepare_cpu),
+            untimed('WTASJWET', log_writes, log_write_wait), untimed('WTASJCET', log_forces, log_force_wait),
+            untimed('WTASSUSE', suspends, suspended), untimed('WTASDBET', db2_requests, db2_elapsed),
+            untimed('WTASSSTC', cf_single_calls, cf_single_elapsed),
+            untimed('WTASMSTC', cf_multiple_calls, cf_multiple_elapsed),
+            untimed('WTASPSE0', page_set_0_logs, page_set_0_log_wait)
         ]
-    FROM inputs.wtas
+    FROM task_figures
     UNION ALL
-    SELECT
-        system, qmgr, interval_start, interval_seconds, [untimed('WTASLWET', wtaslwn, wtaslwet)]
-    FROM inputs.wtas_latch
-    UNION ALL
-    SELECT
-        system, qmgr, interval_start, interval_seconds, [untimed('QJSTIOTOTIO', qjstiocount, qjstiototio)]
-    FROM inputs.qjst_io
+    SELECT system, qmgr, interval_start, interval_seconds, [untimed('WTASLWET', waits, waited)] FROM latch_figures
     UNION ALL
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            untimed('QIS1GETT', qis1getn, qis1gett), untimed('QIS1DWPT', qis1dwpn, qis1dwpt),
-            untimed('QIS1IMWT', qis1imwn, qis1imwt)
+            untimed('QJSTIOTOTIO', io_1_1_count, io_1_1_average_amount),
+            untimed('QJSTIOTOTIO', io_1_2_count, io_1_2_average_amount),
+            untimed('QJSTIOTOTIO', io_2_1_count, io_2_1_average_amount),
+            untimed('QJSTIOTOTIO', io_2_2_count, io_2_2_average_amount)
         ]
-    FROM inputs.qis1
+    FROM log_figures
     UNION ALL
     SELECT
         system, qmgr, interval_start, interval_seconds, [
-            untimed('QCTELTM', qctreqn, qcteltm), untimed('QCTCPTM', qctreqn, qctcptm)
+            untimed('QIS1GETT', reads, read_elapsed), untimed('QIS1DWPT', deferred_writes, deferred_write_elapsed),
+            untimed('QIS1IMWT', immediate_writes, immediate_write_elapsed)
         ]
-    FROM (FROM inputs.qct_adp UNION ALL BY NAME FROM inputs.qct_dsp UNION ALL BY NAME FROM inputs.qct_ssl)
+    FROM page_set_figures
+    UNION ALL
+    SELECT
+        system, qmgr, interval_start, interval_seconds, [
+            untimed('QCTELTM', requests, elapsed), untimed('QCTCPTM', requests, cpu)
+        ]
+    FROM (FROM adapter_figures UNION ALL BY NAME FROM dispatcher_figures UNION ALL BY NAME FROM tls_task_figures)
     UNION ALL
     SELECT system, qmgr, moment, NULL, ['QWHSSTCK'] FROM records WHERE is_impossible
 ),

@@ -1,13 +1,9 @@
 -- What a job did in an interval: its tasks, their latches, and what they did on queues. A job's
 -- records are counted in the interval of the statistics that has the middle of their own.
 WITH
-placed AS (
-    SELECT * FROM task_intervals('inputs.wtid', 'inputs.qmst')
-),
 parts AS (
     SELECT
-        placed.*, interval_seconds AS own_seconds,
-        CASE WHEN has_ended AND is_channel THEN 1 END AS client_ends,
+        input_no, source, record_no, interval_seconds AS own_seconds, has_ended,
         commits, backouts, log_forces AS forces, log_force_wait AS force_us,
         greatest(log_force_wait, log_write_wait) AS log_us, log_bytes, suspended AS suspended_us,
         other_calls, other_cpu AS other_cpu_us, db2_requests, db2_elapsed AS db2_us,
@@ -15,26 +11,21 @@ parts AS (
         page_set_0_logs AS zero_writes, page_set_0_log_wait AS zero_us, buffer_latch_wait AS pool_latch_us,
         calls, elapsed AS elapsed_us, cpu AS cpu_us
     FROM task_figures
-    JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
     SELECT
-        placed.*,
-        calls, elapsed AS elapsed_us, cpu AS cpu_us,
+        input_no, source, record_no, calls, elapsed AS elapsed_us, cpu AS cpu_us,
         persistent_got::DOUBLE + persistent_put AS persistent, messages_put::DOUBLE + messages_got AS messages,
         gets AS get_calls, puts::DOUBLE + put1s AS put_calls, messages_got AS got,
         time_on_queue_average_amount AS queue_us
     FROM queue_use_figures
-    JOIN placed USING (input_no, source, record_no)
     UNION ALL BY NAME
-    SELECT placed.*, latch, waited AS latch_us
+    SELECT input_no, source, record_no, latch, waited AS latch_us
     FROM latch_figures
-    JOIN placed USING (input_no, source, record_no)
 )
 SELECT
     system, qmgr, '' AS object, job, start, seconds, any_value(utc_offset) AS utc_offset,
     max(mq_version) AS mq_version,
-    count(commits) AS tasks, total(own_seconds) AS task_seconds,
-    coalesce(sum(client_ends), 0)::DOUBLE AS client_ends,
+    total(own_seconds) AS task_seconds, count_if(has_ended AND is_channel)::DOUBLE AS client_ends,
     sum(commits)::DOUBLE AS commits, sum(backouts)::DOUBLE AS backouts,
     sum(forces)::DOUBLE AS forces, total(force_us) AS force_us, total(log_us) AS log_us,
     sum(log_bytes)::DOUBLE AS log_bytes,
@@ -64,5 +55,6 @@ SELECT
     coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
     coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us
 FROM parts
+JOIN task_intervals('inputs.wtid', 'inputs.qmst') USING (input_no, source, record_no)
 GROUP BY system, qmgr, job, start, seconds
 WINDOW its_job AS (PARTITION BY system, qmgr, job ORDER BY start)

@@ -5,7 +5,7 @@ used AS (
         input_no, source, record_no,
         split_part(base_name, '.', 3) AS kind, substr(base_name, length('SYSTEM.FTE..' || kind) + 1) AS agent,
         messages_put::DOUBLE AS puts, bytes_put::DOUBLE AS bytes, putpmsg::DOUBLE AS persistent,
-        putpwg::DOUBLE AS to_getters, greatest_depth::DOUBLE AS depth,
+        greatest_depth::DOUBLE AS depth,
         open_cpu + close_cpu + get_cpu + put_cpu + put1_cpu AS calls_cpu
     FROM queue_use_figures
     WHERE base_name LIKE 'SYSTEM.FTE.%'
@@ -16,7 +16,6 @@ SELECT
     total(CASE WHEN kind = 'DATA' THEN puts ELSE 0 END) AS data_puts,
     total(CASE WHEN kind = 'DATA' THEN bytes ELSE 0 END) AS data_bytes,
     total(CASE WHEN kind = 'DATA' THEN persistent ELSE 0 END) AS persistent,
-    total(CASE WHEN kind = 'DATA' THEN to_getters ELSE 0 END) AS to_getters,
     max(CASE WHEN kind = 'DATA' THEN depth ELSE 0 END) AS depth,
     total(CASE WHEN kind = 'STATE' THEN calls_cpu ELSE 0 END) AS state_cpu, total(calls_cpu) AS calls_cpu
 FROM used

@@ -1,0 +1,82 @@
+"""Phrases: words with one figure in braces, `{100 * backouts per commits + backouts}% back out`.
+
+The SQL in the braces is over a row of a subject. Its form shows what several rows make of it:
+
+    backouts per commits   the sum of the one, divided by the sum of the other
+    sum(backouts)          their sum; in evidence, `backouts` is the same
+    overall(task_busy)     a measure of these rows
+    max(depth)             any aggregate of DuckDB
+
+A word behind a colon is its style: `{force_us per forces:rounded} us`. Without one it is `percent`
+for shares and quotients, and `grouped` for counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from smfparse.declarations import Where, expected
+from smfparse.metrics import with_overall
+from smfparse.rendering import STYLES
+
+_BRACES = re.compile(r"\{((?:[^{}]|\{\w+\})+?)(?:(?<!:):(\w+))?\}")
+_TERM = r"((?:[^(),]|\((?:[^()]|\([^()]*\))*\))+)"
+_PER = re.compile(rf"{_TERM} per {_TERM}")
+_WHOLE = re.compile(r"(?:sum|overall)\((.+)\)")
+_AGGREGATE = re.compile(r"\b(?:sum|overall|max|min|median|count|any_value|arg_max|arg_min)\(")
+
+
+class Phrase(NamedTuple):
+    """Words with `{}` where the figure stands, its SQL, and the style in which it is shown."""
+
+    text: str
+    sql: str
+    style: str
+
+    @property
+    def of_row(self) -> str:
+        """The SQL of the figure of one row."""
+        whole = _WHOLE.fullmatch(self.sql)
+        return whole[1] if whole else _PER.sub(r"(\1) / nullif(\2, 0)", self.sql)
+
+    @property
+    def of_rows(self) -> str:
+        """The SQL of the figure of several rows, an aggregate; '': its form does not show it."""
+        if _PER.search(self.sql):
+            return _PER.sub(r"sum(\1) / nullif(sum(\2), 0)", self.sql)
+        return with_overall(self.sql) if _AGGREGATE.search(self.sql) else ""
+
+    @property
+    def of_evidence(self) -> str:
+        """The same of evidence, where a figure without an aggregate is summed."""
+        return self.of_rows or f"sum({self.sql})"
+
+    def crossing(self, limit: str, *, lowest: bool) -> str:
+        """Return the condition that the figure of a row is beyond a limit, without a division."""
+        sign = "<" if lowest else ">"
+        if divided := _PER.fullmatch(self.sql):
+            amount, per = divided.groups()
+            return f"{amount} {sign} {limit} * {f'({per})' if ' ' in per else per}"
+        return f"{self.of_row} {sign} {limit}"
+
+
+def phrase(value: Any, where: Where, _before: Mapping[str, Any]) -> Phrase:
+    """Return a phrase as it is declared. Raises RequestError for one without a figure."""
+    text: str = expected(str, value, "a string", where)
+    found = _BRACES.findall(text)
+    if len(found) != 1:
+        raise where.wrong(f"expected one figure in braces, found {len(found)}; write {{sql}}")
+    ((sql, style),) = found
+    text = _BRACES.sub("{}", text)
+    is_quotient = "{}%" in text or _PER.search(sql) or "overall(" in sql
+    style = style or ("percent" if is_quotient else "grouped")
+    where.check("style", style, STYLES)
+    return Phrase(text, sql, style)
+
+
+def phrases(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Phrase, ...]:
+    """Return a list of phrases as it is declared."""
+    several = expected(list, value, "a list of strings", where)
+    return tuple(phrase(each, where.at(number), before) for number, each in enumerate(several))
