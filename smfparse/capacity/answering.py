@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from smfparse.capacity.measuring import Measured, measured
+from smfparse.capacity.measuring import Measured, measured_rows, measuring_query
 from smfparse.errors import RequestError
 from smfparse.planning import Plan, Planner, asked_of, plan_within, wanted
 
@@ -70,7 +70,8 @@ def answers(
     """
     found: Sequence[Measured | None] = [None]
     if catalog is not None:
-        found = measured(catalog, which, given) or [Measured("", "", "")]
+        rows = catalog.arrow(measuring_query(catalog, which, given)).to_pylist()
+        found = measured_rows(which, rows) or [Measured("", "", "")]
     return [answer(which, given, each) for each in found]
 
 

@@ -43,18 +43,10 @@ def measuring_sql(name: str) -> str:
     return (_FOLDER / f"{name}.sql").read_text("utf-8")
 
 
-def measured(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> list[Measured]:
-    """Return what the inputs of a catalog show of each queue manager, by system and name.
-
-    given  inputs; texts of these that are no choice are variables of the query: patterns
-    """
-    return measured_rows(which, catalog.arrow(measuring_query(catalog, which, given)).to_pylist())
-
-
 def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> str:
     """Return the query that measures the inputs of a planner; a catalog can run it now.
 
-    given  as in `measured`
+    given  inputs; texts of these that are no choice are variables of the query: patterns
     """
     from smfparse.calendar import calendar_macros
     from smfparse.metrics import named_macros, view_macros, with_figures
@@ -69,9 +61,10 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
 
 
 def measured_rows(which: Planner, rows: Iterable[Mapping[str, Any]]) -> list[Measured]:
-    """Return what the rows of a planner's query show."""
+    """Return what the rows of a planner's query show, by system and name."""
     inputs = {each.name: each for each in wanted(which.asked)}
-    return [_of_row(row, inputs) for row in rows]
+    ordered = sorted(rows, key=lambda row: [row[each] or "" for each in ("system", "qmgr")])
+    return [_of_row(row, inputs) for row in ordered]
 
 
 def _of_row(row: Mapping[str, Any], inputs: Mapping[str, Wanted]) -> Measured:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from smfparse.dashboard.declaration import Panel as Panel
     from smfparse.dashboard.declaration import panel_named as panel_named
     from smfparse.dashboard.declaration import panels as panels
-    from smfparse.dashboard.earlier import Earlier as Earlier
-    from smfparse.dashboard.earlier import against as against
+    from smfparse.dashboard.gathering import Earlier as Earlier
     from smfparse.dashboard.gathering import Gathered as Gathered
+    from smfparse.dashboard.gathering import against as against
     from smfparse.dashboard.gathering import gathered as gathered
     from smfparse.dashboard.gathering import gathered_panels as gathered_panels
     from smfparse.dashboard.page import page_lines as page_lines
@@ -24,8 +24,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration="Panel panel_named panels",
-        earlier="Earlier against",
-        gathering="Gathered gathered gathered_panels",
+        gathering="Earlier Gathered against gathered gathered_panels",
         page="page_lines",
         plotting="panel_list plot_lines",
     )

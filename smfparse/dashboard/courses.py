@@ -1,4 +1,7 @@
-"""Courses: what each object of a panel was in each interval of its queue manager."""
+"""Courses: what each object of a panel was in each interval of its queue manager.
+
+Rows of any length are spread over these intervals by the time that they have in common.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from smfparse.dashboard.axes import Axis, Counts, Flags, Numbers, groups, spread
+from smfparse.calendar import SECOND_US
 from smfparse.dashboard.declaration import TROUGH, Panel, panels
+from smfparse.summarizing import Times
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+Numbers: TypeAlias = NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 Manager: TypeAlias = tuple[str, str]
 """System and queue manager."""
 MOST_POINTS = 1500
@@ -28,6 +36,80 @@ _EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
     "peak": (-np.inf, np.maximum),
     TROUGH: (np.inf, np.minimum),
 }
+_LEAK = 0.02
+"""A share of an interval that is no more than the difference of two clocks."""
+
+
+class Axis(NamedTuple):
+    """Intervals in the order of time, microseconds UTC, that do not overlap.
+
+    after_gap  which of them begin later than the one before them ends
+    """
+
+    starts: Counts
+    ends: Counts
+    after_gap: Flags
+
+    @property
+    def seconds(self) -> Numbers:
+        """How long each interval is."""
+        found: Numbers = (self.ends - self.starts) / SECOND_US
+        return found
+
+
+class Spread(NamedTuple):
+    """Which rows are in which intervals, and with which share of the row."""
+
+    rows: Counts
+    cells: Counts
+    shares: Numbers
+
+
+def axis_of(times: Times) -> Axis:
+    """Return the intervals of a queue manager's calendar; without any, parts of its time."""
+    calendar = times.calendar
+    if not calendar.is_recorded:
+        return Axis(times.starts, times.starts + times.slot, np.zeros(times.slots, bool))
+    kept: list[tuple[int, int, bool]] = []
+    found = zip(calendar.starts.tolist(), calendar.ends.tolist(), calendar.gaps > 0, strict=True)
+    for start, end, after_gap in found:
+        follows = not kept or (start + end) // 2 > kept[-1][1]
+        if start >= times.first and end > start and follows:
+            kept.append((max(start, kept[-1][1]) if kept else start, end, bool(after_gap)))
+    starts, ends, gaps = (np.array(each) for each in zip(*kept, strict=True))
+    return Axis(starts, ends, gaps)
+
+
+def spread(axis: Axis, starts: Counts, seconds: Numbers) -> Spread:
+    """Return how rows are spread over intervals: by the time that they have in common.
+
+    A row of no length is in the interval that it is in. What is outside of all is left out.
+    """
+    ends = starts + np.maximum(seconds * SECOND_US, 1).astype(np.int64)
+    first = np.searchsorted(axis.ends, starts, "right")
+    counts = np.maximum(np.searchsorted(axis.starts, ends, "left") - first, 0)
+    rows = np.repeat(np.arange(len(starts)), counts)
+    cells = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + first[rows]
+    common = np.minimum(ends[rows], axis.ends[cells]) - np.maximum(starts[rows], axis.starts[cells])
+    shares = common / (ends - starts)[rows]
+    is_leak = (shares < _LEAK) & (common < _LEAK * (axis.ends - axis.starts)[cells])
+    shares = np.where(shares > 1 - _LEAK, 1.0, shares)
+    return Spread(rows[~is_leak], cells[~is_leak], shares[~is_leak])
+
+
+def groups(axis: Axis, most: int) -> Counts:
+    """Return the number of the group of each interval: no more than about `most` groups.
+
+    A group has intervals that follow one another without a gap.
+    """
+    size = -(-len(axis.starts) // most)
+    gaps = axis.after_gap
+    run = np.cumsum(gaps)
+    begins = np.flatnonzero(np.r_[True, gaps[1:]])
+    within = np.arange(len(run)) - begins[run]
+    new = np.r_[True, gaps[1:] | (within[1:] % size == 0)]
+    found: Counts = np.cumsum(new) - 1
+    return found
 
 
 @dataclass(frozen=True)
@@ -71,13 +153,9 @@ class Courses:
         return {each.object: each for each in self.several}
 
 
-def _largest(course: Course) -> float:
-    return -course.amount
-
-
 _ORDERS: Mapping[str, Callable[[Course], float]] = {
-    "average": _largest,
-    "total": _largest,
+    "average": lambda each: -each.amount,
+    "total": lambda each: -each.amount,
     "peak": lambda each: -float(np.nanmax(each.values)),
     TROUGH: lambda each: float(np.nanmin(each.values)),
 }
@@ -92,9 +170,9 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
     columns, texts = _ordered(rows)
     found: dict[Manager, dict[str, Courses]] = {each: {} for each in axes}
     sums = [
-        (panel, manager, _summed(panel, axes[manager], columns, part, texts["object"]))
-        for panel, manager, part in _panel_parts(columns, texts)
-        if manager in axes
+        (panels()[name], of, _summed(panels()[name], axes[of], columns, part, texts))
+        for (name, system, qmgr), part in _parts(columns, texts, ("panel", "system", "qmgr"))
+        if (of := (system, qmgr)) in axes
     ]
     covered = _covered(sums, axes)
     for panel, manager, (names, amounts, pers, filled) in sums:
@@ -130,40 +208,30 @@ def _ordered(rows: pa.Table) -> tuple[dict[str, Numbers], dict[str, list[str]]]:
     return {name: each[order] for name, each in columns.items()}, texts
 
 
-def _panel_parts(
-    columns: Mapping[str, Numbers], texts: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[Panel, Manager, slice]]:
-    """Yield the rows of each panel of each queue manager."""
-    for numbers, part in _parts(columns, ("panel", "system", "qmgr")):
-        name, system, qmgr = (
-            texts[each][number]
-            for each, number in zip(("panel", "system", "qmgr"), numbers, strict=True)
-        )
-        yield panels()[name], (system, qmgr), part
-
-
 def _parts(
-    columns: Mapping[str, Numbers], names: Sequence[str]
-) -> Iterator[tuple[tuple[int, ...], slice]]:
-    """Yield the stretches of rows that are alike in some columns, and what they have there."""
+    columns: Mapping[str, Numbers], texts: Mapping[str, Sequence[str]], names: Sequence[str]
+) -> Iterator[tuple[tuple[str, ...], slice]]:
+    """Yield the texts of stretches of rows that are alike in some columns, and these stretches."""
     keys = [columns[name] for name in names]
     if not len(keys[0]):
         return
     new = np.r_[True, np.any([each[1:] != each[:-1] for each in keys], axis=0)]
     bounds = [*np.flatnonzero(new).tolist(), len(new)]
     for begin, end in pairwise(bounds):
-        yield tuple(int(each[begin]) for each in keys), slice(begin, end)
+        found = (texts[name][each[begin]] for name, each in zip(names, keys, strict=True))
+        yield tuple(found), slice(begin, end)
 
 
 def _summed(
-    panel: Panel, axis: Axis, columns: Mapping[str, Numbers], part: slice, texts: Sequence[str]
+    panel: Panel,
+    axis: Axis,
+    columns: Mapping[str, Numbers],
+    part: slice,
+    texts: Mapping[str, Sequence[str]],
 ) -> _Sums:
-    """Return the sums of a panel's rows of one queue manager; of peaks the greatest.
-
-    texts  of the objects
-    """
+    """Return the sums of a panel's rows of one queue manager; of peaks the greatest."""
     own = {name: each[part] for name, each in columns.items()}
-    names = [texts[number] for (number,), _ in _parts(own, ("object",))]
+    names = [name for (name,), _ in _parts(own, texts, ("object",))]
     numbers = np.cumsum(np.r_[False, own["object"][1:] != own["object"][:-1]])
     spreads = spread(axis, own["start"].astype(np.int64), own["seconds"])
     size = len(axis.starts)

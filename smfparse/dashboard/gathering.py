@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from smfparse.advice import Checked, Finding, run_rules
 from smfparse.calendar import CALENDAR, calendar_query
-from smfparse.dashboard.axes import Axis, axis_of
-from smfparse.dashboard.courses import Courses, Manager, courses
-from smfparse.dashboard.declaration import Panel
-from smfparse.dashboard.planners import held_plans, plan_queries
-from smfparse.dashboard.querying import FLOWS, GROUPS, HELD, ROWS, queries
-from smfparse.errors import DamageLog
+from smfparse.capacity import CapacityDocument, answer, measured_rows, measuring_query
+from smfparse.dashboard.courses import Axis, Courses, Manager, axis_of, courses
+from smfparse.dashboard.declaration import Panel, definition, panels, parts
+from smfparse.errors import DamageLog, RequestError
+from smfparse.metrics import words_in
+from smfparse.planning import planner
 from smfparse.summarizing import Times, held_times, hold, with_macros
 
 if TYPE_CHECKING:
+    from smfparse.comparing import ComparisonDocument
+    from smfparse.inputs import Inputs
     from smfparse.query import Catalog
     from smfparse.rendering import Section
+
+_ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
+"""The names by which a catalog holds the rows of the queries."""
+_NONE = "SELECT NULL::DOUBLE AS per WHERE FALSE"
+"""No row, but the column that only averages have."""
+_COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 
 
 @dataclass(frozen=True)
@@ -56,23 +65,34 @@ class Gathered:
     inputs: Sequence[str] = ()
 
 
+class Earlier(NamedTuple):
+    """An earlier time beside the one of a page.
+
+    days     its courses by queue manager
+    changes  what calls cost then, and in the time of the page
+    """
+
+    days: Sequence[Day]
+    changes: ComparisonDocument
+
+
 def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) -> Gathered:
     """Gather what a page shows of the inputs of a catalog; SMF files are read once.
 
     damage  of the inputs; looked at when they are read
     inputs  as they were named
     """
-    asked = {**plan_queries(catalog), **with_macros(catalog, queries())}
+    asked = {**_plan_queries(catalog), **with_macros(catalog, _queries())}
     checked = run_rules(catalog, also=asked)
     found = catalog.connection.table
     rows, flows, held, members = (
-        found(each).to_arrow_table() for each in (ROWS, FLOWS, HELD, GROUPS)
+        found(each).to_arrow_table() for each in (_ROWS, _FLOWS, _HELD, _GROUPS)
     )
     edges: dict[Manager, list[Mapping[str, Any]]] = {}
     for edge in flows.to_pylist():
         edges.setdefault(_key(edge), []).append(edge)
     groups = {_key(each): each["name"] for each in members.to_pylist()}
-    plans = held_plans(catalog)
+    plans = _held_plans(catalog)
     days = [
         Day(
             times,
@@ -91,9 +111,23 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
     """Return days that have the courses of some panels alone, and no findings."""
-    hold(catalog, with_macros(catalog, {CALENDAR: calendar_query(), **queries(some)}))
-    rows = catalog.connection.table(ROWS).to_arrow_table()
+    hold(catalog, with_macros(catalog, {CALENDAR: calendar_query(), _ROWS: _rows_query(some)}))
+    rows = catalog.connection.table(_ROWS).to_arrow_table()
     return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog, rows)]
+
+
+def against(before: Inputs, after: Inputs) -> Earlier:
+    """Return what the inputs of an earlier time show, against those of a page.
+
+    SMF files of `before` are read twice more, those of `after` once more.
+    """
+    from smfparse.comparing import TOLERANCE, ComparisonDocument, compared, measured
+    from smfparse.query import Catalog
+
+    with Catalog(before) as catalog:
+        days = gathered_panels(catalog, [*panels().values()])
+    first, second = measured(before), measured(after)
+    return Earlier(days, ComparisonDocument(compared(first, second), first, second, TOLERANCE))
 
 
 def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, Courses]]]:
@@ -105,3 +139,71 @@ def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, C
 
 def _key(row: Mapping[str, Any]) -> Manager:
     return row["system"] or "", row["qmgr"] or ""
+
+
+def panel_sql(panel: Panel) -> str:
+    """Return the query for the rows of a panel, as a user can run it."""
+    return _common_of([panel]) + panel.sql.strip()
+
+
+def _queries() -> dict[str, str]:
+    """Return the queries of a page by the names of their rows."""
+    return {
+        _ROWS: _rows_query(panels().values()),
+        _FLOWS: definition("common.sql") + definition("flow.sql"),
+        _HELD: definition("held.sql"),
+        _GROUPS: definition("groups.sql"),
+    }
+
+
+def _common_of(some: Iterable[Panel]) -> str:
+    """Return what panels share, if one of them uses it."""
+    common = definition("common.sql")
+    named = words_in(" ".join(each.sql for each in some))
+    return common if named.intersection(_COMMON.findall(common)) else ""
+
+
+def _rows_query(some: Collection[Panel]) -> str:
+    several = (f"SELECT '{each.name}' AS panel, * FROM ({each.sql})" for each in some)
+    return (
+        f"{_common_of(some)}"
+        "SELECT panel, coalesce(system, '') AS system, coalesce(qmgr, '') AS qmgr, "
+        "coalesce(object, '') AS object, epoch_us(start) AS start, "
+        "coalesce(seconds::DOUBLE, 0) AS seconds, amount::DOUBLE AS amount, per::DOUBLE AS per "
+        f"FROM ({' UNION ALL BY NAME '.join([*several, _NONE])}) "
+        "WHERE start IS NOT NULL AND isfinite(amount::DOUBLE)"
+    )
+
+
+def _plan_queries(catalog: Catalog) -> dict[str, str]:
+    """Return the queries of what planners ask for, by the names that their rows get."""
+    return {
+        f"plan_{part.name}": measuring_query(catalog, planner(part.planner), {})
+        for part in parts().values()
+        if part.planner
+    }
+
+
+def _held_plans(catalog: Catalog) -> dict[Manager, dict[str, list[Section]]]:
+    """Return what the planners of parts say of each queue manager, by part.
+
+    The rows of `_plan_queries` are in the catalog.
+
+    A planner is left out where it would use a published value for what SMF can show, and where
+    what SMF shows is outside of its range.
+    """
+    found: dict[Manager, dict[str, list[Section]]] = {}
+    for part in parts().values():
+        if not part.planner:
+            continue
+        which = planner(part.planner)
+        rows = catalog.connection.table(f"plan_{part.name}").to_arrow_table().to_pylist()
+        try:
+            several = [answer(which, {}, each) for each in measured_rows(which, rows)]
+        except RequestError:
+            continue
+        for each in several:
+            if each.of and each.of.qmgr and not each.missing and not each.of.refused:
+                said = [*CapacityDocument(which, [each]).sections()]
+                found.setdefault((each.of.system, each.of.qmgr), {})[part.name] = said
+    return found

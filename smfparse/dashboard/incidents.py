@@ -10,7 +10,7 @@ import numpy as np
 
 from smfparse.advice import Finding
 from smfparse.calendar import SECOND_US
-from smfparse.dashboard.axes import Flags, Numbers
+from smfparse.dashboard.courses import Flags, Numbers
 from smfparse.dashboard.declaration import Panel
 from smfparse.dashboard.gathering import Day
 

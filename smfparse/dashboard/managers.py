@@ -1,4 +1,4 @@
-"""What a page says of a queue manager without scripts: its verdict, findings, parts with tables."""
+"""What a page says of queue managers without scripts: verdicts, findings, parts with tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def manager_lines(
             f"<p>Dashed lines are the earlier time, {_span(before)}: "
             '<a href="#changes">what changed</a>.</p>'
         )
-    yield from _tiles(day, number)
+    yield '<ul class="tiles">'
+    yield from (tile(part, number, verdict(part, day)) for part in parts().values())
+    yield "</ul>"
     yield from incident_cards(day, number)
     yield from finding_rows(day, found.inputs)
     for part in parts().values():
@@ -131,12 +133,6 @@ def tile(part: Part, number: int, found: Verdict) -> str:
     )
 
 
-def _tiles(day: Day, number: int) -> Iterator[str]:
-    yield '<ul class="tiles">'
-    yield from (tile(part, number, verdict(part, day)) for part in parts().values())
-    yield "</ul>"
-
-
 def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str]:
     """Yield a part: places for its charts, which scripts fill, and its tables."""
     its = [each for each in panels().values() if each.section == part.name]
@@ -195,3 +191,35 @@ def _flow(day: Day) -> Iterator[str]:
         yield '<div class="wide" tabindex="0" role="region" aria-label="Flow of messages">'
         yield from drawing
         yield "</div></div>"
+
+
+def group_lines(found: Gathered) -> Iterator[str]:
+    """Yield a section for each group that a queue manager says it is a member of."""
+    groups: dict[str, list[tuple[int, Day]]] = {}
+    for number, day in enumerate(found.days):
+        if day.group:
+            groups.setdefault(day.group, []).append((number, day))
+    for name, members in sorted(groups.items()):
+        names = ", ".join(f"<bdi>{escaped(day.times.qmgr)}</bdi>" for _, day in members)
+        yield f'<section class="group"><h2>Queue-sharing group <bdi>{escaped(name)}</bdi></h2>'
+        yield f"<p>{names}</p>"
+        yield '<ul class="tiles">'
+        yield from (_group_tile(part, members) for part in parts().values())
+        yield "</ul></section>"
+
+
+def _group_tile(part: Part, members: Sequence[tuple[int, Day]]) -> str:
+    """Return the tile of a part: the worst of what is said of the members."""
+    several = [(verdict(part, day), number, day.times.qmgr) for number, day in members]
+    worst, number, name = min(several, key=lambda each: (each[0].order, each[1]))
+    return tile(part, number, worst._replace(more=_more(worst, name, several)))
+
+
+def _more(worst: Verdict, name: str, several: Sequence[tuple[Verdict, int, str]]) -> str:
+    """Return what a tile says besides: whose finding it is, or of whom there is no data."""
+    if worst.order < CLEAR:
+        return f"{name}: {worst.more}"
+    if worst.order == NO_DATA:
+        return worst.more
+    unknown = [each for found, _, each in several if found.order == NO_DATA]
+    return f"no data of {', '.join(unknown)}" if unknown else ""

@@ -4,22 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from smfparse.advice import nothing_to
 from smfparse.dashboard.findings import WASTE
-from smfparse.dashboard.gathering import Gathered
-from smfparse.dashboard.groups import group_lines
-from smfparse.dashboard.managers import manager_lines, missing_lines, worst_verdict
+from smfparse.dashboard.gathering import Earlier, Gathered
+from smfparse.dashboard.managers import group_lines, manager_lines, missing_lines, worst_verdict
 from smfparse.dashboard.payload import packed, payload
-from smfparse.rendering import BASE, TABLES, escaped, head_lines, in_digits, joined, section_lines
-
-if TYPE_CHECKING:
-    from smfparse.dashboard.earlier import Earlier
+from smfparse.rendering import (
+    BASE,
+    TABLES,
+    Cells,
+    Column,
+    Section,
+    Table,
+    escaped,
+    head_lines,
+    in_digits,
+    joined,
+    section_lines,
+)
 
 _ASSETS = Path(__file__).with_name("assets")
 _SCRIPTS = (_ASSETS / "uplot.js", _ASSETS / "inflate.js", TABLES, _ASSETS / "page.js")
 _STYLES = (_ASSETS / "uplot.css", BASE, _ASSETS / "page.css")
+_HELD = (
+    *map(Column, ("System", "Queue manager", "Type")),
+    *(Column(each, right=True) for each in ("Records", "Bytes")),
+    *map(Column, ("From", "To")),
+)
 _KEYS = (
     ("0", "the whole time"),
     ("+ -", "in and out"),
@@ -69,7 +81,7 @@ def _bar(found: Gathered) -> Iterator[str]:
     for number, day in enumerate(found.days):
         worst = worst_verdict(day)
         mark = f' <span title="{worst.words}">{worst.symbol}</span>' if worst.order <= WASTE else ""
-        name = named(day.times.qmgr or day.times.name)
+        name = f"<bdi>{escaped(day.times.qmgr or day.times.name)}</bdi>"
         yield f'<a class="button manager-link" href="#m{number}">{name}{mark}</a>'
     yield "</nav>"
     yield (
@@ -82,11 +94,6 @@ def _bar(found: Gathered) -> Iterator[str]:
     )
 
 
-def named(name: str) -> str:
-    """Return a name of the data as HTML: it cannot reorder what stands beside it."""
-    return f"<bdi>{escaped(name)}</bdi>"
-
-
 def _changes(before: Earlier) -> Iterator[str]:
     """Yield the cost of calls before and after, as the command `compare` shows it."""
     yield '<section class="part" id="changes"><h2>Changes since the earlier period</h2>'
@@ -97,32 +104,8 @@ def _changes(before: Earlier) -> Iterator[str]:
 
 def _held(found: Gathered) -> Iterator[str]:
     """Yield the records of the input by type, and the damage."""
-    yield '<section class="part" id="held"><h2>Records in the input</h2>'
-    headings = ("System", "Queue manager", "Type", "Records", "Bytes", "From", "To")
-    kinds = [' class="n"' if each in ("Records", "Bytes") else "" for each in headings]
-    rows = [
-        (
-            *(named(each[key]) for key in ("system", "qmgr")),
-            f"{each['type']}" + (f"/{each['subtype']}" if each["subtype"] is not None else ""),
-            in_digits(each["records"]),
-            in_digits(each["bytes"]),
-            *(
-                f"{each[key]:%Y/%m/%d %H:%M}" if each[key] else "-"
-                for key in ("earliest", "latest")
-            ),
-        )
-        for each in found.held
-    ]
-    yield '<div class="wide" tabindex="0" role="region" aria-label="Records"><table class="data">'
-    yield "<thead><tr>"
-    yield from (
-        f'<th scope="col"{kind}>{each}</th>' for each, kind in zip(headings, kinds, strict=True)
-    )
-    yield "</tr></thead><tbody>"
-    for row in rows:
-        cells = (f"<td{kind}>{each}</td>" for each, kind in zip(row, kinds, strict=True))
-        yield f"<tr>{''.join(cells)}</tr>"
-    yield "</tbody></table></div>"
+    yield '<section class="part" id="held">'
+    yield from section_lines(Section("Records in the input", [Table(_HELD, _held_rows(found))]))
     if found.damage:
         yield "<h3>Damage</h3><ul>"
         yield from (f"<li>{escaped(each)}</li>" for each in found.damage[:100])
@@ -130,6 +113,15 @@ def _held(found: Gathered) -> Iterator[str]:
     else:
         yield "<p>No damage: every byte was used.</p>"
     yield "</section>"
+
+
+def _held_rows(found: Gathered) -> Iterator[Cells]:
+    for each in found.held:
+        subtype = "" if each["subtype"] is None else f"/{each['subtype']}"
+        counts = (in_digits(each[key]) for key in ("records", "bytes"))
+        moments = (each[key] for key in ("earliest", "latest"))
+        times = (f"{moment:%Y/%m/%d %H:%M}" if moment else "-" for moment in moments)
+        yield [each["system"], each["qmgr"], f"{each['type']}{subtype}", *counts, *times]
 
 
 def _help() -> Iterator[str]:

@@ -13,11 +13,9 @@ import numpy as np
 
 from smfparse.advice import inputs_text
 from smfparse.calendar import SECOND_US
-from smfparse.dashboard.axes import Axis, Numbers
-from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
+from smfparse.dashboard.courses import MOST_POINTS, Axis, Course, Courses, Numbers, Thinned
 from smfparse.dashboard.declaration import TROUGH, Panel, panel_of, panels
-from smfparse.dashboard.gathering import Day, Gathered
-from smfparse.dashboard.querying import panel_sql
+from smfparse.dashboard.gathering import Day, Gathered, panel_sql
 from smfparse.rendering import visible
 
 _MOST_LINES = {"lines": 8, "heat": 24}

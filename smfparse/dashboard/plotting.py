@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from smfparse.calendar import SECOND_US
-from smfparse.dashboard.axes import Axis, Numbers
-from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
+from smfparse.dashboard.courses import MOST_POINTS, Axis, Course, Courses, Numbers, Thinned
 from smfparse.dashboard.declaration import HEAT, Panel, panels
 from smfparse.dashboard.gathering import Day
 from smfparse.rendering import escaped, in_digits

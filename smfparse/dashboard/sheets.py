@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smfparse.dashboard.axes import Numbers
-from smfparse.dashboard.courses import Course
+from smfparse.dashboard.courses import Course, Numbers
 from smfparse.dashboard.declaration import TableOf
 from smfparse.dashboard.gathering import Day
 from smfparse.rendering import decimals_of, escaped, with_decimals

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from smfparse.metrics.describe import described as described
     from smfparse.metrics.describe import every_relation as every_relation
     from smfparse.metrics.describe import measures_meant as measures_meant
+    from smfparse.metrics.figures import aggregates as aggregates
     from smfparse.metrics.figures import selected as selected
     from smfparse.metrics.figures import with_figures as with_figures
     from smfparse.metrics.measures import AVERAGE as AVERAGE
@@ -47,7 +48,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         describe="Entry Relation described every_relation measures_meant",
-        figures="selected with_figures",
+        figures="aggregates selected with_figures",
         measures=(
             "AVERAGE SCHEMA Measure Subject measure_of metrics_of over_time quoted subject_of "
             "subjects way_of with_overall"

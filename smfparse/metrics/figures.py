@@ -40,6 +40,21 @@ def figures(name: str) -> Mapping[str, tuple[str, str]]:
     }
 
 
+@cache
+def aggregates(name: str) -> Mapping[str, str]:
+    """Return the SQL over several rows of facts of what a subject has, by name.
+
+    A name is that of a measure, else what its view calls it, else that of a field.
+    """
+    subject = subjects()[name]
+    known = subject.over_rows()
+    if not subject.view:
+        return known
+    shown = shown_in(subject.view, subject)
+    named = {column: known[source] for column, source in shown if source in known}
+    return known | named | {each: known[each] for each in subject.measures}
+
+
 def with_figures(query: str, macros: str = "") -> str:
     """Return a query with the rows of subjects that it names.
 

@@ -19,12 +19,13 @@ from typing import Annotated, Any
 from smfparse.declarations import Key, Where, as_type, expected, families, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout import Column
-from smfparse.metrics import Subject, subject_of, subjects
+from smfparse.metrics import subject_of, subjects
 from smfparse.planning import planner_names
 from smfparse.rendering import ABSENT, NUMBERS, STYLES
 from smfparse.reports.crosschecks import check
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import DECLARED, ONE_SECTION, RECORDED, Sections
+from smfparse.reports.sources import origin, report_sql
 from smfparse.tables import TABLES, decoded_tables
 
 EVIDENCE = {
@@ -33,7 +34,9 @@ EVIDENCE = {
     "inferred": "our reading of the fields; IBM has not published the formula",
 }
 _FOLDER = Path(__file__).with_name("definitions")
-KEY_HEADINGS = {"z/OS": "system", "QM": "qmgr", "Date": "date", "Time": "time"}
+_OWNERS = {"z/OS": "system", "QM": "qmgr"}
+"""Headers of the keys that say whose a section or row is."""
+KEY_HEADINGS = {**_OWNERS, "Date": "date", "Time": "time"}
 """Headers of the keys in front of the figures, and the keys, unless a report has its own."""
 _NEAR = 3
 """Names that a message has of those near an unknown one."""
@@ -44,7 +47,6 @@ _RANGE = ".."
 _LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
 """A line of a template that several figures have alike: whether each of them is left out where it
 is absent or zero, which ones these are, and the line."""
-_MEASURE = re.compile(r"\bmeasure\((\w+)\.(\w+)\)")
 _PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
 """What such a line has of a figure, and its format; `{value_size}`: of the one with that behind."""
 
@@ -126,15 +128,13 @@ def _section(value: Any, where: Where, _before: Mapping[str, Any]) -> str:
 def _text(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, str]:
     templates = value if isinstance(value, dict) else {"": value}
     texts: Mapping[str, str] = as_type(Mapping[str, str], templates, where)
-    return {
-        line: "\n".join(
-            each
-            for template in texts[lines].splitlines()
-            for each in _lines(template, before["figures"], where.at(lines) if lines else where)
-        )
-        for lines in texts
-        for line in lines.split(", ")
-    }
+    found: dict[str, list[str]] = {}
+    for several, text in texts.items():
+        place = where.at(several) if several else where
+        for line in several.split(", "):
+            for template in text.splitlines():
+                found.setdefault(line, []).extend(_lines(template, before["figures"], place))
+    return {line: "\n".join(each) for line, each in found.items()}
 
 
 def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[str]:
@@ -152,7 +152,8 @@ def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[s
 
 def _blocks(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, TextTable]:
     """Return the tables of kinds of line; figures say what their columns are."""
-    columns = {
+    columns = {name: (name, heading, "<4") for heading, name in _OWNERS.items()}
+    columns |= {
         each.name: (each.name, each.heading or each.csv, each.width) for each in before["figures"]
     }
     found: dict[str, TextTable] = {}
@@ -181,6 +182,8 @@ def _between(names: str, figures: Sequence[Figure], where: Where) -> Sequence[Fi
 
 def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figure, ...]:
     found: list[Figure] = []
+    tables = before["tables"]
+    known = _known(tables, before.get("subject", ""))
     table = expected(dict, value, "a table", where)
     for key, name, each in families(table, before.get("each", {}), where):
         place = where.at(key)
@@ -189,11 +192,27 @@ def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figur
             place.check("report", other, report_names())
             found += _between(name, report(other).figures, place)
         else:
-            found.append(_figure(name, each, place, before["tables"], before.get("subject", "")))
+            found.append(_figure(name, each, place, tables, known))
     return tuple(found)
 
 
-def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: str) -> Figure:
+def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return what figures that are measures or fields need not say, by their names."""
+    there = [each for each in tables if each in TABLES]
+    known: dict[str, Mapping[str, Any]] = {
+        each.name: {"formula": each.field.name.upper(), "note": each.doc, "style": _style(each)}
+        for table in there
+        for each in TABLES[table].columns
+    }
+    for of in [subjects()[subject]] if subject else [subject_of(each, tables) for each in there]:
+        for name, measure in of.measures.items():
+            known[name] = known[f"{of.name}.{name}"] = {"formula": measure.formula}
+    return known
+
+
+def _figure(
+    name: str, spec: Any, where: Where, tables: Sequence[str], known: Mapping[str, Any]
+) -> Figure:
     """Return a figure; what one that is a measure or a field leaves out comes from that."""
     spec = (
         {"csv": spec}
@@ -204,30 +223,12 @@ def _figure(name: str, spec: Any, where: Where, tables: Sequence[str], subject: 
         label: str = expected(str, spec["label"], "a string", where.at("label"))
         spec = {"csv": label.replace(" ", "")} | spec
     if "formula" not in spec:
-        own = (
-            [subjects()[subject]]
-            if subject
-            else [subject_of(each, tables) for each in tables if each in TABLES]
-        )
-        there = {c.name: c for each in tables if each in TABLES for c in TABLES[each].columns}
-        measures = {n: each for of in own for n, each in of.measures.items()}
-        measures |= {f"{of.name}.{n}": each for of in own for n, each in of.measures.items()}
-        measure = spec["measure"] = expected(
-            str, spec.get("measure", name), "a string", where.at("measure")
-        )
-        if measure in measures:
-            spec = {"formula": measures[measure].formula} | spec
-        elif measure in there:
-            spec = _of_field(there[measure]) | spec
-        else:
-            every = {**measures, **there}
-            error = where.unknown(f"measure or field of {', '.join(tables)}", measure, every)
+        measure = spec.get("measure", name)
+        if expected(str, measure, "a string", where.at("measure")) not in known:
+            error = where.unknown(f"measure or field of {', '.join(tables)}", measure, known)
             raise RequestError(f"{error} Or give a formula and a style.")
+        spec = {**known[measure], **spec, "measure": measure}
     return Figure(name, **read_table(Figure, spec, where))
-
-
-def _of_field(column: Column) -> dict[str, Any]:
-    return {"formula": column.field.name.upper(), "note": column.doc, "style": _style(column)}
 
 
 def _style(column: Column) -> str:
@@ -251,10 +252,19 @@ class Report:
     dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it", "MP1B does not have it")] = field(
         default=(), kw_only=True
     )
+    like: Annotated[str, Key("the report that has what this one leaves out", "none")] = field(
+        default="", kw_only=True
+    )
     trace: Annotated[
-        str, Key("the command that makes MQ write the data; named where the data is absent")
-    ]
-    record: Annotated[str, Key("where the data stands")]
+        str,
+        Key(
+            "the command that makes MQ write the data; named where the data is absent",
+            "that of the records of `main`",
+        ),
+    ] = field(default="", kw_only=True)
+    record: Annotated[str, Key("where the data stands", "the records of `main`")] = field(
+        default="", kw_only=True
+    )
     tables: Annotated[
         tuple[str, ...],
         Key(
@@ -495,68 +505,27 @@ def load(name: str, folder: Path | None = None) -> Report:
     """
     folder = folder or _FOLDER
     where = Where(str(folder / f"{name}.toml"))
-    spec = toml(folder / f"{name}.toml", where)
+    spec = _spec(folder, name, where)
     if "subject" in spec:
         place = where.at("subject")
         place.check("subject", expected(str, spec["subject"], "a string", place), subjects())
         spec = {"tables": [*subjects()[spec["subject"]].tables]} | spec
     found = read_table(Report, spec, where)
     found.setdefault("main", found["tables"][:1])
-    file = folder / f"{name}.sql"
-    if "subject" in found and not file.exists():
-        subject = subjects()[found["subject"]]
-        sql = _of_subject(subject, found["figures"], found.get("grouped", {}))
-    else:
-        sql = "" if found.get("rules") else _with_figures(_sql(file), found)
-        sql = _with_measures(sql, Where(str(file)))
-    which = Report(name, sql, **found)
+    found = origin(found["main"], found["tables"]) | found
+    which = Report(name, report_sql(folder / f"{name}.sql", found), **found)
     check(which, where)
     return _ranking(which) if which.is_rankable else which
 
 
-def _of_subject(
-    subject: Subject, figures: Sequence[Figure], grouped: Mapping[str, Sequence[str]]
-) -> str:
-    """Return the SQL of a report whose figures are measures, by the keys of its rows."""
-    keys = ["section", *grouped.get(subject.tables[0], subject.keys)]
-    sources = subject.over_rows() | {each: f'"{each}"' for each in keys}
-    shown = (
-        f'{sources[(each.measure or each.name).removeprefix(f"{subject.name}.")]} AS "{each.name}"'
-        for each in figures
-    )
-    columns = ["section", *shown]
-    by = ", ".join(f'"{each}"' for each in keys)
-    return f"SELECT {', '.join(columns)} FROM {subject.facts_of('sectioned')} GROUP BY {by}"
-
-
-def _with_figures(sql: str, found: Mapping[str, Any]) -> str:
-    """Return SQL with all figures of a grouped table, its fields and measures."""
-    for table in found.get("grouped", ()):
-        mark = f"figures_of_{table}"
-        if mark not in sql:
-            continue
-        subject = subject_of(table, found["tables"])
-        there = subject.over_rows()
-        shown = (
-            f'"{source}" AS "{each.name}"'
-            for each in found["figures"]
-            if (source := each.measure.removeprefix(f"{subject.name}.")) in there
-        )
-        sql = sql.replace(mark, ", ".join(shown))
-    return sql
-
-
-def _with_measures(sql: str, where: Where) -> str:
-    """Return SQL with the aggregate over facts of a subject for each `measure(log.task_busy)`."""
-
-    def aggregate(found: re.Match[str]) -> str:
-        name, measure = found.groups()
-        where.check("subject", name, subjects())
-        measures = subjects()[name].over_rows()
-        where.check(f"measure or field of {name}", measure, measures)
-        return measures[measure]
-
-    return _MEASURE.sub(aggregate, sql)
+def _spec(folder: Path, name: str, where: Where) -> dict[str, Any]:
+    """Return what a report declares; what it leaves out is that of the report it is like."""
+    spec = toml(folder / f"{name}.toml", where)
+    if "like" not in spec:
+        return spec
+    other = expected(str, spec["like"], "the name of a report", where.at("like"))
+    where.at("like").check("report", other, report_names())
+    return _spec(folder, other, where) | spec
 
 
 def _ranking(which: Report) -> Report:
@@ -564,10 +533,3 @@ def _ranking(which: Report) -> Report:
     numbers = tuple(each.name for each in which.figures if each.style in NUMBERS)
     options = {**which.options, "top": 0, "sort": which.ranked}
     return replace(which, options=options, choices={**which.choices, "sort": numbers})
-
-
-def _sql(file: Path) -> str:
-    try:
-        return file.read_text("utf-8")
-    except OSError as error:
-        raise Where(str(file)).wrong("cannot be read; write the SQL") from error

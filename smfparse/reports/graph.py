@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from smfparse.rendering import DOT, MERMAID, visible
 from smfparse.reports.declaration import Report
@@ -20,8 +20,48 @@ _SHAPES = {
 }
 """By kind of node: its shape in DOT, and what is around its text in Mermaid."""
 _BOX = ("box", "[", "]")
-_ENTITIES = {each: f"#{ord(each)};" for each in "#\"&<>'`\\"}
-"""Characters that Mermaid, or the page that it draws in, would take for something else."""
+
+
+class _Language(NamedTuple):
+    """How a graph is written.
+
+    begin, end  lines in front of it and behind it
+    id          what a node is called: of its number and its names
+    node        its line: of its id, its text and its shape
+    edge        that of an edge: of the ids of two nodes and the messages
+    line        between the lines of a text
+    escapes     characters that stand for something else there
+    """
+
+    begin: tuple[str, ...]
+    id: str
+    node: str
+    edge: str
+    end: tuple[str, ...]
+    line: str
+    escapes: dict[str, str]
+
+
+_LANGUAGES = {
+    DOT: _Language(
+        begin=("digraph flow {", "  rankdir=LR;"),
+        id='"{1}"',
+        node='{0} [shape={2}, label="{1}"];',
+        edge='{} -> {} [label="{}"];',
+        end=("}",),
+        line="\\n",
+        escapes={"\\": "\\\\", '"': '\\"'},
+    ),
+    MERMAID: _Language(
+        begin=("flowchart LR",),
+        id="n{0}",
+        node='{0}{3}"{1}"{4}',
+        edge="{0} -->|{2}| {1}",
+        end=(),
+        line="<br>",
+        escapes={each: f"#{ord(each)};" for each in "#\"&<>'`\\"},
+    ),
+}
 
 
 class Node(NamedTuple):
@@ -40,10 +80,6 @@ class Edge(NamedTuple):
     messages: int
 
 
-_End: TypeAlias = tuple[Node, int]
-"""A node and its number."""
-
-
 def has_edges(which: Report) -> bool:
     """Whether a report's rows can be drawn: `dot` and `mermaid` are forms of it."""
     return {f"{end}_{part}" for end in _ENDS for part in _PARTS} <= {
@@ -56,17 +92,20 @@ def graph_lines(rows: Iterable[Row], language: str) -> Iterator[str]:
 
     Of several sections the edges are one graph.
     """
-    begin, node_line, edge_line, end = _LANGUAGES[language]
-    numbers: dict[Node, int] = {}
-    yield from begin
+    of = _LANGUAGES[language]
+    escapes = str.maketrans(of.escapes)
+    ids: dict[Node, str] = {}
+    yield from of.begin
     for *ends, messages in edges_of(rows):
-        for each in ends:
-            if each not in numbers:
-                numbers[each] = len(numbers)
-                yield f"  {node_line(each, numbers[each])}"
-        first, second = ((each, numbers[each]) for each in ends)
-        yield f"  {edge_line(first, second, messages)}"
-    yield from end
+        for node in ends:
+            if node not in ids:
+                kind, *names = (each.translate(escapes) for each in node)
+                ids[node] = of.id.format(len(ids), " ".join(filter(None, (kind, *names))))
+                text = of.line.join(filter(None, names))
+                shape = _SHAPES.get(node.kind, _BOX)
+                yield f"  {of.node.format(ids[node], text, *shape)}"
+        yield f"  {of.edge.format(*(ids[each] for each in ends), messages)}"
+    yield from of.end
 
 
 def edges_of(rows: Iterable[Row]) -> Iterator[Edge]:
@@ -78,50 +117,3 @@ def edges_of(rows: Iterable[Row]) -> Iterator[Edge]:
 
 def _node(row: Row, end: str) -> Node:
     return Node(*(visible(row[f"{end}_{part}"] or "") for part in _PARTS))
-
-
-def _dot_node(node: Node, _number: int) -> str:
-    label = "\\n".join(_quoted(each) for each in node[1:] if each)
-    shape, *_ = _SHAPES.get(node.kind, _BOX)
-    return f'"{_dot_name(node)}" [shape={shape}, label="{label}"];'
-
-
-def _dot_edge(first: _End, second: _End, messages: int) -> str:
-    return f'"{_dot_name(first[0])}" -> "{_dot_name(second[0])}" [label="{messages}"];'
-
-
-def _dot_name(node: Node) -> str:
-    return _quoted(" ".join(filter(None, node)))
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _mermaid_node(node: Node, number: int) -> str:
-    label = "<br>".join(_escaped(each) for each in node[1:] if each)
-    _, begin, end = _SHAPES.get(node.kind, _BOX)
-    return f'n{number}{begin}"{label}"{end}'
-
-
-def _mermaid_edge(first: _End, second: _End, messages: int) -> str:
-    return f"n{first[1]} -->|{messages}| n{second[1]}"
-
-
-def _escaped(text: str) -> str:
-    return "".join(_ENTITIES.get(each, each) for each in text)
-
-
-class _Language(NamedTuple):
-    """How a graph is written: lines in front, a node with its number, an edge, lines behind."""
-
-    begin: tuple[str, ...]
-    node: Callable[[Node, int], str]
-    edge: Callable[[_End, _End, int], str]
-    end: tuple[str, ...]
-
-
-_LANGUAGES: Mapping[str, _Language] = {
-    DOT: _Language(("digraph flow {", "  rankdir=LR;"), _dot_node, _dot_edge, ("}",)),
-    MERMAID: _Language(("flowchart LR",), _mermaid_node, _mermaid_edge, ()),
-}

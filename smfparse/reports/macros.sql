@@ -64,14 +64,11 @@ CREATE OR REPLACE MACRO cf_request(request) AS coalesce([
 CREATE OR REPLACE MACRO task_lines(kind, tasks) AS TABLE
 SELECT
     section, CASE WHEN block_no IS NULL THEN 'summary' ELSE 'task' END AS line, block_no - 1 AS number,
-    coalesce(number::VARCHAR, 'Summ') AS task, kind AS type, qctreqn AS requests, busy, cpu_seconds, cpu_busy,
+    coalesce(number::VARCHAR, 'Summ') AS task, kind AS type, requests, busy, cpu_seconds, cpu_busy,
     CASE WHEN requests = 0 THEN 0 ELSE qctcptm_average END AS cpu_average, cpu_average AS cpu_tenths,
     CASE WHEN requests = 0 THEN 0 ELSE qcteltm_average END AS elapsed_average,
     COLUMNS(lambda name: name IN ('waiting_seconds', 'channels', 'longest', 'longest_at'))
 FROM query_table(tasks);
-
--- An address of 31 bits as it is written.
-CREATE OR REPLACE MACRO hexadecimal(address) AS printf('%08X', address::BIGINT & 4294967295);
 
 -- Seconds in words: whole ones; of what is shorter than a second, two digits.
 CREATE OR REPLACE MACRO seconds_text(seconds) AS

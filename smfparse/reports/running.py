@@ -7,8 +7,10 @@ views need as well in the macros of views.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,16 +19,10 @@ from smfparse.errors import RequestError
 from smfparse.metrics import named_macros, quoted, view_macros
 from smfparse.planning import plan_of_measured
 from smfparse.rendering import STYLES
-from smfparse.reports.covering import (
-    TIME_QUERIES,
-    catalog_of_all,
-    divides_by_time,
-    hold_time,
-    with_time,
-)
 from smfparse.reports.declaration import EVIDENCE, Report
-from smfparse.reports.marks import zone_macros
+from smfparse.reports.marks import STATISTICS, STATISTICS_OF_ALL, zone_macros
 from smfparse.reports.sections import (
+    OF_STATISTICS,
     ONE_SECTION,
     TOTAL,
     Sections,
@@ -34,7 +30,6 @@ from smfparse.reports.sections import (
     slicing,
     statements,
 )
-from smfparse.reports.values import with_values
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog, Slicing
@@ -44,8 +39,16 @@ Row: TypeAlias = Mapping[str, Any]
 
 _KEYS = "sectioned.keys"
 """What the SQL of a report calls the query for the keys of its sections."""
+_COVERED, _STATISTICS = "sectioned.covered", "sectioned.statistics"
+_COVERED_OF_ALL = "covered_of_all"
+_TIME_QUERIES = {
+    _COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
+    STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
+}
+"""What a catalog of some names has to hold of all, by table: see `_with_time`."""
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
 """Sections of reports that put rows of all times together, also where intervals are asked for."""
+_VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
 _ORDER = "keys.time, keys.system, keys.qmgr, keys.bucket, keys.source, keys.record_no, rows.section"
 
 
@@ -98,12 +101,18 @@ def _queries(
     if which.across:
         sections = sections.together()
     values = {**which.values(asked), "of_queues": catalog.of_queues}
-    held = divides_by_time(which) and _held_time(which, catalog, sections, values)
-    query = _query(with_time(which, held=held), catalog, sections, asked, values, held=held)
+    held = _COVERED in which.sql and _held_time(which, catalog, sections, values)
+    whole = _with_time(which, held=held)
+    keys = section_keys(sections, which.main, sliced=held)
+    queries = f"{whole.sql} {which.busiest} {keys}"
+    prepare(catalog, sections, which.tables, which.grouped, queries, values)
+    if which.required and not any(values[name] for name in which.required):
+        _refuse(which, catalog.arrow(_with_values(which.busiest, values)).to_pylist())
+    query = _ordered(whole, catalog, keys, asked, values)
     if which.section in _OF_ALL or sections == TOTAL:
         return query, None
     keys = section_keys(sections, which.main, sliced=True)
-    sliced = with_time(which, held=held, sliced=True)
+    sliced = _with_time(which, held=held, sliced=True)
     some = _ordered(sliced, catalog, keys, asked, values)
     return query, slicing(sections, which.main, which.tables, some, held=held)
 
@@ -112,14 +121,38 @@ def _held_time(
     which: Report, catalog: Catalog, sections: Sections, values: Mapping[str, Any]
 ) -> bool:
     """Have a catalog of some names hold the covered time of all; return whether it does."""
-    every = catalog_of_all(catalog.inputs)
-    if every is None:
+    from smfparse.inputs import with_all_names
+    from smfparse.query import Catalog
+
+    if not catalog.inputs.selection.by_name:
         return False
-    with every:
-        queries = " ".join(TIME_QUERIES.values())
-        prepare(every, sections, which.tables, {}, queries, values)
-        hold_time(every, catalog.connection)
+    connection = catalog.connection
+    with Catalog(with_all_names(catalog.inputs)) as every:
+        prepare(every, sections, which.tables, {}, " ".join(_TIME_QUERIES.values()), values)
+        found = every.arrows([*_TIME_QUERIES.values()])
+        for name, rows in zip(_TIME_QUERIES, found, strict=True):
+            connection.register("time_of_all", rows)
+            connection.execute(f"CREATE OR REPLACE TABLE {name} AS FROM time_of_all")
+            connection.unregister("time_of_all")
     return True
+
+
+def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
+    """Return a report whose SQL reads the time that rates of class 3 are divided by where it is.
+
+    sectioned.covered     one row per section: `section`, and `seconds` that rows of class 3 cover
+    sectioned.statistics  the intervals of statistics; where rows are sliced, of all slices
+
+    Statistics name no queue, and class 3 of one queue does not show when the others were used. So
+    where rows are selected by job, queue or channel, both come from the inputs with all of these.
+
+    held    whether the catalog holds what _TIME_QUERIES give, of all names
+    sliced  whether the tables have the rows of some sections only
+    """
+    statistics = STATISTICS_OF_ALL if held or sliced else f"sectioned.{STATISTICS}"
+    covered = _COVERED_OF_ALL if held else f"covered_seconds('sectioned.wqst', '{statistics}')"
+    sql = which.sql.replace(_COVERED, covered).replace(_STATISTICS, statistics)
+    return replace(which, sql=sql)
 
 
 def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
@@ -131,24 +164,6 @@ def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
     plan = plan_of_measured(planned.planner, values)
     figures = {name: plan.get(of) if plan else None for name, of in planned.figures.items()}
     return {**row, **figures}
-
-
-def _query(
-    which: Report,
-    catalog: Catalog,
-    sections: Sections,
-    asked: Mapping[str, Any],
-    values: Mapping[str, Any],
-    *,
-    held: bool,
-) -> str:
-    """Make the views that a report reads, and return its query."""
-    keys = section_keys(sections, which.main, sliced=held)
-    queries = f"{which.sql} {which.busiest} {keys}"
-    prepare(catalog, sections, which.tables, which.grouped, queries, values)
-    if which.required and not any(values[name] for name in which.required):
-        _refuse(which, catalog.arrow(with_values(which.busiest, values)).to_pylist())
-    return _ordered(which, catalog, keys, asked, values)
 
 
 def _refuse(which: Report, busiest: Sequence[Row]) -> None:
@@ -184,7 +199,7 @@ def _ordered(
         f"FROM ({sql}) AS rows JOIN ({keys}) AS keys USING (section) "
         f"{top} ORDER BY {', '.join(filter(None, [_ORDER, order]))}"
     )
-    return with_values(query, values)
+    return _with_values(query, values)
 
 
 def _ranking(which: Report, asked: Mapping[str, Any]) -> tuple[str, str]:
@@ -215,8 +230,35 @@ def prepare(
     """
     views = ";\n".join(statements(sections, tables, grouped, queries))
     macros = view_macros() + report_macros(catalog)
-    catalog.define(with_values(named_macros(f"{queries} {views}", macros), values))
+    catalog.define(_with_values(named_macros(f"{queries} {views}", macros), values))
     catalog.execute(views)
+
+
+def _with_values(sql: str, values: Mapping[str, Any]) -> str:
+    """Return SQL with the value of each `getvariable` that `values` has in its place.
+
+    DuckDB plans a query with `getvariable` each time that it is explained or run, and to plan a
+    report takes longer than to run it over small files; one with literals it plans once.
+    """
+
+    def literal(found: re.Match[str]) -> str:
+        name = found[1]
+        return _literal(values[name]) if name in values else found[0]
+
+    return _VARIABLE.sub(literal, sql)
+
+
+def _literal(value: Any) -> str:
+    """Return None, a number, text, or a list or dict of such, as SQL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{quoted(name)}: {_literal(of)}' for name, of in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    return str(value)
 
 
 def report_macros(catalog: Catalog) -> str:

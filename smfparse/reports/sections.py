@@ -281,16 +281,12 @@ def _members(main: Sequence[str]) -> str:
     """Return the query for the rows that make the sections, with the number of their table."""
     own = ("section", "sequence", "input_no", "interval_seconds")
     names = ", ".join((*own, *_LAST_OF_KEYS, *_TIMES_OF_KEYS))
+    counted = [table != RECORD and TABLES[table].counted for table in main]
     return " UNION ALL ".join(
-        f"SELECT {number} AS main, {names}, {_sequence_no(table)} FROM {_timed(table)}"
-        for number, table in enumerate(main)
+        f"SELECT {number} AS main, {names}, {'' if has_one else 'NULL::BIGINT AS '}sequence_no "
+        f"FROM {_timed(table)}"
+        for number, (table, has_one) in enumerate(zip(main, counted, strict=True))
     )
-
-
-def _sequence_no(table: str) -> str:
-    """Return the SQL of the number of an interval; NULL: its records have none."""
-    has_one = table != RECORD and TABLES[table].counted
-    return "sequence_no" if has_one else "NULL::BIGINT AS sequence_no"
 
 
 def _timed(table: str) -> str:

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeAlias
 from smfparse.layout import version_key
 from smfparse.rendering import ABSENT, MOMENTS, NUMBERS, STYLES, some_at_a_time, visible
 from smfparse.reports.declaration import Figure, Report, TextTable
-from smfparse.reports.folding import folded
 from smfparse.reports.running import Row
 
 Cell: TypeAlias = Callable[[Sequence[Row]], Sequence[str]]
@@ -40,6 +39,8 @@ _ANY_NUMBER = "*"
 """A condition that one of the numbers of the line holds."""
 _ALL_ZERO = "All figures are 0 or absent."
 """What stands in a section of which no line is shown."""
+_INDENT = 6
+"""Blanks in front of what goes on in the next line."""
 
 
 class Line(NamedTuple):
@@ -207,6 +208,23 @@ def _fill(
                 lines.append(text)
             else:
                 lines += folded(text, starts, width)
+
+
+def folded(text: str, starts: Sequence[int], width: int | None) -> Iterator[str]:
+    """Yield a line in pieces that fit; all lines of a table are cut at the same columns.
+
+    starts  where its columns begin; where none begins that fits, it is cut at a blank
+    width   characters of a line; None: any number
+    """
+    begin = indent = 0
+    while width is not None and len(text) - begin + indent > width:
+        room = begin + width - indent
+        at = max((each for each in starts if begin < each <= room), default=begin)
+        if at == begin or not text[at - 1].isspace():
+            at = text.rfind(" ", begin + 1, room + 1) + 1 or room
+        yield f"{' ' * indent}{text[begin:at].rstrip()}"
+        begin, indent = at, _INDENT
+    yield f"{' ' * indent}{text[begin:]}"
 
 
 def _shown(figure: Figure) -> Cell:

@@ -16,15 +16,21 @@ import pytest
 import smfparse
 from smfparse.advice import Finding, rules
 from smfparse.calendar import Calendar
-from smfparse.dashboard.axes import Axis, axis_of, groups, spread
-from smfparse.dashboard.courses import Course, Courses, Thinned
+from smfparse.dashboard.courses import (
+    Axis,
+    Course,
+    Courses,
+    Thinned,
+    axis_of,
+    groups,
+    spread,
+)
 from smfparse.dashboard.declaration import panels, parts
-from smfparse.dashboard.gathering import Day, Gathered
-from smfparse.dashboard.groups import group_lines
+from smfparse.dashboard.gathering import Day, Gathered, panel_sql
 from smfparse.dashboard.incidents import incidents
+from smfparse.dashboard.managers import group_lines
 from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
-from smfparse.dashboard.querying import panel_sql
 from smfparse.rendering import decimals_of, with_decimals
 from smfparse.selecting import fixed_zone
 from smfparse.summarizing import Times

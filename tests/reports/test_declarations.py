@@ -36,8 +36,8 @@ def check_refused(file: Path, text: str, wrong: Wrong, read: Callable[[], Any]) 
 WRONG_REPORTS: dict[str, list[Wrong]] = {
     "buff": [
         ("title = ", "#title = ", "title: missing; add the key"),
-        ("trace = ", "#trace = ", "trace: missing; add the key"),
-        ("record = ", "#record = ", "record: missing; add the key"),
+        ("record = ", "like = 'bufff'\nrecord = ", "like: unknown report 'bufff'; did you mean"),
+        ("record = ", "like = 7\nrecord = ", "like: expected the name of a report, found 7"),
         ("[figures]", "[choices]", "figures: missing"),
         ("title =", "titles =", "titles: unknown key 'titles'; did you mean title"),
         ("title =", "title = 7 #", "title: expected a string, found 7"),
@@ -75,6 +75,7 @@ WRONG_REPORTS: dict[str, list[Wrong]] = {
         ('qpststl = "STL"', '"{verb}n" = "N"', "figures.{verb}n: unknown name of `each` 'verb'"),
     ],
     "streaming": [
+        ("tables = ", "#tables = ", "tables: missing; add the key"),
         ('main = ["wtas"', 'main = ["wtsa"', "main: unknown table of `tables` 'wtsa'"),
         ("stream = []", "steam = []", "options.steam: unknown option 'steam'"),
         ("stream = []", "top = -1", "options: top=-1"),
@@ -125,8 +126,13 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_sql_that_names_no_measure_is_refused_with_the_near_one(tmp_path: Path) -> None:
     shutil.copy(DEFINITIONS / "class1.toml", tmp_path)
     sql = (DEFINITIONS / "class1.sql").read_text("utf-8")
-    for wrong, near in (("connection.putts", "puts"), ("conection.puts", "connection")):
-        text = sql.replace("connection.puts", wrong)
+    for right, wrong, near in (
+        ("connection.puts", "connection.putts", "puts"),
+        ("connection.puts", "conection.puts", "connection"),
+        ("measures_of_connection_use", "measures_of_conection", "connection"),
+        ("measures_of_connection_use", "figures_of_qwca", "qwac"),
+    ):
+        text = sql.replace(right, wrong)
         (tmp_path / "class1.sql").write_text(text, "utf-8")
         with pytest.raises(RequestError, match=f"class1.sql.*did you mean {near}"):
             load("class1", tmp_path)

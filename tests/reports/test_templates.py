@@ -16,7 +16,7 @@ from smfparse.errors import InputError
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import templates
-from smfparse.reports.folding import folded
+from smfparse.reports.templates import folded
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES, FIXTURES, SMF
 from tests.support.searching import of_many, pairs, search, some
@@ -124,7 +124,10 @@ def test_rows_are_cut_at_the_columns_at_which_their_heading_is() -> None:
     heading = "Queue      Puts      Gets     Bytes"
     row = "A            12        13  14000000"
     starts = (0, 7, 15, 25)
-    assert [*folded(heading, starts, 26)] == ["Queue      Puts      Gets", "         Bytes"]
+    assert [*folded(heading, starts, 26)] == [
+        "Queue      Puts      Gets",
+        "         Bytes",
+    ]
     assert [*folded(row, starts, 26)] == ["A            12        13", "      14000000"]
     overflowing = "A LONG NAME  12        13  14000000"
     assert next(folded(overflowing, starts, 26)) == "A LONG NAME  12        13"

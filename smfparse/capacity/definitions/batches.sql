@@ -20,4 +20,3 @@ SELECT
 FROM channels
 WHERE n > 0
 GROUP BY ALL
-ORDER BY system, qmgr

@@ -8,4 +8,3 @@ LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 WHERE structure IS NOT NULL
 GROUP BY system, qmgr
 HAVING sum(messages_put) > 0
-ORDER BY ALL

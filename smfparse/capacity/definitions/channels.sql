@@ -7,4 +7,3 @@ SELECT
     list([current_channels::DOUBLE, storage_mb * 1024::DOUBLE] ORDER BY time, current_channels, storage_mb) AS kb_each
 FROM chinit_figures
 GROUP BY ALL
-ORDER BY ALL

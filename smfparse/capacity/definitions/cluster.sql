@@ -3,4 +3,3 @@ SELECT system, qmgr, max(highest_depth) AS depth, max(gets_per_second) AS gets_s
 FROM queue_figures
 WHERE queue = 'SYSTEM.CLUSTER.COMMAND.QUEUE'
 GROUP BY ALL
-ORDER BY ALL

@@ -17,4 +17,3 @@ FROM channels
 LEFT JOIN covered_of_qmgrs('qcst', 'qmst') USING (system, qmgr)
 WHERE n > 0
 GROUP BY ALL
-ORDER BY system, qmgr

@@ -26,4 +26,3 @@ FULL JOIN clients USING (system, qmgr)
 FULL JOIN got USING (system, qmgr)
 LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 WHERE clients > 0
-ORDER BY system, qmgr

@@ -20,4 +20,3 @@ SELECT
         AS kb_each
 FROM together
 GROUP BY system, qmgr
-ORDER BY system, qmgr

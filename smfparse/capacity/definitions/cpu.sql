@@ -9,4 +9,3 @@ SELECT
     cpu / 1000 / nullif(seconds, 0) AS cpu_ms_a_second
 FROM calls
 JOIN covered_of_qmgrs('wtas', 'qmst') USING (system, qmgr)
-ORDER BY system, qmgr

@@ -8,4 +8,3 @@ FROM (
 )
 WHERE rate > 0
 GROUP BY ALL
-ORDER BY system, qmgr

@@ -76,4 +76,3 @@ LEFT JOIN slower USING (system, qmgr)
 LEFT JOIN persistent USING (system, qmgr)
 LEFT JOIN puts USING (system, qmgr)
 WHERE mb_s > 0 AND busy > 0 AND io_busy > 0
-ORDER BY system, qmgr

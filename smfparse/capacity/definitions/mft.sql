@@ -42,4 +42,3 @@ SELECT system, qmgr, gb, chunk, window_size AS window, frame, round_trip_ms
 FROM transfers
 FULL JOIN trips USING (system, qmgr)
 WHERE gb > 0 OR round_trip_ms > 0
-ORDER BY system, qmgr

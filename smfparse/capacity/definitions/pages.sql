@@ -94,4 +94,3 @@ FROM pools
 FULL JOIN fullest USING (system, qmgr)
 FULL JOIN of_tasks USING (system, qmgr)
 FULL JOIN growing USING (system, qmgr)
-ORDER BY system, qmgr

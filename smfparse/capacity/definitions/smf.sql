@@ -22,4 +22,3 @@ FROM accounting('wtas', 'record', 'task', 'qmst')
 FULL JOIN queues USING (system, qmgr)
 LEFT JOIN bytes USING (system, qmgr)
 WHERE length > 0 OR queues > 0
-ORDER BY system, qmgr

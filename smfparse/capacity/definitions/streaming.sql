@@ -9,4 +9,3 @@ FROM puts_of_managers('queue_use_figures')
 LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
 FULL JOIN log_by_qmgr('inputs.qjst', 'inputs.qjst_io') USING (system, qmgr)
 WHERE messages > 0
-ORDER BY system, qmgr

@@ -8,4 +8,3 @@ LEFT JOIN covered_of_qmgrs('qcst', 'qmst') USING (system, qmgr)
 WHERE cipher <> 0
 GROUP BY system, qmgr
 HAVING sum(messages) > 0
-ORDER BY ALL

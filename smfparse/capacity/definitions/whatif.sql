@@ -32,4 +32,3 @@ FULL JOIN streams USING (system, qmgr)
 FULL JOIN adapters AS a USING (system, qmgr)
 FULL JOIN accounting('wtas', 'record', 'task', 'qmst') USING (system, qmgr)
 WHERE mb_s > 0 OR p.messages > 0
-ORDER BY system, qmgr

@@ -29,6 +29,9 @@ SELECT
 FROM query_table(tasks)
 GROUP BY system, qmgr, start, seconds;
 
+-- An address of 31 bits as it is written.
+CREATE OR REPLACE MACRO hexadecimal(address) AS printf('%08X', address::BIGINT & 4294967295);
+
 -- The release of an MQ version as a number: 903 is 9.3.
 CREATE OR REPLACE MACRO release_of(mq_version) AS 100 * TRY_CAST(split_part(mq_version, '.', 1) AS INTEGER)
     + TRY_CAST(split_part(mq_version, '.', 2) AS INTEGER);
@@ -63,6 +66,13 @@ SELECT
     *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record
 FROM query_table(rows_of_tasks);
 
+-- Pages and commits of tasks: one row per interval.
+CREATE OR REPLACE MACRO commits_of_tasks(tasks) AS TABLE
+SELECT
+    *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record,
+    wtasgpo::BIGINT + wtasgpn AS pages, {'calls': wtascmn, 'cpu': wtascmct, 'elapsed': wtascmet} AS commit_call
+FROM query_table(tasks);
+
 -- Sums of API calls: what they took altogether, and a call. The latter is of calls that a time is known of. Of sums
 -- that are added again, `known` is the first step, and `per_known` the second.
 CREATE OR REPLACE MACRO per_call(took, calls) AS total(took) / nullif(sum(calls) FILTER (took IS NOT NULL), 0);
@@ -84,25 +94,6 @@ CREATE OR REPLACE MACRO api_call(
     'log_wait': log_wait::DOUBLE, 'page_set_wait': page_set_wait::DOUBLE,
     'suspended': suspended::DOUBLE, 'srb': srb::DOUBLE
 };
-
--- Whose the records of class 3 are: one row per task and interval. Its 116/1 record says so, or where that
--- is not there its first 116/2 record. See of_tasks, which is not used here: DuckDB takes a macro in itself for a
--- recursion, and rows that owners were joined to are read by it.
-CREATE OR REPLACE MACRO owners(identities) AS TABLE
-SELECT
-    of_source, task_record, connection_of(wtidatyp_text) AS connection_type,
-    wtidccn AS job, wtidopid AS "user", wtidtran AS thread_user,
-    "transaction", psb, cics_task, wtidchl AS channel, wtidchlc AS connection
-FROM (
-    SELECT
-        *, coalesce(task_source, source) AS of_source, coalesce(task_record_offset, record_offset) AS task_record
-    FROM query_table(identities)
-    WHERE block_no = 1
-)
-QUALIFY row_number() OVER (
-    PARTITION BY of_source, task_record
-    ORDER BY source <> of_source, source, record_offset
-) = 1;
 
 -- Where a row of accounting is over time, for charts: when it began, and its seconds. Records shorter than a minute
 -- are put together by the minute that has their middle: there can be one for each transaction.
@@ -126,3 +117,10 @@ CREATE OR REPLACE MACRO message_channels(channels) AS TABLE
 SELECT DISTINCT system, qmgr, qcstchnm AS channel
 FROM query_table(channels)
 WHERE qcstchty_text <> 'Server-connection';
+
+-- What calls were over time, by what they are of: an amount of rows of queue_calls or task_calls, in a unit.
+CREATE OR REPLACE MACRO calls_over_time(rows_of_calls, of_what, measured, unit) AS TABLE
+SELECT system, qmgr, of_what AS object, start, seconds, total(measured) / unit AS amount
+FROM query_table(rows_of_calls)
+GROUP BY ALL
+HAVING amount IS NOT NULL;

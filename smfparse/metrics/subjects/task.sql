@@ -35,3 +35,18 @@ FROM (
 )
 LEFT JOIN query_table(users) USING (of_source, task_record)
 GROUP BY system, qmgr, start, seconds, job, coalesce("transaction", psb), channel;
+
+-- Whether tasks ended, and which whole life is in one record: it ends the task, and began with it; or there is no
+-- other of the task, though the task is younger than the first record here.
+CREATE OR REPLACE MACRO lives_of_tasks(tasks) AS TABLE
+SELECT
+    of_source, task_record, wtasaeot AS ended,
+    wtasaeot AND (
+        epoch_us(wtasints) - epoch_us(wtasstrt) <= 1_000_000
+        OR (
+            count(*) OVER (PARTITION BY system, qmgr, wtasstrt, wtasmthr, wtaswtas) = 1
+            AND wtasstrt > min(wtasinte) OVER (PARTITION BY system, qmgr)
+        )
+    ) AS short_lived
+FROM of_tasks(tasks)
+WHERE block_no = 1;

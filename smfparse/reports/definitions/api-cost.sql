@@ -88,10 +88,10 @@ class_1 AS (
             system, qmgr, connection_type, job, "user", program, NULL::VARCHAR, NULL::VARCHAR, NULL::BIGINT, counted_at
         ) AS whose,
         measure(connection.connections) AS connections, measure(connection.messages) AS messages,
-        total(qmaccput) AS class_1_cpu, measure(connection.request_cpu) AS message_cpu,
+        total(connections.cpu) AS class_1_cpu, measure(connection.request_cpu) AS message_cpu,
         sum(COLUMNS('(qmac(put|get)[abcd])'))::BIGINT AS '\1',
-        percentiles(qmaccput / nullif(all_puts + all_gets, 0)) AS cpus
-    FROM connection_facts('sectioned.qmac')
+        percentiles(connections.cpu / nullif(all_puts + all_gets, 0)) AS cpus
+    FROM connection_facts('sectioned.qmac') AS connections
     GROUP BY ALL
 ),
 of_tasks AS (

@@ -38,12 +38,10 @@ intervals AS (
         count(DISTINCT "user") AS users, min("user") AS "user",
         count(DISTINCT token) AS tasks,
         total(interval_seconds) AS task_seconds,
-        sum(wtascmn)::BIGINT AS commits, sum(wtasban)::BIGINT AS backouts,
-        sum(wtasctn)::BIGINT AS control_calls,
-        total(wtasjwet) AS log_write, total(wtasjcet) AS log_force,
-        total(greatest(wtasjwet, wtasjcet)) AS log,
-        total(greatest(wtassuse - greatest(wtasjwet, wtasjcet, 0), 0)) AS suspended,
-        total(wtasdbet) AS db2, total(wtassmwt) AS data_sets
+        measure(task.commits) AS commits, measure(task.backouts) AS backouts, measure(task.ctls) AS control_calls,
+        measure(task.log_write_wait) AS log_write, measure(task.log_force_wait) AS log_force,
+        measure(task.log_wait) AS log, measure(task.other_wait) AS suspended,
+        measure(task.db2_elapsed) AS db2, measure(task.smds_wait) AS data_sets
     FROM task_intervals
     GROUP BY ALL
 ),

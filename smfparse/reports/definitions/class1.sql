@@ -6,13 +6,8 @@ SELECT
     measure(connection.connections) AS connections, measure(connection.cpu_seconds) AS cpu_seconds,
     measure(connection.puts) AS puts, measure(connection.gets) AS gets,
     measure(connection.request_cpu) AS request_cpu, sum(COLUMNS('(qmac(put|get)[abcd])'))::BIGINT AS '\1',
-    total(qwacejst - qwacbjst) / 1e6 AS tcb_seconds, total(qwacesrb - qwacbsrb) / 1e6 AS srb_seconds,
-    sum(epoch_us(qwacesc) - epoch_us(qwacbsc))::DOUBLE / 1e6 AS connected_seconds,
-    sum(qwaccomm)::BIGINT AS qwaccomm, sum(qwacback)::BIGINT AS qwacback
+    measures_of_connection_use
 FROM connection_facts('sectioned.qmac')
-LEFT JOIN (
-    SELECT
-        input_no, source, record_no, qwacejst, qwacbjst, qwacesrb, qwacbsrb, qwaccomm, qwacback, qwacesc, qwacbsc
-    FROM sectioned.qwac
-) USING (input_no, source, record_no)
+LEFT JOIN (SELECT input_no, source, record_no, COLUMNS('^qwac') FROM sectioned.qwac)
+    USING (input_no, source, record_no)
 GROUP BY ALL

@@ -21,7 +21,7 @@ connections AS (
         any_value(connection) AS connection,
         epoch_us(min(interval_start)) AS began, epoch_us(max(interval_end)) AS ended,
         sum(coalesce(messages, 0))::BIGINT AS messages,
-        of_whole_task(sum(coalesce(wtasctn, 0))::BIGINT) AS control_calls,
+        of_whole_task(coalesce(measure(task.ctls), 0)) AS control_calls,
         total(coalesce(cpu, 0) + CASE WHEN getvariable('of_queues') THEN 0 ELSE coalesce(all_cpu, 0) END) AS cpu
     FROM task_facts('sectioned.wtas') AS t
     JOIN owners('sectioned.wtid') USING (of_source, task_record)

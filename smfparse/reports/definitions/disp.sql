@@ -2,8 +2,8 @@
 -- channels.
 WITH tasks AS (
     SELECT
-        *, CASE WHEN block_no IS NULL THEN sum(qctchln) FILTER (block_no IS NOT NULL) OVER (PARTITION BY section)
-            ELSE qctchln END::UBIGINT AS channels
+        * REPLACE (CASE WHEN block_no IS NULL THEN sum(channels) FILTER (block_no IS NOT NULL) OVER (PARTITION BY section)
+            ELSE channels END::UBIGINT AS channels)
     FROM (FROM dispatcher_by_section('sectioned.qct_dsp') UNION ALL BY NAME FROM dispatcher_of_section('sectioned.qct_dsp'))
 )
 SELECT

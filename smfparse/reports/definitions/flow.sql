@@ -110,9 +110,7 @@ UNION ALL BY NAME
 SELECT
     'user' AS line, section, kind AS from_kind, who AS from_name, user_place AS from_place, queue, place,
     string_agg(DISTINCT opened_as, ', ' ORDER BY opened_as) AS opened_as,
-    sum(opens)::BIGINT AS opens, sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets,
-    sum(browses)::BIGINT AS browses, sum(inqs)::BIGINT AS inqs, sum(sets)::BIGINT AS sets,
-    sum(failed_puts)::BIGINT AS failed_puts, sum(failed_gets)::BIGINT AS failed_gets
+    sum(COLUMNS('^(opens|puts|gets|browses|inqs|sets|failed_puts|failed_gets)$'))::BIGINT AS '\1'
 FROM uses
 GROUP BY ALL
 HAVING getvariable('of_queues') OR (sum(puts) = 0 AND sum(gets) = 0)

@@ -3,15 +3,13 @@
 WITH
 statistics AS (
     SELECT
-        section, qqstqnam AS queue,
-        try_cast(sum(qqstputs::HUGEINT + qqstput1) AS BIGINT) AS puts,
-        try_cast(sum(qqstgets::HUGEINT) AS BIGINT) AS gets,
-        sum(qqstputb::DOUBLE + qqstpt1b) AS bytes_put, sum(qqstgetb::DOUBLE) AS bytes_got,
-        arg_max(qqstdpth, sequence) FILTER (NOT qqstpart) AS depth,
-        greatest(max(qqstdphi), max(qqstdpth) FILTER (NOT qqstpart)) AS highest_depth,
+        section, queue,
+        try_cast(measure(queue.puts) AS BIGINT) AS puts, try_cast(measure(queue.gets) AS BIGINT) AS gets,
+        measure(queue.bytes_put)::DOUBLE AS bytes_put, measure(queue.bytes_got)::DOUBLE AS bytes_got,
+        measure(queue.depth) AS depth, greatest(measure(queue.highest_depth), max(full_depth)) AS highest_depth,
         list({'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)})
             FILTER (interval_start <= interval_end) AS spans
-    FROM sectioned.qqst
+    FROM queue_facts('sectioned.qqst')
     GROUP BY ALL
 ),
 accounted AS (

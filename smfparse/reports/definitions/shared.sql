@@ -48,9 +48,7 @@ uses AS (
 of_queues AS (
     SELECT
         section, place, structure, queue, count(DISTINCT (system, qmgr)) AS members,
-        sum(puts)::BIGINT AS puts, sum(gets)::BIGINT AS gets, sum(opens)::BIGINT AS opens,
-        sum(put_direct)::BIGINT AS put_direct, sum(put_by_agent)::BIGINT AS put_by_agent,
-        sum(opens_without)::BIGINT AS opens_without
+        sum(COLUMNS('^(puts|gets|opens|put_direct|put_by_agent|opens_without)$'))::BIGINT AS '\1'
     FROM uses
     GROUP BY ALL
 ),

@@ -5,13 +5,11 @@ WITH
 cost(call_us, record_us, record_us_at_worst) AS (VALUES (0.5e0, 4e0, 36e0)),
 usual_settings(usual) AS (VALUES ([60, 300, 900, 1800])),
 jobs AS (
-    SELECT input_no, source, record_no, of_source, task_record, wtidccn AS job
-    FROM of_tasks('sectioned.wtid')
+    SELECT input_no, source, record_no, of_source, task_record, job
+    FROM identity_facts('sectioned.wtid')
     WHERE block_no = 1
     UNION ALL BY NAME
-    SELECT input_no, source, record_no, qwhccn AS job
-    FROM sectioned.qmac
-    WHERE block_no = 1
+    SELECT input_no, source, record_no, job FROM connection_facts('sectioned.qmac') WHERE block_no = 1
 ),
 counted AS (
     SELECT input_no, source, record_no, min(token) AS token, sum(calls)::BIGINT AS calls
@@ -21,21 +19,6 @@ counted AS (
         SELECT input_no, source, record_no, token, all_calls FROM task_facts('sectioned.wtas')
     )
     GROUP BY ALL
-),
--- Tasks whose whole life is in one record: it ends the task, and began with it; or there is no other of
--- the task, though the task is younger than the first record here.
-lives AS (
-    SELECT
-        of_source, task_record, wtasaeot AS ended,
-        wtasaeot AND (
-            epoch_us(wtasints) - epoch_us(wtasstrt) <= 1_000_000
-            OR (
-                count(*) OVER (PARTITION BY system, qmgr, wtasstrt, wtasmthr, wtaswtas) = 1
-                AND wtasstrt > min(wtasinte) OVER (PARTITION BY system, qmgr)
-            )
-        ) AS short_lived
-    FROM of_tasks('sectioned.wtas')
-    WHERE block_no = 1
 ),
 -- Times are told apart by moments, not by local times, of which a change of the clock repeats or skips an hour.
 offsets AS (
@@ -62,7 +45,7 @@ taken AS MATERIALIZED (
     LEFT JOIN offsets USING (system)
     LEFT JOIN jobs USING (input_no, source, record_no)
     LEFT JOIN counted USING (input_no, source, record_no)
-    LEFT JOIN lives USING (of_source, task_record)
+    LEFT JOIN lives_of_tasks('sectioned.wtas') USING (of_source, task_record)
 ),
 -- Intervals that can show how long those of a queue manager are.
 spaced AS (

@@ -43,9 +43,8 @@ tasks AS (
 ),
 putters AS (
     SELECT
-        w.section, w.system, w.qmgr, t.queue, t.kind, t.puts, t.streams,
-        w.wtasgpo::BIGINT + w.wtasgpn AS pages, w.wtascmn, w.wtascmct, w.wtascmet
-    FROM of_tasks('sectioned.wtas') AS w
+        w.section, w.system, w.qmgr, t.queue, t.kind, t.puts, t.streams, pages, commit_call
+    FROM commits_of_tasks('sectioned.wtas') AS w
     JOIN tasks AS t USING (of_source, task_record)
     -- Where queues are selected a task may have put to others as well.
     WHERE NOT getvariable('of_queues')
@@ -81,9 +80,9 @@ calls AS (
     FROM calls_of_queues('used_rows')
     WHERE NOT of_topic AND verb IN ('open', 'close', 'put', 'put1') AND calls > 0
     UNION ALL
-    SELECT section, system, qmgr, queue, kind, streams, 'commit', wtascmn, wtascmct, wtascmet
+    SELECT section, system, qmgr, queue, kind, streams, 'commit', commit_call.calls, commit_call.cpu, commit_call.elapsed
     FROM putters
-    WHERE wtascmn > 0
+    WHERE commit_call.calls > 0
 ),
 streaming AS (
     SELECT section, system, qmgr, queue, kind, verb, unnest(call_sums(calls, elapsed, cpu))
@@ -140,7 +139,7 @@ topics AS (
         section, queue, published_by,
         sum(puts)::BIGINT AS puts, sum(publishedn)::BIGINT AS published,
         sum(puts - coalesce(failed, 0))::BIGINT AS done,
-        measure(queue_use.put_cpu) AS put_cpu,
+        measure(queue_use.cpu_per_put) AS put_cpu,
         total(topicputsrb + topicput1srb) / nullif(sum(puts), 0) AS put_srb
     FROM used
     WHERE published_by IS NOT NULL
@@ -149,26 +148,23 @@ topics AS (
 ),
 statistics AS (
     SELECT
-        section, system, qmgr, qqstqnam AS queue,
+        section, system, qmgr, queue,
         try_cast(measure(queue.puts) AS BIGINT) AS puts, try_cast(measure(queue.failed_puts) AS BIGINT) AS failed,
-        try_cast(measure(queue.qqststrm) AS BIGINT) AS statistics_streamed,
-        try_cast(measure(queue.qqstexpr) AS BIGINT) AS expired,
+        try_cast(measure(queue.streamed) AS BIGINT) AS statistics_streamed,
+        try_cast(measure(queue.messages_expired) AS BIGINT) AS expired,
         measure(queue.puts_per_second) AS put_rate,
-        arg_min(depth, sequence) AS depth_first, arg_max(depth, sequence) AS depth_last,
-        3600 * (depth_last::BIGINT - depth_first) / nullif(epoch_us(max(taken)) / 1e6 - epoch_us(min(taken)) / 1e6, 0)
+        arg_min(full_depth, sequence) AS depth_first, measure(queue.depth) AS depth_last,
+        max(coalesce(time, smf_time::TIMESTAMPTZ)) FILTER (full_depth IS NOT NULL) AS taken_last,
+        min(coalesce(time, smf_time::TIMESTAMPTZ)) FILTER (full_depth IS NOT NULL) AS taken_first,
+        3600 * (depth_last::BIGINT - depth_first) / nullif(epoch_us(taken_last) / 1e6 - epoch_us(taken_first) / 1e6, 0)
             AS depth_growth,
-        coalesce(min(qqstdplo) FILTER (depth IS NOT NULL), min(depth)) AS depth_lowest,
-        coalesce(max(qqstdphi) FILTER (depth IS NOT NULL), max(depth)) AS depth_highest,
+        coalesce(measure(queue.lowest_depth) FILTER (full_depth IS NOT NULL), min(full_depth)) AS depth_lowest,
+        coalesce(measure(queue.highest_depth) FILTER (full_depth IS NOT NULL), max(full_depth)) AS depth_highest,
         depth_lowest / nullif(put_rate, 0) / 60 AS arrivals_lowest,
         depth_last / nullif(put_rate, 0) / 60 AS arrivals_last,
         depth_highest / nullif(put_rate, 0) / 60 AS arrivals_highest
-    FROM (
-        SELECT
-            *, CASE WHEN NOT qqstpart THEN qqstdpth END AS depth,
-            CASE WHEN depth IS NOT NULL THEN coalesce(time, smf_time::TIMESTAMPTZ) END AS taken
-        FROM sectioned.qqst
-    )
-    GROUP BY section, system, qmgr, qqstqnam
+    FROM queue_facts('sectioned.qqst')
+    GROUP BY section, system, qmgr, queue
 ),
 put_to AS (
     SELECT DISTINCT system, qmgr, unnest([objname, basename]) AS queue FROM used
@@ -206,7 +202,7 @@ stream_queues AS (
 ),
 streams AS (
     SELECT
-        n.section, n.base, n.queue, s.* EXCLUDE (section, system, qmgr, queue, statistics_streamed),
+        n.section, n.base, n.queue, s.* EXCLUDE (section, system, qmgr, queue, statistics_streamed, taken_first, taken_last),
         c.streamed, b.statistics_streamed,
         CASE
             WHEN n.note IS NOT NULL THEN n.note
@@ -228,7 +224,7 @@ unstreamed AS (
         sum(validput) / divisor(any_value(c.seconds), list(known_part({
             'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)
         }, known_since)) FILTER (interval_start <= interval_end)) AS class_3_rate,
-        measure(queue_use.put_size) / 1024 AS put_kb, measure(queue_use.put_cpu) AS put_cpu,
+        measure(queue_use.put_size) / 1024 AS put_kb, measure(queue_use.cpu_per_put) AS put_cpu,
         measure(queue_use.persistent_bytes) AS persistent_bytes
     FROM used_queues
     LEFT JOIN sectioned.covered AS c USING (section)
@@ -314,7 +310,7 @@ lines AS (
     FROM sectioned.keys
     LEFT JOIN class_3 AS c USING (section)
     LEFT JOIN (
-        SELECT section, measure(data_manager.qistmput)::BIGINT AS data_manager_puts
+        SELECT section, measure(data_manager.puts)::BIGINT AS data_manager_puts
         FROM sectioned.qist
         GROUP BY section
     ) USING (section)

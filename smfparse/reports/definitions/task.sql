@@ -22,39 +22,17 @@ queue_links AS (
     GROUP BY ALL
 ),
 named AS (
-    SELECT
-        i.section,
-        coalesce(l.token, q.token) AS token,
-        arg_max({
-            'type': i.wtidatyp_text, 'job': i.wtidccn, 'userid': i.wtidopid, 'tran': i.wtidtran,
-            'channel': i.wtidchl, 'partner': i.wtidchlc, 'correlator': i.wtidcori,
-            'transaction': i."transaction", 'psb': i.psb, 'cics_task': i.cics_task
-        }, {
-            'is_first': i.task_record_offset IS NULL OR i.task_record_no = i.record_no,
-            'sequence': i.sequence
-        }) AS who
-    FROM sectioned.wtid AS i
-    LEFT JOIN links AS l
-        ON l.of_source = coalesce(i.task_source, i.source)
-        AND l.task_record = coalesce(i.task_record_offset, i.record_offset)
+    SELECT i.section, coalesce(l.token, q.token) AS token, figures_of_wtid
+    FROM identity_facts('sectioned.wtid') AS i
+    LEFT JOIN links AS l USING (of_source, task_record)
     LEFT JOIN queue_links AS q
         ON q.input_no = i.input_no AND q.source = i.source AND q.record_no = i.record_no
-    GROUP BY ALL
+    QUALIFY row_number() OVER (
+        PARTITION BY i.section, coalesce(l.token, q.token)
+        ORDER BY i.task_record_offset IS NULL OR i.task_record_no = i.record_no DESC NULLS FIRST, i.sequence DESC
+    ) = 1
 ),
-spans AS (
-    SELECT section, correl, objname, basename, min(opentime) AS opened, max(clostime) AS closed
-    FROM sectioned.wqst
-    GROUP BY ALL
-),
-queues AS MATERIALIZED (
-    SELECT
-        section, task_of_wqst(correl) AS token, basename,
-        CASE qtype_text WHEN 'Local queue' THEN 'QLocal' ELSE qtype_text END AS queue_type,
-        CASE indxtype_text WHEN 'None' THEN 'NONE' ELSE indxtype_text END AS index_type,
-        structure IS NULL AS is_private, opened, closed, figures_of_wqst
-    FROM grouped.wqst
-    JOIN spans USING (section, correl, objname, basename)
-),
+queues AS MATERIALIZED (SELECT section, task_of_wqst(correl) AS token, basename, figures_of_wqst FROM grouped.wqst),
 used AS (
     SELECT
         section, token, count(DISTINCT (objname, basename)) AS task_queues,
@@ -81,9 +59,7 @@ tasks AS (
     LEFT JOIN used AS u USING (section, token)
 ),
 waits AS (
-    SELECT
-        t.section, l.token, t.latch, any_value(latch_name) AS latch_name,
-        sum(t.wtaslwn)::BIGINT AS wtaslwn, total(t.wtaslwet) AS wtaslwet, max(t.wtaslmax) AS wtaslmax
+    SELECT t.section, l.token, t.latch, any_value(latch_name) AS latch_name, measures_of_latch
     FROM sectioned.wtas_latch AS t
     JOIN links AS l USING (input_no, source, record_no)
     LEFT JOIN latches USING (latch)
@@ -126,11 +102,6 @@ lines AS (
     UNION ALL BY NAME
     SELECT 'queue cf' AS line, 5 AS part, * FROM cf WHERE objname IS NOT NULL
 )
-SELECT
-    lines.*,
-    connection_of(who.type) AS connection,
-    who.job AS wtidccn, who.userid AS wtidopid, who.tran AS wtidtran,
-    who.channel AS wtidchl, who.partner AS wtidchlc, who.correlator AS wtidcori,
-    who."transaction" AS "transaction", who.psb AS psb, who.cics_task AS cics_task
+SELECT lines.*, named.* EXCLUDE (section, token)
 FROM lines
 LEFT JOIN named USING (section, token)

@@ -1,0 +1,106 @@
+"""Where the rows of a report come from: the records that it reads, and its SQL.
+
+The SQL is a file, in which some words stand for measures, or is made of a subject and figures.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from smfparse.declarations import Where
+from smfparse.metrics import Subject, aggregates, subject_of, subjects
+from smfparse.schemas import REGISTRY, TRACES
+from smfparse.tables import TABLES
+
+if TYPE_CHECKING:
+    from smfparse.reports.declaration import Figure
+
+_MEASURE = re.compile(r"\bmeasure\((\w+)\.(\w+)\)")
+_FIGURES = re.compile(r"\bfigures_of_(\w+)")
+_MEASURES = re.compile(r"\bmeasures_of_(\w+)")
+
+
+def origin(main: Sequence[str], tables: Sequence[str]) -> dict[str, Any]:
+    """Return which trace writes the records of the main tables, and what of them is read."""
+    wanted = {TABLES[each].block.name for each in main if each in TABLES}
+    records = {
+        record: {each.name for each in triplets.values()}
+        for record, triplets in REGISTRY.items()
+        if not wanted.isdisjoint(each.name for each in triplets.values())
+    }
+    if not records:
+        return {}
+    named = dict.fromkeys(TABLES[each].block.name for each in tables if each in TABLES)
+    *others, last = (each for each in named if any(each in there for there in records.values()))
+    blocks = f"{', '.join(others)} and {last}" if others else last
+    kind, classes = TRACES[next(iter(records))].split(" ", 1)
+    subtypes = " and ".join(f"{subtype}" for _, subtype in records)
+    of = f"{next(iter(records))[0]} subtype{'s' if len(records) > 1 else ''} {subtypes}"
+    return {"trace": f"START TRACE({kind}) CLASS({classes})", "record": f"{of}, {blocks}"}
+
+
+def report_sql(file: Path, found: Mapping[str, Any]) -> str:
+    """Return the SQL of a report: its file, or what its subject and figures give; '': by rules."""
+    if found.get("rules"):
+        return ""
+    if "subject" in found and not file.exists():
+        subject = subjects()[found["subject"]]
+        return _of_subject(subject, found["figures"], found.get("grouped", {}))
+    where = Where(str(file))
+    try:
+        sql = file.read_text("utf-8")
+    except OSError as error:
+        raise where.wrong("cannot be read; write the SQL") from error
+    return _with_figures(sql, found, where)
+
+
+def _of_subject(
+    subject: Subject, figures: Sequence[Figure], grouped: Mapping[str, Sequence[str]]
+) -> str:
+    """Return the SQL of a report whose figures are measures, by the keys of its rows."""
+    keys = ["section", *grouped.get(subject.tables[0], subject.keys)]
+    by = {each: f'"{each}"' for each in keys}
+    named = [replace(each, measure=each.measure or each.name) for each in figures]
+    shown = _shown(named, subject.name, subject.over_rows() | by)
+    rows = subject.facts_of("sectioned")
+    return f"SELECT section, {shown} FROM {rows} GROUP BY {', '.join(by.values())}"
+
+
+def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
+    """Return SQL with what these stand for, of the figures that are fields or measures.
+
+    figures_of_wqst        those of a table: grouped, or as its rows are
+    measures_of_task       those of a subject, over several rows of its facts
+    measure(log.io_busy)   one, over several rows of facts; it need not be a figure
+    """
+    figures: Sequence[Figure] = found["figures"]
+
+    def of_table(mark: re.Match[str]) -> str:
+        where.check("table of `tables`", mark[1], found["tables"])
+        subject = subject_of(mark[1], found["tables"])
+        there = {name: each for name, (each, _) in subject.columns().items()}
+        if mark[1] in found.get("grouped", ()):
+            there = {each: f'"{each}"' for each in subject.over_rows()}
+        return _shown(figures, subject.name, there)
+
+    def of_subject(mark: re.Match[str]) -> str:
+        where.check("subject", mark[1], subjects())
+        return _shown(figures, mark[1], aggregates(mark[1]))
+
+    def one(mark: re.Match[str]) -> str:
+        name, measure = mark.groups()
+        where.check("subject", name, subjects())
+        where.check(f"measure or field of {name}", measure, aggregates(name))
+        return aggregates(name)[measure]
+
+    return _MEASURE.sub(one, _MEASURES.sub(of_subject, _FIGURES.sub(of_table, sql)))
+
+
+def _shown(figures: Sequence[Figure], subject: str, there: Mapping[str, str]) -> str:
+    """Return the columns of the figures that a subject has, by the SQL of its measures."""
+    sources = ((each.measure.removeprefix(f"{subject}."), each.name) for each in figures)
+    return ", ".join(f'{there[source]} AS "{name}"' for source, name in sources if source in there)
