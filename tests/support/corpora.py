@@ -6,6 +6,7 @@ new      MQ 10
 shared   two queue managers of a queue sharing group
 traffic  requests and replies, and agents of Managed File Transfer
 damaged  the fixture of MQ 9.3 with damage in it
+dense    every counter, time and flag at random
 days     days of several sites, with what is planted in them
 real     the real SMF files, where they are
 """
@@ -23,6 +24,7 @@ import pytest
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections
+from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES, SMF
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import rows_in
@@ -114,6 +116,7 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "shared": lambda folder: [FIXTURES / "qm02-shared.smf"],
     "traffic": _traffic,
     "damaged": _damaged,
+    "dense": lambda folder: [generate_dump(folder / "dense.smf", dense=True)],
     "days": _days,
     "real": _real,
 }

@@ -18,10 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from smfparse import reports
-from smfparse.advice.judging import judged, wanted
+from smfparse.advice import judging
 from smfparse.capacity.measuring import measuring_query
 from smfparse.comparing import NAMES, Rename, compared, measured
 from smfparse.inputs import ReadOptions, open_inputs
@@ -182,18 +180,28 @@ def of_comparisons(folder: Path) -> Golden:
 def of_judged(corpora: Corpora, corpus: str) -> Golden:
     """Return each column of the rows that rules judge, and of what planners measure: `summed`."""
     catalog = corpora[corpus].catalog
-    found = {each.subject.name: summed(each.table) for each in judged(catalog, wanted({}), {})}
+    found = {
+        each.subject.name: summed(each.table.to_pylist())
+        for each in judging.judged(catalog, judging.wanted({}), {})
+    }
     for name in planner_names():
         if (which := planner(name)).trace:
-            found[f"capacity {name}"] = summed(catalog.arrow(measuring_query(catalog, which, {})))
+            found[f"capacity {name}"] = summed(
+                catalog.arrow(measuring_query(catalog, which, {})).to_pylist()
+            )
     return found
 
 
-def summed(table: pa.Table) -> Golden:
+def of_dense(corpora: Corpora) -> Golden:
+    """Return each column of all reports of counters at random: `summed`."""
+    return {name: summed([*map(_row, corpora["dense"].rows(name))]) for name in DENSE}
+
+
+def summed(rows: Sequence[Mapping[str, Any]]) -> Golden:
     """Return of each column how many values it has, their sum, and a checksum of their order."""
-    found: Golden = {"count": table.num_rows}
-    for name in table.column_names:
-        values = [each for each in table[name].to_pylist() if each is not None]
+    found: Golden = {"count": len(rows)}
+    for name in rows[0] if rows else ():
+        values = [row[name] for row in rows if row[name] is not None]
         numbers = [float(each) for each in values if isinstance(each, int | float | Decimal)]
         total = math.fsum(filter(math.isfinite, numbers))
         checksum = zlib.crc32(" ".join(map(_rounded, values)).encode())
@@ -322,6 +330,7 @@ def text_of(corpora: Corpora, corpus: str, name: str) -> str:
     return "\n".join(lines).replace(f"{found.paths[0].parent}/", "") + "\n"
 
 
+DENSE = [each for each in reports.report_names() if not reports.report(each).rules]
 JUDGED = ("days", "site", "new", "old", "shared", "traffic")
 LOGS, OF_TRAFFIC = ("qm01-930", "qm80", "qm100", "qm60"), ("cluster", "mft", "requests")
 REPORTS = [  # of the site some have no rows
@@ -344,6 +353,7 @@ def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callabl
         yield GOLDEN / "views" / f"{name}.json", partial(_view, corpora, name)
     for corpus, name in TEXTS_OF:
         yield GOLDEN / "texts" / f"{name}.txt", partial(text_of, corpora, corpus, name)
+    yield GOLDEN / "dense.json", lambda: written(of_dense(corpora))
     for corpus in JUDGED:
         yield GOLDEN / "judged" / f"{corpus}.json", partial(_judged, corpora, corpus)
     yield GOLDEN / "compare.json", lambda: written(of_comparisons(folder))

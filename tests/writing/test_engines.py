@@ -337,7 +337,7 @@ def test_a_stream_that_failed_counts_files_once(dumps: Path, spark: Any, tmp_pat
     assert len(found) < len(wanted)
 
 
-# Dumps that are read apart: the query of docs/dataset.md finds the rows of one process --------------
+# Dumps that are read apart: the query of docs/dataset.md finds the rows of one process ---------
 
 RECORDS = [b"".join(each.pieces()) for each in many(60, 7)]
 HEADERS = [foreign_record(2, UTC_NOON.replace(tzinfo=None), each) for each in ("SYS1", "SYS2")]
