@@ -1,6 +1,6 @@
 """SMF files as a source of Spark: `spark.read.format("smf").option("table", "wqst").load("dumps")`.
 
-Spark looks for modules of this name by itself, so nothing is registered. docs/scale.md has the
+Spark looks for modules of this name by itself, so nothing is registered. docs/dataset.md has the
 options. The process that plans cuts the files into parts; each part is a partition of Spark's.
 """
 

@@ -99,7 +99,7 @@ def _names(
     metavar="DIR",
     help="Write to this folder or URL (s3://BUCKET/DIR), or to a DuckDB database, FILE.duckdb. The "
     "extension must match --format. With iceberg:CATALOG.NAMESPACE or delta:DIR, register the "
-    "files of an archive with signed types as Iceberg or Delta tables (docs/scale.md).",
+    "files of an archive with signed types as Iceberg or Delta tables (docs/dataset.md).",
 )
 @click.option(
     "--format",
@@ -148,7 +148,7 @@ def _names(
     "--fingerprints",
     is_flag=True,
     help="Add the columns fingerprint and dump_start to the table record of an archive; a query "
-    "finds duplicates of separate archives with them (docs/scale.md).",
+    "finds duplicates of separate archives with them (docs/dataset.md).",
 )
 @click.option("--force", is_flag=True, help="Replace the content of DIR, or FILE.")
 @click.option(
@@ -157,7 +157,7 @@ def _names(
     metavar="MODULE:CALLABLE",
     help="Decode and write an archive with the concurrent.futures.Executor of this Python "
     "function, for example of Dask, Ray or Spark. All machines must see inputs and DIR under the "
-    "same paths (docs/scale.md). --jobs is then the minimum number of parts of large files.",
+    "same paths (docs/dataset.md). --jobs is then the minimum number of parts of large files.",
 )
 @reading_options("--until")
 def command(

@@ -23,7 +23,7 @@ Compare two days, and keep many:
     smfparse.convert("DUMP.smf", "dataset", append=True)
     smfparse.compact("dataset")                        # combine small files
 
-`smfparse.commit` registers the files of an archive as Iceberg or Delta tables: docs/scale.md.
+`smfparse.commit` registers the files of an archive as Iceberg or Delta tables: docs/dataset.md.
 
 Find names: `data.tables` lists IBM's control blocks in lower case (wtas, qjst); `smfparse describe`
 and docs/columns.md explain each column; `smfparse report --list` lists all reports. All errors are

@@ -253,7 +253,7 @@ def open_data(
     keep_duplicates  whether to keep records that an earlier dump contains
     strict           whether the first damage raises DamageError
     framing          record format of the SMF files: rdw, bdw, ...; None: detected
-    fingerprints     whether `record` has `fingerprint` and `dump_start` (docs/scale.md)
+    fingerprints     whether `record` has `fingerprint` and `dump_start` (docs/dataset.md)
     max_copy         maximum bytes copied from standard input, a pipe or a device (docs/input.md)
     tz               zone of the local times of rows, reports and the selection: `utc`,
                      `Europe/Berlin`; None: zone of each z/OS system
@@ -292,7 +292,7 @@ def convert(
                a URL
     executor   a concurrent.futures.Executor that decodes and writes files of 64 MB or more, in
                processes or on machines that see inputs and `folder` under the same paths
-               (docs/scale.md: Dask, Ray and Spark); None: `jobs` processes of this machine.
+               (docs/dataset.md: Dask, Ray and Spark); None: `jobs` processes of this machine.
                Files are divided into at least `jobs` parts, of up to 1 GB. It is not shut down
     append     whether to add inputs to a dataset; waits up to one hour for other writers
     partition  whether to divide rows into folders by day, in large tables also by queue manager
@@ -336,7 +336,7 @@ def commit(
     can be run again at any time; without changes it does nothing.
 
     folder  a dataset with types="signed", or a URL of one
-    target  "iceberg:CATALOG.NAMESPACE" or "delta:FOLDER" (docs/scale.md)
+    target  "iceberg:CATALOG.NAMESPACE" or "delta:FOLDER" (docs/dataset.md)
     tables  the tables to commit; all by default
 
     A `Change` contains the number of files `added`, `removed` and `stayed`.

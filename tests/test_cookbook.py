@@ -26,7 +26,7 @@ from tests.support.smf import ENDED, MINUTE, START, block, queue, record, task_t
 
 pytestmark = pytest.mark.slow
 
-PAGE = (PROJECT / "docs" / "cookbook.md").read_text(encoding="utf-8")
+PAGE = (PROJECT / "docs" / "sql.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
 
 YEARS = dt.timedelta(days=9000)

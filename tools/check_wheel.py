@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "constraints.txt"
-COOKBOOK = ROOT / "docs" / "cookbook.md"
+COOKBOOK = ROOT / "docs" / "sql.md"
 OLD_DUCKDB = "duckdb==1.5.6"
 """The package needs a newer one; this one can read datasets as well."""
 IN_DUCKDB = """

@@ -57,7 +57,7 @@ class Calendar:
               overlap
     typical   seconds of an interval, usually; 0: it is not known
     starts    when each begins, and ends
-    kinds     typical, long, short, stub or first: see docs/time.md
+    kinds     typical, long, short, stub or first: see docs/selecting.md
     gaps      seconds without data before each; 0: none
     restarts  before which the queue manager started again
     missing   intervals that are missing before each, by QWHSISEQ

@@ -137,7 +137,7 @@ KEY_COLUMNS = (
     TableColumn(
         "counted_at",
         LOCAL_TIMESTAMP,
-        "When the record counts, local time: the middle of its interval, see docs/time.md",
+        "When the record counts, local time: the middle of its interval, see docs/selecting.md",
     ),
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),

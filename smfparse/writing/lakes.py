@@ -72,7 +72,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
     """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
 
     folder  the dataset, which nobody else writes to meanwhile
-    target  `iceberg:CATALOG.NAMESPACE` or `delta:FOLDER`: docs/scale.md
+    target  `iceberg:CATALOG.NAMESPACE` or `delta:FOLDER`: docs/dataset.md
     tables  those that are committed; all by default
 
     Raises RequestError where the target is none, its extra is not installed, or the dataset has

@@ -1,6 +1,6 @@
 """The intervals of a queue manager: kinds, gaps, restarts, missing records, and its clock.
 
-Expected values are worked out by hand from docs/time.md.
+Expected values are worked out by hand from docs/selecting.md.
 """
 
 from __future__ import annotations

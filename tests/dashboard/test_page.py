@@ -122,5 +122,5 @@ def test_uplot_is_as_it_was_published() -> None:
     for wanted, name in sums:
         assert hashlib.sha256((assets / name).read_bytes()).hexdigest() == wanted
     (version,) = re.findall(r"uPlot \(v([\d.]+)\)", (assets / "uplot.js").read_text("utf-8"))
-    said = (PROJECT / "docs" / "dashboard.md").read_text("utf-8")
+    said = (PROJECT / "docs" / "share-results.md").read_text("utf-8")
     assert f"[uPlot](https://github.com/leeoniya/uPlot) {version} (MIT)" in said

@@ -74,6 +74,16 @@ def test_the_rows_of_a_view_are_the_golden(name: str, corpora: Corpora) -> None:
     assert goldens.difference(GOLDEN / "views" / f"{name}.json", found) is None
 
 
+@pytest.mark.parametrize("corpus", goldens.JUDGED)
+def test_what_rules_judge_and_planners_measure_is_the_golden(corpus: str, corpora: Corpora) -> None:
+    found = goldens.of_judged(corpora, corpus)
+    assert goldens.difference(GOLDEN / "judged" / f"{corpus}.json", found) is None
+
+
+def test_columns_of_reports_of_dense_data_are_the_golden(corpora: Corpora) -> None:
+    assert goldens.difference(GOLDEN / "dense.json", goldens.of_dense(corpora)) is None
+
+
 def test_no_golden_is_left_of_what_is_gone(corpora: Corpora, tmp_path: Path) -> None:
     found = {each for each in GOLDEN.rglob("*") if each.suffix in (".json", ".txt")}
     files = {each for each in found if not each.name.startswith("published-")}

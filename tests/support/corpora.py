@@ -6,6 +6,8 @@ new      MQ 10
 shared   two queue managers of a queue sharing group
 traffic  requests and replies, and agents of Managed File Transfer
 damaged  the fixture of MQ 9.3 with damage in it
+dense    every counter, time and flag at random
+days     days of several sites, with what is planted in them
 real     the real SMF files, where they are
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +24,7 @@ import pytest
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections
+from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES, SMF
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import rows_in
@@ -83,6 +87,24 @@ def _damaged(folder: Path) -> list[Path]:
     return [path]
 
 
+PLANTED = (
+    *("archive-slow-single", "batch-by-turns", "clients-churn-beside-slow-log", "dead-letters"),
+    *("consumer-away-shared", "hot-queue", "one-dispatcher-full-beside-stopped-consumer"),
+    *("page-set-full-beside-slow-log", "poison-batch", "polling-tiny", "restart", "storage-leaks"),
+)
+"""Independent cases of advice, and healthy days, in intervals of half an hour."""
+
+
+def _days(folder: Path) -> list[Path]:
+    from tests.advice.independent.cases import cases, healthy
+
+    known, path = {**cases(), **healthy()}, folder / "days.smf"
+    chosen = [known.get(each) or known[f"healthy-{each}"] for each in PLANTED]
+    halves = [replace(each, site=replace(each.site, minutes=30)) for each in chosen]
+    path.write_bytes(b"".join(each.data(number) for number, each in enumerate(halves)))
+    return [path]
+
+
 def _real(folder: Path) -> list[Path]:
     return sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
 
@@ -94,6 +116,8 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "shared": lambda folder: [FIXTURES / "qm02-shared.smf"],
     "traffic": _traffic,
     "damaged": _damaged,
+    "dense": lambda folder: [generate_dump(folder / "dense.smf", dense=True)],
+    "days": _days,
     "real": _real,
 }
 

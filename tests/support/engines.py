@@ -1,4 +1,4 @@
-"""Executors of engines that are not ours, as docs/scale.md shows them."""
+"""Executors of engines that are not ours, as docs/dataset.md shows them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 COUNTED = "CREATE VIEW counted"
-SCALE = Path(__file__).parents[2] / "docs" / "scale.md"
+SCALE = Path(__file__).parents[2] / "docs" / "dataset.md"
 
 
 def recipe(name: str, most: int = 10) -> dict[str, Any]:
-    """Run the block of Python in docs/scale.md that defines `name`; return what it defines.
+    """Run the block of Python in docs/dataset.md that defines `name`; return what it defines.
 
     It has fewer than `most` lines.
     """
@@ -24,7 +24,7 @@ def recipe(name: str, most: int = 10) -> dict[str, Any]:
 
 
 def snippet(words: str, **names: str) -> dict[str, Any]:
-    """Run the block of Python in docs/scale.md that has `words`; return what it defines.
+    """Run the block of Python in docs/dataset.md that has `words`; return what it defines.
 
     Its last line is an expression, whose value is `result`.
 
@@ -41,7 +41,7 @@ def snippet(words: str, **names: str) -> dict[str, Any]:
 
 
 def statement(words: str) -> str:
-    """Return the block of SQL in docs/scale.md that has `words`."""
+    """Return the block of SQL in docs/dataset.md that has `words`."""
     return _block("sql", re.escape(words))
 
 

@@ -9,17 +9,22 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from smfparse import reports
+from smfparse.advice import judging
+from smfparse.capacity.measuring import measuring_query
 from smfparse.comparing import NAMES, Rename, compared, measured
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.metrics import view_names
+from smfparse.planning import planner, planner_names
 from smfparse.query import Catalog
 from smfparse.reports import RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
 from smfparse.selecting import Selection
@@ -169,6 +174,47 @@ def of_comparisons(folder: Path) -> Golden:
     }
 
 
+# --- rules, planners ------------------------------------------------------------------------------
+
+
+def of_judged(corpora: Corpora, corpus: str) -> Golden:
+    """Return each column of the rows that rules judge, and of what planners measure: `summed`."""
+    catalog = corpora[corpus].catalog
+    found = {
+        each.subject.name: summed(each.table.to_pylist())
+        for each in judging.judged(catalog, judging.wanted({}), {})
+    }
+    for name in planner_names():
+        if (which := planner(name)).trace:
+            found[f"capacity {name}"] = summed(
+                catalog.arrow(measuring_query(catalog, which, {})).to_pylist()
+            )
+    return found
+
+
+def of_dense(corpora: Corpora) -> Golden:
+    """Return each column of all reports of counters at random: `summed`."""
+    return {name: summed([*map(_row, corpora["dense"].rows(name))]) for name in DENSE}
+
+
+def summed(rows: Sequence[Mapping[str, Any]]) -> Golden:
+    """Return of each column how many values it has, their sum, and a checksum of their order."""
+    found: Golden = {"count": len(rows)}
+    for name in rows[0] if rows else ():
+        values = [row[name] for row in rows if row[name] is not None]
+        numbers = [float(each) for each in values if isinstance(each, int | float | Decimal)]
+        total = math.fsum(filter(math.isfinite, numbers))
+        checksum = zlib.crc32(" ".join(map(_rounded, values)).encode())
+        found[name] = f"{len(values)} {total:.6g} {checksum:08x}"
+    return found
+
+
+def _rounded(value: Any) -> str:
+    if isinstance(value, list | dict):
+        return " ".join(map(_rounded, value.values() if isinstance(value, dict) else value))
+    return f"{value:.6g}" if isinstance(value, float | Decimal) else str(value)
+
+
 # --- form ---------------------------------------------------------------------------------------
 
 
@@ -284,6 +330,8 @@ def text_of(corpora: Corpora, corpus: str, name: str) -> str:
     return "\n".join(lines).replace(f"{found.paths[0].parent}/", "") + "\n"
 
 
+DENSE = [each for each in reports.report_names() if not reports.report(each).rules]
+JUDGED = ("days", "site", "new", "old", "shared", "traffic")
 LOGS, OF_TRAFFIC = ("qm01-930", "qm80", "qm100", "qm60"), ("cluster", "mft", "requests")
 REPORTS = [  # of the site some have no rows
     *(("site", name) for name in reports.report_names() if name not in OF_TRAFFIC),
@@ -305,6 +353,9 @@ def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callabl
         yield GOLDEN / "views" / f"{name}.json", partial(_view, corpora, name)
     for corpus, name in TEXTS_OF:
         yield GOLDEN / "texts" / f"{name}.txt", partial(text_of, corpora, corpus, name)
+    yield GOLDEN / "dense.json", lambda: written(of_dense(corpora))
+    for corpus in JUDGED:
+        yield GOLDEN / "judged" / f"{corpus}.json", partial(_judged, corpora, corpus)
     yield GOLDEN / "compare.json", lambda: written(of_comparisons(folder))
     yield GOLDEN / "capacity.txt", planners
     for fixture in LOGS:
@@ -313,6 +364,10 @@ def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callabl
 
 def _report(corpora: Corpora, corpus: str, name: str) -> str:
     return written(of_report(name, rows_by_case(corpora, corpus, name)))
+
+
+def _judged(corpora: Corpora, corpus: str) -> str:
+    return written(of_judged(corpora, corpus))
 
 
 def _view(corpora: Corpora, name: str) -> str:

@@ -327,7 +327,7 @@ def test_a_stream_that_failed_counts_files_once(dumps: Path, spark: Any, tmp_pat
     files = sorted(folder.iterdir())
     wanted = [row for each in files for row in expected(each, "record", fingerprints=True)]
     assert sorted(map(str, plain(rows.toArrow()))) == sorted(map(str, wanted))
-    rows.createOrReplaceTempView("record")  # for the query of docs/scale.md
+    rows.createOrReplaceTempView("record")  # for the query of docs/dataset.md
     spark.sql(statement(COUNTED).replace("CREATE VIEW", "CREATE OR REPLACE TEMPORARY VIEW"))
     found, counted = (
         sorted((each["source"], each["record_no"]) for each in rows.to_pylist())
@@ -337,7 +337,7 @@ def test_a_stream_that_failed_counts_files_once(dumps: Path, spark: Any, tmp_pat
     assert len(found) < len(wanted)
 
 
-# Dumps that are read apart: the query of docs/scale.md finds the rows of one process --------------
+# Dumps that are read apart: the query of docs/dataset.md finds the rows of one process ---------
 
 RECORDS = [b"".join(each.pieces()) for each in many(60, 7)]
 HEADERS = [foreign_record(2, UTC_NOON.replace(tzinfo=None), each) for each in ("SYS1", "SYS2")]

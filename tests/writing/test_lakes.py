@@ -112,7 +112,7 @@ def test_what_is_committed_is_the_dataset_as_it_is(kind: str, folder: Path, tmp_
         assert len(rows(kind, folder, "wqst", name)) == whole.count(name) > 0
     words, called = {"iceberg": ("SqlCatalog", "lake.db"), "delta": ("scan_delta", "mq")}[kind]
     shown = snippet(words, QM01="QM02", **{f"/datasets/{called}": str(folder.parent / called)})
-    assert len(shown["result"]) == whole.count("QM02")  # by the lines in docs/scale.md
+    assert len(shown["result"]) == whole.count("QM02")  # by the lines in docs/dataset.md
     if kind == "iceberg":  # the statistics say which files have none
         (one,) = table_of(folder, "wqst").scan(row_filter="qmgr = 'QM02'").plan_files()
         assert "queue_manager=QM02" in one.file.file_path
