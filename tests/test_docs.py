@@ -38,7 +38,7 @@ def test_the_links_of_pages_lead_somewhere_and_their_doctests_pass() -> None:
         if not (each.parent / target).exists()
     ]
     assert lost == []
-    example = PROJECT / "docs" / "adding-a-block.md"
+    example = PROJECT / "docs" / "extending.md"
     assert doctest.testfile(str(example), module_relative=False).failed == 0
     others = [each for each in PAGES if ">>> " in each.read_text("utf-8")]
     assert others == [example]
@@ -46,7 +46,7 @@ def test_the_links_of_pages_lead_somewhere_and_their_doctests_pass() -> None:
 
 @pytest.mark.slow
 def test_the_example_of_a_new_block_is_a_block() -> None:
-    found = re.search(r"```python\n(.*?)```", page("adding-a-block.md"), re.DOTALL)
+    found = re.search(r"```python\n(.*?)```", page("extending.md"), re.DOTALL)
     assert found is not None
     names: dict[str, object] = {}
     exec(re.sub(r"^    ", "", found[1], flags=re.MULTILINE), names)

@@ -38,9 +38,7 @@ _OF_DOCS = (
 )
 STORIES = {ROOT / "README.md", *(DOCS / f"{name}.md" for name in _OF_DOCS)}
 """The pages that a reader follows from an empty folder; they make what their examples read."""
-RUN = STORIES | {
-    DOCS / f"{name}.md" for name in ("library", "simulated-site", "sql", "traffic")
-}
+RUN = STORIES | {DOCS / f"{name}.md" for name in ("library", "simulated-site", "sql", "traffic")}
 """The pages whose examples are run."""
 UNTRIED = {"dataset.md", "performance.md"}
 """Pages with lines that need what is not there: clusters, gigabytes."""

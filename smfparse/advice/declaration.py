@@ -3,7 +3,7 @@
 A file a subsystem. Its subjects are queries, each `<subject>.sql`, whose rows are an interval of an
 object each; `[rules.<subject>.<id>]` is a condition over the columns of a subject, and so is
 `[signs.<subject>.<id>]`, for which only diagnoses ask. The dataclasses here are the list of keys: a
-declaration is checked by them when it is loaded, and docs/adding-a-rule.md shows them.
+declaration is checked by them when it is loaded, and docs/extending.md shows them.
 `diagnoses.toml` puts rules together. What several rules of a subject have in common is a family:
 
     [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."

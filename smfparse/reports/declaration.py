@@ -3,7 +3,7 @@
 The SQL gives the numbers, with the `section` that a row is of; the TOML says what each figure is
 called, in which style it is shown, and by which formula and fields it comes about. The dataclasses
 here are the list of its keys: a declaration is checked by them when it is loaded
-(`smfparse.declarations`), and docs/adding-a-report.md shows them.
+(`smfparse.declarations`), and docs/extending.md shows them.
 """
 
 from __future__ import annotations

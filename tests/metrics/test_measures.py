@@ -25,7 +25,7 @@ from tests.support.command import run
 from tests.support.corpora import Corpus, of_corpora
 from tests.support.paths import PROJECT
 
-GUIDE = (PROJECT / "docs" / "adding-a-measure.md").read_text("utf-8")
+GUIDE = (PROJECT / "docs" / "extending.md").read_text("utf-8")
 
 
 def of(corpus: Corpus, query: str) -> pl.DataFrame:
@@ -111,8 +111,7 @@ def test_fields_of_verbs_are_those_of_their_table() -> None:
 
 @of_corpora("new")
 def test_the_guide_adds_a_measure_that_works(corpus: Corpus) -> None:
-    """It is the first TOML of the page."""
-    found = re.search(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    found = re.search(r"## Add a measure\n.*?```toml\n(.*?)```", GUIDE, re.DOTALL)
     assert found
     ((name, spec),) = tomllib.loads(found[1]).items()
     measure = Measure(name, **read_table(Measure, dict(spec), Where("guide")))

@@ -198,14 +198,14 @@ def of_dense(corpora: Corpora) -> Golden:
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> Golden:
-    """Return of each column how many values it has, their sum, and a checksum of their order."""
+    """Return of each column how many values it has, their sum, and a checksum of rows in order."""
+    ordered = sorted(rows, key=_rounded)
     found: Golden = {"count": len(rows)}
     for name in rows[0] if rows else ():
-        values = [row[name] for row in rows if row[name] is not None]
+        values = [row[name] for row in ordered if row[name] is not None]
         numbers = [float(each) for each in values if isinstance(each, int | float | Decimal)]
         total = math.fsum(filter(math.isfinite, numbers))
-        checksum = zlib.crc32(" ".join(map(_rounded, values)).encode())
-        found[name] = f"{len(values)} {total:.6g} {checksum:08x}"
+        found[name] = f"{len(values)} {total:.6g} {zlib.crc32(_rounded(values).encode()):08x}"
     return found
 
 
