@@ -26,7 +26,10 @@ class Text(Kind):
         return obj.rstrip(b"\x00" + BLANK).decode(ENCODING)
 
     def _encode(self, obj: str | None, context: Any, path: str) -> bytes:
-        text = (obj or "").encode(ENCODING)
+        try:
+            text = (obj or "").encode(ENCODING)
+        except UnicodeEncodeError as error:
+            raise LayoutError(f"{path}: EBCDIC has no character for {obj!r}") from error
         if len(text) > self.width:
             raise LayoutError(f"{path}: {obj!r} is longer than {self.width} bytes")
         return text.ljust(self.width, BLANK)

@@ -43,6 +43,7 @@ _FOLDER = Path(__file__).parent / "scenarios"
 _T = TypeVar("_T")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours"}
 _PLAIN = {int: (int,), float: (int, float), str: (str,), bool: (bool,)}
+_MOST_DAYS = 366
 _WORDS = {
     int: "a number",
     float: "a number",
@@ -176,6 +177,8 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
         if type(value) not in _PLAIN.get(type(known[key]), (dt.datetime,)):
             raise RequestError(f"[site]: {key} = {value!r} must be {_WORDS[type(known[key])]}")
     values = known | dict(site)
+    if not 1 <= values["days"] <= _MOST_DAYS:
+        raise RequestError(f"[site]: days = {values['days']}: from 1 to {_MOST_DAYS}")
     values["interval"] = minutes(str(values["interval"]))
     values["acctime"] = minutes(str(values["acctime"])) if values["acctime"] else None
     values["utc_offset"] = offset(str(values["utc_offset"]))

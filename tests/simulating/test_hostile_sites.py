@@ -98,6 +98,7 @@ WRONG: list[tuple[tuple[str, ...], Any, str]] = [
     (("applications", "P", "window"), "22:00-06:00", "'22:00-06:00' has no length"),
     (("applications", "X"), {"kind": "batch"}, "X: queue_manager, job is missing"),
     (("queue_managers", "QM01", "pools", "one"), {}, "pool 'one': a number from 0 to 99"),
+    (("site", "days"), 10**9, "days = 1000000000: from 1 to 366"),
     (("site", "interval"), "often", "'often' is not a length of time"),
     (("site", "utc_offset"), "1", "'1' is not an offset"),
     (("incidents",), [{"kind": "flood"}], "incident: unknown name 'flood'"),
@@ -139,6 +140,13 @@ def test_a_file_that_is_no_site_is_refused(tmp_path: Path) -> None:
         done = run("generate", "--scenario", path, "--explain")
         assert done.exit_code == 2
         assert reason in done.output
+
+
+def test_a_name_that_ebcdic_has_not_is_refused(tmp_path: Path) -> None:
+    path, dump = tmp_path / "site.toml", tmp_path / "day.smf"
+    path.write_text('extends = "shared"\n[site]\ngroup = "\N{SNOWMAN}"\n', encoding="utf-8")
+    done = run("generate", dump, "--scenario", path, "--interval", "12h", code=8)
+    assert "EBCDIC has no character for" in done.stderr
 
 
 def test_a_file_declares_a_site_of_its_own(tmp_path: Path) -> None:
