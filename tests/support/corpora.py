@@ -4,7 +4,7 @@ site     three queue managers of three releases, small counts, ties, a gap, a re
 old      MQ 6 and 8
 new      MQ 10
 shared   two queue managers of a queue sharing group
-traffic  requests and replies, and agents of Managed File Transfer
+traffic  requests and replies, agents of Managed File Transfer, a cluster
 damaged  the fixture of MQ 9.3 with damage in it
 dense    every counter, time and flag at random
 days     days of several sites, with what is planted in them
@@ -29,7 +29,7 @@ from tests.support.paths import FIXTURES, SMF
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.report_runs import rows_in
 from tests.support.small_site import write_small_site
-from tests.support.traffic import AGENTS, PAIR
+from tests.support.traffic import AGENTS, CLUSTER, PAIR
 
 
 class Corpus:
@@ -72,7 +72,7 @@ class Corpora:
 
 def _traffic(folder: Path) -> list[Path]:
     path = folder / "traffic.smf"
-    path.write_bytes(b"".join([*PAIR, *AGENTS]))
+    path.write_bytes(b"".join([*PAIR, *AGENTS, *CLUSTER]))
     return [path]
 
 

@@ -46,7 +46,7 @@ OF_CORPORA = {
     "old": "log buff msgm stg chinit dchs qall api-cost class1",
     "new": "log qstat dchs streaming pset smf-volume",
     "shared": "cf shared db2 qsum",
-    "traffic": "flow mft requests",
+    "traffic": "cluster flow mft requests",
     "damaged": "log api-cost smf-volume",
 }
 """Reports by corpus: those that show what it has and the site has not."""

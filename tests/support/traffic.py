@@ -46,3 +46,17 @@ AGENTS = (
     using("FTEDST", got(_DATA, 100), put(_REPLY, 10)),
 )
 """Two agents of Managed File Transfer."""
+
+
+def _sent(name: str, count: int, opens: int) -> dict[str, Any]:
+    """Messages to a cluster queue, by way of a transmission queue."""
+    counts = {"openn": opens, "openct": 9 * opens, "openet": 12 * opens, "putpmsg": count // 2}
+    return put("CLAIM.IN", count, basename=f"{_TRANSMIT}.{name}", putct=5 * count, **counts)
+
+
+_TRANSMIT = "SYSTEM.CLUSTER.TRANSMIT"
+CLUSTER = (
+    using("GATE", _sent("QM02", 60, 6), _sent("QM02", 30, 3), _sent("QM03", 40, 4)),
+    using("BATCH", _sent("QM03", 20, 20)),
+)
+"""Two jobs that put to a cluster queue."""
