@@ -124,6 +124,8 @@ def run_rules(
     several = [
         replace(each, changed=limits.get(each.rule, {})) for each in with_backouts(named, catalog)
     ]
+    for name in so_far.held:
+        catalog.connection.unregister(name)
     loud = list(merged((each for each in several if not policy.silence_of(each)), links))
     good = [each for each in loud if _is_good(each)]
     bad = [each for each in loud if not _is_good(each)]

@@ -175,17 +175,17 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
         if (of := (system, qmgr)) in axes
     ]
     covered = _covered(sums, axes)
-    for panel, manager, (names, amounts, pers, filled) in sums:
-        axis = axes[manager]
+    sums.reverse()
+    while sums:  # memory holds the sums of a panel, or its courses
+        panel, manager, of_panel = sums.pop()
         is_on = covered[manager, panel.trace]
-        several = _of_objects(panel, axis, names, (amounts, pers, filled), is_on)
-        if several:
+        if several := _of_objects(panel, axes[manager], of_panel, is_on):
             found[manager][panel.name] = Courses(panel, several)
     return found
 
 
-_Sums: TypeAlias = tuple[Sequence[str], Numbers, Numbers, Numbers]
-"""Objects, and of each in each interval: amount, what it is per, and how much of its rows."""
+_Sums: TypeAlias = tuple[Sequence[str], Numbers, Numbers, Flags]
+"""Objects, and of each in each interval: amount, what it is per, and whether it has rows."""
 
 
 def _ordered(rows: pa.Table) -> tuple[dict[str, Numbers], dict[str, list[str]]]:
@@ -242,12 +242,12 @@ def _summed(
         return sums.reshape((len(names), size))
 
     amount, per = own["amount"][spreads.rows], own["per"][spreads.rows]
-    filled = added(np.ones(len(places)))
+    filled = added(np.ones(len(places))) > 0
     if panel.measure in _EXTREMES:
         start, of_two = _EXTREMES[panel.measure]
         best = np.full(len(names) * size, start)
         of_two.at(best, places, amount)
-        return names, best.reshape(filled.shape), filled, filled
+        return names, best.reshape(filled.shape), filled.astype(np.float64), filled
     return names, added(amount * spreads.shares), added(per * spreads.shares), filled
 
 
@@ -259,19 +259,13 @@ def _covered(
     for panel, manager, (*_, filled) in sums:
         key = manager, panel.trace
         none = np.zeros(len(axes[manager].starts), bool)
-        found[key] = found.get(key, none) | (filled > 0).any(axis=0)
+        found[key] = found.get(key, none) | filled.any(axis=0)
     return found
 
 
-def _of_objects(
-    panel: Panel,
-    axis: Axis,
-    names: Sequence[str],
-    sums: tuple[Numbers, Numbers, Numbers],
-    is_on: Flags,
-) -> list[Course]:
+def _of_objects(panel: Panel, axis: Axis, sums: _Sums, is_on: Flags) -> list[Course]:
     """Return the courses of a panel's objects, in their order."""
-    amounts, pers, filled = sums
+    names, amounts, pers, filled = sums
     if panel.measure == "total":
         values = np.where(is_on, amounts / axis.seconds, np.nan)
         pers = np.tile(axis.seconds * is_on, (len(names), 1))
@@ -279,8 +273,8 @@ def _of_objects(
         there = pers > 0
         values = np.where(there, amounts / np.where(there, pers, 1), np.nan)
     else:
-        values = np.where(filled > 0, amounts, np.nan)
-        amounts, pers = np.where(filled > 0, amounts, 0), (filled > 0).astype(float)
+        values = np.where(filled, amounts, np.nan)
+        amounts = np.where(filled, amounts, 0)
     several = [
         Course(name, of_one, float(amount), float(per))
         for name, of_one, amount, per in zip(

@@ -35,7 +35,7 @@ from smfparse.query.results import (
     streamed,
 )
 from smfparse.query.scans import Spool
-from smfparse.query.slices import Slices, bounded, bounded_rows, settings
+from smfparse.query.slices import Slices, bounded, bounded_execute, bounded_rows, settings
 from smfparse.query.statements import GIVING_ROWS, NOT_ONE_QUERY, QUERIES, Statements
 
 
@@ -79,7 +79,8 @@ def run_planned(
     """
     with statements.planned(queries) as (runs, _):
         for run, query in zip(runs, queries, strict=True):
-            yield executed_table(connection.execute(run or query))
+            bounded_execute(connection, run or query)
+            yield executed_table(connection)
 
 
 def _run(connection: Connection, relations: Relations, query: str) -> Connection:
@@ -202,7 +203,8 @@ class Catalog:
             if self._relations.are_small_files and not self._safe:
                 yield from run_together(self.connection, self._relations, queries, others, shared)
             else:
-                yield from run_planned(self.connection, self._statements, every)
+                with nullcontext() if self._safe else bounded(self.connection):
+                    yield from run_planned(self.connection, self._statements, every)
 
     def arrows(self, queries: Sequence[str]) -> Generator[Any, None, None]:
         """Yield the rows of each of `queries` as `arrow` does; SMF files are read once for all.
@@ -229,6 +231,15 @@ class Catalog:
                     yield from fetched(self.connection, _AT_ONCE)
                 return
             for part in _parts(self, query, slicing, spool):
+                yield rows_of(part)
+
+    def stream(self, query: str) -> Generator[list[dict[str, Any]], None, None]:
+        """Yield the rows of a query over what the connection holds, some at a time.
+
+        Nothing is decoded for it. Raises RequestError where it fails.
+        """
+        with self._guarded(query):
+            for part in _parts(self, query, None, None):
                 yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:

@@ -177,8 +177,8 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
         if type(value) not in _PLAIN.get(type(known[key]), (dt.datetime,)):
             raise RequestError(f"[site]: {key} = {value!r} must be {_WORDS[type(known[key])]}")
     values = known | dict(site)
-    if not 1 <= values["days"] <= _MOST_DAYS:
-        raise RequestError(f"[site]: days = {values['days']}: from 1 to {_MOST_DAYS}")
+    if not 1 <= site.get("days", 1) <= _MOST_DAYS:
+        raise RequestError(f"[site]: days = {site['days']}: from 1 to {_MOST_DAYS}")
     values["interval"] = minutes(str(values["interval"]))
     values["acctime"] = minutes(str(values["acctime"])) if values["acctime"] else None
     values["utc_offset"] = offset(str(values["utc_offset"]))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from smfparse.advice import held_rows
 from smfparse.calendar import CALENDAR, calendar_macros, calendar_query, calendars_of
 from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing.declaration import Line, lines
@@ -135,7 +134,8 @@ def held_figures(
     catalog.connection.register(_SLOTS, _slot_table(found_times))
     catalog.connection.register(_LINES, _line_table(tops))
     found: dict[tuple[str, str], list[Figures]] = {}
-    for (name, key, its), rows in groupby(held_rows(catalog, _sql("placed")), _whose):
+    placed = chain.from_iterable(catalog.stream(_sql("placed")))
+    for (name, key, its), rows in groupby(placed, _whose):
         slots = dict(_slots(lines()[name], rows))
         if slots:
             found.setdefault(key, []).append(_of_object(lines()[name], its, slots, times[key]))

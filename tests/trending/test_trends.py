@@ -62,8 +62,9 @@ def trend_of(
     connection.execute(named_macros("total", view_macros()))
     tables = [pa.Table.from_pylist(each) for each in (rows, times)]
     held: Any = SimpleNamespace(
-        zone=zone, connection=connection, define=lambda _: None, arrows=lambda _: tables
-    )
+        zone=zone, connection=connection, define=lambda _: None, arrows=lambda _: tables,
+        stream=lambda query: [connection.sql(query).to_arrow_table().to_pylist()],
+    )  # fmt: skip
     (found,) = trended(held)
     return found
 
