@@ -104,8 +104,8 @@ def _changes(before: Earlier) -> Iterator[str]:
 
 def _held(found: Gathered) -> Iterator[str]:
     """Yield the records of the input by type, and the damage."""
-    yield '<section class="part" id="held">'
-    yield from section_lines(Section("Records in the input", [Table(_HELD, _held_rows(found))]))
+    yield '<section class="part" id="held"><h2>Records in the input</h2>'
+    yield from section_lines(Section("", [Table(_HELD, _held_rows(found), "Records by type")]))
     if found.damage:
         yield "<h3>Damage</h3><ul>"
         yield from (f"<li>{escaped(each)}</li>" for each in found.damage[:100])

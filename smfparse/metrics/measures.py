@@ -115,7 +115,11 @@ class Measure:
             return f"(({self.amount}) IS NOT NULL)::BIGINT"
         if self.per:
             return f"({self.amount}) / nullif({self.per}, 0)"
-        return f"({self.amount}) / {self.scale}" if self.scale else self.amount
+        if self.scale:
+            return f"({self.amount}) / {self.scale}"
+        if self.type == "uint64" and not self.amount.isidentifier():
+            return f"TRY_CAST({self.amount} AS UBIGINT)"  # a sum of damaged counters can be larger
+        return self.amount
 
     @property
     def of_rows(self) -> str:

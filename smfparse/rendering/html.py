@@ -69,7 +69,8 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _tag(name: str, column: Column) -> str:
-    return f'<{name} class="n">' if column.right else f"<{name}>"
+    tag = '<th scope="col"' if name == "th" else f"<{name}"
+    return f'{tag} class="n">' if column.right else f"{tag}>"
 
 
 def _row(tags: Sequence[str], cells: Cells, end: str) -> str:
