@@ -5,7 +5,7 @@ The SQL in the braces is over a row of a subject. Its form shows what several ro
     backouts per commits   the sum of the one, divided by the sum of the other
     sum(backouts)          their sum; in evidence, `backouts` is the same
     overall(task_busy)     a measure of these rows
-    max(depth)             any aggregate of DuckDB
+    max(depth)             another aggregate: min, median, count, any_value, arg_max, arg_min
 
 A word behind a colon is its style: `{force_us per forces:rounded} us`. Without one it is `percent`
 for shares and quotients, and `grouped` for counts.
@@ -24,7 +24,7 @@ from smfparse.rendering import STYLES
 _BRACES = re.compile(r"\{((?:[^{}]|\{\w+\})+?)(?:(?<!:):(\w+))?\}")
 _TERM = r"((?:[^(),]|\((?:[^()]|\([^()]*\))*\))+)"
 _PER = re.compile(rf"{_TERM} per {_TERM}")
-_WHOLE = re.compile(r"(?:sum|overall)\((.+)\)")
+_WHOLE = re.compile(r"(?:sum|overall)\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))+)\)")
 _AGGREGATE = re.compile(r"\b(?:sum|overall|max|min|median|count|any_value|arg_max|arg_min)\(")
 
 

@@ -513,19 +513,29 @@ def load(name: str, folder: Path | None = None) -> Report:
     found = read_table(Report, spec, where)
     found.setdefault("main", found["tables"][:1])
     found = origin(found["main"], found["tables"]) | found
+    for key in ("trace", "record"):
+        if not found.get(key):
+            raise where.at(key).wrong("missing; the records of `main` do not show it")
     which = Report(name, report_sql(folder / f"{name}.sql", found), **found)
     check(which, where)
     return _ranking(which) if which.is_rankable else which
 
 
-def _spec(folder: Path, name: str, where: Where) -> dict[str, Any]:
-    """Return what a report declares; what it leaves out is that of the report it is like."""
+def _spec(folder: Path, name: str, where: Where, seen: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return what a report declares; what it leaves out is that of the report it is like.
+
+    seen  reports that are like this one
+    """
     spec = toml(folder / f"{name}.toml", where)
     if "like" not in spec:
         return spec
     other = expected(str, spec["like"], "the name of a report", where.at("like"))
-    where.at("like").check("report", other, report_names())
-    return _spec(folder, other, where) | spec
+    seen = (*seen, name)
+    there = {each.stem for each in folder.glob("*.toml")}
+    where.at("like").check("report", other, sorted({*report_names(), *there}.difference(seen)))
+    its = folder if other in there else _FOLDER
+    inherited = _spec(its, other, Where(str(its / f"{other}.toml")), seen)
+    return {key: each for key, each in inherited.items() if key not in ("dd", "like")} | spec
 
 
 def _ranking(which: Report) -> Report:
