@@ -15,7 +15,7 @@ written AS (
 ),
 tasks AS (
     SELECT system, qmgr, count(*) FILTER (of_channels) AS movers
-    FROM owner_figures
+    FROM identity_figures
     GROUP BY system, qmgr
 ),
 queues AS (
@@ -28,7 +28,7 @@ queues AS (
         count(*) FILTER (selcount > 0 AND gets_any > 0) AS selecting
     FROM queue_use_figures AS uses
     LEFT JOIN (
-        SELECT input_no, source, record_no, of_cics_or_chinit FROM owner_figures WHERE block_no = 1
+        SELECT input_no, source, record_no, of_cics_or_chinit FROM identity_figures WHERE block_no = 1
     ) AS owner USING (input_no, source, record_no)
     GROUP BY uses.system, uses.qmgr
 ),
