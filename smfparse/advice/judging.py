@@ -146,9 +146,8 @@ def judged(
     tables = [*catalog.arrows_of_filled(queries, [*also.values()], _SHARED)]
     held = dict(zip(also, tables[len(queries) :], strict=True))
     calendars = calendars_of(held[CALENDAR], catalog.zone)
-    tables = tables[len(queries) - 1 :: -1]  # so each can be let go as it is judged
-    for name, some in by_subject.items():
-        if (table := tables.pop()) is None:
+    for (name, some), table in zip(by_subject.items(), tables, strict=False):
+        if table is None:
             continue
         found = _judged(subjects()[name], some, table, calendars)
         catalog.connection.register(found.name, found.table)

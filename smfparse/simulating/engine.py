@@ -47,7 +47,7 @@ class Messages:
     def flow(
         self, due: Ints, most: Floats, effects: Effects, time: int, noise: Floats
     ) -> dict[str, Ints]:
-        """Return the messages that move: works in order, each with what is there for it.
+        """Return the messages that move: works in order, each with the messages left for it.
 
         due   units that are to be done, of works with a rate
         most  units that can be done

@@ -350,13 +350,13 @@ def every_golden(corpora: Corpora, folder: Path) -> Iterator[tuple[Path, Callabl
     for corpus, name in REPORTS:
         yield GOLDEN / corpus / f"{name}.json", partial(_report, corpora, corpus, name)
     for name in view_names():
-        yield GOLDEN / "views" / f"{name}.json", partial(_view, corpora, name)
+        yield GOLDEN / "views" / f"{name}.json", partial(_json, of_view, corpora, name)
     for corpus, name in TEXTS_OF:
         yield GOLDEN / "texts" / f"{name}.txt", partial(text_of, corpora, corpus, name)
-    yield GOLDEN / "dense.json", lambda: written(of_dense(corpora))
+    yield GOLDEN / "dense.json", partial(_json, of_dense, corpora)
     for corpus in JUDGED:
-        yield GOLDEN / "judged" / f"{corpus}.json", partial(_judged, corpora, corpus)
-    yield GOLDEN / "compare.json", lambda: written(of_comparisons(folder))
+        yield GOLDEN / "judged" / f"{corpus}.json", partial(_json, of_judged, corpora, corpus)
+    yield GOLDEN / "compare.json", partial(_json, of_comparisons, folder)
     yield GOLDEN / "capacity.txt", planners
     for fixture in LOGS:
         yield GOLDEN / f"log-{fixture}.txt", partial(log_of, fixture)
@@ -366,9 +366,5 @@ def _report(corpora: Corpora, corpus: str, name: str) -> str:
     return written(of_report(name, rows_by_case(corpora, corpus, name)))
 
 
-def _judged(corpora: Corpora, corpus: str) -> str:
-    return written(of_judged(corpora, corpus))
-
-
-def _view(corpora: Corpora, name: str) -> str:
-    return written(of_view(corpora, name))
+def _json(make: Callable[..., Golden], *given: Any) -> str:
+    return written(make(*given))
