@@ -95,6 +95,12 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     help="For the streaming report: treat STREAM as the streaming queue of BASE.",
 )
 @click.option(
+    "--maxinst",
+    multiple=True,
+    metavar="CHANNEL=NUMBER",
+    help="For the clients report: show the instances of CHANNEL as a percentage of this MAXINST.",
+)
+@click.option(
     "--acctime",
     metavar="MMMM.SS",
     help="Project smf-volume to this accounting interval: 0.15; 0: the SMF interval; -1: the "
@@ -158,6 +164,7 @@ def command(
       smfparse report queues DUMP.smf --interval 15m --format csv --output queues.csv
       smfparse report channels DUMP.smf --sort bytes --top 10
       smfparse report clients DUMP.smf --by address
+      smfparse report clients DUMP.smf --maxinst APP.SVRCONN=200
       smfparse report log DUMP.smf --qmgr QM01 --from 0800 --until 1800
       smfparse report tasksum DUMP.smf --by transaction
       smfparse report all DUMP.smf --format csv --output reports

@@ -11,6 +11,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
     smf_interval  seconds that these two are if they are given as 0; NULL: not given
     every         whether each interval has rows of its own
     stream        list of {base, stream}: names of a queue and of its streaming queue
+    maxinst       list of {channel, maxinst}: the name of a channel and its MAXINST
     qsg           the queue-sharing group of shared queues whose records name none; '': not given
     job           regular expression of the jobs that are asked for; '': not given
     channel       likewise of channels
@@ -180,6 +181,20 @@ def _pairs(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, s
     return found
 
 
+def _limits(option: str, value: Any, _choices: Sequence[str]) -> list[dict[str, Any]]:
+    found = {}
+    for text in _texts(option, value):
+        channel, _, number = (part.strip() for part in text.partition("="))
+        if not (channel and number.isascii() and number.isdigit() and int(number)):
+            raise RequestError(
+                f"{option}={text}: expected CHANNEL=NUMBER; give a channel and its "
+                f"{option.upper()}, as DISPLAY CHANNEL shows it",
+                option,
+            )
+        found[channel.upper()] = int(number)
+    return [{"channel": channel, option: number} for channel, number in found.items()]
+
+
 def _patterns(option: str, value: Any, _choices: Sequence[str]) -> str:
     found = parse_patterns(option, texts(value)) if value else ()
     return like(sorted(found)).pattern
@@ -205,6 +220,7 @@ OPTIONS: Mapping[str, Parser] = {
     "smf_interval": _setting,
     "every": _flag,
     "stream": _pairs,
+    "maxinst": _limits,
     "qsg": _group,
     "job": _patterns,
     "channel": _patterns,

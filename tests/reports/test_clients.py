@@ -83,6 +83,14 @@ def test_clients_are_put_together_as_by_asks() -> None:
     assert not any("Address" in line for line in text if line.startswith("Channel"))
 
 
+def test_instances_are_a_share_of_the_maxinst_that_is_given() -> None:
+    asked = {"maxinst": ["app.svrconn=8", "OTHER.SVRCONN = 1"]}
+    rows = of("limit", rows_from("clients", *TWO_INTERVALS, **asked))
+    found = [figures(row, "channel most_at_once maxinst maxinst_share") for row in rows]
+    assert found == [["APP.SVRCONN", 5, 8, NEAR(62.5)]]
+    assert not of("limit", rows_from("clients", *TWO_INTERVALS))
+
+
 def test_an_interval_has_the_instances_that_were_there_in_it() -> None:
     names, sections = "address connections most_at_once starts", Sections("interval", 600)
     found = clients(names, *TWO_INTERVALS, sections=sections)

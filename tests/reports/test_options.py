@@ -25,7 +25,7 @@ from tests.support.searching import of_many, some
 
 DEFAULTS = {
     "by": "qmgr", "top": 0, "sort": "cpu", "acctime": "", "statime": "", "smf_interval": "",
-    "stream": [],
+    "stream": [], "maxinst": [],
 }  # fmt: skip
 BY = ["qmgr", "job", "connection-type"]
 CHOICES = {"by": BY, "sort": ["cpu", "elapsed"]}
@@ -37,7 +37,7 @@ def values(**given: Any) -> dict[str, Any]:
 
 def test_what_is_not_told_is_as_declared() -> None:
     no_values = dict.fromkeys(("top", "acctime", "statime", "smf_interval"))
-    expected = {"by": ["qmgr"], "sort": "cpu", "stream": [], **no_values}
+    expected = {"by": ["qmgr"], "sort": "cpu", "stream": [], "maxinst": [], **no_values}
     assert values() == expected
     assert values(by=None, top=None, sort=None, acctime=None, statime=None, stream=()) == expected
     assert parsed("log", {}, {}, {"by": None, "stream": ()}) == {}
@@ -66,6 +66,8 @@ def test_values_are_taken_in_any_spelling() -> None:
     pairs = [{"base": "APP.IN", "stream": "APP.COPY"}, {"base": "Q", "stream": "S"}]
     assert values(stream=["app.in = app.copy", "Q=S"])["stream"] == pairs
     assert values(stream="Q=S")["stream"] == pairs[1:]
+    limits = [{"channel": "A.SVRCONN", "maxinst": 20}, {"channel": "B", "maxinst": 1}]
+    assert values(maxinst=["a.svrconn=30", "B = 1", "A.SVRCONN=20"])["maxinst"] == limits
 
 
 NO_INTERVALS = ("0.00", "0.60", "1.99", "1440.01", "1441", "99999", "-2", "5m", ".15", "1.5")
@@ -80,6 +82,9 @@ WRONG_VALUES: Mapping[str, Mapping[str, Sequence[Any]]] = {
     r"^smf_interval=(-1|0): expected MMMM\.SS.*, 30$": {"smf_interval": ["-1", 0]},
     "expected BASE=STREAM; give a queue and its STREAMQ": {
         "stream": [["A=B", each] for each in ("Q", "=S", "Q=", "=", " = ")]
+    },
+    "expected CHANNEL=NUMBER; give a channel and its MAXINST": {
+        "maxinst": ["A", "200", "A=", "=200", "A=0", "A=-1", "A=1.5", "A=\u0661"]
     },
 }
 """What is said of values that options cannot have."""

@@ -1,6 +1,7 @@
 -- CLIENTS: who comes by channel, how often, what a connection carries, and what the channel initiator spends
 -- on it. `line` is the kind of line of a row:
 --   channel            connections by channel (WTAS, WTID, WQST)
+--   limit              instances of channels whose MAXINST the option gives (QCST, WTAS)
 --   client             instances by channel, address, program, product and version (QCST), as `by` asks; of a
 --                      channel without QCST, its connections (WTAS, WTID)
 --   channel initiator  its CPU time for each message that its tasks put or got (QCT)
@@ -154,6 +155,12 @@ FROM (
         cpu / nullif(connections, 0) AS connection_cpu, cpu / nullif(messages, 0) AS message_cpu
     FROM channels
     LEFT JOIN most_at_once USING (section, channel)
+    UNION ALL BY NAME
+    SELECT 'limit' AS line, *, 100 * most_at_once / maxinst AS maxinst_share
+    FROM most_at_once
+    JOIN (
+        SELECT unnest(getvariable('maxinst')::STRUCT(channel VARCHAR, maxinst BIGINT)[], recursive := TRUE)
+    ) USING (channel)
     UNION ALL BY NAME
     SELECT
         'client' AS line, *, starts / nullif(seconds, 0) AS starts_per_second,
