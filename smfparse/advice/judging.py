@@ -153,7 +153,7 @@ def judged(
         catalog.connection.register(found.name, found.table)
         yield found
     for name, table in held.items():
-        catalog.connection.register(name, table)
+        catalog.hold(name, table)
 
 
 def subject_query(subject: Subject, some: Sequence[Rule]) -> str:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from smfparse.calendar.intervals import CALENDAR as CALENDAR
     from smfparse.calendar.intervals import SECOND_US as SECOND_US
     from smfparse.calendar.intervals import Calendar as Calendar
-    from smfparse.calendar.intervals import Moments as Moments
-    from smfparse.calendar.intervals import Numbers as Numbers
     from smfparse.calendar.intervals import calendar_macros as calendar_macros
     from smfparse.calendar.intervals import calendar_query as calendar_query
     from smfparse.calendar.intervals import calendars_of as calendars_of
@@ -33,7 +31,6 @@ else:
         __name__,
         coverage="COVERAGE Coverage coverage_of coverage_query length_text",
         intervals=(
-            "CALENDAR SECOND_US Calendar Moments Numbers calendar_macros calendar_query "
-            "calendars_of ends_of"
+            "CALENDAR SECOND_US Calendar calendar_macros calendar_query calendars_of ends_of"
         ),
     )

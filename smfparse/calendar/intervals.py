@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from smfparse.selecting import Zone
-
-Moments: TypeAlias = NDArray[np.int64]
-"""Microseconds since 1970, UTC."""
-Numbers: TypeAlias = NDArray[np.float64]
-Flags: TypeAlias = NDArray[np.bool_]
+from smfparse.vectors import Bools, Floats, Ints
 
 CALENDAR = "calendar"
 """The name by which a catalog holds the rows of `calendar_query`."""
@@ -42,9 +37,9 @@ def calendar_query() -> str:
     return f"SELECT * REPLACE (epoch_us(started) AS started) FROM intervals_of_qmgrs({named})"
 
 
-def ends_of(starts: Moments, seconds: Numbers) -> Moments:
+def ends_of(starts: Ints, seconds: Floats) -> Ints:
     """Return when intervals end."""
-    ends: Moments = starts + (seconds * SECOND_US).astype(np.int64)
+    ends: Ints = starts + (seconds * SECOND_US).astype(np.int64)
     return ends
 
 
@@ -70,12 +65,12 @@ class Calendar:
     clock: Zone
     source: int
     typical: float
-    starts: Moments
-    ends: Moments
+    starts: Ints
+    ends: Ints
     kinds: Sequence[str]
-    gaps: Numbers
-    restarts: Flags
-    missing: NDArray[np.int64]
+    gaps: Floats
+    restarts: Bools
+    missing: Ints
     derived: bool
 
     @property
@@ -89,7 +84,7 @@ class Calendar:
         return self.source < _ACCOUNTING
 
     @cached_property
-    def whole(self) -> Flags:
+    def whole(self) -> Bools:
         """The intervals that cover no time before the trace; all, where there is no other."""
         lengths = (self.ends - self.starts) / SECOND_US
         if self.is_recorded:
@@ -123,7 +118,7 @@ class Calendar:
         return int(self.ends[self.whole].max())
 
     @cached_property
-    def spans(self) -> tuple[Moments, Moments]:
+    def spans(self) -> tuple[Ints, Ints]:
         """When there is data: begins and ends of times that do not overlap, in their order.
 
         Tasks show no more than that accounting was on from the first to the last of them.
@@ -135,23 +130,23 @@ class Calendar:
         kept = ends > begins
         return begins[kept], ends[kept]
 
-    def covered(self, begins: Moments, ends: Moments) -> Numbers:
+    def covered(self, begins: Ints, ends: Ints) -> Floats:
         """Return of how many seconds of each time there is data."""
         starts, stops = self.spans
         before = np.r_[0, np.cumsum(stops - starts)]
 
-        def up_to(moments: Moments) -> Moments:
+        def up_to(moments: Ints) -> Ints:
             at = np.searchsorted(starts, moments, side="right")
             last = np.maximum(at - 1, 0)
             beyond = np.where(at > 0, np.maximum(moments - stops[last], 0), 0)
             inside = np.where(at > 0, moments - starts[last] - beyond, 0)
-            found: Moments = before[last] * (at > 0) + inside
+            found: Ints = before[last] * (at > 0) + inside
             return found
 
-        found: Numbers = (up_to(ends) - up_to(begins)) / SECOND_US
+        found: Floats = (up_to(ends) - up_to(begins)) / SECOND_US
         return found
 
-    def is_odd(self, starts: Moments, seconds: Numbers) -> Flags:
+    def is_odd(self, starts: Ints, seconds: Floats) -> Bools:
         """Return which rows show something else than what is usual.
 
         Those of a first interval or a stub: the first covers all that came before the trace, and
@@ -165,7 +160,7 @@ class Calendar:
         middles = starts + (seconds * (SECOND_US / 2)).astype(np.int64)
         at = np.clip(np.searchsorted(self.starts, middles, side="right") - 1, 0, None)
         begins, ends = self.starts[at], self.ends[at]
-        is_inside: Flags = (begins == middles) | ((begins < middles) & (middles < ends))
+        is_inside: Bools = (begins == middles) | ((begins < middles) & (middles < ends))
         odd = np.array([each in _ODD for each in self.kinds], bool)[at] & is_inside
         if self.is_recorded:
             goes_back = starts < self.first - self.typical * SECOND_US

@@ -1,68 +1,32 @@
-"""Courses: what each object of a panel was in each interval of its queue manager.
-
-Rows of any length are spread over these intervals by the time that they have in common.
-"""
+"""Courses: what each object of a panel was in each interval of its queue manager."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from smfparse.calendar import SECOND_US
 from smfparse.dashboard.declaration import TROUGH, Panel, panels
-from smfparse.summarizing import Times
+from smfparse.summarizing import (
+    Axis,
+    Manager,
+    Rows,
+    Sums,
+    Times,
+    rows_of,
+    spread,
+    summed,
+)
+from smfparse.vectors import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Numbers: TypeAlias = NDArray[np.float64]
-Counts: TypeAlias = NDArray[np.int64]
-Flags: TypeAlias = NDArray[np.bool_]
-Manager: TypeAlias = tuple[str, str]
-"""System and queue manager."""
 MOST_POINTS = 1500
 """Points of a course that are drawn; of more, the means, and the lowest and highest values."""
-_NUMBERS = ("per", "amount", "seconds", "start")
-"""Columns of numbers: the last one is what rows that are alike are ordered by first."""
-_TEXTS = ("panel", "system", "qmgr", "object")
-"""Columns of texts: the first one is what rows are ordered by first."""
-_EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
-    "peak": (-np.inf, np.maximum),
-    TROUGH: (np.inf, np.minimum),
-}
-_LEAK = 0.02
-"""A share of an interval that is no more than the difference of two clocks."""
-
-
-class Axis(NamedTuple):
-    """Intervals in the order of time, microseconds UTC, that do not overlap.
-
-    after_gap  which of them begin later than the one before them ends
-    """
-
-    starts: Counts
-    ends: Counts
-    after_gap: Flags
-
-    @property
-    def seconds(self) -> Numbers:
-        """How long each interval is."""
-        found: Numbers = (self.ends - self.starts) / SECOND_US
-        return found
-
-
-class Spread(NamedTuple):
-    """Which rows are in which intervals, and with which share of the row."""
-
-    rows: Counts
-    cells: Counts
-    shares: Numbers
 
 
 def axis_of(times: Times) -> Axis:
@@ -80,24 +44,7 @@ def axis_of(times: Times) -> Axis:
     return Axis(starts, ends, gaps)
 
 
-def spread(axis: Axis, starts: Counts, seconds: Numbers) -> Spread:
-    """Return how rows are spread over intervals: by the time that they have in common.
-
-    A row of no length is in the interval that it is in. What is outside of all is left out.
-    """
-    ends = starts + np.maximum(seconds * SECOND_US, 1).astype(np.int64)
-    first = np.searchsorted(axis.ends, starts, "right")
-    counts = np.maximum(np.searchsorted(axis.starts, ends, "left") - first, 0)
-    rows = np.repeat(np.arange(len(starts)), counts)
-    cells = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + first[rows]
-    common = np.minimum(ends[rows], axis.ends[cells]) - np.maximum(starts[rows], axis.starts[cells])
-    shares = common / (ends - starts)[rows]
-    is_leak = (shares < _LEAK) & (common < _LEAK * (axis.ends - axis.starts)[cells])
-    shares = np.where(shares > 1 - _LEAK, 1.0, shares)
-    return Spread(rows[~is_leak], cells[~is_leak], shares[~is_leak])
-
-
-def groups(axis: Axis, most: int) -> Counts:
+def groups(axis: Axis, most: int) -> Ints:
     """Return the number of the group of each interval: no more than about `most` groups.
 
     A group has intervals that follow one another without a gap.
@@ -108,7 +55,7 @@ def groups(axis: Axis, most: int) -> Counts:
     begins = np.flatnonzero(np.r_[True, gaps[1:]])
     within = np.arange(len(run)) - begins[run]
     new = np.r_[True, gaps[1:] | (within[1:] % size == 0)]
-    found: Counts = np.cumsum(new) - 1
+    found: Ints = np.cumsum(new) - 1
     return found
 
 
@@ -120,7 +67,7 @@ class Course:
     """
 
     object: str
-    values: Numbers
+    values: Floats
     amount: float
     per: float
 
@@ -167,105 +114,43 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
 
     rows  of all panels, in any order
     """
-    columns, texts = _ordered(rows)
     found: dict[Manager, dict[str, Courses]] = {each: {} for each in axes}
     sums = [
-        (panels()[name], of, _summed(panels()[name], axes[of], columns, part, texts))
-        for (name, system, qmgr), part in _parts(columns, texts, ("panel", "system", "qmgr"))
-        if (of := (system, qmgr)) in axes
+        (panels()[name], manager, each.objects, _summed(panels()[name], axes[manager], each))
+        for name, manager, each in rows_of(rows, "panel")
+        if manager in axes
     ]
     covered = _covered(sums, axes)
     sums.reverse()
     while sums:  # memory holds the sums of a panel, or its courses
-        panel, manager, of_panel = sums.pop()
+        panel, manager, names, of_panel = sums.pop()
         is_on = covered[manager, panel.trace]
-        if several := _of_objects(panel, axes[manager], of_panel, is_on):
+        if several := _of_objects(panel, axes[manager], names, of_panel, is_on):
             found[manager][panel.name] = Courses(panel, several)
     return found
 
 
-_Sums: TypeAlias = tuple[Sequence[str], Numbers, Numbers, Flags]
-"""Objects, and of each in each interval: amount, what it is per, and whether it has rows."""
-
-
-def _ordered(rows: pa.Table) -> tuple[dict[str, Numbers], dict[str, list[str]]]:
-    """Return the columns of rows in order, texts by their numbers, and the texts of each column.
-
-    The order is one of numbers, because to compare as many texts takes longer than all the rest.
-    """
-    columns = {name: rows[name].to_numpy() for name in _NUMBERS}
-    texts = {}
-    key = np.zeros(rows.num_rows, np.int64)
-    for name in _TEXTS:
-        coded = rows[name].combine_chunks().dictionary_encode()
-        words = coded.dictionary.to_pylist()
-        texts[name] = sorted(words)
-        places = {word: place for place, word in enumerate(texts[name])}
-        severities = np.array([places[word] for word in words], np.int64)
-        columns[name] = severities[coded.indices.to_numpy()]
-        key = key * len(words) + columns[name]
-    order = np.lexsort([*(columns[name] for name in _NUMBERS), key])
-    return {name: each[order] for name, each in columns.items()}, texts
-
-
-def _parts(
-    columns: Mapping[str, Numbers], texts: Mapping[str, Sequence[str]], names: Sequence[str]
-) -> Iterator[tuple[tuple[str, ...], slice]]:
-    """Yield the texts of stretches of rows that are alike in some columns, and these stretches."""
-    keys = [columns[name] for name in names]
-    if not len(keys[0]):
-        return
-    new = np.r_[True, np.any([each[1:] != each[:-1] for each in keys], axis=0)]
-    bounds = [*np.flatnonzero(new).tolist(), len(new)]
-    for begin, end in pairwise(bounds):
-        found = (texts[name][each[begin]] for name, each in zip(names, keys, strict=True))
-        yield tuple(found), slice(begin, end)
-
-
-def _summed(
-    panel: Panel,
-    axis: Axis,
-    columns: Mapping[str, Numbers],
-    part: slice,
-    texts: Mapping[str, Sequence[str]],
-) -> _Sums:
-    """Return the sums of a panel's rows of one queue manager; of peaks the greatest."""
-    own = {name: each[part] for name, each in columns.items()}
-    names = [name for (name,), _ in _parts(own, texts, ("object",))]
-    numbers = np.cumsum(np.r_[False, own["object"][1:] != own["object"][:-1]])
-    spreads = spread(axis, own["start"].astype(np.int64), own["seconds"])
-    size = len(axis.starts)
-    places = numbers[spreads.rows] * size + spreads.cells
-
-    def added(values: Numbers) -> Numbers:
-        sums = np.bincount(places, values, len(names) * size).astype(np.float64)
-        return sums.reshape((len(names), size))
-
-    amount, per = own["amount"][spreads.rows], own["per"][spreads.rows]
-    filled = added(np.ones(len(places))) > 0
-    if panel.measure in _EXTREMES:
-        start, of_two = _EXTREMES[panel.measure]
-        best = np.full(len(names) * size, start)
-        of_two.at(best, places, amount)
-        return names, best.reshape(filled.shape), filled.astype(np.float64), filled
-    return names, added(amount * spreads.shares), added(per * spreads.shares), filled
+def _summed(panel: Panel, axis: Axis, rows: Rows) -> Sums:
+    return summed(axis, rows, spread(axis, rows), panel.measure)
 
 
 def _covered(
-    sums: Sequence[tuple[Panel, Manager, _Sums]], axes: Mapping[Manager, Axis]
-) -> dict[tuple[Manager, str], Flags]:
+    sums: Sequence[tuple[Panel, Manager, Sequence[str], Sums]], axes: Mapping[Manager, Axis]
+) -> dict[tuple[Manager, str], Bools]:
     """Return the intervals in which any panel of a trace has rows: there a total is 0."""
-    found: dict[tuple[Manager, str], Flags] = {}
-    for panel, manager, (*_, filled) in sums:
+    found: dict[tuple[Manager, str], Bools] = {}
+    for panel, manager, _, each in sums:
         key = manager, panel.trace
         none = np.zeros(len(axes[manager].starts), bool)
-        found[key] = found.get(key, none) | filled.any(axis=0)
+        found[key] = found.get(key, none) | each.filled.any(axis=0)
     return found
 
 
-def _of_objects(panel: Panel, axis: Axis, sums: _Sums, is_on: Flags) -> list[Course]:
+def _of_objects(
+    panel: Panel, axis: Axis, names: Sequence[str], sums: Sums, is_on: Bools
+) -> list[Course]:
     """Return the courses of a panel's objects, in their order."""
-    names, amounts, pers, filled = sums
+    amounts, pers, filled = sums
     if panel.measure == "total":
         values = np.where(is_on, amounts / axis.seconds, np.nan)
         pers = np.tile(axis.seconds * is_on, (len(names), 1))
@@ -291,7 +176,7 @@ class Thinned:
     """Courses with fewer intervals: the mean of each group of them, and the lowest and highest."""
 
     axis: Axis
-    group: Counts
+    group: Ints
 
     @classmethod
     def of(cls, axis: Axis, most: int) -> Thinned:
@@ -306,17 +191,17 @@ class Thinned:
         """Whether there are fewer than there were."""
         return len(self.axis.starts) < len(self.group)
 
-    def means(self, values: Numbers, seconds: Numbers) -> Numbers:
+    def means(self, values: Floats, seconds: Floats) -> Floats:
         """Return the mean of each group, by time, of what is known."""
         weights = np.where(np.isnan(values), 0, seconds)
         size = len(self.axis.starts)
         sums = np.bincount(self.group, np.nan_to_num(values) * weights, size)
         lengths = np.bincount(self.group, weights, size)
         there = lengths > 0
-        found: Numbers = np.where(there, sums / np.where(there, lengths, 1), np.nan)
+        found: Floats = np.where(there, sums / np.where(there, lengths, 1), np.nan)
         return found
 
-    def extremes(self, values: Numbers) -> tuple[Numbers, Numbers]:
+    def extremes(self, values: Floats) -> tuple[Floats, Floats]:
         """Return the lowest and the highest value of each group; NaN: there is none."""
         first = np.flatnonzero(np.r_[True, np.diff(self.group) > 0])
         low = np.fmin.reduceat(values, first)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from smfparse.advice import Checked, Finding, run_rules
 from smfparse.calendar import CALENDAR, calendar_query
 from smfparse.capacity import CapacityDocument, answer, measured_rows, measuring_query
-from smfparse.dashboard.courses import Axis, Courses, Manager, axis_of, courses
+from smfparse.dashboard.courses import Courses, axis_of, courses
 from smfparse.dashboard.declaration import Panel, definition, panels, parts
 from smfparse.errors import DamageLog, RequestError
 from smfparse.metrics import words_in
 from smfparse.planning import planner
-from smfparse.summarizing import Times, held_times, hold, with_macros
+from smfparse.summarizing import Axis, Manager, Times, held_times, hold, rows_query, with_macros
 
 if TYPE_CHECKING:
     from smfparse.comparing import ComparisonDocument
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 _ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
 """The names by which a catalog holds the rows of the queries."""
-_NONE = "SELECT NULL::DOUBLE AS per WHERE FALSE"
-"""No row, but the column that only averages have."""
 _COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 
 
@@ -84,14 +82,10 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
     """
     asked = {**_plan_queries(catalog), **with_macros(catalog, _queries())}
     checked = run_rules(catalog, also=asked)
-    found = catalog.connection.table
-    rows, flows, held, members = (
-        found(each).to_arrow_table() for each in (_ROWS, _FLOWS, _HELD, _GROUPS)
-    )
     edges: dict[Manager, list[Mapping[str, Any]]] = {}
-    for edge in flows.to_pylist():
+    for edge in catalog.held[_FLOWS].to_pylist():
         edges.setdefault(_key(edge), []).append(edge)
-    groups = {_key(each): each["name"] for each in members.to_pylist()}
+    groups = {_key(each): each["name"] for each in catalog.held[_GROUPS].to_pylist()}
     plans = _held_plans(catalog)
     days = [
         Day(
@@ -103,17 +97,16 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
             groups.get(times.key, ""),
             plans.get(times.key, {}),
         )
-        for times, axis, several in _days(catalog, rows)
+        for times, axis, several in _days(catalog)
     ]
     words = [str(each) for each in damage.details]
-    return Gathered(days, checked, held.to_pylist(), words, inputs)
+    return Gathered(days, checked, catalog.held[_HELD].to_pylist(), words, inputs)
 
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
     """Return days that have the courses of some panels alone, and no findings."""
     hold(catalog, with_macros(catalog, {CALENDAR: calendar_query(), _ROWS: _rows_query(some)}))
-    rows = catalog.connection.table(_ROWS).to_arrow_table()
-    return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog, rows)]
+    return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog)]
 
 
 def against(before: Inputs, after: Inputs) -> Earlier:
@@ -130,10 +123,10 @@ def against(before: Inputs, after: Inputs) -> Earlier:
     return Earlier(days, ComparisonDocument(compared(first, second), first, second, TOLERANCE))
 
 
-def _days(catalog: Catalog, rows: Any) -> list[tuple[Times, Axis, Mapping[str, Courses]]]:
+def _days(catalog: Catalog) -> list[tuple[Times, Axis, Mapping[str, Courses]]]:
     times = {each.key: each for each in held_times(catalog)}
     axes = {key: axis_of(each) for key, each in times.items()}
-    found = courses(rows, axes)
+    found = courses(catalog.held[_ROWS], axes)
     return [(each, axes[key], found[key]) for key, each in times.items()]
 
 
@@ -164,15 +157,7 @@ def _common_of(some: Iterable[Panel]) -> str:
 
 
 def _rows_query(some: Collection[Panel]) -> str:
-    several = (f"SELECT '{each.name}' AS panel, * FROM ({each.sql})" for each in some)
-    return (
-        f"{_common_of(some)}"
-        "SELECT panel, coalesce(system, '') AS system, coalesce(qmgr, '') AS qmgr, "
-        "coalesce(object, '') AS object, epoch_us(start) AS start, "
-        "coalesce(seconds::DOUBLE, 0) AS seconds, amount::DOUBLE AS amount, per::DOUBLE AS per "
-        f"FROM ({' UNION ALL BY NAME '.join([*several, _NONE])}) "
-        "WHERE start IS NOT NULL AND isfinite(amount::DOUBLE)"
-    )
+    return _common_of(some) + rows_query("panel", ((each.name, each.sql) for each in some))
 
 
 def _plan_queries(catalog: Catalog) -> dict[str, str]:
@@ -197,7 +182,7 @@ def _held_plans(catalog: Catalog) -> dict[Manager, dict[str, list[Section]]]:
         if not part.planner:
             continue
         which = planner(part.planner)
-        rows = catalog.connection.table(f"plan_{part.name}").to_arrow_table().to_pylist()
+        rows = catalog.held[f"plan_{part.name}"].to_pylist()
         try:
             several = [answer(which, {}, each) for each in measured_rows(which, rows)]
         except RequestError:

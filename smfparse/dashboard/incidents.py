@@ -10,9 +10,9 @@ import numpy as np
 
 from smfparse.advice import Finding
 from smfparse.calendar import SECOND_US
-from smfparse.dashboard.courses import Flags, Numbers
 from smfparse.dashboard.declaration import Panel
 from smfparse.dashboard.gathering import Day
+from smfparse.vectors import Bools, Floats
 
 _MOST = 3
 """Incidents that are shown."""
@@ -103,7 +103,7 @@ def _moves(day: Day, finding: Finding) -> list[Move]:
     return [move for ratio, move in best[:_MOVES] if ratio >= _LEAST_RATIO]
 
 
-def _ratios(day: Day, before: Flags, during: Flags) -> Iterator[list[tuple[float, Move]]]:
+def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float, Move]]]:
     """Yield the moves of the objects of each panel, each with its ratio, which is above 1."""
     for courses in day.courses.values():
         found = []
@@ -117,6 +117,6 @@ def _ratios(day: Day, before: Flags, during: Flags) -> Iterator[list[tuple[float
         yield found
 
 
-def _mean(values: Numbers) -> float | None:
+def _mean(values: Floats) -> float | None:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else None

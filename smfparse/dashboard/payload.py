@@ -13,10 +13,12 @@ import numpy as np
 
 from smfparse.advice import inputs_text
 from smfparse.calendar import SECOND_US
-from smfparse.dashboard.courses import MOST_POINTS, Axis, Course, Courses, Numbers, Thinned
+from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import TROUGH, Panel, panel_of, panels
 from smfparse.dashboard.gathering import Day, Gathered, panel_sql
 from smfparse.rendering import visible
+from smfparse.summarizing import Axis
+from smfparse.vectors import Floats
 
 _MOST_LINES = {"lines": 8, "heat": 24}
 """Objects of a panel that are drawn, by its shape."""
@@ -109,7 +111,7 @@ def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
     return {"first": first, "start": _plain(begins, 2), "end": _plain(ends, 2)}
 
 
-def _plain(values: Numbers, digits: int) -> list[float | int]:
+def _plain(values: Floats, digits: int) -> list[float | int]:
     return [*map(_short, np.round(values, digits).tolist())]
 
 
@@ -168,7 +170,7 @@ def _before(before: Day, day: Day) -> dict[str, Any]:
     return {**facts, "charts": charts}
 
 
-def rounded(values: Numbers, digits: int = _DIGITS) -> list[float | int | None]:
+def rounded(values: Floats, digits: int = _DIGITS) -> list[float | int | None]:
     """Return values with some digits, or more where they are before the point; NaN is None."""
     known = np.isfinite(values)
     sizes = np.abs(np.where(known & (values != 0), values, 1))

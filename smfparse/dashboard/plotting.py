@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from smfparse.calendar import SECOND_US
-from smfparse.dashboard.courses import MOST_POINTS, Axis, Course, Courses, Numbers, Thinned
+from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import HEAT, Panel, panels
 from smfparse.dashboard.gathering import Day
 from smfparse.rendering import escaped, in_digits
+from smfparse.summarizing import Axis
+from smfparse.vectors import Floats
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f")
 """Colours that people who do not see all of them tell apart; the page has the same."""
@@ -146,7 +148,7 @@ def _times(day: Day, height: float) -> Iterator[str]:
         moment += dt.timedelta(seconds=apart)
 
 
-def _course(axis: Axis, course: Course, values: Numbers, number: int, top: float) -> Iterator[str]:
+def _course(axis: Axis, course: Course, values: Floats, number: int, top: float) -> Iterator[str]:
     """Yield a course as steps, from where each interval begins to where it ends, and its name."""
     scale = _WIDTH / int(axis.ends[-1] - axis.starts[0])
     path, pen = "", "M"

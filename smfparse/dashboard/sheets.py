@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smfparse.dashboard.courses import Course, Numbers
+from smfparse.dashboard.courses import Course
 from smfparse.dashboard.declaration import TableOf
 from smfparse.dashboard.gathering import Day
 from smfparse.rendering import decimals_of, escaped, with_decimals
+from smfparse.vectors import Floats
 
 _MOST_ROWS = 200
 _SHADES = 5
@@ -107,7 +108,7 @@ def _ordered(value: float) -> float:
     return value if math.isfinite(value) else -1.0
 
 
-def spark(values: Numbers) -> str:
+def spark(values: Floats) -> str:
     """Return a course as a small drawing, from 0 to its highest value; a gap where it has none."""
     steps, height = _SPARK
     size = min(steps, len(values))

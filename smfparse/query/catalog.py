@@ -119,6 +119,7 @@ class Catalog:
 
     safe  whether statements reach nothing but the tables: no file, no network, no setting
     zone  whose local times the tables have; None: those of each z/OS system
+    held  rows of queries, as pyarrow.Tables by the names that SQL has for them
     """
 
     def __init__(self, inputs: Inputs, *, safe: bool = False) -> None:
@@ -130,6 +131,7 @@ class Catalog:
         self._statements = Statements(self.connection, self._relations)
         self.of_queues = inputs.of_queues
         self.zone = inputs.zone
+        self.held: dict[str, Any] = {}
 
     def __enter__(self) -> Catalog:
         return self
@@ -176,6 +178,11 @@ class Catalog:
             if kind not in QUERIES and found.columns in _DONE:
                 return
             yield from result_parts(found)
+
+    def hold(self, name: str, table: Any) -> None:
+        """Keep rows, which SQL reads by this name."""
+        self.connection.register(name, table)
+        self.held[name] = table
 
     def set_variable(self, name: str, value: Any) -> None:
         """Set what `getvariable(name)` gives in SQL."""
@@ -231,15 +238,6 @@ class Catalog:
                     yield from fetched(self.connection, _AT_ONCE)
                 return
             for part in _parts(self, query, slicing, spool):
-                yield rows_of(part)
-
-    def stream(self, query: str) -> Generator[list[dict[str, Any]], None, None]:
-        """Yield the rows of a query over what the connection holds, some at a time.
-
-        Nothing is decoded for it. Raises RequestError where it fails.
-        """
-        with self._guarded(query):
-            for part in _parts(self, query, None, None):
                 yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:

@@ -5,37 +5,44 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
+import numpy as np
 
 from smfparse.calendar import CALENDAR, calendar_macros, calendar_query, calendars_of
 from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing.declaration import Line, lines
+from smfparse.summarizing.spreading import (
+    Axis,
+    Manager,
+    Rows,
+    rows_of,
+    rows_query,
+    seconds_of,
+    spread,
+    summed,
+)
 from smfparse.summarizing.timing import Times
+from smfparse.vectors import Floats
 
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
-_FOLDER = Path(__file__).with_name("definitions")
-_SLOTS = "summary_slots"
-_LINES = "summary_lines"
+_COMMON = Path(__file__).with_name("definitions") / "common.sql"
 _ROWS = "summary_rows"
-_LINE_COLUMNS = ("line", "measure", "top")
-_SLOT_COLUMNS = ("system", "qmgr", "first_us", "slot_us", "slots", "covered")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Figures:
     """A line of a queue manager: what an object was over time.
 
     mean     over all of the time
     highest  of a slot of time, and the local time at which that begins
-    slots    the amount and what it is per, by the number of the slot; those without data are not
-             there
+    amounts  by the number of the slot
+    pers     what these are per; 0: there is no data
     """
 
     line: Line
@@ -43,7 +50,8 @@ class Figures:
     mean: float
     highest: float
     at: dt.datetime
-    slots: Mapping[int, tuple[float, float]]
+    amounts: Floats
+    pers: Floats
 
     def over_time(self, count: int, most: int) -> list[float | None]:
         """Return the figure over time in at most `most` steps; None: no data.
@@ -56,12 +64,14 @@ class Figures:
 
     def of(self, some: Iterable[int]) -> float | None:
         """Return the figure over some slots; None: there is no data in them."""
-        found = [self.slots[slot] for slot in some if slot in self.slots]
-        if not found:
+        slots = np.fromiter(some, np.int64)
+        slots = slots[self.pers[slots] > 0]
+        if not len(slots):
             return None
+        amounts = self.amounts[slots]
         if self.line.measure == "peak":
-            return max(amount for amount, _ in found)
-        return sum(amount for amount, _ in found) / sum(per for _, per in found)
+            return float(amounts.max())
+        return float(amounts.sum() / self.pers[slots].sum())
 
 
 def line_queries(catalog: Catalog) -> dict[str, str]:
@@ -69,7 +79,9 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 
     Macros that they need are made in the catalog.
     """
-    return with_macros(catalog, {_ROWS: _rows_query(), CALENDAR: calendar_query()})
+    rows = rows_query("line", ((name, each.sql) for name, each in lines().items()))
+    query = f"{_COMMON.read_text('utf-8')}{rows}"
+    return with_macros(catalog, {_ROWS: query, CALENDAR: calendar_query()})
 
 
 def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
@@ -82,48 +94,23 @@ def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
 def hold(catalog: Catalog, queries: Mapping[str, str]) -> None:
     """Have a catalog hold the rows of queries by their names; SMF files are read once."""
     for name, table in zip(queries, catalog.arrows([*queries.values()]), strict=True):
-        catalog.connection.register(name, table)
+        catalog.hold(name, table)
 
 
 def held_times(catalog: Catalog) -> list[Times]:
     """Return the times of each queue manager, of rows that the catalog holds."""
-    rows = catalog.connection.table(CALENDAR).to_arrow_table()
-    return [*map(Times.of, calendars_of(rows, catalog.zone).values())]
+    return [*map(Times.of, calendars_of(catalog.held[CALENDAR], catalog.zone).values())]
 
 
-def _sql(name: str) -> str:
-    return (_FOLDER / f"{name}.sql").read_text("utf-8")
-
-
-def _rows_query() -> str:
-    """Return the query for the rows of all lines."""
-    parts = (f"SELECT '{name}' AS line, * FROM ({line.sql})" for name, line in lines().items())
-    return (
-        f"{_sql('common')}"
-        "SELECT line, system, qmgr, object, start, seconds::DOUBLE AS seconds, "
-        "amount::DOUBLE AS amount, per::DOUBLE AS per FROM "
-        f"({' UNION ALL BY NAME '.join(parts)})"
-    )
-
-
-def _slot_table(found: Sequence[Times]) -> pa.Table:
-    """Return how the time of each queue manager is divided, as `placed.sql` reads it."""
-    texts = [pa.array([each.key[at] for each in found], pa.string()) for at in (0, 1)]
-    rows = zip(*((each.first, each.slot, each.slots) for each in found), strict=True)
-    numbers = [pa.array(each, pa.int64()) for each in rows] or [pa.array([], pa.int64())] * 3
-    covered = pa.array([each.covered.tolist() for each in found], pa.list_(pa.float64()))
-    return pa.table([*texts, *numbers, covered], names=_SLOT_COLUMNS)
-
-
-def _line_table(tops: Mapping[str, int]) -> pa.Table:
-    """Return how the rows of each line become figures, as `placed.sql` reads it."""
-    rows = [(each.name, each.measure, tops.get(each.name, each.top)) for each in lines().values()]
-    return pa.table([pa.array(each) for each in zip(*rows, strict=True)], names=_LINE_COLUMNS)
+def held_lines(catalog: Catalog) -> Iterator[tuple[Line, Manager, Rows]]:
+    """Yield the rows of each line and queue manager, of rows that the catalog holds."""
+    for name, manager, rows in rows_of(catalog.held[_ROWS], "line"):
+        yield lines()[name], manager, rows
 
 
 def held_figures(
     catalog: Catalog, found_times: Sequence[Times], tops: Mapping[str, int] = MappingProxyType({})
-) -> dict[tuple[str, str], list[Figures]]:
+) -> dict[Manager, list[Figures]]:
     """Return the figures of each queue manager, of rows that the catalog holds.
 
     Lines are in their order, objects in theirs.
@@ -131,40 +118,47 @@ def held_figures(
     tops  objects that are wanted of a line, where these are others than are shown
     """
     times = {each.key: each for each in found_times}
-    catalog.connection.register(_SLOTS, _slot_table(found_times))
-    catalog.connection.register(_LINES, _line_table(tops))
-    found: dict[tuple[str, str], list[Figures]] = {}
-    placed = chain.from_iterable(catalog.stream(_sql("placed")))
-    for (name, key, its), rows in groupby(placed, _whose):
-        slots = dict(_slots(lines()[name], rows))
-        if slots:
-            found.setdefault(key, []).append(_of_object(lines()[name], its, slots, times[key]))
+    found: dict[Manager, list[Figures]] = {}
+    for line, key, rows in held_lines(catalog):
+        if key in times:
+            top = tops.get(line.name, line.top)
+            found.setdefault(key, []).extend(_of_line(line, rows, times[key], top))
     order = [*lines()]
     for each in found.values():
         each.sort(key=lambda figures: order.index(figures.line.name))
     return found
 
 
-def _of_object(
-    line: Line, name: str, slots: Mapping[int, tuple[float, float]], times: Times
-) -> Figures:
-    start, (amount, per) = max(slots.items(), key=lambda each: each[1][0] / each[1][1])
-    mean = sum(each for each, _ in slots.values()) / sum(each for _, each in slots.values())
-    at = times.local(times.first + start * times.slot)
-    return Figures(line, name, mean, amount / per, at, slots)
+def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
+    """Yield the figures of the objects of a line that come first: one, others if they are not 0."""
+    axis = Axis(times.starts, times.starts + times.slot, np.zeros(times.slots, np.bool_))
+    parts = spread(axis, rows)
+    amounts, pers, filled = summed(axis, rows, parts, line.measure)
+    if line.measure == "total":
+        seconds = np.maximum(times.covered, seconds_of(axis, rows, parts))
+        pers = np.broadcast_to(seconds * filled.any(axis=0), amounts.shape)
+    amounts = np.where(filled, amounts, 0)
+    ranks = amounts.max(axis=1) if line.measure == "peak" else amounts.sum(axis=1)
+    if line.measure == "average":
+        ranks = _per(ranks, pers.sum(axis=1))
+    order = sorted(range(len(ranks)), key=lambda at: (-ranks[at], rows.objects[at]))
+    for place, at in enumerate(order):
+        there = pers[at] > 0
+        if there.any() and (not place or (place < top and ranks[at] > 0)):
+            values = np.where(there, _per(amounts[at], pers[at]), -np.inf)
+            highest = int(values.argmax())
+            yield Figures(
+                line,
+                rows.objects[at],
+                float(amounts[at][there].sum() / pers[at].sum()),
+                float(values[highest]),
+                times.local(times.first + highest * times.slot),
+                amounts[at],
+                pers[at],
+            )
 
 
-def _whose(row: Mapping[str, Any]) -> tuple[str, tuple[str, str], str]:
-    """Return the line, queue manager and object of a row."""
-    return row["line"], (row["system"], row["qmgr"]), row["object"]
-
-
-def _slots(
-    line: Line, rows: Iterator[Mapping[str, Any]]
-) -> Iterator[tuple[int, tuple[float, float]]]:
-    """Yield the slots with data: of a total those without a row have 0."""
-    for row in rows:
-        if row["amount"] is not None and row["per"]:
-            yield row["slot"], (float(row["amount"]), float(row["per"]))
-        elif line.measure == "total" and row["slot_per"]:
-            yield row["slot"], (0.0, float(row["slot_per"]))
+def _per(amounts: Floats, pers: Floats) -> Floats:
+    """Return amounts per something; -inf: per nothing."""
+    found: Floats = np.where(pers > 0, amounts / np.where(pers > 0, pers, 1), -np.inf)
+    return found

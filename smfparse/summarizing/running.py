@@ -63,7 +63,7 @@ def _coverage(
         )
     found = coverage_of(
         {each.key: each.calendar for each in times},
-        catalog.connection.table(COVERAGE).to_arrow_table(),
+        catalog.held[COVERAGE],
         lost,
         lambda *record: not selection.types or selection.has_type(*record),
     )

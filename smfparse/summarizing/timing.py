@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.calendar import SECOND_US, Calendar, Moments, Numbers
+from smfparse.calendar import SECOND_US, Calendar
 from smfparse.selecting import Zone
+from smfparse.vectors import Floats, Ints
 
 _MINUTE_US = 60 * SECOND_US
 _SLOTS = 48
@@ -87,13 +88,13 @@ class Times:
         return -(-(self.last - self.first) // self.slots)
 
     @cached_property
-    def starts(self) -> Moments:
+    def starts(self) -> Ints:
         """When each slot begins."""
-        found: Moments = self.first + self.slot * np.arange(self.slots, dtype=np.int64)
+        found: Ints = self.first + self.slot * np.arange(self.slots, dtype=np.int64)
         return found
 
     @property
-    def covered(self) -> Numbers:
+    def covered(self) -> Floats:
         """Of how many seconds of each slot there is data."""
         return self.calendar.covered(self.starts, self.starts + self.slot)
 

@@ -8,11 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from smfparse.advice import held_rows
+import numpy as np
+
 from smfparse.summarizing import (
     Figures,
+    Manager,
     Times,
     held_figures,
+    held_lines,
     held_times,
     hold,
     line_queries,
@@ -36,14 +39,6 @@ _LEAST_OF_LIMIT = 0.01
 _LEAST_COUNT = 10
 """Messages, or seconds of age, by which a queue differs at least that is not as usual."""
 _WEEK = 7
-_NAMES = """
-SELECT DISTINCT
-    line, system, qmgr, object,
-    ((epoch_us(start) + (seconds * 5e5)::BIGINT - first_us) // slot_us)::INT AS slot
-FROM summary_rows
-JOIN summary_slots USING (system, qmgr)
-WHERE line IN ({lines}) AND object <> ''
-"""
 
 
 @dataclass(frozen=True)
@@ -96,7 +91,7 @@ def trended(catalog: Catalog) -> list[Trend]:
         name: _OBJECTS_WITH_LIMIT for name, line in lines().items() if not math.isnan(line.limit)
     }
     figures = held_figures(catalog, times, tops)
-    names = _names(catalog)
+    names = _names(catalog, times)
     return [_trend(each, figures.get(each.key, []), names.get(each.key, {})) for each in times]
 
 
@@ -104,7 +99,7 @@ def _trend(
     times: Times, figures: Sequence[Figures], names: Mapping[str, Mapping[str, set[int]]]
 ) -> Trend:
     calendar = Calendar.of(times)
-    there = frozenset(slot for each in figures for slot in each.slots)
+    there = frozenset(slot for each in figures for slot in np.flatnonzero(each.pers).tolist())
     hours = calendar.hours(calendar.last, there)
     enough = max(_COVERED * len(hours), 1)
     whole = [
@@ -222,15 +217,21 @@ def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | 
     return max(limit - highest, 0.0) / per_day
 
 
-def _names(catalog: Catalog) -> dict[tuple[str, str], dict[str, dict[str, set[int]]]]:
+def _names(
+    catalog: Catalog, times: Sequence[Times]
+) -> dict[Manager, dict[str, dict[str, set[int]]]]:
     """Return by queue manager, kind and name the slots in which a name is there."""
-    kinds = {name: line.names for name, line in lines().items() if line.names}
-    query = _NAMES.format(lines=", ".join(f"'{each}'" for each in kinds))
-    found: dict[tuple[str, str], dict[str, dict[str, set[int]]]] = {}
-    for row in held_rows(catalog, query):
-        of_kind = found.setdefault((row["system"], row["qmgr"]), {})
-        names = of_kind.setdefault(kinds[row["line"]], {})
-        names.setdefault(row["object"], set()).add(row["slot"])
+    whose = {each.key: each for each in times}
+    found: dict[Manager, dict[str, dict[str, set[int]]]] = {}
+    for line, key, rows in held_lines(catalog):
+        if line.names and key in whose:
+            middles = (rows.starts + rows.ends) // 2 - whose[key].first
+            names = found.setdefault(key, {}).setdefault(line.names, {})
+            for of, slot in zip(
+                rows.of.tolist(), (middles // whose[key].slot).tolist(), strict=True
+            ):
+                if name := rows.objects[of]:
+                    names.setdefault(name, set()).add(slot)
     return found
 
 

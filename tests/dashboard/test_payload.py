@@ -16,15 +16,7 @@ import pytest
 import smfparse
 from smfparse.advice import Finding, rules
 from smfparse.calendar import Calendar
-from smfparse.dashboard.courses import (
-    Axis,
-    Course,
-    Courses,
-    Thinned,
-    axis_of,
-    groups,
-    spread,
-)
+from smfparse.dashboard.courses import Course, Courses, Thinned, axis_of, groups
 from smfparse.dashboard.declaration import panels, parts
 from smfparse.dashboard.gathering import Day, Gathered, panel_sql
 from smfparse.dashboard.incidents import incidents
@@ -33,7 +25,7 @@ from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
 from smfparse.rendering import decimals_of, with_decimals
 from smfparse.selecting import fixed_zone
-from smfparse.summarizing import Times
+from smfparse.summarizing import Axis, Times
 from tests.support.command import run
 from tests.support.pages import line_of
 
@@ -71,17 +63,6 @@ def test_free_buffers_and_rates_are_those_of_the_statistics(day: Path, payload: 
         assert list(found) == pytest.approx(rows.column(0).to_pylist(), rel=1e-3)
     ends = [1800 * each for each in range(7)]
     assert (payload["days"][0]["start"], payload["days"][0]["end"]) == (ends[:-1], ends[1:])
-
-
-def test_a_row_is_spread_over_the_intervals_that_it_covers() -> None:
-    """A long one, one of another clock, and two of no length, one of which is outside."""
-    for starts, seconds, found in (
-        ([0], [120.0], ([0, 0], [0, 1], [0.5, 0.5])),
-        ([500_000], [60.0], ([0], [0], [1.0])),
-        ([MINUTE, 5 * MINUTE], [0.0, 0.0], ([0], [1], [1.0])),
-    ):
-        cells = spread(axis((0, 1), (1, 2), (2, 3)), np.array(starts), np.array(seconds))
-        assert (cells.rows.tolist(), cells.cells.tolist(), cells.shares.tolist()) == found
 
 
 def test_what_is_put_together_keeps_the_mean_the_lowest_and_the_highest() -> None:

@@ -131,7 +131,7 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
         (day,) = summarized(opened)
     (pool,) = of_line(day, "buffer-pool").values()
     assert pool.highest == pytest.approx(90)
-    assert [round(each) for each, _ in pool.slots.values()] == [50, 50, 90, 50]
+    assert pool.amounts.round().tolist() == [50, 50, 90, 50]
 
 
 def test_a_wrong_line_names_file_and_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -13,8 +13,6 @@ import pyarrow as pa
 import pytest
 
 from smfparse.calendar import SECOND_US
-from smfparse.metrics import named_macros, view_macros
-from smfparse.query import connected
 from smfparse.selecting import Zone, parse_zone
 from smfparse.trending import Trend, trended
 from smfparse.trending.running import Course
@@ -47,24 +45,22 @@ def trend_of(
     for start in starts:
         local = start.astimezone(clock)
         offset = 0 if zone else round((local.utcoffset() or dt.timedelta()).total_seconds())
+        began = round(start.timestamp()) * SECOND_US
         times.append({
-            "source": 1, "started": round(start.timestamp()) * SECOND_US, "utc_offset": offset,
+            "source": 1, "started": began, "utc_offset": offset,
             "mq_version": "9.4.0", "typical": keys["seconds"], "gap": None, "is_restart": False,
             "missing": None, "kind": "typical", "is_derived": False, **keys,
         })  # fmt: skip
         rows += [
-            {"line": line, "object": name, "start": start, "amount": amount, "per": 3600.0, **keys}
+            {"line": line, "object": name, "start": began, "amount": amount, "per": 3600.0, **keys}
             for (line, name), value in values.items()
             if (amount := value(local)) >= 0
         ]
-    connection = connected()
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute(named_macros("total", view_macros()))
     tables = [pa.Table.from_pylist(each) for each in (rows, times)]
     held: Any = SimpleNamespace(
-        zone=zone, connection=connection, define=lambda _: None, arrows=lambda _: tables,
-        stream=lambda query: [connection.sql(query).to_arrow_table().to_pylist()],
+        zone=zone, held={}, define=lambda _: None, arrows=lambda _: tables,
     )  # fmt: skip
+    held.hold = held.held.__setitem__
     (found,) = trended(held)
     return found
 

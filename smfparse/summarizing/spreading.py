@@ -1,0 +1,203 @@
+"""Rows of any length, spread over the intervals or the slots of a queue manager's time.
+
+A row is what an object was in an interval: an amount, and what it is per. An interval of an axis
+gets the share of both that is the share of the row's time which they have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from smfparse.calendar import SECOND_US
+from smfparse.vectors import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Manager: TypeAlias = tuple[str, str]
+"""System and queue manager."""
+EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
+    "peak": (-np.inf, np.maximum),
+    "trough": (np.inf, np.minimum),
+}
+"""Measures that are no sums: what there is without a row, and which of two values counts."""
+_LEAK = 0.02
+"""A share of an interval that is no more than the difference of two clocks."""
+_NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
+"""No row, but the column that only averages have."""
+
+
+class Axis(NamedTuple):
+    """Intervals in the order of time, microseconds UTC, that do not overlap.
+
+    after_gap  which of them begin later than the one before them ends
+    """
+
+    starts: Ints
+    ends: Ints
+    after_gap: Bools
+
+    @property
+    def seconds(self) -> Floats:
+        """How long each interval is."""
+        found: Floats = (self.ends - self.starts) / SECOND_US
+        return found
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows about the objects of a queue manager, those of an object together.
+
+    objects        names, ascending
+    of             number of the object of each row
+    starts         microseconds UTC
+    amounts, pers  NaN: not known
+    """
+
+    objects: list[str]
+    of: Ints
+    starts: Ints
+    seconds: Floats
+    amounts: Floats
+    pers: Floats
+
+    @cached_property
+    def ends(self) -> Ints:
+        """When each row ends: a row of no length a microsecond after it starts."""
+        found: Ints = self.starts + np.maximum(
+            np.rint(self.seconds * SECOND_US).astype(np.int64), 1
+        )
+        return found
+
+
+class Spread(NamedTuple):
+    """Which rows are in which intervals, and with which share of the row."""
+
+    rows: Ints
+    cells: Ints
+    shares: Floats
+
+
+class Sums(NamedTuple):
+    """What objects were in each interval: arrays of objects by intervals.
+
+    amounts  sums, or the extremes of a measure that has these
+    pers     sums
+    filled   whether there are rows
+    """
+
+    amounts: Floats
+    pers: Floats
+    filled: Bools
+
+
+def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
+    """Return the query for the rows of several things, as `rows_of` takes them.
+
+    thing    the column that names them
+    queries  name and query: system, qmgr, object, start (UTC), seconds, amount, per if it has one
+    """
+    several = (f"SELECT '{name}' AS {thing}, * FROM ({sql})" for name, sql in queries)
+    return (
+        f"SELECT {thing}, coalesce(system, '') AS system, coalesce(qmgr, '') AS qmgr, "
+        "coalesce(object, '') AS object, epoch_us(start) AS start, "
+        "coalesce(seconds::DOUBLE, 0) AS seconds, amount::DOUBLE AS amount, per::DOUBLE AS per "
+        f"FROM ({' UNION ALL BY NAME '.join([*several, _NO_ROWS])}) "
+        "WHERE start IS NOT NULL AND isfinite(amount::DOUBLE)"
+    )
+
+
+def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
+    """Yield the rows of each thing and queue manager, by their names, from those of `rows_query`.
+
+    Rows come in an order that does not depend on that of the table. Texts are compared by their
+    numbers, and numbers of one thing at a time are held.
+    """
+    coded = [_ranked(table[name]) for name in (thing, "system", "qmgr")]
+    key = np.zeros(table.num_rows, np.int64)
+    for words, ranks in coded:
+        key = key * len(words) + ranks
+    order = np.argsort(key, kind="stable")
+    bounds = [0, *(np.flatnonzero(np.diff(key[order])) + 1).tolist(), len(order)]
+    for begin, end in pairwise(bounds):
+        if begin < end:
+            name, system, qmgr = (words[ranks[order[begin]]] for words, ranks in coded)
+            yield name, (system, qmgr), _in_order(table.take(order[begin:end]))
+
+
+def _in_order(table: pa.Table) -> Rows:
+    objects, of = _ranked(table["object"])
+    numbers = [table[name].to_numpy() for name in ("per", "amount", "seconds", "start")]
+    order = np.lexsort([*numbers, of])
+    pers, amounts, seconds, starts = (each[order] for each in numbers)
+    return Rows(objects, of[order], starts, seconds, amounts, pers)
+
+
+def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:
+    """Return the different texts, ascending, and of each text the number among these."""
+    coded = texts.combine_chunks().dictionary_encode()
+    words = coded.dictionary.to_pylist()
+    places = {word: place for place, word in enumerate(sorted(words))}
+    ranks = np.array([places[word] for word in words], np.int64)
+    return [*places], ranks[coded.indices.to_numpy()]
+
+
+def spread(axis: Axis, rows: Rows) -> Spread:
+    """Return how rows are spread over intervals: by the time that they have in common.
+
+    A row of no length is in the interval that it is in. What is outside of all is left out. A part
+    so short that only the clocks differ is in the interval beside it.
+    """
+    starts, ends = rows.starts, rows.ends
+    first = np.searchsorted(axis.ends, starts, "right")
+    counts = np.maximum(np.searchsorted(axis.starts, ends, "left") - first, 0)
+    which = np.repeat(np.arange(len(starts)), counts)
+    cells = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + first[which]
+    common = np.minimum(ends[which], axis.ends[cells]) - np.maximum(
+        starts[which], axis.starts[cells]
+    )
+    shares = common / (ends - starts)[which]
+    is_leak = (shares < _LEAK) & (common < _LEAK * (axis.ends - axis.starts)[cells])
+    inside = np.bincount(which, shares, len(starts))
+    inside[inside > 1 - _LEAK] = 1
+    which, cells, shares = which[~is_leak], cells[~is_leak], shares[~is_leak]
+    kept = np.bincount(which, shares, len(starts))
+    return Spread(which, cells, shares * inside[which] / kept[which])
+
+
+def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
+    """Return the sums of rows, of which `parts` are in the intervals of an axis."""
+    shape = len(rows.objects), len(axis.starts)
+    places = rows.of[parts.rows] * shape[1] + parts.cells
+
+    def added(values: Floats) -> Floats:
+        sums = np.bincount(places, values, shape[0] * shape[1]).astype(np.float64)
+        return sums.reshape(shape)
+
+    amounts, pers = rows.amounts[parts.rows], rows.pers[parts.rows]
+    filled = np.zeros(shape, np.bool_)
+    filled.ravel()[places] = True
+    if measure in EXTREMES:
+        start, of_two = EXTREMES[measure]
+        best = np.full(shape[0] * shape[1], start)
+        of_two.at(best, places, amounts)
+        return Sums(best.reshape(shape), filled.astype(np.float64), filled)
+    return Sums(added(amounts * parts.shares), added(np.nan_to_num(pers) * parts.shares), filled)
+
+
+def seconds_of(axis: Axis, rows: Rows, parts: Spread) -> Floats:
+    """Return of how many seconds of each interval there are rows, whatever their objects are."""
+    since = np.maximum(rows.starts[parts.rows], axis.starts[parts.cells])
+    until = np.minimum(rows.ends[parts.rows], axis.ends[parts.cells])
+    order = np.lexsort([until, since, parts.cells])
+    since, until, cells = since[order], until[order], parts.cells[order]
+    before = np.r_[np.iinfo(np.int64).min, np.maximum.accumulate(until)[:-1]]
+    alone = np.maximum(until - np.maximum(since, before), 0)
+    found: Floats = np.bincount(cells, alone, len(axis.starts)) / SECOND_US
+    return found
