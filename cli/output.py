@@ -346,16 +346,18 @@ def check_selection(opened: Inputs, wanted: str = "") -> None:
     """
     if opened.selection.everything:
         return
-    is_any = opened.any_record()
+    is_any = opened.any_rows()
     if is_any and not wanted:
         return
+    report_damage(opened.damage)
+    raise InputError(f"no records {wanted if is_any else ''}{unmatched_text(opened)}")
+
+
+def unmatched_text(opened: Inputs) -> str:
+    """Return what a selection is that no records match, and what the input covers."""
     from smfparse.inspecting import extent_text
 
-    report_damage(opened.damage)
-    criteria = str(opened.selection).replace("counted ", "")
-    raise InputError(
-        f"no records {wanted if is_any else ''}match {criteria}; {extent_text(opened)}"
-    )
+    return f"match {str(opened.selection).replace('counted ', '')}; {extent_text(opened)}"
 
 
 def finish(

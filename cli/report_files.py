@@ -17,6 +17,7 @@ from smfparse.cli.output import (
     fills_terminal,
     report_message,
     report_selection,
+    unmatched_text,
 )
 from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT, XLSX
 
@@ -111,6 +112,11 @@ def report_absent(which: Report, opened: Inputs, there: bool) -> None:
     """Print on stderr, if there is nothing to report, why that may be."""
     if there:
         return
+    from smfparse.inputs import with_all_records
+
     check_selection(opened)
-    report_message(which.absent())
-    report_selection(opened)
+    if opened.selection.everything or not with_all_records(opened).any_rows(which.main):
+        report_message(which.absent())
+        report_selection(opened)
+    else:
+        report_message(f"no records for the report {which.name} {unmatched_text(opened)}")

@@ -141,7 +141,7 @@ def judged(
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
     also = {CALENDAR: calendar_query(), **also}
-    macros = view_macros() + calendar_macros()
+    macros = view_macros() + calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join([*queries, *also.values()]), macros))
     tables = [*catalog.arrows_of_filled(queries, [*also.values()], _SHARED)]
     held = dict(zip(also, tables[len(queries) :], strict=True))

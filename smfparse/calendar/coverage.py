@@ -38,7 +38,8 @@ _CLASSES = (
 class Coverage:
     """How complete the data of a queue manager is.
 
-    missing         records that are not in the data though MQ wrote them; each a phrase
+    gaps            intervals that are not in the data though MQ wrote them; each a phrase
+    lost            what intervals do not show: records that SMF lost, damage; each a phrase
     absent_classes  trace classes without records: STAT(4)
     switched_off    STATQ and STATCHL of objects in use; each a phrase
     notes           what to know to read the data
@@ -47,11 +48,17 @@ class Coverage:
 
     system: str
     qmgr: str
-    missing: Sequence[str]
+    gaps: Sequence[str]
+    lost: Sequence[str]
     absent_classes: Sequence[str]
     switched_off: Sequence[str]
     notes: Sequence[str]
     is_judged: bool
+
+    @property
+    def missing(self) -> list[str]:
+        """What is not in the data though MQ wrote it; each a phrase."""
+        return [*self.gaps, *self.lost]
 
     @property
     def answer(self) -> str:
@@ -67,7 +74,7 @@ class Coverage:
             "system": self.system,
             "qmgr": self.qmgr,
             "answer": self.answer,
-            "missing": [*self.missing],
+            "missing": self.missing,
             "absent_classes": [*self.absent_classes],
             "switched_off": [*self.switched_off],
             "notes": [*self.notes],
@@ -84,12 +91,14 @@ def coverage_of(
     rows: Any,
     lost: Mapping[str, int | None],
     is_read: Callable[[int, int], bool] = lambda *_: True,
+    damaged: int = 0,
 ) -> list[Coverage]:
     """Return how complete the data of each queue manager is.
 
     rows      of `coverage_query`, as a pyarrow.Table
     lost      records that SMF lost (type 7), by system; None: it is not known how many
     is_read   whether records of a type and subtype are read
+    damaged   places in the inputs that could not be used; whose records were there is not known
     """
     figures = {(each["system"] or "", each["qmgr"] or ""): each for each in rows.to_pylist()}
     systems: dict[str, list[str]] = {}
@@ -101,7 +110,8 @@ def coverage_of(
         found.append(
             Coverage(
                 *key,
-                missing=[*_missing(calendar, lost)],
+                gaps=[*_gaps(calendar)],
+                lost=[*_lost(calendar, lost, damaged)],
                 absent_classes=[*_absent(calendar, counts, is_read)],
                 switched_off=[*_switched_off(counts)],
                 notes=[*_notes(calendar, counts, systems[calendar.qmgr])],
@@ -120,8 +130,8 @@ def length_text(seconds: float) -> str:
     return f"{seconds:.1f} seconds" if seconds < 600 else f"{seconds / 60:.0f} minutes"
 
 
-def _missing(calendar: Calendar, lost: Mapping[str, int | None]) -> Iterator[str]:
-    """Yield what is missing. A gap before a start is the time while the queue manager was down."""
+def _gaps(calendar: Calendar) -> Iterator[str]:
+    """Yield gaps. One before a start is the time while the queue manager was down."""
     if calendar.is_recorded:
         gaps = calendar.gaps[~calendar.restarts]
         if count := int((gaps > 0).sum()):
@@ -130,6 +140,13 @@ def _missing(calendar: Calendar, lost: Mapping[str, int | None]) -> Iterator[str
     if intervals := int(calendar.missing.sum()):
         several = "intervals" if intervals > 1 else "interval"
         yield f"{intervals:,} {several} missing by QWHSISEQ"
+
+
+def _lost(calendar: Calendar, lost: Mapping[str, int | None], damaged: int) -> Iterator[str]:
+    """Yield records that are lost, whatever intervals there are."""
+    if damaged:
+        places = "place" if damaged == 1 else "places"
+        yield f"the input is damaged at {damaged:,} {places}"
     if calendar.system in lost:
         records = lost[calendar.system]
         count_text = "an unknown number of" if records is None else f"{records:,}"

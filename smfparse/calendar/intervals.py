@@ -11,24 +11,50 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.selecting import Zone
+from smfparse.selecting import ALL_RECORDS, Selection, Zone
 from smfparse.vectors import Bools, Floats, Ints
 
 CALENDAR = "calendar"
 """The name by which a catalog holds the rows of `calendar_query`."""
 SECOND_US = 1_000_000
 _HOUR_US = 3600 * SECOND_US
+_DAY = 24 * 3600
 _TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
 _ACCOUNTING = 3
 """The source of intervals that are of tasks and channels, side by side."""
 _FIRST = 3
 """A row so many times as long as the interval around its middle covers what came before."""
 _ODD = ("first", "stub")
+_NONE_UNSELECTED = "unselected_seconds(began, ended, utc_offset) AS 0;"
+"""How the macro ends that a selection of hours replaces."""
 
 
-def calendar_macros() -> str:
-    """Return the SQL that makes the macros of the calendar."""
-    return Path(__file__).with_name("macros.sql").read_text("utf-8")
+def calendar_macros(selection: Selection = ALL_RECORDS) -> str:
+    """Return the SQL that makes the macros of the calendar.
+
+    selection  of the records that are read: outside of its hours of each day, nothing is missing
+    """
+    macros = Path(__file__).with_name("macros.sql").read_text("utf-8")
+    if not selection.daily:
+        return macros
+    unselected = _NONE_UNSELECTED.replace(
+        " 0;", f" {_unselected(selection.daily, selection.zone)};"
+    )
+    return macros.replace(_NONE_UNSELECTED, unselected)
+
+
+def _unselected(daily: tuple[int, int], zone: Zone | None) -> str:
+    """Return the SQL of the seconds between two moments that are outside of the hours of a day."""
+    opens, closes = daily
+    closed = (opens - closes) % _DAY
+    offset = zone.sql("ended") if zone else "coalesce(utc_offset, 0)"
+    ended, began = (
+        f"({moment} // {SECOND_US} + {offset} - {closes})" for moment in ("ended", "began")
+    )
+    return " - ".join(
+        f"({each} // {_DAY} * {closed} + least({each} % {_DAY}, {closed}))"
+        for each in (ended, began)
+    )
 
 
 def calendar_query() -> str:

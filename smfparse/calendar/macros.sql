@@ -66,7 +66,19 @@ CREATE OR REPLACE MACRO kind_of_interval(seconds, apart, typical, going_on, is_r
     ELSE 'typical'
 END;
 
--- The intervals of `spans`, which has `alike`, `started`, `ended`, `seconds` and `sequence_no`, each once; with
+-- Seconds from one moment to another (microseconds UTC) that are outside of the hours which the selection has of each
+-- day: see `calendar_macros`.
+CREATE OR REPLACE MACRO unselected_seconds(began, ended, utc_offset) AS 0;
+
+-- Seconds without data before an interval, of those since the one before ended; NULL: there are none. Of those that are
+-- not selected there is no data; nor of an interval before and one after them, half of which is.
+CREATE OR REPLACE MACRO gap_before(apart, unselected, typical) AS CASE
+    WHEN unselected = 0 THEN CASE WHEN apart > slack(typical) THEN apart END
+    WHEN apart - unselected > typical + slack(typical) THEN apart - unselected
+END;
+
+-- The intervals of `spans`, which has `alike`, `started`, `ended`, `seconds`, `utc_offset` and `sequence_no`, each once;
+-- with
 --   typical     how long those like it usually are
 --   gap         seconds without data before it, overlap: seconds that it has in common with those before; or NULL
 --   is_restart  whether the queue manager started again before it
@@ -77,17 +89,19 @@ WITH
 placed_in_order AS (
     SELECT
         *, seconds_apart(started, ended, alike) AS apart,
-        lag(sequence_no) OVER (PARTITION BY alike ORDER BY started, ended) AS sequence_before
+        lag(sequence_no) OVER (PARTITION BY alike ORDER BY started, ended) AS sequence_before,
+        coalesce(unselected_seconds(epoch_us(started) - (1e6 * apart)::BIGINT, epoch_us(started), utc_offset), 0)
+            AS unselected
     FROM query_table(spans)
 )
 SELECT
-    * EXCLUDE (sequence_before, going_on),
-    CASE WHEN apart > slack(typical) THEN apart END AS gap,
+    * EXCLUDE (sequence_before, going_on, unselected),
+    gap_before(apart, unselected, typical) AS gap,
     CASE WHEN apart < -slack(typical) THEN -apart END AS overlap,
     is_after_start(seconds, apart, typical, sequence_no, sequence_before) AS is_restart,
     CASE
-        WHEN sequence_before > 0 AND sequence_no > sequence_before
-        THEN nullif(sequence_no - sequence_before - 1, 0)::BIGINT
+        WHEN sequence_before > 0 AND sequence_no > sequence_before AND (unselected = 0 OR gap > 0)
+        THEN nullif(sequence_no - sequence_before - 1 - coalesce(round((apart - gap) / typical), 0), 0)::BIGINT
     END AS missing,
     kind_of_interval(seconds, apart, typical, going_on, is_restart) AS kind
 FROM placed_in_order

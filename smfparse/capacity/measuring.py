@@ -53,7 +53,9 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
 
     own = (_FOLDER / "macros.sql").read_text("utf-8")
     query = with_figures(measuring_sql(which.name), own)
-    catalog.define(named_macros(query, view_macros() + calendar_macros() + own))
+    catalog.define(
+        named_macros(query, view_macros() + calendar_macros(catalog.inputs.selection) + own)
+    )
     for each in wanted(which.asked):
         if each.kind is str and not each.ask.among:
             catalog.set_variable(each.name, given.get(each.name, each.default))

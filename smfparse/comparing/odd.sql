@@ -2,16 +2,16 @@
 WITH recorded AS (
     SELECT
         system, qmgr, interval_start AS started, interval_end AS ended, counted_at,
-        max(sequence_no) AS sequence_no, (epoch_us(ended) - epoch_us(started)) / 1e6 AS seconds,
+        max(sequence_no) AS sequence_no, max(utc_offset) AS utc_offset, (epoch_us(ended) - epoch_us(started)) / 1e6 AS seconds,
         {'system': system, 'qmgr': qmgr} AS alike
     FROM (
-        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no, utc_offset
         FROM sectioned.qjst
         UNION ALL
-        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no, utc_offset
         FROM sectioned.qmst
         UNION ALL
-        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no
+        SELECT system, qmgr, interval_start, interval_end, counted_at, sequence_no, utc_offset
         FROM sectioned.qpst
     )
     WHERE interval_end IS NOT NULL

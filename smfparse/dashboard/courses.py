@@ -64,12 +64,14 @@ class Course:
     """What an object was over time: a value for each interval, NaN where there is no data.
 
     amount, per  the sums that a figure over all of the time is made of
+    whole        the amount of its rows, with their parts before and behind this time
     """
 
     object: str
     values: Floats
     amount: float
     per: float
+    whole: float
 
     @property
     def is_zero(self) -> bool:
@@ -150,7 +152,7 @@ def _of_objects(
     panel: Panel, axis: Axis, names: Sequence[str], sums: Sums, is_on: Bools
 ) -> list[Course]:
     """Return the courses of a panel's objects, in their order."""
-    amounts, pers, filled = sums
+    amounts, pers, filled, wholes = sums
     if panel.measure == "total":
         values = np.where(is_on, amounts / axis.seconds, np.nan)
         pers = np.tile(axis.seconds * is_on, (len(names), 1))
@@ -161,9 +163,9 @@ def _of_objects(
         values = np.where(filled, amounts, np.nan)
         amounts = np.where(filled, amounts, 0)
     several = [
-        Course(name, of_one, float(amount), float(per))
-        for name, of_one, amount, per in zip(
-            names, values, amounts.sum(axis=1), pers.sum(axis=1), strict=True
+        Course(name, of_one, float(amount), float(per), float(whole))
+        for name, of_one, amount, per, whole in zip(
+            names, values, amounts.sum(axis=1), pers.sum(axis=1), wholes, strict=True
         )
         if not np.isnan(of_one).all()
     ]

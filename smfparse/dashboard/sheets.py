@@ -95,7 +95,7 @@ def _figure(kind: str, course: Course) -> float:
     if kind == "average":
         return course.average
     if kind in ("sum", "seconds"):
-        return course.amount / (_CENTS if kind == "seconds" else 1)
+        return course.whole / (_CENTS if kind == "seconds" else 1)
     known = course.values[~np.isnan(course.values)]
     share = _SHARES[kind]
     return float(np.quantile(known, share)) if len(known) else math.nan

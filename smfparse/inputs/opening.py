@@ -289,11 +289,10 @@ class Inputs(_Shared):
         if gathered is not None:
             yield from gathered.flush()
 
-    def any_record(self) -> bool:
-        """Whether a record is selected. Reads up to the first one."""
-        found = self._one_by_one(
-            _in_turn(self.sources), {RECORD: frozenset(["record_no"])}, prompt=True
-        )
+    def any_rows(self, tables: Iterable[str] = (RECORD,)) -> bool:
+        """Whether one of some tables has rows that are selected. Reads up to the first one."""
+        wanted = dict.fromkeys(tables, frozenset(["record_no"]))
+        found = self._one_by_one(_in_turn(self.sources), wanted, prompt=True)
         return any(batch.num_rows for _, batch in found)
 
     def arrow(self, table: str) -> Any:

@@ -28,11 +28,12 @@ def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
         return []
     queries = [calendar_query(), coverage_query()]
     with Catalog(inputs) as catalog:
-        catalog.define(named_macros(" ".join(queries), view_macros() + calendar_macros()))
+        catalog.define(named_macros(" ".join(queries), view_macros() + calendar_macros(selection)))
         intervals, figures = catalog.arrows(queries)
     return coverage_of(
         calendars_of(intervals, inputs.zone),
         figures,
         lost_records(found.losses),
         lambda *record: not selection.types or selection.has_type(*record),
+        inputs.met.count,
     )

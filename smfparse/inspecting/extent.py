@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 import pyarrow as pa
@@ -12,10 +12,13 @@ import pyarrow.compute as pc
 from smfparse.errors import did_you_mean
 from smfparse.inputs import Inputs, with_all_records
 from smfparse.rendering import few
-from smfparse.selecting import NAMED
+from smfparse.selecting import COUNTED_AT, NAMED, Selection
 from smfparse.tables import RECORD
 
 _NEAR = 3
+_HALF = dt.timedelta(minutes=30)
+"""From when an interval counts to its end, at most."""
+_COUNTING = "where an interval counts at its middle; select a longer time"
 _COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
 
 
@@ -38,8 +41,16 @@ def extent_text(inputs: Inputs) -> str:
         parts.append(f"{min(times):%Y/%m/%d %H:%M} to {max(times):%Y/%m/%d %H:%M}")
     if selection.types:
         parts.append(f"types {few([str(each) for each in sorted(types)])}")
+    if times and selection.time_column == COUNTED_AT and _meet(times, selection):
+        parts.append(_COUNTING)
     near = [_near(every, option, names) for option, names in selection.by_name.items()]
     return "; ".join([f"the input covers {', '.join(parts)}", *filter(None, near)])
+
+
+def _meet(times: Collection[dt.datetime], selection: Selection) -> bool:
+    """Whether intervals that count at some times may have the selected time in them."""
+    start, end = selection.start or min(times), selection.end or max(times)
+    return start - _HALF <= max(times) and min(times) <= end + _HALF
 
 
 def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:

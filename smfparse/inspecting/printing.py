@@ -37,6 +37,7 @@ _COLUMNS = [Column(name, name in _NUMBERS) for name in _HEADINGS]
 _DAMAGE = (Column("Bytes", right=True), Column("Damage"))
 _UNKNOWN = (Column("Place"), Column("Bytes", right=True))
 _INPUTS = (Column("Input"), Column("Compression"), Column("Framing"), Column("Why"))
+_STATISTICS = "START TRACE(STAT) CLASS(1)"
 _NOT_KNOWN = "Bytes that no column knows (newer MQ, or IBM-internal)"
 
 
@@ -144,7 +145,10 @@ def _answer(coverage: Coverage) -> str:
     """Return whether the data of a queue manager is complete, and what is missing."""
     missing = f": {'; '.join(coverage.missing)}" if coverage.missing else ""
     if not coverage.is_judged and not missing:
-        missing = ": only statistics show gaps, START TRACE(STAT) CLASS(1)"
+        is_off = "STAT(1)" in coverage.absent_classes
+        missing = (
+            f": only statistics show gaps, {_STATISTICS if is_off else 'and none are selected'}"
+        )
     return f"{coverage.qmgr} on {coverage.system}: {coverage.answer}{missing}"
 
 

@@ -70,7 +70,8 @@ _WORDS = """
     """
 _INTERVALS = """
     intervals AS (
-        SELECT DISTINCT section, interval_start, interval_end, interval_seconds, sequence_no,
+        SELECT DISTINCT
+            section, interval_start, interval_end, interval_seconds, sequence_no, utc_offset,
             {{'main': main, 'input_no': input_no, 'system': system, 'qmgr': qmgr,
                 'start': interval_start}} AS span
         FROM members WHERE interval_end IS NOT NULL AND main IN ({following})
@@ -81,6 +82,7 @@ _COMPARED = """
     spans AS (
         SELECT span, span.start AS started, max(interval_end) AS ended,
             max(interval_seconds) AS seconds, max(sequence_no) AS sequence_no,
+            max(utc_offset) AS utc_offset,
             {'main': span.main, 'system': span.system, 'qmgr': span.qmgr} AS alike
         FROM intervals GROUP BY span
     ),

@@ -264,7 +264,7 @@ def _literal(value: Any) -> str:
 def report_macros(catalog: Catalog) -> str:
     """Return the SQL of the macros of reports, with local time as the catalog has it."""
     own = Path(__file__).with_name("macros.sql").read_text("utf-8")
-    return calendar_macros() + own + zone_macros(catalog.zone)
+    return calendar_macros(catalog.inputs.selection) + own + zone_macros(catalog.zone)
 
 
 def explain(which: Report) -> Iterator[str]:

@@ -86,7 +86,7 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 
 def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
     """Return queries, whose macros are made in the catalog."""
-    macros = view_macros() + calendar_macros()
+    macros = view_macros() + calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join(queries.values()), macros))
     return queries
 
@@ -133,7 +133,7 @@ def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures
     """Yield the figures of the objects of a line that come first: one, others if they are not 0."""
     axis = Axis(times.starts, times.starts + times.slot, np.zeros(times.slots, np.bool_))
     parts = spread(axis, rows)
-    amounts, pers, filled = summed(axis, rows, parts, line.measure)
+    amounts, pers, filled, _ = summed(axis, rows, parts, line.measure)
     if line.measure == "total":
         seconds = np.maximum(times.covered, seconds_of(axis, rows, parts))
         pers = np.broadcast_to(seconds * filled.any(axis=0), amounts.shape)

@@ -182,7 +182,7 @@ def _complete(day: Day) -> str:
     """Return whether the data is complete, its intervals, and what is not recorded."""
     if day.coverage is None:
         return _intervals(day.times)
-    said = [_intervals(day.times), *day.coverage.switched_off]
+    said = [_intervals(day.times), *day.coverage.lost, *day.coverage.switched_off]
     return f"{day.coverage.answer.capitalize()}: {'; '.join(said)}"
 
 

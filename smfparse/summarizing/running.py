@@ -66,6 +66,7 @@ def _coverage(
         catalog.held[COVERAGE],
         lost,
         lambda *record: not selection.types or selection.has_type(*record),
+        catalog.inputs.met.count,
     )
     return {(each.system, each.qmgr): each for each in found}
 

@@ -90,11 +90,13 @@ class Sums(NamedTuple):
     amounts  sums, or the extremes of a measure that has these
     pers     sums
     filled   whether there are rows
+    wholes   of each object, the amounts of all rows, in intervals or not
     """
 
     amounts: Floats
     pers: Floats
     filled: Bools
+    wholes: Floats
 
 
 def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
@@ -181,14 +183,16 @@ def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
         return sums.reshape(shape)
 
     amounts, pers = rows.amounts[parts.rows], rows.pers[parts.rows]
+    wholes = np.bincount(rows.of, rows.amounts, shape[0]).astype(np.float64)
     filled = np.zeros(shape, np.bool_)
     filled.ravel()[places] = True
     if measure in EXTREMES:
         start, of_two = EXTREMES[measure]
         best = np.full(shape[0] * shape[1], start)
         of_two.at(best, places, amounts)
-        return Sums(best.reshape(shape), filled.astype(np.float64), filled)
-    return Sums(added(amounts * parts.shares), added(np.nan_to_num(pers) * parts.shares), filled)
+        return Sums(best.reshape(shape), filled.astype(np.float64), filled, wholes)
+    found = added(amounts * parts.shares), added(np.nan_to_num(pers) * parts.shares)
+    return Sums(*found, filled, wholes)
 
 
 def seconds_of(axis: Axis, rows: Rows, parts: Spread) -> Floats:

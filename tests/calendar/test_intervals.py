@@ -7,21 +7,33 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from itertools import pairwise
 
 import duckdb
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from smfparse.calendar import calendar_macros
 from smfparse.calendar.intervals import clock_of
-from smfparse.metrics import view_macros
-from smfparse.selecting import fixed_zone
+from smfparse.metrics import named_macros, view_macros
+from smfparse.selecting import Selection, fixed_zone
+from tests.support.searching import search
 
 SECOND = 1_000_000
 HOUR = 3600 * SECOND
 ZERO = int(dt.datetime(2026, 5, 11, tzinfo=dt.UTC).timestamp()) * SECOND
 Span = tuple[float, float, int]
 """Start and end in minutes behind ZERO, and QWHSISEQ."""
+
+
+SPANS = pa.schema(
+    {
+        "alike": pa.string(), "started": pa.timestamp("us", "UTC"), "seconds": pa.float64(),
+        "ended": pa.timestamp("us", "UTC"), "sequence_no": pa.int64(), "utc_offset": pa.int64(),
+    }
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +91,7 @@ def test_intervals_are_judged_by_those_before_them(connection: duckdb.DuckDBPyCo
                 "ended": dt.datetime.fromtimestamp(ZERO / SECOND + 60 * end, dt.UTC),
                 "seconds": 60.0 * (end - begin),
                 "sequence_no": number,
+                "utc_offset": None,
             }
             for begin, end, number in spans
         ]
@@ -92,6 +105,52 @@ def test_intervals_are_judged_by_those_before_them(connection: duckdb.DuckDBPyCo
             what
         )
         assert len(spans) == 1 or {each for _, each in found} == {600.0}, what
+
+
+@search(15)
+@given(
+    st.tuples(st.integers(0, 143), st.integers(0, 143)).filter(lambda hours: hours[0] != hours[1]),
+    st.sampled_from([-18000, 0, 3600]),
+    st.sets(st.integers(0, 431), max_size=30),
+    st.booleans(),
+)
+def test_nothing_is_missing_outside_of_the_selected_hours(
+    hours: tuple[int, int], offset: int, lost: set[int], in_a_zone: bool
+) -> None:
+    """Intervals of ten minutes in three days, of which some are lost.
+
+    An interval is selected by its middle, so one at the edge of the hours may be lost unseen.
+    """
+    opens, closes = hours
+    is_selected = [(at + offset // 600 - opens) % 144 < (closes - opens) % 144 for at in range(432)]
+    kept = [at for at in range(432) if is_selected[at] and at not in lost]
+    selection = Selection(daily=(600 * opens, 600 * closes))
+    zone = fixed_zone(offset) if in_a_zone else None
+    rows = [
+        {
+            "alike": "QM01",
+            "started": dt.datetime.fromtimestamp(ZERO / SECOND + 600 * at, dt.UTC),
+            "ended": dt.datetime.fromtimestamp(ZERO / SECOND + 600 * at + 600, dt.UTC),
+            "seconds": 600.0, "sequence_no": 100 + at, "utc_offset": 7200 if zone else offset,
+        }
+        for at in kept
+    ]  # fmt: skip
+    expected = []
+    for before, after in pairwise(kept):
+        between = is_selected[before + 1 : after]
+        expected.append(between.count(True) if between.count(True) > 1 or all(between) else 0)
+    with duckdb.connect() as made:
+        made.execute("SET TimeZone = 'UTC'")
+        macros = view_macros() + calendar_macros(selection._replace(zone=zone))
+        made.execute(named_macros("intervals_in_order", macros))
+        made.register("spans", pa.Table.from_pylist(rows, SPANS))
+        found = made.sql(
+            "SELECT coalesce(gap, 0), coalesce(missing, 0) FROM intervals_in_order('spans') "
+            "ORDER BY started"
+        ).fetchall()
+    for lost_here, (gap, missing) in zip(expected, found[1:], strict=True):
+        assert missing == lost_here
+        assert gap == 600 * lost_here
 
 
 def test_a_clock_changes_on_the_hour_within_the_interval_that_shows_it() -> None:

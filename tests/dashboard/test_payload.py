@@ -111,7 +111,7 @@ def test_objects_that_are_always_0_are_counted_and_not_drawn() -> None:
     def of(measure: str) -> tuple[list[str], bool]:
         panel = replace(panels()["log-waits"], measure=measure)
         several = [
-            Course(name, np.array(values), 0.0, 1.0)
+            Course(name, np.array(values), 0.0, 1.0, 0.0)
             for name, values in (("a", [0.0, 2.0]), ("b", [0.0, math.nan]), ("c", [0.0, 0.0]))
         ]
         drawn = drawn_courses(Courses(panel, several), None)
@@ -122,7 +122,7 @@ def test_objects_that_are_always_0_are_counted_and_not_drawn() -> None:
 
 
 def test_a_group_names_the_members_without_data() -> None:
-    written = Courses(panels()["log-written"], [Course("", np.ones(2), 1, 1)])
+    written = Courses(panels()["log-written"], [Course("", np.ones(2), 1, 1, 1)])
     several: list[dict[str, Courses]] = [{"log-written": written}, {}]
     days = [replace(day_of_minutes(2, [], each), group="QSG1") for each in several]
     assert "".join(group_lines(Gathered(days))).count("no data of QM01") == 1
@@ -160,7 +160,7 @@ def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
 
     def courses() -> list[Course]:
         values = (waves * noise.lognormal(3 - at / 4, 0.3, many) for at in range(24))
-        return [Course(f"O{at}", each, 1, 1) for at, each in enumerate(values)]
+        return [Course(f"O{at}", each, 1, 1, 1) for at, each in enumerate(values)]
 
     busy = {name: Courses(panel, courses()) for name, panel in panels().items()}
     facts = payload_of(Gathered([day_of_minutes(many, [], busy)]))

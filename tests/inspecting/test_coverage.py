@@ -57,6 +57,42 @@ def test_records_that_smf_lost_make_it_incomplete() -> None:
     assert found["missing"] == ["SMF of SYSX lost 48,211 records (type 7)"]
 
 
+def test_damage_makes_it_incomplete(write: Write) -> None:
+    path = write(*statistics(0, 1, 2, 3))
+    path.write_bytes(path.read_bytes()[:-20])
+    (found,) = coverage(path, exit_code=4)
+    assert (found["answer"], found["missing"]) == (
+        "incomplete",
+        ["the input is damaged at 1 place"],
+    )
+    said = run("summary", path).stdout.splitlines()[1]
+    assert said.startswith("Incomplete: 3 intervals of 10 minutes, no gap, no restart; the input")
+
+
+def test_hours_that_are_not_selected_are_not_missing(write: Write) -> None:
+    """Three days of which the mornings are selected; of the second one, two intervals are lost."""
+    path = write(*statistics(*(number for number in range(3 * 144) if number not in (151, 152))))
+    (found,) = coverage(path, "--from", "0930", "--until", "1129")
+    assert found["missing"] == ["1 gap in the statistics, 20 minutes in all"]
+    for hours in ("0930 1009", "2200 0559"):
+        since, until = hours.split()
+        (found,) = coverage(path, "--from", since, "--until", until, "--strict")
+        assert found["answer"] == "complete"
+        marks = run("report", "msgm", path, "--from", since, "--until", until, "--total").stdout
+        assert "gap" not in marks
+
+
+def test_a_time_within_an_interval_says_where_it_counts(write: Write) -> None:
+    path = write(*statistics(0, 1, 2), record(block("QCST"), start=NINE, seconds=120))
+    window = ("--from", "2026-05-11T09:01", "--until", "2026-05-11T09:02")
+    counts = "where an interval counts at its middle; select a longer time"
+    for command in ("msgm", "dchs"):
+        done = run("report", command, path, *window)
+        assert (counts in done.stderr) == (command == "msgm"), done.stderr
+    alone = run("report", "msgm", write(*statistics(0, 1), name="alone.smf"), *window)
+    assert (alone.exit_code, counts in alone.stderr) == (8, True)
+
+
 def test_the_time_while_a_queue_manager_was_down_is_not_missing(write: Write) -> None:
     started = record(block("QMST"), start=NINE + dt.timedelta(minutes=43), seconds=420)
     path = write(*statistics(0, 1, 2), started, *statistics(5, 6))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from smfparse.summarizing import Axis, Rows, rows_of, spread, summed
 from smfparse.summarizing.spreading import seconds_of
+from tests.support.searching import search
 
 MINUTE = 60_000_000
 
@@ -47,9 +48,17 @@ def test_a_row_is_spread_over_the_intervals_that_it_covers() -> None:
         assert parts.shares.tolist() == pytest.approx(found[2])
 
 
+def test_wholes_count_rows_that_reach_beyond_all_intervals() -> None:
+    some = rows([-2 * MINUTE, 0, 2 * MINUTE, 9 * MINUTE], [180.0, 60.0, 120.0, 60.0], "ABBA")
+    sums = summed(THREE, some, spread(THREE, some), "total")
+    assert sums.amounts.sum(axis=1).tolist() == pytest.approx([1 / 3, 1.5])
+    assert sums.wholes.tolist() == [2.0, 2.0]
+
+
 SPANS = st.lists(st.tuples(st.integers(0, 170), st.integers(0, 170)), min_size=1)
 
 
+@search(50)
 @given(SPANS)
 def test_what_is_inside_counts_once(
     spans: list[tuple[int, int]],
@@ -64,6 +73,7 @@ def test_what_is_inside_counts_once(
     assert highest.filled.tolist() == sums.filled.tolist()
 
 
+@search(50)
 @given(SPANS)
 def test_seconds_of_intervals_count_what_several_rows_cover_once(
     spans: list[tuple[int, int]],

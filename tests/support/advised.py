@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
@@ -18,6 +19,7 @@ from smfparse.advice.judging import State, filled, subject_query, wanted
 from smfparse.calendar import calendar_macros
 from smfparse.metrics import named_macros, view_macros
 from smfparse.query import Catalog, Connection, connected
+from smfparse.selecting import Selection
 from smfparse.tables import schema
 
 START = dt.datetime(2026, 3, 4, 9, tzinfo=dt.timezone.utc)  # noqa: UP017 - as in the tables
@@ -132,6 +134,7 @@ class Bench:
     """A catalog of tables that a test has written; one at a time, on one connection."""
 
     zone = None
+    inputs = SimpleNamespace(selection=Selection())
 
     def __init__(self, rows: Rows, tables: Iterable[str]) -> None:
         self.connection = _connection()
@@ -143,6 +146,9 @@ class Bench:
 
     def define(self, macros: str) -> None:
         self.connection.execute(macros)
+
+    def hold(self, name: str, table: Any) -> None:
+        self.connection.register(name, table)
 
     def arrow(self, query: str) -> Any:
         return self.connection.sql(query).to_arrow_table()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from smfparse.calendar import SECOND_US
-from smfparse.selecting import Zone, parse_zone
+from smfparse.selecting import Selection, Zone, parse_zone
 from smfparse.trending import Trend, trended
 from smfparse.trending.running import Course
 from smfparse.trending.statistics import CHANCE, growth, usual_range
@@ -58,7 +58,8 @@ def trend_of(
         ]
     tables = [pa.Table.from_pylist(each) for each in (rows, times)]
     held: Any = SimpleNamespace(
-        zone=zone, held={}, define=lambda _: None, arrows=lambda _: tables,
+        zone=zone, inputs=SimpleNamespace(selection=Selection()), held={},
+        define=lambda _: None, arrows=lambda _: tables,
     )  # fmt: skip
     held.hold = held.held.__setitem__
     (found,) = trended(held)
