@@ -146,7 +146,7 @@ def _lost(calendar: Calendar, lost: Mapping[str, int | None], damaged: int) -> I
     """Yield records that are lost, whatever intervals there are."""
     if damaged:
         places = "place" if damaged == 1 else "places"
-        yield f"the input is damaged at {damaged:,} {places}"
+        yield f"damage at {damaged:,} {places} in the input"
     if calendar.system in lost:
         records = lost[calendar.system]
         count_text = "an unknown number of" if records is None else f"{records:,}"

@@ -380,7 +380,7 @@ def test_what_is_near_or_measured_is_named_where_it_is_not_in_the_selection() ->
     for call, exit_code, said in (
         ("report task INPUT --queue PAYMENTS.AUDI", 8, "did you mean queue PAYMENTS.AUDIT"),
         ("capacity log INPUT --type 116", 8, "no records that log measures match type 116"),
-        ("report log INPUT --type 116", 0, "no data for the report log"),
+        ("report log INPUT --type 116", 0, "no records for the report log match type 116"),
     ):
         done = run(*named(call.split(), SMF, ""), code=exit_code)
         assert said in done.stderr

@@ -63,10 +63,12 @@ def test_damage_makes_it_incomplete(write: Write) -> None:
     (found,) = coverage(path, exit_code=4)
     assert (found["answer"], found["missing"]) == (
         "incomplete",
-        ["the input is damaged at 1 place"],
+        ["damage at 1 place in the input"],
     )
     said = run("summary", path).stdout.splitlines()[1]
-    assert said.startswith("Incomplete: 3 intervals of 10 minutes, no gap, no restart; the input")
+    assert said.startswith(
+        "Incomplete: 3 intervals of 10 minutes, no gap, no restart; damage at 1 "
+    )
 
 
 def test_hours_that_are_not_selected_are_not_missing(write: Write) -> None:
