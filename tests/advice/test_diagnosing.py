@@ -99,6 +99,11 @@ def test_data_of_another_queue_manager_tells_nothing_of_this_one() -> None:
     assert shown(log, ["TASK-LOG-WAIT"]).keys() == {"LOG-RESPONSE"}
 
 
+def test_short_storage_is_one_finding_also_without_pools_below_the_bar() -> None:
+    low = [finding(each, 9, 11) for each in ("STG-31", "STG-31-RESERVE")]
+    assert shown([*low, finding("STG-SOS", 10, 11)]).keys() == {"D18"}
+
+
 def test_the_time_of_a_diagnosis_is_that_of_all_rules_of_its_core() -> None:
     core = [finding("CHL-BATCH-FULL", 10, 11, "TO.B"), finding("CHL-NETTIME", 9, 11.5, "TO.B")]
     core.append(finding("CHL-CONFIRM", 9, 11.5, "TO.B"))
