@@ -15,6 +15,7 @@ from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule, ru
 from smfparse.advice.episodes import episodes, overlapped, touches
 from smfparse.advice.findings import Finding
 from smfparse.advice.links import Links, Manager, Placed
+from smfparse.advice.merging import used_by
 from smfparse.calendar import SECOND_US
 
 _OR_UNKNOWN = "?"
@@ -53,7 +54,7 @@ class _Diagnosing:
     """The diagnoses of a queue manager."""
 
     def __init__(self, found: Sequence[Finding], known: Collection[str], links: Links) -> None:
-        self._found = Placed(found, links)
+        self._found, self._links = Placed(found, links), links
         self._known = known
         self._by_rule: dict[str, list[Finding]] = defaultdict(list)
         for each in found:
@@ -155,8 +156,9 @@ class _Diagnosing:
             return cause
         if which.waiting not in self._known:
             return replace(cause, untold=subjects()[rules()[which.waiting].subject].trace)
-        theirs = [each.job for each in cause.explains if each.rule == which.waiting]
-        return replace(cause, jobs=theirs)
+        theirs = [job for each in cause.explains if each.rule == which.waiting for job in each.jobs]
+        things = used_by(theirs, which.where, self._links)
+        return replace(cause, jobs=theirs, evidence=[*cause.evidence, *things])
 
 
 def _span(

@@ -27,8 +27,10 @@ THINGS = [
     {"queue": "PAY.IN", "page_set": "4", "pool": "3", "structure": None, "channel": None},
     {"queue": "AUDIT", "page_set": "5", "pool": "1", "structure": None, "channel": None},
     {"queue": "XMIT", "page_set": "4", "pool": "3", "structure": None, "channel": "TO.B"},
+    {"queue": "ORDERS", "page_set": None, "pool": None, "structure": "APP1", "channel": None},
 ]
-JOBS = [{"object": "PAY.IN", "job": "PAYBAT"}, {"object": "AUDIT", "job": "AUDITOR"}]
+JOBS = [{"object": "PAY.IN", "job": "PAYBAT"}, {"object": "AUDIT", "job": "AUDITOR"},
+        {"object": "ORDERS", "job": "PAYBAT"}]  # fmt: skip
 
 
 def links() -> Links:
@@ -102,6 +104,19 @@ def test_data_of_another_queue_manager_tells_nothing_of_this_one() -> None:
 def test_short_storage_is_one_finding_also_without_pools_below_the_bar() -> None:
     low = [finding(each, 9, 11) for each in ("STG-31", "STG-31-RESERVE")]
     assert shown([*low, finding("STG-SOS", 10, 11)]).keys() == {"D18"}
+
+
+def test_work_that_waits_for_db2_is_named_with_its_shared_queues() -> None:
+    """Not with the private queues of its jobs; without class 3, with the trace that names them."""
+    slow = finding("DB2-SLOW", 9, 11)
+    jobs = [finding("TASK-DB2", 9, 11, job=each) for each in ("AUDITOR", "PAYBAT")]
+    (waits,) = merged(jobs, {MANAGER: links()})
+    (cause,) = diagnosed([slow, waits], diagnoses(), {MANAGER: ["TASK-DB2"]}, {MANAGER: links()})
+    assert (cause.rule, list(cause.jobs)) == ("D15", ["AUDITOR", "PAYBAT"])
+    told = [(each.text, each.value) for each in cause.evidence]
+    assert told == [("they use structure {}", "APP1"), ("they use queue {}", "ORDERS")]
+    (cause,) = diagnosed([slow], diagnoses(), {}, {MANAGER: links()})
+    assert (cause.rule, cause.untold) == ("D15", "START TRACE(ACCTG) CLASS(3)")
 
 
 def test_the_time_of_a_diagnosis_is_that_of_all_rules_of_its_core() -> None:
