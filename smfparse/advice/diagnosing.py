@@ -156,7 +156,9 @@ class _Diagnosing:
             return cause
         if which.waiting not in self._known:
             return replace(cause, untold=subjects()[rules()[which.waiting].subject].trace)
-        theirs = [job for each in cause.explains if each.rule == which.waiting for job in each.jobs]
+        main = cause.main
+        found = [e for e in self._by_rule[which.waiting] if touches(e.runs, main.start, main.end)]
+        theirs = [job for each in sorted(found, key=lambda each: each.place) for job in each.jobs]
         things = used_by(theirs, which.where, self._links)
         return replace(cause, jobs=theirs, evidence=[*cause.evidence, *things])
 

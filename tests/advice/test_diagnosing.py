@@ -94,6 +94,17 @@ def test_a_diagnosis_is_explained_only_with_all_that_it_explains() -> None:
     assert shown([*log, *STOPPED]).keys() == {"D1", "D5 PAY.IN"}
 
 
+def test_a_slow_log_and_few_log_buffers_are_two_causes_of_the_same_hours() -> None:
+    """The jobs that wait for forced writes wait for the slow log, if it is slow."""
+    slow = [finding(each, 9, 11) for each in ("LOG-RESPONSE", "LOG-FREE")]
+    waits = replace(finding("TASK-LOG-WAIT", 9, 11, job="PAYBAT"), jobs=("PAYBAT",))
+    few = [waits, finding("LOG-WTB", 9, 11)]
+    assert shown([*slow, *few]) == {"D2": ["LOG-RESPONSE", "TASK-LOG-WAIT"], "D3": ["LOG-WTB"]}
+    assert shown(few) == {"D3": ["LOG-WTB", "TASK-LOG-WAIT"]}
+    found = diagnosed([*slow, *few], diagnoses(), {MANAGER: ["TASK-LOG-WAIT"]}, {})
+    assert [(each.rule, list(each.jobs)) for each in found] == [("D2", ["PAYBAT"]), ("D3", [])]
+
+
 def test_data_of_another_queue_manager_tells_nothing_of_this_one() -> None:
     """TASK-LOG-WAIT is needed only where it could be evaluated."""
     log = [finding(each, 9, 11) for each in ("LOG-RESPONSE", "LOG-FREE")]
