@@ -24,7 +24,8 @@ queues AS (
     UNION ALL BY NAME
     SELECT
         placed.system, placed.qmgr, buffer_pool, start, sum(bytes_got) / sum(messages_got) AS size,
-        sum(messages_put) / seconds * total(time_on_queue_average_amount) / 1e6 / sum(time_on_queue_average_per) AS waiting
+        sum(messages_put) / seconds * total(time_on_queue_average_amount) / 1e6 / sum(time_on_queue_average_per)
+            AS waiting
     FROM queue_use_figures
     JOIN task_intervals('inputs.wtid', 'inputs.qmst') AS placed USING (input_no, source, record_no)
     WHERE structure IS NULL
@@ -40,7 +41,7 @@ stored AS (
 SELECT
     rows.*, stored_pages, checkpoints::BIGINT AS checkpoints, coalesce(page_sets, 1) AS page_sets, busy_page_sets,
     coalesce(max(reads) OVER (
-        PARTITION BY system, qmgr, buffer_pool ORDER BY start ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING
+        PARTITION BY system, qmgr, buffer_pool ORDER BY start, sequence ROWS BETWEEN 1 FOLLOWING AND 3 FOLLOWING
     ), 0) AS reads_after,
     release_of(mq_version) AS release
 FROM rows

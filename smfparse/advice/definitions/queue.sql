@@ -18,7 +18,7 @@ before AS (
         lag(gets / seconds, greatest(1, round(600 / seconds))::INT) OVER its AS earlier_gets
     FROM rows
     WHERE seconds > 0
-    WINDOW its AS (PARTITION BY system, qmgr, object ORDER BY start)
+    WINDOW its AS (PARTITION BY system, qmgr, object ORDER BY start, sequence)
 ),
 shown AS (
     SELECT
@@ -46,14 +46,15 @@ numbered AS (
         sum(CASE WHEN held AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS held_run,
         sum(CASE WHEN depth > 0 AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS filling
     FROM shown
-    WINDOW its AS (PARTITION BY system, qmgr, object ORDER BY start ROWS UNBOUNDED PRECEDING)
+    WINDOW its AS (PARTITION BY system, qmgr, object ORDER BY start, sequence ROWS UNBOUNDED PRECEDING)
 ),
 turns AS (
     SELECT
-        *, first_value(puts + gets) OVER a_filling = 0 AS is_turn, epoch(start - first_value(start) OVER a_filling) AS waited,
+        *, first_value(puts + gets) OVER a_filling = 0 AS is_turn,
+        epoch(start - first_value(start) OVER a_filling) AS waited,
         filling < max(filling) OVER (PARTITION BY system, qmgr, object) AS is_emptied
     FROM numbered
-    WINDOW a_filling AS (PARTITION BY system, qmgr, object, filling ORDER BY start)
+    WINDOW a_filling AS (PARTITION BY system, qmgr, object, filling ORDER BY start, sequence)
 )
 SELECT
     * EXCLUDE (

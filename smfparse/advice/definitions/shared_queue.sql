@@ -27,8 +27,7 @@ uses AS (
 shown AS (
     SELECT
         uses.*, most_entries, put > 0 AND got = 0 AS unread,
-        start - lag(start + to_microseconds((1e6 * seconds)::BIGINT)) OVER its <= to_microseconds((1e5 * seconds)::BIGINT)
-            AS follows
+        epoch_us(start) - lag(epoch_us(start) + 1e6 * seconds) OVER its <= 1e5 * seconds AS follows
     FROM uses
     LEFT JOIN structure_figures AS s
         ON s.system = uses.system AND s.qmgr = uses.qmgr AND s.object = structure AND interval_start = start
