@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -149,7 +151,32 @@ def test_findings_keep_their_order_whatever_they_are_about() -> None:
     placed = Placed(some, links())
     assert list(placed) == some
     placed.remove(some[:1])
-    assert [each.rule for each in placed.near(some[2])] == ["Q-STUCK", "BUFF-DMC", "LOG-WTB"]
+    near = placed.near(some[2], ["LOG-WTB", "BUFF-DMC", "Q-STUCK", "Q-GROW"])
+    assert [each.rule for each in near] == ["Q-STUCK", "BUFF-DMC", "LOG-WTB"]
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_the_cost_grows_with_the_findings(linked: bool) -> None:
+    """Four times as many channels, and their queues where class 3 links them."""
+
+    def steps(count: int) -> int:
+        names = [f"TO.{each}" for each in range(count)]
+        of_channel = ("CHL-NETTIME", "CHL-CONFIRM", "CHL-NETMAX")
+        found = [finding(rule, 9, 11, name) for rule in of_channel for name in names]
+        found += [finding("Q-STUCK", 9, 11, name) for name in names if linked]
+        things = [{"queue": each, "channel": each} for each in names if linked]
+        kinds = ("page_set", "pool", "structure")
+        own = Links([dict.fromkeys(kinds) | each for each in things], [])
+        calls: Counter[str] = Counter()
+        sys.setprofile(lambda _frame, event, _arg: calls.update([event]))
+        try:
+            result = diagnosed(found, diagnoses(), {}, {MANAGER: own})
+        finally:
+            sys.setprofile(None)
+        assert [each.rule for each in result] == ["D12"] * count
+        return calls.total()
+
+    assert steps(120) < 5 * steps(30)
 
 
 def test_a_latch_is_one_finding_with_all_its_jobs() -> None:
