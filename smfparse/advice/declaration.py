@@ -327,6 +327,10 @@ class Diagnosis(_Advice):
     name_of_all: Annotated[str, Key("what holds where it is one of all objects", "`name`")] = ""
     whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
     waiting: Annotated[str, Key("the rule whose jobs are those that wait for it", "none")] = ""
+    where: Annotated[
+        tuple[str, ...],
+        Key("what these jobs use: structure, and of a further kind what belongs to it", "nothing"),
+    ] = ()
     report: Annotated[str, Key("the report that shows the evidence", "that of its core")] = ""
 
 

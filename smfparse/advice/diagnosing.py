@@ -9,12 +9,22 @@ import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
+from fnmatch import filter as matching
+from functools import cache
 
-from smfparse.advice.declaration import CONSTRAINT, IMPACTS, Diagnosis, Rule, rules, subjects
+from smfparse.advice.declaration import (
+    CONSTRAINT,
+    IMPACTS,
+    Diagnosis,
+    Rule,
+    diagnoses,
+    rules,
+    subjects,
+)
 from smfparse.advice.episodes import episodes, overlapped, touches
 from smfparse.advice.findings import Finding
 from smfparse.advice.links import Links, Manager, Placed
+from smfparse.advice.merging import used_by
 from smfparse.calendar import SECOND_US
 
 _OR_UNKNOWN = "?"
@@ -53,7 +63,7 @@ class _Diagnosing:
     """The diagnoses of a queue manager."""
 
     def __init__(self, found: Sequence[Finding], known: Collection[str], links: Links) -> None:
-        self._found = Placed(found, links)
+        self._found, self._links = Placed(found, links), links
         self._known = known
         self._by_rule: dict[str, list[Finding]] = defaultdict(list)
         for each in found:
@@ -69,9 +79,9 @@ class _Diagnosing:
 
     def _diagnose(self, which: Diagnosis, core: Finding) -> None:
         """Put a diagnosis in the place of what it explains."""
-        others = self._by_rule.get(which.of_all, ())
-        is_of_all = any(_is_beside(core, each) for each in others)
-        near = self._shown if is_of_all else self._shown.near(core)
+        is_of_all = any(_is_beside(core, each) for each in self._found.near(core, [which.of_all]))
+        its = {core.rule, *_explained_by(which)}
+        near = self._shown if is_of_all else self._shown.near(core, its)
         explained = [each for each in near if _explains(which, core, each, of_all=is_of_all)]
         self._shown.remove(explained)
         cause = self._with_waiting(which, self._cause_of(which, core, explained))
@@ -101,16 +111,10 @@ class _Diagnosing:
 
     def _holds(self, which: Diagnosis, core: Finding) -> bool:
         """Whether at the time of the core all that is needed holds, and nothing rules it out."""
-        asked = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
-        asked |= {*which.without}
         if _is_too_serious(which, core):
             return False
-        main = core.main
-        at_the_time = {
-            each.rule
-            for each in self._found.near(core)
-            if each.rule in asked and touches(each.runs, main.start, main.end)
-        }
+        asked = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
+        at_the_time = {each.rule for each in self._beside(core, {*asked, *which.without})}
         for group in which.needs:
             names = {each.removesuffix(_OR_UNKNOWN) for each in group}
             unknown = any(each.endswith(_OR_UNKNOWN) for each in group)
@@ -139,15 +143,21 @@ class _Diagnosing:
 
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
         """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
-        main = core.main
-        near = self._found.near(core) if core.object else self._by_rule.get(which.whose, ())
-        theirs = [
-            each
-            for each in near
-            if each.rule == which.whose and touches(each.runs, main.start, main.end)
-        ]
-        theirs.sort(key=lambda each: each.place)
+        near = self._beside(core, [which.whose]) if core.object else self._during(core, which.whose)
+        theirs = sorted(near, key=lambda each: each.place)
         return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
+
+    def _beside(self, core: Finding, asked: Collection[str]) -> Iterator[Finding]:
+        """Yield what rules found at the time of a core about what belongs to its object."""
+        main = core.main
+        its = self._found.near(core, asked)
+        yield from (each for each in its if touches(each.runs, main.start, main.end))
+
+    def _during(self, core: Finding, rule: str) -> Iterator[Finding]:
+        """Yield what a rule found at the time of a core."""
+        main = core.main
+        its = self._by_rule.get(rule, ())
+        yield from (each for each in its if touches(each.runs, main.start, main.end))
 
     def _with_waiting(self, which: Diagnosis, cause: Finding) -> Finding:
         """Return a diagnosis with the jobs that wait for it, or the trace that shows them."""
@@ -155,8 +165,10 @@ class _Diagnosing:
             return cause
         if which.waiting not in self._known:
             return replace(cause, untold=subjects()[rules()[which.waiting].subject].trace)
-        theirs = [each.job for each in cause.explains if each.rule == which.waiting]
-        return replace(cause, jobs=theirs)
+        waiting = sorted(self._during(cause, which.waiting), key=lambda each: each.place)
+        theirs = [job for each in waiting for job in each.jobs]
+        things = used_by(theirs, which.where, self._links)
+        return replace(cause, jobs=theirs, evidence=[*cause.evidence, *things])
 
 
 def _span(
@@ -198,9 +210,15 @@ def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) 
         return False
     if other.rule == core.rule and other.object != core.object and not of_all:
         return False
-    names = [other.rule, *(each.rule for each in other.explains)]
-    is_named = all(any(fnmatchcase(name, pattern) for pattern in which.explains) for name in names)
-    return is_named and _is_of_its_time(core, other)
+    names = {other.rule, *(each.rule for each in other.explains)}
+    return names <= _explained_by(which) and _is_of_its_time(core, other)
+
+
+@cache
+def _explained_by(which: Diagnosis) -> frozenset[str]:
+    """Return the rules and diagnoses that a cause can explain."""
+    known = [*rules(), *diagnoses()]
+    return frozenset(name for pattern in which.explains for name in matching(known, pattern))
 
 
 def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:

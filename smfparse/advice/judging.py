@@ -37,8 +37,10 @@ _KEYS_OF_ROWS = {
     "job": "''",
     "start": "interval_start",
     "seconds": "interval_seconds",
+    "sequence": "(source, record_no, block_no)",
 }
-"""The SQL of keys of rows; their object has that of the subject."""
+"""The SQL of keys of rows; their object has that of the subject. By `sequence`, one of two rows of
+one interval is before the other."""
 _SHARED = (
     "task_intervals('inputs.wtid', 'inputs.qmst')",
     "intervals_of_qmgrs('inputs.qmst', 'inputs.qjst', 'inputs.qcct', 'inputs.wtid', 'inputs.qcst')",
@@ -167,9 +169,12 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
         if rule.trend:
             trends = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
             columns += (f'TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in trends)
+    every, order = "*", [*KEYS, "start"]
+    if subject.of:
+        every, order = "* EXCLUDE (sequence)", [*order, "sequence"]
     return (
-        f"SELECT *, {', '.join(columns)} FROM ({rows_query(subject, some)}) "
-        f"WHERE start IS NOT NULL ORDER BY {', '.join(KEYS)}, start"
+        f"SELECT {every}, {', '.join(columns)} FROM ({rows_query(subject, some)}) "
+        f"WHERE start IS NOT NULL ORDER BY {', '.join(order)}"
     )
 
 

@@ -93,12 +93,16 @@ def _by_manager(rows: Iterable[Mapping[str, Any]]) -> Mapping[Manager, list[Mapp
 
 
 class Placed:
-    """Findings of a queue manager by what they are about."""
+    """Findings of a queue manager by rule, and by what they are about.
+
+    What belongs together is looked up, so that the cost grows with the findings; only what the data
+    links to nothing is compared with all other kinds.
+    """
 
     def __init__(self, findings: Iterable[Finding], links: Links) -> None:
         self._links = links
-        self._of: dict[Place, dict[int, Finding]] = defaultdict(dict)
-        self._loose: set[Place] = set()
+        self._of: dict[str, dict[str, dict[Place, dict[int, Finding]]]] = {}
+        self._loose: dict[tuple[str, str], set[Place]] = defaultdict(set)
         self._last = 0
         for each in findings:
             self.add(each)
@@ -107,39 +111,51 @@ class Placed:
         """Add a finding behind all others."""
         self._last += 1
         place = place_of(finding)
-        self._of[place][self._last] = finding
-        if place == WHOLE or not self._links.knows(place):
-            self._loose.add(place)
+        kinds = self._of.setdefault(finding.rule, {})
+        kinds.setdefault(place[0], {}).setdefault(place, {})[self._last] = finding
+        if self._is_loose(place):
+            self._loose[finding.rule, place[0]].add(place)
 
     def remove(self, some: Iterable[Finding]) -> None:
         """Take findings away."""
-        gone = {id(each) for each in some}
-        for place in {place_of(each) for each in some}:
-            kept = {at: each for at, each in self._of[place].items() if id(each) not in gone}
-            self._of[place] = kept
+        for each in some:
+            its = self._at(each)
+            for number in [number for number, known in its.items() if known is each]:
+                del its[number]
 
     def __iter__(self) -> Iterator[Finding]:
-        yield from self._in_order(self._of)
+        kinds = (places for its in self._of.values() for places in its.values())
+        yield from _in_order(its for places in kinds for its in places.values())
 
     def __contains__(self, finding: object) -> bool:
         return isinstance(finding, Finding) and any(
-            each is finding for each in self._of[place_of(finding)].values()
+            each is finding for each in self._at(finding).values()
         )
 
-    def near(self, finding: Finding) -> Iterator[Finding]:
-        """Yield the findings about what belongs to the same thing, or may."""
+    def near(self, finding: Finding, rules: Iterable[str]) -> Iterator[Finding]:
+        """Yield the findings of rules about what belongs to the same thing, or may."""
         place = place_of(finding)
-        if place == WHOLE or not self._links.knows(place):
-            yield from (each for each in self if not _are_others(place, place_of(each)))
-            return
-        its = {*self._links.of(place), *self._loose}
-        yield from self._in_order(each for each in its if not _are_others(place, each))
+        linked = self._links.of(place)
+        found: list[Mapping[int, Finding]] = []
+        by_kind = [(rule, *each) for rule in rules for each in self._of.get(rule, {}).items()]
+        for rule, kind, places in by_kind:
+            if kind and kind == place[0]:
+                found.append(places.get(place, {}))
+            elif self._is_loose(place):
+                found += places.values()
+            else:
+                found += (places.get(each, {}) for each in linked | self._loose[rule, kind])
+        yield from _in_order(found)
 
-    def _in_order(self, places: Iterable[Place]) -> Iterator[Finding]:
-        numbered = [item for each in places if each in self._of for item in self._of[each].items()]
-        yield from (each for _, each in sorted(numbered, key=lambda item: item[0]))
+    def _at(self, finding: Finding) -> dict[int, Finding]:
+        place = place_of(finding)
+        return self._of.get(finding.rule, {}).get(place[0], {}).get(place, {})
+
+    def _is_loose(self, place: Place) -> bool:
+        """Whether the data links a thing to nothing."""
+        return place == WHOLE or not self._links.knows(place)
 
 
-def _are_others(one: Place, other: Place) -> bool:
-    """Whether two are different things of one kind."""
-    return bool(one[0]) and one[0] == other[0] and one[1] != other[1]
+def _in_order(several: Iterable[Mapping[int, Finding]]) -> Iterator[Finding]:
+    numbered = [item for its in several for item in its.items()]
+    yield from (each for _, each in sorted(numbered, key=lambda item: item[0]))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from smfparse.advice.declaration import Rule
 from smfparse.advice.episodes import joined, main_episode
 from smfparse.advice.findings import MOST_JOBS, Figure, Finding, natural
-from smfparse.advice.links import Links, Manager
+from smfparse.advice.links import Links, Manager, Place
 from smfparse.rendering import few
 
 
@@ -37,6 +37,8 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
     names = [each.object or each.job for each in ranked]
     jobs = list(dict.fromkeys(name for each in ranked for name in (each.job, *each.jobs) if name))
     one = len(its) == 1
+    kinds = [first.cause.where] if isinstance(first.cause, Rule) and first.cause.where else []
+    things = used_by(jobs, kinds, links) if links else ()
     return replace(
         first,
         object=first.object if one else "",
@@ -51,7 +53,7 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
         crossed=sum(each.intervals for each in runs),
         seconds_crossed=sum(each.seconds for each in runs),
         impact=_impact(its),
-        evidence=[*_names(first, names), *_things(first.cause, jobs, links), *first.evidence],
+        evidence=[*_names(first, names), *things, *first.evidence],
     )
 
 
@@ -63,18 +65,22 @@ def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
         yield Figure("figures of {}", names[0], "text")
 
 
-def _things(cause: object, jobs: Sequence[str], links: Links | None) -> Iterator[Figure]:
-    """Yield what of a kind the jobs use, where a rule asks for it and the data shows it."""
-    if not isinstance(cause, Rule) or not cause.where or links is None:
-        return
-    found = {
-        name
-        for job in jobs[:MOST_JOBS]
-        for kind, name in links.of(("job", job))
-        if kind == cause.where
-    }
-    if found:
-        yield Figure(f"they use {cause.where} {{}}", few(sorted(found, key=natural)), "text")
+def used_by(jobs: Sequence[str], kinds: Iterable[str], links: Links) -> Iterator[Figure]:
+    """Yield what jobs use of several kinds, as far as the data shows it.
+
+    Of each further kind only what belongs to a thing of the one before it.
+    """
+    before: set[Place] = set()
+    for kind in kinds:
+        of_jobs = set().union(*(links.of(("job", job)) for job in jobs[:MOST_JOBS]))
+        found = {each for each in of_jobs if each[0] == kind}
+        if before:
+            found = {each for each in found if before & links.of(each)}
+        if not found:
+            return
+        before = found
+        names = sorted((name for _, name in found), key=natural)
+        yield Figure(f"they use {kind} {{}}", few(names), "text")
 
 
 def _amount(finding: Finding) -> float:

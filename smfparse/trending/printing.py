@@ -94,7 +94,8 @@ def _compared(trend: Trend) -> str:
     kind = "weekend" if trend.last.weekday() > 4 else "working day"
     if count < LEAST_DAYS:
         there = f"{count or 'no'} {kind}{'s' if count > 1 else ''} before it"
-        return f"Too few days to compare: {there}, and at least {LEAST_DAYS} are needed."
+        growth = " Growth is that of the other days." if trend.courses else ""
+        return f"Too few days to compare: {there}, and at least {LEAST_DAYS} are needed.{growth}"
     days = f"{trend.last:%A}s" if trend.weekday else f"{kind}s"
     lacking = len(trend.hours) < trend.length
     part = f", of which {len(trend.hours)} hours are there," if lacking else ""
@@ -117,9 +118,9 @@ def _rows(trend: Trend) -> list[Cells]:
 
 def _cells(course: Course) -> Cells:
     line = course.figures.line
-    low, high, last = (styled(each, line.style) for each in (*course.usual, course.last))
+    usual = " to ".join(styled(each, line.style) for each in course.usual or ())
     return [
-        *(line.label, course.figures.object, f"{low} to {high}", last),
+        *(line.label, course.figures.object, usual, styled(course.last, line.style)),
         _hours(course.hours),
         _growth(course),
         _limit(course),
@@ -150,8 +151,8 @@ def _span(hours: Sequence[int]) -> str:
 
 
 def _growth(course: Course) -> str:
-    """Return the growth a week as a share of what is usual."""
-    middle = sum(course.usual) / 2
+    """Return the growth a week as a share of what is usual, or of the last day."""
+    middle = sum(course.usual) / 2 if course.usual else course.last
     if course.per_week is None or middle <= 0:
         return ""
     return f"{100 * course.per_week / middle:+.1f} %"
@@ -174,12 +175,13 @@ def _changes(trend: Trend) -> Iterator[str]:
 
 def _fact_of_course(course: Course) -> dict[str, Any]:
     line = course.figures.line
+    low, high = course.usual or (None, None)
     return {
         "name": line.name,
         "figure": line.label,
         "object": course.figures.object,
-        "usual_low": course.usual[0],
-        "usual_high": course.usual[1],
+        "usual_low": low,
+        "usual_high": high,
         "last": course.last,
         "hours_above": [hour for hour, above in course.hours.items() if above],
         "hours_below": [hour for hour, above in course.hours.items() if not above],

@@ -45,7 +45,7 @@ _WEEK = 7
 class Course:
     """A figure of an object on the last day, against the days like it.
 
-    usual      between what it usually is over the day
+    usual      between what it usually is over the day; None: too few days are like the last one
     last       over the last day
     hours      hours of the last day in which it is above (True) or below what is usual for them
     per_week   growth a week; None: none that is more than chance
@@ -53,7 +53,7 @@ class Course:
     """
 
     figures: Figures
-    usual: tuple[float, float]
+    usual: tuple[float, float] | None
     last: float
     hours: Mapping[int, bool]
     per_week: float | None = None
@@ -66,7 +66,7 @@ class Trend:
 
     hours       of the last day that have data
     length      hours that the last day has by the clock
-    comparable  days like the last one, before it; fewer than LEAST_DAYS: nothing is compared
+    comparable  days like the last one, before it; fewer than LEAST_DAYS: only growth is shown
     weekday     whether these are of its weekday, not only working days or weekends as it is
     new, gone   names by what they are, on the last day and on no day before; and the other way
     """
@@ -117,10 +117,10 @@ def _trend(
         [dt.date.fromordinal(day) for day in alike],
         weekday,
     )
-    if len(alike) < LEAST_DAYS:
-        return found
     days = _Days(calendar, hours, alike, _seasons([*whole, calendar.last], weekday=weekday))
-    courses = [course for each in figures if (course := _course(each, days))]
+    courses = tuple(course for each in figures if (course := _course(each, days)))
+    if len(alike) < LEAST_DAYS:
+        return replace(found, courses=courses)
     new, gone = changed_names(_dated(names, calendar), alike, calendar.last)
     return replace(found, courses=courses, new=new, gone=gone)
 
@@ -165,7 +165,7 @@ class _Days:
 
 
 def _course(figures: Figures, days: _Days) -> Course | None:
-    """Return the course of a figure; None: too few days have it."""
+    """Return the course of a figure; None: too few days have it, and it does not grow."""
     by_day = {
         day: value
         for season in days.seasons
@@ -174,11 +174,13 @@ def _course(figures: Figures, days: _Days) -> Course | None:
     }
     last = days.calendar.last
     before = [by_day[day] for day in days.alike if day in by_day]
-    if len(before) < LEAST_DAYS or last not in by_day:
+    if last not in by_day:
         return None
     grown = growth([{day: by_day[day] for day in some if day in by_day} for some in days.seasons])
     per_day = grown[0] if grown and grown[1] < CHANCE else None
-    usual = usual_range(before, _least(figures))
+    usual = usual_range(before, _least(figures)) if len(before) >= LEAST_DAYS else None
+    if usual is None and per_day is None:
+        return None
     found = Course(figures, usual, by_day[last], dict(_unusual(figures, days)))
     if per_day is None:
         return found

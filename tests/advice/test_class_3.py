@@ -1,12 +1,15 @@
-"""Which interval the records of tasks are counted in."""
+"""Which interval the records of tasks are counted in, and which of two in one is the later."""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from smfparse.advice import subjects
-from smfparse.advice.judging import rows_query
+import pytest
+
+from smfparse.advice import rules, subjects
+from smfparse.advice.judging import rows_query, subject_query
 from smfparse.calendar import calendar_macros
 from smfparse.metrics import named_macros, view_macros
 from tests.support.advised import SECONDS, START, Bench, Rows
@@ -40,6 +43,28 @@ def test_queues_of_a_further_record_are_those_of_its_task() -> None:
         ],
     }
     assert _used("queue_use", rows, "puts") == [(0, 600, 7.0)]
+
+
+@pytest.mark.parametrize(
+    ("subject", "table", "fields"),
+    [
+        ("queue", "qqst", lambda at: {"qqstqnam": "A", "qqstdpth": 7 * at % 5, "qqstputs": 1}),
+        ("channel", "qcst", lambda at: {"qcstchnm": "A.TO.B", "qcstdspn": at, "qcstntmx": 5}),
+        ("page_set", "qis1", lambda at: {"qis1psno": 4, "qis1topg": 100, "qis1unpg": 7 * at % 50}),
+    ],
+)
+def test_two_records_of_one_interval_are_judged_in_the_order_of_their_numbers(
+    subject: str, table: str, fields: Callable[[int], Mapping[str, Any]]
+) -> None:
+    some = [{"interval_no": at // 4, "record_no": at, **fields(at)} for at in range(1, 40)]
+    which = [each for each in rules().values() if each.subject == subject and each.complete]
+    query = subject_query(subjects()[subject], which)
+    found = []
+    for order in (some, some[::-1]):
+        bench = Bench({table: order}, subjects()[subject].tables)
+        bench.define(named_macros(query, view_macros() + calendar_macros()))
+        found.append(bench.arrow(query).to_pylist())
+    assert found[0] == found[1]
 
 
 def _tasks(statistics: list[dict[str, Any]], *times: tuple[float, float]) -> Rows:

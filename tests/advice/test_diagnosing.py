@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -27,8 +29,10 @@ THINGS = [
     {"queue": "PAY.IN", "page_set": "4", "pool": "3", "structure": None, "channel": None},
     {"queue": "AUDIT", "page_set": "5", "pool": "1", "structure": None, "channel": None},
     {"queue": "XMIT", "page_set": "4", "pool": "3", "structure": None, "channel": "TO.B"},
+    {"queue": "ORDERS", "page_set": None, "pool": None, "structure": "APP1", "channel": None},
 ]
-JOBS = [{"object": "PAY.IN", "job": "PAYBAT"}, {"object": "AUDIT", "job": "AUDITOR"}]
+JOBS = [{"object": "PAY.IN", "job": "PAYBAT"}, {"object": "AUDIT", "job": "AUDITOR"},
+        {"object": "ORDERS", "job": "PAYBAT"}]  # fmt: skip
 
 
 def links() -> Links:
@@ -92,11 +96,40 @@ def test_a_diagnosis_is_explained_only_with_all_that_it_explains() -> None:
     assert shown([*log, *STOPPED]).keys() == {"D1", "D5 PAY.IN"}
 
 
+def test_a_slow_log_and_few_log_buffers_are_two_causes_of_the_same_hours() -> None:
+    """The jobs that wait for forced writes wait for the slow log, if it is slow."""
+    slow = [finding(each, 9, 11) for each in ("LOG-RESPONSE", "LOG-FREE")]
+    waits = replace(finding("TASK-LOG-WAIT", 9, 11, job="PAYBAT"), jobs=("PAYBAT",))
+    few = [waits, finding("LOG-WTB", 9, 11)]
+    assert shown([*slow, *few]) == {"D2": ["LOG-RESPONSE", "TASK-LOG-WAIT"], "D3": ["LOG-WTB"]}
+    assert shown(few) == {"D3": ["LOG-WTB", "TASK-LOG-WAIT"]}
+    found = diagnosed([*slow, *few], diagnoses(), {MANAGER: ["TASK-LOG-WAIT"]}, {})
+    assert [(each.rule, list(each.jobs)) for each in found] == [("D2", ["PAYBAT"]), ("D3", [])]
+
+
 def test_data_of_another_queue_manager_tells_nothing_of_this_one() -> None:
     """TASK-LOG-WAIT is needed only where it could be evaluated."""
     log = [finding(each, 9, 11) for each in ("LOG-RESPONSE", "LOG-FREE")]
     assert shown(log).keys() == {"D2"}
     assert shown(log, ["TASK-LOG-WAIT"]).keys() == {"LOG-RESPONSE"}
+
+
+def test_short_storage_is_one_finding_also_without_pools_below_the_bar() -> None:
+    low = [finding(each, 9, 11) for each in ("STG-31", "STG-31-RESERVE")]
+    assert shown([*low, finding("STG-SOS", 10, 11)]).keys() == {"D18"}
+
+
+def test_work_that_waits_for_db2_is_named_with_its_shared_queues() -> None:
+    """Not with the private queues of its jobs; without class 3, with the trace that names them."""
+    slow = finding("DB2-SLOW", 9, 11)
+    jobs = [finding("TASK-DB2", 9, 11, job=each) for each in ("AUDITOR", "PAYBAT")]
+    (waits,) = merged(jobs, {MANAGER: links()})
+    (cause,) = diagnosed([slow, waits], diagnoses(), {MANAGER: ["TASK-DB2"]}, {MANAGER: links()})
+    assert (cause.rule, list(cause.jobs)) == ("D15", ["AUDITOR", "PAYBAT"])
+    told = [(each.text, each.value) for each in cause.evidence]
+    assert told == [("they use structure {}", "APP1"), ("they use queue {}", "ORDERS")]
+    (cause,) = diagnosed([slow], diagnoses(), {}, {MANAGER: links()})
+    assert (cause.rule, cause.untold) == ("D15", "START TRACE(ACCTG) CLASS(3)")
 
 
 def test_the_time_of_a_diagnosis_is_that_of_all_rules_of_its_core() -> None:
@@ -118,7 +151,32 @@ def test_findings_keep_their_order_whatever_they_are_about() -> None:
     placed = Placed(some, links())
     assert list(placed) == some
     placed.remove(some[:1])
-    assert [each.rule for each in placed.near(some[2])] == ["Q-STUCK", "BUFF-DMC", "LOG-WTB"]
+    near = placed.near(some[2], ["LOG-WTB", "BUFF-DMC", "Q-STUCK", "Q-GROW"])
+    assert [each.rule for each in near] == ["Q-STUCK", "BUFF-DMC", "LOG-WTB"]
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_the_cost_grows_with_the_findings(linked: bool) -> None:
+    """Four times as many channels, and their queues where class 3 links them."""
+
+    def steps(count: int) -> int:
+        names = [f"TO.{each}" for each in range(count)]
+        of_channel = ("CHL-NETTIME", "CHL-CONFIRM", "CHL-NETMAX")
+        found = [finding(rule, 9, 11, name) for rule in of_channel for name in names]
+        found += [finding("Q-STUCK", 9, 11, name) for name in names if linked]
+        things = [{"queue": each, "channel": each} for each in names if linked]
+        kinds = ("page_set", "pool", "structure")
+        own = Links([dict.fromkeys(kinds) | each for each in things], [])
+        calls: Counter[str] = Counter()
+        sys.setprofile(lambda _frame, event, _arg: calls.update([event]))
+        try:
+            result = diagnosed(found, diagnoses(), {}, {MANAGER: own})
+        finally:
+            sys.setprofile(None)
+        assert [each.rule for each in result] == ["D12"] * count
+        return calls.total()
+
+    assert steps(120) < 5 * steps(30)
 
 
 def test_a_latch_is_one_finding_with_all_its_jobs() -> None:

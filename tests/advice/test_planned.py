@@ -117,6 +117,28 @@ def test_a_finding_shows_what_the_planner_gives() -> None:
             assert each.value == pytest.approx(plan[name]), (rule, name)
 
 
+FULL = of("qpst", qpstpool=3, qpstnbuf=1000, qpstdmc=1, qpstcbsl=20)
+DEEP = {"qqstbpid": 3, "qqstdphi": 900, "qqstputs": 10, "qqstputb": 50_000}
+SLOW = {"nbuffpool": 3, "totlatnt": 2e9, "validget": 10, "getbytes": 50_000, "validput": 6000}
+
+
+@pytest.mark.parametrize(
+    ("queues", "pages"),
+    [
+        ({"qqst": [DEEP | {"qqstqnam": "A"}, DEEP | {"qqstqnam": "B", "qqstdpth": 300}]}, 2700),
+        ({"qqst": [DEEP | {"qqstqnam": each, "qqstdpth": 600} for each in "AB"]}, 3600),
+        ({"qqst": [DEEP | {"qqstdisp": True}]}, 980),
+        ({"wtid": [{}], "wqst": [SLOW]}, 6000),
+        ({"wtid": [{}], "wqst": [SLOW | {"totlatnt": 2e7}]}, 980),
+    ],
+    ids=["highest depth", "all depths", "shared", "time on queue", "short time"],
+)
+def test_a_full_pool_is_sized_by_what_was_on_its_queues(queues: Rows, pages: int) -> None:
+    """Of 5,000 bytes, a message is of 3 pages; 10 per second that stay 200 seconds are 2,000."""
+    shown = finding("BUFF-DMC", {**FULL, **queues}).planned
+    assert shown[0].value == pytest.approx(planned("pages", peak_pages=pages)["buffers_floor"])
+
+
 def test_what_planners_give_is_said_before_what_is_published() -> None:
     found = checked(BUSY_LOG)
     text = " ".join("\n".join(lines(CheckDocument(found, at_length=True), "text")).split())

@@ -14,7 +14,7 @@ import pytest
 
 from smfparse.calendar import SECOND_US
 from smfparse.selecting import Selection, Zone, parse_zone
-from smfparse.trending import Trend, trended
+from smfparse.trending import Trend, TrendDocument, trended
 from smfparse.trending.running import Course
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
@@ -153,6 +153,22 @@ def test_under_three_days_nothing_is_compared() -> None:
     found = trend(3, {PAGE_SET: weekly})
     assert (len(found.comparable), found.courses, found.new) == (2, (), None)
     assert len(trend(4, {PAGE_SET: weekly}).comparable) == 3
+
+
+def test_growth_is_shown_also_on_a_day_that_is_like_none_before() -> None:
+    """A Saturday after a week: of what grows, not of what is as ever."""
+    found = trend(6, {PAGE_SET: lambda day, _: 20.0 + day, ("page-set", "5"): weekly})
+    course = only(found)
+    assert (found.last, found.comparable, found.new) == (dt.date(2026, 3, 7), [], None)
+    assert (course.figures.object, course.usual, course.per_week) == (PAGE_SET[1], None, 7)
+    assert (course.hours, course.days_left) == ({}, pytest.approx(75))
+    document = TrendDocument([found])
+    text = " ".join(" ".join(document.printed()).split())
+    assert "no weekend before it, and at least 3 are needed. Growth is that of" in text
+    assert "page set 1 25.0 +28.0 % 100 in 75 days" in text
+    (fact,) = document.facts()
+    (shown,) = fact.head["managers"][0]["figures"]
+    assert (shown["usual_low"], shown["usual_high"], shown["last"]) == (None, None, 25)
 
 
 def test_days_of_which_too_much_is_missing_are_not_comparable() -> None:

@@ -7,7 +7,7 @@ copied AS (
     GROUP BY ALL
 )
 SELECT
-    together.*, streamed,
+    together.*, NULL AS sequence, streamed,
     quantile_cont(elapsed / cpu, 0.25) FILTER (cpu > 0) OVER its AS usual_stretch,
     quantile_cont(cpu / requests, 0.25) FILTER (requests > 0 AND coalesce(streamed, 0) = 0) OVER its
         AS usual_cpu

@@ -3,7 +3,7 @@ WITH
 channels AS (
     SELECT
         system, qmgr, object, '' AS job, start, seconds,
-        any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
+        any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version, max(sequence) AS sequence,
         bool_or(is_client) AS is_client, bool_or(sends) AS sends,
         count(*) AS instances, count(*) FILTER (started >= start) AS starts,
         total(messages) AS messages, total(persistent_messages) AS persistent, total(batches) AS batches,
@@ -11,10 +11,11 @@ channels AS (
         total(bytes) AS bytes, total(conversations) AS conversations,
         max(cipher)::DOUBLE AS cipher, max(compression)::DOUBLE AS compression,
         total(put_retries) AS retries, total(xmitq_empty) AS empty,
-        arg_max(dispatcher, messages) AS dispatcher, total(batches::DOUBLE * net_average) AS confirm_us,
-        max(net_longest)::DOUBLE AS longest_us, arg_max(net_longest_at, net_longest) AS longest_at,
+        arg_max(dispatcher, (coalesce(messages, 0), sequence)) AS dispatcher,
+        total(batches::DOUBLE * net_average) AS confirm_us, max(net_longest)::DOUBLE AS longest_us,
+        arg_max(net_longest_at, (coalesce(net_longest, 0), sequence)) AS longest_at,
         max(exit_average)::DOUBLE AS exit_us, total(messages::DOUBLE * exit_average) AS exits_us,
-        bool_or(is_retrying) AS retrying, any_value(partner) AS partner, max(last_message) AS last_message,
+        bool_or(is_retrying) AS retrying, arg_max(partner, sequence) AS partner, max(last_message) AS last_message,
         -- The most frequent; of several, the first by name.
         list_min(list_transform(
             map_entries(histogram(connection) FILTER (started >= start)),

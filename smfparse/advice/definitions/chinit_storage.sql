@@ -14,5 +14,5 @@ SELECT
     coalesce(regr_slope(current_channels, moment) OVER recent > 0, FALSE) AS more_channels
 FROM timed
 WINDOW
-    its AS (PARTITION BY system, qmgr ORDER BY moment),
-    recent AS (PARTITION BY system, qmgr ORDER BY moment ROWS BETWEEN intervals - 1 PRECEDING AND CURRENT ROW)
+    its AS (PARTITION BY system, qmgr ORDER BY moment, sequence),
+    recent AS (PARTITION BY system, qmgr ORDER BY moment, sequence ROWS BETWEEN intervals - 1 PRECEDING AND CURRENT ROW)

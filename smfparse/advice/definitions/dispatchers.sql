@@ -10,7 +10,7 @@ compressed AS (
     GROUP BY ALL
 )
 SELECT
-    together.*, its_channels, coalesce(compression, 0) AS compression,
+    together.*, NULL AS sequence, its_channels, coalesce(compression, 0) AS compression,
     quantile_cont(cpu / requests, 0.25) FILTER (requests > 0) OVER its AS usual_cpu,
     max(busiest) OVER its AS highest
 FROM together

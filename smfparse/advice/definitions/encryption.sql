@@ -10,7 +10,7 @@ carried AS (
     GROUP BY ALL
 )
 SELECT
-    together.*, coalesce(bytes, 0) AS bytes, coalesce(starts, 0) AS starts,
+    together.*, NULL AS sequence, coalesce(bytes, 0) AS bytes, coalesce(starts, 0) AS starts,
     15 * requests + 0.005 * coalesce(bytes, 0) + 3400 * coalesce(starts, 0) AS usual_cpu
 FROM together
 LEFT JOIN carried USING (system, qmgr, start)

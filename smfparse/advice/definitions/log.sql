@@ -14,19 +14,19 @@ copies AS (
     FROM rows
     WINDOW
         its AS (PARTITION BY system, qmgr),
-        until_now AS (PARTITION BY system, qmgr ORDER BY start ROWS UNBOUNDED PRECEDING)
+        until_now AS (PARTITION BY system, qmgr ORDER BY start, sequence ROWS UNBOUNDED PRECEDING)
 ),
 waiting AS (
     SELECT
         *, (kept - least(min(kept) OVER until_now, 0)) / log_size AS behind,
         coalesce(behind > 1 AND all_archived > 0, FALSE) AS is_behind
     FROM copies
-    WINDOW until_now AS (PARTITION BY system, qmgr ORDER BY start ROWS UNBOUNDED PRECEDING)
+    WINDOW until_now AS (PARTITION BY system, qmgr ORDER BY start, sequence ROWS UNBOUNDED PRECEDING)
 ),
 numbered AS (
     SELECT
         *, count(*) FILTER (NOT is_behind)
-            OVER (PARTITION BY system, qmgr ORDER BY start ROWS UNBOUNDED PRECEDING) AS run
+            OVER (PARTITION BY system, qmgr ORDER BY start, sequence ROWS UNBOUNDED PRECEDING) AS run
     FROM waiting
 )
 SELECT

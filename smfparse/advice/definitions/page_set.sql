@@ -2,13 +2,13 @@
 -- and far it grows without a break: `rise`.
 WITH
 moved AS (
-    SELECT *, used - lag(used, 1, used) OVER (PARTITION BY system, qmgr, object ORDER BY start) AS grown
+    SELECT *, used - lag(used, 1, used) OVER (PARTITION BY system, qmgr, object ORDER BY start, sequence) AS grown
     FROM rows
 ),
 numbered AS (
     SELECT
         *, sum(CASE WHEN grown > 0 THEN 0 ELSE 1 END)
-            OVER (PARTITION BY system, qmgr, object ORDER BY start ROWS UNBOUNDED PRECEDING) AS rise
+            OVER (PARTITION BY system, qmgr, object ORDER BY start, sequence ROWS UNBOUNDED PRECEDING) AS rise
     FROM moved
 )
 SELECT
@@ -26,5 +26,5 @@ SELECT
 FROM numbered
 WINDOW
     one_rise AS (PARTITION BY system, qmgr, object, rise),
-    interval_before AS (PARTITION BY system, qmgr, object ORDER BY start),
+    interval_before AS (PARTITION BY system, qmgr, object ORDER BY start, sequence),
     one_day AS (PARTITION BY system, qmgr, object ORDER BY moment RANGE BETWEEN 86400 PRECEDING AND CURRENT ROW)

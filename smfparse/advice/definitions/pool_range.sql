@@ -1,7 +1,7 @@
 -- A buffer pool over all of the input: how much of it was ever in use.
 SELECT
     system, qmgr, object, '' AS job, min(start) AS start, sum(seconds) AS seconds,
-    max(utc_offset) AS utc_offset, max(mq_version) AS mq_version,
-    arg_max(buffers, start) AS buffers, 100 - min(lowest_free_percent) AS most_used
+    max(utc_offset) AS utc_offset, max(mq_version) AS mq_version, max(sequence) AS sequence,
+    arg_max(buffers, (start, sequence)) AS buffers, 100 - min(lowest_free_percent) AS most_used
 FROM rows
 GROUP BY system, qmgr, object
