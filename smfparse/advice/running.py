@@ -169,10 +169,12 @@ def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> Non
     for begin, end in zip(first, [*first, len(ends)][1:], strict=True):
         system, qmgr, *_ = rows.keys[rows.groups[begin]]
         clock = rows.clock(begin)
-        start = clock.local(int(rows.starts[begin:end].min()))
-        last = clock.local(int(ends[begin:end].max()))
-        known = managers.get((system, qmgr), Manager(system, qmgr, start, last))
         calendar = rows.calendars.get((system, qmgr))
+        first_us, last_us = rows.starts[begin:end].min(), ends[begin:end].max()
+        if calendar:
+            first_us, last_us = calendar.first, calendar.last
+        start, last = clock.local(int(first_us)), clock.local(int(last_us))
+        known = managers.get((system, qmgr), Manager(system, qmgr, start, last))
         managers[system, qmgr] = Manager(
             system,
             qmgr,

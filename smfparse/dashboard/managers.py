@@ -83,7 +83,8 @@ def _heading(day: Day) -> Iterator[str]:
 
 
 def _span(day: Day) -> str:
-    return span_text(day.times.local(day.times.first), day.times.local(day.times.last))
+    calendar = day.times.calendar
+    return span_text(day.times.local(calendar.first), day.times.local(calendar.last))
 
 
 class Verdict(NamedTuple):

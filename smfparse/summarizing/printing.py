@@ -101,7 +101,7 @@ class SummaryDocument(Document):
         """Yield who and when, how whole the data is, and the worst findings."""
         times = day.times
         zone = times.clock.name
-        span = span_text(times.local(times.first), times.local(times.last), zone)
+        span = span_text(times.local(times.calendar.first), times.local(times.calendar.last), zone)
         release = f"MQ {times.mq_version}" if times.mq_version else ""
         yield ", ".join(filter(None, (times.name, release, span)))
         yield _complete(day)
@@ -233,7 +233,7 @@ def _fact(day: Day) -> dict[str, Any]:
         "qmgr": times.qmgr,
         "mq_version": times.mq_version,
         "start": times.local(times.first).isoformat(),
-        "end": times.local(times.last).isoformat(),
+        "end": times.local(times.calendar.last).isoformat(),
         **times.calendar.facts,
         "coverage": day.coverage.facts if day.coverage else None,
         "lost": [
