@@ -238,8 +238,8 @@ def _print(
         )
     if output.format in DRAWN and not reports.has_edges(which):
         raise click.UsageError(
-            f"The report {which.name} is no graph, which --format {output.format} draws; "
-            "choose another format, or the report flow."
+            f"--format {output.format} draws only the report flow, not {which.name}; choose "
+            "another format."
         )
     which.values(asked)
     opened = reading.open(inputs, output.path)

@@ -37,7 +37,7 @@ _COLUMNS = [Column(name, name in _NUMBERS) for name in _HEADINGS]
 _DAMAGE = (Column("Bytes", right=True), Column("Damage"))
 _UNKNOWN = (Column("Place"), Column("Bytes", right=True))
 _INPUTS = (Column("Input"), Column("Compression"), Column("Framing"), Column("Why"))
-_NOT_KNOWN = "Bytes that no column knows (newer MQ, or IBM-internal)"
+_NOT_KNOWN = "Bytes without a column (later MQ version, or IBM-internal)"
 
 
 class InventoryDocument(Document):
@@ -144,7 +144,7 @@ def _answer(coverage: Coverage) -> str:
     """Return whether the data of a queue manager is complete, and what is missing."""
     missing = f": {'; '.join(coverage.missing)}" if coverage.missing else ""
     if not coverage.is_judged and not missing:
-        missing = ": only statistics show gaps, START TRACE(STAT) CLASS(1)"
+        missing = ": only statistics show gaps; START TRACE(STAT) CLASS(1) writes them"
     return f"{coverage.qmgr} on {coverage.system}: {coverage.answer}{missing}"
 
 
@@ -253,14 +253,13 @@ def _ahead_text(system: str, seconds: int) -> str:
 def left_out(duplicates: int) -> str:
     """Return a sentence on records, one at least, that were left out as duplicates."""
     if duplicates == 1:
-        return "1 record was in an earlier dump already and is counted once"
-    return f"{duplicates:,} records were in an earlier dump already and are counted once"
+        return "1 record is also in an earlier dump and is counted once"
+    return f"{duplicates:,} records are also in an earlier dump and are counted once"
 
 
 def more(damage: DamageLog) -> str:
     """Return how much damage there is besides what is shown, and where it is listed."""
     kept = len(damage.details)
     first = "" if damage.count == kept else f" the first {kept:,} of"
-    return (
-        f"and {damage.count - SHOWN_DAMAGE:,} more; the table damage has{first} all (smfparse sql)"
-    )
+    rest = damage.count - SHOWN_DAMAGE
+    return f"and {rest:,} more; the table damage lists{first} all (smfparse sql)"

@@ -71,7 +71,7 @@ class Pages(Asked):
     pages_each: Annotated[
         float | None,
         Ask(
-            "Pages of a message, instead of the formula",
+            "Pages per message, instead of the formula",
             low=0.01,
             measured="wtasgpn over validput of tasks that only put",
         ),
@@ -120,11 +120,11 @@ def _figures(asked: Pages) -> Sequence[Figure]:
     needed = page_set_pages(asked.depth, each)
     floor = pool_floor(asked.peak_pages)
     is_full = asked.pool_buffers is not None and asked.peak_pages >= _FULL * asked.pool_buffers
-    bound = "; the pool was full: the peak is at least that" if is_full else ""
+    bound = "; the pool was full, so the peak can be higher" if is_full else ""
     return [
         Figure("pages_each", "Pages per message", each, "", _of_message(size, asked), 2),
         Figure(
-            *("page_set_pages", "Pages of the page set", needed, ""),
+            *("page_set_pages", "Page set size in pages", needed, ""),
             f"ceil({asked.depth} x {said(each)} x {_HELD_IN} / {_HELD})",
         ),
         Figure(
@@ -146,7 +146,7 @@ def _figures(asked: Pages) -> Sequence[Figure]:
 def _of_message(size: int, asked: Pages) -> str:
     if asked.pages_each is not None:
         return "measured, or given"
-    return f"1 up to {_ONE_PAGE} bytes, else 1 + ceil({size} / {_OF_A_PAGE})"
+    return f"1 up to {_ONE_PAGE} bytes, otherwise 1 + ceil({size} / {_OF_A_PAGE})"
 
 
 def _outage(asked: Pages, each: float) -> list[Figure]:
@@ -160,7 +160,7 @@ def _outage(asked: Pages, each: float) -> list[Figure]:
             f"{said(asked.arrivals)} x {said(asked.outage_hours)} x 3600",
         ),
         Figure(
-            *("outage_gb", "Page set for them", pages * PAGE / 2**30, "GB"),
+            *("outage_gb", "Page set for these messages", pages * PAGE / 2**30, "GB"),
             *(f"{pages} pages of 4096 bytes", 2),
         ),
     ]
@@ -197,16 +197,16 @@ PLANNER = Planner(
     (
         "MQ 9.3 performance report, chapter 6: a page set of 20,157 pages held 19,980 messages of "
         "1 KB; 10 puts of 1 KB took 11 new pages",
-        "MQFTE V7.0.1 for System z, 2009: 50 messages of 256 KB are 3,200 buffers, of data alone; "
-        "with headers the formula gives 3,300",
+        "MQFTE V7.0.1 for System z, 2009: 50 messages of 256 KB use 3,200 buffers for data "
+        "alone; with headers the formula gives 3,300",
     ),
-    "Messages of private queues. 3,596, 4,049 and 1,037 are not published by IBM: measure where "
-    "the last per cent counts.",
+    "Messages of private queues. IBM has not published 3,596, 4,049 and 1,037: measure if the last "
+    "per cent is important.",
     (
-        "space that small messages of long ago keep",
+        "space still occupied by pages of old small messages",
         "other users of the page set or pool",
-        "how far the page set expands (EXPAND)",
-        "the size of a backlog that did not fit a full pool",
+        "the expansion limit of the page set (EXPAND)",
+        "the size of a backlog that exceeded a full pool",
     ),
     "START TRACE(STAT) CLASS(1,2,5), START TRACE(ACCTG) CLASS(3)",
 )

@@ -29,28 +29,28 @@ FRAMINGS = {
     "bdw": Framed(
         "blocked:BdwWalk",
         "block and record descriptor words",
-        "block descriptor words, LL LL 00 00 or extended, with such records in each block",
+        "block descriptor words (LL LL 00 00 or extended) and record descriptor words",
         instead_of="rdw",
     ),
     "rdw": Framed(
         "rdw:RdwWalk",
         "record descriptor words",
-        "record descriptor words, LL LL S 00; long records in segments or whole",
+        "record descriptor words (LL LL S 00); long records are whole or in segments",
     ),
     "length": Framed(
         "length:LengthWalk",
         "4-byte lengths",
-        "a 4-byte length, not counting itself",
+        "a 4-byte length before each record, which does not include itself",
     ),
     "ftp-block": Framed(
         "ftp:FtpBlockWalk",
         "headers of FTP block mode",
-        "descriptor and 2-byte length of FTP block mode, as it was on the line",
+        "descriptor and 2-byte length of FTP block mode, as transmitted",
     ),
     "ftp-record": Framed(
         "ftp:FtpRecordWalk",
         "marks of FTP record structure",
-        "FF 01 behind each record, and FF FF for one FF",
+        "FF 01 after each record, and FF FF in place of FF",
         instead_of="none",
     ),
     "none": Framed("bare:BareWalk", "no lengths", "nothing between the records"),

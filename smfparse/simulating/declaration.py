@@ -312,8 +312,10 @@ VERSIONS = (
 def check_times(start: dt.datetime, utc_offset: dt.timedelta, interval: dt.timedelta) -> None:
     """Raise RequestError for times that records cannot be of."""
     if utc_offset % dt.timedelta(minutes=15) or abs(utc_offset) > dt.timedelta(hours=14):
-        raise RequestError(f"UTC offset {utc_offset}: quarters of an hour, up to 14 hours")
+        raise RequestError(
+            f"UTC offset {utc_offset}: must be a multiple of 15 minutes, up to 14 hours"
+        )
     if not dt.timedelta(seconds=1) <= interval <= dt.timedelta(days=1):
-        raise RequestError(f"interval {interval}: from one second to 24 hours")
+        raise RequestError(f"interval {interval}: must be from one second to 24 hours")
     if start.tzinfo is not None or start.year < 1972:
-        raise RequestError(f"start {start}: local time of the z/OS system, from 1972")
+        raise RequestError(f"start {start}: must be local time of the z/OS system, from 1972")

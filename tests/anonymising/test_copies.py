@@ -186,7 +186,7 @@ def test_the_command_says_what_it_replaced_and_keeps_names_in_its_map(tmp_path: 
     asked = ("anonymise", FIXTURE_FILES[0], "--map", table, "--to")
     first = run(*asked, tmp_path / "one", "--keep", "SYSTEM.*", code=0)
     assert re.search(r"^queue +\d+ names in +\d+ fields$", first.stdout, re.M)
-    assert first.stdout.endswith("records with the same figures, no other old name left\n")
+    assert first.stdout.endswith("records with the same values, no other old name found\n")
     known = read_map(table)
     run(*asked, tmp_path / "two")
     assert known.items() <= read_map(table).items()

@@ -150,9 +150,11 @@ def test_intervals_of_a_start_are_left_out(
 def test_the_text_of_a_comparison_says_what_is_left_out(tmp_path: Path) -> None:
     path = lives(tmp_path / "a.smf", [0.741], [0.782, 60, 60, 60])
     result = run("compare", path, path, "--by", "verb")
-    (left_out,) = (re.split(" {2,}", each) for each in result.stdout.splitlines() if "left" in each)
+    (left_out,) = (
+        re.split(" {2,}", each) for each in result.stdout.splitlines() if "Excluded" in each
+    )
     assert left_out[1:] == ["2 stub", "2 stub"]
-    assert result.stderr.count("came before it: 2 stub\n") == 2
+    assert result.stderr.count("time before the trace: 2 stub\n") == 2
 
 
 @pytest.mark.usefixtures("unjudged")

@@ -112,7 +112,7 @@ def test_what_does_not_fit_is_cut_and_told_or_refused() -> None:
     found, messages = made([Tables(table([("x" * 40_000,), ("y" * 32_767,)], ""))])
     assert [len(row[0]) for row in found["one"][1:]] == [32_767, 32_767]
     (told,) = messages
-    assert told == "one: 1 texts were cut after 32,767 characters; a cell of Excel has no more"
+    assert told == "one: 1 texts were truncated after 32,767 characters, the limit of an Excel cell"
     with pytest.raises(OutputError, match="16,385 columns"):
         made([Tables(table([], *[""] * 16_385))])
 
