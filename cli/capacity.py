@@ -16,9 +16,9 @@ from smfparse.planning import Planner, Wanted, planner, planner_names, said, wan
 _HELP = """\
 {title}.
 
-With INPUT, the values are measured for each queue manager where its SMF data has them. Otherwise
-the values that IBM published are used. Options override both. The output lists formulas, sources,
-valid range and limitations.
+With INPUT, the values in the SMF data are measured for each queue manager. For other values, and
+without INPUT, IBM's published values are used. Options override both. The output lists formulas,
+sources, valid range and limitations.
 
 \b
 Example:
@@ -39,7 +39,7 @@ def _number(
         number: int | float = each.kind(text.removesuffix(unit).strip())
     except ValueError as error:
         words = "a whole number" if each.kind is int else "a number"
-        of = f" of {unit}" if unit else ""
+        of = f", with or without {unit}" if unit else ""
         raise click.BadParameter(f"{text!r} is not {words}{of}") from error
     return number
 

@@ -177,4 +177,4 @@ def _notes(
         others = ", ".join(each for each in systems if each != calendar.system)
         yield f"{calendar.qmgr} is also the name of a queue manager on {others}"
     if calendar.derived:
-        yield "the records hold no intervals (MQ 7): each is the time since the record before"
+        yield "the records contain no intervals (MQ 7); the time since the previous record is used"

@@ -71,7 +71,7 @@ class Concentrator(Asked):
         ),
     ] = 127.3
     sharecnv: Annotated[str, Ask("SHARECNV", among=("0", "1"))] = "1"
-    ziip: Annotated[str, Ask("zIIPs for zCX", among=("yes", "no"))] = "yes"
+    ziip: Annotated[str, Ask("Use of zIIPs by zCX", among=("yes", "no"))] = "yes"
 
 
 def _figures(asked: Concentrator) -> Sequence[Figure]:

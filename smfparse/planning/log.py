@@ -354,8 +354,8 @@ PLANNER = Planner(
     ),
     "One queue manager, the current mix and size of messages, no bypass of the storage cache. A "
     "rate for more than twice the measured pages per I/O is only an order of magnitude. The same "
-    "applies to a rate with more stripes: the planner assumes that they share the pages of an I/O, "
-    "and needs the I/O time by length (--one-page-us, --more-pages, --more-pages-us).",
+    "applies to a rate with more stripes, which assumes that stripes share the pages of an I/O. It "
+    "requires the I/O time by length (--one-page-us, --more-pages, --more-pages-us).",
     (
         "the performance of the disks beyond the measured I/Os",
         "prepare records of transaction managers, if log bytes are estimated from message sizes",

@@ -111,7 +111,7 @@ class Mft(Asked):
     target: Annotated[str, Ask("System of the target agent", among=_SYSTEMS)] = "z/OS"
     network: Annotated[str, Ask("Network", among=("1Gb", "10Gb"))] = "1Gb"
     queue_kind: Annotated[str, Ask("Queues of the agents", among=_QUEUES)] = "Private"
-    zhpf: Annotated[str, Ask("zHPF", among=("Y", "N"))] = "Y"
+    zhpf: Annotated[str, Ask("Use of zHPF", among=("Y", "N"))] = "Y"
     tls: Annotated[str, Ask("TLS of the channels", among=("N", "TLS 1.2", "TLS 1.3"))] = "N"
     ams: Annotated[str, Ask("AMS policy of the queues", among=_AMS)] = "N"
     compmsg: Annotated[

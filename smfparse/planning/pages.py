@@ -13,20 +13,20 @@ from smfparse.planning.words import said
 
 PAGE = 4096
 _ONE_PAGE, _OF_A_PAGE = 3596, 4049
-"""Bytes of a message that fit one page, and of a page of a longer one: not published by IBM."""
+"""Longest message on one page, and bytes per page of a longer message: not published by IBM."""
 _LONG, _LONG_PAGES = 4 << 20, 1037
 _HELD, _HELD_IN = 19_980, 20_157
-"""Messages of a page each that IBM's page set of so many pages held; others are control pages."""
+"""Messages of one page, and pages, of IBM's full page set; the other pages are control pages."""
 _FREE = 0.85
 _SPARE = 1.2
 _FULL = 0.95
-"""From this share on tasks write pages themselves, so no more of the pool is in use."""
+"""From this share, tasks write pages themselves, so the use of the pool rises no further."""
 _YEAR_S = 366 * 86_400
-"""What takes longer to be full is not shown."""
+"""A longer time until something is full is not shown."""
 
 
 def message_pages(size: float) -> int:
-    """Return the pages of a private message of so many bytes, headers but MQMD included."""
+    """Return the pages of a private message; size: bytes, with headers except MQMD."""
     whole, rest = divmod(math.ceil(size), _LONG)
     if whole and not rest:
         return whole * _LONG_PAGES
@@ -36,7 +36,7 @@ def message_pages(size: float) -> int:
 
 
 def page_set_pages(depth: float, pages_each: float) -> int:
-    """Return the pages of a page set that holds so many messages."""
+    """Return the pages of a page set for messages, with its control pages."""
     return math.ceil(depth * pages_each * _HELD_IN / _HELD)
 
 
@@ -46,12 +46,12 @@ def data_buffers(messages: int, size: int) -> int:
 
 
 def pool_floor(peak_pages: float) -> int:
-    """Return the buffers of a pool of which 15 % stay free at its peak."""
+    """Return the size of a pool in buffers, of which 15% are free at its peak."""
     return math.ceil(peak_pages / _FREE)
 
 
 def seconds_to(limit: float, now: float, growth: float) -> float | None:
-    """Return in how many seconds a limit is reached; None: never."""
+    """Return the seconds until a limit is reached; None: never."""
     return (limit - now) / growth if growth > 0 else None
 
 

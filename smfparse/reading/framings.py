@@ -1,7 +1,7 @@
-"""The table of framings: how a file keeps its records apart, and which walk finds them.
+"""The table of framings: how a file separates its records, and the walk that finds them.
 
-To add a framing, write a `Walk` in a module of its own and add a row here: detection, `--framing`
-and the messages take it from this table. It imports nothing, so that `--help` stays fast.
+To add a framing, write a `Walk` in its own module and add a row here: detection, `--framing` and
+the messages use this table. It imports nothing, so that `--help` stays fast.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ class Framed(NamedTuple):
     """A framing.
 
     walk        module of this package, and the class in it that finds the records
-    title       what a record of such a file has
-    about       what is in such a file
-    instead_of  a framing whose walk finds records in such a file too, but not all: where this one
-                finds some, that one is out
+    title       the lengths or marks of records, in a few words
+    about       the content of such a file
+    instead_of  a framing whose walk also finds records in such a file, but not all: if this one
+                finds some, the other is excluded
     """
 
     walk: str
@@ -55,4 +55,4 @@ FRAMINGS = {
     ),
     "none": Framed("bare:BareWalk", "no lengths", "nothing between the records"),
 }
-"""Every framing by name; of two that fit a file alike the first is meant."""
+"""Every framing by name. If two fit a file equally well, the first is used."""
