@@ -50,7 +50,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 
 
 @click.command(
-    "report", short_help="Print a report, as MP1B does, or a new one.", epilog=INPUT_HELP
+    "report", short_help="Print a report of MP1B, or one of smfparse.", epilog=INPUT_HELP
 )
 @click.argument("name", metavar="NAME", required=False, shell_complete=_names)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)

@@ -31,8 +31,8 @@ FAULTS = {
     "a passive 'is said'": r"\b(?:is|are|was|were) said\b",
     "a blank in front of a per cent sign": r"\d %",
 }
-OTHER_PAGES = ("README.md", "CONTRIBUTING.md")
-"""Pages besides those in docs/; the change log is as it was written."""
+OTHER_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+"""Pages besides those in docs/."""
 EXCEPTIONS = ("packed date", "packed decimal")
 
 

@@ -167,8 +167,8 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     costs = {f"Q{number:02}": 10 + number for number in range(20)}
     before, after = site("a.smf", costs), site("b.smf", costs | {"Q05": 30, "Q07": 22})
     rows = compared(side(before), side(after)).to_dicts()
-    severities = [row["significant"] is not True for row in rows]
-    assert severities == sorted(severities)
+    ranks = [row["significant"] is not True for row in rows]
+    assert ranks == sorted(ranks)
     assert [row["queue"] for row in rows if row["significant"]] == ["Q05", "Q07"]
     assert {row["figure"] for row in rows if row["significant"]} == {"cpu_per_call"}
     text = shown(before, after, top=3)
