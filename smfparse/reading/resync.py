@@ -33,7 +33,7 @@ ZEROS = "zero bytes where a record should start"
 WRONG_LENGTH = "the record that starts here has a length that leads to no other record"
 NO_BLOCK = "a block descriptor word with the wrong length of its block"
 COVERS_NEXT = "the length of this record covers the next one too; they are separated"
-HIDDEN = "a record may start here, inside one with a damaged header or damaged triplets"
+HIDDEN = "a record may start here, inside a record with a damaged header or damaged triplets"
 ESCAPED = (
     "the record may contain escapes of FTP record structure, which shift its bytes; "
     "use --framing ftp-record or --framing none"
