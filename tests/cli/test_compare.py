@@ -196,7 +196,7 @@ def test_what_was_recorded_without_intervals_is_cut_into_some_if_asked(tmp_path:
         for name, cpu in (("a", 50), ("b", 150))
     ]
     text = shown(*paths)
-    assert "\nToo few intervals to judge a change: each side needs two. " in text
+    assert "\nToo few intervals to judge a change: each side requires two. " in text
     assert "Try --interval 15m." in text
     found = document(*paths, "--interval", "1m")
     judged = [each["significant"] for each in found["rows"] if each["figure"] == "cpu_per_call"]
@@ -244,7 +244,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
     assert run(some, none, code=0).stderr == f"smfparse: no class 3 accounting after, {trace}"
 
 
-INPUTS = "BEFORE and AFTER; or cut some by --split-at TIME"
+INPUTS = "BEFORE and AFTER; or split inputs with --split-at TIME"
 WRONG = {
     "": INPUTS,
     "FILE": INPUTS,

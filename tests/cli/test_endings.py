@@ -72,8 +72,8 @@ def has_nothing_new(place: Path) -> bool:
 def message(place: Path) -> str:
     return (
         f"smfparse: {place / 'inputs' / 'bad block'}: record 2 at byte 0x{len(GOOD):X} "
-        "(type 115 subtype 2): QMST says 480 bytes at offset 44, 124 are left. The record may be "
-        "cut; skipped"
+        "(type 115 subtype 2): QMST has 480 bytes at offset 44, but only 124 are left. The record "
+        "may be truncated; skipped"
     )
 
 

@@ -104,7 +104,7 @@ def test_rows_that_a_sheet_does_not_hold_are_on_the_next_and_told(monkeypatch: p
         assert [row[0] for rows in found.values() for row in rows[1:]] == [*range(count)]
         assert all(rows[0] == ("c0",) for rows in found.values())
         assert [*found] == ["task", "task (2)", "task (3)"][: len(wanted)]
-        told = f"task: the rows are on {len(wanted)} sheets; one of Excel has 4 at most"
+        told = f"task: the rows are on {len(wanted)} sheets, because an Excel sheet has at most 4"
         assert messages == ([told] if len(wanted) > 1 else [])
 
 

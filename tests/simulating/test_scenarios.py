@@ -96,7 +96,7 @@ def test_an_older_version_leaves_out_what_it_did_not_write(tmp_path: Path) -> No
         assert ("QQST" in groups) == (version >= "9.3")
         assert "QJST" in groups
     for other in ("7.1.0", "nine", ""):
-        with pytest.raises(RequestError, match=rf"{other}: scenarios are of MQ 8\.0\.0 or later"):
+        with pytest.raises(RequestError, match=rf"{other}: scenarios require MQ 8\.0\.0 or later"):
             made(version=other)
 
 
@@ -189,5 +189,5 @@ def test_a_class_3_interval_has_whole_intervals_of_statistics(tmp_path: Path) ->
     assert broken(day) == []
     assert round(day.one("SELECT max(epoch(wtasinte) - epoch(wtasints)) FROM wtas")) == 7200
     for length in (dt.timedelta(minutes=45), dt.timedelta(minutes=10), 24 * TWO):
-        with pytest.raises(RequestError, match=r"acctime .*: a multiple of the interval"):
+        with pytest.raises(RequestError, match=r"acctime .*: must be a multiple of the interval"):
             AnswerKey(load_estate("payments", interval=HALF, acctime=length))
