@@ -165,7 +165,7 @@ def test_what_is_of_a_start_is_known_from_the_whole_input(tmp_path: Path) -> Non
     result = run("compare", path, "--split-at", split, "--by", "verb", "--format", "json")
     found = json.loads(result.stdout)
     assert [found[name]["left_out"] for name in ("before", "after")] == [{"stub": 1}, {}]
-    assert result.stderr.count("left out") == 1
+    assert result.stderr.count("1 interval excluded") == 1
     for each in ("statistics_seconds", "class_3_seconds"):
         assert [found["before"][each], found["after"][each]] == NEAR([180, 145])
     rates = {(row["verb"], row["figure"]): (row["before"], row["after"]) for row in found["rows"]}
