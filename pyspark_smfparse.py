@@ -82,7 +82,7 @@ class _Asked:
         unknown = sorted(given.keys() - _OTHERS - _SELECTING.keys())
         if unknown:
             known = ", ".join(sorted([*_OTHERS, *_SELECTING]))
-            raise RequestError(f"{unknown[0]}: no option of the smf source; these are: {known}")
+            raise RequestError(f"{unknown[0]}: unknown option of the smf source; options: {known}")
         self.paths: list[str] = (
             json.loads(given["paths"]) if "paths" in given else [given.get("path", "")]
         )

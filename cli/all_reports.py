@@ -41,7 +41,7 @@ def write_all(
         )
     if output.format in DRAWN:
         raise click.UsageError(
-            f"--format {output.format} draws one report; name it instead of all: flow."
+            f"--format {output.format} draws only the report flow; use report flow, not report all."
         )
     chosen = [(each, _taken(each, asked)) for each in _possible(reading)]
     _check_targets(chosen, output)

@@ -152,8 +152,8 @@ def _written(
         shown = proof(file, copy, names, shift_days)
         if not shown.holds(done, names):
             raise SmfError(
-                f"{target}: not written: {shown.other} records of the copy have other figures, and "
-                f"{shown.left} old names are left in it. Please report this, without the file"
+                f"{target}: not written: {shown.other} records of the copy have other values, and "
+                f"it contains {shown.left} old names. Please report this, without the file"
             )
     return done, shown
 
@@ -165,9 +165,12 @@ def _lines(done: Replaced, shown: Proof) -> Iterator[str]:
             yield f"{kind:<{width}}  {len(names):>7} names in {done.fields[kind]:>9} fields"
     yield f"{'elsewhere':<{width}}  {done.elsewhere:>7} places"
     if done.by_chance:
-        yield f"{done.by_chance} numbers read as names by chance and were left"
+        yield f"{done.by_chance} numbers look like names by chance and were not changed"
     if done.short:
-        yield f"{done.short} places read as a name of under 4 characters by chance and were left"
+        yield (
+            f"{done.short} places look like a name of under 4 characters by chance and were not "
+            "changed"
+        )
     if done.in_kept:
-        yield f"{done.in_kept} times a name that is kept has an old name in it"
-    yield f"proved: {shown.records} records with the same figures, no other old name left"
+        yield f"{done.in_kept} kept names contain an old name"
+    yield f"verified: {shown.records} records with the same values, no other old name found"

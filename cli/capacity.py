@@ -16,9 +16,9 @@ from smfparse.planning import Planner, Wanted, planner, planner_names, said, wan
 _HELP = """\
 {title}.
 
-With INPUT, the values are measured for each queue manager where its SMF data has them. Otherwise
-the values that IBM published are used. Options override both. The output lists formulas, sources,
-valid range and limitations.
+With INPUT, the values in the SMF data are measured for each queue manager. For other values, and
+without INPUT, IBM's published values are used. Options override both. The output lists formulas,
+sources, valid range and limitations.
 
 \b
 Example:
@@ -31,7 +31,7 @@ Example:
 def _number(
     each: Wanted, _context: click.Context, _option: click.Parameter, text: str | None
 ) -> int | float | None:
-    """Read a number, with its unit behind it or not: 92, 92us."""
+    """Read a number with or without its unit: 92, 92us."""
     if text is None:
         return None
     unit = each.ask.unit
@@ -39,7 +39,7 @@ def _number(
         number: int | float = each.kind(text.removesuffix(unit).strip())
     except ValueError as error:
         words = "a whole number" if each.kind is int else "a number"
-        of = f" of {unit}" if unit else ""
+        of = f", with or without {unit}" if unit else ""
         raise click.BadParameter(f"{text!r} is not {words}{of}") from error
     return number
 
@@ -54,13 +54,8 @@ def _option(each: Wanted) -> click.Option:
         type=click.Choice(ask.among) if ask.among else str,
         callback=None if ask.among else partial(_number, each),
         metavar=None if ask.among else _metavar(each),
-        help=f"Set {_lowered(ask.text)}{_values(each)}{_default(each)}.",
+        help=f"{ask.text}{_values(each)}{_default(each)}.",
     )
-
-
-def _lowered(text: str) -> str:
-    """Return a text as part of a sentence: names keep their capitals."""
-    return text[0].lower() + text[1:] if text[1].islower() else text
 
 
 def _metavar(each: Wanted) -> str:
@@ -69,7 +64,7 @@ def _metavar(each: Wanted) -> str:
 
 
 def _values(each: Wanted) -> str:
-    """Return the bounds of a number, with a colon in front; '': any from 0 on."""
+    """Return the accepted numbers after a colon; '': texts, or any number of 0 or more."""
     ask = each.ask
     is_free = ask.among or each.kind is str or (ask.low, ask.high) == (0, math.inf)
     return "" if is_free else f": {ask.bounds}"

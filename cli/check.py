@@ -84,7 +84,7 @@ def command(
 ) -> None:
     """Check INPUT against the built-in rules and list findings, most severe first.
 
-    Classes: 1 loss or outage near, 2 constraint, 3 waste, 4 information, 5 data quality. A finding
+    Severity: 1 loss or outage near, 2 constraint, 3 waste, 4 information, 5 data quality. A finding
     covers all intervals in which its condition is true. A diagnosis contains the findings that it
     explains. The first interval after a start of the trace or a restart is excluded.
 

@@ -190,6 +190,8 @@ def _sides(
         opened = [reading.open(inputs, output.path)]
         return opened, measured_apart(opened[0], at, seconds)
     if len(inputs) != 2:
-        raise click.UsageError("Give two inputs, BEFORE and AFTER; or cut some by --split-at TIME.")
+        raise click.UsageError(
+            "Give two inputs, BEFORE and AFTER; or split inputs with --split-at TIME."
+        )
     opened = [reading.open([each], output.path) for each in inputs]
     return opened, [measured(each, seconds) for each in opened]

@@ -79,14 +79,14 @@ def _scenarios() -> str:
 @click.option("--qmgr", "qmgrs", multiple=True, default=("QM01",), show_default=True,
               help="Write records of this queue manager; may be repeated.")  # fmt: skip
 @click.option(
-    "--system", default="SYSA", show_default=True, help="Set the SMF id of the z/OS system."
+    "--system", default="SYSA", show_default=True, help="Use this SMF id for the z/OS system."
 )
 @click.option("--start", default="2026-03-04T09:00", show_default=True, callback=_start,
               help="Start the first interval at this local time of the z/OS system.")  # fmt: skip
 @click.option("--utc-offset", default="+00:00", show_default=True, callback=_offset,
-              help="Set the local time of the z/OS system minus UTC.")  # fmt: skip
+              help="Use this UTC offset (local time of the z/OS system minus UTC).")  # fmt: skip
 @click.option("--interval", default="30m", show_default=True, callback=_interval,
-              help="Set the length of an interval: 60s, 30m, 1h.")  # fmt: skip
+              help="Write intervals of this length: 60s, 30m, 1h.")  # fmt: skip
 @click.option("--count", type=click.IntRange(min=1), default=4, show_default=True,
               help="Write this many intervals.")  # fmt: skip
 @click.option("--size", callback=size_in_bytes, metavar="SIZE",
@@ -97,8 +97,8 @@ def _scenarios() -> str:
               help="Write class 3 records of this many tasks per queue manager and"
               " interval.")  # fmt: skip
 @click.option("--queues", type=click.IntRange(min=0), default=3, show_default=True,
-              help="Set the queues per task, on average. One record limits them to 10 per task (44"
-              " or more before MQ 7.1).")  # fmt: skip
+              help="Use this many queues per task, on average. One record limits them to 10 per"
+              " task (44 or more before MQ 7.1).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
               help="Seed the random numbers: the same seed gives the same file.")  # fmt: skip
 @click.option("--dense", is_flag=True,
@@ -160,7 +160,7 @@ def _refuse(names: Sequence[str], why: str) -> None:
     """Raise UsageError for options that do not go together."""
     if names:
         option = _NAMES.get(names[0], f"--{names[0]}")
-        raise click.UsageError(f"{option} does not go {why}.")
+        raise click.UsageError(f"{option} cannot be used {why}.")
 
 
 def _simulate(
@@ -179,7 +179,7 @@ def _simulate(
     """Write the SMF data of a scenario, or print its problems."""
     _refuse([name for name in _NOT_OF_SCENARIO if name in chosen], "with --scenario")
     if format_ is not None and not explain:
-        raise click.UsageError("--format needs --explain.")
+        raise click.UsageError("--format requires --explain.")
     if output is None and not explain:
         raise click.UsageError("Missing argument 'OUTPUT'.")
     from smfparse.simulating import AnswerKey, load_estate, simulate

@@ -300,8 +300,7 @@ def _times(until: tuple[str, ...]) -> Iterator[Callable[[Command], Command]]:
         metavar="TIME",
         help="Select records of TIME or later, local time of the system: 2026-03-04, "
         "2026-03-04T09:00, 2026063, 2026063:0900; or a time of every day: 0900, 09:00. A record "
-        "counts at the middle of its interval, and one of more than an hour half an hour before "
-        "its end; without an interval at its SMF time.",
+        "usually counts at the middle of its interval (docs/selecting.md).",
     )
     yield _several(
         *until,

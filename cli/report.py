@@ -50,7 +50,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
 
 
 @click.command(
-    "report", short_help="Print a report, as MP1B does, or a new one.", epilog=INPUT_HELP
+    "report", short_help="Print a report of MP1B, or one of smfparse.", epilog=INPUT_HELP
 )
 @click.argument("name", metavar="NAME", required=False, shell_complete=_names)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, type=str, shell_complete=completed_files)
@@ -245,8 +245,8 @@ def _print(
         )
     if output.format in DRAWN and not reports.has_edges(which):
         raise click.UsageError(
-            f"The report {which.name} is no graph, which --format {output.format} draws; "
-            "choose another format, or the report flow."
+            f"--format {output.format} draws only the report flow, not {which.name}; choose "
+            "another format."
         )
     which.values(asked)
     opened = reading.open(inputs, output.path)

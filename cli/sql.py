@@ -111,7 +111,7 @@ def command(
     if query is None and not (output.format not in _FILES and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
     if query is None and click.get_current_context().params["timeout"] is not None:
-        raise click.UsageError("--timeout needs a query: a prompt waits for its user.")
+        raise click.UsageError("--timeout requires a query: a prompt waits for its user.")
     opened = reading.open(inputs, output.path)
     with Catalog(opened, safe=safe) as catalog:
         if query is None:
@@ -157,7 +157,7 @@ def _decoded(text: bytes, name: str) -> str:
     try:
         found = text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise click.UsageError(f"{name}: not a text in UTF-8") from error
+        raise click.UsageError(f"{name}: not UTF-8 text") from error
     if not found.strip():
         raise click.UsageError(_NO_QUERY)
     return found

@@ -21,10 +21,11 @@ from smfparse.cli.output import Output, check_selection, finish
 def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     """Compare the last day with earlier days: unusual values, growth, new and missing objects.
 
-    The last day of each queue manager is compared, hour by hour, with the same weekday, or, with
-    fewer than three of these, with working days or weekends. Significant growth per week is shown,
-    with the days until a limit is reached: MAXCHL, a full page set, 31-bit storage, a log task that
-    is 95% busy. Queues, jobs and channels that are new on the last day, or missing, are listed.
+    The last day of each queue manager is compared hour by hour with earlier days of the same
+    weekday. With fewer than three of them, it is compared with working days or weekends.
+    Significant growth per week is shown, with the days until a limit is reached: MAXCHL, a full
+    page set, 31-bit storage, a log task that is 95% busy. Queues, jobs and channels that are new on
+    the last day, or missing, are listed.
 
     INPUT contains several days: preferably a Parquet archive to which convert --append adds each
     day.

@@ -54,8 +54,8 @@ QQST = block(
     ),
     since(
         "9.3.3",
-        "qqstdphi" / High32("messages") * "Deepest the queue was in the interval",
-        "qqstdplo" / Low32("messages") * "Shallowest the queue was in the interval",
+        "qqstdphi" / High32("messages") * "Highest depth of the queue in the interval",
+        "qqstdplo" / Low32("messages") * "Lowest depth of the queue in the interval",
         "qqstputs" / Count64 * "MQPUT calls",
         "qqstput1" / Count64 * "MQPUT1 calls",
         "qqstnppt" / Count64 * "MQPUT calls, nonpersistent",

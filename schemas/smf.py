@@ -18,8 +18,8 @@ def _header(name: str, smf_type: int) -> Block:
         field("sgd") / SWord16 * "Segment descriptor (RDW); zero for a record in one segment",
         field("flg") / Flags(1, SUBTYPE_VALID) * "System indicator byte",
         field("rty") / Word8 * "SMF record type",
-        field("tme") / Word32("hundredths of a second") * "Local time of day SMF took the record",
-        field("dte") / Word32("packed 0cyydddF") * "Local date SMF took the record",
+        field("tme") / Word32("hundredths of a second") * "Local time when SMF wrote the record",
+        field("dte") / Word32("packed 0cyydddF") * "Local date when SMF wrote the record",
         field("sid") / Text(4) * "SMF system identifier (LPAR)",
         field("SSI") / Text(4) * "Queue manager (subsystem) name",
         field("stf") / Word16 * "Record subtype",
@@ -33,7 +33,7 @@ QWAS = _header("QWAS", 116)
 
 TRIPLET = block(
     "TRIPLET",
-    "Self-defining section: where the blocks of one kind are",
+    "Self-defining section: offset, length and count of the blocks of one kind",
     "offset" / Word32("bytes") * "Where the first block starts, counted from the RDW",
     "length" / Word16("bytes") * "Length of each block",
     "count" / Word16 * "Number of blocks; zero: none in this record",

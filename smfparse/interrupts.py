@@ -138,7 +138,7 @@ def timed(seconds: int | None) -> Iterator[None]:
         if not is_up:
             raise
         raise SmfError(
-            f"stopped before it was done, as timeout={seconds} asks; allow more seconds", "timeout"
+            f"stopped before it was done: timeout={seconds}; allow more seconds", "timeout"
         ) from error
 
 

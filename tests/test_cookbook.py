@@ -116,7 +116,7 @@ def test_rates_are_of_active_channels_and_depths_of_the_last_record(
     query = all_of("Which channels are busy, and do they fill their batches?")
     (row,) = split.sql(query).fetchall()
     assert row[1:5] == ("MQ89_1", "Sender", 2 * 2998, round(2998 / 122.253258, 2))
-    (row,) = split.sql(all_of("Which queues are deep, or hold old messages?")).fetchall()
+    (row,) = split.sql(all_of("Which queues are deep, or contain old messages?")).fetchall()
     assert (row[1], row[3]) == ("PAY.IN", None)
 
 

@@ -106,7 +106,8 @@ def test_blocks_that_overlap_are_damage_and_those_that_fit_first_are_used() -> N
     )
     tables, damage = decoded(record)
     assert (tables["qmst"].num_rows, tables["qist"].num_rows) == (1, 1)
-    lost = "QLST at offset 68 overlaps other blocks of the record. The record may be cut; skipped"
+    overlaps = "QLST at offset 68 overlaps other blocks of the record"
+    lost = f"{overlaps}. The record may be truncated; skipped"
     assert lost in [each.reason for each in damage.details]
 
 

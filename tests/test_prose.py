@@ -1,13 +1,16 @@
-"""The mechanical part of our style: pages and help texts avoid the patterns of FAULTS."""
+"""The mechanical part of our style: pages, help and declared texts avoid the patterns of FAULTS."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
+from typing import Any
 
 import click
 
 from smfparse.cli import main
+from smfparse.planning import planner, planner_names, wanted
 from tests.support.paths import PROJECT
 
 FAULTS = {
@@ -28,8 +31,8 @@ FAULTS = {
     "a passive 'is said'": r"\b(?:is|are|was|were) said\b",
     "a blank in front of a per cent sign": r"\d %",
 }
-OTHER_PAGES = ("README.md", "CONTRIBUTING.md")
-"""Pages besides those in docs/; the change log is as it was written."""
+OTHER_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
+"""Pages besides those in docs/."""
 EXCEPTIONS = ("packed date", "packed decimal")
 
 
@@ -69,7 +72,7 @@ def test_pages_are_in_plain_english() -> None:
     assert {name: each for name, each in found.items() if each} == {}
 
 
-def test_help_texts_are_in_plain_english_and_that_of_an_option_begins_with_a_verb() -> None:
+def test_help_texts_are_in_plain_english_and_that_of_an_option_shows_its_action_or_value() -> None:
     nouns = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
     with click.Context(main, info_name="smfparse", **main.context_settings) as top:
         own = main.get_help(top).split("Commands:")[0]
@@ -83,3 +86,34 @@ def test_help_texts_are_in_plain_english_and_that_of_an_option_begins_with_a_ver
                 assert each.help.split()[0] not in nouns, each.help
                 assert each.help[0].isupper(), each.help
                 assert each.help.endswith("."), each.help
+
+
+DECLARED = ("dashboard", "metrics", "reports", "simulating", "summarizing")
+"""Packages whose declarations in TOML contain texts for users."""
+TEXTS = frozenset({"doc", "heading", "label", "note", "nothing", "queue_mark", "story", "title"})
+"""The keys of these texts."""
+
+
+def declared(value: Any, key: str = "") -> Iterator[str]:
+    """Yield the texts of a declaration."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from declared(each, name)
+    elif isinstance(value, str) and key in TEXTS:
+        yield value
+
+
+def test_texts_of_declarations_and_planners_are_in_plain_english() -> None:
+    found = {}
+    for package in DECLARED:
+        files = sorted((PROJECT / "smfparse" / package).rglob("*.toml"))
+        assert files, package
+        for path in files:
+            texts = declared(tomllib.loads(path.read_text("utf-8")))
+            name = path.relative_to(PROJECT).as_posix()
+            found[name] = [each for text in texts for each in faults(text)]
+    for which in map(planner, planner_names()):
+        inputs = (each.ask.text for each in wanted(which.asked))
+        texts = (which.title, *which.stands_on, which.holds, *which.unknown, *inputs)
+        found[which.name] = [each for text in texts for each in faults(text)]
+    assert {name: each for name, each in found.items() if each} == {}

@@ -66,7 +66,7 @@ def report_reference() -> Iterator[str]:
         yield f"* MP1B: {', '.join(which.dd) or 'not there'}."
         if which.is_rankable:
             by = f"by `{which.ranked}`" if which.ranked else "each table in its own order"
-            yield f"* `--top` severities {by}, `--sort` by any figure that is a number."
+            yield f"* `--top` ranks {by}, `--sort` by any figure that is a number."
         yield ""
         rows = (
             (csv or "(not in CSV)", f"`{name}`", formula, STYLES[style][1], evidence, note)

@@ -180,12 +180,12 @@ def read_map(path: Path) -> dict[str, str]:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise RequestError(f"{path}: it is no map of names; give one that --map wrote") from error
+        raise RequestError(f"{path}: not a map of names; give a file written by --map") from error
     fits = rows[:1] == [_HEADINGS] and all(
         len(row) == len(_HEADINGS) and len(row[0]) == len(row[1]) for row in rows[1:]
     )
     if not fits or len({new for _, new in rows}) < len(rows):
-        raise RequestError(f"{path}: it is no map of names; give one that --map wrote")
+        raise RequestError(f"{path}: not a map of names; give a file written by --map")
     return dict(rows[1:])
 
 

@@ -65,7 +65,8 @@ def _moved(packed: int, days: int) -> int:
     date = dt.date(year, 1, 1) + dt.timedelta(days=day - 1 + days)
     if not _CENTURY <= date.year <= 2041:
         raise RequestError(
-            f"shift_days={days}: {date} is no date that SMF and the clock can hold; move less",
+            f"shift_days={days}: {date} is outside the range of SMF dates and TOD clocks; shift by "
+            "fewer days",
             "shift_days",
         )
     return int(f"{date.year - _CENTURY:04}{date:%j}{digits[-1]}", 16)

@@ -136,7 +136,7 @@ def _gaps(calendar: Calendar) -> Iterator[str]:
         gaps = calendar.gaps[~calendar.restarts]
         if count := int((gaps > 0).sum()):
             several = "gaps" if count > 1 else "gap"
-            yield f"{count} {several} in the statistics, {length_text(float(gaps.sum()))} in all"
+            yield f"{count} {several} in the statistics, {length_text(float(gaps.sum()))} in total"
     if intervals := int(calendar.missing.sum()):
         several = "intervals" if intervals > 1 else "interval"
         yield f"{intervals:,} {several} missing by QWHSISEQ"
@@ -169,7 +169,7 @@ def _switched_off(counts: Mapping[str, float]) -> Iterator[str]:
     ):
         unknown, used = counts.get(f"unknown_{of}", 0), counts.get(f"used_{of}", 0)
         if unknown and counts.get(name):
-            yield f"{option} is off for {unknown:.0f} of {used:.0f} {of} that were used"
+            yield f"{option} is off for {unknown:.0f} of {used:.0f} {of} in use"
 
 
 def _notes(
@@ -194,4 +194,4 @@ def _notes(
         others = ", ".join(each for each in systems if each != calendar.system)
         yield f"{calendar.qmgr} is also the name of a queue manager on {others}"
     if calendar.derived:
-        yield "the records hold no intervals (MQ 7): each is the time since the record before"
+        yield "the records contain no intervals (MQ 7); the time since the previous record is used"

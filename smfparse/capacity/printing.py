@@ -78,12 +78,12 @@ class CapacityDocument(Document):
 
 
 def explained(which: Planner, sql: str) -> Iterator[str]:
-    """Yield the lines of what a planner asks for, measures and stands on, without an answer."""
+    """Yield the lines about inputs, measured fields and sources of a planner, without an answer."""
     yield which.title
     yield ""
     columns = (Column("Input"), Column("Published"), Column("Values"), Column("Measured from"))
     rows = [
-        [option(each.name), _value(each.default), each.ask.bounds, each.ask.measured]
+        [option(each.name), _value(each.default), each.values, each.ask.measured]
         for each in wanted(which.asked)
     ]
     yield from aligned(columns, rows)
@@ -100,7 +100,9 @@ def explained(which: Planner, sql: str) -> Iterator[str]:
 
 
 def _wrapped(text: str, room: int) -> Sequence[str]:
-    return textwrap.wrap(text, room, initial_indent="  ", subsequent_indent="  ")
+    return textwrap.wrap(
+        text, room, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
 
 
 def option(name: str) -> str:

@@ -43,18 +43,18 @@ _OF_FINDING = ("severity", "rule", "qmgr", "object", "name")
 _TITLES = {
     "new_findings": "New findings",
     "worse_findings": "Worse findings",
-    "gone_findings": "Findings that are gone",
+    "gone_findings": "Cleared findings",
 }
 _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
-_OF_TASKS = "Seconds that tasks cover"
-_LEFT_OUT = "Intervals left out"
-_OTHERS = "Other figures, by change; names with 1 % of the CPU or elapsed time of all calls first"
+_OF_TASKS = "Seconds covered by tasks"
+_LEFT_OUT = "Excluded intervals"
+_OTHERS = "Other metrics, by change; names with 1% of the CPU or elapsed time of all calls first"
 _SMALL = 0.01
 """Share of CPU and elapsed time below which a name does little."""
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
-_FEW = "Too few intervals to judge a change: each side needs two. Try --interval 15m."
+_FEW = "Too few intervals to judge a change: each side requires two. Try --interval 15m."
 
 
 class ComparisonDocument(Document):
@@ -158,7 +158,7 @@ class ComparisonDocument(Document):
             _OF_TASKS: lambda side: styled(side.total("tasks"), "decimal"),
             "Seconds of statistics": lambda side: styled(side.total("message_manager"), "decimal"),
             _LEFT_OUT: lambda side: shown_left_out(side) or ABSENT,
-            "CPU of calls, uS a second": lambda side: styled(side.cpu_per_second, "decimal"),
+            "CPU of calls, uS per second": lambda side: styled(side.cpu_per_second, "decimal"),
         }
         found = {label: tuple(map(fact, self._sides)) for label, fact in facts.items()}
         if found[_OF_TASKS] == found["Seconds of class 3"]:
@@ -175,12 +175,14 @@ class ComparisonDocument(Document):
         figure = pl.col("figure")
         of_qmgr = figure.is_in(_OF_QMGR) | figure.str.contains("^(pool|cf|channel)_")
         effect = figure == "cpu_per_second"
-        changed = f"Changed by more than {100 * self._tolerance:g} % and more than intervals vary"
+        changed = (
+            f"Changed by more than {100 * self._tolerance:g}% and the variation between intervals"
+        )
         others = ~(found | of_qmgr | first | second)
         parts = {
             changed: found,
             _OTHERS: others,
-            "Other figures of queue managers, by change": of_qmgr & ~found,
+            "Other metrics of queue managers, by change": of_qmgr & ~found,
             "Only before": second & effect,
             "Only after": first & effect,
         }
@@ -217,8 +219,8 @@ class ComparisonDocument(Document):
     def _unchanged(self) -> str:
         """The sentence that stands for the part of what changed if nothing did."""
         return (
-            f"No figure certainly changed: none by more than {100 * self._tolerance:g} % and by "
-            "more than intervals vary by themselves."
+            f"No significant change: no metric changed by more than {100 * self._tolerance:g}% and "
+            "the variation between intervals."
         )
 
     @property

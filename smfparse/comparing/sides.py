@@ -15,6 +15,7 @@ from smfparse.comparing.measures import compare_sql, sql_of
 from smfparse.errors import RequestError
 from smfparse.metrics import quoted
 from smfparse.query import Catalog
+from smfparse.rendering import plural
 from smfparse.reports import ONE_SECTION, prepare
 
 if TYPE_CHECKING:
@@ -132,26 +133,26 @@ OF_QUEUES = (
 
 
 def spanning(after: Side) -> str:
-    """Return the message for records of tasks that began before the split and count behind it."""
+    """Return the message for task records that began before the split and count after it."""
     return (
-        f"{after.spanning:,} of the records of tasks began before the split and count after it: "
-        "most of their time is there"
+        f"{plural(after.spanning, 'task record')} began before the split and count after it, where "
+        "most of their time is"
     )
 
 
 def left_out(before: Side, after: Side) -> Iterator[str]:
-    """Yield a message for each side of which intervals are left out."""
+    """Yield a message for each side with excluded intervals."""
     for name, side in {"before": before, "after": after}.items():
         if side.left_out:
             number = sum(side.left_out.values())
             yield (
-                f"{number:,} of the intervals {name} left out, as they hold a start or cover what "
-                f"came before it: {shown_left_out(side)}"
+                f"{name}: {plural(number, 'interval')} excluded because of a start or time before "
+                f"the trace: {shown_left_out(side)}"
             )
 
 
 def shown_left_out(side: Side) -> str:
-    """Return how many intervals of each kind are left out of a side; empty: none."""
+    """Return the number of excluded intervals of a side by kind; empty: none."""
     return ", ".join(f"{number:,} {mark}" for mark, number in side.left_out.items())
 
 

@@ -110,7 +110,7 @@ def verdict(part: Part, day: Day) -> Verdict:
         worst = min(own, key=lambda each: each.severity)
         return Verdict(worst.severity, f"c{worst.severity}", *MARKS[worst.severity], worst.name)
     if its and not any(each.name in day.courses for each in its):
-        more = its[0].trace if _is_used(its) else "not every site has it"
+        more = its[0].trace if _is_used(its) else "optional: not every site uses it"
         return Verdict(NO_DATA, "none", "-", "No data", more)
     return Verdict(CLEAR, "clear", "✔", "No finding")
 
@@ -146,7 +146,7 @@ def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str
         yield from _flow(day)
     yield from _plan(part, day)
     if its and not any(each.name in day.courses for each in its):
-        some = "" if _is_used(its) else ", where the site has it"
+        some = "" if _is_used(its) else ", if the site uses it"
         yield f"<p>No data. <code>{escaped(its[0].trace)}</code> writes this data{some}.</p>"
     if not its:
         held, missing = (
@@ -223,4 +223,4 @@ def _more(worst: Verdict, name: str, several: Sequence[tuple[Verdict, int, str]]
     if worst.order == NO_DATA:
         return worst.more
     unknown = [each for found, _, each in several if found.order == NO_DATA]
-    return f"no data of {', '.join(unknown)}" if unknown else ""
+    return f"no data for {', '.join(unknown)}" if unknown else ""

@@ -1,9 +1,9 @@
-"""Column buffers: fields gathered out of many chunks, then made Arrow arrays at once.
+"""Column buffers: fields of many chunks, which become Arrow arrays at once.
 
-What costs in decoding is not the bytes but the objects made for them, so a column is gathered as
-plain numbers, out of many blocks at a time, and becomes an Arrow array once for many chunks. What
-a block is too short or too old to hold is gathered as well, and made NULL in the end: the length
-and version word of each block are kept for that.
+The cost of decoding is in the objects, not in the bytes. So a column is gathered as plain numbers,
+from many blocks at a time, and becomes an Arrow array once for many chunks. A field that a block is
+too short or too old for is gathered too, and becomes NULL at the end: the length and version word
+of each block are kept for this.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from smfparse.vectors import Bytes, Ints, gather
 
 _LEAST_ROWS = 256
 _PROBE = [np.empty(0)]
-_OURS = sys.getrefcount(_PROBE[0])
-"""What `sys.getrefcount` returns for an array that is in a list and nowhere else."""
+_UNSHARED = sys.getrefcount(_PROBE[0])
+"""Result of `sys.getrefcount` for an array to which only a list refers."""
 
 
 class Growing:
-    """A numpy array that grows along its last axis; what it holds is taken out as a whole.
+    """A numpy array that grows along its last axis; its rows are taken as a whole.
 
-    Memory that was taken out is used again once nobody refers to it: to ask the system for new
-    pages, and to have them zeroed, costs more than to fill them.
+    An array is reused when nothing refers to its rows any more: new pages from the system, which
+    zeroes them, cost more than filling them.
     """
 
     def __init__(self, dtype: Any, *shape: int) -> None:
@@ -40,7 +40,7 @@ class Growing:
         self.rows = 0
 
     def more(self, rows: int) -> Values:
-        """Make room for `rows` more and return it, to be filled."""
+        """Return room for `rows` more rows, to be filled."""
         start, self.rows = self.rows, self.rows + rows
         if self.rows > self._array.shape[-1]:
             grown = self._room()
@@ -49,7 +49,7 @@ class Growing:
         return self._array[..., start : self.rows]
 
     def take(self) -> Values:
-        """Return what is held and start anew."""
+        """Return the rows, and start with none."""
         taken = self._array[..., : self.rows]
         if self._array.shape[-1]:
             self._taken.append(self._array)
@@ -58,9 +58,9 @@ class Growing:
         return taken
 
     def _room(self) -> Values:
-        """Return an array for at least `rows`: one that nobody else refers to, or a new one."""
+        """Return an array for at least `rows`: an unused earlier one, or a new one."""
         for number in range(len(self._taken)):
-            if sys.getrefcount(self._taken[number]) == _OURS:
+            if sys.getrefcount(self._taken[number]) == _UNSHARED:
                 found = self._taken.pop(number)
                 if found.shape[-1] >= self.rows:
                     return found
@@ -72,17 +72,17 @@ class Growing:
 
 
 PIECE_BYTES = 1 << 20
-"""Bytes of blocks that are taken apart at once: they stay in the processor's cache meanwhile."""
+"""Bytes of blocks that are split into fields at a time, to stay in the processor cache."""
 _GAP = 256
-"""Bytes between two wanted fields that are not worth copying."""
+"""A gap of more bytes between two wanted fields is not copied."""
 
 
 @dataclass(frozen=True)
 class _AdjacentFields:
-    """Fields of one type that follow each other in a block, taken out together.
+    """Fields of one type that follow each other in a block, extracted together.
 
-    first   row of the first of them among the numbers of their native type
-    offset  of the first of them in the block
+    first   row of the first field among the numbers of its native type
+    offset  of the first field in the block
     """
 
     first: int
@@ -111,7 +111,7 @@ class _Numbers:
                 self.runs.append(_AdjacentFields(row, 1, each.wire, each.offset))
 
     def add(self, raw: Raw, start: int) -> None:
-        """Take the fields out of blocks; `raw`: their bytes from `start` on, one row per block."""
+        """Extract the fields; `raw` has the bytes of blocks from `start` on, one row per block."""
         rows, width = raw.shape
         out = self.gathered.more(rows)
         for run in self.runs:
@@ -121,7 +121,7 @@ class _Numbers:
 
 
 class _Stretch:
-    """Fields that lie close together in a block; their bytes are copied out of it as one."""
+    """Fields that are close together in a block; their bytes are copied together."""
 
     def __init__(self, places: Sequence[FieldSlot]) -> None:
         self._start = places[0].offset
@@ -136,7 +136,7 @@ class _Stretch:
         self._most = max(PIECE_BYTES // self._width, 1)
 
     def add(self, buffer: Bytes, at: Ints) -> None:
-        """Copy the stretch out of the blocks at positions `at`, and take the fields out of it."""
+        """Copy the stretch of the blocks at positions `at`, and extract its fields."""
         for first in range(0, len(at), self._most):
             some = at[first : first + self._most]
             raw = gather(buffer, some + self._start, self._width)
@@ -154,7 +154,7 @@ class _Stretch:
         return whole.copy().view(BYTE).reshape(-1, width)
 
     def take(self) -> Iterator[tuple[FieldSlot, Values]]:
-        """Yield what was gathered of each field, and start anew."""
+        """Yield the values of each field, and start with none."""
         for numbers in self._numbers:
             yield from zip(numbers.slots, numbers.gathered.take(), strict=True)
         for each, parts in zip(self._others, self._bytes, strict=True):
@@ -163,7 +163,7 @@ class _Stretch:
 
 
 def _stretches(places: Sequence[FieldSlot]) -> Iterator[_Stretch]:
-    """Cut the fields of a block where nothing is wanted of many bytes."""
+    """Yield the fields of a block in stretches, divided at gaps of more than _GAP bytes."""
     found: list[FieldSlot] = []
     end = 0
     for each in sorted(places, key=lambda each: each.offset):
@@ -197,7 +197,7 @@ class BlockBuffer:
             each.add(buffer, at)
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
-        """Yield the columns gathered so far, and start anew."""
+        """Yield the columns gathered so far, and start with none."""
         taken = [found for each in self._stretches for found in each.take()]
         words = [values for each, values in taken if not each.columns]
         held = Held(self.block, joined(self._lengths), words[0] if words else _NO_WORDS)

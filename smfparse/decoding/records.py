@@ -166,7 +166,7 @@ class Records:
             limit = int(self.chunk.length[found.row[at]])
             reason = _reason(names[block - 1], found, at, int(least[at]), limit)
             left = max(limit - int(found.offset[at]), 0)
-            self._note(int(found.row[at]), left, f"{reason}. The record may be cut; skipped")
+            self._note(int(found.row[at]), left, f"{reason}. The record may be truncated; skipped")
 
     def sections(self) -> Triplets:
         """Return every triplet but the first of the records that the registry knows, unchecked."""
@@ -204,7 +204,7 @@ def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
     if length < least:
         return _too_short(name, length, least)
     if count * length > left:
-        return f"{name} says {count * length} bytes at offset {offset}, {left} are left"
+        return f"{name} has {count * length} bytes at offset {offset}, but only {left} are left"
     return f"{name} at offset {offset} overlaps other blocks of the record"
 
 
@@ -221,4 +221,4 @@ def _long_enough(
 
 
 def _too_short(name: str, length: int, least: int) -> str:
-    return f"{name} cannot be {length} bytes long, {least} is the least"
+    return f"{name} cannot be {length} bytes long; the minimum is {least}"

@@ -37,8 +37,8 @@ _COLUMNS = [Column(name, name in _NUMBERS) for name in _HEADINGS]
 _DAMAGE = (Column("Bytes", right=True), Column("Damage"))
 _UNKNOWN = (Column("Place"), Column("Bytes", right=True))
 _INPUTS = (Column("Input"), Column("Compression"), Column("Framing"), Column("Why"))
-_STATISTICS = "START TRACE(STAT) CLASS(1)"
-_NOT_KNOWN = "Bytes that no column knows (newer MQ, or IBM-internal)"
+_STATISTICS = "START TRACE(STAT) CLASS(1) writes them"
+_NOT_KNOWN = "Bytes without a column (later MQ version, or IBM-internal)"
 
 
 class InventoryDocument(Document):
@@ -146,9 +146,7 @@ def _answer(coverage: Coverage) -> str:
     missing = f": {'; '.join(coverage.missing)}" if coverage.missing else ""
     if not coverage.is_judged and not missing:
         is_off = "STAT(1)" in coverage.absent_classes
-        missing = (
-            f": only statistics show gaps, {_STATISTICS if is_off else 'and none are selected'}"
-        )
+        missing = f": only statistics show gaps; {_STATISTICS if is_off else 'none are selected'}"
     return f"{coverage.qmgr} on {coverage.system}: {coverage.answer}{missing}"
 
 
@@ -257,14 +255,13 @@ def _ahead_text(system: str, seconds: int) -> str:
 def left_out(duplicates: int) -> str:
     """Return a sentence on records, one at least, that were left out as duplicates."""
     if duplicates == 1:
-        return "1 record was in an earlier dump already and is counted once"
-    return f"{duplicates:,} records were in an earlier dump already and are counted once"
+        return "1 record is also in an earlier dump and is counted once"
+    return f"{duplicates:,} records are also in an earlier dump and are counted once"
 
 
 def more(damage: DamageLog) -> str:
     """Return how much damage there is besides what is shown, and where it is listed."""
     kept = len(damage.details)
     first = "" if damage.count == kept else f" the first {kept:,} of"
-    return (
-        f"and {damage.count - SHOWN_DAMAGE:,} more; the table damage has{first} all (smfparse sql)"
-    )
+    rest = damage.count - SHOWN_DAMAGE
+    return f"and {rest:,} more; the table damage lists{first} all (smfparse sql)"

@@ -271,7 +271,7 @@ def _unknown(data: bytes, known: list[tuple[int, int]]) -> Iterator[str]:
     for start, end in [*sorted(known), (len(data), len(data))]:
         if start > at:
             yield ""
-            yield f"{start - at} bytes that no field knows"
+            yield f"{start - at} bytes without a field"
             yield from _hex(data[at:start], at)
         at = max(at, end)
 

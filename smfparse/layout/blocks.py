@@ -120,7 +120,9 @@ class Block(Construct):
         if len(set(names)) != len(names):
             raise LayoutError(f"{self.name}: a column occurs twice")
         if max(self.lengths.values()) < self.size:
-            raise LayoutError(f"{self.name}: maps {self.size} bytes, recorded {self.lengths}")
+            raise LayoutError(
+                f"{self.name}: maps {self.size} bytes, but is recorded with {self.lengths}"
+            )
 
     def field(self, name: str) -> Field:
         """Return the field IBM calls `name`."""

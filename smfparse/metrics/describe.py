@@ -103,7 +103,7 @@ def _measure(subject: str, found: Measure) -> Entry:
         "type": found.type,
         "unit": found.unit,
         "formula": found.formula,
-        "over intervals": "what is divided, added up on both sides"
+        "over intervals": "the sum of one part divided by the sum of the other"
         if found.per
         else WAYS[found.combine],
     }

@@ -63,9 +63,9 @@ WAYS = {
     "sum": "added",
     "max": "the greatest",
     "min": "the least",
-    "last": "that of the last row",
-    "largest": "that of the row whose `by` is the greatest",
-    "distinct": "how many different ones there are",
+    "last": "value of the last row",
+    "largest": "value of the row with the greatest `by`",
+    "distinct": "number of different values",
 }
 """How amounts of several rows become one."""
 _ORDERED = ("last", "largest")

@@ -53,7 +53,7 @@ def _archiving(used: LogSpace, size: float) -> Iterator[Figure]:
     if used.unarchived is None:
         return
     behind = used.unarchived / size
-    words = "archiving keeps up" if behind <= 1 else "archiving is behind"
+    words = "archiving keeps up" if behind <= 1 else "archiving is too slow"
     yield Figure(
         *("behind_logs", "Created but not archived", behind, "logs"),
         *(f"{said(used.unarchived)} GB / {said(size)} GB: {words}", 2),
@@ -63,7 +63,7 @@ def _archiving(used: LogSpace, size: float) -> Iterator[Figure]:
 def _one_log(used: LogSpace, size: float) -> Iterator[Figure]:
     if used.hour:
         yield Figure(
-            *("log_minutes", "One log lasts in the busiest hour", 60 * size / used.hour),
+            *("log_minutes", "Time to fill one log in the busiest hour", 60 * size / used.hour),
             *("minutes", f"60 x {said(size)} / {said(used.hour)}"),
         )
 
@@ -92,9 +92,9 @@ def _needed(used: LogSpace, size: float, hours: float) -> Iterator[Figure]:
     formula = f"{said(used.half_day)} x {said(hours)} / 12"
     if hours < HALF_DAY:
         gb = min(used.half_day, used.hour * hours)
-        formula = f"least of {said(used.half_day)} and {said(used.hour)} x {said(hours)}"
+        formula = f"lesser of {said(used.half_day)} and {said(used.hour)} x {said(hours)}"
     logs = math.ceil(gb / size)
-    too_many = f"; the most is {MOST_LOGS}: use larger logs" if logs > MOST_LOGS else ""
+    too_many = f"; the maximum is {MOST_LOGS}: use larger logs" if logs > MOST_LOGS else ""
     yield Figure(
         *("logs_needed", f"Logs per copy for {said(hours)} hours without archiving", logs, ""),
         f"ceil(({formula}) / {said(size)}){too_many}",

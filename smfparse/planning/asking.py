@@ -20,9 +20,9 @@ from smfparse.planning.words import said
 class Ask:
     """What an input is.
 
-    low, high  the least and the greatest value for which the planner holds
-    among      all values, of a text; (): any
-    measured   the fields of SMF that it is measured from; '': SMF has none
+    low, high  lowest and highest number for which the planner is valid
+    among      all values of a text; (): any
+    measured   the SMF fields from which it is measured; '': none
     """
 
     text: str
@@ -41,7 +41,8 @@ class Ask:
         if math.isinf(self.low):
             return "any number"
         if math.isinf(self.high):
-            return f"{said(self.low)}{unit} and more"
+            one = unit.removesuffix("s") if self.low == 1 else unit
+            return f"{said(self.low)}{one} or more"
         return f"{said(self.low)} to {said(self.high)}{unit}"
 
 
@@ -50,7 +51,7 @@ class Wanted:
     """An input of a planner by its name.
 
     kind     int, float, str or bool
-    default  the published value; None: without it the planner leaves out what needs it
+    default  the published value; None: without a value, the planner omits the lines that need it
     """
 
     name: str
@@ -58,25 +59,31 @@ class Wanted:
     default: Any
     ask: Ask
 
+    @property
+    def values(self) -> str:
+        """The accepted values in words, with their unit; '': any text."""
+        is_text = self.kind is str and not self.ask.among
+        return "" if is_text else self.ask.bounds
+
     def fitted(self, value: Any) -> Any:
-        """Return a value that was measured as the planner takes it: whole numbers are rounded."""
+        """Return a measured value for the planner: whole numbers are rounded."""
         if value is None or self.kind not in (int, float):
             return value
         number = float(value)
         return round(number) if self.kind is int and math.isfinite(number) else number
 
     def refusal(self, value: Any) -> str:
-        """Return why a value is not taken; '': it is."""
+        """Return why a value is refused; '': it is accepted."""
         if value is None:
             return "" if self.default is None else "a value is required"
         if self.kind is not str and not isinstance(value, int | float):
             return "not a number"
         if self.kind in (str, bool):
             known = not self.ask.among or value in self.ask.among
-            return "" if known else f"not one of {self.ask.bounds}"
+            return "" if known else f"must be one of {self.ask.bounds}"
         if self.ask.low <= value <= self.ask.high and math.isfinite(value):
             return ""
-        return f"outside of {self.ask.bounds}"
+        return f"must be {self.ask.bounds}"
 
 
 @dataclass(frozen=True)

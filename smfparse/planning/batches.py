@@ -54,18 +54,18 @@ class Batches(Asked):
     message_time: Annotated[
         float,
         Ask(
-            "Time of a message without waits for confirmation",
+            "Time per message, without waits for confirmation",
             "us",
             low=0.1,
             measured="(active time - batches x qcstntav) over qcstnmsg",
         ),
     ] = 483
     net_ms: Annotated[
-        float, Ask("NETTIME: round trip of a batch", "ms", high=10_000, measured="qcstntav")
+        float, Ask("NETTIME, the round trip of a batch", "ms", high=10_000, measured="qcstntav")
     ] = 100
     message_kb: Annotated[
         float,
-        Ask("Bytes per message", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
+        Ask("Size of messages", "KB", high=102_400, low=0.001, measured="qcstnbyt over qcstnmsg"),
     ] = 32
     batchsz: Annotated[int, Ask("Proposed BATCHSZ", low=1, high=9999)] = 50
     batchlim: Annotated[
@@ -83,19 +83,19 @@ def _figures(asked: Batches) -> Sequence[Figure]:
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(
-            *("now_s", "Messages at most, now", now, "a second"),
+            *("now_s", "Maximum messages now", now, "per second"),
             *(f"1,000,000 / ({each} / {said(asked.messages_a_batch)})", 1),
         ),
         Figure(
-            *("confirm_percent", "Time that waits for confirmation take", share, "%"),
+            *("confirm_percent", "Share of time waiting for confirmations", share, "%"),
             *(f"{said(net)} / {said(asked.messages_a_batch)} x {said(now)} / 10,000", 1),
         ),
         Figure(
-            *("batch", "Messages that a batch has at most then", most, ""),
+            *("batch", "Maximum messages per batch then", most, ""),
             f"least of {asked.batchsz}, floor({said(asked.batchlim)} x 1024 / {size}) + 1",
         ),
         Figure(
-            *("then_s", "Messages at most, then", then, "a second"),
+            *("then_s", "Maximum messages then", then, "per second"),
             *(f"1,000,000 / ({each} / {most})", 1),
         ),
         *_limits(asked, most),
@@ -113,14 +113,14 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
         ),
         Figure(
             "pages",
-            "Pages of a batch in the target's buffer pool",
+            "Pages per batch in the buffer pool of the target",
             most * message_pages(size),
             "",
             f"{most} x {message_pages(size)}",
         ),
         Figure(
-            *("pipe_s", "Messages at most, whatever the batch", 1e6 / asked.message_time),
-            *("a second", f"1,000,000 / {said(asked.message_time)}", 1),
+            *("pipe_s", "Maximum messages for any batch", 1e6 / asked.message_time),
+            *("per second", f"1,000,000 / {said(asked.message_time)}", 1),
         ),
     ]
 
@@ -131,22 +131,23 @@ PLANNER = Planner(
     Batches,
     _figures,
     (
-        "zCX use cases: messages of 32 KB, 50 ms one way and loss: 34 messages a batch 28 a "
-        "second, 50 messages 63: 2.25 x, where 50 / 34 is 1.47 x. So a bound from waits alone is "
-        "the least that larger batches give",
-        "zCX use cases: NETTIME is twice the latency of one way; TCP adds to it from 40 ms on",
-        "zCX use cases: fasp instead of TCP: streaming 10 KB at 40 ms 4.8 x, at 50 ms 11.75 x; "
-        "1 MB at 5 ms 1.17 x, 25 ms 3.6 x, 40 ms 22.4 x, 50 ms 72.25 x; at 5 ms up to 32 KB 33 % "
-        "less",
-        "zCX use cases: less loss at 50 ms: 10 KB with TCP 0.57 to 2.19 MB/s, with fasp "
-        "6.7 to 11.56; 1 MB 0.81 to 5.56, and 58.77 to 61.66",
-        f"{source('qrep_latency_mb_s')}: with 150 us more a flow, messages of 2 KB of clients "
-        "go from 5.31 to 2.12 MB/s, batches of 200 from 16.16 to 15.58",
+        "zCX use cases: messages of 32 KB, one-way latency of 50 ms, packet loss: 28 messages per "
+        "second with 34 per batch, 63 with 50. The ratio is 2.25 x, but 50 / 34 is only 1.47 x. So "
+        "the ratio from waits alone is the minimum gain of larger batches",
+        "zCX use cases: NETTIME is twice the one-way latency; from 40 ms, TCP adds to it",
+        "zCX use cases: rate with fasp relative to TCP: streaming 10 KB at 40 ms 4.8 x, at 50 ms "
+        "11.75 x; 1 MB at 5 ms 1.17 x, 25 ms 3.6 x, 40 ms 22.4 x, 50 ms 72.25 x; up to 32 KB at "
+        "5 ms 33% lower",
+        "zCX use cases: effect of less packet loss at 50 ms: 10 KB with TCP 0.57 to 2.19 MB/s, "
+        "with fasp 6.7 to 11.56; 1 MB with TCP 0.81 to 5.56, with fasp 58.77 to 61.66",
+        f"{source('qrep_latency_mb_s')}: 150 us more per flow reduces clients with messages of "
+        "2 KB from 5.31 to 2.12 MB/s, batches of 200 messages from 16.16 to 15.58",
     ),
-    "A bound: waits for confirmation follow one another, one channel, enough messages for a batch.",
+    "An upper limit for one channel: one batch waits at a time, and enough messages wait to fill "
+    "batches.",
     (
-        "the window of TCP and loss",
-        "time in which the channel waited for messages: it is in the time of a message. Take "
+        "the TCP window and packet loss",
+        "time in which the channel waited for messages: the time per message includes it. Select "
         "a busy time (--from, --until), or give --message-time",
         "one-way latency: half of NETTIME, without other waits",
     ),

@@ -102,14 +102,15 @@ def _figures(asked: Cf) -> Sequence[Figure]:
             rough=True,
         ),
         Figure(
-            *("dsbufs", "Buffers that hold them all (DSBUFS), where all are offloaded"),
+            *("dsbufs", "Buffers for all messages, if all are offloaded (DSBUFS)"),
             *(data_set_buffers(depth, asked.message_bytes), ""),
             f"{said(depth)} x {pages} x 4096 / {_BUFFER}; 100 by default",
         ),
         Figure(
-            *("offload_kb", "Messages that go to data sets now, from"),
+            *("offload_kb", "Messages are offloaded now, from"),
             *(ALWAYS_KB if kb is None else kb, "KB"),
-            f"{asked.full_percent:g} % full: 70 % 32 KB, 80 % 4 KB, 90 % all; above 63 KB always",
+            f"{asked.full_percent:g} % full; at 70% from 32 KB, at 80% from 4 KB, at 90% "
+            "all; above 63 KB always",
         ),
     ]
 
@@ -121,14 +122,14 @@ PLANNER = Planner(
     _figures,
     (
         f"{source(_TABLE)}: 1,150,000 messages of 2 KB, 45,000 of 63 KB",
-        "MQ 9.3 performance report, chapter 6: a put of 2 KB to a shared queue 7.3 us, of 128 KB "
-        "36.9 us",
-        "Q Replication from z/OS to Linux with MQ: messages of 2 KB captured per second: structure "
-        "6,824, offloaded by default 11,910, all 4,908; storage class memory 57,253; Db2 7,009, "
-        "all 830",
+        "MQ 9.3 performance report, chapter 6: a put to a shared queue takes 7.3 us for 2 KB, "
+        "36.9 us for 128 KB",
+        "Q Replication from z/OS to Linux with MQ: captured messages of 2 KB per second: structure "
+        "6,824; data sets, default offload rules 11,910, all offloaded 4,908; storage class memory "
+        "57,253; Db2 7,009, all offloaded 830",
     ),
-    "ALLOWAUTOALT(NO), no offloading. CSQ_ADMIN takes 8 MB more from CFLEVEL 25 on, CSQSYSAPPL at "
-    "least 41 MB.",
+    "ALLOWAUTOALT(NO), no offloading. From CFLEVEL 25, CSQ_ADMIN needs 8 MB more. "
+    "CSQSYSAPPL needs at least 41 MB.",
     (
         "the size of structures: SMF contains only the entries in use (qestmnus, qestmlus)",
         "rules of CFSTRUCT (OFFLDnTH, OFFLDnSZ), DSBUFS",

@@ -63,7 +63,7 @@ class Channels(Asked):
     sharecnv: Annotated[
         str, Ask("SHARECNV of client channels, or mca for others", among=("0", "1", "10", "mca"))
     ] = "1"
-    release: Annotated[str, Ask("Release of MQ", among=("9.1", "9.2", "9.3", "9.4"))] = "9.3"
+    release: Annotated[str, Ask("MQ release", among=("9.1", "9.2", "9.3", "9.4"))] = "9.3"
     maxchl: Annotated[int, Ask("MAXCHL", low=1, high=MOST_CHANNELS, measured="qcctmxcc")] = (
         MOST_CHANNELS
     )
@@ -131,14 +131,15 @@ PLANNER = Planner(
     _figures,
     (
         "MQ 9.3 performance report, chapter 2: 120 MB used, 1346 free, SHARECNV(1), 32 KB: 4,643",
-        "zCX use cases: 8,000 SVRCONN of 4 KB took 700 MB, 89.6 KB each: as the table has it",
-        "IBM's documentation of 9.3.1: about 170 KB per channel, less exact",
+        "zCX use cases: 8,000 SVRCONN of 4 KB used 700 MB, 89.6 KB each, as in the table",
+        "IBM documentation 9.3.1: about 170 KB per channel (less precise)",
     ),
-    "Sizes of messages are stable: a channel keeps its largest buffer until 10 smaller messages "
-    "or a heartbeat. Client messages above 64 KB and others above 4 MB are not published. From 9.4 "
-    "on, client messages above 32 KB have their buffers above the bar, so more channels fit.",
+    "Stable message sizes, because a channel keeps its largest buffer until 10 smaller messages "
+    "or a heartbeat. No values are published for client messages above 64 KB and others above "
+    "4 MB. From MQ 9.4, buffers of client messages above 32 KB are above the bar, so more channels "
+    "fit.",
     (
-        "the storage that is free when the channel initiator starts (CSQX004I): it is not in SMF",
+        "free storage when the channel initiator starts (CSQX004I): not in SMF",
         "storage of exits",
     ),
     "START TRACE(STAT) CLASS(4)",

@@ -124,11 +124,11 @@ def _figures(asked: Compression) -> Sequence[Figure]:
         ),
         *_even(asked),
         Figure(
-            *("mb_s", "Bytes of the network then", mb * (1 - asked.compressible / 100), "MB/s"),
-            *(f"{said(mb)} x (1 - {asked.compressible:g} %)", 2),
+            *("mb_s", "Network rate with compression", mb * (1 - asked.compressible / 100), "MB/s"),
+            *(f"{said(mb)} x (1 - {asked.compressible:g}%)", 2),
         ),
         Figure(
-            *("chunks", "Chunks of a message", number, ""),
+            *("chunks", "Chunks per message", number, ""),
             f"ceil({said(asked.message_kb)} / {_CHUNK_KB[tls]})",
         ),
     ]
@@ -136,7 +136,7 @@ def _figures(asked: Compression) -> Sequence[Figure]:
         us = compression_us(asked.message_kb, tls, asked.comptime)
         found.append(
             Figure(
-                *("chunks_us", "Time of compressing a message", us, "us"),
+                *("chunks_us", "Compression time per message", us, "us"),
                 f"{number} x {said(asked.comptime)}",
             )
         )
@@ -150,8 +150,8 @@ def _even(asked: Compression) -> list[Figure]:
         return []
     return [
         Figure(
-            *("break_even_percent", "It saves CPU if messages become smaller by", percent, "%"),
-            *("where both costs are the same, on straight lines", 1),
+            *("break_even_percent", "Compression saves CPU from a reduction of", percent, "%"),
+            *("where both costs are equal, by linear interpolation", 1),
         )
     ]
 
@@ -163,14 +163,14 @@ PLANNER = Planner(
     _figures,
     (
         source(_TABLE),
-        "There 63 KB with TLS are 4 chunks: 36 us with ZLIBFAST, 464 with ZLIBHIGH. Of 100 KB at "
-        "95 % the paper prints 188 us of decompression, and 4 x 46 are 184",
+        "The same: 63 KB with TLS are 4 chunks: 36 us with ZLIBFAST, 464 with ZLIBHIGH. For 100 KB "
+        "at 95%, it prints 188 us of decompression; 4 x 46 is 184",
     ),
-    "z16, both sides of request and reply on z/OS, keys for each MB. Hardware compresses from 1 KB "
-    "on (z15 and later). Without a line of when it saves CPU, it never did up to 80 %. Messages "
-    "that AMS encrypts do not become smaller.",
+    "z16, requester and server on z/OS, a new key per MB. Hardware compresses data of 1 KB or more "
+    "(z15 and later). If the line 'Compression saves CPU' is missing, it saves none up to a "
+    "reduction of 80%. Messages encrypted by AMS do not become smaller.",
     (
-        "by how much messages become smaller, where compression is off: try it on one channel",
+        "the reduction of messages on channels without compression: try it on one channel",
         "the cost of the network",
     ),
     "START TRACE(ACCTG) CLASS(4)",

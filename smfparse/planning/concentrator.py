@@ -71,7 +71,7 @@ class Concentrator(Asked):
         ),
     ] = 127.3
     sharecnv: Annotated[str, Ask("SHARECNV", among=("0", "1"))] = "1"
-    ziip: Annotated[str, Ask("zIIPs for zCX", among=("yes", "no"))] = "yes"
+    ziip: Annotated[str, Ask("Use of zIIPs by zCX", among=("yes", "no"))] = "yes"
 
 
 def _figures(asked: Concentrator) -> Sequence[Figure]:
@@ -96,7 +96,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
             2,
         ),
         Figure(
-            *("saved_s", "CPU saved in all, as published", saved, "s per second"),
+            *("saved_s", "Total CPU saved, as published", saved, "s per second"),
             *(f"({direct:g} - {then:g}) x {said(asked.transactions_s)} / 10^6", 2),
         ),
         *_break_even(asked, direct, then),
@@ -111,7 +111,7 @@ def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]
         return []
     return [
         Figure(
-            *("break_even", "It saves CPU with fewer messages a connection than", even, ""),
+            *("break_even", "A concentrator saves CPU below, in messages per connection", even, ""),
             *(f"{CONNECT_US[asked.sharecnv]:g} / ({then:g} - {direct:g})", 1),
         )
     ]
@@ -128,11 +128,16 @@ def _storage(clients: int) -> list[Figure]:
             f"{clients} x {_CHIN_KB} / 1024",
         ),
         Figure(
-            *("mstr_mb", "Of the queue manager", clients * _MSTR_KB / 1024, "MB"),
+            *("mstr_mb", "Free queue manager storage", clients * _MSTR_KB / 1024, "MB"),
             f"{clients} x {_MSTR_KB} / 1024",
         ),
         Figure(
-            *("class4_mb", "Of class 4, above the bar", clients * _CLASS4_KB / 1024, "MB"),
+            *(
+                "class4_mb",
+                "Free storage of class 4, above the bar",
+                clients * _CLASS4_KB / 1024,
+                "MB",
+            ),
             f"{clients} x {_CLASS4_KB} / 1024",
         ),
         Figure("records", "Accounting records per interval", 2, "", f"now {clients}"),
@@ -145,18 +150,18 @@ PLANNER = Planner(
     Concentrator,
     _figures,
     (
-        f"{source(_TABLE)}: direct 180.3 us, concentrator 257.8 as printed (its parts add up to "
+        f"{source(_TABLE)}: direct 180.3 us, concentrator 257.8 as printed (the parts add up to "
         "258.1), 91.6 after zIIPs",
         "Cost of connecting to z/OS queue managers, 2018 (z14): 510 us with SHARECNV(0), 590 with "
-        "1, 90 % of it in the channel initiator",
+        "1; 90% of it in the channel initiator",
     ),
-    "4 KB nonpersistent, well-behaved clients that stay connected; clients that connect for each "
-    "message cost more than 5 times as much, and a concentrator an eighth of that. Of measured "
-    "CPU the ratio is used, not the published microseconds.",
+    "Clients that stay connected, with nonpersistent messages of 4 KB. Clients that connect for "
+    "each message cost more than 5 times as much, through a concentrator an eighth of that. "
+    "Measured CPU is multiplied by the published ratio; the published microseconds are not used.",
     (
-        "CPU of MSTR, TCP/IP and zCX: RMF has it",
-        "time that another hop adds, and a log write of persistent messages (zCX use cases: 700 us "
-        "with 32 KB)",
+        "CPU of MSTR, TCP/IP and zCX: see RMF",
+        "response time of the additional hop, and of its log write for persistent messages (zCX "
+        "use cases: 700 us for 32 KB)",
     ),
     "START TRACE(ACCTG) CLASS(3,4)",
 )

@@ -92,9 +92,9 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
     ms = asked.cpu_ms_a_second
     cps = asked.source_cps
     found = [
-        Figure("ratio", "Speed of a processor there, by one here", ratio, "", formula, 3),
+        Figure("ratio", "Processor speed there, relative to here", ratio, "", formula, 3),
         Figure(
-            *("cost_us", "CPU of a call there", asked.cost_us / ratio, "us"),
+            *("cost_us", "CPU per call there", asked.cost_us / ratio, "us"),
             *(f"{said(asked.cost_us)} / {said(ratio)}", 2),
         ),
         Figure(
@@ -119,7 +119,7 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
 def _ratio(asked: Cpu) -> tuple[float, str]:
     if asked.generation:
         percent = improvement(asked.generation, asked.lspr_cps, asked.workload)
-        return 1 + percent / 100, f"1 + {percent:g} %"
+        return 1 + percent / 100, f"1 + {percent:g}%"
     ratio = engine_ratio(asked.source_itr, asked.source_cps, asked.target_itr, asked.target_cps)
     there, here = (asked.target_itr, asked.target_cps), (asked.source_itr, asked.source_cps)
     return ratio, f"({there[0]:g} / {there[1]}) / ({here[0]:g} / {here[1]})"
@@ -136,14 +136,15 @@ PLANNER = Planner(
     _figures,
     (
         "MQFTE V7.0.1 for System z, 2009: ITR 4.15 and 2.72 on 3 processors: ratio 0.655; 640 ms "
-        "a second on 3 processors are 21.33 %",
+        "per second on 3 processors are 21.33%",
         source("lspr_mq_papers"),
     ),
-    "The same release, mix and size of messages. Only CPU scales, not what waits for disks. Of "
-    "small benchmarks on z16 36.9 % met the LSPR figure, and 77.8 % were cheaper than before. More "
-    "than 6 processors can cost up to 3.5 % more.",
+    "The same MQ release, message mix and message size. Only CPU time scales, not waits for disks. "
+    "On z16, 36.9% of small benchmarks reached the LSPR ratio, and 77.8% used less CPU than "
+    "before. "
+    "With more than 6 processors, the cost can be up to 3.5% higher.",
     (
-        "CPU of MSTR's own tasks, TCP/IP and the application: SMF 30 and RMF have it",
+        "CPU of the tasks of MSTR, of TCP/IP and of the application: see SMF 30 and RMF",
         "CPU that ran on zIIPs",
     ),
     "START TRACE(ACCTG) CLASS(3)",

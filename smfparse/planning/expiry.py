@@ -72,7 +72,7 @@ def _figures(asked: Expiry) -> Sequence[Figure]:
             *(f"({life} + {said(asked.expryint)}) / 60", 1),
         ),
         Figure(
-            *("expired", "Messages that a run expires", each, "messages"),
+            *("expired", "Messages expired per run", each, "messages"),
             f"{said(asked.rate)} x {said(asked.expryint)}",
         ),
     ]
@@ -97,12 +97,15 @@ def _shared(asked: Expiry, high: float, each: float) -> list[Figure]:
     return [
         Figure("scan_s", "Scan of all messages", scan, "s", f"{said(high)} x {SCAN_US} us", 3),
         Figure(
-            *("expire_s", "Expiring those of a run", expire, "s"),
+            *("expire_s", "Expiry of the messages of a run", expire, "s"),
             *(f"2 x {said(each)} x {EXPIRE_US} us", 3),
         ),
         Figure(
-            *("busy_percent", "Share of EXPRYINT that a run takes", share, "%"),
-            *(f"({said(scan)} + {said(expire)}) / {said(asked.expryint)}; at 100 runs pile up", 2),
+            *("busy_percent", "Share of EXPRYINT used by a run", share, "%"),
+            *(
+                f"({said(scan)} + {said(expire)}) / {said(asked.expryint)}; 100 is too long",
+                2,
+            ),
         ),
     ]
 
@@ -115,11 +118,12 @@ PLANNER = Planner(
     (
         "MQ 9.3 performance report, chapter 6: 200 per second for 20 minutes, scanned every 300 s: "
         "240,000 to 300,000 messages",
-        "MQ 9.3 performance report, chapter 6: 4 us a message in buffers, 7 us in page sets; "
-        "shared: 225,000 looked at in 0.877 s, expired by 450,000 requests in 1.4 s",
+        "MQ 9.3 performance report, chapter 6: 4 us per message in buffers, 7 us in page sets; "
+        "shared queues: 225,000 messages scanned in 0.877 s, and expired by 450,000 requests in "
+        "1.4 s",
     ),
-    "Nobody gets these messages; the rate is even; EXPRYINT is on. At most 250,000 private "
-    "messages expire a CPU second.",
-    ("CAPEXPRY and EXPRYINT: they are not in SMF", "expiry that applications set"),
+    "No application gets the messages; the rate is constant; EXPRYINT is on. At most 250,000 "
+    "messages of private queues expire per CPU second.",
+    ("CAPEXPRY and EXPRYINT: not in SMF", "expiry set by applications"),
     "START TRACE(STAT) CLASS(5)",
 )

@@ -56,7 +56,7 @@ def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
     Raises RequestError where both have the same number of pages.
     """
     if second[0] == first[0]:
-        raise RequestError("one number of pages an I/O is not enough for the time of others")
+        raise RequestError("both I/O times are for the same number of pages; give two numbers")
     b = (second[1] - first[1]) / (second[0] - first[0])
     return IoTime(first[1] - b * first[0], b)
 
@@ -107,7 +107,13 @@ class Log(Asked):
     ] = 11
     io_busy: Annotated[
         float,
-        Ask("Time in I/O", "%", low=IDLE, high=100, measured="qjstiotots, the larger copy"),
+        Ask(
+            "Share of time in log I/O",
+            "%",
+            low=IDLE,
+            high=100,
+            measured="qjstiotots, the larger copy",
+        ),
     ] = 94.66
     busy: Annotated[
         float, Ask("Log task busy", "%", low=IDLE, high=100, measured="1 - qjstslptu")
@@ -127,7 +133,7 @@ class Log(Asked):
     bytes_each: Annotated[
         float,
         Ask(
-            "Log bytes of a persistent message",
+            "Log bytes per persistent message",
             "bytes",
             low=1,
             measured="4096 x qjstbffl over qmstspp",
@@ -155,7 +161,7 @@ class Log(Asked):
     log_size: Annotated[float | None, Ask("Size of an active log", "GB", low=0.001)] = None
     logs: Annotated[int | None, Ask("Active logs of each copy", low=2, high=MOST_LOGS)] = None
     outage_hours: Annotated[
-        float, Ask("Time without archiving that the logs should last", "hours", low=0.1, high=720)
+        float, Ask("Time without archiving that the logs must cover", "hours", low=0.1, high=720)
     ] = HALF_DAY
     hourly_gb: Annotated[
         float | None,
@@ -187,7 +193,7 @@ def _figures(asked: Log) -> Sequence[Figure]:
             "per second",
             f"{said(mb_s)} x 256 / {said(asked.pages)}",
         ),
-        Figure("io_us", "Log I/O time", us, "us", f"{asked.io_busy:g} % / {said(ios)}", 1),
+        Figure("io_us", "Log I/O time", us, "us", f"{asked.io_busy:g}% / {said(ios)}", 1),
         Figure(
             *("full_mb_s", "Maximum rate (log task 100% busy)", full, "MB/s"),
             *(f"{said(mb_s)} / {said(busy)}", 2),
@@ -238,11 +244,11 @@ def _ceiling(asked: Log, full: float) -> list[Figure]:
         striped = line.striped(asked.stripes)
         us, then = line.at(asked.pages), striped.at(asked.pages)
         quicker = (asked.busy + asked.io_busy * (then / us - 1)) / asked.busy
-        words = f"With {asked.stripes:g} x the stripes"
+        words = f"With {asked.stripes:g} times as many stripes"
         found += [
             Figure(
                 *("striped_mb_s", f"{words}, the same mix", full / quicker, "MB/s"),
-                *(f"{said(full)} / {said(quicker)}: an I/O takes {then:.0f} us of {us:.0f}", 1),
+                *(f"{said(full)} / {said(quicker)}: I/O time {then:.0f} us instead of {us:.0f}", 1),
                 rough=True,
             ),
             ceiling("striped_ceiling_mb_s", f"{words}, {MOST_PAGES} pages per I/O", striped),
@@ -289,17 +295,17 @@ def _what_if(asked: Log, us: float, full: float) -> list[Figure]:
                     min(asked.busy * factor, 100),
                     "% busy",
                 ),
-                *(f"{said(asked.busy)} x {said(factor)}, 100 at most: {_fuller(asked)}", 1),
+                *(f"{said(asked.busy)} x {said(factor)}, at most 100; {_fuller(asked)}", 1),
             ),
         ]
     return found
 
 
 def _fuller(asked: Log) -> str:
-    """Return what IBM saw of a log that was full before messages were streamed."""
+    """Return the effect of streaming on a saturated log, as measured by IBM."""
     if asked.message_kb <= 64:
-        return "a full log then went up to 70 % faster, in fuller I/Os"
-    return "a full log then went 2 to 6 % faster"
+        return "the maximum rate rises by up to 70%, with fuller I/Os"
+    return "the maximum rate rises by 2 to 6%"
 
 
 def _of_io_time(asked: Log, us: float, then: float, full: float) -> list[Figure]:
@@ -310,11 +316,11 @@ def _of_io_time(asked: Log, us: float, then: float, full: float) -> list[Figure]
     rate = full * asked.busy / busy
     return [
         Figure(
-            *("then_busy", "Log task busy with that I/O time", min(busy, 100), "%"),
+            *("then_busy", "Log task busy with the given I/O time", min(busy, 100), "%"),
             *(f"{said(rest)} + {said(asked.io_busy)} x {said(then)} / {said(us)}", 2),
         ),
         Figure(
-            *("then_full_mb_s", "Maximum rate with that I/O time", rate, "MB/s"),
+            *("then_full_mb_s", "Maximum rate with the given I/O time", rate, "MB/s"),
             *(f"{said(full)} x {said(asked.busy)} / {said(busy)}", 2),
         ),
         Figure("then_times", "Ratio to current maximum rate", rate / full, "x", "", 2),
@@ -327,33 +333,34 @@ PLANNER = Planner(
     Log,
     _figures,
     (
-        "MQ 9.3 performance report, chapter 6: 220 MB/s a copy, 11 pages an I/O, 94.66 % in I/O: "
-        "5,120 I/Os per second of 184.9 us",
+        "MQ 9.3 performance report, chapter 6: 220 MB/s per copy, 11 pages per I/O, 94.66% of the "
+        "time in I/O: 5,120 I/Os per second of 184.9 us",
         "zHyperWrite paper: messages of 4 MB: 580 MB/s without a mirror, 391 with PPRC, 445 with "
-        "zHyperWrite; small messages less than 60 % of the I/O time, at most 2.4 x the rate",
-        "There commits take half the time up to 128 KB, and 0.89 of it with 4 MB; CPU 2.8 % and "
-        "SRB 12.9 % more (12 % is printed)",
+        "zHyperWrite; small messages: less than 60% of the I/O time, up to 2.4 x the rate",
+        "zHyperWrite paper: commits take half the time up to 128 KB, and 0.89 of it with 4 MB; CPU "
+        "is 2.8% and SRB time 12.9% higher (the paper prints 12%)",
         "zCX use cases: with zHPF a write of 32 KB takes 259 us instead of 343",
-        "MQ for z/OS on z15: archive logs compressed, where the cache of the storage is full: 45 "
-        "to 82 % more with 4 MB; recovery 40 MB/s instead of 106, CPU 1,451 us a MB instead of 930",
-        "IBM documentation: one copy instead of two, 10 to 30 % more",
-        "MQ 9.3 performance report, chapter 6: streaming on a full log, up to 70 % more to 64 KB, "
-        "2 to 6 % from 1 MB on",
-        "MQ 9.3 performance report, appendix A: 380 MB/s a copy with 4 stripes",
+        "MQ for z/OS on z15: effect of compressed archive logs if the cache of the storage system "
+        "is full: rate 45 to 82% higher with 4 MB; recovery 40 MB/s instead of 106, CPU 1,451 us "
+        "per MB instead of 930",
+        "IBM documentation: one copy instead of two gives a rate 10 to 30% higher",
+        "MQ 9.3 performance report, chapter 6: streaming on a saturated log: rate up to 70% higher "
+        "for messages to 64 KB, 2 to 6% from 1 MB",
+        "MQ 9.3 performance report, appendix A: 380 MB/s per copy with 4 stripes",
         "IBM MQ development blog, 2017, Does your z/OS queue manager have enough active log "
-        "space?: active logs should last 12 to 24 hours; 3 that fill in 30 minutes each last 90 "
-        "minutes",
+        "space?: active logs should last 12 to 24 hours; 3 logs that fill in 30 minutes each last "
+        "90 minutes",
         "IBM documentation, log data sets: each copy has 2 to 310 active logs",
     ),
-    "One queue manager, the mix and size of messages as now, no bypass of the storage's cache. A "
-    "rate for more than twice the pages that were measured is an order of magnitude, and so is one "
-    "with more stripes: they are taken to share the pages of an I/O, for which its time by length "
-    "must be known (--one-page-us, --more-pages, --more-pages-us).",
+    "One queue manager, the current mix and size of messages, no bypass of the storage cache. A "
+    "rate for more than twice the measured pages per I/O is only an order of magnitude. The same "
+    "applies to a rate with more stripes, which assumes that stripes share the pages of an I/O. It "
+    "requires the I/O time by length (--one-page-us, --more-pages, --more-pages-us).",
     (
         "the performance of the disks beyond the measured I/Os",
-        "prepare records of transaction managers, where log bytes are estimated from sizes",
-        "stripes of the log, and whether it is mirrored: they are not in SMF",
-        "size and number of active logs (DISPLAY LOG, CSQJU004), and how full they are now",
+        "prepare records of transaction managers, if log bytes are estimated from message sizes",
+        "stripes and mirroring of the log: not in SMF",
+        "size and number of active logs (DISPLAY LOG, CSQJU004), and their current use",
     ),
     "START TRACE(STAT) CLASS(1)",
 )

@@ -75,24 +75,31 @@ class Mft(Asked):
     chunk: Annotated[
         int,
         Ask(
-            *("agentChunkSize", "bytes", 1, 104_857_600),
+            *("Chunk size (agentChunkSize)", "bytes", 1, 104_857_600),
             measured="bytes over messages of queues DATA (wqst)",
         ),
     ] = 262_144
     window: Annotated[
         int,
-        Ask("agentWindowSize", low=1, high=10_000, measured="messages of DATA over those of REPLY"),
+        Ask(
+            "Window size (agentWindowSize)",
+            low=1,
+            high=10_000,
+            measured="messages of DATA over those of REPLY",
+        ),
     ] = 10
     frame: Annotated[
         int,
         Ask(
-            "agentFrameSize; a measured value includes agentCheckpointInterval",
+            "Frame size (agentFrameSize); a measured value includes agentCheckpointInterval",
             low=1,
             high=10_000,
             measured="messages of REPLY over puts to STATE",
         ),
     ] = 5
-    checkpoints: Annotated[int, Ask("agentCheckpointInterval", low=1, high=10_000)] = 1
+    checkpoints: Annotated[
+        int, Ask("Checkpoint interval (agentCheckpointInterval)", low=1, high=10_000)
+    ] = 1
     gb: Annotated[float, Ask("Data sent", "GB", measured="bytes of queues DATA (wqst)")] = 1
     file_mb: Annotated[float, Ask("Size of files", "MB", low=1)] = 1024
     round_trip_ms: Annotated[
@@ -104,7 +111,7 @@ class Mft(Asked):
     target: Annotated[str, Ask("System of the target agent", among=_SYSTEMS)] = "z/OS"
     network: Annotated[str, Ask("Network", among=("1Gb", "10Gb"))] = "1Gb"
     queue_kind: Annotated[str, Ask("Queues of the agents", among=_QUEUES)] = "Private"
-    zhpf: Annotated[str, Ask("zHPF", among=("Y", "N"))] = "Y"
+    zhpf: Annotated[str, Ask("Use of zHPF", among=("Y", "N"))] = "Y"
     tls: Annotated[str, Ask("TLS of the channels", among=("N", "TLS 1.2", "TLS 1.3"))] = "N"
     ams: Annotated[str, Ask("AMS policy of the queues", among=_AMS)] = "N"
     compmsg: Annotated[
@@ -138,15 +145,19 @@ def _figures(asked: Mft) -> Sequence[Figure]:
             *(f"{size} x {asked.checkpoints} / 2^20", 1),
         ),
         Figure(
-            *("pending", "Messages without a reply at most", pending, ""),
+            *("pending", "Maximum messages without a reply", pending, ""),
             f"{asked.window} x {asked.frame} x {asked.transfers}",
         ),
         Figure(
-            *("buffers", "Buffers of their data", buffers, ""),
+            *("buffers", "Buffers for the data of these messages", buffers, ""),
             f"{pending} x ceil({asked.chunk} / 4096)",
         ),
         Figure(
-            *("bound_mb_s", "Rate that replies allow", rate_bound(*parts, asked.round_trip_ms)),
+            *(
+                "bound_mb_s",
+                "Maximum rate, limited by replies",
+                rate_bound(*parts, asked.round_trip_ms),
+            ),
             *("MB/s", f"{size} / 2^20 / {said(asked.round_trip_ms)} ms", 1),
         ),
         *_published(asked),
@@ -181,20 +192,20 @@ PLANNER = Planner(
     _figures,
     (
         f"{source(_TABLE)}, 92 rows",
-        "MQFTE V7.0.1 for System z, 2009: 12.5 MB between checkpoints; 8 intervals 100 MB, frame "
-        "size 1 2.5 MB; 50 messages wait at most, 12,800 KB or 3,200 buffers",
-        "There, on z10: 20 to 25 MB/s, 30 by two small transfers, 52 at most, half of what "
-        "FTP does; chunks of 512 KB 20 % and a window of 40 25 % faster, 8 intervals between "
-        "checkpoints 4 us a KB cheaper, a frame size of 1 dearer",
-        "There a put to STATE takes 138 us with 16 KB, 2,561 with 1 MB; data sets of "
-        "BLKSIZE(27920) 18.9 tracks, of BLKSIZE(6400) 21.0",
+        "MQFTE V7.0.1 for System z, 2009: 12.5 MB between checkpoints; 100 MB with 8 intervals, "
+        "2.5 MB with frame size 1; at most 50 waiting messages, 12,800 KB or 3,200 buffers",
+        "The same, on z10: 20 to 25 MB/s, 30 with two small transfers, at most 52, half the rate "
+        "of FTP; 20% faster with chunks of 512 KB, 25% with a window of 40; 4 us per KB less CPU "
+        "with 8 intervals between checkpoints, more with frame size 1",
+        "The same: a put to STATE takes 138 us for 16 KB, 2,561 for 1 MB; data sets use 18.9 "
+        "tracks with BLKSIZE(27920), 21.0 with BLKSIZE(6400)",
     ),
-    "Files of 1 MB and more, z15, transfers one after the other; a row of the table for the "
-    "setting, else there is no rate. Text between, 90 % of the conversion can go to a zIIP; of "
-    "files below 100 MB 60 %, of others 40 % of all.",
+    "Files of 1 MB or more, z15, one transfer after the other. The rate is shown only for settings "
+    "in the published table. 90% of text conversion can run on a zIIP; of all CPU, 60% for files "
+    "below 100 MB, and 40% for larger files.",
     (
-        "sizes of files, and the CPU of agents: SMF 30 has that",
-        "loss of packets: with 0.5 % at 10,000 km IBM measured 0.74 MB/s",
+        "file sizes, and the CPU of agents: see SMF 30",
+        "packet loss: IBM measured 0.74 MB/s with 0.5% at 10,000 km",
     ),
     "START TRACE(ACCTG) CLASS(3,4)",
 )

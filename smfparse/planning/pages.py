@@ -13,20 +13,20 @@ from smfparse.planning.words import said
 
 PAGE = 4096
 _ONE_PAGE, _OF_A_PAGE = 3596, 4049
-"""Bytes of a message that fit one page, and of a page of a longer one: not published by IBM."""
+"""Longest message on one page, and bytes per page of a longer message: not published by IBM."""
 _LONG, _LONG_PAGES = 4 << 20, 1037
 _HELD, _HELD_IN = 19_980, 20_157
-"""Messages of a page each that IBM's page set of so many pages held; others are control pages."""
+"""Messages of one page, and pages, of IBM's full page set; the other pages are control pages."""
 _FREE = 0.85
 _SPARE = 1.2
 _FULL = 0.95
-"""From this share on tasks write pages themselves, so no more of the pool is in use."""
+"""From this share, tasks write pages themselves, so the use of the pool rises no further."""
 _YEAR_S = 366 * 86_400
-"""What takes longer to be full is not shown."""
+"""A longer time until something is full is not shown."""
 
 
 def message_pages(size: float) -> int:
-    """Return the pages of a private message of so many bytes, headers but MQMD included."""
+    """Return the pages of a private message; size: bytes, with headers except MQMD."""
     whole, rest = divmod(math.ceil(size), _LONG)
     if whole and not rest:
         return whole * _LONG_PAGES
@@ -36,7 +36,7 @@ def message_pages(size: float) -> int:
 
 
 def page_set_pages(depth: float, pages_each: float) -> int:
-    """Return the pages of a page set that holds so many messages."""
+    """Return the pages of a page set for messages, with its control pages."""
     return math.ceil(depth * pages_each * _HELD_IN / _HELD)
 
 
@@ -46,12 +46,12 @@ def data_buffers(messages: int, size: int) -> int:
 
 
 def pool_floor(peak_pages: float) -> int:
-    """Return the buffers of a pool of which 15 % stay free at its peak."""
+    """Return the size of a pool in buffers, of which 15% are free at its peak."""
     return math.ceil(peak_pages / _FREE)
 
 
 def seconds_to(limit: float, now: float, growth: float) -> float | None:
-    """Return in how many seconds a limit is reached; None: never."""
+    """Return the seconds until a limit is reached; None: never."""
     return (limit - now) / growth if growth > 0 else None
 
 
@@ -71,7 +71,7 @@ class Pages(Asked):
     pages_each: Annotated[
         float | None,
         Ask(
-            "Pages of a message, instead of the formula",
+            "Pages per message, instead of the formula",
             low=0.01,
             measured="wtasgpn over validput of tasks that only put",
         ),
@@ -120,11 +120,11 @@ def _figures(asked: Pages) -> Sequence[Figure]:
     needed = page_set_pages(asked.depth, each)
     floor = pool_floor(asked.peak_pages)
     is_full = asked.pool_buffers is not None and asked.peak_pages >= _FULL * asked.pool_buffers
-    bound = "; the pool was full: the peak is at least that" if is_full else ""
+    bound = "; the pool was full, so the peak can be higher" if is_full else ""
     return [
         Figure("pages_each", "Pages per message", each, "", _of_message(size, asked), 2),
         Figure(
-            *("page_set_pages", "Pages of the page set", needed, ""),
+            *("page_set_pages", "Page set size in pages", needed, ""),
             f"ceil({asked.depth} x {said(each)} x {_HELD_IN} / {_HELD})",
         ),
         Figure(
@@ -146,7 +146,7 @@ def _figures(asked: Pages) -> Sequence[Figure]:
 def _of_message(size: int, asked: Pages) -> str:
     if asked.pages_each is not None:
         return "measured, or given"
-    return f"1 up to {_ONE_PAGE} bytes, else 1 + ceil({size} / {_OF_A_PAGE})"
+    return f"1 up to {_ONE_PAGE} bytes, otherwise 1 + ceil({size} / {_OF_A_PAGE})"
 
 
 def _outage(asked: Pages, each: float) -> list[Figure]:
@@ -160,7 +160,7 @@ def _outage(asked: Pages, each: float) -> list[Figure]:
             f"{said(asked.arrivals)} x {said(asked.outage_hours)} x 3600",
         ),
         Figure(
-            *("outage_gb", "Page set for them", pages * PAGE / 2**30, "GB"),
+            *("outage_gb", "Page set for these messages", pages * PAGE / 2**30, "GB"),
             *(f"{pages} pages of 4096 bytes", 2),
         ),
     ]
@@ -197,16 +197,16 @@ PLANNER = Planner(
     (
         "MQ 9.3 performance report, chapter 6: a page set of 20,157 pages held 19,980 messages of "
         "1 KB; 10 puts of 1 KB took 11 new pages",
-        "MQFTE V7.0.1 for System z, 2009: 50 messages of 256 KB are 3,200 buffers, of data alone; "
-        "with headers the formula gives 3,300",
+        "MQFTE V7.0.1 for System z, 2009: 50 messages of 256 KB use 3,200 buffers for data "
+        "alone; with headers the formula gives 3,300",
     ),
-    "Messages of private queues. 3,596, 4,049 and 1,037 are not published by IBM: measure where "
-    "the last per cent counts.",
+    "Messages of private queues. IBM has not published 3,596, 4,049 and 1,037: measure if the last "
+    "per cent is important.",
     (
-        "space that small messages of long ago keep",
+        "space still occupied by pages of old small messages",
         "other users of the page set or pool",
-        "how far the page set expands (EXPAND)",
-        "the size of a backlog that did not fit a full pool",
+        "the expansion limit of the page set (EXPAND)",
+        "the size of a backlog that exceeded a full pool",
     ),
     "START TRACE(STAT) CLASS(1,2,5), START TRACE(ACCTG) CLASS(3)",
 )

@@ -28,8 +28,8 @@ class Slope(NamedTuple):
 
 
 def too_few() -> str:
-    """Return why points have no slope, in words."""
-    return f"fewer than {LEAST_POINTS} intervals, or no more change in them than by chance"
+    """Return in words why points have no slope."""
+    return f"fewer than {LEAST_POINTS} intervals, or only random changes in them"
 
 
 def slope(points: Sequence[Sequence[float]]) -> Slope | None:

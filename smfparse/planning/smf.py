@@ -48,14 +48,15 @@ class Smf(Asked):
         int, Ask("Tasks that run longer than the interval", measured="most tasks of an interval")
     ] = 1
     interval: Annotated[
-        float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="usual length of a record")
+        float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="typical interval of a record")
     ] = 60
     new_interval: Annotated[float, Ask("Proposed ACCTIME", "seconds", low=1, high=DAY_S)] = 15
     task_queues: Annotated[
-        str, Ask("Queues of a task: few (2 to 4), or many", among=("few", "many"))
+        str, Ask("Queues per task, few (2 to 4) or many", among=("few", "many"))
     ] = "few"
     record_bytes: Annotated[
-        float, Ask("Bytes of a task's records", "bytes", low=1, measured="bytes of 116/1 and 116/2")
+        float,
+        Ask("Bytes of the records of a task", "bytes", low=1, measured="bytes of 116/1 and 116/2"),
     ] = 5120
     queues: Annotated[
         int, Ask("Queues with class 5 statistics", measured="most qqst rows of an interval")
@@ -92,16 +93,16 @@ def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Fig
             f" x {said(records)}",
         ),
         Figure(
-            *(f"{name}_cpu_s_a_day", f"CPU a day, {label}", (gathered + written) * 1440e-6),
+            *(f"{name}_cpu_s_a_day", f"CPU per day, {label}", (gathered + written) * 1440e-6),
             *("s", "x 1,440 minutes / 1,000,000", 2),
         ),
         Figure(
-            *(f"{name}_records_a_day", f"Records a day, {label}", records * 1440, ""),
+            *(f"{name}_records_a_day", f"Records per day, {label}", records * 1440, ""),
             f"{asked.tasks} x 86,400 / {said(interval)}",
         ),
         Figure(
             f"{name}_mb_a_day",
-            f"MB a day, {label}",
+            f"MB per day, {label}",
             records * 1440 * asked.record_bytes / MB,
             *("MB", f"{said(records * 1440)} x {said(asked.record_bytes)} / 1,048,576", 1),
         ),
@@ -116,11 +117,11 @@ def _figures(asked: Smf) -> Sequence[Figure]:
         *now,
         *new,
         Figure(
-            *("more_cpu_percent", "CPU more", percent, "%"),
+            *("more_cpu_percent", "CPU change", percent, "%"),
             *(f"({said(new[0].value)} / {said(now[0].value)} - 1) x 100", 3),
         ),
         Figure(
-            *("more_records", "Records, by as many as now", asked.interval / asked.new_interval),
+            *("more_records", "Records, relative to now", asked.interval / asked.new_interval),
             *("x", f"{said(asked.interval)} / {said(asked.new_interval)}", 2),
         ),
     ]
@@ -134,7 +135,7 @@ def _figures(asked: Smf) -> Sequence[Figure]:
 def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
     """Return what queues, a destination and a machine add."""
     speed = WRITES[asked.destination]
-    found = [Figure("speed", "Records the destination accepts, by data set", speed, "x", "", 1)]
+    found = [Figure("speed", "Record rate relative to data sets", speed, "x", "", 1)]
     if asked.queues:
         found += _queues(asked)
     if asked.msu is not None:
@@ -151,19 +152,19 @@ def _queues(asked: Smf) -> list[Figure]:
     times = DAY_S / asked.statime
     return [
         Figure(
-            *("queue_records", "Records of class 5 an interval", records, ""),
+            *("queue_records", "Records of class 5 per interval", records, ""),
             f"ceil({asked.queues} / floor({QUEUE_BYTES} x {QUEUES_A_RECORD} / {said(each)}))",
         ),
         Figure(
-            *("queue_bytes", "Bytes of queues in them", size, "bytes"),
+            *("queue_bytes", "Bytes of queues in these records", size, "bytes"),
             f"{asked.queues} x {said(each)}",
         ),
         Figure(
-            *("queue_records_a_day", "Records of class 5 a day", records * times, ""),
+            *("queue_records_a_day", "Records of class 5 per day", records * times, ""),
             f"{records} x 86,400 / {said(asked.statime)}",
         ),
         Figure(
-            *("queue_mb_a_day", "MB of class 5 a day", size * times / MB, "MB"),
+            *("queue_mb_a_day", "MB of class 5 per day", size * times / MB, "MB"),
             *(f"{said(size)} x 86,400 / {said(asked.statime)} / 1,048,576", 1),
         ),
     ]
@@ -175,17 +176,18 @@ PLANNER = Planner(
     Smf,
     _figures,
     (
-        "MQ 9.3 performance report, chapter 4: 100 puts per second: 3,004 us a minute with "
-        "ACCTIME(1.00), 3,016 with ACCTIME(0.15): 0.4 % more",
-        "MQ 9.3 performance report, chapter 4: data set 1, logstream 2, compressed logstream 7.6",
-        "MQ 9.3 performance report, chapter 5: 84 bytes a queue, 341 queues a record (9.3.0)",
+        "MQ 9.3 performance report, chapter 4: 100 puts per second: 3,004 us per minute with "
+        "ACCTIME(1.00), 3,016 with ACCTIME(0.15): 0.4% more",
+        "MQ 9.3 performance report, chapter 4: relative record rates: data set 1, logstream 2, "
+        "compressed logstream 7.6",
+        "MQ 9.3 performance report, chapter 5: 84 bytes per queue, 341 queues per record (9.3.0)",
     ),
-    "Tasks that live longer than the interval: records of shorter ones, and of class 1, stay as "
-    "they are. Class 4 costs 1 to 2 % of the channel initiator's CPU besides. Statistics of "
-    "class 5 cost some ten us for 1,000 queues, less than PCF commands from 4 queues on.",
+    "Tasks that live longer than the interval. Records of shorter tasks, and of class 1, do not "
+    "change. Class 4 costs an additional 1 to 2% of the CPU of the channel initiator. Statistics "
+    "of class 5 cost about ten us for 1,000 queues, less than PCF commands for 4 queues or more.",
     (
         "the cost of SMF writes and of compression",
-        "monitoring of zCX: 2 to 4 CPU seconds a minute, 0.6 with housekeeping every 10 s",
+        "monitoring of zCX: 2 to 4 CPU seconds per minute, 0.6 with housekeeping every 10 s",
     ),
     "START TRACE(ACCTG) CLASS(3)",
 )

@@ -45,7 +45,7 @@ class Streaming(Asked):
     kind: Annotated[str, Ask("Queues", among=tuple(_TABLES))] = "private"
     put_cost: Annotated[
         float | None,
-        Ask("CPU of a put now", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
+        Ask("CPU per put now", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
     ] = None
     puts_s: Annotated[
         float, Ask("Messages put per second", measured="validput (wqst) over the time")
@@ -68,26 +68,26 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
     pages = message_pages(asked.message_kb * 1024)
     added = f" + {strict:g}" if strict else ""
     return [
-        Figure("put_us", "CPU of a put now", now, "us", _source(asked), 2),
+        Figure("put_us", "CPU per put now", now, "us", _source(asked), 2),
         Figure(
-            *("then_us", "CPU of a put that is streamed", then, "us"),
+            *("then_us", "CPU per streamed put", then, "us"),
             *(f"{said(now)} x {said(ratio)}{added}", 2),
         ),
         Figure(
-            *("cpu_ms_s", "CPU more", cpu, "ms per second"),
+            *("cpu_ms_s", "Additional CPU", cpu, "ms per second"),
             *(f"{said(streamed)} x ({said(then)} - {said(now)}) / 1000", 2),
         ),
         *_log(asked),
         Figure(
-            *("pages_s", "New pages more", 0 if asked.kind == "shared" else streamed * pages),
+            *("pages_s", "Additional new pages", 0 if asked.kind == "shared" else streamed * pages),
             *("per second", f"{said(streamed)} x {pages}"),
         ),
         Figure(
-            *("adapter_ms_s", "Adapters of clients busy more, at most", cpu, "ms per second"),
-            *("where the messages come over client channels", 2),
+            *("adapter_ms_s", "Additional adapter time, at most", cpu, "ms per second"),
+            *("if all messages arrive through client channels", 2),
         ),
         Figure(
-            *("slower", "A program that only puts, slower by", 100 * sum(SLOWER) / 2, "%"),
+            *("slower", "Slowdown of a program that only puts", 100 * sum(SLOWER) / 2, "%"),
             *("published: 28 to 45", 0, (100 * SLOWER[0], 100 * SLOWER[1])),
         ),
         *_opening(asked),
@@ -95,11 +95,11 @@ def _figures(asked: Streaming) -> Sequence[Figure]:
 
 
 def _log(asked: Streaming) -> list[Figure]:
-    """Return the log of the copies, which are as persistent as what they are copies of."""
+    """Return the log of the copies; a copy has the persistence of its message."""
     if asked.log_mb_s is None:
         return []
     more = asked.log_mb_s * asked.share / 100
-    formula = f"{said(asked.log_mb_s)} x {asked.share:g} %"
+    formula = f"{said(asked.log_mb_s)} x {asked.share:g}%"
     return [Figure("log_mb_s", "Additional log write rate per copy", more, "MB/s", formula, 3)]
 
 
@@ -108,8 +108,8 @@ def _opening(asked: Streaming) -> list[Figure]:
         return []
     return [
         Figure(
-            *("open_us", "Open and close, queues not open elsewhere", OPEN_CLOSE_US[0]),
-            *("us", "published; 20 with one of them held open, 7.5 with both", 1),
+            *("open_us", "Open and close, if no other task has the queues open", OPEN_CLOSE_US[0]),
+            *("us", "published; 20 if another task has one of them open, 7.5 if both", 1),
         )
     ]
 
@@ -128,17 +128,18 @@ PLANNER = Planner(
     (
         source(_TABLES["private"]),
         "MQ 9.3 performance report, chapter 6: 10 puts of 1 KB: 11 new pages, 22 with streaming",
-        "MQ 9.3 performance report, chapter 6: on a full log round trips take up to 10 % longer to "
-        "32 KB, 20 % with 64 KB, and nearly twice as long from 1 MB on",
-        "MQ 9.3 performance report, chapter 6: MUSTDUP 1 to 2 us a put, a rate 14 % less (the "
-        "other way round, BESTEF has 16 % more); instead of publishing to 2 subscribers 18 % "
-        "cheaper",
+        "MQ 9.3 performance report, chapter 6: on a saturated log, round trips take up to 10% "
+        "longer for messages to 32 KB, 20% with 64 KB, and nearly twice as long from 1 MB",
+        "MQ 9.3 performance report, chapter 6: MUSTDUP costs 1 to 2 us per put, and its rate is "
+        "14% lower than with BESTEF (BESTEF 16% higher than MUSTDUP); streaming costs 18% less "
+        "than publishing to 2 subscribers",
     ),
-    "Messages of 2 to 128 KB; the copy stays until somebody gets it, so its depth comes on top. "
-    "Class 3 accounting counts the put of the application only, its CPU has both.",
+    "Messages of 2 to 128 KB. A copy stays on the stream queue until an application gets it, so "
+    "plan for its depth. Class 3 accounting counts only the put of the application; its CPU "
+    "includes both puts.",
     (
-        "the puts to stream: enter their share",
-        "CPU of MSTR and the coupling facility of shared streams: RMF has it",
+        "the share of puts to stream (--share)",
+        "CPU of MSTR and of the coupling facility for shared stream queues: see RMF",
     ),
     "START TRACE(ACCTG) CLASS(3), START TRACE(STAT) CLASS(1)",
 )

@@ -57,7 +57,7 @@ class Tls(Asked):
     ] = "z16"
     message_kb: Annotated[
         float,
-        Ask("Bytes per message", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
+        Ask("Size of messages", "KB", high=102_400, measured="qcstnbyt over qcstnmsg, with TLS"),
     ] = 32
     sslrkeyc: Annotated[
         float, Ask("SSLRKEYC (0: no new keys, as with TLS 1.3)", "bytes", high=999_999_999)
@@ -66,7 +66,7 @@ class Tls(Asked):
         float, Ask("Messages per second", measured="qcstnmsg of channels with TLS")
     ] = 1000
     starts_s: Annotated[float, Ask("Channel starts per second", high=150)] = 0
-    messages_a_key: Annotated[float, Ask("AMS confidentiality: messages per key", low=1)] = 10
+    messages_a_key: Annotated[float, Ask("Messages per key with AMS confidentiality", low=1)] = 10
 
 
 def _figures(asked: Tls) -> Sequence[Figure]:
@@ -77,7 +77,7 @@ def _figures(asked: Tls) -> Sequence[Figure]:
     return [
         Figure("key_ms", "CPU per secret key reset", ms, "ms", "published", 2),
         Figure(
-            *("message_us", "CPU of keys a message", us, "us"),
+            *("message_us", "CPU of keys per message", us, "us"),
             *(formula if asked.sslrkeyc else "no new keys", 1),
         ),
         Figure(
@@ -88,7 +88,7 @@ def _figures(asked: Tls) -> Sequence[Figure]:
         Figure(
             *("ams_avoided_percent", "AMS: asymmetric operations avoided"),
             *(avoided_percent(asked.messages_a_key), "%"),
-            f"1 - 1 / {said(asked.messages_a_key)}; signing has {SIGNING_OPERATIONS} a message",
+            f"1 - 1 / {said(asked.messages_a_key)}; signing needs {SIGNING_OPERATIONS} per message",
         ),
     ]
 
@@ -100,11 +100,11 @@ def _starts(asked: Tls) -> list[Figure]:
     row = rows[asked.cipher]
     return [
         Figure(
-            *("starts_ms_s", "CPU of channels that start", asked.starts_s * row["cpu_ms"]),
+            *("starts_ms_s", "CPU of channel starts", asked.starts_s * row["cpu_ms"]),
             *("ms per second", f"{said(asked.starts_s)} x {row['cpu_ms']} (z16)", 1),
         ),
         Figure(
-            *("starts_limit", "Channels that IBM saw start", row["per_second"], "per second"),
+            *("starts_limit", "Channel starts measured by IBM", row["per_second"], "per second"),
             "4,000 pairs",
         ),
     ]
@@ -118,15 +118,16 @@ PLANNER = Planner(
     (
         f"{source(_TABLE)}: RSA 0.43 and 0.37 ms, ECDHE 3.9 and 3.0; z15 there 0.86, 0.88, 4.37 "
         "and 4.4",
-        "MQ for z/OS on z15: 0.64, 0.70, 3.8 and 3.8 ms: another run, both are kept",
-        "Managed File Transfer for z/OS v1.02: 1 GB 5.57 CPU seconds, TLS 1.2 8.41, TLS 1.3 8.66; "
-        "AMS integrity 9.63, privacy 10.83, confidentiality (32) 7.93",
+        "MQ for z/OS on z15: 0.64, 0.70, 3.8 and 3.8 ms (another measurement)",
+        "Managed File Transfer for z/OS v1.02: CPU seconds for 1 GB: 5.57, TLS 1.2 8.41, TLS 1.3 "
+        "8.66, AMS integrity 9.63, privacy 10.83, confidentiality (32) 7.93",
     ),
-    "Keys that Crypto Express makes; TLS 1.3 has no SSLRKEYC. Encryption itself is in the bytes, "
-    "and not in these figures. A put to a waiting getter is not possible with AMS.",
+    "Keys made by Crypto Express. TLS 1.3 ignores SSLRKEYC. The values do not include the "
+    "encryption of data, which depends on the bytes. With AMS, no put to a waiting getter is "
+    "possible.",
     (
-        "SSLRKEYC, and policies of AMS: they are not in SMF",
-        "CPU of the partner; crypto cards and their load (RMF)",
+        "SSLRKEYC, and policies of AMS: not in SMF",
+        "CPU of the partner; load of the crypto cards: see RMF",
     ),
     "START TRACE(ACCTG) CLASS(4)",
 )

@@ -24,7 +24,7 @@ class WhatIf(Asked):
         float, Ask("Assumed message rate, as a multiple of the current rate", "x", 0.01, 100)
     ] = 1
     log_io_time: Annotated[float | None, Ask("Assumed log I/O time", "us", low=0.1)] = None
-    streaming: Annotated[str, Ask("Queues to stream: 'PAY.*'")] = ""
+    streaming: Annotated[str, Ask("Queues to stream, for example 'PAY.*'")] = ""
     share: Annotated[
         float,
         Ask("Share of puts to stream", "%", high=100, measured="puts to those queues"),
@@ -38,7 +38,8 @@ class WhatIf(Asked):
         float, Ask("Pages per I/O", low=1, high=128, measured="CIs over I/Os (qjst_io)")
     ] = 11
     io_busy: Annotated[
-        float, Ask("Time in I/O", "%", IDLE, 100, measured="qjstiotots, the larger copy")
+        float,
+        Ask("Share of time in log I/O", "%", IDLE, 100, measured="qjstiotots, the larger copy"),
     ] = 94.66
     busy: Annotated[float, Ask("Log task busy", "%", IDLE, 100, measured="1 - qjstslptu")] = 99.9
     message_kb: Annotated[
@@ -46,7 +47,7 @@ class WhatIf(Asked):
     ] = 2
     put_cost: Annotated[
         float | None,
-        Ask("CPU of a put", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
+        Ask("CPU per put", "us", low=0.01, measured="putct + put1ct over puts (wqst)"),
     ] = None
     puts_s: Annotated[
         float, Ask("Messages put per second", measured="validput (wqst) over the time")
@@ -62,10 +63,11 @@ class WhatIf(Asked):
         int, Ask("Tasks that run longer than the interval", measured="tasks of an interval")
     ] = 1
     interval: Annotated[
-        float, Ask("ACCTIME", "seconds", 1, DAY_S, measured="usual length of a record")
+        float, Ask("ACCTIME", "seconds", 1, DAY_S, measured="typical interval of a record")
     ] = 60
     record_bytes: Annotated[
-        float, Ask("Bytes of a task's records", "bytes", 1, measured="bytes of 116/1 and 116/2")
+        float,
+        Ask("Bytes of the records of a task", "bytes", 1, measured="bytes of 116/1 and 116/2"),
     ] = 5120
     calls_a_second: Annotated[
         float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
@@ -136,7 +138,7 @@ def _puts(asked: WhatIf) -> list[Figure]:
     put = _times(larger, streamed)
     cpu = _times(asked.load, larger, streamed)
     found = [
-        put.figure("put_us", "CPU of a put", now, "us", "streaming", 2),
+        put.figure("put_us", "CPU per put", now, "us", "streaming", 2),
         cpu.figure("put_ms_s", "CPU of all puts", now * asked.puts_s / 1000, "ms/s", "streaming"),
     ]
     if asked.adapter_busy is not None:
@@ -146,7 +148,7 @@ def _puts(asked: WhatIf) -> list[Figure]:
 
 
 def _storage(asked: WhatIf) -> list[Figure]:
-    """Return the pages that messages take anew."""
+    """Return the new pages of messages."""
     if asked.pages_s is None:
         return []
     pages = message_pages(_size(asked) * 1024) / message_pages(asked.message_kb * 1024)
@@ -165,7 +167,7 @@ def _smf(asked: WhatIf) -> list[Figure]:
     now_us = gathered + writing_us(asked.tasks * 60 / asked.interval)
     then_us = gathered * asked.load + writing_us(asked.tasks * 60 / then)
     return [
-        more.figure("smf_mb_day", "SMF of long-running tasks per day", now_mb, "MB", "smf"),
+        more.figure("smf_mb_day", "SMF data of long-running tasks per day", now_mb, "MB", "smf"),
         Figure(
             *("smf_us_minute", "CPU of accounting per minute", then_us, "us"),
             f"smf: 0.5 x {said(asked.calls_a_second * 60 * asked.load)} + 4 x "
@@ -184,12 +186,12 @@ PLANNER = Planner(
         "Sources of the planners log, streaming, pages and smf; each line names its planner",
         "Log bytes of another size: data plus 860 bytes per message, plus or minus 40%",
     ),
-    "The same mix of messages and of calls as now, private queues, sizes up to 128 KB, as many "
-    "pages per log I/O as now: a log that is busy writes more of them at once, so its maximum is "
-    "higher. Use the busiest hour (--from, --until), not the day.",
+    "The current mix of messages and calls, private queues, sizes up to 128 KB, the current pages "
+    "per log I/O. A busy log writes more pages per I/O, so its real maximum is higher. Use the "
+    "busiest hour (--from, --until), not the day.",
     (
-        "load beyond the measured range: queues, latches and CPU of other work",
-        "gets, commits and channels: their CPU is not in these lines",
+        "effects beyond the measured load: queueing, latches, and CPU of other work",
+        "the CPU of gets, commits and channels",
     ),
     "START TRACE(STAT) CLASS(1,4), START TRACE(ACCTG) CLASS(3)",
 )

@@ -17,7 +17,7 @@ _MEANT = re.compile(r'\nDid you mean "(\w+)[^\n]*')
 _PLACE = "\n\nLINE "
 """What stands before the line of the query in which DuckDB found an error."""
 _MOST = 5
-_SHUT_IN = "with safe=True a statement reaches nothing but the tables of the inputs"
+_SHUT_IN = "with safe=True a statement can use only the tables of the inputs"
 
 
 def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -> SmfError:

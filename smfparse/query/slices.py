@@ -1,8 +1,8 @@
-"""A query that is run for one slice of the rows after the other: memory holds one of them.
+"""A query that runs on one slice of the rows after the other, so that memory contains one slice.
 
-A slice has whole sections, which are rows that a query puts together, in the order of their time.
-So the rows of all slices, one behind the other, are those of the query over everything. DuckDB
-spills what it has to keep to temporary files.
+A slice has whole sections (the rows that a query combines), in the order of their time. So the
+results of all slices, in order, are the result of the query on all rows. DuckDB writes rows that
+it must keep to temporary files.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from smfparse.tables import columns
 
 _Result = TypeVar("_Result")
 _BOUNDS = ("128MB", "512MB", "80%")
-"""What DuckDB may hold. Some plans need more than the least however few rows there are, as each
-operator has some blocks of its own; they have the next from then on."""
+"""Memory limits of DuckDB. Some plans need more than the first for any number of rows, because each
+operator has its own blocks. They run again with the next limit, which then stays."""
 _SETTINGS = {"preserve_insertion_order": False, "threads": 1, "memory_limit": _BOUNDS[0]}
-"""To keep the order of rows DuckDB needs them all, and each thread has blocks of its own."""
+"""To keep the order of rows, DuckDB needs them all; and each thread has its own blocks."""
 
 
 @contextmanager
 def settings(connection: Connection, **values: Any) -> Iterator[None]:
-    """Give settings of DuckDB other values than their own for a while."""
+    """Set other values for settings of DuckDB, and reset them at the end."""
     try:
         for name, value in values.items():
             connection.execute(f"SET {name} = '{value}'")
@@ -44,31 +44,32 @@ def settings(connection: Connection, **values: Any) -> Iterator[None]:
 
 
 def bounded(connection: Connection) -> AbstractContextManager[None]:
-    """Have statements take little memory, where settings can be changed."""
+    """Return a context in which statements use little memory."""
     return settings(connection, **_SETTINGS)
 
 
 def bounded_execute(connection: Connection, statement: str) -> None:
-    """Run a statement that gives no rows, and can be run again where it fails."""
-    _with_enough(connection, lambda: connection.execute(statement))
+    """Run a statement without rows, which can be repeated if it fails."""
+    _with_enough_memory(connection, lambda: connection.execute(statement))
 
 
 def bounded_rows(connection: Connection, query: str, count: int) -> Iterator[Any]:
     """Yield the rows of a query that orders them, as `streamed` does.
 
-    Until the first come, which needs all of them to be there, it can be run again.
+    The query can be repeated until its first rows come: DuckDB then has read all.
     """
 
     def begun() -> tuple[Any, Iterator[Any]]:
         found = streamed(connection.sql(query), count)
         return next(found), found
 
-    first, others = _with_enough(connection, begun)
+    first, others = _with_enough_memory(connection, begun)
     yield first
     yield from others
 
 
-def _with_enough(connection: Connection, run: Callable[[], _Result]) -> _Result:
+def _with_enough_memory(connection: Connection, run: Callable[[], _Result]) -> _Result:
+    """Run a statement with the lowest memory limit that is enough."""
     for bound in _BOUNDS[1:]:
         try:
             return run()
@@ -78,20 +79,20 @@ def _with_enough(connection: Connection, run: Callable[[], _Result]) -> _Result:
 
 
 _NUMBER = "slice"
-"""The column that says which slice a row is of."""
+"""The column with the slice of a row."""
 _NONE = "none.parquet"
-"""The file of a table without rows, for slices that have none of it."""
+"""The file without rows, for slices that have no rows of a table."""
 _SECTIONS = "slices"
-"""The table of sections and the slice that each is in."""
+"""The table of sections and their slices."""
 _ORDERING_JOINS = "join_order,build_side_probe_side"
-"""What DuckDB chooses the table by that a join holds: it would take the one whose size it does not
-know, while sections are smaller than any."""
+"""Optimizers of DuckDB that choose which table of a join is kept in memory. They would choose the
+table of unknown size, although the sections are always smaller."""
 _WRITTEN_AT_ONCE = 2048
-"""Rows that are held until they are written to the files of their slices."""
+"""Rows in memory before they are written to the files of their slices."""
 
 
 class Slices:
-    """The slices of what a spool has, on disk; in turn, the tables of a connection show each."""
+    """The rows of a spool on disk, in slices, which the tables of a connection show in turn."""
 
     def __init__(self, connection: Connection, relations: Relations, slicing: Slicing) -> None:
         self._connection = connection
@@ -100,7 +101,7 @@ class Slices:
 
     @contextmanager
     def made_of(self, spool: Spool, count: int) -> Iterator[Iterator[None]]:
-        """Make `count` slices, or more of many sections; yield what shows one after the other."""
+        """Make `count` slices, or more for many sections; yield what shows one after the other."""
         for name, query in self._slicing.common.items():
             self._execute(f"CREATE OR REPLACE TABLE {name} AS {query}")
         every = self._relations.limits.slice_sections
@@ -142,7 +143,7 @@ class Slices:
             yield
 
     def _write(self, table: str, held: frozenset[str] | None, folder: Path) -> None:
-        """Write columns of a table: the rows of each slice into files of their own."""
+        """Write columns of a table: the rows of each slice to its own files."""
         names = [each.name for each in columns(table, held)]
         shown = ", ".join(f'"{each}"' for each in ("input_no", *names))
         self._execute(

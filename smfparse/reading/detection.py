@@ -95,8 +95,8 @@ def _no_dump(source: str, head: bytes) -> InputError:
     """Return the error of a file that starts with `head` and is not an SMF dump."""
     if _is_translated(head):
         return InputError(
-            f"{source}: it contains the names of MQ control blocks as ASCII text: it was "
-            "translated during the transfer, and its numbers are lost. Transfer the dump again in "
+            f"{source}: the file was translated to ASCII during the transfer, as the names of MQ "
+            "control blocks show. Its numbers are lost. Transfer the dump again in "
             "binary (FTP: binary, quote site rdw)."
         )
     return InputError(
@@ -125,7 +125,9 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
         return Framing(name, _why(name, found[name].count, found[name].place - at))
     for name, walk in WALKS.items():
         if last and _is_cut(walk, buffer, at, end):
-            return Framing(name, f"the first record, which is cut, has {FRAMINGS[name].title}")
+            return Framing(
+                name, f"the first record, which is truncated, has {FRAMINGS[name].title}"
+            )
     return None
 
 
@@ -169,7 +171,7 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
 def _why(name: str, count: int, behind: int) -> str:
     """Return why a framing is taken, when `count` records are found `behind` the start by it."""
     first = "the first record has" if count == 1 else f"the first {count} records have"
-    place = f", behind {behind} other bytes," if behind else ""
+    place = f", after {behind} other bytes," if behind else ""
     return f"{first}{place} {FRAMINGS[name].title}"
 
 

@@ -1,7 +1,7 @@
-"""The table of framings: how a file keeps its records apart, and which walk finds them.
+"""The table of framings: how a file separates its records, and the walk that finds them.
 
-To add a framing, write a `Walk` in a module of its own and add a row here: detection, `--framing`
-and the messages take it from this table. It imports nothing, so that `--help` stays fast.
+To add a framing, write a `Walk` in its own module and add a row here: detection, `--framing` and
+the messages use this table. It imports nothing, so that `--help` stays fast.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ class Framed(NamedTuple):
     """A framing.
 
     walk        module of this package, and the class in it that finds the records
-    title       what a record of such a file has
-    about       what is in such a file
-    instead_of  a framing whose walk finds records in such a file too, but not all: where this one
-                finds some, that one is out
+    title       the lengths or marks of records, in a few words
+    about       the content of such a file
+    instead_of  a framing whose walk also finds records in such a file, but not all: if this one
+                finds some, the other is excluded
     """
 
     walk: str
@@ -29,30 +29,30 @@ FRAMINGS = {
     "bdw": Framed(
         "blocked:BdwWalk",
         "block and record descriptor words",
-        "block descriptor words, LL LL 00 00 or extended, with such records in each block",
+        "block descriptor words (LL LL 00 00 or extended) and record descriptor words",
         instead_of="rdw",
     ),
     "rdw": Framed(
         "rdw:RdwWalk",
         "record descriptor words",
-        "record descriptor words, LL LL S 00; long records in segments or whole",
+        "record descriptor words (LL LL S 00); long records are whole or in segments",
     ),
     "length": Framed(
         "length:LengthWalk",
         "4-byte lengths",
-        "a 4-byte length, not counting itself",
+        "a 4-byte length before each record, which does not include itself",
     ),
     "ftp-block": Framed(
         "ftp:FtpBlockWalk",
         "headers of FTP block mode",
-        "descriptor and 2-byte length of FTP block mode, as it was on the line",
+        "descriptor and 2-byte length of FTP block mode, as transmitted",
     ),
     "ftp-record": Framed(
         "ftp:FtpRecordWalk",
         "marks of FTP record structure",
-        "FF 01 behind each record, and FF FF for one FF",
+        "FF 01 after each record, and FF FF in place of FF",
         instead_of="none",
     ),
     "none": Framed("bare:BareWalk", "no lengths", "nothing between the records"),
 }
-"""Every framing by name; of two that fit a file alike the first is meant."""
+"""Every framing by name. If two fit a file equally well, the first is used."""

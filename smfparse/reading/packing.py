@@ -94,7 +94,7 @@ def unzipped(layer: Layer) -> Iterator[bytes]:
             raise feed.end("zip")
         entry.crc, behind = int.from_bytes(behind[:4], "little"), behind[12:]
     if crc != entry.crc:
-        raise FaultError("the zip data are corrupt: the checksum is wrong")
+        raise FaultError("the zip data is corrupt: the checksum is wrong")
     if member is None:
         _check_behind(feed, behind)
 
@@ -342,7 +342,7 @@ def _opened(file: BinaryIO, name: str, limits: Limits) -> tuple[tuple[str, ...],
     blocks: Callable[[], Iterator[bytes]] = packed.blocks
     while packing := packing_of(head):
         if len(found) == _DEEPEST:
-            raise InputError(f"{name}: packed more than {_DEEPEST} times over; unpack it")
+            raise InputError(f"{name}: compressed more than {_DEEPEST} times; decompress it")
         member = None
         if packing.unpack is unzipped and not found and (member := only_member(file, name)):
             packed.start = member.header_offset

@@ -89,7 +89,7 @@ def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
     if is_long:
         return f"spanned record lost: longer than {max_spanned} bytes"
     if is_cut:
-        return "the file is cut: the last segment of a spanned record is missing"
+        return "the file is truncated: the last segment of a spanned record is missing"
     return "spanned record lost: its last segment is missing"
 
 

@@ -125,7 +125,7 @@ class Feed:
 
     def end(self, name: str) -> FaultError:
         """Return the fault of packed data that end before they should."""
-        return FaultError(self.fault or f"the {name} data are cut")
+        return FaultError(self.fault or f"the {name} data is truncated")
 
 
 def unpacked_blocks(
@@ -213,7 +213,7 @@ class Layer:
             try:
                 block = library.decompress(data, _BLOCK)
             except Exception as error:  # each library has errors of its own
-                raise CorruptError(f"the {self.packing.name} data are corrupt: {error}") from error
+                raise CorruptError(f"the {self.packing.name} data is corrupt: {error}") from error
             if block:
                 yield block
                 empty = b""

@@ -13,7 +13,7 @@ FORMATS: Mapping[str, str] = {
     "text": "aligned columns, for a terminal",
     "csv": "one table, for a spreadsheet",
     "json": "names and values, for a program",
-    "jsonl": "an object a line, for a program that reads line by line",
+    "jsonl": "one JSON object per line, for a program that reads line by line",
     "md": "Markdown tables, for an issue or a wiki",
     "html": "one page, for a browser",
 }

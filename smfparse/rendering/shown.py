@@ -12,13 +12,13 @@ from smfparse.rendering.frames import changed, distinct
 from smfparse.rendering.guard import HIDDEN, visible
 
 _MOST = 1e15
-"""Up to where people see decimals."""
+"""The largest number that is shown with decimals."""
 _CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
-"""Types, besides numbers, that polars makes texts of; Python does of others."""
+"""Types, besides numbers, that polars converts to text; Python converts the others."""
 
 
 def exact(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return numbers that every format shows exactly, without digits that they do not have."""
+    """Return numbers as types that every format shows exactly, without extra digits."""
     kinds = frame.schema.items()
     decimals = {name: kind.scale for name, kind in kinds if isinstance(kind, pl.Decimal)}
     return frame.with_columns(
@@ -43,17 +43,17 @@ def _cells(frame: pl.DataFrame) -> Iterator[Cells]:
 
 def _texts(values: pl.Series) -> list[str]:
     kind = values.dtype
-    shown = _even(values) if kind == pl.Float64 else values
+    shown = _same_decimals(values) if kind == pl.Float64 else values
     if kind.is_numeric() or kind in _CAST:
         return shown.cast(pl.String).fill_null(NULL).to_list()
     return [NULL if value is None else str(value) for value in shown.to_list()]
 
 
 def aligned_frame(frame: pl.DataFrame) -> list[str]:
-    """Return the lines of a table: two of heading, and one a row."""
+    """Return the lines of a table: two heading lines, then one per row."""
     seen = changed(frame, HIDDEN, visible)
     seen.columns = distinct([*map(visible, frame.columns)])
-    numbers = [_even(each) for each in seen.select(pl.col(pl.Float64))]
+    numbers = [_same_decimals(each) for each in seen.select(pl.col(pl.Float64))]
     with pl.Config(
         tbl_rows=-1,
         tbl_cols=-1,
@@ -68,10 +68,10 @@ def aligned_frame(frame: pl.DataFrame) -> list[str]:
         return str(seen.with_columns(numbers)).split("\n")
 
 
-def _even(numbers: pl.Series) -> pl.Series:
-    """Return numbers with the same count of decimals, six at most; as they are if some need more.
+def _same_decimals(numbers: pl.Series) -> pl.Series:
+    """Return numbers with the same number of decimals, at most six; unchanged if some need more.
 
-    They are as decimal numbers then, which polars shows with all their decimals.
+    The result has a decimal type, which polars shows with all decimals.
     """
     sizes = numbers.abs().drop_nulls()
     if not sizes.filter(

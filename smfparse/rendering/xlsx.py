@@ -162,21 +162,21 @@ class _Workbook:
         """
         if len(table.columns) > _MOST_COLUMNS:
             raise OutputError(
-                f"{table.name}: {len(table.columns):,} columns, and a sheet of Excel has "
-                f"{_MOST_COLUMNS:,} at most; choose another format"
+                f"{table.name}: {len(table.columns):,} columns, but an Excel sheet has "
+                f"at most {_MOST_COLUMNS:,}; choose another format"
             )
         rows = iter(table.rows)
         cut = [self._sheet(table, rows, title)]
         cut += [self._sheet(table, chain([first], rows), title) for first in rows]
         if len(cut) > 1:
             self.messages.append(
-                f"{table.name}: the rows are on {len(cut)} sheets; one of Excel has "
-                f"{_MOST_ROWS:,} at most"
+                f"{table.name}: the rows are on {len(cut)} sheets, because an Excel sheet "
+                f"has at most {_MOST_ROWS:,}"
             )
         if sum(cut):
             self.messages.append(
-                f"{table.name}: {sum(cut):,} texts were cut after {_MOST_TEXT:,} characters; a "
-                "cell of Excel has no more"
+                f"{table.name}: {sum(cut):,} texts were truncated after {_MOST_TEXT:,} characters, "
+                "the limit of an Excel cell"
             )
 
     def _sheet(self, table: Values, rows: Iterator[Sequence[Any]], title: str) -> int:

@@ -30,7 +30,7 @@ from smfparse.tables import TABLES, decoded_tables
 
 EVIDENCE = {
     "field": "the field itself",
-    "published": "a formula that IBM published, or that published figures confirm",
+    "published": "a formula that IBM published, or that published values confirm",
     "inferred": "our reading of the fields; IBM has not published the formula",
 }
 _FOLDER = Path(__file__).with_name("definitions")

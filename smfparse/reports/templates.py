@@ -37,7 +37,7 @@ _CONDITION = re.compile(r"\{\?(\w+|\*)\}")
 """In front of a line: it is only shown where this figure is neither absent nor nothing."""
 _ANY_NUMBER = "*"
 """A condition that one of the numbers of the line holds."""
-_ALL_ZERO = "All figures are 0 or absent."
+_ALL_ZERO = "All values are 0 or absent."
 """What stands in a section of which no line is shown."""
 _INDENT = 6
 """Blanks in front of what goes on in the next line."""

@@ -1,13 +1,13 @@
 """When a record counts, local time of its system: the one rule of time.
 
 A record counts at the middle of its interval, but no earlier than half an hour before its end. So a
-section has a record of which it holds the most, whether class 3 ends a moment before or behind the
-statistics; and the first record of a long task, which covers all since the task began, counts
-where it was written. A record without an interval counts at its SMF time.
+record is in the section that contains most of it, whether class 3 ends a moment before or after the
+statistics. The first record of a long task, which covers the time since the task began, counts near
+its end. A record without an interval counts at its SMF time.
 
-An interval is believed where it ends near the SMF time. Otherwise the SMF time counts, so that
-damage puts no record into another day. So a record also counts near its SMF time: the SMF header
-alone shows which records cannot be in a span.
+An interval is used only if it ends near the SMF time. Otherwise the SMF time counts, so that damage
+puts no record into another day. So a record counts near its SMF time, and its SMF header alone
+shows whether it can be in a span.
 
 Rows carry it as the key column `counted_at`.
 """

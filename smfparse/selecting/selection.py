@@ -80,11 +80,12 @@ class Selection(NamedTuple):
         channel: Several = (),
         smf_time: bool = False,
     ) -> Selection:
-        """Return the selection for what the options of the command line would be given.
+        """Return the selection for values as the options of the command line take them.
 
-        Each is one text or several; types may be numbers, and times those of `datetime`. A record
-        counts at the middle of its interval, and one of more than an hour half an hour before its
-        end; without an interval at its SMF time; with `smf_time` all do, as with IFASMFDP.
+        Each is one text or several; types may be numbers, and times may be `datetime` objects. A
+        record counts at the middle of its interval. A record of more than an hour counts half an
+        hour before its end, and a record without an interval at its SMF time. With `smf_time` all
+        records count at their SMF time, as with IFASMFDP.
 
         Raises RequestError for a text that cannot be read.
         """

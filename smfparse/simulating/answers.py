@@ -139,21 +139,21 @@ def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
 
 
 def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
-    """Return the queue manager, queue and jobs that an incident befalls."""
-    befalls, apps = INCIDENTS[incident.kind].befalls, plan.estate.applications
-    if befalls == "queue manager":
+    """Return the queue manager, queue and jobs that an incident affects."""
+    affects, apps = INCIDENTS[incident.kind].affects, plan.estate.applications
+    if affects == "queue manager":
         mine = [each for each in apps if each.queue_manager == incident.target and each.persistent]
         waits = [each for each in mine if 0 < each.commit <= _FEW and not each.window]
         return incident.target, "", sorted({each.job for each in waits})
-    if befalls in ("queue", "indexed queue", "streaming queue"):
+    if affects in ("queue", "indexed queue", "streaming queue"):
         queue = plan.estate.queues[plan.queue_no[incident.target]]
-        uses = "put" if befalls == "streaming queue" else "get"
+        uses = "put" if affects == "streaming queue" else "get"
         users = [each for each in apps if incident.target in getattr(each, uses)]
         return queue.queue_manager, queue.name, [each.job for each in users[:1]]
-    if befalls == "sender channel":
+    if affects == "sender channel":
         channel = plan.estate.channels[plan.channel_no[incident.target]]
         return channel.queue_manager, "", [""]
-    if befalls == "structure":
+    if affects == "structure":
         return plan.names[0], "", [""]
     app = next(each for each in apps if each.name == incident.target)
     return app.queue_manager, next(iter((*app.get, *app.put)), ""), [app.job]

@@ -1,7 +1,7 @@
 """The declaration of a site: one class per kind of table in its TOML, one field per key.
 
-Times of I/O, processing and the network are microseconds. Rates are a second, at the peak of the
-curve that they follow. The command loads this module at once, so it loads no library.
+Times of I/O, processing and the network are microseconds. Rates are per second, at the peak of
+their curve. The command always loads this module, so it imports no library.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ CHANNEL_TYPES: Mapping[str, int] = {
 APPLICATION_KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
 """Where an application runs, and the code of WTIDATYP for it."""
 LOCAL_QUEUE, ALIAS, CLUSTER_QUEUE = 1, 3, 7
-"""What an application opens: codes of QTYPE."""
+"""Types of opened queues: codes of QTYPE."""
 FORCED_TWICE = ("ims", "rrs")
-"""Where a unit of work waits for the log to be prepared, and again to be committed."""
+"""Kinds with units of work that wait for the log twice: at prepare and at commit."""
 ZHYPERWRITE = ("none", "capable", "enabled")
 INDEXES: Mapping[str, int] = {"none": 0, "msgid": 1, "correlid": 2}
 
 
 @dataclass(frozen=True)
 class IncidentKind:
-    """What a kind of incident befalls, and how bad it usually is."""
+    """The kind of object that an incident affects, and the default of its factor."""
 
-    befalls: str
+    affects: str
     factor: float
 
 
@@ -66,7 +66,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class PageSet:
-    """A page set; `pages` of 4 KB, `io` and `page`: a request, and each page of it."""
+    """A page set: `pages` of 4 KB; `io` and `page`: time of a request, and of each page in it."""
 
     number: int
     pool: int
@@ -77,9 +77,9 @@ class PageSet:
 
 @dataclass(frozen=True)
 class Log:
-    """The log: `io` and `page` are what a write takes, and each page of it.
+    """The log; `io` and `page`: time of a write, and of each page in it.
 
-    load         log records to a checkpoint (LOGLOAD)
+    load         log records per checkpoint (LOGLOAD)
     pages        of an active log
     copies       2: dual logging, 1: single
     stripes      volumes to which the pages of a write go at the same time
@@ -97,7 +97,7 @@ class Log:
 
 @dataclass(frozen=True)
 class Mover:
-    """The channel initiator: its tasks, and how many channels it takes."""
+    """The channel initiator (in MQ, the mover): its tasks and channel limits."""
 
     dispatchers: int = 5
     adapters: int = 8
@@ -125,11 +125,11 @@ class QueueManager:
 class Queue:
     """A queue: on a page set, or in a structure of the coupling facility.
 
-    expiry   seconds after which what nobody took expires, 0: never
+    expiry   seconds after which a message expires, 0: never
     stream   the queue that gets a copy of every message
-    wire     no queue, but what leads from a channel to the one at the other queue manager
+    wire     no queue, but the connection from a channel to its partner
     cluster  a cluster queue: transmission queues, and the share of its messages that each gets
-    model    a model queue: how the names of the queues begin that are made after it; also of these
+    model    of a model queue and its dynamic queues: the prefix of the dynamic names
     """
 
     name: str
@@ -149,12 +149,12 @@ class Channel:
     """A channel.
 
     network   round trip, microseconds
-    message   what the channel takes for a message besides it
+    message   time of the channel per message, besides the network
     cipher    number of the TLS cipher specification, 0: no TLS
-    rekey     bytes after which the secret key is negotiated anew (SSLRKEYC), 0: never
-    sharing   conversations an instance (SHARECNV)
+    rekey     bytes after which a new secret key is negotiated (SSLRKEYC), 0: never
+    sharing   conversations per instance (SHARECNV)
     lu62      whether it is over LU 6.2: `connection` is the name of an LU
-    called    its name in records, "": as it is declared; two ends of one channel have one name
+    called    its name in records, as two ends of a channel have one name; "": the declared name
     """
 
     name: str
@@ -180,19 +180,19 @@ class Channel:
 
 @dataclass(frozen=True)
 class Application:
-    """What puts and gets.
+    """An application that puts and gets.
 
-    rate     units of work a second at the peak; 0: a unit for every message that it gets
+    rate     units of work per second at the peak; 0: a unit for every message that it gets
     get      queues that it gets from
-    put      messages a unit for each queue that it puts to
+    put      messages per unit, by queue that it puts to
     size     of a message, bytes
-    commit   messages a unit of work, 0: outside of syncpoint
-    think    what a unit takes besides MQ, microseconds
+    commit   messages per unit of work, 0: outside syncpoint
+    think    time of a unit outside MQ
     reopen   share of the units that open and close their queues
-    scans    messages that a get looks at besides its own: by a selector
-    stays    messages a connection, 0: connected all the time
+    scans    messages that a get with a selector skips
+    stays    messages per connection, 0: connected all the time
     window   local times between which it runs, "22:00-23:30"; "": all day
-    opens    queues that it opens by another name, an alias: that name by queue
+    opens    names, such as aliases, that it opens, by queue
     """
 
     name: str
@@ -222,11 +222,11 @@ class Application:
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent of Managed File Transfer: its queues, and what its threads do.
+    """An agent of Managed File Transfer: its queues, and the work of its threads.
 
     sends_to   the agent that it sends files to, "": none
-    rate       data messages a second at the peak, `chunk` bytes each
-    transfers  at one time
+    rate       data messages per second at the peak, `chunk` bytes each
+    transfers  concurrent transfers
     """
 
     name: str
@@ -247,8 +247,8 @@ class Agent:
 class Incident:
     """Something that goes wrong at a time of day, and for how long.
 
-    target  what it befalls: a queue manager, queue, channel or application; "": what fits best
-    factor  how bad it is: each kind has its own meaning, and value where it is 0
+    target  the affected queue manager, queue, channel or application; "": the best match
+    factor  its size, with a meaning for each kind; 0: the default of its kind
     listed  whether the answer key lists it
     """
 
@@ -263,7 +263,7 @@ class Incident:
 
 @dataclass(frozen=True)
 class Curve:
-    """How much is to do over a day: shares of the peak at local hours, straight lines between."""
+    """The load over a day: shares of the peak at local hours, with straight lines between."""
 
     hours: tuple[float, ...]
     shares: tuple[float, ...]
@@ -273,12 +273,12 @@ class Curve:
 
 @dataclass(frozen=True)
 class Estate:
-    """All of it, and the time that is simulated: local time of its systems.
+    """A whole site, and the simulated time: local time of its systems.
 
     interval  of statistics (STATIME); `acctime` of accounting, None: the same
-    growth   of the rates, a day
+    growth   of the rates per day
     group    queue-sharing group, "": none
-    answers  rules that the estate as it is crosses: with rule, object, job, start and end
+    answers  rules exceeded without an incident: rule, object, job, start and end
     cluster_queues  names by which applications open transmission queues
     """
 
@@ -306,14 +306,16 @@ VERSIONS = (
     *("6.0.0", "7.0.0", "7.0.1", "7.1.0", "8.0.0", "9.0.0", "9.1.0", "9.1.2", "9.1.4", "9.2.0"),
     *("9.3.0", "9.3.1", "9.3.2", "9.3.3", "9.3.5", "9.4.0", "9.4.3", "9.4.5", "10.0.0"),
 )
-"""MQ versions, those among them from which a block is longer."""
+"""MQ versions, with each version that extended a block."""
 
 
 def check_times(start: dt.datetime, utc_offset: dt.timedelta, interval: dt.timedelta) -> None:
-    """Raise RequestError for times that records cannot be of."""
+    """Raise RequestError for times that records cannot have."""
     if utc_offset % dt.timedelta(minutes=15) or abs(utc_offset) > dt.timedelta(hours=14):
-        raise RequestError(f"UTC offset {utc_offset}: quarters of an hour, up to 14 hours")
+        raise RequestError(
+            f"UTC offset {utc_offset}: must be a multiple of 15 minutes, up to 14 hours"
+        )
     if not dt.timedelta(seconds=1) <= interval <= dt.timedelta(days=1):
-        raise RequestError(f"interval {interval}: from one second to 24 hours")
+        raise RequestError(f"interval {interval}: must be from one second to 24 hours")
     if start.tzinfo is not None or start.year < 1972:
-        raise RequestError(f"start {start}: local time of the z/OS system, from 1972")
+        raise RequestError(f"start {start}: must be local time of the z/OS system, from 1972")

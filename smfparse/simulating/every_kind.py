@@ -83,7 +83,7 @@ def generate(
     of = Site(**site)
     for name, number in {"count": count, "size": 1 if size is None else size}.items():
         if number < 1:
-            raise RequestError(f"{name} {number}: at least 1")
+            raise RequestError(f"{name} {number}: must be at least 1")
     qmgrs = len(of.qmgrs)
     envelope = Envelope([of.system] * qmgrs, of.qmgrs, of.version, of.offset, of.length)
     tasks = Tasks(of, envelope.most_queues())

@@ -110,8 +110,8 @@ _BENDS: Mapping[str, Mapping[str, Callable[[Bend, Floats], Any]]] = {
 """The effects of each kind of incident: the value of an interval, given what it is otherwise."""
 
 
-def _columns(plan: Plan, befalls: str, target: str) -> Ints:
-    """Return the columns of effects that belong to what an incident befalls."""
+def _columns(plan: Plan, affects: str, target: str) -> Ints:
+    """Return the columns of effects that belong to what an incident affects."""
     works = plan.app == plan.app_no.get(target, NONE)
     at_queue = plan.source == plan.queue_no.get(target, 2 * NONE)
     names: dict[str, Any] = {
@@ -122,11 +122,11 @@ def _columns(plan: Plan, befalls: str, target: str) -> Ints:
         "sender channel": plan.channel_no,
         "structure": [each.structure for each in plan.estate.queues],
     }
-    if befalls in names:
-        return np.flatnonzero(np.array([name == target for name in names[befalls]]))
-    if befalls == "queue":
+    if affects in names:
+        return np.flatnonzero(np.array([name == target for name in names[affects]]))
+    if affects == "queue":
         return np.flatnonzero(at_queue)[:1]
-    return np.flatnonzero(works & (plan.source != NONE) if befalls == "consumer" else works)
+    return np.flatnonzero(works & (plan.source != NONE) if affects == "consumer" else works)
 
 
 def placed(plan: Plan) -> list[Incident]:
@@ -134,11 +134,11 @@ def placed(plan: Plan) -> list[Incident]:
     found = []
     for each in plan.estate.incidents:
         kind = INCIDENTS[each.kind]
-        known = _candidates(plan, kind.befalls)
+        known = _candidates(plan, kind.affects)
         if each.target and each.target not in known:
-            raise unknown(f"incident {each.kind}, {kind.befalls}", each.target, known)
+            raise unknown(f"incident {each.kind}, {kind.affects}", each.target, known)
         if not known:
-            raise RequestError(f"incident {each.kind}: {plan.estate.name} has no {kind.befalls}")
+            raise RequestError(f"incident {each.kind}: {plan.estate.name} has no {kind.affects}")
         target, factor = each.target or known[0], each.factor or kind.factor
         found.append(replace(each, target=target, factor=factor))
     return found
@@ -165,14 +165,14 @@ def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float)
         share = np.clip(overlap / length, 0, 1)
         hours = np.clip(np.minimum(begin + length, last) - first, 0, None) / 3.6e9
         by = Bend(share[:, None], hours[:, None], each.factor)
-        columns = _columns(plan, INCIDENTS[each.kind].befalls, each.target)
+        columns = _columns(plan, INCIDENTS[each.kind].affects, each.target)
         for name, bent in _BENDS[each.kind].items():
             values = getattr(found, name)
             values[:, columns] = bent(by, values[:, columns])
     return found
 
 
-def _candidates(plan: Plan, befalls: str) -> list[str]:
+def _candidates(plan: Plan, affects: str) -> list[str]:
     """Return the names that an incident can befall; the one that fits best is the first."""
     estate = plan.estate
     apps = sorted(estate.applications, key=lambda each: -each.rate)
@@ -187,7 +187,7 @@ def _candidates(plan: Plan, befalls: str) -> list[str]:
         "streaming queue": [each.name for each in estate.queues if each.stream],
         "structure": sorted({each.structure for each in estate.queues if each.structure}),
         "sender channel": [each.name for each in estate.channels if each.type.endswith("sender")],
-    }[befalls]
+    }[affects]
 
 
 def _consumers(estate: Estate) -> list[Application]:

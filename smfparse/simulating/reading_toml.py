@@ -65,10 +65,10 @@ _AT_LEAST_ONE = {
     **dict.fromkeys(("tasks", "transfers"), 10_000),
     **dict.fromkeys(("dispatchers", "adapters", "tls_tasks"), 1_000),
 }
-"""Numbers that are 1 at least, and how many they are at most."""
+"""Keys whose values must be 1 or more, and their maxima."""
 _SEVERAL: Mapping[Any, tuple[type, type, str]] = {
     tuple[str, ...]: (list, str, "a list of texts"),
-    Mapping[str, float]: (dict, float, "a table of numbers, not negative"),
+    Mapping[str, float]: (dict, float, "a table of numbers of 0 or more"),
     Mapping[str, str]: (dict, str, "a table of texts"),
 }
 """What stands for several values: how, of what, and what to call it."""
@@ -178,7 +178,7 @@ def _whole(site: Mapping[str, Any]) -> dict[str, Any]:
             raise RequestError(f"[site]: {key} = {value!r} must be {_WORDS[type(known[key])]}")
     values = known | dict(site)
     if not 1 <= site.get("days", 1) <= _MOST_DAYS:
-        raise RequestError(f"[site]: days = {site['days']}: from 1 to {_MOST_DAYS}")
+        raise RequestError(f"[site]: days = {site['days']} must be from 1 to {_MOST_DAYS}")
     values["interval"] = minutes(str(values["interval"]))
     values["acctime"] = minutes(str(values["acctime"])) if values["acctime"] else None
     values["utc_offset"] = offset(str(values["utc_offset"]))
@@ -209,7 +209,7 @@ def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -
             raise RequestError(f"{where}: {key} = {value!r} must be {wanted}")
         most = _AT_LEAST_ONE.get(key, 0)
         if most and not 1 <= value <= most:
-            raise RequestError(f"{where}: {key} = {value!r}: from 1 to {most:,}")
+            raise RequestError(f"{where}: {key} = {value!r} must be from 1 to {most:,}")
     values = {key: tuple(of) if isinstance(of, list) else of for key, of in table.items()}
     missing = [
         each.name
@@ -270,7 +270,7 @@ def _numbered(
     _is_table(tables, where)
     for number in tables:
         if not number.isdigit() or int(number) > 99:
-            raise RequestError(f"{where} {number!r}: a number from 0 to 99")
+            raise RequestError(f"{where} {number!r}: must be a number from 0 to 99")
     return tuple(
         _table(kind, f"{where} {number}", table, number=int(number))
         for number, table in tables.items()
@@ -281,13 +281,13 @@ def _curve(name: str, table: Mapping[str, Any]) -> Curve:
     _known(table, ("points", "weekend", "month_end"), f"curve {name}")
     points = table.get("points", [[0, 1.0]])
     if not isinstance(points, list) or not points or any(_pair(each) for each in points):
-        raise RequestError(f"curve {name}: points have to be pairs of hour and share")
+        raise RequestError(f"curve {name}: points must be pairs of hour and share")
     hours, shares = zip(*points, strict=True)
     if list(hours) != sorted(hours) or not max(hours) <= 24:
-        raise RequestError(f"curve {name}: hours from 0 to 24, in order")
+        raise RequestError(f"curve {name}: hours must be from 0 to 24, in ascending order")
     factors = [table.get(each, 1.0) for each in ("weekend", "month_end")]
     if any(_wanted(float, each) for each in factors):
-        raise RequestError(f"curve {name}: weekend and month_end have to be numbers, not negative")
+        raise RequestError(f"curve {name}: weekend and month_end must be numbers of 0 or more")
     return Curve(hours, shares, *factors)
 
 
@@ -359,23 +359,23 @@ def _names_used(estate: Estate) -> Iterator[tuple[str, str, Iterable[str]]]:
 def _check_log(manager: QueueManager) -> None:
     copies = manager.log.copies
     if copies not in (1, 2):
-        raise RequestError(f"queue manager {manager.name}, log: copies = {copies}: 1 or 2")
+        raise RequestError(f"queue manager {manager.name}, log: copies = {copies} must be 1 or 2")
 
 
 def _check_page_set(queue: Queue, manager: QueueManager) -> None:
     sets = [each.number for each in manager.page_sets]
     if not queue.structure and not queue.wire and queue.page_set not in sets:
-        raise RequestError(f"queue {queue.name}: no page set {queue.page_set}, of {sets}")
+        raise RequestError(f"queue {queue.name}: no page set {queue.page_set}; page sets: {sets}")
 
 
 def _check_application(application: Application) -> None:
     where = f"application {application.name}"
     if not application.rate and not application.get:
-        raise RequestError(f"{where}: neither a rate nor a queue to get from")
+        raise RequestError(f"{where}: give a rate, or queues to get from")
     if application.window:
         begin, _, end = application.window.partition("-")
         if not clock_time(begin) < clock_time(end):
-            raise RequestError(f"{where}: window {application.window!r} has no length")
+            raise RequestError(f"{where}: window {application.window!r} must end after its start")
 
 
 def _one_of(where: str, name: str, known: Iterable[str]) -> None:

@@ -211,10 +211,10 @@ def _check(estate: Estate) -> None:
     check_times(estate.start, estate.utc_offset, estate.interval)
     acctime = estate.acctime or estate.interval
     if acctime % estate.interval or not acctime <= _DAY:
-        raise RequestError(f"acctime {acctime}: a multiple of the interval, up to 24 hours")
+        raise RequestError(f"acctime {acctime}: must be a multiple of the interval, up to 24 hours")
     known = _VERSION.fullmatch(estate.version) is not None
     if not known or version_key(estate.version) < _FIRST_VERSION:
-        raise RequestError(f"MQ version {estate.version}: scenarios are of MQ 8.0.0 or later")
+        raise RequestError(f"MQ version {estate.version}: scenarios require MQ 8.0.0 or later")
 
 
 def simulate(target: Path | BinaryIO, estate: Estate, seed: int = 1) -> None:

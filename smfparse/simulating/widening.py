@@ -103,14 +103,14 @@ def _through(
     """Return an application that puts to transmission queues what was for cluster queues."""
     if wrong := [each for each in application.get("get", ()) if each in clusters]:
         raise RequestError(
-            f"application {name}: {wrong[0]} is a cluster queue: it can only be put to"
+            f"application {name}: {wrong[0]} is a cluster queue, and gets from it are not possible"
         )
     put: dict[str, float] = {}
     opens = dict(application.get("opens", {}))
     for queue, share in application.get("put", {}).items():
         for target, part in clusters.get(queue, {queue: 1}).items():
             if target in put:
-                raise RequestError(f"application {name} puts to {target} by two names")
+                raise RequestError(f"application {name} puts to {target} under two names")
             put[target] = share * part
             if queue in clusters:
                 opens[target] = queue
@@ -124,12 +124,15 @@ def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[
     """
     users = [name for name, each in applications.items() if model in each.get("get", ())]
     if len(users) != 1:
-        raise RequestError(f"queue {model}: {len(users)} applications get from the model, not one")
+        raise RequestError(
+            f"queue {model}: {len(users)} applications get from this model queue; exactly one must"
+        )
     (user,) = users
     asker = applications[user]
     if asker.get("stays") or len(asker["get"]) > 1:
         raise RequestError(
-            f"application {user}: who opens {model} stays connected, and gets from it alone"
+            f"application {user}: a user of model queue {model} must stay connected (stays = 0), "
+            "and get from no other queue"
         )
     tasks = asker.get("tasks", 1)
     names = [f"{queue['model']}{_MADE_AT + _MADE_APART * each:016X}" for each in range(tasks)]

@@ -137,16 +137,20 @@ class Site:
 
     def __post_init__(self) -> None:
         if not self.qmgrs or len(set(self.qmgrs)) < len(self.qmgrs):
-            raise RequestError("queue managers: at least one, each once")
+            raise RequestError("queue managers: give at least one, and each only once")
         for name in (*self.qmgrs, self.system):
             if _NAME.fullmatch(name) is None:
-                raise RequestError(f"{name!r}: a queue manager or system has 1-4 of A-Z 0-9 @ # $")
+                raise RequestError(
+                    f"{name!r}: names of queue managers and systems have 1 to 4 of A-Z 0-9 @ # $"
+                )
         check_times(self.start, self.utc_offset, self.interval)
         if _VERSION.fullmatch(self.version) is None:
-            raise RequestError(f"MQ version {self.version}: like 9.3.0, from 6.0.0 on")
+            raise RequestError(
+                f"MQ version {self.version}: must be 6.0.0 or later, in the form 9.3.0"
+            )
         for name in ("seed", "tasks", "queues"):
             if getattr(self, name) < 0:
-                raise RequestError(f"{name} {getattr(self, name)}: at least 0")
+                raise RequestError(f"{name} {getattr(self, name)}: must be at least 0")
 
     @property
     def begin(self) -> int:

@@ -20,7 +20,7 @@ from smfparse.reports import report, report_names
 MEASURES = {
     "average": "sum of `amount` over sum of `per`; highest average first",
     "peak": "greatest `amount`; highest peak first",
-    "total": "`amount` a second, 0 where there is none; largest total first",
+    "total": "`amount` per second, 0 without data; largest total first",
 }
 """How rows become one figure, and which object comes first by it."""
 _FOLDER = Path(__file__).with_name("definitions")

@@ -198,7 +198,7 @@ def _intervals(times: Times) -> str:
     if facts["missing_intervals"]:
         said.append(f"{facts['missing_intervals']:,} intervals missing by QWHSISEQ")
     if facts["derived"]:
-        said.append("by SMF time: the records hold no intervals")
+        said.append("by SMF time: the records contain no intervals")
     return ", ".join(said)
 
 

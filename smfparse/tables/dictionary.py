@@ -131,21 +131,21 @@ class TableColumn(NamedTuple):
 KEY_COLUMNS = (
     TableColumn("system", "string", "SMF system id (LPAR)"),
     TableColumn("qmgr", "string", "Queue manager"),
-    TableColumn("qsg", "string", "Queue sharing group (MQ 10 and later), NULL if there is none"),
-    TableColumn("mq_version", "string", "MQ version.release.modification of the writer"),
-    TableColumn("smf_time", LOCAL_TIMESTAMP, "When SMF took the record, local time of the system"),
+    TableColumn("qsg", "string", "Queue-sharing group (MQ 10 and later), NULL without one"),
+    TableColumn("mq_version", "string", "MQ version.release.modification of the queue manager"),
+    TableColumn("smf_time", LOCAL_TIMESTAMP, "When SMF wrote the record, local time of the system"),
     TableColumn(
         "counted_at",
         LOCAL_TIMESTAMP,
-        "When the record counts, local time: the middle of its interval, see docs/selecting.md",
+        "When the record counts, local time: mostly the middle of its interval (docs/selecting.md)",
     ),
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
     TableColumn("interval_start", TIMESTAMP, "Start of the interval that the data covers"),
     TableColumn("interval_seconds", "double", "Length of that interval", "seconds"),
-    TableColumn("source", "string", "The input the record is in"),
+    TableColumn("source", "string", "Input that contains the record"),
     TableColumn("record_no", "int64", "Logical record in its source, from 1"),
-    TableColumn("record_offset", "int64", "Byte of the record in the unpacked source"),
+    TableColumn("record_offset", "int64", "Byte of the record in the decompressed source"),
     TableColumn("block_no", "int32", "Block in its triplet, from 1; NULL in the table record"),
 )
 TASK_KEYS = (
@@ -167,20 +167,22 @@ STATISTICS_KEYS = (
     TableColumn(
         "sequence_no",
         "int64",
-        "QWHSISEQ as a number: 1 in the first interval after a start of the queue manager, then "
-        "one more in each",
+        "QWHSISEQ as a number: 1 in the first interval after a start of the queue manager, "
+        "increased by one in each interval",
     ),
 )
 RECORD_FIELDS = (
     TableColumn("length", "int64", "Bytes of the whole record, RDW included", "bytes"),
     TableColumn("flags", "uint8", "System indicator byte of the SMF header"),
-    TableColumn("type", "uint16", "SMF record type, of the extended header where there is one"),
-    TableColumn("subtype", "int32", "Record subtype, NULL where the header has none"),
-    TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL where it has none"),
+    TableColumn(
+        "type", "uint16", "SMF record type, from the extended header if the record has one"
+    ),
+    TableColumn("subtype", "int32", "Record subtype, NULL if the header has none"),
+    TableColumn("subsystem", "string", "Subsystem of the SMF header, NULL if it has none"),
     TableColumn(
         "seconds_ahead",
         "int64",
-        "By how much the TOD clock was ahead of UTC (leap seconds); all times are corrected by it",
+        "Seconds the TOD clock was ahead of UTC (leap seconds); all times are corrected",
         "seconds",
     ),
 )
@@ -188,32 +190,34 @@ IDENTITY_COLUMNS = (
     TableColumn(
         "fingerprint",
         "string",
-        "What equal records have in common: 32 hexadecimal digits, made of the SMF header, the "
-        "length and a digest of all bytes behind the RDW",
+        "Fingerprint, the same for equal records: 32 hexadecimal digits of the SMF header, the "
+        "length and a digest of all bytes after the RDW",
         opaque=True,
     ),
     TableColumn(
-        "dump_start", "int64", "record_no of the first record of the dump that the record is of"
+        "dump_start", "int64", "record_no of the first record of the dump that contains the record"
     ),
 )
 """Columns of `record` that it has only where they are asked for."""
 
 DAMAGE_COLUMNS = (
-    TableColumn("source", "string", "The input that is damaged"),
-    TableColumn("record_no", "int64", "Logical record in its source, NULL where it is not one"),
+    TableColumn("source", "string", "Damaged input"),
+    TableColumn(
+        "record_no", "int64", "Logical record in its source, NULL for bytes that are not a record"
+    ),
     TableColumn(
         "record_offset", "int64", "Byte of the record, or of the damaged bytes, in the source"
     ),
-    TableColumn("type", "uint16", "SMF record type, NULL where it is not known"),
-    TableColumn("subtype", "int32", "Record subtype, NULL where it is not known"),
-    TableColumn("bytes", "int64", "Bytes that were skipped; NULL: all to the end", "bytes"),
-    TableColumn("reason", "string", "What is wrong, and how it was handled"),
+    TableColumn("type", "uint16", "SMF record type, NULL if unknown"),
+    TableColumn("subtype", "int32", "Record subtype, NULL if unknown"),
+    TableColumn("bytes", "int64", "Skipped bytes; NULL: all bytes to the end", "bytes"),
+    TableColumn("reason", "string", "Cause, and how it was handled"),
 )
 WIDENED = {RECORD: ("type",), DAMAGE: ("type",)}
 """Columns of tables that are shorter numbers in datasets of earlier versions."""
 _TITLES = {
     RECORD: "Inventory: one per SMF record of any type",
-    DAMAGE: "Damage: one per place in the whole input, whatever is selected",
+    DAMAGE: "Damage: one per place in the whole input, for any selection",
 }
 
 

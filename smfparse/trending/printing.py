@@ -93,13 +93,13 @@ def _compared(trend: Trend) -> str:
     count = len(trend.comparable)
     kind = "weekend" if trend.last.weekday() > 4 else "working day"
     if count < LEAST_DAYS:
-        there = f"{count or 'no'} {kind}{'s' if count > 1 else ''} before it"
+        there = f"{count or 'no'} earlier {kind}{'' if count == 1 else 's'}"
         growth = " Growth is that of the other days." if trend.courses else ""
-        return f"Too few days to compare: {there}, and at least {LEAST_DAYS} are needed.{growth}"
+        return f"Too few days to compare: {there}, but at least {LEAST_DAYS} are required.{growth}"
     days = f"{trend.last:%A}s" if trend.weekday else f"{kind}s"
     lacking = len(trend.hours) < trend.length
-    part = f", of which {len(trend.hours)} hours are there," if lacking else ""
-    return f"The last day{part} is compared with {count} {days} before it, hour by hour."
+    part = f" ({len(trend.hours)} hours of data)" if lacking else ""
+    return f"The last day{part} is compared with {count} earlier {days}, hour by hour."
 
 
 def _shown(trend: Trend) -> list[Course]:

@@ -153,7 +153,9 @@ def test_times_are_moved_on_request_also_of_a_packed_file(tmp_path: Path) -> Non
 def test_what_is_damaged_is_copied_and_names_in_it_are_replaced(tmp_path: Path) -> None:
     file = blocked(read_rdw(FIXTURE_FILES[0].read_bytes()))
     (tmp_path / "in").write_bytes(with_garbage(file, 3, "PAYROLL GARBAGE QM01".encode(ENCODING)))
-    assert "proved: " in run("anonymise", tmp_path / "in", "--to", tmp_path / "out", code=4).stdout
+    assert (
+        "verified: " in run("anonymise", tmp_path / "in", "--to", tmp_path / "out", code=4).stdout
+    )
     made = (tmp_path / "out").read_bytes()
     assert "QM01".encode(ENCODING) not in made
     assert "GARBAGE".encode(ENCODING) in made
@@ -174,7 +176,9 @@ def test_short_names_elsewhere_are_counted(tmp_path: Path, monkeypatch: pytest.M
     counts = []
     for name in ("in", "more"):
         done = run("anonymise", tmp_path / name, "--to", tmp_path / f"{name}.smf")
-        found = re.search(r"^(\d+) places read as a name of under 4 characters", done.stdout, re.M)
+        found = re.search(
+            r"^(\d+) places look like a name of under 4 characters", done.stdout, re.M
+        )
         counts.append(int(found[1]) if found else 0)
     assert garbage.encode(ENCODING) in (tmp_path / "more.smf").read_bytes()
     expected = sum(garbage.startswith(each, at) for each in short for at in range(len(garbage)))
@@ -186,7 +190,7 @@ def test_the_command_says_what_it_replaced_and_keeps_names_in_its_map(tmp_path: 
     asked = ("anonymise", FIXTURE_FILES[0], "--map", table, "--to")
     first = run(*asked, tmp_path / "one", "--keep", "SYSTEM.*", code=0)
     assert re.search(r"^queue +\d+ names in +\d+ fields$", first.stdout, re.M)
-    assert first.stdout.endswith("records with the same figures, no other old name left\n")
+    assert first.stdout.endswith("records with the same values, no other old name found\n")
     known = read_map(table)
     run(*asked, tmp_path / "two")
     assert known.items() <= read_map(table).items()
@@ -205,7 +209,7 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(tmp_path: Path) -> N
     for arguments, message in (
         ("--to IN", "is an input"),
         ("--to THERE", "exists"),
-        ("--to OUT --map THERE", "it is no map of names"),
+        ("--to OUT --map THERE", "not a map of names"),
         ("--to OUT --shift-days 99999999", "--shift-days"),
         ("", "--to"),
     ):
@@ -293,7 +297,7 @@ def test_a_map_is_read_as_it_was_written_and_what_is_none_is_refused(tmp_path: P
     rows = (b"", b"old,new\nA\n", b"old,new\nAB,C\n", b"old,new\nA,B\nC,B\n")
     for data in (*rows, b"a,b\n", b"\xff\xfe"):
         path.write_bytes(data)
-        with pytest.raises(RequestError, match="it is no map of names"):
+        with pytest.raises(RequestError, match="not a map of names"):
             read_map(path)
 
 

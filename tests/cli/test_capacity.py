@@ -44,13 +44,13 @@ def test_an_input_without_what_is_measured_says_the_trace(write: Write) -> None:
 
 WRONG = {
     "channels --message-kb 128": "--message-kb 128: published values exist for 1 to 64 KB only",
-    "channels --message-kb 5000": "--message-kb 5000: outside of 0 to 4,096 KB",
-    "channels --message-kb 5x": "'5x' is not a number of KB",
-    "channels --message-kb=": "'' is not a number of KB",
-    "log --copies 3": "--copies 3: outside of 1 to 2",
+    "channels --message-kb 5000": "--message-kb 5000: must be 0 to 4,096 KB",
+    "channels --message-kb 5x": "'5x' is not a number, with or without KB",
+    "channels --message-kb=": "'' is not a number, with or without KB",
+    "log --copies 3": "--copies 3: must be 1 to 2",
     "cluster --gets-s 1 --puts-s 2": "--gets-s 1: the queue grows",
-    "expiry --rate nan": "--rate nan: outside of 0 and more",
-    "expiry --rate inf": "--rate inf: outside of 0 and more",
+    "expiry --rate nan": "--rate nan: must be 0 or more",
+    "expiry --rate inf": "--rate inf: must be 0 or more",
     "log --explain --format csv": "--explain",
 }
 

@@ -110,14 +110,14 @@ def test_info_counts_records_and_bytes_of_each_kind(dump: Path, tmp_path: Path) 
 def test_a_cut_file_gives_its_good_records(cut: Path, write: Write, tmp_path: Path) -> None:
     whole, tables = write(HEADER, FIRST, name="whole.smf"), tmp_path / "tables"
     at = len(HEADER) + len(FIRST)
-    said = f"{cut}: byte 0x{at:X}: the file is cut"
+    said = f"{cut}: byte 0x{at:X}: the file is truncated"
     for command in (
         ["report", "log", "INPUT"],
         ["sql", "INPUT", "SELECT * EXCLUDE (source) FROM qjst"],
         ["convert", "INPUT", "--to", "OUT"],
     ):
         result = run(*named(command, cut, tables), code=4)
-        assert result.stderr.count(said) == result.stderr.count("the file is cut") == 1
+        assert result.stderr.count(said) == result.stderr.count("the file is truncated") == 1
         assert result.stdout == clean(*named(command, whole, tmp_path / "other"))
     shown = run("info", cut, code=4).stdout
     assert said in shown
@@ -126,9 +126,9 @@ def test_a_cut_file_gives_its_good_records(cut: Path, write: Write, tmp_path: Pa
     [row] = found["damage"]
     assert (found["damage_count"], row["record_offset"]) == (1, at)
     assert row["bytes"] == len(SECOND) - 5
-    assert "the file is cut" in clean("info", tables)
+    assert "the file is truncated" in clean("info", tables)
     missed = run("dump", cut, "--record", "3", code=2).stderr
-    assert ("the file is cut" in missed, "no record 3" in missed) == (True, True)
+    assert ("the file is truncated" in missed, "no record 3" in missed) == (True, True)
 
 
 def test_many_damages_are_counted_not_all_shown(write: Write) -> None:
@@ -137,7 +137,7 @@ def test_many_damages_are_counted_not_all_shown(write: Write) -> None:
     assert said.stdout.split() == ["count_star()", "25"]
     for text in (run("info", path, code=4).stdout, said.stderr):
         assert text.count("a later segment without its first one") == 20
-        assert "... and 5 more; the table damage has all" in text
+        assert "... and 5 more; the table damage lists all" in text
 
 
 def test_a_wrong_call_of_a_report_says_the_way_out(dump: Path) -> None:

@@ -101,7 +101,7 @@ def test_statistics_and_tasks_are_on_the_side_of_their_middle(tmp_path: Path) ->
     assert found["R001", "calls_per_second"] == (US(40 / 60, rel=1e-3), None)
     assert found[None, "puts_per_second"] == US((60 / 60, 120 / 60))
     written(path, putting(0), putting(0, late=MINUTE * 3 / 4))
-    told = "1 of the records of tasks began before the split and count after it"
+    told = "1 task record began before the split and count after it"
     assert told in run(path, *asked).stderr
 
 
@@ -128,7 +128,7 @@ def test_what_is_new_and_what_is_gone(tmp_path: Path) -> None:
     assert {row["queue"] for row in rows if row["before"] and row["after"] is None} == {"OLD"}
     assert {row["queue"] for row in rows if row["after"] and row["before"] is None} == {"NEW"}
     text = shown(before, after)
-    assert {"Queue managers VTS1 VTS1", "CPU of calls, uS a second 8.333 8.333"} <= {*words(text)}
+    assert {"Queue managers VTS1 VTS1", "CPU of calls, uS per second 8.333 8.333"} <= {*words(text)}
     (gone,) = [each for each in text.split("\n\n") if each.startswith("Only before: 1")]
     (new,) = [each for each in text.split("\n\n") if each.startswith("Only after: 1")]
     assert ("OLD" in gone, "NEW" in gone) == (True, False)
@@ -167,13 +167,13 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     costs = {f"Q{number:02}": 10 + number for number in range(20)}
     before, after = site("a.smf", costs), site("b.smf", costs | {"Q05": 30, "Q07": 22})
     rows = compared(side(before), side(after)).to_dicts()
-    severities = [row["significant"] is not True for row in rows]
-    assert severities == sorted(severities)
+    ranks = [row["significant"] is not True for row in rows]
+    assert ranks == sorted(ranks)
     assert [row["queue"] for row in rows if row["significant"]] == ["Q05", "Q07"]
     assert {row["figure"] for row in rows if row["significant"]} == {"cpu_per_call"}
     text = shown(before, after, top=3)
-    assert "Changed by more than 6 % and more than intervals vary: 2\n" in text
-    assert re.search(r"Other figures, by change; names with .* first: 3 of \d+, see --top", text)
+    assert "Changed by more than 6% and the variation between intervals: 2\n" in text
+    assert re.search(r"Other metrics, by change; names with .* first: 3 of \d+, see --top", text)
     table = csv.DictReader(shown(before, after, form="csv").splitlines())
     told = json.loads(shown(before, after, form="json"))
     for cells, row in zip(table, told["rows"], strict=True):
@@ -183,10 +183,10 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     asked = ("--tolerance", "200", "--top", "0", "--by", "Queue, verb,queue", "--format", "html")
     none = run(before, after, *asked).stdout
     assert (
-        "<p>No figure certainly changed: none by more than 200 % and by more than intervals "
-        "vary by themselves.</p>"
+        "<p>No significant change: no metric changed by more than 200% and the variation between "
+        "intervals.</p>"
     ) in none
-    assert "vary: none" not in none
+    assert "intervals: none" not in none
 
 
 @without_rules
@@ -196,7 +196,7 @@ def test_what_was_recorded_without_intervals_is_cut_into_some_if_asked(tmp_path:
         for name, cpu in (("a", 50), ("b", 150))
     ]
     text = shown(*paths)
-    assert "\nToo few intervals to judge a change: each side needs two. " in text
+    assert "\nToo few intervals to judge a change: each side requires two. " in text
     assert "Try --interval 15m." in text
     found = document(*paths, "--interval", "1m")
     judged = [each["significant"] for each in found["rows"] if each["figure"] == "cpu_per_call"]
@@ -228,7 +228,7 @@ def test_damage_of_both_inputs_is_told(tmp_path: Path) -> None:
     for path in cut:
         path.write_bytes(rdw([putting(0), putting(1)])[:-5])
     for path, line in zip(cut, run(*cut, code=4).stderr.splitlines(), strict=False):
-        assert (str(path) in line, line.count("the file is cut")) == (True, 1)
+        assert (str(path) in line, line.count("the file is truncated")) == (True, 1)
 
 
 @without_rules
@@ -244,7 +244,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
     assert run(some, none, code=0).stderr == f"smfparse: no class 3 accounting after, {trace}"
 
 
-INPUTS = "BEFORE and AFTER; or cut some by --split-at TIME"
+INPUTS = "BEFORE and AFTER; or split inputs with --split-at TIME"
 WRONG = {
     "": INPUTS,
     "FILE": INPUTS,
@@ -306,11 +306,11 @@ def test_findings_stand_first_then_what_changed_most_then_its_hour(tmp_path: Pat
         simulate(path, load_estate("payments", incidents, interval=dt.timedelta(hours=1)))
     told = run(usual, slow, "--top", "12").stdout.splitlines()
     titles = [each.partition(":")[0] for each in told]
-    parts = ("New findings", "No figure certainly changed", "Hours that changed most")
+    parts = ("New findings", "No significant change", "Hours that changed most")
     places = [titles.index(each) for each in parts]
     assert places == sorted(places)
     assert any("D2 QM01: the log is slow" in each for each in told[places[0] : places[1]])
-    first = told.index(next(each for each in told if each.startswith("Other figures"))) + 2
+    first = told.index(next(each for each in told if each.startswith("Other metrics"))) + 2
     ratios = [float(each.split()[-1]) for each in told[first : first + 12]]
     assert ratios == sorted(ratios, reverse=True)
     assert ratios[0] > 1.3

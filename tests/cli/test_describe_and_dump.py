@@ -73,7 +73,7 @@ def test_dump_explains_fields_headers_bits_words_groups_and_unknown_bytes(smf: P
     assert ["0005", "73", "sm115rty", "115"] in lines
     assert ["001C", "000000BC00340001", "triplet 0: QWHS at 00BC, length 52, count 1"] in lines
     assert ["0074", "0000001F", "qsstgplf", "31"] in lines
-    unknown = "8 bytes that no field knows\n00B4  C1C2C3C4 FFFFFFFF"
+    unknown = "8 bytes without a field\n00B4  C1C2C3C4 FFFFFFFF"
     assert all(each in shown for each in ("QSST 1: Storage manager statistics", unknown, "ABCD"))
     for place in (["--at", "0x12"], ["--at", "40"], []):  # any byte; the first record of MQ
         assert run("dump", smf, *place).stdout == shown

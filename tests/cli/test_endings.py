@@ -72,8 +72,8 @@ def has_nothing_new(place: Path) -> bool:
 def message(place: Path) -> str:
     return (
         f"smfparse: {place / 'inputs' / 'bad block'}: record 2 at byte 0x{len(GOOD):X} "
-        "(type 115 subtype 2): QMST says 480 bytes at offset 44, 124 are left. The record may be "
-        "cut; skipped"
+        "(type 115 subtype 2): QMST has 480 bytes at offset 44, but only 124 are left. The record "
+        "may be truncated; skipped"
     )
 
 
@@ -115,7 +115,7 @@ def test_commands_end_with_a_code(name: str, place: Path, monkeypatch: pytest.Mo
     more += ["--record", "2"] if name == "dump" else []
     result = run(*call(name, place, source), "--strict", *more, code=8)
     assert (result.stdout, result.stderr.count("\n")) == ("", 1)
-    assert ("the file is cut" if source == "cut" else f"{message(place)}\n") in result.stderr
+    assert ("the file is truncated" if source == "cut" else f"{message(place)}\n") in result.stderr
     assert has_nothing_new(place)
     run(*call(name, place, "clean"), "--strict", code=0)
 

@@ -127,7 +127,7 @@ def test_statements_without_an_end_are_a_wrong_call() -> None:
     assert said in run("sql", DUMP, "--file", ENDLESS, code=2).stderr
 
 
-STOPPED = "smfparse: stopped before it was done, as --timeout 1 asks; allow more seconds\n"
+STOPPED = "smfparse: stopped before it was done: --timeout 1; allow more seconds\n"
 
 
 @pytest.mark.usefixtures("temporary")
@@ -200,5 +200,5 @@ def test_whatever_comes_of_the_end_says_that_time_is_up() -> None:
         except KeyboardInterrupt as error:
             raise OSError("interrupted") from error
 
-    with pytest.raises(SmfError, match="timeout=1 asks"), timed(1):
+    with pytest.raises(SmfError, match="done: timeout=1;"), timed(1):
         pause()

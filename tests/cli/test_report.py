@@ -156,7 +156,7 @@ def test_files_are_replaced_only_by_force_and_damage_is_reported_once(tmp_path: 
 
 WRONG = {
     "": "name a folder (--output reports) or a workbook",
-    "--format dot --output reports": "draws one report",
+    "--format dot --output reports": "draws only the report flow",
     "--explain": "--explain explains one report",
     "--format csv --output book.xlsx": "the name says xlsx",
     f"--output {SMF}": "use another name",

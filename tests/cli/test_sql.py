@@ -84,9 +84,9 @@ def test_without_a_query_in_utf_8_the_call_is_wrong(tmp_path: Path) -> None:
         (["-"], DUMP.read_bytes(), "no query: "),
         ([DUMP, " "], b"", "no query: "),
         ([DUMP, "--file", os.devnull], b"", "no query: "),
-        ([DUMP], odd.read_bytes(), "standard input: not a text in UTF-8"),
-        ([DUMP, "--file", odd], b"", f"{odd}: not a text in UTF-8"),
-        ([DUMP, os.fsdecode(b"SELECT '\xe9' AS x")], b"", "the query: not a text in UTF-8"),
+        ([DUMP], odd.read_bytes(), "standard input: not UTF-8 text"),
+        ([DUMP, "--file", odd], b"", f"{odd}: not UTF-8 text"),
+        ([DUMP, os.fsdecode(b"SELECT '\xe9' AS x")], b"", "the query: not UTF-8 text"),
     ):
         result = run(*arguments, stdin=stdin, code=2)
         assert (result.stdout, said in result.stderr) == ("", True), said

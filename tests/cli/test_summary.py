@@ -145,11 +145,11 @@ def test_the_last_day_is_compared_with_those_like_it_if_they_are_enough(tmp_path
     simulate(week, load_estate("payments", days=9, interval=dt.timedelta(hours=6)))
     assert printed("trend", week, "--to", "2026-03-06") == [
         "QM01 on SYSA, 3 days up to Friday 2026/03/06",
-        "Too few days to compare: 2 working days before it, and at least 3 are needed.",
+        "Too few days to compare: 2 earlier working days, but at least 3 are required.",
     ]
     found = printed("trend", week)
     assert found[0] == "QM01 on SYSA, 9 days up to Thursday 2026/03/12"
-    assert found[1] == "The last day is compared with 6 working days before it, hour by hour."
+    assert found[1] == "The last day is compared with 6 earlier working days, hour by hour."
     assert max(map(len, found)) <= 118
     for label in ("Log written, MB/s", "31-bit storage used, %", "Job CPU, % of a CP"):
         assert any(each.startswith(label) for each in found)

@@ -150,9 +150,11 @@ def test_intervals_of_a_start_are_left_out(
 def test_the_text_of_a_comparison_says_what_is_left_out(tmp_path: Path) -> None:
     path = lives(tmp_path / "a.smf", [0.741], [0.782, 60, 60, 60])
     result = run("compare", path, path, "--by", "verb")
-    (left_out,) = (re.split(" {2,}", each) for each in result.stdout.splitlines() if "left" in each)
+    (left_out,) = (
+        re.split(" {2,}", each) for each in result.stdout.splitlines() if "Excluded" in each
+    )
     assert left_out[1:] == ["2 stub", "2 stub"]
-    assert result.stderr.count("came before it: 2 stub\n") == 2
+    assert result.stderr.count("time before the trace: 2 stub\n") == 2
 
 
 @pytest.mark.usefixtures("unjudged")
@@ -163,7 +165,7 @@ def test_what_is_of_a_start_is_known_from_the_whole_input(tmp_path: Path) -> Non
     result = run("compare", path, "--split-at", split, "--by", "verb", "--format", "json")
     found = json.loads(result.stdout)
     assert [found[name]["left_out"] for name in ("before", "after")] == [{"stub": 1}, {}]
-    assert result.stderr.count("left out") == 1
+    assert result.stderr.count("1 interval excluded") == 1
     for each in ("statistics_seconds", "class_3_seconds"):
         assert [found["before"][each], found["after"][each]] == NEAR([180, 145])
     rates = {(row["verb"], row["figure"]): (row["before"], row["after"]) for row in found["rows"]}

@@ -125,7 +125,7 @@ def test_a_group_names_the_members_without_data() -> None:
     written = Courses(panels()["log-written"], [Course("", np.ones(2), 1, 1, 1)])
     several: list[dict[str, Courses]] = [{"log-written": written}, {}]
     days = [replace(day_of_minutes(2, [], each), group="QSG1") for each in several]
-    assert "".join(group_lines(Gathered(days))).count("no data of QM01") == 1
+    assert "".join(group_lines(Gathered(days))).count("no data for QM01") == 1
 
 
 def test_figures_of_a_column_have_the_same_decimals() -> None:

@@ -273,7 +273,7 @@ def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     dump = [header(), *map(work, range(3)), trailer()]
     path, folder = put(tmp_path / "a", *dump, *dump), tmp_path / "tables"
     said = (
-        "smfparse: 5 records were in an earlier dump already and are counted once "
+        "smfparse: 5 records are also in an earlier dump and are counted once "
         "(--keep-duplicates keeps them)"
     )
     query = "SELECT count(*) AS n FROM record r JOIN wtas w USING (record_no)"
@@ -291,7 +291,7 @@ def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     assert (manifest["duplicates"], manifest["tables"]["record"]) == (5, 5)
     path = put(tmp_path / "a", header(1), work(1), header(2), work(1))
     shown = run("info", path).stdout
-    assert "1 record was in an earlier dump already and is counted once." in shown
+    assert "1 record is also in an earlier dump and is counted once." in shown
 
 
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:

@@ -71,10 +71,10 @@ WRONG: list[tuple[Section, list[bytes], str]] = [
     (NOTHING, [], ""),
     (Section(offset=60, length=80, count=0), [], ""),
     (Section(offset=10**9, length=80, count=0), [], ""),
-    (TOO_LONG, [], "QIST says 480 bytes at offset 60, 44 are left"),
+    (TOO_LONG, [], "QIST has 480 bytes at offset 60, but only 44 are left"),
     (TOO_FAR, [], "QIST cannot be at offset 4294967295 of 104 bytes"),
-    (TOO_MANY, TWO_BLOCKS, "QIST says 5242800 bytes at offset 52, 212 are left"),
-    (Section([ONE], length=0), [], "QIST cannot be 0 bytes long, 80 is the least"),
+    (TOO_MANY, TWO_BLOCKS, "QIST has 5242800 bytes at offset 52, but only 212 are left"),
+    (Section([ONE], length=0), [], "QIST cannot be 0 bytes long; the minimum is 80"),
     *(
         (Section([ONE], offset=offset), [], f"QIST cannot be at offset {offset} of 184 bytes")
         for offset in (0, 4, 28, 35, 51)
@@ -92,7 +92,7 @@ def test_triplets_that_lead_astray_are_damage_that_says_where_and_how_much():
     for section, blocks, reason in WRONG:
         found = Found(QIST, qist(section))
         assert found.data == blocks, reason
-        assert found.damage == (told(f"{reason}. The record may be cut") if reason else [])
+        assert found.damage == (told(f"{reason}. The record may be truncated") if reason else [])
     good, wrong = qist(Section([ONE])), qist(TOO_LONG)
     found = Found(QIST, good, wrong, good)
     assert found.owners == [0, 2]

@@ -85,7 +85,7 @@ def test_a_folder_is_all_dumps_in_it_by_path_and_others_are_named(dumps: Path) -
         "c/notes.txt": "no SMF records in it; skipped",
         "empty": "the file is empty; skipped",
         "gone": "No such file or directory; skipped",
-        "packed.zip": "the zip data are cut; skipped",
+        "packed.zip": "the zip data is truncated; skipped",
     }
     result = run("info", dumps, "--format", "json")
     assert result.exit_code == 4

@@ -44,7 +44,7 @@ def test_a_gap_makes_it_incomplete_and_strict_ends_with_4(write: Write) -> None:
     path = write(*statistics(0, 1, 2, 5, 6, 9))
     (found,) = coverage(path)
     assert found["answer"] == "incomplete"
-    assert found["missing"] == ["2 gaps in the statistics, 40 minutes in all"]
+    assert found["missing"] == ["2 gaps in the statistics, 40 minutes in total"]
     for form in ("md", "html"):
         strict = run("info", path, "--strict", "--format", form)
         assert (strict.exit_code, "incomplete" in strict.stdout) == (4, True)
@@ -115,8 +115,8 @@ def test_objects_in_use_without_their_own_statistics_are_counted(write: Write) -
     )
     (found,) = coverage(path)
     assert found["switched_off"] == [
-        "STATQ is off for 1 of 2 queues that were used",
-        "STATCHL is off for 1 of 2 channels that were used",
+        "STATQ is off for 1 of 2 queues in use",
+        "STATCHL is off for 1 of 2 channels in use",
     ]
     assert "STATQ is off for 1 of 2" in run("summary", path).stdout.splitlines()[1]
 

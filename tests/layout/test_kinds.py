@@ -209,7 +209,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "NONE has no field v": lambda: block("NONE", "n", since("v 2", A)),
     "a: .* is not a kind; take one of smfparse.layout": lambda: block("ODD", "o", "a" / Int32ub),
     "has no name": lambda: block("NAMELESS", "n", layout.Count32),
-    "LONG: maps 4 bytes, recorded": lambda: block("LONG", "l", A, lengths={"8.0": 2}),
+    "LONG: maps 4 bytes, but is recorded with": lambda: block("LONG", "l", A, lengths={"8.0": 2}),
     "GAP: pairs: more does not go on evenly": lambda: block(
         *("GAP", "g", "some" / layout.Repeat("pairs", PAIR, side=(1, 2)) * "some"),
         "gap" / layout.Reserved(4) * "gap",

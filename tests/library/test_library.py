@@ -108,7 +108,7 @@ def test_what_is_not_there_is_said_to_be_so() -> None:
         "unknown planner 'logs'; planners: channels, ": lambda: data.capacity("logs"),
         "planner log: unknown input iotime; inputs: mb_s": lambda: data.capacity("log", iotime=92),
         "log_io_time='92us': not a number": lambda: data.capacity("log", log_io_time="92us"),
-        "copies=3: outside of 1 to 2": lambda: data.capacity("log", copies=3),
+        "copies=3: must be 1 to 2": lambda: data.capacity("log", copies=3),
         "wqst has no column putz; near: put": lambda: next(
             smfparse.decode_part(DUMP, tables={"wqst": ["putz"]})
         ),

@@ -34,11 +34,11 @@ def not_allowed() -> Iterator[tuple[str, str, object, str]]:
     for name in planner_names():
         for each in wanted(planner(name).asked):
             if each.ask.among:
-                yield name, each.name, "nothing", f"{each.name}='nothing': not one of "
+                yield name, each.name, "nothing", f"{each.name}='nothing': must be one of "
             elif each.kind in (int, float):
                 for value in (each.ask.low - 1, each.ask.high + 1):
                     if not math.isinf(value):
-                        yield name, each.name, value, f"{each.name}=.*: outside of .*"
+                        yield name, each.name, value, f"{each.name}=.*: must be .*"
 
 
 def test_a_value_outside_its_range_and_an_unknown_word_are_refused() -> None:

@@ -351,7 +351,7 @@ def test_rates_by_pages_an_io_of_two_published_points() -> None:
     assert {pages: round(line.mb_s(pages)) for pages in rates} == rates
     assert round(1e6 / 256 / line.b) == 404
     assert round(line.mb_s(11, 0.9466)) == 220
-    with pytest.raises(RequestError, match="one number of pages"):
+    with pytest.raises(RequestError, match="the same number of pages"):
         planning.io_line((1, 100), (1, 100))
 
 
@@ -386,22 +386,27 @@ def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
 
 
 SAID = {
-    "log": ("0.89", "12.9 %", "259 us instead of 343", "45 to 82 %", "40 MB/s", "1,451"),
+    "log": ("0.89", "12.9%", "259 us instead of 343", "45 to 82%", "40 MB/s", "1,451"),
     "mft": (
-        *("138 us with 16 KB", "2,561", "18.9", "21.0"),
-        *("20 to 25 MB/s", "52 at most", "512 KB 20 %", "40 25 % faster"),
+        *("138 us for 16 KB", "2,561", "18.9", "21.0"),
+        *(
+            "20 to 25 MB/s",
+            "at most 52",
+            "20% faster with chunks of 512 KB",
+            "25% with a window of 40",
+        ),
     ),
     "cluster": ("PH63443",),
-    "concentrator": ("700 us with 32 KB",),
-    "cpu": ("Only CPU scales, not what waits for disks.",),
-    "streaming": ("20 % with 64 KB", "18 % cheaper"),
+    "concentrator": ("700 us for 32 KB",),
+    "cpu": ("Only CPU time scales, not waits for disks.",),
+    "streaming": ("20% with 64 KB", "18% less"),
     "smf": (
-        "some ten us for 1,000 queues, less than PCF commands from 4 queues on",
-        "2 to 4 CPU seconds a minute, 0.6",
+        "about ten us for 1,000 queues, less than PCF commands for 4 queues or more",
+        "2 to 4 CPU seconds per minute, 0.6",
     ),
     "batches": (
-        *("33 % less", "4.8 x", "11.75 x", "1.17 x", "3.6 x", "22.4 x", "72.25 x"),
-        "2.25 x, where 50 / 34 is 1.47 x",
+        *("33% lower", "4.8 x", "11.75 x", "1.17 x", "3.6 x", "22.4 x", "72.25 x"),
+        "2.25 x, but 50 / 34 is only 1.47 x",
         *("0.57", "2.19", "6.7", "11.56", "0.81", "5.56", "58.77", "61.66"),
     ),
 }
@@ -417,11 +422,11 @@ def test_other_published_values_are_shown(name: str) -> None:
 
 
 IN_FORMULAS: list[tuple[str, Asked, str, str]] = [
-    ("log", {"streaming": 100, "message_kb": 2}, "streaming_busy", "up to 70 %"),
-    ("log", {"streaming": 100, "message_kb": 1024}, "streaming_busy", "2 to 6 %"),
+    ("log", {"streaming": 100, "message_kb": 2}, "streaming_busy", "up to 70%"),
+    ("log", {"streaming": 100, "message_kb": 1024}, "streaming_busy", "2 to 6%"),
     (
         *("streaming", {"kind": "shared"}, "open_us"),
-        "20 with one of them held open, 7.5 with both",
+        "20 if another task has one of them open, 7.5 if both",
     ),
 ]
 INTERVALS: list[tuple[str, Asked, str, tuple[float, float]]] = [

@@ -197,7 +197,7 @@ def test_the_command_and_the_library_have_it(there: Path) -> None:
     query = f"FROM read_text('{there}/secret.csv')"
     assert SECRET in run("sql", SMF, query, code=0).stdout
     safe = run("sql", SMF, f"SELECT 1 AS a; {query}", "--safe", code=2)
-    said = "with --safe a statement reaches nothing but the tables of the inputs\n"
+    said = "with --safe a statement can use only the tables of the inputs\n"
     assert (SECRET in safe.output, safe.stderr.count("--safe")) == (False, 1)
     assert safe.stderr.endswith(said)
     data = smfparse.open(SMF)

@@ -295,7 +295,7 @@ def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told
         found = read(A + FOREIGN + B[:left], framing="none")
         assert found.bodies == [A, FOREIGN, B[:left]]
         assert found.places == [(SIZE + len(FOREIGN), 0)]
-        reason = "the file is cut in this record, or its triplets are damaged"
+        reason = "the file is truncated in this record, or its triplets are damaged"
         assert found.reasons[0].startswith(reason)
 
 

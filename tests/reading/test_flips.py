@@ -230,7 +230,7 @@ def test_a_file_that_ends_between_two_records_of_a_block_is_told_to_be_cut(read:
     assert found.bodies == [*file.bodies[:-2]]
     assert found.places == [(end, 0)]
     left = len(file.data) - end
-    assert found.reasons == [f"the file is cut: its last block has {left} bytes more"]
+    assert found.reasons == [f"the file is truncated: {left} bytes of its last block are missing"]
 
 
 def test_what_is_lost_of_a_spanned_record_is_told_once(read: Read) -> None:

@@ -84,9 +84,9 @@ NO_TIME = [
     *(SHORT[:10] + bytes.fromhex(date) + SHORT[14:] for date in ("012606AF", "01260630")),
 ]
 """Records without time of day or packed date."""
-CUT = "the file is cut: {} bytes of its last record are left"
+CUT = "the file is truncated: only {} bytes of its last record are left"
 NO_END = "spanned record lost: its last segment is missing"
-NO_LAST = "the file is cut: the last segment of a spanned record is missing"
+NO_LAST = "the file is truncated: the last segment of a spanned record is missing"
 NO_FIRST = "spanned record lost: a later segment without its first one"
 LOST: list[tuple[str, tuple[bytes, bytes, bytes], list[bytes]]] = [
     *(

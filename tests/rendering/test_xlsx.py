@@ -104,7 +104,7 @@ def test_rows_that_a_sheet_does_not_hold_are_on_the_next_and_told(monkeypatch: p
         assert [row[0] for rows in found.values() for row in rows[1:]] == [*range(count)]
         assert all(rows[0] == ("c0",) for rows in found.values())
         assert [*found] == ["task", "task (2)", "task (3)"][: len(wanted)]
-        told = f"task: the rows are on {len(wanted)} sheets; one of Excel has 4 at most"
+        told = f"task: the rows are on {len(wanted)} sheets, because an Excel sheet has at most 4"
         assert messages == ([told] if len(wanted) > 1 else [])
 
 
@@ -112,7 +112,7 @@ def test_what_does_not_fit_is_cut_and_told_or_refused() -> None:
     found, messages = made([Tables(table([("x" * 40_000,), ("y" * 32_767,)], ""))])
     assert [len(row[0]) for row in found["one"][1:]] == [32_767, 32_767]
     (told,) = messages
-    assert told == "one: 1 texts were cut after 32,767 characters; a cell of Excel has no more"
+    assert told == "one: 1 texts were truncated after 32,767 characters, the limit of an Excel cell"
     with pytest.raises(OutputError, match="16,385 columns"):
         made([Tables(table([], *[""] * 16_385))])
 

@@ -106,4 +106,4 @@ def test_the_page_of_a_real_job_says_how_much_of_its_time_mq_had() -> None:
     found = (parts["forced log writes"], verbs["prepare"], verbs["commit"])
     assert found == NEAR((0.006592, 0.005540, 0.001218), abs=1e-6)
     lines = lines_of("application", rows, job="PRDC")
-    assert "MQ had 0.4 % of this job's time: 0.007254 of 1.831 seconds." in lines
+    assert "MQ used 0.4% of the time of this job: 0.007254 of 1.831 seconds." in lines

@@ -87,7 +87,7 @@ def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for(
     which = replace(msgm, text={"": "{?*}Opens {qmstopen}\n{?qmstget}Gets {qmstget}"})
     empty, none = ({**row, "qmstopen": value, "qmstget": value} for value in (0, None))
     full = {**empty, "section": "another", "qmstget": 5}
-    zero = "All figures are 0 or absent."
+    zero = "All values are 0 or absent."
 
     def shown(*rows: dict[str, Any], zeros: bool = False) -> list[str]:
         lines = templates.text(which, rows, zeros=zeros)

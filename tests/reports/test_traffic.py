@@ -333,7 +333,7 @@ def test_only_reports_of_edges_can_be_drawn_and_a_group_has_four_characters(writ
     assert '"job CICSA MVAA" -> "queue PAY.REQUEST MVAA/VTS1" [label="1000"];' in drawn.stdout
     refused = run("report", "log", path, "--format", "mermaid")
     assert refused.exit_code == 2
-    assert "choose another format, or the report flow" in refused.stderr
+    assert "--format mermaid draws only the report flow, not log" in refused.stderr
     refused = run("report", "flow", path, "--qsg", "TOOLONG")
     assert refused.exit_code == 2
     assert "at most 4 characters" in refused.stderr

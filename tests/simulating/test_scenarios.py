@@ -96,7 +96,7 @@ def test_an_older_version_leaves_out_what_it_did_not_write(tmp_path: Path) -> No
         assert ("QQST" in groups) == (version >= "9.3")
         assert "QJST" in groups
     for other in ("7.1.0", "nine", ""):
-        with pytest.raises(RequestError, match=rf"{other}: scenarios are of MQ 8\.0\.0 or later"):
+        with pytest.raises(RequestError, match=rf"{other}: scenarios require MQ 8\.0\.0 or later"):
             made(version=other)
 
 
@@ -141,15 +141,15 @@ REFUSED = {
     "write 10m, 30s or 1h": "--scenario payments --incident log-slow@14:20/half",
     "did you mean QM01": "--scenario payments --incident log-slow:QM1@14:20/1h",
     "has no structure": "--scenario payments --incident cf-slow@14:20/1h",
-    "--dense does not go with --scenario": "--scenario payments --dense",
-    "--tasks does not go with --scenario": "--scenario payments --tasks 3",
-    "--queues does not go with --scenario": "--scenario payments --queues 3",
-    "--size does not go with --scenario": "--scenario payments --size 1MB",
-    "--qmgr does not go with --scenario": "--scenario payments --qmgr QM02",
-    "--format needs --explain": "--scenario payments --format json",
-    "--days does not go without --scenario": "--days 2",
-    "--explain does not go without --scenario": "--explain",
-    "--incident does not go without --scenario": "--incident restart@12:00/1h",
+    "--dense cannot be used with --scenario": "--scenario payments --dense",
+    "--tasks cannot be used with --scenario": "--scenario payments --tasks 3",
+    "--queues cannot be used with --scenario": "--scenario payments --queues 3",
+    "--size cannot be used with --scenario": "--scenario payments --size 1MB",
+    "--qmgr cannot be used with --scenario": "--scenario payments --qmgr QM02",
+    "--format requires --explain": "--scenario payments --format json",
+    "--days cannot be used without --scenario": "--days 2",
+    "--explain cannot be used without --scenario": "--explain",
+    "--incident cannot be used without --scenario": "--incident restart@12:00/1h",
 }
 
 
@@ -189,5 +189,5 @@ def test_a_class_3_interval_has_whole_intervals_of_statistics(tmp_path: Path) ->
     assert broken(day) == []
     assert round(day.one("SELECT max(epoch(wtasinte) - epoch(wtasints)) FROM wtas")) == 7200
     for length in (dt.timedelta(minutes=45), dt.timedelta(minutes=10), 24 * TWO):
-        with pytest.raises(RequestError, match=r"acctime .*: a multiple of the interval"):
+        with pytest.raises(RequestError, match=r"acctime .*: must be a multiple of the interval"):
             AnswerKey(load_estate("payments", interval=HALF, acctime=length))

@@ -105,7 +105,7 @@ def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path)
     manifest = write_dataset(open_inputs([dump]), folder, force=True)
     assert manifest["damage_count"] == 1
     [row] = open_inputs([folder]).arrow("damage").to_pylist()
-    assert (row["source"], "the file is cut" in row["reason"]) == (str(dump), True)
+    assert (row["source"], "the file is truncated" in row["reason"]) == (str(dump), True)
 
 
 def test_the_disk_has_every_file_before_the_manifest_names_it(

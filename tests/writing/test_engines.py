@@ -261,7 +261,7 @@ def test_filters_of_queue_managers_and_systems_leave_records_out(dumps: Path) ->
 def test_a_wrong_option_is_named(dumps: Path) -> None:
     wrong: dict[str, dict[str, str]] = {
         "wqst": {"table": "wqts"},
-        "no option of the smf source": {"table": "wqst", "tables": "x"},
+        "unknown option of the smf source": {"table": "wqst", "tables": "x"},
         "give decimal or long": {"table": "wqst", "uint64": "float"},
         "number of bytes": {"table": "wqst", "partBytes": "0"},
         "option table is missing": {},

@@ -215,7 +215,7 @@ def test_a_target_is_whole_and_replaced_only_by_force(form: str, tmp_path: Path)
     mine.write_text("mine")
     few, other = (["--format", form, "--table", table] for table in ("qjst", "qmst"))
     said = convert(cut, "--to", target, *few, code=4).stderr
-    assert "the file is cut" in said
+    assert "the file is truncated" in said
     before = content(target)
     assert "--force" in convert(SMF, "--to", target, *other, code=2).stderr
     convert(cut, "--to", target, *other, "--force", "--strict", code=8)
