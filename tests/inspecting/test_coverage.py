@@ -75,7 +75,7 @@ def test_hours_that_are_not_selected_are_not_missing(write: Write) -> None:
     """Three days of which the mornings are selected; of the second one, two intervals are lost."""
     path = write(*statistics(*(number for number in range(3 * 144) if number not in (151, 152))))
     (found,) = coverage(path, "--from", "0930", "--until", "1129")
-    assert found["missing"] == ["1 gap in the statistics, 20 minutes in all"]
+    assert found["missing"] == ["1 gap in the statistics, 20 minutes in total"]
     for hours in ("0930 1009", "2200 0559"):
         since, until = hours.split()
         (found,) = coverage(path, "--from", since, "--until", until, "--strict")
