@@ -115,8 +115,8 @@ def test_data_of_another_queue_manager_tells_nothing_of_this_one() -> None:
 
 
 def test_short_storage_is_one_finding_also_without_pools_below_the_bar() -> None:
-    low = [finding(each, 9, 11) for each in ("STG-31", "STG-31-RESERVE")]
-    assert shown([*low, finding("STG-SOS", 10, 11)]).keys() == {"D18"}
+    low = [finding(each, 9, 11) for each in ("STG-31", "STG-31-RESERVE", "STG-64")]
+    assert shown([*low, finding("STG-SOS", 10, 11)]).keys() == {"D18", "STG-64"}
 
 
 def test_work_that_waits_for_db2_is_named_with_its_shared_queues() -> None:
