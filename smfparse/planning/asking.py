@@ -23,6 +23,7 @@ class Ask:
     low, high  the least and the greatest value for which the planner holds
     among      all values, of a text; (): any
     measured   the fields of SMF that it is measured from; '': SMF has none
+    needs      the data that it is measured of, besides the trace: 12 hours of data
     """
 
     text: str
@@ -31,6 +32,7 @@ class Ask:
     high: float = math.inf
     among: tuple[str, ...] = ()
     measured: str = ""
+    needs: str = ""
 
     @property
     def bounds(self) -> str:
