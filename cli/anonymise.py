@@ -18,6 +18,7 @@ from smfparse.cli.options import (
 from smfparse.cli.output import finish, show
 from smfparse.cli.paths import LocalPath
 from smfparse.errors import DamageLog, SmfError
+from smfparse.rendering import plural
 
 if TYPE_CHECKING:
     from smfparse.anonymising import Proof, Pseudonyms, Replaced
@@ -163,11 +164,12 @@ def _lines(done: Replaced, shown: Proof) -> Iterator[str]:
     for kind, names in done.names.items():
         if names:
             yield f"{kind:<{width}}  {len(names):>7} names in {done.fields[kind]:>9} fields"
-    yield f"{'elsewhere':<{width}}  {done.elsewhere:>7} places"
+    yield f"{'elsewhere':<{width}}  {done.elsewhere:>7} place{'s' * (done.elsewhere != 1)}"
     if done.by_chance:
-        yield f"{done.by_chance} numbers read as names by chance and were left"
+        yield f"{plural(done.by_chance, 'number')} read as names by chance and left"
     if done.short:
-        yield f"{done.short} places read as a name of under 4 characters by chance and were left"
+        places = plural(done.short, "place")
+        yield f"{places} read as a name of under 4 characters by chance and left"
     if done.in_kept:
         yield f"{done.in_kept} times a name that is kept has an old name in it"
     yield f"proved: {shown.records} records with the same figures, no other old name left"

@@ -68,8 +68,15 @@ def write_report(
     output: Output,
     sections: Sections | None,
     asked: Mapping[str, Any],
-) -> None:
-    """Write a report in its format. Raises UsageError for one that is too long for a terminal."""
+    *,
+    empty: bool = True,
+) -> bool:
+    """Write a report in its format; return whether it has rows.
+
+    empty  whether it is written without rows, too
+
+    Raises UsageError for one that is too long for a terminal.
+    """
     from smfparse import advice, reports
 
     if which.per_task and output.format == TEXT and output.path is None and fills_terminal():
@@ -81,19 +88,24 @@ def write_report(
                 first.append(part)
                 if part.num_rows:
                     break
-            report_absent(which, opened, any(part.num_rows for part in first))
-            output.write_parquet(chain(first, parts))
-        return
+            there = any(part.num_rows for part in first)
+            report_absent(which, opened, there)
+            if there or empty:
+                output.write_parquet(chain(first, parts))
+        return there
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
         report_absent(which, opened, bool(found))
         every = chain(found, rows)
+        if not found and not empty:
+            return False
         if output.format in DRAWN:
             output.write_lines(reports.graph_lines(every, output.format))
         else:
             output.write(
                 reports.ReportDocument(which, every, asked, output.width, zeros=output.zeros)
             )
+    return bool(found)
 
 
 def _check_length(which: Report, catalog: Catalog) -> None:

@@ -116,7 +116,7 @@ class SummaryDocument(Document):
         more = len(day.findings) - _WORST
         if not day.findings:
             return "smfparse check finds nothing."
-        text = f"{more} more findings" if more > 0 else "what to do"
+        text = plural(more, "more finding") if more > 0 else "what to do"
         clock = f" --tz {day.times.clock.name}" if day.times.clock.name else ""
         return f"  {text}: smfparse check {inputs_text(self._inputs)}{clock}"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from smfparse.dashboard import panels
 from smfparse.dashboard.declaration import tables
-from smfparse.summarizing import lines
+from smfparse.summarizing import lines as summary_lines
 from tests.support import smf
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels, published
 from tests.support.report_runs import by_qmgr, cells, lines_of, rows_from
@@ -113,6 +113,6 @@ def test_a_server_connection_channel_counts_mqi_calls_and_every_heading_says_so(
     assert {"Messages or MQI calls per second", "Bytes per message or MQI call"} < row.keys()
     text = lines_of("channels", rows)
     assert any("Msgs/calls are MQI calls of server-connection" in line for line in text)
-    assert lines()["channel-messages"].label == "Channel msgs or calls/s"
+    assert summary_lines()["channel-messages"].label == "Channel msgs or calls/s"
     for each in (panels()["channel-messages"], tables()["channel-loads"]):
         assert "MQI calls" in each.title
