@@ -18,6 +18,7 @@ from smfparse.cli.output import (
     report_message,
     report_selection,
 )
+from smfparse.errors import InputError
 from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT, XLSX
 
 if TYPE_CHECKING:
@@ -89,13 +90,13 @@ def write_report(
                 if part.num_rows:
                     break
             there = any(part.num_rows for part in first)
-            report_absent(which, opened, there)
+            report_absent(which, opened, catalog, asked, there)
             if there or empty:
                 output.write_parquet(chain(first, parts))
         return there
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
-        report_absent(which, opened, bool(found))
+        report_absent(which, opened, catalog, asked, bool(found))
         every = chain(found, rows)
         if not found and not empty:
             return False
@@ -119,10 +120,20 @@ def _check_length(which: Report, catalog: Catalog) -> None:
         )
 
 
-def report_absent(which: Report, opened: Inputs, there: bool) -> None:
-    """Print on stderr, if there is nothing to report, why that may be."""
+def report_absent(
+    which: Report, opened: Inputs, catalog: Catalog, asked: Mapping[str, Any], there: bool
+) -> None:
+    """Print on stderr, if there is nothing to report, why that may be.
+
+    Raises InputError where records have been selected, but there is none.
+    """
     if there:
         return
     check_selection(opened)
+    from smfparse.inspecting import extent_text
+
+    named = [f"{each} {','.join(sorted(asked[each]))}" for each in which.required if asked.get(each)]
+    if named and any(catalog.arrow(f"FROM inputs.{each} LIMIT 1").num_rows for each in which.main):
+        raise InputError(f"no records match {' and '.join(named)}; {extent_text(opened)}")
     report_message(which.absent())
     report_selection(opened)
