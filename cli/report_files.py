@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _LEAST_WIDTH = 40
 """Characters of a line: fewer show nothing of a table."""
+_LONGER = 1.5
+"""Times the asked length from which on recorded intervals are longer: their lengths differ."""
 _MOST_TASKS = 1_000
 """Tasks that a report shows on a terminal, each with some 30 lines."""
 DRAWN = (DOT, MERMAID)
@@ -97,6 +99,8 @@ def write_report(
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
         report_absent(which, opened, catalog, asked, bool(found))
+        if found and sections is not None:
+            _report_longer(found[0].get("interval_seconds"), sections)
         every = chain(found, rows)
         if not found and not empty:
             return False
@@ -120,6 +124,17 @@ def _check_length(which: Report, catalog: Catalog) -> None:
         )
 
 
+def _report_longer(recorded: float | None, sections: Sections) -> None:
+    """Print on stderr if intervals are recorded that are longer than those that are asked for."""
+    from smfparse.calendar import length_text
+
+    if recorded and sections.seconds and recorded > _LONGER * sections.seconds:
+        report_message(
+            f"--interval {length_text(sections.seconds)}: the recorded intervals are longer "
+            f"({length_text(recorded)}) and cannot be divided"
+        )
+
+
 def report_absent(
     which: Report, opened: Inputs, catalog: Catalog, asked: Mapping[str, Any], there: bool
 ) -> None:
@@ -132,7 +147,8 @@ def report_absent(
     check_selection(opened)
     from smfparse.inspecting import extent_text
 
-    named = [f"{each} {','.join(sorted(asked[each]))}" for each in which.required if asked.get(each)]
+    given = {each: asked[each] for each in which.required if asked.get(each)}
+    named = [f"{each} {','.join(sorted(names))}" for each, names in given.items()]
     if named and any(catalog.arrow(f"FROM inputs.{each} LIMIT 1").num_rows for each in which.main):
         raise InputError(f"no records match {' and '.join(named)}; {extent_text(opened)}")
     report_message(which.absent())

@@ -146,6 +146,18 @@ def test_reports_without_rows_are_perhaps_listed_and_neither_counted_nor_written
         assert text.endswith(f"smfparse: {len(found)} reports are in {place}\n")
 
 
+def test_recorded_intervals_longer_than_those_asked_for_are_noted(dump: Path) -> None:
+    for length, told in {"5m": "5 minutes", "15m": "15 minutes"}.items():
+        for form in ("text", "json"):
+            said = run("report", "log", dump, "--interval", length, "--format", form).stderr
+            assert said == (
+                f"smfparse: --interval {told}: the recorded intervals are longer (30 minutes) "
+                "and cannot be divided\n"
+            )
+    for asked in (["--interval", "30m"], ["--interval", "1h"], ["--total"], []):
+        assert run("report", "log", dump, *asked).stderr == ""
+
+
 def test_columns_of_a_workbook_have_one_heading(tmp_path: Path) -> None:
     book = tmp_path / "all.xlsx"
     run("report", "all", SHARED, "--output", book, code=0)
