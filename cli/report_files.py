@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import wraps
 from itertools import chain, islice
@@ -99,8 +99,7 @@ def write_report(
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
         report_absent(which, opened, catalog, asked, bool(found))
-        if found and sections is not None:
-            _report_longer(found[0].get("interval_seconds"), sections)
+        _report_longer(found, sections)
         every = chain(found, rows)
         if not found and not empty:
             return False
@@ -124,11 +123,17 @@ def _check_length(which: Report, catalog: Catalog) -> None:
         )
 
 
-def _report_longer(recorded: float | None, sections: Sections) -> None:
+def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None) -> None:
     """Print on stderr if intervals are recorded that are longer than those that are asked for."""
     from smfparse.calendar import length_text
 
-    if recorded and sections.seconds and recorded > _LONGER * sections.seconds:
+    recorded = first[0].get("interval_seconds") if first else None
+    if (
+        recorded
+        and sections is not None
+        and sections.seconds
+        and recorded > _LONGER * sections.seconds
+    ):
         report_message(
             f"--interval {length_text(sections.seconds)}: the recorded intervals are longer "
             f"({length_text(recorded)}) and cannot be divided"
