@@ -113,6 +113,6 @@ def test_a_server_connection_channel_counts_mqi_calls_and_every_heading_says_so(
     assert {"Messages or MQI calls per second", "Bytes per message or MQI call"} < row.keys()
     text = lines_of("channels", rows)
     assert any("Msgs/calls are MQI calls of server-connection" in line for line in text)
-    assert summary_lines()["channel-messages"].label == "Channel msgs or calls/s"
+    assert summary_lines()["channel-messages"].label == "Channel msgs/calls/s"
     for each in (panels()["channel-messages"], tables()["channel-loads"]):
         assert "MQI calls" in each.title
