@@ -19,7 +19,7 @@ from smfparse import __version__
 from smfparse.cli.output import report_error, report_message
 from smfparse.cli.progress import BAR
 from smfparse.cli.wording import in_options
-from smfparse.cli.words import is_input, meant
+from smfparse.cli.words import is_input, is_path, meant
 from smfparse.errors import RequestError, SmfError, did_you_mean
 from smfparse.interrupts import ASKED, ended_by_signals
 from smfparse.progress import PROGRESS
@@ -161,7 +161,7 @@ class _Group(click.Group):
         """Return the command that is asked for: without one, INPUT alone asks for its summary."""
         name = args[0]
         if name not in self.commands and not ctx.resilient_parsing:
-            if not is_input(name):
+            if not is_input(name) and not is_path(name):
                 raise click.UsageError(_neither(name), ctx)
             args = [_OF_INPUT_ALONE, *args]
         return super().resolve_command(ctx, args)

@@ -50,8 +50,8 @@ def write_all(
         found = _with_data(chosen, catalog)
         if found:
             write = _write_book if is_workbook(output.path) else _write_folder
-            write(found, catalog, opened, output, sections)
-            many = "1 report is" if len(found) == 1 else f"{len(found)} reports are"
+            count = write(found, catalog, opened, output, sections)
+            many = "1 report is" if count == 1 else f"{count} reports are"
             report_message(f"{many} in {output.path}")
         else:
             check_selection(opened)
@@ -112,7 +112,7 @@ def _with_data(chosen: Sequence[_Asked], catalog: Catalog) -> list[_Asked]:
     """Return the reports that have data, with their options; name the others on stderr."""
     from smfparse.reports import reports_listed
 
-    filled = {each.name for each in reports_listed(catalog) if each.data}
+    filled = {each.name for each in reports_listed(catalog) if each.data != "no"}
     empty = [which.name for which, _ in chosen if which.name not in filled]
     if empty:
         report_message(f"left out, no data: {', '.join(empty)}")
@@ -125,14 +125,18 @@ def _write_folder(
     opened: Inputs,
     output: Output,
     sections: Sections | None,
-) -> None:
-    """Write each report as a file, whole or not at all."""
+) -> int:
+    """Write each report that has rows as a file, whole or not at all; return how many have."""
     from smfparse.store import in_folder
 
     assert output.path is not None
     with in_folder(output.path):
-        for which, asked in found:
-            write_report(which, catalog, opened, _target(which, output), sections, asked)
+        return sum(
+            write_report(
+                *(which, catalog, opened, _target(which, output), sections, asked), empty=False
+            )
+            for which, asked in found
+        )
 
 
 def _write_book(
@@ -141,25 +145,30 @@ def _write_book(
     opened: Inputs,
     output: Output,
     sections: Sections | None,
-) -> None:
-    """Write each report as a sheet of one workbook, one after another."""
+) -> int:
+    """Write each report that has rows as a sheet of one workbook; return how many have."""
     from smfparse import advice, reports
 
+    written = 0
+
     def documents() -> Iterator[ReportDocument]:
+        nonlocal written
         for which, asked in found:
             with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
                 first = list(islice(rows, 1))
-                report_absent(which, opened, bool(first))
+                report_absent(which, opened, catalog, asked, bool(first))
                 if first:
+                    written += 1
                     yield reports.ReportDocument(_alike(which), chain(first, rows), asked)
 
     output.write_workbook(documents(), index=True)
+    return written
 
 
 def _alike(which: Report) -> Report:
     """Return a report whose keys have the headings that most reports have, not those of MP1B."""
     from smfparse.reports import KEY_HEADINGS
 
-    headings = {key: heading for heading, key in KEY_HEADINGS.items()}
+    headings = {key: heading for heading, key in KEY_HEADINGS.items()} | {"qsg": "QSG"}
     keys = {headings.get(key, heading): key for heading, key in which.csv_keys.items()}
     return replace(which, csv_keys=keys)

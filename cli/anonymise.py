@@ -18,6 +18,7 @@ from smfparse.cli.options import (
 from smfparse.cli.output import finish, show
 from smfparse.cli.paths import LocalPath
 from smfparse.errors import DamageLog, SmfError
+from smfparse.rendering import plural
 
 if TYPE_CHECKING:
     from smfparse.anonymising import Proof, Pseudonyms, Replaced
@@ -163,14 +164,12 @@ def _lines(done: Replaced, shown: Proof) -> Iterator[str]:
     for kind, names in done.names.items():
         if names:
             yield f"{kind:<{width}}  {len(names):>7} names in {done.fields[kind]:>9} fields"
-    yield f"{'elsewhere':<{width}}  {done.elsewhere:>7} places"
+    yield f"{'elsewhere':<{width}}  {done.elsewhere:>7} place{'s' * (done.elsewhere != 1)}"
     if done.by_chance:
-        yield f"{done.by_chance} numbers look like names by chance and were not changed"
+        yield f"{plural(done.by_chance, 'number')} look like names by chance and stay as they are"
     if done.short:
-        yield (
-            f"{done.short} places look like a name of under 4 characters by chance and were not "
-            "changed"
-        )
+        places = plural(done.short, "place")
+        yield f"{places} look like a name of under 4 characters by chance and stay as they are"
     if done.in_kept:
         yield f"{done.in_kept} kept names contain an old name"
     yield f"verified: {shown.records} records with the same values, no other old name found"

@@ -27,16 +27,22 @@ Example:
   smfparse capacity {name} --explain
 """
 
+_KB = {"KB": 1, "MB": 1024, "GB": 1024**2}
+"""Units of sizes, in KB."""
+
 
 def _number(
     each: Wanted, _context: click.Context, _option: click.Parameter, text: str | None
 ) -> int | float | None:
-    """Read a number with or without its unit: 92, 92us."""
+    """Read a number with or without its unit: 92, 92us. A size can have another one: 4096MB."""
     if text is None:
         return None
     unit = each.ask.unit
     try:
-        number: int | float = each.kind(text.removesuffix(unit).strip())
+        other = next((size for size in _KB if unit in _KB and text.endswith(size)), unit)
+        number: int | float = each.kind(text.removesuffix(other).strip())
+        if other != unit:
+            number = number * _KB[other] / _KB[unit]
     except ValueError as error:
         words = "a whole number" if each.kind is int else "a number"
         of = f", with or without {unit}" if unit else ""

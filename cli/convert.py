@@ -14,6 +14,7 @@ from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_o
 from smfparse.cli.output import check_selection, finish, report_message, said_format
 from smfparse.mqsmfcsv import STYLES
 from smfparse.places import Place, is_url, place_of
+from smfparse.rendering import plural
 from smfparse.writing import FILE_FORMATS, is_lake
 
 if TYPE_CHECKING:
@@ -225,8 +226,8 @@ def _commit(
     done = commit_dataset(place_of(inputs[0]), target, tables)
     whole = sum(done.values(), Change(0, 0, 0))
     report_message(
-        f"{target}: {whole.added:,} files added to {len(done)} tables, {whole.removed:,} removed, "
-        f"{whole.stayed:,} unchanged"
+        f"{target}: {whole.added:,} files added to {plural(len(done), 'table')}, "
+        f"{whole.removed:,} removed, {whole.stayed:,} unchanged"
     )
 
 
@@ -298,7 +299,7 @@ def _write(
         else:
             types = number_types or "exact"
             manifest = write_dataset(opened, place, force=force, types=types, **how)
-            _report_rows(place, manifest["tables"], "rows")
+            _report_rows(place, manifest["tables"])
 
 
 def _append(opened: Inputs, folder: Place, **how: Any) -> None:
@@ -310,7 +311,7 @@ def _append(opened: Inputs, folder: Place, **how: Any) -> None:
         report_message(f"{name}: already in the dataset; skipped")
     for name, called in done.renamed:
         report_message(f"{name}: another input has this name; renamed to {called}")
-    _report_rows(folder, done.rows, "rows added")
+    _report_rows(folder, done.rows, " added")
 
 
 def _files(
@@ -335,10 +336,11 @@ def _files(
             written = write_database(opened, path, wanted, force=force)
         else:
             written = write_files(opened, path, chosen, wanted, force=force)
-    _report_rows(path, written, "rows")
+    _report_rows(path, written)
 
 
-def _report_rows(path: Place, tables: dict[str, int], what: str) -> None:
+def _report_rows(path: Place, tables: dict[str, int], more: str = "") -> None:
     """Print on stderr how many rows there are in how many tables."""
     filled = [rows for rows in tables.values() if rows]
-    report_message(f"{path}: {sum(filled):,} {what} in {len(filled)} tables")
+    rows = "1 row" if sum(filled) == 1 else f"{sum(filled):,} rows"
+    report_message(f"{path}: {rows}{more} in {plural(len(filled), 'table')}")

@@ -32,7 +32,7 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     One line per queue manager shows whether its data is complete: gaps, intervals missing by
     QWHSISEQ, records that SMF lost. The lines below it list trace classes without records, queues
     and channels in use without STATQ and STATCHL, and clock changes. With --strict the exit code
-    is 4 also for incomplete data.
+    is 4 for incomplete data, after the table; for damage it is 8, without a table.
 
     \b
     Example:

@@ -21,6 +21,7 @@ from smfparse.cli.output import (
     on_terminal,
     report_message,
     said_format,
+    says_nothing,
 )
 from smfparse.cli.paths import LocalPath
 from smfparse.cli.progress import BAR
@@ -371,9 +372,15 @@ def output_options(
 
     def add(command: Command) -> Callable[..., Any]:
         def format_of(options: dict[str, Any]) -> str:
-            chosen, path = options.pop("format"), options["output"]
+            chosen: str | None = options.pop("format")
+            path = options["output"]
             said = said_format(path) if path is not None else None
-            return chosen or (said if said in formats else None) or otherwise(options)
+            if asked := chosen or (said if said in formats else None):
+                return asked
+            found = otherwise(options)
+            if path is not None and says_nothing(path):
+                report_message(f"{path}: the format is {found}; --format selects another")
+            return found
 
         return click.option(
             "--format",

@@ -21,7 +21,7 @@ import click
 from smfparse.cli.progress import BAR
 from smfparse.errors import DamageLog, InputError, OutputError, QueryError
 from smfparse.places import Place
-from smfparse.rendering import TEXT, XLSX, visible, visible_lines
+from smfparse.rendering import DOT, MERMAID, TEXT, XLSX, visible, visible_lines
 
 if TYPE_CHECKING:
     from smfparse.inputs import Inputs
@@ -54,6 +54,10 @@ _ENDINGS = {
 """What names of files end in, and the format that this says."""
 _OF_OTHERS = frozenset({"doc", "docx", "ods", "odt", "pdf", "ppt", "pptx", "ps", "xls"})
 """Endings of formats that no command writes."""
+_OF_GRAPHS = frozenset({DOT, MERMAID})
+"""Formats of the reports that are graphs."""
+_OF_TEXT = frozenset({"log", "lst", "out", "prn", "text", "txt"})
+"""Endings of text."""
 
 
 def said_format(path: Place) -> str | None:
@@ -64,6 +68,13 @@ def said_format(path: Place) -> str | None:
     return f"{_ENDINGS[ending]}{packed}" if dot and ending in _ENDINGS else None
 
 
+def says_nothing(path: Path) -> bool:
+    """Whether the end of a name says a format that is not known: `x.foo`."""
+    ending = path.suffix.lower().removeprefix(".")
+    known = ending in _OF_TEXT or ending in _OF_OTHERS or said_format(path) is not None
+    return bool(ending) and not known and not _is_special(path)
+
+
 def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None:  # noqa: A002 - as everywhere
     """Raise UsageError where the end of a name says another format than the one that is written.
 
@@ -71,7 +82,7 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     """
     ending = path.suffix.lower().removeprefix(".")
     if ending in _OF_OTHERS:
-        known = ", ".join(formats or (format,))
+        known = ", ".join(each for each in formats or (format,) if each not in _OF_GRAPHS)
         raise click.UsageError(f"{path}: {ending} cannot be written; choose one of {known}")
     said = said_format(path)
     if said is None or said == format:
@@ -187,11 +198,18 @@ def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
     written.
     """
     if _is_special(output):
-        with output.open("wb") as stream:
-            yield stream
+        try:
+            with output.open("wb") as stream:
+                yield stream
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"{output}: {error.strerror or error}") from error
         return
     from smfparse.store import new_file
 
+    if not output.parent.exists():
+        raise OutputError(f"{output}: the folder {output.parent} does not exist; create it first")
     with new_file(output, force) as stream:
         yield stream
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import wraps
 from itertools import chain, islice
@@ -19,6 +19,7 @@ from smfparse.cli.output import (
     report_selection,
     unmatched_text,
 )
+from smfparse.errors import InputError
 from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT, XLSX
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _LEAST_WIDTH = 40
 """Characters of a line: fewer show nothing of a table."""
+_LONGER = 1.5
+"""Times the asked length from which on recorded intervals are longer: their lengths differ."""
 _MOST_TASKS = 1_000
 """Tasks that a report shows on a terminal, each with some 30 lines."""
 DRAWN = (DOT, MERMAID)
@@ -69,8 +72,15 @@ def write_report(
     output: Output,
     sections: Sections | None,
     asked: Mapping[str, Any],
-) -> None:
-    """Write a report in its format. Raises UsageError for one that is too long for a terminal."""
+    *,
+    empty: bool = True,
+) -> bool:
+    """Write a report in its format; return whether it has rows.
+
+    empty  whether it is written without rows, too
+
+    Raises UsageError for one that is too long for a terminal.
+    """
     from smfparse import advice, reports
 
     if which.per_task and output.format == TEXT and output.path is None and fills_terminal():
@@ -82,19 +92,25 @@ def write_report(
                 first.append(part)
                 if part.num_rows:
                     break
-            report_absent(which, opened, any(part.num_rows for part in first))
-            output.write_parquet(chain(first, parts))
-        return
+            there = any(part.num_rows for part in first)
+            report_absent(which, opened, catalog, asked, there)
+            if there or empty:
+                output.write_parquet(chain(first, parts))
+        return there
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
-        report_absent(which, opened, bool(found))
+        report_absent(which, opened, catalog, asked, bool(found))
+        _report_longer(found, sections)
         every = chain(found, rows)
+        if not found and not empty:
+            return False
         if output.format in DRAWN:
             output.write_lines(reports.graph_lines(every, output.format))
         else:
             output.write(
                 reports.ReportDocument(which, every, asked, output.width, zeros=output.zeros)
             )
+    return bool(found)
 
 
 def _check_length(which: Report, catalog: Catalog) -> None:
@@ -108,13 +124,41 @@ def _check_length(which: Report, catalog: Catalog) -> None:
         )
 
 
-def report_absent(which: Report, opened: Inputs, there: bool) -> None:
-    """Print on stderr, if there is nothing to report, why that may be."""
+def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None) -> None:
+    """Print on stderr if intervals are recorded that are longer than those that are asked for."""
+    from smfparse.calendar import length_text
+
+    recorded = first[0].get("interval_seconds") if first else None
+    if (
+        recorded
+        and sections is not None
+        and sections.seconds
+        and recorded > _LONGER * sections.seconds
+    ):
+        report_message(
+            f"--interval {length_text(sections.seconds)}: the recorded intervals are longer "
+            f"({length_text(recorded)}) and cannot be divided"
+        )
+
+
+def report_absent(
+    which: Report, opened: Inputs, catalog: Catalog, asked: Mapping[str, Any], there: bool
+) -> None:
+    """Print on stderr, if there is nothing to report, why that may be.
+
+    Raises InputError where records have been selected, but there is none.
+    """
     if there:
         return
     from smfparse.inputs import with_all_records
 
     check_selection(opened)
+    from smfparse.inspecting import extent_text
+
+    given = {each: asked[each] for each in which.required if asked.get(each)}
+    named = [f"{each} {','.join(sorted(names))}" for each, names in given.items()]
+    if named and any(catalog.arrow(f"FROM inputs.{each} LIMIT 1").num_rows for each in which.main):
+        raise InputError(f"no records match {' and '.join(named)}; {extent_text(opened)}")
     if opened.selection.everything or not with_all_records(opened).any_rows(which.main):
         report_message(which.absent())
         report_selection(opened)

@@ -25,6 +25,11 @@ def is_input(name: str) -> bool:
     return False
 
 
+def is_path(name: str) -> bool:
+    """Whether a name is that of a file, there or not: it has a folder or an ending."""
+    return bool(Path(name).suffix) or Path(name).name != name
+
+
 def meant(arguments: Sequence[str]) -> list[str]:
     """Return arguments as they are meant: `help NAME`, and a day and a time with a space between.
 

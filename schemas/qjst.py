@@ -78,7 +78,7 @@ QJST = block(
     since(
         "8.0",
         "qjstio"
-        / Repeat("qjst_io", QJSTIO, copy=(1, 2), io_type=(1, 2))
+        / Repeat("qjst_io", QJSTIO, copy=(1, 2), io_type={1: "one page", 2: "several pages"})
         * "Log write I/O by copy and type",
         "qjstslptu" / Micros64 * "Time the log writer had nothing to do",
         "qjstiosqu"

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, Unpack, get_args
 import polars as pl
 import pyarrow as pa
 
-from smfparse import advice, capacity, comparing, dashboard, reports, store
+from smfparse import advice, capacity, comparing, dashboard, reports, store, summarizing
 from smfparse.errors import Damage, RequestError, install_command
 from smfparse.inputs import Inputs, Options, ReadOptions, check_apart, open_inputs
 from smfparse.inspecting import Group, InventoryDocument, inventory
@@ -50,12 +50,18 @@ Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
 
 @dataclass(frozen=True, repr=False)
 class Findings(advice.Checked):
-    """The findings of all rules; notebooks show them like `check`.
+    """The findings of all rules, the most serious first; notebooks show them like `check`.
 
     inputs  names of the inputs, for the commands that show the evidence
     """
 
     inputs: Sequence[str] = ()
+
+    def __iter__(self) -> Iterator[advice.Finding]:
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        return len(self.findings)
 
     def _repr_html_(self) -> str:
         return notebook_html(advice.CheckDocument(self, self.inputs))
@@ -193,6 +199,12 @@ class SmfData(_Tables):
         with Catalog(self.inputs) as catalog:
             rows = [*advice.answered_rows(which, catalog, _sections(interval, total), **options)]
         return Shown(lambda: reports.ReportDocument(which, rows, options))
+
+    def summary(self) -> Shown:
+        """Return findings and metrics of each queue manager, as `smfparse summary` shows them."""
+        with Catalog(self.inputs) as catalog:
+            days = summarizing.summarized(catalog)
+        return Shown(lambda: summarizing.SummaryDocument(days, _names(self.inputs)))
 
     def check(
         self,

@@ -35,6 +35,8 @@ _QUERY = "sql:"
 _LOST = "SMF-LOST"
 """The rule that finds each loss of SMF records."""
 _LEAST_IMPACT = 0.001
+_MOST_OF_INPUTS = 120
+"""Characters of the inputs in a command."""
 _ONE_DAY = 10
 """Characters of a date."""
 
@@ -195,8 +197,9 @@ def _names_in(name: str) -> frozenset[str]:
 
 
 def inputs_text(inputs: Sequence[str]) -> str:
-    """Return inputs as a command has them, if they are few."""
-    return shlex.join(inputs) if 0 < len(inputs) < 3 else "INPUT..."
+    """Return inputs as a command has them, if they are short."""
+    joined = shlex.join(inputs)
+    return joined if 0 < len(joined) <= _MOST_OF_INPUTS else "INPUT..."
 
 
 def _selection(finding: Finding, takes: Collection[str]) -> Iterator[str]:

@@ -134,7 +134,11 @@ def notes(found: Answer) -> list[str]:
             f"{which.trace} writes it."
         )
     elif found.missing:
-        names = ", ".join(map(option, found.missing))
+        needs = {each.name: each.ask.needs for each in wanted(which.asked)}
+        names = ", ".join(
+            f"{option(name)} (needs {needs[name]})" if needs[name] else option(name)
+            for name in found.missing
+        )
         lines.append(f"Not measured: {names}. What is measured needs {which.trace}.")
     if of.intervals:
         lines.append("Values in brackets: between these in 90 of 100 cases.")

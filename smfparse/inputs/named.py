@@ -226,6 +226,8 @@ def _files(
     written = None if target is None else _real(target)
 
     def unreadable(error: OSError) -> None:
+        if Path(error.filename) == folder:
+            raise InputError(f"{folder}: {error.strerror or error}") from error
         _leave_out(Path(error.filename), error.strerror or str(error), damage)
 
     for place, folders, files in os.walk(folder, onerror=unreadable):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from smfparse.errors import RequestError
 from smfparse.metrics import (
     Entry,
     Relation,
@@ -28,11 +29,29 @@ def description(name: str | None) -> Document:
     """Return what a name means; None: all tables and views. RequestError for an unknown name."""
     if name is None:
         return _List(every_relation())
-    found = described(name)
+    try:
+        found = described(name)
+    except RequestError:
+        if elsewhere := _elsewhere(name):
+            raise RequestError(f"{name} is {elsewhere}") from None
+        raise
     if isinstance(found, Relation):
         return _RelationColumns(found)
     measures = {f"{subject}.{each.name}" for subject, each in measures_meant(name)}
     return _Entries(name, [_placed(each) if each.name in measures else each for each in found])
+
+
+def _elsewhere(name: str) -> str:
+    """Return what a name is that another command explains, and this command; '': nothing."""
+    from smfparse.advice import diagnoses, rules
+    from smfparse.reports import is_report, report
+
+    if is_report(name):
+        return f"a report; see smfparse report {report(name).name} --explain"
+    wanted = name.upper()
+    if wanted in rules() or wanted in diagnoses():
+        return f"a finding; see smfparse check --explain {wanted}"
+    return ""
 
 
 def _placed(measure: Entry) -> Entry:

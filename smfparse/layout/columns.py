@@ -93,6 +93,7 @@ class Child:
 
     title    what the entries are
     index    names of the index columns
+    words    what the labels of some of them mean
     cells    their values, an entry each, in the order of the bytes
     columns  of one entry
     used     name of the text field that marks a used entry; None: any number that is not zero does
@@ -102,6 +103,7 @@ class Child:
     table: str
     title: str
     index: tuple[str, ...]
+    words: Mapping[str, Mapping[int, str]]
     cells: tuple[Cell, ...]
     columns: tuple[Column, ...]
     used: str | None
@@ -208,6 +210,7 @@ def child_of(block: str, table: str, groups: Sequence[RepeatGroup]) -> Child:
         table,
         first.repeat.about or first.doc,
         first.repeat.index,
+        first.repeat.words,
         tuple(cells),
         tuple(columns),
         first.repeat.used,

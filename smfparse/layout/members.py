@@ -21,7 +21,8 @@ class Repeat(Array):
     """A group that occurs several times in a block: its entries become rows of a child table.
 
     `index` names the child table's index columns and their labels, outermost first; a label that is
-    not a sequence is the same for every entry: `phase="commit", request=range(20)`.
+    not a sequence is the same for every entry: `phase="commit", request=range(20)`. A mapping says
+    what each label means: `io_type={1: "one page"}`.
 
     An entry is a row if one of its numbers is not zero; with `used`, if the text field of that name
     starts above X'40', the EBCDIC blank. `about` describes the child table, where the meaning of
@@ -35,7 +36,7 @@ class Repeat(Array):
         *,
         used: str | None = None,
         about: str = "",
-        **index: Sequence[int | str] | int | str,
+        **index: Mapping[int, str] | Sequence[int | str] | int | str,
     ) -> None:
         labels = [
             (each,) if isinstance(each, int | str) else tuple(each) for each in index.values()
@@ -44,6 +45,7 @@ class Repeat(Array):
         self.used = used
         self.about = about
         self.index = tuple(index)
+        self.words = {name: each for name, each in index.items() if isinstance(each, Mapping)}
         self.cells: tuple[Cell, ...] = tuple(itertools.product(*labels))
         super().__init__(len(self.cells), subcon)
 

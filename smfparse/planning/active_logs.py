@@ -42,18 +42,23 @@ def active_logs(
         yield Figure("used_gb_h", "Log space used per copy", used.hourly, "GB/hour", "", 3)
     if size is None:
         return
-    yield from _archiving(used, size)
+    yield from _archiving(used, size, logs)
     yield from _one_log(used, size)
     if logs is not None:
         yield from _until_full(used, size, logs, copies)
     yield from _needed(used, size, outage_hours)
 
 
-def _archiving(used: LogSpace, size: float) -> Iterator[Figure]:
+def _archiving(used: LogSpace, size: float, logs: int | None) -> Iterator[Figure]:
     if used.unarchived is None:
         return
     behind = used.unarchived / size
-    words = "archiving keeps up" if behind <= 1 else "archiving is too slow"
+    if logs is not None and behind > logs:
+        words = f"not possible with {logs} logs: check --log-size and --logs"
+    elif behind > 1:
+        words = "archiving is too slow, or --log-size is too small"
+    else:
+        words = "archiving keeps up"
     yield Figure(
         *("behind_logs", "Created but not archived", behind, "logs"),
         *(f"{said(used.unarchived)} GB / {said(size)} GB: {words}", 2),
@@ -81,7 +86,7 @@ def _until_full(used: LogSpace, size: float, logs: int, copies: int) -> Iterator
     ):
         if rate:
             hours = space / rate * (HALF_DAY if how else 1)
-            formula = f"{logs} x {said(size)} / {said(rate)}{how}"
+            formula = f"{logs} x {said(size)} / {said(rate)}{how}, if all are empty now"
             yield Figure(name, label, hours, "hours", formula, 1)
 
 

@@ -20,9 +20,10 @@ from smfparse.planning.words import said
 class Ask:
     """What an input is.
 
-    low, high  lowest and highest number for which the planner is valid
+        low, high  lowest and highest number for which the planner is valid
     among      all values of a text; (): any
     measured   the SMF fields from which it is measured; '': none
+    needs      data that the measurement requires besides the trace: 12 hours of data
     """
 
     text: str
@@ -31,6 +32,7 @@ class Ask:
     high: float = math.inf
     among: tuple[str, ...] = ()
     measured: str = ""
+    needs: str = ""
 
     @property
     def bounds(self) -> str:

@@ -168,10 +168,19 @@ class Log(Asked):
         Ask("Log space used per hour and copy", "GB", measured="qjstbffl over the time"),
     ] = None
     hour_gb: Annotated[
-        float | None, Ask("Log space used in the busiest hour", "GB", measured="qjstbffl")
+        float | None,
+        Ask(
+            "Log space used in the busiest hour", "GB", measured="qjstbffl", needs="1 hour of data"
+        ),
     ] = None
     half_day_gb: Annotated[
-        float | None, Ask("Log space used in the busiest 12 hours", "GB", measured="qjstbffl")
+        float | None,
+        Ask(
+            "Log space used in the busiest 12 hours",
+            "GB",
+            measured="qjstbffl",
+            needs="12 hours of data",
+        ),
     ] = None
     unarchived_gb: Annotated[
         float | None,

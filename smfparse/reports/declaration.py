@@ -38,6 +38,17 @@ _OWNERS = {"z/OS": "system", "QM": "qmgr"}
 """Headers of the keys that say whose a section or row is."""
 KEY_HEADINGS = {**_OWNERS, "Date": "date", "Time": "time"}
 """Headers of the keys in front of the figures, and the keys, unless a report has its own."""
+_NO_SAMPLE = "this report of MP1B is not available: IBM has published no sample"
+_ELSEWHERE = {
+    "QCPU": "use the report api-cost with by=queue",
+    "MQ1150": "use the statistics reports: log, buff, msgm and others; or the report all",
+    "MQ1160": "use the report class1",
+    "MQ116S": "use the report task",
+    "MQCSMF": "use SQL: the command sql",
+    "OFIELD": _NO_SAMPLE,
+    "EOJ": _NO_SAMPLE,
+}
+"""DD names and programs before MP1B's that are no reports, and what has their contents."""
 _NEAR = 3
 """Names that a message has of those near an unknown one."""
 _DD_CSV = "CSV"
@@ -80,6 +91,11 @@ class Figure:
     ] = ""
     heading: Annotated[str, Key("its heading in the tables of `blocks`", "`csv`")] = ""
     width: Annotated[str, Key("its format in these: `>8`, `<20`", "none")] = ""
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """What it is called in CSV, in lines and in tables."""
+        return self.csv, self.label, self.heading
 
     def part(self, found: re.Match[str]) -> str:
         """Return what a part of a line for several figures is in the line of this one."""
@@ -436,7 +452,25 @@ class Report:
 
     def values(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of its options. Raises RequestError for those that it cannot take."""
+        if self.is_rankable and asked.get("sort"):
+            asked = {**asked, "sort": self._ranked_by(str(asked["sort"]))}
         return parsed(self.name, self.options, self.choices, asked)
+
+    def _ranked_by(self, text: str) -> str:
+        """Return the figure that a word means: its heading, or how its name begins, if only one."""
+        names, wanted = self.choices["sort"], _plain(text)
+        if text in names:
+            return text
+        headings = {(each.name, heading) for each in self.figures for heading in each.headings}
+        headings |= {
+            (name, heading) for block in self.blocks.values() for name, heading, _ in block.columns
+        }
+        called = {name for name, heading in headings if _plain(heading) == wanted}
+        begins = [name for name in names if name.startswith(f"{wanted}_")]
+        for found in ([name for name in names if name in called], begins):
+            if len(found) == 1:
+                return found[0]
+        return text
 
     def absent(self) -> str:
         """Return which trace to start where the input does not have the data."""
@@ -460,6 +494,8 @@ def report(name: str) -> Report:
     for each in good:
         if each.is_called(name):
             return each
+    if other := _ELSEWHERE.get(_spelled(name).removesuffix(_DD_CSV)):
+        raise RequestError(f"{name}: {other}", "by")
     names = {each: each for each in report_names()}
     names |= {dd.lower(): each.name for each in good for dd in each.dd}
     near = dict.fromkeys(names[each] for each in get_close_matches(own, names, _NEAR))
@@ -472,6 +508,11 @@ def is_report(name: str) -> bool:
     return _spelled(name).lower() in report_names() or any(
         isinstance(each, Report) and each.is_called(name) for each in declared().values()
     )
+
+
+def _plain(text: str) -> str:
+    """Return a heading as a name: `At once` as `at_once`."""
+    return "_".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
 def _spelled(name: str) -> str:

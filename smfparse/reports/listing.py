@@ -13,7 +13,6 @@ from smfparse.reports.declaration import Report, declared
 if TYPE_CHECKING:
     from smfparse.query import Catalog
 
-_YES_NO = {True: "yes", False: "no", None: ""}
 _SHORT = ("name", "data", "title")
 """What is printed without --explain."""
 _BESIDE = 2
@@ -26,14 +25,15 @@ class Listed:
     """A report in the list.
 
     dd    MP1B's DD names for it
-    data  whether the inputs have data for it; None where there are none
+    data  whether the inputs have data for it: yes, no, or perhaps, where they have its records but
+          it may find nothing in them; None without inputs
     """
 
     name: str
     title: str
     dd: str
     trace: str
-    data: bool | None
+    data: str | None
 
 
 def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
@@ -50,12 +50,18 @@ def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
             each.title,
             " ".join(each.dd),
             each.trace,
-            None if filled is None else not filled.isdisjoint(each.main),
+            None if filled is None else _data(each, filled),
         )
         if isinstance(each, Report)
-        else Listed(name, f"cannot be used: {each}", "", "", None if filled is None else False)
+        else Listed(name, f"cannot be used: {each}", "", "", None if filled is None else "no")
         for name, each in found.items()
     ]
+
+
+def _data(which: Report, filled: set[str]) -> str:
+    if filled.isdisjoint(which.main):
+        return "no"
+    return "perhaps" if which.nothing else "yes"
 
 
 def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
@@ -99,7 +105,9 @@ class ListDocument(Document):
         names = [name for name in self._names() if name in _SHORT]
         lines = aligned([*map(Column, names)], self._rows(names))
         margin = max(len(each.name) for each in self._listed) + _BESIDE
-        margin += len("data") + _BESIDE if "data" in names else 0
+        margin += (
+            max(len(each.data or "") for each in self._listed) + _BESIDE if "data" in names else 0
+        )
         for line in lines:
             yield from textwrap.wrap(
                 line, self.room, subsequent_indent=" " * margin, break_on_hyphens=False
@@ -112,9 +120,5 @@ class ListDocument(Document):
 
     def _rows(self, names: Sequence[str] = ()) -> list[Cells]:
         return [
-            [
-                _YES_NO[each.data] if name == "data" else getattr(each, name)
-                for name in names or self._names()
-            ]
-            for each in self._listed
+            [getattr(each, name) or "" for name in names or self._names()] for each in self._listed
         ]

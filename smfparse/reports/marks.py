@@ -56,8 +56,9 @@ _WORDS = """
                 CASE WHEN firsts > 0 THEN concat(
                     format('first: {} of {}, {} seconds, covers what came before',
                         firsts, intervals, seconds_text(first_seconds)), beside) END,
-                CASE WHEN long > 0 THEN format('long: {} of {}, median {} seconds',
-                    long, intervals, seconds_text(typical)) END,
+                CASE WHEN long > 0 THEN format(
+                    'long: {} of {}, over 1.5 x the median of {} seconds', long, intervals,
+                    seconds_text(typical)) END,
                 CASE WHEN gap > 0 THEN format('gap: {} seconds', seconds_text(gap)) END,
                 CASE WHEN restarts > 0 THEN format('restart: {}', restarts) END,
                 CASE WHEN missing > 0 THEN format('missing: {} by QWHSISEQ', missing) END,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from smfparse.errors import RequestError
 from smfparse.simulating.declaration import INCIDENTS, Application, Estate, Incident
 from smfparse.simulating.draws import Bools, Floats, Ints
 from smfparse.simulating.plan import NONE, Plan
-from smfparse.simulating.reading_toml import unknown
+from smfparse.simulating.reading_toml import clock_time, unknown
 
 _US = dt.timedelta(microseconds=1)
 _DAY = dt.timedelta(days=1)
@@ -134,14 +134,92 @@ def placed(plan: Plan) -> list[Incident]:
     found = []
     for each in plan.estate.incidents:
         kind = INCIDENTS[each.kind]
+        first, last = times_of(plan.estate, each)
+        if last <= 0 or first >= plan.estate.days * _DAY // _US:
+            raise RequestError(f"incident {each.kind}: not within the time of {plan.estate.name}")
         known = _candidates(plan, kind.affects)
         if each.target and each.target not in known:
             raise unknown(f"incident {each.kind}, {kind.affects}", each.target, known)
         if not known:
             raise RequestError(f"incident {each.kind}: {plan.estate.name} has no {kind.affects}")
-        target, factor = each.target or known[0], each.factor or kind.factor
-        found.append(replace(each, target=target, factor=factor))
+        full = replace(each, factor=each.factor or kind.factor)
+        targets = [each.target] if each.target else known
+        fit = [name for name in targets if _changes(plan, replace(full, target=name))]
+        if not fit:
+            whose = each.target or f"every {kind.affects} of {plan.estate.name}"
+            raise RequestError(f"incident {each.kind} does not change {whose}: {_WHY[each.kind]}")
+        found.append(replace(full, target=fit[0]))
     return found
+
+
+_IDLE = "no application that it affects runs at this time"
+_WHY = dict.fromkeys(INCIDENTS, _IDLE) | {
+    "storm": f"a client that stays connected (stays = 0) cannot connect again, or {_IDLE}",
+    "small-batch": f"its batches are not the limit even if they are small, or {_IDLE}",
+}
+"""Why a kind of incident has no effect on a target."""
+
+
+def _changes(plan: Plan, incident: Incident) -> bool:
+    """Whether an incident has an effect on its target."""
+    affects, name = INCIDENTS[incident.kind].affects, incident.target
+    if affects in ("queue manager", "structure"):
+        return True
+    users = [each for each in plan.estate.applications if name in _used(each, affects)]
+    if incident.kind == "storm":
+        users = [each for each in users if each.stays]
+    if incident.kind == "small-batch" and incident.listed:
+        users = [each for each in users if _limits(plan, each, incident.factor)]
+    return any(_runs_in(each, incident) for each in users)
+
+
+def _used(app: Application, affects: str) -> Collection[str]:
+    """Return the names of an application among those that an incident can befall."""
+    if affects in ("queue", "indexed queue"):
+        return app.get
+    if affects == "streaming queue":
+        return app.put
+    return [app.channel if affects == "sender channel" else app.name]
+
+
+def _limits(plan: Plan, app: Application, batch: float) -> bool:
+    """Whether a channel with batches of this size carries less than arrives at its peak."""
+    channel = plan.channel(plan.app_no[app.name])
+    most = 1e6 * app.tasks / (channel.message + channel.network / batch)
+    return bool(_peak(plan)[plan.app == plan.app_no[app.name]].sum() > most)
+
+
+def _peak(plan: Plan) -> Floats:
+    """Return how many units a second are due where every curve is at its peak, by work."""
+    units, came = plan.rate.copy(), np.zeros(len(plan.queue_no))
+    tasks = plan.of_app("tasks").astype(np.float64)
+    getting = plan.source != NONE
+    shared_by = np.bincount(plan.source[getting], tasks[getting], len(came))
+    for works, edges in plan.levels:
+        takers = works[getting[works]]
+        sources = plan.source[takers]
+        units[takers] = came[sources] * tasks[takers] / shared_by[sources]
+        np.add.at(came, plan.edge_queue[edges], units[plan.edge_work[edges]] * plan.ratio[edges])
+    return units
+
+
+def window(app: Application) -> tuple[float, float]:
+    """Return from when to when an application runs, microseconds of the day."""
+    begin, _, end = app.window.partition("-")
+    return clock_time(begin) / _US, clock_time(end) / _US
+
+
+def _runs_in(app: Application, incident: Incident) -> bool:
+    """Whether an application runs at some time of an incident."""
+    if not app.window:
+        return True
+    first, last = window(app)
+    begin, day = incident.at / _US, _DAY / _US
+    end = begin + incident.length / _US
+    return any(
+        max(first + number * day, begin) < min(last + number * day, end)
+        for number in range(int(end // day) + 1)
+    )
 
 
 def begins(estate: Estate, incident: Incident) -> dt.datetime:

@@ -24,11 +24,10 @@ from smfparse.simulating.declaration import Application, Curve, Estate, Incident
 from smfparse.simulating.draws import Draws, Floats, Ints
 from smfparse.simulating.dump import Numbers, write_dump
 from smfparse.simulating.engine import Engine
-from smfparse.simulating.incidents import effects, placed, times_of
+from smfparse.simulating.incidents import effects, placed, times_of, window
 from smfparse.simulating.managers import Managers
 from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.queue_statistics import QueueStatistics
-from smfparse.simulating.reading_toml import clock_time
 from smfparse.simulating.records import Envelope, RecordParts, is_written
 from smfparse.simulating.storage import storage_records
 
@@ -89,12 +88,6 @@ def overlap(app: Application, estate: Estate, begin: Floats, length: float) -> F
     at = (begin + since_midnight(estate)) % _DAY_US
     share: Floats = np.clip(np.minimum(at + length, last) - np.maximum(at, first), 0, None) / length
     return share
-
-
-def window(app: Application) -> tuple[float, float]:
-    """Return from when to when an application runs, microseconds of the day."""
-    begin, _, end = app.window.partition("-")
-    return clock_time(begin) / _US, clock_time(end) / _US
 
 
 def since_midnight(estate: Estate) -> float:

@@ -8,6 +8,7 @@ from typing import Any
 
 from smfparse.advice import in_short, inputs_text, losses_of, lost_text, nothing_to, span_text
 from smfparse.calendar import length_text
+from smfparse.layout import version_key
 from smfparse.rendering import (
     FAINT,
     FINDINGS,
@@ -116,7 +117,7 @@ class SummaryDocument(Document):
         more = len(day.findings) - _WORST
         if not day.findings:
             return "smfparse check finds nothing."
-        text = f"{more} more findings" if more > 0 else "what to do"
+        text = plural(more, "more finding") if more > 0 else "what to do"
         clock = f" --tz {day.times.clock.name}" if day.times.clock.name else ""
         return f"  {text}: smfparse check {inputs_text(self._inputs)}{clock}"
 
@@ -203,9 +204,21 @@ def _intervals(times: Times) -> str:
 
 
 def _missing(day: Day) -> Iterator[str]:
-    """Yield which lines have no data, and the trace that makes MQ write it."""
+    """Yield which lines have no data, and the trace or the release that makes MQ write it."""
+    version = day.times.mq_version
+    newer: list[Line] = []
     for trace, absent in day.missing:
-        yield f"No data of {trace}: {', '.join(map(_needed, absent))}"
+        there = [each for each in absent if not _is_newer(each, version)]
+        newer += [each for each in absent if _is_newer(each, version)]
+        if there:
+            yield f"No data of {trace}: {', '.join(map(_needed, there))}"
+    if newer:
+        yield f"Not written by MQ {version}: {', '.join(map(_needed, newer))}"
+
+
+def _is_newer(line: Line, version: str) -> bool:
+    """Whether only newer releases than this write the data of a line."""
+    return bool(version) and version_key(line.versions or "0") > version_key(version)
 
 
 def _needed(line: Line) -> str:

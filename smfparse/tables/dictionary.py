@@ -308,7 +308,9 @@ def _index(child: Child) -> Iterator[TableColumn]:
         if isinstance(first, str):
             yield TableColumn(name, "string", f"Which entry: {', '.join(map(str, labels))}")
         else:
-            yield TableColumn(name, "int32", f"Which entry: {first} to {last}")
+            meant = child.words.get(name, {}).items()
+            words = ", ".join(f"{label} = {word}" for label, word in meant)
+            yield TableColumn(name, "int32", f"Which entry: {words or f'{first} to {last}'}")
 
 
 def columns_named(name: str) -> list[tuple[str, TableColumn]]:

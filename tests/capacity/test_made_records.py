@@ -85,7 +85,7 @@ def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
     )
     found = answered(tmp_path, "pages", made)
     assert found.of is not None
-    assert found.of.about == "queue GROWS, page set 4"
+    assert found.of.about == "queue GROWS (largest growth), page set 4 (first to be full)"
     asked = found.plan.asked
     assert (asked.growth, asked.now) == (pytest.approx(10), 1000 + 600 * 11)
     assert (asked.free_pages, asked.page_growth) == (72_000 - 1200 * 11, pytest.approx(20))
@@ -113,7 +113,9 @@ def test_where_no_page_set_grows_that_of_the_queue_counts_then_the_fewest_free_p
     sets = page_set(0, 100), page_set(4, 2000), page_set(5, 7200)
     found = answered(tmp_path, "pages", minutely(*sets))
     assert found.plan.asked.free_pages == 2000
+    assert found.whose.endswith(", page set 4 (fewest free pages)")
     found = answered(tmp_path, "pages", minutely(*sets, queue))
+    assert found.whose.endswith(", queue GROWS (largest growth), page set 5 (of that queue)")
     assert found.plan["full_h"] == pytest.approx(2)
 
 

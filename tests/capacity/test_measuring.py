@@ -15,7 +15,7 @@ import pytest
 from smfparse.capacity import Answer, answers, measuring_sql
 from smfparse.capacity.printing import notes
 from smfparse.inputs import open_inputs
-from smfparse.planning import planner, planner_names, wanted
+from smfparse.planning import planned, planner, planner_names, wanted
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from tests.support import smf
@@ -115,13 +115,14 @@ def test_the_log(site: Opened) -> None:
     assert asked.unarchived_gb == pytest.approx((sum(used) - qjst["qjstciof"].sum()) / 2**18)
 
 
-def test_a_gap_is_in_no_busiest_hour_and_a_short_file_is_all_of_it(tmp_path: Path) -> None:
+def test_a_gap_is_in_no_busiest_hour_and_a_short_file_has_none(tmp_path: Path) -> None:
     """Intervals of 10 minutes, of which three are missing; then the same without the last ones."""
     log = {"qjstlogw": 1, "qjstciwr": 1}
     start = dt.datetime(2026, 3, 4, 9)
     used = {0: 100, 1: 100, 2: 100, 6: 900, 7: 300, 8: 300, 9: 300, 10: 300, 11: 300, 12: 0}
+    used |= dict.fromkeys(range(13, 80), 0)
 
-    def hour(name: str, minutes: int) -> tuple[float, float]:
+    def hour(name: str, minutes: int) -> tuple[float | None, float | None, list[str]]:
         made = [
             smf.log_record(
                 smf.Log(log | {"qjstbffl": pages << 18}, {(1, 1): smf.Io(1, 1, 50, 50)}),
@@ -133,11 +134,41 @@ def test_a_gap_is_in_no_busiest_hour_and_a_short_file_is_all_of_it(tmp_path: Pat
         ]
         (tmp_path / name).write_bytes(rdw(made))
         with opened(tmp_path / name) as found:
-            asked = found("log").plan.asked
-        return asked.hour_gb, asked.half_day_gb
+            answer = found("log")
+        asked = answer.plan.asked
+        return asked.hour_gb, asked.half_day_gb, notes(answer)
 
-    assert hour("whole.smf", 180) == pytest.approx((2400, sum(used.values()) * 7.2))
-    assert hour("short.smf", 30) == pytest.approx((600, 7200))
+    *busiest, _ = hour("whole.smf", 800)
+    # The busiest 12 hours without a gap begin after it.
+    assert busiest == pytest.approx([2400, 2400])
+    *busiest, found_notes = hour("hours.smf", 180)
+    assert busiest == [pytest.approx(2400), None]
+    assert "--half-day-gb (needs 12 hours of data)" in found_notes[-1]
+    *busiest, found_notes = hour("short.smf", 30)
+    assert busiest == [None, None]
+    assert "--hour-gb (needs 1 hour of data)" in found_notes[-1]
+
+
+def test_full_logs_without_the_data_of_half_a_day_are_those_of_the_average() -> None:
+    given = {"log_size": 1.0, "logs": 3, "hourly_gb": 0.5}
+    names = [each.name for each in planned("log", **given).figures]
+    assert "full_h" in names
+    assert not {"full_peak_h", "full_half_day_h", "logs_needed"} & {*names}
+
+
+@pytest.mark.parametrize(
+    ("unarchived", "words"),
+    [
+        (0.9, "archiving keeps up"),
+        (2.7, "archiving is behind, or --log-size is too small"),
+        (3.1, "not possible with 3 logs: check --log-size and --logs"),
+    ],
+)
+def test_more_logs_than_there_are_cannot_wait_for_archiving(unarchived: float, words: str) -> None:
+    plan = planned("log", log_size=1.0, logs=3, hourly_gb=0.5, unarchived_gb=unarchived)
+    formulas = {each.name: each.formula for each in plan.figures}
+    assert formulas["behind_logs"].endswith(f": {words}")
+    assert formulas["full_h"].endswith(", if all are empty now")
 
 
 def test_puts_for_streaming(site: Opened) -> None:

@@ -74,6 +74,10 @@ def test_figures_and_inputs_are_shown_with_or_without_a_unit_and_rough_ones_as_s
         inputs = {each["name"]: each for each in json.loads(shown)["answers"][0]["inputs"]}
         asked = inputs["log_io_time"]
         assert (asked["value"], asked["from"]) == (92, "given")
+    for value in ("4GB", "4096MB", "4194304 KB", "4"):
+        shown = run("capacity", "log", "--log-size", value, "--format", "json").stdout
+        inputs = {each["name"]: each for each in json.loads(shown)["answers"][0]["inputs"]}
+        assert inputs["log_size"]["value"] == 4, value
     given = ["--one-page-us", "1084.45", "--more-pages", "3.8639", "--more-pages-us", "1417.12"]
     lines = run("capacity", "log", *given).stdout.splitlines()
     (far,) = (each for each in lines if each.startswith("With 128 pages"))

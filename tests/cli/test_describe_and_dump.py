@@ -113,3 +113,16 @@ def test_dump_passes_over_triplets_that_cannot_be_as_decoding_does(write: Write)
     ):
         path = write(smf_record(115, 2, *some, area=qwhs_long()))
         assert said in run("dump", path, code=0).stdout
+
+
+ELSEWHERE = {
+    "LOG": "LOG is a report; see smfparse report log --explain",
+    "d2": "d2 is a finding; see smfparse check --explain D2",
+    "LOG-BUSY": "LOG-BUSY is a finding; see smfparse check --explain LOG-BUSY",
+}
+
+
+def test_describe_names_the_command_that_explains_reports_and_findings() -> None:
+    for name, said in ELSEWHERE.items():
+        assert run("describe", name, code=2).stderr == f"smfparse: {said}\n"
+        run(*said.partition("see smfparse ")[2].split(), code=0)

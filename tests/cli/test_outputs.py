@@ -202,3 +202,25 @@ def test_a_terminal_is_no_output_for_files(tmp_path: Path, monkeypatch: pytest.M
     assert done.stdout == ""
     assert f"the page is written to {name}" in done.stderr
     assert (tmp_path / name).read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_name_of_no_known_format_gets_a_remark_with_the_format_that_is_written(
+    tmp_path: Path,
+) -> None:
+    for command in (["check", SMF], LOG):
+        said = run(*command, "--output", tmp_path / "x.foo", code=0).stderr
+        assert said.startswith(f"smfparse: {tmp_path / 'x.foo'}: the format is text; --format sel")
+        (tmp_path / "x.foo").unlink()
+        for known in ("x", "x.txt", "x.json"):
+            assert "the format is" not in run(*command, "--output", tmp_path / known).stderr
+            (tmp_path / known).unlink()
+    assert "dot" not in refused(tmp_path, *LOG, "--output", tmp_path / "x.pdf")
+
+
+def test_an_output_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "x.txt"
+    said = run(*LOG, "--output", path, code=8).stderr
+    assert said == f"smfparse: {path}: the folder {path.parent} does not exist; create it first\n"
+    if Path("/dev/full").exists():
+        said = run(*LOG, "--output", "/dev/full", code=8).stderr
+        assert said == "smfparse: /dev/full: No space left on device\n"

@@ -118,7 +118,7 @@ def test_a_workbook_has_a_sheet_for_each_report_with_data(tmp_path: Path) -> Non
     run("report", "all", SMF, *FEW, "--output", book, code=0)
     found = sheets(book)
     listed = json.loads(run("report", "--list", SMF, *FEW, "--format", "json").stdout)["reports"]
-    titles = {each["name"]: each["title"] for each in listed if each["data"]}
+    titles = {each["name"]: each["title"] for each in listed if each["data"] != "no"}
     heading, *index = found.pop("Index")
     assert heading == ("Sheet", "Content", "Rows")
     assert index == [
@@ -128,6 +128,42 @@ def test_a_workbook_has_a_sheet_for_each_report_with_data(tmp_path: Path) -> Non
     assert not any("MVS" in each[0] for each in found.values())
     run("report", "log", SMF, *FEW, "--format", "xlsx", "--output", alone, code=0)
     assert found["log"] == sheets(alone)["log"]
+
+
+def test_reports_without_rows_are_perhaps_listed_and_neither_counted_nor_written(
+    tmp_path: Path,
+) -> None:
+    """The fixture has records of queues and channels, but none of agents."""
+    listed = json.loads(run("report", "--list", SMF, "--format", "json").stdout)["reports"]
+    data = {each["name"]: each["data"] for each in listed}
+    assert [data[each] for each in ("mft", "cluster", "log")] == ["perhaps", "perhaps", "yes"]
+    folder, book = tmp_path / "all", tmp_path / "all.xlsx"
+    said = [run("report", "all", SMF, "--output", each, code=0).stderr for each in (folder, book)]
+    found = files_below(folder)
+    assert "mft.txt" not in found
+    assert len(sheets(book)) - 1 == len(found)
+    for text, place in zip(said, (folder, book), strict=True):
+        assert text.endswith(f"smfparse: {len(found)} reports are in {place}\n")
+
+
+def test_recorded_intervals_longer_than_those_asked_for_are_noted(dump: Path) -> None:
+    for length, told in {"5m": "5 minutes", "15m": "15 minutes"}.items():
+        for form in ("text", "json"):
+            said = run("report", "log", dump, "--interval", length, "--format", form).stderr
+            assert said == (
+                f"smfparse: --interval {told}: the recorded intervals are longer (30 minutes) "
+                "and cannot be divided\n"
+            )
+    for asked in (["--interval", "30m"], ["--interval", "1h"], ["--total"], []):
+        assert run("report", "log", dump, *asked).stderr == ""
+
+
+def test_columns_of_a_workbook_have_one_heading(tmp_path: Path) -> None:
+    book = tmp_path / "all.xlsx"
+    run("report", "all", SHARED, "--output", book, code=0)
+    headings = {cell for rows in sheets(book).values() for cell in rows[0]}
+    assert "QSG" in headings
+    assert not headings & {"qsg", "mvs", "qm"}
 
 
 def test_reports_that_have_no_answer_are_left_out_with_the_reason(tmp_path: Path) -> None:

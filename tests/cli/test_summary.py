@@ -124,7 +124,7 @@ def test_queue_managers_have_a_screen_each_on_which_long_names_are_cut(tmp_path:
 def test_the_trace_or_release_that_is_missing_is_named() -> None:
     told = "Completeness unknown: no intervals of statistics, times are those of accounting records"
     for kind, words in {
-        "115": ("\nLog written, MB/s", "CLASS(3): API calls/s", "used (MQ 9.0.0 or newer)"),
+        "115": ("\nLog written, MB/s", "CLASS(3): API calls/s", "\nNot written by MQ 6.0.0: "),
         "116": ("\nAPI calls/s", "START TRACE(STAT) CLASS(1): Log written", f"\n{told}\n"),
     }.items():
         found = "\n".join(printed("summary", OLD, "--type", kind))

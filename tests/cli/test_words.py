@@ -143,12 +143,17 @@ def test_inputs_alone_are_summarized_but_a_command_wins_over_a_file_of_its_name(
 
 def test_what_is_neither_gets_both_hints() -> None:
     near = {"chekc": "did you mean check?", "INFO": "did you mean info?"}
-    for name in (*near, "nothing.smf", "x" * 5000, "a\0b"):
+    for name in (*near, "nothing", "x" * 5000, "a\0b"):
         found = run(name, code=2)
         hint = near.get(name, "smfparse --help lists the commands")
         assert found.stdout == ""
         assert found.stderr.endswith(f"is neither a command nor an existing file; {hint}\n")
     assert "--from" in run(SMF, "--from", "soon", code=2).stderr
+
+
+def test_a_name_with_a_folder_or_an_ending_is_an_input_that_is_missing() -> None:
+    for name in ("nothing.smf", "/nothing/here", "./nothing"):
+        assert run(name, code=8).stderr == run("check", name, code=8).stderr
 
 
 SHOWN = {
@@ -185,4 +190,4 @@ def test_parameters_are_shown_as_options_and_what_is_none_stays_as_it_is() -> No
     for name in ("jobs=4", "qmgr=QM01", "by=job"):  # names of inputs that are not there
         assert run("report", "log", name, code=8).stderr.startswith(f"smfparse: {name}: ")
     said = run("report", "log", SMF, "--output", __file__, code=2).stderr
-    assert said == f"smfparse: {__file__}: already exists; --force replaces it\n"
+    assert said.endswith(f"smfparse: {__file__}: already exists; --force replaces it\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import gzip
 import io
@@ -126,6 +127,21 @@ def test_an_unreadable_file_is_left_out_of_a_folder_and_named_otherwise(dumps: P
     result = run("info", dumps / "memory")
     assert result.exit_code == 8
     assert result.stderr == f"smfparse: {dumps / 'memory'}: Input/output error\n"
+
+
+def test_a_folder_that_cannot_be_listed_is_named_with_the_reason(
+    dumps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """root may list any folder, so the system refuses it for all users here."""
+    listed = os.scandir
+
+    def refused(path: Any) -> Any:
+        if Path(path) == dumps:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return listed(path)
+
+    monkeypatch.setattr("os.scandir", refused)
+    assert run("info", dumps, code=8).stderr == f"smfparse: {dumps}: Permission denied\n"
 
 
 def test_a_folder_without_a_dump_is_no_input(tmp_path: Path) -> None:

@@ -176,9 +176,13 @@ def test_data_reports_and_findings_are_shown_as_commands_do(day: Path) -> None:
     assert cells_of(part) == cells_of(page.partition("<script")[0]) != []
     assert part == shown._repr_html_()
     assert "<script" not in text + part
+    summary = data.summary()
+    assert f"{summary!r}\n" == run("summary", day).stdout
+    assert cells_of(summary._repr_html_())
     checked = data.check()
     text = checked._repr_html_()
-    assert checked.findings
+    assert [*checked] == [*checked.findings] != []
+    assert len(checked) == len(checked.findings)
     assert all(each in text for each in [str(day), *(each.rule for each in checked.findings)])
     assert repr(checked).startswith(f"<{len(checked.findings)} findings")
 

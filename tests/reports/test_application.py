@@ -79,11 +79,11 @@ def test_patterns_give_a_page_each_with_its_most_expensive_queues_and_times(site
 
 
 def test_without_a_page_the_command_says_why(site: Path) -> None:
-    nobody = run("report", "application", site, "--job", "NOBODY")
-    no_class_3 = run("report", "application", FIXTURE_FILES[0], "--type", "115")
-    for done in (nobody, no_class_3):
-        assert done.exit_code == 0
-        assert "START TRACE(ACCTG) CLASS(3)" in done.stderr
+    done = run("report", "application", site, "--job", "NOBODY", "--job", "NEITHER", code=8)
+    assert done.stdout == ""
+    assert done.stderr.startswith("smfparse: no records match job NEITHER,NOBODY; the input ")
+    old = run("report", "application", FIXTURE_FILES[0], "--type", "115", "--job", "*", code=0)
+    assert "START TRACE(ACCTG) CLASS(3)" in old.stderr
 
 
 def test_without_a_name_it_lists_the_busiest_ten(write: Write) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
+from smfparse.dashboard import panels
+from smfparse.dashboard.declaration import tables
+from smfparse.summarizing import lines as summary_lines
 from tests.support import smf
 from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels, published
 from tests.support.report_runs import by_qmgr, cells, lines_of, rows_from
@@ -99,3 +102,17 @@ def test_channels_are_printed_as_published() -> None:
         ["SENDER", "2", "3012"],
         ["total", "2", "3012"],
     ]
+
+
+def test_a_server_connection_channel_counts_mqi_calls_and_every_heading_says_so() -> None:
+    client = SENDER | {"qcstchnm": "WEB.SVRCONN", "qcstchty": 7}
+    rows = rows_from("channels", channels(client))
+    (row, *_) = cells(lines_of("channels", rows, "csv"))
+    counted = str(SENDER["qcstnmsg"])
+    assert [name for name, value in row.items() if value == counted] == ["Messages or MQI calls"]
+    assert {"Messages or MQI calls per second", "Bytes per message or MQI call"} < row.keys()
+    text = lines_of("channels", rows)
+    assert any("Msgs/calls are MQI calls of server-connection" in line for line in text)
+    assert summary_lines()["channel-messages"].label == "Channel msgs/calls/s"
+    for each in (panels()["channel-messages"], tables()["channel-loads"]):
+        assert "MQI calls" in each.title

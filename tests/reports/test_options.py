@@ -19,9 +19,11 @@ from smfparse.query import Catalog
 from smfparse.reports import TOTAL
 from smfparse.reports.options import AS_STATIME, parsed, seconds
 from smfparse.simulating import load_estate, simulate
+from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus, of_corpora
 from tests.support.searching import of_many, some
+from tests.support.traffic import put, using
 
 DEFAULTS = {
     "by": "qmgr", "top": 0, "sort": "cpu", "acctime": "", "statime": "", "smf_interval": "",
@@ -212,3 +214,45 @@ def test_what_cannot_be_ranked_by_is_refused() -> None:
     for said, asked in WRONG.items():
         with pytest.raises(RequestError, match=said):
             reports.report("qstat").values(asked)
+
+
+WORDS = {
+    "tasksum": {"cpu": "cpu_seconds", "CPU seconds": "cpu_seconds", "log mb": "log_mb"},
+    "clients": {"open": "still_open", "At once": "most_at_once", "Bytes": "bytes"},
+    "channels": {"longest": "net_longest", "Msgs/calls": "messages"},
+    "api-cost": {"elapsed": "elapsed"},
+}
+
+
+def test_rows_are_ranked_by_a_heading_or_the_first_word_of_a_figure() -> None:
+    for name, words in WORDS.items():
+        which = reports.report(name)
+        for word, figure in words.items():
+            assert which.values({"sort": word})["sort"] == figure, word
+    for word in ("msgs", "other"):  # of no figure, of several
+        with pytest.raises(RequestError, match=f"sort={word}: unknown name"):
+            reports.report("tasksum").values({"sort": word})
+
+
+def test_jobs_are_in_the_order_of_their_cpu_time(write: Write) -> None:
+    used = {"AJOB": 2, "BJOB": 3, "CJOB": 1}
+    path = write(*(using(job, put("Q", 1, putct=1e6 * cpu)) for job, cpu in used.items()))
+    rows = smfparse.open(path).report("tasksum")
+    assert rows["wtidccn"].to_pylist() == ["BJOB", "AJOB", "CJOB"]
+
+
+ELSEWHERE = {
+    "QCPU": "use the report api-cost with by=queue",
+    "qcpucsv": "use the report api-cost with by=queue",
+    "MQ1150": "log, buff, msgm",
+    "MQ116S": "use the report task",
+    "OFIELD": "is not available",
+    "EOJ": "is not available",
+}
+
+
+def test_names_of_mp1b_that_are_no_reports_say_what_has_their_contents() -> None:
+    for name, said in ELSEWHERE.items():
+        with pytest.raises(RequestError, match=f"^{name}: .*{said}"):
+            reports.report(name)
+        assert not reports.is_report(name)

@@ -159,7 +159,7 @@ MARKS: dict[str, list[str | None]] = {
         None,
     ],
     # The last one before a queue manager ends is short, and one that is late is long.
-    "GOES": [None, None, "long: 1 of 1, median 60 seconds", *[None] * 9],
+    "GOES": [None, None, "long: 1 of 1, over 1.5 x the median of 60 seconds", *[None] * 9],
 }
 
 

@@ -19,7 +19,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from smfparse.errors import RequestError
-from smfparse.simulating import AnswerKey, load_estate, read_estate, scenario_names, simulate
+from smfparse.simulating import (
+    INCIDENTS,
+    AnswerKey,
+    load_estate,
+    read_estate,
+    scenario_names,
+    simulate,
+)
 from tests.simulating.drawn import sites
 from tests.simulating.laws import broken
 from tests.simulating.simulated import Day, simulated
@@ -133,6 +140,26 @@ def test_an_incident_can_be_added_to_any_scenario(tmp_path: Path) -> None:
     assert {(row["rule"], row["object"]) for row in key.answers()} >= {("D5", "PAY.AUDIT")}
 
 
+def test_a_surge_befalls_an_application_that_runs_at_its_time() -> None:
+    """STMTJOB has the highest rate, but runs from 21:05."""
+    rows = {}
+    for at in ("10:00", "21:30"):
+        key = AnswerKey(load_estate("payments", [f"surge@{at}/30m"], interval=FEW))
+        rows[at] = [(row["rule"], row["job"]) for row in key.answers()]
+    assert rows["10:00"] != rows["21:30"] == [("Q-GROW", "STMTPR01")]
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("kind", INCIDENTS)
+@pytest.mark.parametrize("name", scenario_names())
+def test_an_incident_that_is_accepted_changes_the_file(name: str, kind: str) -> None:
+    try:
+        changed = made(name, 1, f"{kind}@12:00/2h", interval=TWO)
+    except RequestError as error:
+        pytest.skip(str(error))
+    assert changed != made(name, interval=TWO)
+
+
 REFUSED = {
     "did you mean payments": "--scenario paymants",
     "did you mean log-slow": "--scenario payments --incident log-slov@14:20/30m",
@@ -140,6 +167,11 @@ REFUSED = {
     "write 14:20": "--scenario payments --incident log-slow@25:20/30m",
     "write 10m, 30s or 1h": "--scenario payments --incident log-slow@14:20/half",
     "did you mean QM01": "--scenario payments --incident log-slow:QM1@14:20/1h",
+    "stays connected (stays = 0)": "--scenario payments --incident storm@10:00/2h",
+    "does not change BALWEB": "--scenario storm --incident storm:BALWEB@10:00/2h",
+    "does not change STMTJOB": "--scenario payments --incident surge:STMTJOB@10:00/2h",
+    "its batches are not the limit": "--scenario payments --incident small-batch@10:00/2h",
+    "not within the time": "--scenario scan --incident restart@09:00/1h --start 2026-03-04T12:00",
     "has no structure": "--scenario payments --incident cf-slow@14:20/1h",
     "--dense cannot be used with --scenario": "--scenario payments --dense",
     "--tasks cannot be used with --scenario": "--scenario payments --tasks 3",

@@ -38,7 +38,6 @@ intervals AS (
 windows AS (
     SELECT
         system, qmgr, created, archived, seconds,
-        sum(seconds) OVER (PARTITION BY system, qmgr) AS all_seconds,
         sum(created) OVER an_hour AS created_hour, sum(seconds) OVER an_hour AS seconds_hour,
         sum(created) OVER half_day AS created_half_day, sum(seconds) OVER half_day AS seconds_half_day
     FROM intervals
@@ -50,15 +49,15 @@ windows AS (
         RANGE BETWEEN CURRENT ROW AND INTERVAL '11 hours 59 minutes 59 seconds' FOLLOWING
     )
 ),
--- In GB, of 262144 control intervals. A window with a gap counts only if 98 % of it are there.
+-- In GB, of 262144 control intervals. A window counts only if 98 % of it are there: none of a shorter input does.
 space AS (
     SELECT
         system, qmgr,
         3600 * sum(created) / 262144 / sum(seconds) AS hourly_gb,
         3600 * max(created_hour / seconds_hour)
-            FILTER (seconds_hour >= 0.98 * least(3600, all_seconds)) / 262144 AS hour_gb,
+            FILTER (seconds_hour >= 0.98 * 3600) / 262144 AS hour_gb,
         43200 * max(created_half_day / seconds_half_day)
-            FILTER (seconds_half_day >= 0.98 * least(43200, all_seconds)) / 262144 AS half_day_gb,
+            FILTER (seconds_half_day >= 0.98 * 43200) / 262144 AS half_day_gb,
         greatest(sum(created) - sum(archived), 0) / 262144 AS unarchived_gb
     FROM windows
     GROUP BY ALL

@@ -73,7 +73,11 @@ fullest AS (
     SELECT
         system, qmgr,
         arg_min(
-            {'page_set': sets.page_set, 'growth': page_growth, 'free': free_pages},
+            {
+                'page_set': sets.page_set, 'growth': page_growth, 'free': free_pages,
+                'why': CASE WHEN is_growing THEN 'first to be full'
+                    WHEN sets.page_set = most.page_set THEN 'of that queue' ELSE 'fewest free pages' END
+            },
             (
                 NOT is_growing, CASE WHEN is_growing THEN free_pages / rate ELSE 0 END,
                 sets.page_set IS DISTINCT FROM most.page_set, sets.page_set = 0, free_pages, sets.page_set
@@ -86,7 +90,8 @@ fullest AS (
 SELECT
     system, qmgr,
     concat_ws(
-        ', ', 'queue ' || most.queue, 'page set ' || first_full.page_set, 'pool ' || pool
+        ', ', 'queue ' || most.queue || ' (largest growth)',
+        'page set ' || first_full.page_set || ' (' || first_full.why || ')', 'pool ' || pool || ' (highest peak)'
     ) AS about,
     message_kb, pages_each, most.arrivals, peak_pages, pool_buffers, most.growth, most.now,
     first_full.free AS free_pages, first_full.growth AS page_growth
