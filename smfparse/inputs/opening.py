@@ -462,7 +462,7 @@ def _source(found: Input, selection: Selection) -> Source:
     """Open an input. An SMF file has a path that does not depend on where a process was started."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
-    if not (found.path / store.MANIFEST).is_file():
+    if not store.has_manifest(found.path):
         raise InputError(
             f"{found.name}: convert was interrupted here, or is still at work; "
             "run the same command again"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import sqlite3
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from click.testing import Result
 
 from smfparse.inputs import Inputs, open_inputs
-from smfparse.store import MANIFEST, VIEWS, checksum, dataset_files
+from smfparse.store import MANIFEST, VIEWS, checksum
 from smfparse.tables import plain_schema, table_names, wanted_tables
 from tests.support.command import run
 
@@ -65,19 +66,27 @@ def files_below(folder: Path) -> dict[str, bytes]:
     return {each.relative_to(folder).as_posix(): each.read_bytes() for each in found}
 
 
-def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    change(manifest)
-    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+def edit(folder: Path, statement: str, *values: object) -> None:
+    """Change the manifest of a dataset by SQL."""
+    with closing(sqlite3.connect(folder / MANIFEST)) as database, database:
+        database.execute(statement, values)
+
+
+def dumped(manifest: bytes) -> bytes:
+    """Return what is in a manifest as SQL: its pages depend on how it came about."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.deserialize(manifest)
+        return "\n".join(database.iterdump()).encode()
 
 
 def note_checksums(folder: Path) -> None:
     """Let the manifest have the checksums that the files have now, as one who forges them does."""
 
-    def noted(manifest: dict[str, Any]) -> None:
-        manifest["checksums"] = {each: checksum(folder / each) for each in dataset_files(manifest)}
-
-    edit(folder, noted)
+    for table in ("file", "fingerprints"):
+        with closing(sqlite3.connect(folder / MANIFEST)) as database, database:
+            for (name,) in database.execute(f"SELECT name FROM {table}").fetchall():
+                change = f"UPDATE {table} SET sha256 = ? WHERE name = ?"
+                database.execute(change, (checksum(folder / name), name))
 
 
 def drop(file: Path, *names: str) -> None:
