@@ -43,13 +43,10 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import NamedFile as NamedFile
     from smfparse.store.manifest import NamedRun as NamedRun
     from smfparse.store.manifest import called_otherwise as called_otherwise
-    from smfparse.store.manifest import dataset_files as dataset_files
     from smfparse.store.manifest import has_fingerprints as has_fingerprints
     from smfparse.store.manifest import part_number as part_number
     from smfparse.store.manifest import read_files as read_files
-    from smfparse.store.manifest import read_head as read_head
     from smfparse.store.manifest import read_inputs as read_inputs
-    from smfparse.store.manifest import read_manifest as read_manifest
     from smfparse.store.manifest import read_runs as read_runs
     from smfparse.store.manifest import smf_files as smf_files
     from smfparse.store.manifest import wanted_in as wanted_in
@@ -85,8 +82,8 @@ else:
         folder="Folder NewFile",
         hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout is_divided qmgr_name qmgr_value",
         manifest="EXACT GIVEN MEANINGS RECORDS SIGNED TYPES VIEWS Manifest NamedFile "
-        "NamedRun called_otherwise dataset_files has_fingerprints part_number "
-        "read_files read_head read_inputs read_manifest read_runs smf_files "
+        "NamedRun called_otherwise has_fingerprints part_number "
+        "read_files read_inputs read_runs smf_files "
         "wanted_in",
         objects="AnyFolder UrlFolder",
         parquet="Form TableWriter WritingThread joined parquet_options",

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 from smfparse.places import Place
 from smfparse.store.database import FORMAT, damaged, reading
 from smfparse.store.hive import FOLDER
-from smfparse.tables import TableColumn, columns, meaning, table_names, with_fingerprints
+from smfparse.tables import columns, meaning, table_names, with_fingerprints
 
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
@@ -98,65 +98,42 @@ class NamedRun(NamedTuple):
     sha256: str
 
 
-def read_head(folder: Place) -> Manifest:
-    """Return the properties of a dataset. Raises InputError where they cannot be understood."""
-    with reading(folder) as database:
-        return head_of(folder, database)
-
-
 def read_inputs(folder: Place) -> list[Manifest]:
-    """Return the inputs of a dataset, in order; raises as `read_head`."""
+    """Return the inputs of a dataset, in order.
+
+    Raises InputError where they cannot be understood.
+    """
     with reading(folder) as database:
         return _inputs_of(folder, database)
 
 
 def read_runs(folder: Place) -> list[NamedRun]:
-    """Return the files of fingerprints of a dataset; raises as `read_head`."""
+    """Return the files of fingerprints of a dataset; raises as `read_inputs`."""
     with reading(folder) as database:
         return runs_of(folder, database)
 
 
 def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
-    """Return the properties of a dataset, and those of its files with rows; raises as `read_head`.
+    """Return what is said of a dataset and its files with rows; raises as `read_inputs`.
 
     span  the first and the last day of rows that are wanted; None: all
 
     `files` has their names by table, `rows` how many each has and of which days, `checksums` those.
     """
-    with reading(folder) as database:
-        return head_of(folder, database) | _listed(_files_of(folder, database, span))
-
-
-def read_manifest(folder: Place) -> Manifest:
-    """Return all that is said of a dataset; raises as `read_head`.
-
-    It has what `read_files` returns, its `inputs`, and of files of fingerprints their `records` and
-    `record_days`, by name.
-    """
-    with reading(folder) as database:
-        head, runs = head_of(folder, database), runs_of(folder, database)
-        found = head | _listed(_files_of(folder, database, None))
-        found["inputs"] = _inputs_of(folder, database)
-    found["checksums"] |= {each.name: each.sha256 for each in runs}
-    found["records"] = {each.name: each.records for each in runs} if head["has_records"] else None
-    found["record_days"] = {each.name: each.days for each in runs if each.days is not None}
-    return found
-
-
-def _listed(files: Iterable[NamedFile]) -> Manifest:
-    every = list(files)
     names: dict[str, list[str]] = {table: [] for table in table_names()}
-    for each in every:
+    with reading(folder) as database:
+        head, files = head_of(folder, database), list(_files_of(folder, database, span))
+    for each in files:
         names[each.table].append(each.name)
-    return {
+    return head | {
         "files": names,
-        "rows": {each.name: [each.rows, *each.days] for each in every},
-        "checksums": {each.name: each.sha256 for each in every},
+        "rows": {each.name: [each.rows, *each.days] for each in files},
+        "checksums": {each.name: each.sha256 for each in files},
     }
 
 
 def head_of(folder: Place, database: sqlite3.Connection) -> Manifest:
-    """Return the properties of a dataset of which the manifest is open; raises as `read_head`."""
+    """Return the properties of a dataset of which the manifest is open; raises as `read_inputs`."""
     found: Manifest = {"format": FORMAT}
     for name, value in _rows(folder, database, "SELECT name, value FROM property", (str, str)):
         found[name] = _parsed(folder, value)
@@ -314,22 +291,7 @@ def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> l
 def meanings_text(manifest: Manifest) -> str:
     """Return what the file has that says what columns mean: table to column to its meaning."""
     found = {
-        table: {each.name: meaning(each) for each in some}
-        for table, some in _columns(has_fingerprints(manifest)).items()
-    }
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
-
-
-def _columns(fingerprints: bool) -> dict[str, tuple[TableColumn, ...]]:
-    """Return the columns of each table of a dataset, with fingerprints or without."""
-    return {
-        table: columns(table, with_fingerprints(table, asked=fingerprints))
+        table: {each.name: meaning(each) for each in columns(table, wanted_in(manifest, table))}
         for table in table_names()
     }
-
-
-def dataset_files(manifest: Manifest) -> Iterator[str]:
-    """Yield the path of every file that a manifest names: all but itself and what it gives."""
-    for names in manifest["files"].values():
-        yield from names
-    yield from manifest["records"] or ()
+    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"

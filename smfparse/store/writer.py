@@ -225,8 +225,11 @@ class OnceWriter(Writer):
             raise OutputError(f"{self.folder.path}: another smfparse wrote there meanwhile")
 
     def give_up(self) -> None:
-        """Remove the files of this run."""
+        """Remove the files of this run, unless its manifest is there: then they are the dataset."""
         path: Any = self.folder.path
+        place, was_put = path / MANIFEST, not self.database.in_transaction
+        if was_put and place.exists() and place.read_bytes() == self.database.serialize():
+            return
         for each in strays(path, ()):
             if self.folder.mark in each.name:
                 self.folder.remove(each.relative_to(path).as_posix())

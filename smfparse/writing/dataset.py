@@ -122,7 +122,6 @@ def alone_in(
 
     Raises OutputError where another one writes there, or a link would lead to files elsewhere.
     """
-    check_plain(folder, own_names(), deep)
     with in_folder(folder), only_writer(folder, limits, waits=waits, anew=anew) as writer:
         check_plain(folder, own_names(), deep)
         yield writer

@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from smfparse.store import MANIFEST, dataset_files, read_manifest
+from smfparse.store import MANIFEST
 from tests.support.command import run
-from tests.support.datasets import edit, note_checksums
+from tests.support.datasets import dataset_files, edit, note_checksums, read_manifest
 from tests.support.paths import SMF
 from tests.support.searching import LONG, search
 

@@ -17,7 +17,8 @@ import pytest
 from click.testing import Result
 
 from smfparse.inputs import Inputs, open_inputs
-from smfparse.store import MANIFEST, VIEWS, checksum
+from smfparse.places import place_of
+from smfparse.store import MANIFEST, VIEWS, checksum, read_files, read_inputs, read_runs
 from smfparse.tables import plain_schema, table_names, wanted_tables
 from tests.support.command import run
 
@@ -58,6 +59,22 @@ def with_views(folder: Path, patch: pytest.MonkeyPatch, *names: str) -> Any:
     chosen = [each for each in made if not names or each.split()[0] in names]
     database.execute(begin.join([head, *chosen]))
     return database
+
+
+def read_manifest(folder: Path | str) -> dict[str, Any]:
+    """Return all that the manifest of a dataset says."""
+    place = place_of(folder)
+    found, runs = read_files(place), read_runs(place)
+    found["inputs"] = read_inputs(place)
+    found["checksums"] |= {each.name: each.sha256 for each in runs}
+    found["records"] = {each.name: each.records for each in runs} if found["has_records"] else None
+    found["record_days"] = {each.name: each.days for each in runs if each.days is not None}
+    return found
+
+
+def dataset_files(manifest: dict[str, Any]) -> list[str]:
+    """Return the path of every file that a manifest names: all but itself and what it gives."""
+    return [*(each for names in manifest["files"].values() for each in names), *manifest["records"]]
 
 
 def files_below(folder: Path) -> dict[str, bytes]:

@@ -22,12 +22,20 @@ from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.progress import PROGRESS
-from smfparse.store import GIVEN, MANIFEST, RECORDS, dataset_files, read_manifest
+from smfparse.store import GIVEN, MANIFEST, RECORDS
 from smfparse.writing import Compacted, append_dataset, compact_dataset, write_dataset
 from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import convert, files_below, identity_of, rows_of, with_views
+from tests.support.datasets import (
+    convert,
+    dataset_files,
+    files_below,
+    identity_of,
+    read_manifest,
+    rows_of,
+    with_views,
+)
 from tests.support.mixed_records import Each, many, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search

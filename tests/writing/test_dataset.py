@@ -35,14 +35,13 @@ from smfparse.store import (
     PARTIAL,
     RECORDS,
     NewFile,
-    read_head,
+    read_files,
     read_inputs,
-    read_manifest,
 )
 from smfparse.tables import columns, schema, table_names
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record, rdw
-from tests.support.datasets import drop, files_below, identity_of, note_checksums
+from tests.support.datasets import drop, files_below, identity_of, note_checksums, read_manifest
 from tests.support.failing import before_steps
 from tests.support.paths import SMF
 from tests.support.searching import search
@@ -106,7 +105,7 @@ def test_every_table_has_a_folder_with_its_schema_and_columns_are_described(soun
 
 def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path) -> None:
     manifest = write_dataset(open_inputs([dump]), folder)
-    assert manifest.items() <= read_head(folder).items()
+    assert manifest.items() <= read_files(folder).items()
     of_dump = {"name": str(dump), "bytes": dump.stat().st_size, "identity": identity_of(dump)}
     version = {"smfparse": smfparse.__version__}
     assert read_inputs(folder) == [of_dump | version | {"duplicates": 0}]
@@ -295,7 +294,7 @@ def test_a_wrong_manifest_makes_no_dataset(sound: Path, folder: Path) -> None:
         with pytest.raises(InputError, match=said):
             read_manifest(folder)
 
-    for name in read_head(sound).keys() - {"format"}:
+    for name in read_files(sound).keys() - {"format", "files", "rows", "checksums"}:
         check(damaged, "DELETE FROM property WHERE name = ?", name)
     for name, value in WRONG:
         check(damaged, "UPDATE property SET value = ? WHERE name = ?", value, name)

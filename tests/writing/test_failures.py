@@ -18,10 +18,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from smfparse.store import GIVEN, MANIFEST, PARTIAL, only_writer, read_manifest
+from smfparse.store import GIVEN, MANIFEST, PARTIAL, only_writer
 from smfparse.store.database import JOURNALS
 from tests.support.command import run
-from tests.support.datasets import dumped, files_below
+from tests.support.datasets import dumped, files_below, read_manifest
 from tests.support.failing import failing_at, signalled_at, steps_of
 from tests.support.paths import FIXTURES
 from tests.support.searching import LONG

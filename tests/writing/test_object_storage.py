@@ -20,10 +20,10 @@ import smfparse
 from smfparse.errors import DamageError, InputError, OutputError, RequestError
 from smfparse.limits import Limits
 from smfparse.places import Url, place_of
-from smfparse.store import GIVEN, MANIFEST, dataset_files, read_head, read_manifest
+from smfparse.store import GIVEN, MANIFEST, read_files
 from smfparse.writing.lakes import LakeFile
 from tests.support import command
-from tests.support.datasets import every_table
+from tests.support.datasets import dataset_files, every_table, read_manifest
 from tests.support.mixed_records import TABLES, overlapping
 from tests.support.paths import FIXTURES
 from tests.support.storage import BUCKET, Storage, serving
@@ -200,7 +200,7 @@ def test_delta_takes_a_dataset_of_s3_and_copies_of_one_here(
         done = run(asked, capture_output=True, timeout=60)
         assert done.returncode == 0, done.stderr
         rows, changes = json.loads(done.stdout)
-        tables = read_head(place_of(arguments[0]))["tables"]
+        tables = read_files(place_of(arguments[0]))["tables"]
         assert rows == {each: tables[each] for each in ("record", "wqst")}
         assert rows["wqst"] > 0
         for name, (added, stayed) in changes[0].items():
@@ -235,7 +235,7 @@ def test_iceberg_has_copies_where_its_warehouse_is_elsewhere(
         found = catalog.load_table("db.wqst").scan()
         rows = found.to_arrow().num_rows
         assert all("/wqst/data/mq/date=" in each.file.file_path for each in found.plan_files())
-    assert rows == read_head(folder)["tables"]["wqst"]
+    assert rows == read_files(folder)["tables"]["wqst"]
 
 
 def test_a_copy_is_as_it_was_written(storage: Storage, tmp_path: Path) -> None:
