@@ -151,7 +151,7 @@ _S3_NAMES = {
 def differences(expected: Path, found: Path) -> list[str]:
     """Return the tables whose rows are not the same."""
     here, other = smfparse.open(expected), None
-    if (found / "smfparse.json").exists():
+    if (found / "smfparse.db").exists():
         other = smfparse.open(found)
     wrong = []
     for table in table_names():

@@ -463,10 +463,7 @@ def _source(found: Input, selection: Selection) -> Source:
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
     if not store.has_manifest(found.path):
-        raise InputError(
-            f"{found.name}: convert was interrupted here, or is still at work; "
-            "run the same command again"
-        )
+        raise store.interrupted_in(found.path)
     dataset = Dataset(found.path, selection=selection)
     _ = dataset.manifest  # so that one that cannot be read is reported at once
     return dataset

@@ -182,10 +182,10 @@ class Url:
 
     def open(self, mode: str = "rb", buffering: int = 0) -> ObjectFile:  # noqa: ARG002 - as of Path
         """Open the file to be read."""
-        found = self.stat()
-        if not stat.S_ISREG(found.st_mode):
+        size = self.size
+        if self.was_folder:
             raise missing("a folder, not a file")
-        return ObjectFile(self, found.st_size)
+        return ObjectFile(self, size)
 
     def read_bytes(self) -> bytes:
         """Return what is in the file."""

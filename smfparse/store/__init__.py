@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from smfparse.store.belonging import own_names as own_names
     from smfparse.store.database import FORMAT as FORMAT
     from smfparse.store.database import MANIFEST as MANIFEST
+    from smfparse.store.database import interrupted_in as interrupted_in
+    from smfparse.store.database import take_back as take_back
     from smfparse.store.days import day_name as day_name
     from smfparse.store.days import meets_span as meets_span
     from smfparse.store.folder import Folder as Folder
@@ -77,7 +79,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         belonging="contents has_manifest interrupted is_dataset ours own_names",
-        database="FORMAT MANIFEST",
+        database="FORMAT MANIFEST interrupted_in take_back",
         days="day_name meets_span",
         folder="Folder NewFile",
         hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout is_divided qmgr_name qmgr_value",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -78,6 +78,13 @@ def code_of(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0)
 
 
+def interrupted_in(folder: Place) -> InputError:
+    """Return the error of a folder in which no run was completed."""
+    return InputError(
+        f"{folder}: convert was interrupted here, or is still at work; run the same command again"
+    )
+
+
 def damaged(folder: Place) -> InputError:
     """Return the error of a manifest that has what no manifest has."""
     return InputError(f"{folder}: {MANIFEST} is damaged; convert again")
@@ -93,10 +100,19 @@ def _opened(place: Place) -> sqlite3.Connection:
     except sqlite3.OperationalError as error:
         if code_of(error) != sqlite3.SQLITE_READONLY_ROLLBACK:
             raise
-    check_journal(place.parent)
-    with closing(connected(place, "rw", _WAIT)) as database:
-        _look(database)  # which takes back what a killed run wrote
+    take_back(place.parent)
     return _at_one_moment(place)
+
+
+def take_back(folder: Path) -> None:
+    """Take back what a run wrote of a manifest that was killed in its commit."""
+    if (folder / JOURNALS[0]).exists():
+        check_journal(folder)
+        with (
+            suppress(sqlite3.Error),  # who opens it then says so
+            closing(connected(folder / MANIFEST, "rw", _WAIT)) as database,
+        ):
+            _look(database)
 
 
 def _at_one_moment(place: Path) -> sqlite3.Connection:
@@ -137,6 +153,8 @@ def _careful(database: sqlite3.Connection) -> sqlite3.Connection:
 
 def check_tables(folder: Place, database: sqlite3.Connection) -> None:
     """Raise InputError where a database has other tables than a manifest, or anything besides."""
+    if is_empty(database):
+        raise interrupted_in(folder)
     if not is_sound(database):
         ((version,),) = database.execute("PRAGMA user_version")
         if version != FORMAT:
@@ -152,6 +170,11 @@ def is_sound(database: sqlite3.Connection) -> bool:
     ((version,),) = database.execute("PRAGMA user_version")
     ((journal,),) = database.execute("PRAGMA journal_mode")
     return bool(version == FORMAT and journal != "wal" and _tables(database) == _expected())
+
+
+def is_whole(database: sqlite3.Connection) -> bool:
+    """Whether a database is sound, in each of its pages."""
+    return is_sound(database) and [*database.execute("PRAGMA integrity_check(1)")] == [("ok",)]
 
 
 def is_empty(database: sqlite3.Connection) -> bool:

@@ -41,7 +41,7 @@ from smfparse.store.database import (
     damaged,
     in_memory,
     is_empty,
-    is_sound,
+    is_whole,
     sound,
 )
 from smfparse.store.folder import Folder
@@ -161,8 +161,8 @@ class Writer:
 
     def leave(self) -> None:
         """Remove the manifest if it is still empty."""
-        if self.database.in_transaction and is_empty(self.database):
-            with suppress(OSError):  # Windows keeps what is open
+        with suppress(OSError, sqlite3.Error):  # Windows keeps what is open
+            if self.database.in_transaction and is_empty(self.database):
                 self.folder.remove(MANIFEST)
 
     def _commit(self) -> None:
@@ -187,11 +187,14 @@ class Writer:
         """
         path: Any = self.folder.path
         failed: list[OSError] = []
-        is_new = is_empty(self.database)
-        for name, text in () if is_new else _given(self.head()).items():
+        with _in_words(path):
+            is_new = is_empty(self.database)
+            given = {} if is_new else _given(self.head())
+            belong = set() if is_new or gone is not None else _names(self.database)
+        for name, text in given.items():
             _try(failed, self._write, name, text)
         if gone is None:
-            left = strays(path, () if is_new else _names(self.database))
+            left = strays(path, belong)
         else:
             left = [*map(path.__truediv__, gone), *unfinished(path)]
         names = [each.relative_to(path).as_posix() for each in left]
@@ -222,7 +225,9 @@ class OnceWriter(Writer):
         self.database.execute("COMMIT")
         place: Any = self.folder.path / MANIFEST
         if not place.put_new(self.database.serialize()):
-            raise OutputError(f"{self.folder.path}: another smfparse wrote there meanwhile")
+            raise OutputError(
+                f"{self.folder.path}: another smfparse wrote there meanwhile; give another URL"
+            )
 
     def give_up(self) -> None:
         """Remove the files of this run, unless its manifest is there: then they are the dataset."""
@@ -308,7 +313,7 @@ def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
             return None
         if _number(folder) != number:  # its owner has just removed it
             return None
-        if anew and not is_empty(database) and not is_sound(database):
+        if anew and not is_empty(database) and not is_whole(database):
             raise damaged(folder)
         opened.pop_all()
         return Writer(Folder(folder.absolute()), database, number)

@@ -107,9 +107,9 @@ def _add(
         inputs.options.limits,
         form_of(old["types"], fingerprints=has_fingerprints(old)),
         executor,
-        old,
-        runs,
-        lambda key: writer.has("damage", source=key[0], byte=key[1], reason=key[2]),
+        old=old,
+        kept=runs,
+        is_known=lambda key: writer.has("damage", source=key[0], byte=key[1], reason=key[2]),
     )
     manifest, rows = make(replace(inputs, sources=sources), writer, made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))

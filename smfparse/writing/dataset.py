@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smfparse.errors import RequestError
@@ -33,6 +34,7 @@ from smfparse.store import (
     ours,
     own_names,
     part_number,
+    take_back,
 )
 from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables
 from smfparse.writing.making import Making
@@ -46,6 +48,10 @@ if TYPE_CHECKING:
     from smfparse.store import WritingThread
 
 _ALREADY = "a dataset already exists; append=True adds to it, force=True replaces it"
+_ONCE = (
+    "a dataset at a URL is written once; append to one on a disk, and convert that to delta:URL or "
+    "iceberg:CATALOG.NAMESPACE"
+)
 
 
 def write_dataset(
@@ -130,15 +136,15 @@ def alone_in(
 def refuse_url(folder: Place) -> None:
     """Raise RequestError where a dataset would be changed that is written once."""
     if isinstance(folder, Url):
-        raise RequestError(
-            f"{folder}: a dataset in object storage is written once; append to one on a disk, and "
-            "convert that to delta:URL or iceberg:CATALOG.NAMESPACE"
-        )
+        raise RequestError(f"{folder}: {_ONCE}")
 
 
 def check_free(folder: Place, force: bool) -> None:
     """Raise RequestError where a dataset cannot be written, or one there cannot be replaced."""
-    check_folder(folder, _has_dataset, _ALREADY, force)
+    if isinstance(folder, Path):
+        take_back(folder)  # of a first run it may be all that is there
+    already = f"already exists; {_ONCE}" if isinstance(folder, Url) else _ALREADY
+    check_folder(folder, _has_dataset, already, force)
 
 
 def _has_dataset(folder: Place) -> bool | None:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Protocol
 from smfparse.errors import InputError, OutputError, RequestError, SmfError
 from smfparse.inputs import Dataset
 from smfparse.places import Place, Url
-from smfparse.store import SIGNED, is_dataset, only_writer, wanted_in
+from smfparse.store import SIGNED, in_folder, is_dataset, only_writer, wanted_in
 from smfparse.tables import plain_schema, signed, table_names, wanted_tables
 from smfparse.writing.formats import LAKES, is_lake
 
@@ -127,7 +127,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
         )
     wanted = wanted_tables(tables or table_names())
     is_final = isinstance(folder, Url)
-    with nullcontext() if is_final else only_writer(folder, waits=True):
+    with in_folder(folder), nullcontext() if is_final else only_writer(folder, waits=True):
         dataset = Dataset(folder)
         if dataset.manifest["types"] != SIGNED:
             raise RequestError(

@@ -190,6 +190,10 @@ def killed_in_a_commit(target: Path) -> None:
     with closing(sqlite3.connect(place, isolation_level=None)) as database:
         database.execute("PRAGMA cache_size = 1")
         database.execute("BEGIN IMMEDIATE")
+        if not place.stat().st_size:  # of the first run
+            database.execute("CREATE TABLE file (rows, sha256)")
+            database.executemany("INSERT INTO file VALUES (?, 0)", [(1,)] * 900)
+            database.execute("CREATE TABLE property (value)")
         database.execute("UPDATE file SET rows = rows + 1, sha256 = hex(randomblob(400))")
         database.execute("UPDATE property SET value = 0")
         shutil.copytree(target, left)
@@ -208,6 +212,14 @@ def test_what_a_killed_commit_wrote_is_taken_back(tmp_path: Path) -> None:
         run(*options, code=0)
         assert not (target / JOURNALS[0]).exists()
     assert read_manifest(target)["inputs"][:1] == before["inputs"]
+    shutil.rmtree(target)
+    target.mkdir()
+    killed_in_a_commit(target)
+    assert (target / MANIFEST).stat().st_size > 0
+    assert "interrupted here" in run("info", target, code=8).stderr
+    killed_in_a_commit(target)
+    run("convert", FIRST, "--to", target, code=0)
+    assert read_manifest(target)["files"] == before["files"]
     killed_in_a_commit(target)
     mine.write_text("of the user")
     name = str(mine).encode()

@@ -92,7 +92,7 @@ def test_a_dataset_there_is_written_once(dumps: Paths, storage: Storage) -> None
     place = f"s3://{BUCKET}/once"
     smfparse.convert(dumps[0], place)
     names = names_in(storage, "once")
-    with pytest.raises(RequestError, match="a dataset already exists"):
+    with pytest.raises(RequestError, match="already exists; a dataset at a URL is written once"):
         smfparse.convert(dumps[1], place)
     for line in ("convert {dump} --append --to", "convert {dump} --force --to", "compact"):
         done = command.run(*line.format(dump=dumps[1]).split(), place, code=2)
