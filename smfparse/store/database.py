@@ -48,6 +48,8 @@ PRAGMA user_version = {FORMAT};
 file whose rows count at no time has no day."""
 _WAIT = 60.0
 """Seconds for which a reader waits for a commit, and a commit for readers."""
+_STEPS, _STEPS_PER_BYTE = 10**7, 10
+"""Of SQLite's machine in a statement: pages that lead to each other would make them endless."""
 _SUPER = bytes.fromhex("d9d505f920a163d7")
 """End of a journal that names another one: SQLite may remove that file, wherever it is."""
 
@@ -92,8 +94,9 @@ def damaged(folder: Place) -> InputError:
 
 def _opened(place: Place) -> sqlite3.Connection:
     if isinstance(place, Url):
-        database = in_memory()
-        database.deserialize(place.read_bytes())
+        data = place.read_bytes()
+        database = in_memory(len(data))
+        database.deserialize(data)
         return database
     try:
         return _at_one_moment(place)
@@ -130,9 +133,9 @@ def _look(database: sqlite3.Connection) -> None:
     database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
 
 
-def in_memory() -> sqlite3.Connection:
-    """Return a database that is in no file."""
-    return _careful(sqlite3.connect(":memory:", isolation_level=None))
+def in_memory(size: int = 0) -> sqlite3.Connection:
+    """Return a database that is in no file, and gets so many bytes."""
+    return _careful(sqlite3.connect(":memory:", isolation_level=None), size)
 
 
 def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
@@ -142,10 +145,13 @@ def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
     wait  seconds for which to wait for a lock
     """
     uri = f"{place.absolute().as_uri()}?mode={mode}"
-    return _careful(sqlite3.connect(uri, wait, isolation_level=None, uri=True))
+    size = place.stat().st_size if place.exists() else 0
+    return _careful(sqlite3.connect(uri, wait, isolation_level=None, uri=True), size)
 
 
-def _careful(database: sqlite3.Connection) -> sqlite3.Connection:
+def _careful(database: sqlite3.Connection, size: int) -> sqlite3.Connection:
+    """Have no statement take longer than the bytes of a database allow, whatever its pages are."""
+    database.set_progress_handler(lambda: 1, _STEPS + _STEPS_PER_BYTE * size)
     database.execute("PRAGMA trusted_schema = OFF")
     database.execute("PRAGMA cell_size_check = ON")
     return database

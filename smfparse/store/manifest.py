@@ -22,7 +22,7 @@ from types import UnionType
 from typing import Any, NamedTuple, TypeAlias
 
 from smfparse.places import Place
-from smfparse.store.database import FORMAT, damaged, reading
+from smfparse.store.database import damaged, reading
 from smfparse.store.hive import FOLDER
 from smfparse.tables import columns, meaning, table_names, with_fingerprints
 
@@ -122,7 +122,7 @@ def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
     """
     names: dict[str, list[str]] = {table: [] for table in table_names()}
     with reading(folder) as database:
-        head, files = head_of(folder, database), list(_files_of(folder, database, span))
+        head, files = head_of(folder, database), _files_of(folder, database, span)
     for each in files:
         names[each.table].append(each.name)
     return head | {
@@ -134,9 +134,11 @@ def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
 
 def head_of(folder: Place, database: sqlite3.Connection) -> Manifest:
     """Return the properties of a dataset of which the manifest is open; raises as `read_inputs`."""
-    found: Manifest = {"format": FORMAT}
-    for name, value in _rows(folder, database, "SELECT name, value FROM property", (str, str)):
-        found[name] = _parsed(folder, value)
+    found: Manifest = {}
+    query = "SELECT value FROM property WHERE name = ?"
+    for name in _HEAD:
+        for (value,) in _rows(folder, database, query, (str,), [name]):
+            found[name] = _parsed(folder, value)
     is_right = (
         _has(found, _HEAD)
         and found["types"] in TYPES
@@ -149,8 +151,8 @@ def head_of(folder: Place, database: sqlite3.Connection) -> Manifest:
 
 
 def _inputs_of(folder: Place, database: sqlite3.Connection) -> list[Manifest]:
-    query = "SELECT number, value FROM input ORDER BY number"
-    found = [_parsed(folder, value) for _, value in _numbered(folder, database, query, (str,))]
+    query = "SELECT value FROM input ORDER BY number"
+    found = [_parsed(folder, value) for (value,) in _rows(folder, database, query, (str,))]
     if not all(map(_is_input, found)):
         raise damaged(folder)
     return found
@@ -158,22 +160,23 @@ def _inputs_of(folder: Place, database: sqlite3.Connection) -> list[Manifest]:
 
 def _files_of(
     folder: Place, database: sqlite3.Connection, span: Sequence[str] | None
-) -> Iterator[NamedFile]:
+) -> list[NamedFile]:
     wanted = "WHERE first_day <= ? AND last_day >= ?" if span else ""
-    query = f"SELECT * FROM file {wanted} ORDER BY number"
+    query = f"SELECT name, rows, first_day, last_day, sha256 FROM file {wanted} ORDER BY number"
     kinds = (str, int, str | None, str | None, str)
-    values = [span[1], span[0]] if span else []
-    for _, name, rows, *days, sha256 in _numbered(folder, database, query, kinds, values):
+    found: dict[str, NamedFile] = {}
+    for name, rows, *days, sha256 in _rows(folder, database, query, kinds, span and span[::-1]):
         known = [each for each in days if each is not None]
-        if not _is_rows(name) or len(known) == 1:
+        if not _is_rows(name) or name in found or len(known) == 1:
             raise damaged(folder)
-        yield NamedFile(name, rows, known, sha256)
+        found[name] = NamedFile(name, rows, known, sha256)
+    return [*found.values()]
 
 
 def runs_of(folder: Place, database: sqlite3.Connection) -> list[NamedRun]:
     """Return the files of fingerprints of a dataset of which the manifest is open; raises so."""
-    found, query = [], "SELECT * FROM fingerprints ORDER BY number"
-    for _, name, records, text, sha256 in _numbered(folder, database, query, (str, int, str, str)):
+    found, query = [], "SELECT name, records, days, sha256 FROM fingerprints ORDER BY number"
+    for name, records, text, sha256 in _rows(folder, database, query, (str, int, str, str)):
         days = _parsed(folder, text)
         is_right = days is None or _has(days, dict.fromkeys(days, int))
         if not _FINGERPRINTS.fullmatch(name) or not is_right:
@@ -182,36 +185,14 @@ def runs_of(folder: Place, database: sqlite3.Connection) -> list[NamedRun]:
     return found
 
 
-def _numbered(
-    folder: Place,
-    database: sqlite3.Connection,
-    query: str,
-    kinds: Sequence[_Kind],
-    values: Sequence[object] = (),
-) -> Iterator[tuple[Any, ...]]:
-    """Yield rows that start with their numbers, which ascend: no damage makes them go on for ever.
-
-    Where there is more than a value behind it, that starts with a name that no other row has.
-    """
-    last: int | None = None
-    names = set[str]()
-    for row in _rows(folder, database, query, (int, *kinds), values):
-        if (last is not None and row[0] <= last) or row[1] in names:
-            raise damaged(folder)
-        last = row[0]
-        if len(kinds) > 1:
-            names.add(row[1])
-        yield row
-
-
 def _rows(
     folder: Place,
     database: sqlite3.Connection,
     query: str,
     kinds: Sequence[_Kind],
-    values: Sequence[object] = (),
+    values: Sequence[object] | None = None,
 ) -> Iterator[tuple[Any, ...]]:
-    for row in database.execute(query, values):
+    for row in database.execute(query, values or ()):
         if not all(map(isinstance, row, kinds)):
             raise damaged(folder)
         yield row

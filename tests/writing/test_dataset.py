@@ -296,7 +296,7 @@ def test_a_wrong_manifest_makes_no_dataset(sound: Path, folder: Path) -> None:
         with pytest.raises(InputError, match=said):
             read_manifest(folder)
 
-    for name in read_files(sound).keys() - {"format", "files", "rows", "checksums"}:
+    for name in read_files(sound).keys() - {"files", "rows", "checksums"}:
         check(damaged, "DELETE FROM property WHERE name = ?", name)
     for name, value in WRONG:
         check(damaged, "UPDATE property SET value = ? WHERE name = ?", value, name)
