@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from smfparse.store.hive import NO_QMGR as NO_QMGR
     from smfparse.store.hive import QMGR as QMGR
     from smfparse.store.hive import Layout as Layout
-    from smfparse.store.hive import is_divided as is_divided
     from smfparse.store.hive import qmgr_name as qmgr_name
     from smfparse.store.hive import qmgr_value as qmgr_value
     from smfparse.store.manifest import EXACT as EXACT
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import MEANINGS as MEANINGS
     from smfparse.store.manifest import RECORDS as RECORDS
     from smfparse.store.manifest import SIGNED as SIGNED
-    from smfparse.store.manifest import TYPES as TYPES
     from smfparse.store.manifest import VIEWS as VIEWS
     from smfparse.store.manifest import Manifest as Manifest
     from smfparse.store.manifest import NamedFile as NamedFile
@@ -53,7 +51,6 @@ if TYPE_CHECKING:
     from smfparse.store.manifest import smf_files as smf_files
     from smfparse.store.manifest import wanted_in as wanted_in
     from smfparse.store.objects import AnyFolder as AnyFolder
-    from smfparse.store.objects import UrlFolder as UrlFolder
     from smfparse.store.parquet import Form as Form
     from smfparse.store.parquet import TableWriter as TableWriter
     from smfparse.store.parquet import WritingThread as WritingThread
@@ -70,7 +67,6 @@ if TYPE_CHECKING:
     from smfparse.store.targets import replacing as replacing
     from smfparse.store.views_sql import no_rows as no_rows
     from smfparse.store.views_sql import selected as selected
-    from smfparse.store.views_sql import view_statements as view_statements
     from smfparse.store.writer import DamageKey as DamageKey
     from smfparse.store.writer import News as News
     from smfparse.store.writer import Writer as Writer
@@ -82,15 +78,15 @@ else:
         database="FORMAT MANIFEST interrupted_in take_back",
         days="day_name meets_span",
         folder="Folder NewFile",
-        hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout is_divided qmgr_name qmgr_value",
-        manifest="EXACT GIVEN MEANINGS RECORDS SIGNED TYPES VIEWS Manifest NamedFile "
+        hive="DATE GROWING NO_DATE NO_QMGR QMGR Layout qmgr_name qmgr_value",
+        manifest="EXACT GIVEN MEANINGS RECORDS SIGNED VIEWS Manifest NamedFile "
         "NamedRun called_otherwise has_fingerprints part_number "
         "read_files read_inputs read_runs smf_files "
         "wanted_in",
-        objects="AnyFolder UrlFolder",
+        objects="AnyFolder",
         parquet="Form TableWriter WritingThread joined parquet_options",
         plain="check_plain checksum plain_file",
         targets="PARTIAL check_file check_folder in_folder new_file replacing",
-        views_sql="no_rows selected view_statements",
+        views_sql="no_rows selected",
         writer="DamageKey News Writer only_writer",
     )
