@@ -2,7 +2,7 @@
 
 Makes an SMF file of several systems with records of class 3 in several records (116/2), a second
 dump that repeats some of the first, and bytes between that are none. It is read by one process, by
-two, by executors (Dask, Spark), by the source of Spark, and from S3, which moto serves here, plain
+two, by an executor (Spark), by the source of Spark, and from S3, which moto serves here, plain
 and gzip. All tables of each are compared, row for row, with those of one process; then CPU seconds
 per GB are printed, beside one process as well, of all processes of a way, Spark's JVM among them;
 and the most memory that one of its processes of Python had. Linux only.
@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,27 +96,6 @@ def _two(source: str, target: str) -> None:
     smfparse.convert(source, target, jobs=2)
 
 
-def _dask(source: str, target: str) -> None:
-    from distributed import Client
-
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
-        smfparse.convert(source, target, client.get_executor(), jobs=2)
-
-
-def _ray(source: str, target: str) -> None:
-    import ray
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-
-    class RayExecutor(Executor):
-        def submit(self, work: Callable[..., Any], /, *call: Any, **names: Any) -> Future[Any]:
-            found: Future[Any] = ray.remote(work).remote(*call, **names).future()
-            return found
-
-    smfparse.convert(source, target, RayExecutor(), jobs=2)
-    ray.shutdown()
-
-
 def _spark_executor(source: str, target: str) -> None:
     session = _session()
 
@@ -151,8 +130,6 @@ def _session() -> Any:
 WAYS: dict[str, tuple[Callable[[str, str], None], str | None]] = {
     ONE: (_one, None),
     "two processes": (_two, None),
-    "Dask": (_dask, "distributed"),
-    "Ray": (_ray, "ray"),
     "Spark, executor": (_spark_executor, "pyspark"),
     "Spark, source": (_spark_source, "pyspark"),
     "S3": (_one, "moto"),
@@ -174,7 +151,7 @@ _S3_NAMES = {
 def differences(expected: Path, found: Path) -> list[str]:
     """Return the tables whose rows are not the same."""
     here, other = smfparse.open(expected), None
-    if (found / "smfparse.json").exists():
+    if (found / "smfparse.db").exists():
         other = smfparse.open(found)
     wrong = []
     for table in table_names():

@@ -11,7 +11,7 @@ from smfparse.places import place_of
 @click.command("compact", short_help="Combine the small files of a Parquet archive.")
 @click.argument("dataset", metavar="DATASET")
 def command(dataset: str) -> None:
-    """Combine the small files of DATASET: the folder or URL of a Parquet archive.
+    """Combine the small files of DATASET, the folder of a Parquet archive.
 
     Each append adds files, and many small files are slow to read. In each table, or each folder by
     day and queue manager, files with fewer than a million rows are merged, sorted by day, queue
@@ -25,7 +25,6 @@ def command(dataset: str) -> None:
     Example:
       smfparse convert TODAY.smf --to mqdata --append
       smfparse compact mqdata
-      smfparse compact s3://mq-smf/tables
     """
     from smfparse.limits import LIMITS
     from smfparse.writing import compact_dataset

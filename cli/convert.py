@@ -98,16 +98,17 @@ def _names(
     type=click.Path(),
     callback=_target,
     metavar="DIR",
-    help="Write to this folder or URL (s3://BUCKET/DIR), or to a DuckDB database, FILE.duckdb. The "
-    "extension must match --format. With iceberg:CATALOG.NAMESPACE or delta:DIR, register the "
-    "files of an archive with signed types as Iceberg or Delta tables (docs/dataset.md).",
+    help="Write to this folder or new URL (s3://BUCKET/DIR), or to a DuckDB database, FILE.duckdb. "
+    "The extension must match --format. With iceberg:CATALOG.NAMESPACE, delta:DIR or "
+    "delta:s3://BUCKET/DIR, register the files of an archive with signed types as Iceberg or Delta "
+    "tables; tables in object storage get copies (docs/dataset.md).",
 )
 @click.option(
     "--format",
     type=click.Choice(TARGET_FORMATS),
     show_default=f"{DATASET}; {DUCKDB} for FILE.duckdb",
     help="Write a Parquet archive (dataset): a folder of Parquet files per table, views.sql and "
-    "smfparse.json; or one file per table; or a DuckDB database; or the files of mq-smf-csv -f CSV "
+    "smfparse.db; or one file per table; or a DuckDB database; or the files of mq-smf-csv -f CSV "
     "or -f SQL, with their Db2 DDL (MQTABLES.ddl).",
 )
 @click.option(
@@ -157,7 +158,7 @@ def _names(
     callback=_executor,
     metavar="MODULE:CALLABLE",
     help="Decode and write an archive with the concurrent.futures.Executor of this Python "
-    "function, for example of Dask, Ray or Spark. All machines must see inputs and DIR under the "
+    "function, for example of Spark. All machines must see inputs and DIR under the "
     "same paths (docs/dataset.md). --jobs is then the minimum number of parts of large files.",
 )
 @reading_options("--until")
@@ -170,7 +171,7 @@ def command(
 ) -> None:
     """Write every table of the inputs as a Parquet archive, or as files for other tools.
 
-    Every table is written, even without rows. smfparse.json is written last and records the
+    Every table is written, even without rows. smfparse.db is written last and records the
     selection: if it is missing, the run was killed; run the same command again. The table damage
     lists the damaged bytes.
 
@@ -188,6 +189,7 @@ def command(
       smfparse convert DUMP.smf --to events --format ndjson
       smfparse convert DUMP.smf --to sheets --format mq-smf-csv
       smfparse convert mqdata --to iceberg:lake.db.mq
+      smfparse convert mqdata --to delta:s3://mq-smf/lake
     """
     if is_lake(target):
         _commit(inputs, target, format, reading, **asked)

@@ -301,10 +301,10 @@ def convert(
     """Write SMF files as a dataset, as `smfparse convert` does; return the dataset, opened.
 
     inputs     as in `open`, including URLs, and likewise `selection` and `options`; `folder` can be
-               a URL
+               a URL where no dataset is, without `append` and `force`
     executor   a concurrent.futures.Executor that decodes and writes files of 64 MB or more, in
                processes or on machines that see inputs and `folder` under the same paths
-               (docs/dataset.md: Dask, Ray and Spark); None: `jobs` processes of this machine.
+               (docs/dataset.md: Spark); None: `jobs` processes of this machine.
                Files are divided into at least `jobs` parts, of up to 1 GB. It is not shut down
     append     whether to add inputs to a dataset; waits up to one hour for other writers
     partition  whether to divide rows into folders by day, in large tables also by queue manager
@@ -344,11 +344,11 @@ def commit(
 ) -> dict[str, Change]:
     """Commit the files of a dataset to tables of Iceberg or Delta; return the changes by table.
 
-    No file is rewritten. New files are added, and files no longer in the dataset are removed. It
-    can be run again at any time; without changes it does nothing.
+    New files are added, and files no longer in the dataset are removed. Tables in object storage
+    get copies of files on a disk. It can be run again at any time; without changes it does nothing.
 
     folder  a dataset with types="signed", or a URL of one
-    target  "iceberg:CATALOG.NAMESPACE" or "delta:FOLDER" (docs/dataset.md)
+    target  "iceberg:CATALOG.NAMESPACE", "delta:FOLDER" or "delta:s3://..." (docs/dataset.md)
     tables  the tables to commit; all by default
 
     A `Change` contains the number of files `added`, `removed` and `stayed`.

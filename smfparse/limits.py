@@ -36,11 +36,7 @@ class Limits:
     slice_bytes      bytes of the rows read for a report beyond which it is made slice by slice
     slice_sections   sections that are about as many as a slice has
     merged           fingerprints beyond which files of them are not put together: 64 MB
-    manifest_files   files and inputs that the head of a manifest names before it has a part made
-                     of them: it is written anew whenever files are added
     wait_seconds     seconds that an append waits for the one that writes to its dataset
-    lease_seconds    seconds without a sign of life after which a lock in object storage is taken
-                     over
     """
 
     chunk_bytes: int = 16 << 20
@@ -61,9 +57,7 @@ class Limits:
     slice_bytes: int = 8 << 20
     slice_sections: int = 2000
     merged: int = 1 << 22
-    manifest_files: int = 1000
     wait_seconds: float = 3600
-    lease_seconds: float = 60
 
     @property
     def window_bytes(self) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
 
 from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT, Selection, like
-from smfparse.store import Manifest, meets_span, qmgr_name, read_manifest
+from smfparse.store import Manifest, qmgr_name, read_files
 
 
 def manifest_for(folder: Place, selection: Selection) -> Manifest:
@@ -21,14 +20,12 @@ def manifest_for(folder: Place, selection: Selection) -> Manifest:
     """
     span = _span(selection)
     names = like(selection.qmgrs) if selection.qmgrs else None
-    if span is None and names is None:
-        return read_manifest(folder) | {"is_whole": True}
-    found = read_manifest(folder, lambda part: part["damaged"] or meets_span(part["days"], span))
+    found = read_files(folder, span)
     files = {
-        table: [each for each in some if _can_have(found, each, span, names)]
+        table: [each for each in some if _can_have(each, names)]
         for table, some in found["files"].items()
     }
-    return found | {"files": files, "is_whole": False}
+    return found | {"files": files, "is_whole": span is None and names is None}
 
 
 def _span(selection: Selection) -> tuple[str, str] | None:
@@ -39,14 +36,7 @@ def _span(selection: Selection) -> tuple[str, str] | None:
     return start.date().isoformat(), end.date().isoformat()
 
 
-def _can_have(
-    manifest: Manifest,
-    name: str,
-    span: Sequence[str] | None,
-    names: re.Pattern[str] | None,
-) -> bool:
-    """Whether a file can have rows of these days and queue managers."""
-    _, *days = manifest["rows"][name]
+def _can_have(name: str, names: re.Pattern[str] | None) -> bool:
+    """Whether a file can have rows of these queue managers."""
     qmgr = qmgr_name(name)
-    is_named = names is None or qmgr is None or names.fullmatch(qmgr) is not None
-    return is_named and meets_span(days, span)
+    return names is None or qmgr is None or names.fullmatch(qmgr) is not None

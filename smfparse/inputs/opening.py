@@ -461,11 +461,8 @@ def _source(found: Input, selection: Selection) -> Source:
     """Open an input. An SMF file has a path that does not depend on where a process was started."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
-    if not (found.path / store.MANIFEST).is_file():
-        raise InputError(
-            f"{found.name}: convert was interrupted here, or is still at work; "
-            "run the same command again"
-        )
+    if not store.has_manifest(found.path):
+        raise store.interrupted_in(found.path)
     dataset = Dataset(found.path, selection=selection)
     _ = dataset.manifest  # so that one that cannot be read is reported at once
     return dataset

@@ -143,14 +143,12 @@ class SmfFile:
 class Dataset:
     """A folder that `convert` made; what was added later is not seen.
 
-    recent     whether it has only what was added last: what `smfparse.json` names itself
     selection  the rows that are wanted: files that can have none of them are left out
     called     what `source` is instead in its rows, where another input has that name
     checked    tables whose files were found to be as they were written
     """
 
     path: Place
-    recent: bool = field(default=False, compare=False)
     selection: Selection = field(default=ALL_RECORDS, compare=False)
     called: Mapping[str, str] = field(default_factory=dict, compare=False)
     checked: set[str] = field(default_factory=set, compare=False, repr=False)
@@ -166,16 +164,19 @@ class Dataset:
     @cached_property
     def manifest(self) -> Manifest:
         """What is written of the dataset. Raises InputError."""
-        if self.recent:
-            return store.read_head(self.path) | {"is_whole": False}
         from smfparse.inputs.choosing import manifest_for
 
         return manifest_for(self.path, self.selection)
 
+    @cached_property
+    def inputs(self) -> list[Manifest]:
+        """The inputs that it was made of. Raises InputError."""
+        return store.read_inputs(self.path)
+
     @property
     def smf_files(self) -> list[str]:
         """The names that `source` has in its rows, but for `called`."""
-        return list(store.smf_files(self.manifest["inputs"]))
+        return list(store.smf_files(self.inputs))
 
     @property
     def sources(self) -> list[str]:
@@ -214,7 +215,7 @@ class Dataset:
         """The fingerprints of its records; None where it was made of datasets."""
         from smfparse.inputs.stored import KnownRecords
 
-        return None if self.manifest["records"] is None else KnownRecords(self.path)
+        return KnownRecords(self.path) if self.manifest["has_records"] else None
 
     def knows_all_of(self, selection: Selection) -> bool:
         """Whether its rows have all that is selected of the records that it knows."""

@@ -9,7 +9,6 @@ import datetime as dt
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +22,12 @@ from smfparse.places import Place, Url, size_at
 from smfparse.store import (
     EXACT,
     Manifest,
+    NamedRun,
     checksum,
     day_name,
-    meets,
     meets_span,
     plain_file,
-    read_head,
-    read_parts,
+    read_runs,
     wanted_in,
 )
 from smfparse.tables import Batch, coded_schema, plain_schema, schema, signed, whole_schema
@@ -51,26 +49,23 @@ class KnownRecords:
         Raises InputError where a file is not as it was written.
         """
         names = frozenset(map(day_name, days))
-        head = read_head(self.folder)
-        every = [*read_parts(self.folder, head["earlier"], partial(_has_records, names)), head]
-        return [run for part in every for run in self._runs(part, names)]
+        return [run for each in read_runs(self.folder) for run in self._of_days(each, names)]
 
-    def _runs(self, part: Manifest, days: Container[str]) -> Iterator[Fingerprints]:
-        for name, count in (part["records"] or {}).items():
-            own: Mapping[str, int] | None = part["record_days"].get(name)
-            if own is None or any(day in days for day in own):
-                run = self._whole(name, count, part["checksums"][name])
-                yield from [run] if own is None else _days_of(run, own, days)
+    def _of_days(self, named: NamedRun, days: Container[str]) -> Iterator[Fingerprints]:
+        if named.days is None:
+            yield self._whole(named)
+        elif any(day in days for day in named.days):
+            yield from _days_of(self._whole(named), named.days, days)
 
-    def _whole(self, name: str, count: int, expected: str) -> Fingerprints:
+    def _whole(self, named: NamedRun) -> Fingerprints:
         """Return the fingerprints of a file, which is as it was written."""
-        path = plain_file(self.folder, name)
-        if size_at(path) != count * FINGERPRINT.itemsize:
+        path = plain_file(self.folder, named.name)
+        if size_at(path) != named.records * FINGERPRINT.itemsize:
             raise InputError(
                 f"{path}: a file of the dataset is not whole; its records cannot be "
                 "distinguished from others; convert again"
             )
-        check_bytes(path, expected)
+        check_bytes(path, named.sha256)
         return read_run(path)
 
 
@@ -83,11 +78,6 @@ class KnownOfSeveral:
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
         """Return the fingerprints of all of them."""
         return [run for each in self.datasets for run in each.of_days(days)]
-
-
-def _has_records(days: frozenset[str], part: Manifest) -> bool:
-    """Whether a part of a manifest may have records of some days."""
-    return meets(part["record_days"], days)
 
 
 def _days_of(
@@ -173,11 +163,8 @@ def _opened(file: Place, table: str, wanted: frozenset[str] | None, types: str) 
     """Return a ParquetFile, which has the wanted columns of a table, each of its type."""
     from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
 
-    where: dict[str, Any] = {"source": file}
-    if isinstance(file, Url):
-        system, path = file.where
-        where = {"source": path, "filesystem": system}
-    opened = ParquetFile(**where, page_checksum_verification=True)
+    source: Any = file.open() if isinstance(file, Url) else file
+    opened = ParquetFile(source, page_checksum_verification=True)
     whole = plain_schema(table, wanted)
     expected = [(each.name, each.type) for each in (whole if types == EXACT else signed(whole))]
     if [(each.name, each.type) for each in opened.schema_arrow] != expected:

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from smfparse.errors import InputError, OutputError
 from smfparse.inputs.named import NOWHERE
 from smfparse.reading import Input
-from smfparse.store import Folder, is_locked
+from smfparse.store import Folder
 
 _PREFIX = "smfparse-temporary-"
 _OURS = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
@@ -53,7 +53,7 @@ def _made() -> tuple[Path, BinaryIO]:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         with suppress(FileNotFoundError):
             owner = os.fdopen(Folder(path).open_lock(_OWNER), "r+b")
-            if is_locked(owner):
+            if _is_locked(owner):
                 return path, owner
             owner.close()
 
@@ -82,9 +82,34 @@ def _remove_if_left(path: Path) -> None:
         path.rmdir()
         return
     with os.fdopen(Folder(path).open_lock(_OWNER), "r+b") as owner:
-        if not is_locked(owner, without_locks=False):
+        if not _is_locked(owner, without_locks=False):
             return
     shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_locked(file: BinaryIO, *, without_locks: bool = True) -> bool:
+    """Lock a file while it is open; return whether no other process has it, and it is still there.
+
+    without_locks  what to return where the file system has no locks
+    """
+    try:
+        _lock(file)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return without_locks
+    return os.fstat(file.fileno()).st_nlink > 0  # 0: its owner has just ended and removed it
+
+
+def _lock(file: BinaryIO) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 _COPY = "copy"

@@ -1,4 +1,4 @@
-"""Where files are: on this machine, or in object storage and HDFS by a URL.
+"""Where files are: on this machine, or in object storage by a URL.
 
 A place is a `Path`, which is read as ever, or a `Url`, which has the words of a path that the rest
 of the house uses. In come texts that users name; out go bytes, sizes and stamps.
@@ -18,24 +18,16 @@ if TYPE_CHECKING:
     from smfparse.places.kinds import place_of as place_of
     from smfparse.places.kinds import size_at as size_at
     from smfparse.places.kinds import stamp_of as stamp_of
-    from smfparse.places.ranged import BrokenError as BrokenError
-    from smfparse.places.ranged import RangedFile as RangedFile
+    from smfparse.places.objects import BrokenError as BrokenError
+    from smfparse.places.objects import are_open as are_open
     from smfparse.places.settings import s3_place as s3_place
-    from smfparse.places.systems import are_open as are_open
-    from smfparse.places.systems import in_words as in_words
+    from smfparse.places.url import ObjectFile as ObjectFile
     from smfparse.places.url import Url as Url
-    from smfparse.places.versions import NoConditionsError as NoConditionsError
-    from smfparse.places.versions import Tag as Tag
-    from smfparse.places.versions import Version as Version
-    from smfparse.places.versions import Versioned as Versioned
-    from smfparse.places.versions import can_be_conditional as can_be_conditional
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         kinds="SCHEMES Place Stamp is_url place_of size_at stamp_of",
-        ranged="BrokenError RangedFile",
+        objects="BrokenError are_open",
         settings="s3_place",
-        systems="are_open in_words",
-        url="Url",
-        versions="NoConditionsError Tag Version Versioned can_be_conditional",
+        url="ObjectFile Url",
     )

@@ -10,7 +10,7 @@ from smfparse.places.url import Url
 
 Place: TypeAlias = Path | Url
 """Where a file or folder is."""
-SCHEMES = ("s3", "gs", "abfss", "hdfs")
+SCHEMES = ("s3", "gs", "abfss")
 """How the URLs of places start that are read and written."""
 _URL = re.compile(rf"({'|'.join(SCHEMES)})://", re.IGNORECASE)
 

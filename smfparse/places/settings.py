@@ -7,10 +7,10 @@ import re
 from contextlib import suppress
 from typing import NamedTuple
 
-SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "HADOOP_", "STORAGE_EMULATOR_", "CLOUD_STORAGE_EMULATOR_")
+SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "STORAGE_EMULATOR_")
 """How the names of variables start that are asked here or by the clients."""
-_MICROSOFT = "dfs.core.windows.net"
-"""The services of accounts whose names stand alone."""
+_MICROSOFT = "blob.core.windows.net"
+"""The service of accounts whose names stand alone."""
 
 
 def s3_place(bucket: str) -> tuple[str | None, str | None]:
@@ -26,11 +26,8 @@ def s3_place(bucket: str) -> tuple[str | None, str | None]:
 
 
 def google_place() -> tuple[str | None, bool]:
-    """Return the URL of Google's storage, None: the usual one; whether it asks for no credentials.
-
-    The first variable is that of Google's C++ client, which Arrow has: it cannot be overruled.
-    """
-    emulator = _first("CLOUD_STORAGE_EMULATOR_ENDPOINT", "STORAGE_EMULATOR_HOST")
+    """Return the URL of Google's storage, None: the usual; whether it asks for no credentials."""
+    emulator = _first("STORAGE_EMULATOR_HOST")
     endpoint = emulator or _first("GOOGLE_BASE_URL")
     if endpoint and "://" not in endpoint:
         endpoint = f"http://{endpoint}"
@@ -40,27 +37,16 @@ def google_place() -> tuple[str | None, bool]:
 class AzurePlace(NamedTuple):
     """A container of Azure.
 
-    scheme     http, https
-    blob, dfs  host and port of the two services; one that starts with . follows the account's name,
-               else that is the first part of the path
-    key        of the account, None: there is none
-    token      a shared access signature, without a ?; None: there is none
+    endpoint  the URL of the account's blobs
+    key       of the account, None: there is none
+    token     a shared access signature, without a ?; None: there is none
     """
 
     container: str
     account: str
-    scheme: str
-    blob: str
-    dfs: str
+    endpoint: str
     key: str | None
     token: str | None
-
-    @property
-    def endpoint(self) -> str:
-        """The URL of the account's blobs."""
-        if self.blob.startswith("."):
-            return f"{self.scheme}://{self.account}{self.blob}"
-        return f"{self.scheme}://{self.blob}/{self.account}"
 
 
 def azure_place(authority: str) -> AzurePlace:
@@ -74,28 +60,16 @@ def azure_place(authority: str) -> AzurePlace:
         raise ValueError(
             "the URL names no account; write abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH"
         )
-    domain = re.sub(r"^blob\.", "dfs.", domain) or _MICROSOFT
-    scheme, blob, dfs = "https", "." + re.sub(r"^dfs\.", "blob.", domain), f".{domain}"
-    endpoint = _first("AZURE_STORAGE_ENDPOINT")
-    if endpoint:
-        scheme, blob, dfs = _other_azure(endpoint, account)
+    domain = re.sub(r"^dfs\.", "blob.", domain) or _MICROSOFT
+    endpoint = _first("AZURE_STORAGE_ENDPOINT") or f"https://{account}.{domain}"
+    if not re.fullmatch(rf"https?://({account}\.[^/]+|[^/]+/{account})/?", endpoint):
+        raise ValueError(
+            f"AZURE_STORAGE_ENDPOINT is {endpoint}, which is not the account {account}; "
+            f"write http://HOST:PORT/{account} or https://{account}.HOST"
+        )
     key = _first("AZURE_STORAGE_KEY", "AZURE_STORAGE_ACCOUNT_KEY")
     token = None if key else (_first("AZURE_STORAGE_SAS_TOKEN") or "").lstrip("?") or None
-    return AzurePlace(container, account, scheme, blob, dfs, key, token)
-
-
-def _other_azure(endpoint: str, account: str) -> tuple[str, str, str]:
-    """Return scheme, blob and dfs of an endpoint, which has the name of the account in it."""
-    found = re.fullmatch(r"(https?)://([^/]+)(?:/([^/]+))?/?", endpoint)
-    if found is not None and found[3] == account:
-        return found[1], found[2], found[2]
-    if found is not None and found[3] is None and found[2].startswith(f"{account}."):
-        blob = found[2].removeprefix(account)
-        return found[1], blob, re.sub(r"^\.blob\.", ".dfs.", blob)
-    raise ValueError(
-        f"AZURE_STORAGE_ENDPOINT is {endpoint}, which is not the account {account}; "
-        f"write http://HOST:PORT/{account} or https://{account}.HOST"
-    )
+    return AzurePlace(container, account, endpoint.rstrip("/"), key, token)
 
 
 def _first(*names: str) -> str | None:

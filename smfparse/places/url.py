@@ -1,23 +1,29 @@
-"""A file or folder in object storage or HDFS, by the words of `Path` that the house uses."""
+"""A file or folder in object storage, by the words of `Path` that the house uses."""
 
 from __future__ import annotations
 
 import fnmatch
+import io
+import os
 import re
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from smfparse.places.ranged import RangedFile
-from smfparse.places.systems import in_words, missing, no_bucket, system
+from smfparse.places.objects import BrokenError, in_words, missing, store_of
 
 _MAGIC = re.compile(r"\*+|\?|\[!?[^\]]+\]")
 """What stands for others in a pattern."""
 _FOLDERS = r"(?:(?!\.)[^/]+/)*"
 _PARTS = re.compile(r"(\w+)://([^/]*)/*(.*)", re.DOTALL)
+
+
+_FIRST, _MORE, _MOST = 1 << 16, 4, 8 << 20
+"""Bytes of the first range, how many times as many the next has, and how many at most."""
 
 
 class UrlStat(NamedTuple):
@@ -28,12 +34,15 @@ class UrlStat(NamedTuple):
     st_mode: int
 
 
+_FOLDER = UrlStat(0, 0, stat.S_IFDIR)
+
+
 @dataclass(frozen=True)
 class Url:
     """A place elsewhere. Every method that asks there raises OSError, with a reason in words.
 
-    scheme     s3, gs, abfss, hdfs
-    authority  the bucket, the container and account, the name node
+    scheme     s3, gs, abfss
+    authority  the bucket, or the container and account
     key        the path there, without a / at its ends; '' for all of it
     """
 
@@ -94,25 +103,21 @@ class Url:
         """Whether it is a folder, or in it."""
         return folder in (self, *self.parents)
 
-    @property
-    def where(self) -> tuple[Any, str]:
-        """The pyarrow file system, and the path in it."""
-        found, start = system(self.scheme, self.authority)
-        return found, f"{start}/{self.key}" if self.key else start or "/"
-
     def stat(self) -> UrlStat:
         """Return size, time and kind as they are now."""
         found = self._asked()
         if found is None:
-            bucket = Url(self.scheme, self.authority)
-            is_gone = self.scheme != "hdfs" and self.key and bucket._asked() is None
-            raise no_bucket(self.scheme) if is_gone or not self.key else missing()
+            raise missing()
         return found
 
     def _asked(self) -> UrlStat | None:
-        files, path = self.where
-        with in_words(self.scheme):
-            return _stat(files.get_file_info(path))
+        """Return what is there; None: nothing. Only a list says that there is no bucket."""
+        with suppress(FileNotFoundError), self._store() as (store, obstore):
+            if self.key:
+                return _stat(obstore.head(store, self.key))
+        with self._store() as (store, obstore):
+            found = next(iter(obstore.list(store, self.key or None, chunk_size=1)), None)
+        return _FOLDER if found or not self.key else None
 
     @property
     def size(self) -> int:
@@ -154,51 +159,160 @@ class Url:
                 yield each
 
     def _listed(self, deep: bool) -> list[Url]:
-        found = []
-        for inner, known in _below(*self.where, self.scheme, deep):
-            each = self / inner
-            each._known[""] = known
-            found.append(each)
-        return sorted(found)
+        with self._store() as (store, obstore):
+            if deep:
+                objects = [each for some in obstore.list(store, self.key or None) for each in some]
+                below = (PurePosixPath(each["path"]).parents for each in objects)
+                folders = {each.as_posix() for some in below for each in some}
+            else:
+                found = obstore.list_with_delimiter(store, self.key or None)
+                objects, folders = found["objects"], set(found["common_prefixes"])
+        known = dict.fromkeys(folders, _FOLDER) | {each["path"]: _stat(each) for each in objects}
+        start = f"{self.key}/" if self.key else ""
+        return sorted(
+            Url(self.scheme, self.authority, path, {"": each})
+            for path, each in known.items()
+            if path.startswith(start) and path not in (self.key, ".")
+        )
 
     @property
     def was_folder(self) -> bool:
         """Whether it was a folder when it was listed."""
         return "" in self._known and stat.S_ISDIR(self._known[""].st_mode)
 
-    def open(self, mode: str = "rb", buffering: int = 0) -> RangedFile:  # noqa: ARG002 - as of Path
+    def open(self, mode: str = "rb", buffering: int = 0) -> ObjectFile:  # noqa: ARG002 - as of Path
         """Open the file to be read."""
-        if not stat.S_ISREG(self.stat().st_mode):
+        size = self.size
+        if self.was_folder:
             raise missing("a folder, not a file")
-        files, path = self.where
-        return RangedFile(partial(files.open_input_file, path), self.scheme)
+        return ObjectFile(self, size)
 
     def read_bytes(self) -> bytes:
         """Return what is in the file."""
-        with self.open() as file:
-            return file.read()
+        with self._store() as (store, obstore):
+            return bytes(obstore.get(store, self.key).bytes())
+
+    def range(self, start: int, end: int) -> bytes:
+        """Return bytes of the file. Raises BrokenError where not all of them come."""
+        try:
+            with self._store() as (store, obstore):
+                found = bytes(obstore.get_range(store, self.key, start=start, end=end))
+        except OSError as error:
+            raise BrokenError(None, f"{error.strerror}, at byte {start:,}") from error
+        if len(found) != end - start:
+            reason = f"the storage gave {len(found):,} bytes of {end - start:,}"
+            raise BrokenError(None, f"{reason}, at byte {start:,}")
+        return found
+
+    def open_to_write(self) -> ObjectWriter:
+        """Open the file to be written: it is there, whole, once it is closed."""
+        with self._store() as (store, obstore):
+            return ObjectWriter(obstore.open_writer(store, self.key), self.scheme)
+
+    def put_new(self, data: bytes) -> bool:
+        """Write the file if nothing is there; return whether it was written.
+
+        Of a request whose response got lost, what is there is the file.
+        """
+        try:
+            with self._store() as (store, obstore):
+                obstore.put(store, self.key, data, mode="create", use_multipart=False)
+        except FileExistsError:
+            return self.read_bytes() == data
+        return True
+
+    def remove(self) -> None:
+        """Remove the file if it is there."""
+        with suppress(FileNotFoundError), self._store() as (store, obstore):
+            obstore.delete(store, self.key)
+
+    @contextmanager
+    def _store(self) -> Iterator[tuple[Any, Any]]:
+        """Give the store of the file, and obstore; raise OSError, in words, for its errors."""
+        import obstore
+
+        with in_words(self.scheme):
+            yield store_of(self.scheme, self.authority), obstore
 
 
-def _below(files: Any, path: str, scheme: str, deep: bool) -> Iterator[tuple[str, UrlStat]]:
-    """Yield what is below a folder, by its path from there."""
-    from pyarrow.fs import FileSelector
+class ObjectWriter:
+    """Writes an object by a writer of obstore."""
 
-    with in_words(scheme):
-        found = files.get_file_info(FileSelector(path, allow_not_found=True, recursive=deep))
-    for info in found:
-        inner, known = info.path.removeprefix(path).strip("/"), _stat(info)
-        if inner and known is not None:
-            yield inner, known
+    def __init__(self, stream: Any, scheme: str) -> None:
+        self._stream, self._scheme = stream, scheme
+
+    def write(self, data: bytes) -> None:
+        """Write bytes. Raises OSError, in words, as `close` does."""
+        with in_words(self._scheme):
+            self._stream.write(data)
+
+    def close(self) -> None:
+        """Make the object be there."""
+        with in_words(self._scheme):
+            self._stream.close()
 
 
-def _stat(info: Any) -> UrlStat | None:
-    """Return what a file system tells of a place; None: nothing is there."""
-    from pyarrow.fs import FileType
+class ObjectFile(io.RawIOBase):
+    """Reads an object by ranges, the longer the more is read on and on; it holds one of them."""
 
-    if info.type == FileType.NotFound:
-        return None
-    mode = stat.S_IFREG if info.type == FileType.File else stat.S_IFDIR
-    return UrlStat(info.size or 0, info.mtime_ns or 0, mode)
+    def __init__(self, place: Url, size: int) -> None:
+        super().__init__()
+        self._place, self.size = place, size
+        self._at = 0
+        self._held, self._held_at, self._length = memoryview(b""), 0, _FIRST
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self.size}[whence]
+        self._at = max(start + offset, 0)
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with what is held, or with the next range. Raises BrokenError."""
+        wanted = min(len(buffer), self.size - self._at)
+        if wanted <= 0:
+            return 0
+        if not self._held_at <= self._at < self._held_at + len(self._held):
+            self._fetch(wanted)
+        found = self._held[self._at - self._held_at :][:wanted]
+        memoryview(buffer).cast("B")[: len(found)] = found
+        self._at += len(found)
+        return len(found)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return as many bytes as are asked for; fewer at the end, or where no more come."""
+        left = self.size - self._at
+        found = bytearray(max(left if size is None or size < 0 else min(size, left), 0))
+        done = 0
+        with memoryview(found) as room:
+            while done < len(found):
+                try:
+                    done += self.readinto(room[done:])
+                except BrokenError:
+                    if not done:
+                        raise
+                    break  # what came before counts
+        return bytes(found[:done])
+
+    def _fetch(self, wanted: int) -> None:
+        goes_on = self._at == self._held_at + len(self._held)
+        self._length = min(_MORE * self._length, _MOST) if goes_on and self._at else _FIRST
+        end = min(self._at + min(max(self._length, wanted), _MOST), self.size)
+        self._held, self._held_at = memoryview(self._place.range(self._at, end)), self._at
+
+
+def _stat(found: Any) -> UrlStat:
+    """Return what a store tells of an object."""
+    changed = int(found["last_modified"].timestamp() * 10**9)
+    return UrlStat(found["size"], changed, stat.S_IFREG)
 
 
 def _pattern(parts: list[str]) -> str:

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from smfparse.errors import InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import BrokenError, Place, RangedFile, size_at
+from smfparse.places import BrokenError, ObjectFile, Place, size_at
 from smfparse.reading.streams import (
     HEAD,
     Decompressor,
@@ -249,7 +249,7 @@ class Unpacked:
         self.packing = packing
         self.size = None if packing else _size(file)
         self.file = None if packing else file
-        self.mapped = not packing and not isinstance(file, RangedFile)
+        self.mapped = not packing and not isinstance(file, ObjectFile)
         self.fault: str | None = None
         self._raw = file
         self._feed = feed
@@ -325,7 +325,7 @@ def _is_packed_there(path: Place, _size: int) -> bool:
 
 
 def _size(file: BinaryIO) -> int:
-    return file.size if isinstance(file, RangedFile) else os.fstat(file.fileno()).st_size
+    return file.size if isinstance(file, ObjectFile) else os.fstat(file.fileno()).st_size
 
 
 def packing_of(head: bytes) -> Packing | None:

@@ -16,13 +16,6 @@ def span_of(days: Iterable[str]) -> list[str]:
     return [found[0], found[-1]] if found else []
 
 
-def meets(span: Sequence[str] | None, days: Iterable[str]) -> bool:
-    """Whether some of the days may be in a span; None: any may be."""
-    return span is None or (bool(span) and any(span[0] <= each <= span[1] for each in days))
-
-
-def meets_span(span: Sequence[str] | None, other: Sequence[str] | None) -> bool:
-    """Whether two spans have a day in common; None: any day may be in it."""
-    if span is None or other is None:
-        return True
+def meets_span(span: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two spans have a day in common."""
     return bool(span) and span[0] <= other[1] and other[0] <= span[1]

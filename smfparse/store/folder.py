@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from smfparse.store.plain import check_way, not_plain
@@ -19,6 +21,8 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_MOST_KEPT = 16
+"""Files that the disk is asked for at a time."""
 _HELD = 1 << 17
 """Bytes that are held back to be written at once."""
 
@@ -33,8 +37,8 @@ class Folder:
     """
 
     path: Path
-    partial = PARTIAL
-    """Where files are until they get their places."""
+    mark = ""
+    """What the names of files have before their ends."""
 
     def create(self, name: str) -> int:
         """Open a new file, and return its number; make the folders above it if need be."""
@@ -42,8 +46,25 @@ class Folder:
         return self._opened(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
     def new(self, name: str) -> NewFile:
-        """Open a new file, as `create` does, to write to it."""
-        return NewFile(self.create(name))
+        """Open a new file, to write to it: from when it is closed it waits in PARTIAL for `place`.
+
+        An engine may do the same work twice, at the same time: until they are closed the files have
+        names of their own. They are alike then, and the later one takes the place of the other.
+        """
+        waiting = f"{PARTIAL}/{name}"
+        own = f"{waiting}.{os.urandom(4).hex()}"
+        return NewFile(self.create(own), partial(self.move, own, waiting))
+
+    def place(self, names: Iterable[str]) -> None:
+        """Give files that wait their places, once the disk has them; wait until it has these."""
+        every = sorted(names)
+        folders = {PurePosixPath(each).parent.as_posix() for each in every}
+        for each in folders:
+            self.make(each)
+        _all_at_once(self._keep_file, (f"{PARTIAL}/{each}" for each in every))
+        for each in every:
+            self.move(f"{PARTIAL}/{each}", each)
+        _all_at_once(self._keep_names, folders)
 
     def open_lock(self, name: str) -> int:
         """Open a file to lock it, and return its number; make it if need be."""
@@ -76,18 +97,6 @@ class Folder:
         with self._within(name) as (above, last), self._within(to) as (above_to, last_to):
             os.replace(last, last_to, src_dir_fd=above, dst_dir_fd=above_to)
 
-    def check(self) -> None:
-        """Do nothing: the lock keeps others from writing there."""
-
-    def publish(self, name: str, to: str) -> None:
-        """Give the file its place that says what belongs to the folder, as `move` does."""
-        self.move(name, to)
-
-    def move_all(self, names: Iterable[tuple[str, str]]) -> None:
-        """Give files other places, as `move` does."""
-        for name, to in names:
-            self.move(name, to)
-
     def remove(self, name: str) -> None:
         """Remove a file if it is there."""
         with suppress(FileNotFoundError), self._within(name) as (above, last):
@@ -98,24 +107,27 @@ class Folder:
         with suppress(OSError), self._within(name) as (above, last):
             os.rmdir(last, dir_fd=above)
 
-    def remove_emptied(self, names: Iterable[str], passing: str) -> None:
+    def remove_emptied(self, names: Collection[str]) -> None:
         """Remove the folders that are empty now: those named, those above what is named.
 
-        passing  a folder of which all those below go, if they are empty, and which stays itself
+        And those in PARTIAL, which stays itself unless it is named.
         """
-        below = (each for each in (self.path / passing).rglob("*") if each.is_dir())
+        below = (each for each in (self.path / PARTIAL).rglob("*") if each.is_dir())
         every = {PurePosixPath(each) for each in names}
         every |= {above for each in every for above in each.parents}
         every |= {PurePosixPath(each.relative_to(self.path).as_posix()) for each in below}
-        kept = {PurePosixPath(), PurePosixPath(passing)}
+        kept = {PurePosixPath(), PurePosixPath(PARTIAL)} - {PurePosixPath(each) for each in names}
         for each in sorted(every - kept, key=lambda each: (-len(each.parts), each)):
-            self.remove_empty(each.as_posix())
+            self._remove_empty(each.as_posix())
 
-    def keep(self, name: str) -> None:
-        """Wait until the disk has a file."""
+    def _remove_empty(self, name: str) -> None:
+        with suppress(OSError), self._within(name) as (above, last):
+            os.rmdir(last, dir_fd=above)
+
+    def _keep_file(self, name: str) -> None:
         self._keep(name, os.O_RDWR)
 
-    def keep_names(self, name: str = ".") -> None:
+    def _keep_names(self, name: str) -> None:
         """Wait until the disk has the names that are in a folder, where the system has a way to."""
         if _BY_HANDLE:
             self._keep(name, _FOLDER)
@@ -147,14 +159,23 @@ class Folder:
             os.close(number)
 
 
+def _all_at_once(keep: Callable[[str], None], names: Iterable[str]) -> None:
+    """Wait for the disk to keep several: that is much faster than one by one."""
+    with ThreadPoolExecutor(_MOST_KEPT) as threads:
+        for _ in threads.map(keep, names):
+            pass
+
+
 class NewFile:
     """A file that is written from its start on, for those that write to an object of Python.
 
     number  that of the file, which is open
+    then    called once the file is written and closed
     """
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, then: Callable[[], None] = lambda: None) -> None:
         self._number = number
+        self._then = then
         self._sum = hashlib.sha256()
         self._held = bytearray()
         self._size = 0
@@ -196,6 +217,7 @@ class NewFile:
         if not self.closed:
             self.flush()
             self.give_up()
+            self._then()
 
     def give_up(self) -> None:
         """Close the file as it is."""

@@ -1,141 +1,236 @@
 """The manifest of a dataset: its files, and their properties.
 
-    smfparse.json              written last: the sums, and what was added last
-    .manifest/part-*.json      what was added before; written once
-    .manifest/index-*.json     lists of such parts, or of such lists
-    .manifest/keys-*.bin       names, sizes and identities of the inputs in these (`keys`)
+    smfparse.db                written last: inputs, files and sums (`database`)
     views.sql                  the tables for DuckDB
     columns.json               what columns mean, and their units
     <table>/part-*.parquet     rows; partitioned: <table>/date=.../, large tables below that
                                queue_manager=.../ as well
     .records/part-*.bin        fingerprints of the records, for what is added later
-    .partial/                  the same while it is written: a folder that readers pass over
-    .lock                      while somebody writes
+    .partial/                  files while they are written: a folder that readers pass over
 
-A file that the manifest does not name is left from a run that was killed. What is added rewrites
-`smfparse.json` alone, which stays small: once it names many files, these become a part, and once it
-lists many parts, these become an index.
+A file that the manifest does not name is left from a run that was killed. Every value is checked as
+it is read: its type, and that no path leads out of the folder.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import UnionType
+from typing import Any, NamedTuple, TypeAlias
 
-from smfparse.errors import InputError
 from smfparse.places import Place
-from smfparse.store.plain import plain_file
-from smfparse.store.shapes import PART_KEYS, Manifest, is_index, is_part, is_sound, own_files
-from smfparse.tables import TableColumn, columns, meaning, table_names, with_fingerprints
+from smfparse.store.database import damaged, reading
+from smfparse.store.hive import FOLDER
+from smfparse.tables import columns, meaning, table_names, with_fingerprints
 
-MANIFEST = "smfparse.json"
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
 GIVEN = (VIEWS, MEANINGS)
 """Files that the manifest gives; they follow it."""
 RECORDS = ".records"
-EARLIER = ".manifest"
-FORMAT = 1
-_NUMBER = re.compile(r"(?:part|keys|index)-(\d+)[^/]*$")
+EXACT, SIGNED = "exact", "signed"
+TYPES = (EXACT, SIGNED)
+"""Types of the numbers of a dataset: as they are, or those that every engine has."""
+Manifest: TypeAlias = dict[str, Any]
+"""What is said of a dataset: docs/dataset.md."""
+_Kind: TypeAlias = type | UnionType
+
+_RUN = r"(-[0-9a-f]{12})?"
+"""The run that wrote a file in object storage."""
+_ROWS = re.compile(rf"(?P<table>\w+)/{FOLDER}part-\d{{1,9}}(-\d{{1,9}})?{_RUN}\.parquet", re.ASCII)
+_FINGERPRINTS = re.compile(rf"\.records/part-\d{{1,9}}{_RUN}\.bin", re.ASCII)
+"""Paths that files of a dataset can have, and no others: none leads out of it."""
+_NUMBER = re.compile(r"part-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
+_MOST_NESTED = 50
+"""Datasets that were made of datasets, and so on: more often than anybody does that."""
+_HEAD: Mapping[str, _Kind] = {
+    "smfparse": str,
+    "selection": str | None,
+    "partitioned": bool,
+    "types": str,
+    "tables": dict,
+    "duplicates": int,
+    "unknown_bytes": dict,
+    "damage_count": int,
+    "fingerprints": bool,
+    "has_records": bool,
+    "next": int,
+}
+"""The properties of a dataset: sums over its inputs, and how it is written. `has_records`: whether
+it has fingerprints of its records; `next`: the number of the next part."""
 
 
-def read_head(folder: Place) -> Manifest:
-    """Return what `smfparse.json` has: the sums, and of files and inputs those that came last.
+class NamedFile(NamedTuple):
+    """A file that has rows of a table.
 
-    `earlier` lists the parts with the others. Raises InputError where it cannot be understood.
+    name    its path in the dataset
+    days    the first and the last day of its rows; [] if none counts at a time
+    sha256  its checksum
     """
-    found = _parsed(folder, MANIFEST)
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(
-            f"{folder}: written by another version of smfparse; use that one, or convert again "
-            "from the SMF files"
-        )
-    if not is_sound(found):
-        raise InputError(f"{folder}: {MANIFEST} is damaged; convert again")
+
+    name: str
+    rows: int
+    days: Sequence[str]
+    sha256: str
+
+    @property
+    def table(self) -> str:
+        """The table whose rows it has."""
+        return self.name.partition("/")[0]
+
+
+class NamedRun(NamedTuple):
+    """A file of fingerprints.
+
+    name     its path in the dataset
+    records  how many it has
+    days     how many there are of each day, by its name; None: they ascend over all days
+    sha256   its checksum
+    """
+
+    name: str
+    records: int
+    days: dict[str, int] | None
+    sha256: str
+
+
+def read_inputs(folder: Place) -> list[Manifest]:
+    """Return the inputs of a dataset, in order.
+
+    Raises InputError where they cannot be understood.
+    """
+    with reading(folder) as database:
+        return _inputs_of(folder, database)
+
+
+def read_runs(folder: Place) -> list[NamedRun]:
+    """Return the files of fingerprints of a dataset; raises as `read_inputs`."""
+    with reading(folder) as database:
+        return runs_of(folder, database)
+
+
+def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
+    """Return what is said of a dataset and its files with rows; raises as `read_inputs`.
+
+    span  the first and the last day of rows that are wanted; None: all
+
+    `files` has their names by table, `rows` how many each has and of which days, `checksums` those.
+    """
+    names: dict[str, list[str]] = {table: [] for table in table_names()}
+    with reading(folder) as database:
+        head, files = head_of(folder, database), _files_of(folder, database, span)
+    for each in files:
+        names[each.table].append(each.name)
+    return head | {
+        "files": names,
+        "rows": {each.name: [each.rows, *each.days] for each in files},
+        "checksums": {each.name: each.sha256 for each in files},
+    }
+
+
+def head_of(folder: Place, database: sqlite3.Connection) -> Manifest:
+    """Return the properties of a dataset of which the manifest is open; raises as `read_inputs`."""
+    found: Manifest = {}
+    query = "SELECT value FROM property WHERE name = ?"
+    for name in _HEAD:
+        for (value,) in _rows(folder, database, query, (str,), [name]):
+            found[name] = _parsed(folder, value)
+    is_right = (
+        _has(found, _HEAD)
+        and found["types"] in TYPES
+        and _has(found["tables"], dict.fromkeys(table_names(), int))
+        and _has(found["unknown_bytes"], dict.fromkeys(found["unknown_bytes"], int))
+    )
+    if not is_right:
+        raise damaged(folder)
     return found
 
 
-def read_manifest(folder: Place, wanted: Callable[[Manifest], bool] = bool) -> Manifest:
-    """Return the manifest of a dataset in one piece, as if it had no parts.
-
-    wanted  which of the `earlier` parts are read; all by default
-
-    Raises InputError where it cannot be understood.
-    """
-    head = read_head(folder)
-    parts = list(read_parts(folder, head["earlier"], wanted))
-    every = [*parts, head]
-    found = head | {"earlier": []}
-    if parts:
-        found["inputs"] = [each for part in every for each in part["inputs"]]
-        found["files"] = {
-            table: [name for part in every for name in part["files"].get(table, ())]
-            for table in head["files"]
-        }
-        for key in ("checksums", "rows", "records", "record_days"):
-            found[key] = {name: each for part in every for name, each in part[key].items()}
+def _inputs_of(folder: Place, database: sqlite3.Connection) -> list[Manifest]:
+    query = "SELECT value FROM input ORDER BY number"
+    found = [_parsed(folder, value) for (value,) in _rows(folder, database, query, (str,))]
+    if not all(map(_is_input, found)):
+        raise damaged(folder)
     return found
 
 
-def read_parts(
-    folder: Place, listed: Iterable[Manifest], wanted: Callable[[Manifest], bool] = bool
-) -> Iterator[Manifest]:
-    """Yield earlier parts of a manifest, in order.
-
-    listed  what names them: parts, or indexes of parts
-    wanted  which of these are read
-
-    Raises InputError where one is not as it was written.
-    """
-    for each in named_parts(folder, listed, wanted):
-        if not each["level"]:
-            yield _checked(folder, each, is_part)
-
-
-def named_parts(
-    folder: Place, listed: Iterable[Manifest], wanted: Callable[[Manifest], bool] = bool
-) -> Iterator[Manifest]:
-    """Yield what names earlier parts and indexes, those in indexes as well; as `read_parts`."""
-    for each in filter(wanted, listed):
-        yield each
-        if each["level"]:
-            yield from named_parts(folder, _checked(folder, each, is_index)["parts"], wanted)
+def _files_of(
+    folder: Place, database: sqlite3.Connection, span: Sequence[str] | None
+) -> list[NamedFile]:
+    wanted = "WHERE first_day <= ? AND last_day >= ?" if span else ""
+    query = f"SELECT name, rows, first_day, last_day, sha256 FROM file {wanted} ORDER BY number"
+    kinds = (str, int, str | None, str | None, str)
+    found: dict[str, NamedFile] = {}
+    for name, rows, *days, sha256 in _rows(folder, database, query, kinds, span and span[::-1]):
+        known = [each for each in days if each is not None]
+        if not _is_rows(name) or name in found or len(known) == 1:
+            raise damaged(folder)
+        found[name] = NamedFile(name, rows, known, sha256)
+    return [*found.values()]
 
 
-def _checked(folder: Place, named: Manifest, is_right: Callable[[Any], bool]) -> Manifest:
-    """Return a part or an index. Raises InputError where it is not as it was written."""
-    name = named["name"]
-    found = _parsed(folder, name, named["sha256"])
-    if not is_right(found):
-        raise InputError(f"{folder}: {name} is damaged; convert again")
-    return dict(found)
+def runs_of(folder: Place, database: sqlite3.Connection) -> list[NamedRun]:
+    """Return the files of fingerprints of a dataset of which the manifest is open; raises so."""
+    found, query = [], "SELECT name, records, days, sha256 FROM fingerprints ORDER BY number"
+    for name, records, text, sha256 in _rows(folder, database, query, (str, int, str, str)):
+        days = _parsed(folder, text)
+        is_right = days is None or _has(days, dict.fromkeys(days, int))
+        if not _FINGERPRINTS.fullmatch(name) or not is_right:
+            raise damaged(folder)
+        found.append(NamedRun(name, records, days, sha256))
+    return found
 
 
-def part_of(manifest: Manifest) -> Manifest:
-    """Return what a manifest says of the files that it names itself, as an earlier part."""
-    found = {key: manifest[key] for key in PART_KEYS}
-    return found | {"files": {table: names for table, names in found["files"].items() if names}}
+def _rows(
+    folder: Place,
+    database: sqlite3.Connection,
+    query: str,
+    kinds: Sequence[_Kind],
+    values: Sequence[object] | None = None,
+) -> Iterator[tuple[Any, ...]]:
+    for row in database.execute(query, values or ()):
+        if not all(map(isinstance, row, kinds)):
+            raise damaged(folder)
+        yield row
 
 
-def _parsed(folder: Place, name: str, expected: str | None = None) -> Any:
-    """Return what is in a file of a manifest: JSON in UTF-8, each text of it too.
-
-    expected  its SHA-256; None: any
-    """
-    place = plain_file(folder, name)
+def _parsed(folder: Place, text: str) -> Any:
+    """Return what is in a text: JSON, each text of it in UTF-8 too."""
     try:
-        data = place.read_bytes()
-        found = json.loads(data.decode())
+        found = json.loads(text)
         json.dumps(found, ensure_ascii=False).encode()
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{folder}: {name} cannot be read: {error}") from error
-    if expected is not None and hashlib.sha256(data).hexdigest() != expected:
-        raise InputError(f"{folder}: {name} is not as it was written; convert again")
+    except (ValueError, RecursionError) as error:
+        raise damaged(folder) from error
     return found
+
+
+def _has(found: Any, shape: Mapping[str, _Kind]) -> bool:
+    return isinstance(found, dict) and all(
+        name in found and isinstance(found[name], kind) for name, kind in shape.items()
+    )
+
+
+def _is_input(found: Any, nested: int = 0) -> bool:
+    if nested == _MOST_NESTED or not _has(found, {"name": str}):
+        return False
+    if "inputs" not in found:
+        return _has(found, {"bytes": int, "identity": str})
+    each = found["inputs"]
+    return isinstance(each, list) and all(_is_input(one, nested + 1) for one in each)
+
+
+def is_own_file(name: str) -> bool:
+    """Whether a path in the folder of a dataset is that of a file that it has."""
+    return _is_rows(name) or _FINGERPRINTS.fullmatch(name) is not None
+
+
+def _is_rows(name: str) -> bool:
+    found = _ROWS.fullmatch(name)
+    return found is not None and found["table"] in table_names()
 
 
 def part_number(name: str) -> int:
@@ -143,14 +238,6 @@ def part_number(name: str) -> int:
     found = _NUMBER.search(name)
     assert found is not None
     return int(found[1])
-
-
-def _columns(fingerprints: bool) -> dict[str, tuple[TableColumn, ...]]:
-    """Return the columns of each table of a dataset, with fingerprints or without."""
-    return {
-        table: columns(table, with_fingerprints(table, asked=fingerprints))
-        for table in table_names()
-    }
 
 
 def has_fingerprints(manifest: Manifest) -> bool:
@@ -182,38 +269,10 @@ def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> l
     ]
 
 
-def manifest_text(manifest: Manifest) -> str:
-    """Return what the file of a manifest has: a line for each key, which is fast to make."""
-    lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in manifest.items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
 def meanings_text(manifest: Manifest) -> str:
     """Return what the file has that says what columns mean: table to column to its meaning."""
     found = {
-        table: {each.name: meaning(each) for each in some}
-        for table, some in _columns(has_fingerprints(manifest)).items()
+        table: {each.name: meaning(each) for each in columns(table, wanted_in(manifest, table))}
+        for table in table_names()
     }
     return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
-
-
-def part_text(part: Manifest) -> str:
-    """Return what the file of an earlier part has."""
-    return json.dumps(part, separators=(",", ":")) + "\n"
-
-
-def dataset_files(manifest: Manifest) -> Iterator[str]:
-    """Yield the path of every file that a manifest names: all but itself and views."""
-    yield from own_files(manifest)
-    yield from (each["name"] for each in manifest["earlier"])
-    yield from manifest["keys"]
-
-
-def every_file(folder: Place) -> Iterator[str]:
-    """Yield the path of every file of a dataset, those that earlier parts name as well."""
-    head = read_head(folder)
-    yield from own_files(head)
-    yield from head["keys"]
-    yield from (each["name"] for each in named_parts(folder, head["earlier"]))
-    for part in read_parts(folder, head["earlier"]):
-        yield from own_files(part)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
 from smfparse.metrics import comments, quoted, views_script
 from smfparse.store.hive import Layout, rows_sql
-from smfparse.store.shapes import EXACT, SIGNED
+from smfparse.store.manifest import EXACT, SIGNED
 from smfparse.tables import (
     DECIMAL,
     TableColumn,

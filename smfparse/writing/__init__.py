@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from smfparse.writing.formats import is_lake as is_lake
     from smfparse.writing.lakes import Change as Change
     from smfparse.writing.lakes import commit_dataset as commit_dataset
-    from smfparse.writing.making import by_day as by_day
-    from smfparse.writing.manifests import input_keys as input_keys
-    from smfparse.writing.manifests import is_long as is_long
-    from smfparse.writing.manifests import set_apart as set_apart
-    from smfparse.writing.manifests import summed as summed
-    from smfparse.writing.parts import Written as Written
-    from smfparse.writing.placing import put_in_place as put_in_place
-    from smfparse.writing.placing import write_last as write_last
-    from smfparse.writing.placing import write_new as write_new
-    from smfparse.writing.repacking import repacked as repacked
 else:
     __all__, __getattr__, __dir__ = face(
         __name__,
@@ -43,9 +33,4 @@ else:
         files="write_files write_set",
         formats="FILE_FORMATS is_lake",
         lakes="Change commit_dataset",
-        making="by_day",
-        manifests="input_keys is_long set_apart summed",
-        parts="Written",
-        placing="put_in_place write_last write_new",
-        repacking="repacked",
     )

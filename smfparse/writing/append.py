@@ -11,21 +11,24 @@ from smfparse.inputs import Dataset, Inputs, SmfFile, Source, called_apart, with
 from smfparse.places import Place
 from smfparse.store import (
     EXACT,
-    MANIFEST,
     PARTIAL,
-    AnyFolder,
-    Keys,
     Layout,
     Manifest,
+    Writer,
     has_fingerprints,
-    key_of,
+    has_manifest,
 )
 from smfparse.tables import table_names
-from smfparse.writing.dataset import alone_in, check_free, form_of, make, write_whole
-from smfparse.writing.making import KnownDamage, Making, damage_keys
-from smfparse.writing.manifests import DAMAGED, INPUT, NAME, SIZE
+from smfparse.writing.dataset import (
+    alone_in,
+    check_free,
+    form_of,
+    make,
+    refuse_url,
+    write_whole,
+)
+from smfparse.writing.making import Making
 from smfparse.writing.originals import Original, originals
-from smfparse.writing.placing import clear
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 class Appended:
     """The outcome of adding files to a dataset.
 
-    manifest  the head of that of the dataset, as it is now
+    manifest  the properties of the dataset, as they are now
     rows      how many were added to each table
     known     inputs that it has already, which were skipped
     renamed   inputs whose name another one has, and their names in the dataset
@@ -67,80 +70,71 @@ def append_dataset(
     Raises RequestError where a dataset cannot be added to, as it was made of a dataset or of
     another selection, InputError where it cannot be read, and what `write_dataset` raises.
     """
+    refuse_url(folder)
     check_free(folder, force=True)
     limits = inputs.options.limits
-    with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as place:
-        if (folder / MANIFEST).exists():
-            there = Dataset(folder, recent=True)
-            _check_alike(inputs, there, partition, types)
-            return _add(inputs, there, place, executor)
+    with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as writer:
+        if has_manifest(folder):
+            old = writer.head()
+            _check_alike(inputs, folder, old, partition, types)
+            writer.check_recent()
+            return _add(inputs, Dataset(folder), old, writer, executor)
         check_free(folder, force=False)
-        manifest = write_whole(inputs, place, partition, types or EXACT, executor)
+        manifest = write_whole(inputs, writer, partition, types or EXACT, executor)
         return Appended(manifest, manifest["tables"])
 
 
-def _add(inputs: Inputs, there: Dataset, folder: AnyFolder, executor: Executor | None) -> Appended:
+def _add(
+    inputs: Inputs, there: Dataset, old: Manifest, writer: Writer, executor: Executor | None
+) -> Appended:
     """Add SMF files to a dataset."""
-    old = there.manifest
     files = [each for each in inputs.sources if isinstance(each, SmfFile)]
-    read, keys = originals(files), Keys(there.path, old["keys"])
-    known = _known(read, old, keys)
+    read = originals(files)
+    known = {path for path, each in read.items() if _is_known(each, writer)}
     new = [each for each in files if each.path not in known]
-    renamed = called_apart([each.name for each in new], _taken(new, there, keys))
+    renamed = called_apart([each.name for each in new], _Names(writer))
     sources = _called(new, renamed, there)
     skipped = tuple(each.name for each in files if each.path in known)
-    clear(folder)
+    runs = writer.runs()
+    writer.clear()
     if not sources:
         return Appended(old, dict.fromkeys(table_names(), 0), skipped)
-    damage = KnownDamage(damage_keys(there.lost), lambda each: key_of(DAMAGED, *each) in keys)
-    limits, first = inputs.options.limits, old["next"]
-    form = form_of(old["types"], fingerprints=has_fingerprints(old))
-    made = Making(folder, Layout.of(old), first, read, limits, form, old, damage, executor)
-    manifest, rows = make(replace(inputs, sources=sources), made)
+    made = Making(
+        writer.folder,
+        Layout.of(old),
+        old["next"],
+        read,
+        inputs.options.limits,
+        form_of(old["types"], fingerprints=has_fingerprints(old)),
+        executor,
+        old=old,
+        kept=runs,
+        is_known=lambda key: writer.has("damage", source=key[0], byte=key[1], reason=key[2]),
+    )
+    manifest, rows = make(replace(inputs, sources=sources), writer, made)
     return Appended(manifest, rows, skipped, tuple(renamed.items()))
 
 
-def _taken(new: list[SmfFile], there: Dataset, keys: Keys) -> _Names:
-    """Return the names of the inputs of a dataset, as far as new files may have them."""
-    earlier = keys.among(key_of(NAME, each.name) for each in new)
-    known = {each.name for each in new if key_of(NAME, each.name) in earlier}
-    free = {each.name for each in new} - known
-    return _Names({*there.smf_files, *known}, free, keys)
+def _is_known(each: Original, writer: Writer) -> bool:
+    """Whether a dataset has a file; one of another size need not be read."""
+    size = each.stamp.size
+    return writer.has("input", bytes=size) and writer.has(
+        "input", bytes=size, identity=each.identity
+    )
 
 
-@dataclass(frozen=True)
 class _Names:
-    """The names of the inputs of a dataset, of which the earlier ones are keys.
+    """The names of the inputs of a dataset, and those that are taken besides."""
 
-    free  names that no earlier input has
-    """
-
-    recent: set[str]
-    free: set[str]
-    keys: Keys
+    def __init__(self, writer: Writer) -> None:
+        self._writer, self._new = writer, set[str]()
 
     def __contains__(self, name: object) -> bool:
-        return name in self.recent or (name not in self.free and key_of(NAME, name) in self.keys)
+        return name in self._new or self._writer.has("input", name=name)
 
     def add(self, name: str) -> None:
         """Take one more."""
-        self.recent.add(name)
-
-
-def _known(read: dict[Place, Original], old: Manifest, keys: Keys) -> set[Place]:
-    """Return the files that a dataset has; those of another size need not be read."""
-    sizes = keys.among(key_of(SIZE, each.stamp.size) for each in read.values())
-    return {
-        path
-        for path, each in read.items()
-        if each.is_one_of(old["inputs"]) or _is_earlier_input(each, keys, sizes)
-    }
-
-
-def _is_earlier_input(each: Original, keys: Keys, sizes: set[bytes]) -> bool:
-    """Whether a file is among the inputs that are keys; these have some sizes."""
-    size = each.stamp.size
-    return key_of(SIZE, size) in sizes and key_of(INPUT, size, each.identity) in keys
+        self._new.add(name)
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
@@ -151,21 +145,19 @@ def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[S
     ]
     earlier = Duplicates([each.input for each in called], there.known)
     once = [replace(each, duplicates=each.duplicates and earlier) for each in called]
-    return with_others(once, Dataset(there.path))
+    return with_others(once, there)
 
 
-def _check_alike(inputs: Inputs, there: Dataset, partition: bool, types: str | None) -> None:
-    """Raise RequestError where the request does not fit the dataset.
-
-    And InputError where not all of that is there.
-    """
-    folder, old = there.path, there.manifest
+def _check_alike(
+    inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
+) -> None:
+    """Raise RequestError where the request does not fit the dataset."""
     others = [each.name for each in inputs.sources if not isinstance(each, SmfFile)]
     if others:
         raise RequestError(
             f"{others[0]}: a dataset cannot be appended; give the SMF files that it was made from"
         )
-    if old["records"] is None:
+    if not old["has_records"]:
         raise RequestError(
             f"{folder}: cannot append to a dataset that was made from datasets: it keeps no record "
             "fingerprints; convert the SMF files again"
@@ -176,14 +168,13 @@ def _check_alike(inputs: Inputs, there: Dataset, partition: bool, types: str | N
             "append=True needs the same one",
             "append",
         )
-    _check_form(inputs, there, partition, types)
-    for table in table_names():
-        there.files(table)
+    _check_form(inputs, folder, old, partition, types)
 
 
-def _check_form(inputs: Inputs, there: Dataset, partition: bool, types: str | None) -> None:
+def _check_form(
+    inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
+) -> None:
     """Raise RequestError where columns or folders are asked for that the dataset has not."""
-    folder, old = there.path, there.manifest
     if types not in (None, old["types"]):
         raise RequestError(
             f"{folder}: written with {old['types']} types; append without types, which stay",

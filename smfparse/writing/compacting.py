@@ -1,7 +1,6 @@
 """A dataset with fewer files: the short ones of each folder put together, their rows sorted.
 
-Rows, fingerprints, inputs and sums stay. Parts of the manifest whose files went are written anew,
-together with those that are short.
+Rows, fingerprints, inputs and sums stay.
 """
 
 from __future__ import annotations
@@ -19,22 +18,22 @@ from smfparse.limits import Limits
 from smfparse.places import Place
 from smfparse.selecting import COUNTED_AT
 from smfparse.store import (
-    MANIFEST,
     PARTIAL,
     AnyFolder,
     Manifest,
+    NamedFile,
+    News,
     TableWriter,
+    Writer,
     has_fingerprints,
+    has_manifest,
     joined,
-    read_head,
-    read_manifest,
+    read_files,
     wanted_in,
 )
 from smfparse.tables import Batch
-from smfparse.writing.dataset import alone_in, form_of
-from smfparse.writing.parts import Written, file_name
-from smfparse.writing.placing import clear, placed
-from smfparse.writing.repacking import repacked
+from smfparse.writing.dataset import alone_in, form_of, refuse_url
+from smfparse.writing.parts import file_name, named
 
 
 @dataclass(frozen=True)
@@ -83,15 +82,16 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
     Raises RequestError where `folder` has no dataset, InputError where a file of it is not as it
     was written, and OutputError where it cannot be written, or another one writes there.
     """
-    if not (folder / MANIFEST).exists():
+    refuse_url(folder)
+    if not has_manifest(folder):
         raise RequestError(f"{folder}: no dataset; give the folder that convert wrote")
-    with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as place:
-        clear(place)
-        whole = read_manifest(folder)
+    with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as writer:
+        whole = read_files(folder)
+        writer.clear()
         groups = _groups(whole, limits.file_rows)
         if not groups:
             return Compacted()
-        return _compact(place, whole, groups, limits)
+        return _compact(writer, whole, groups, limits)
 
 
 def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
@@ -112,18 +112,16 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
 
 
 def _compact(
-    place: AnyFolder, whole: Manifest, groups: list[tuple[_Group, list[str]]], limits: Limits
+    writer: Writer, whole: Manifest, groups: list[tuple[_Group, list[str]]], limits: Limits
 ) -> Compacted:
     """Write the files of groups anew, then the manifest that names these."""
-    writing = _Writing(place, whole, limits)
+    head = writer.head()
+    writing = _Writing(writer.folder, whole, limits)
+    for group, files in groups:
+        writing.write(group, files)
     gone = frozenset(name for _, files in groups for name in files)
-
-    def made_now() -> tuple[Manifest, frozenset[str]]:
-        for group, files in groups:
-            writing.write(group, files)
-        return repacked(place, read_head(place.path), writing.written, gone, limits.manifest_files)
-
-    placed(place, made_now, all_new=True)
+    head["next"] += 1
+    writer.publish(News(head, files=writing.written, gone=gone))
     rows = sum(each.rows for each in writing.written)
     return Compacted(len(gone), len(writing.written), rows)
 
@@ -135,7 +133,7 @@ class _Writing:
     place: AnyFolder
     whole: Manifest
     limits: Limits
-    written: list[Written] = field(default_factory=list)
+    written: list[NamedFile] = field(default_factory=list)
     _numbers: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def write(self, group: _Group, files: list[str]) -> None:
@@ -175,16 +173,16 @@ class _Writing:
 
     def _next(self, group: _Group) -> tuple[str, TableWriter]:
         key = group.table, group.folder
-        name = file_name(*key, self.whole["next"], self._numbers[key])
+        name = file_name(self.place, *key, self.whole["next"], self._numbers[key])
         self._numbers[key] += 1
         form = form_of(self.whole["types"], fingerprints=has_fingerprints(self.whole))
         rows = self.limits.group_rows
-        create = partial(self.place.new, f"{self.place.partial}/{name}")
+        create = partial(self.place.new, name)
         return name, TableWriter(group.table, create, rows, form.names(group.table), form)
 
     def _close(self, name: str, writer: TableWriter) -> None:
         writer.close()
-        self.written.append(Written.by(writer, name))
+        self.written.append(named(writer, name))
 
 
 def _sorted(table: str, held: list[Batch], wanted: frozenset[str] | None) -> Any:

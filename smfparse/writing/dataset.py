@@ -1,7 +1,6 @@
 """Streams of record batches to a Parquet dataset.
 
-Files are written in a folder of their own, get their places when all are there, and belong to the
-dataset once its manifest names them (`placing`).
+Files belong to the dataset once its manifest names them (`Writer` of `store`).
 """
 
 from __future__ import annotations
@@ -9,35 +8,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from smfparse.errors import RequestError
 from smfparse.inputs import Inputs, SmfFile, being_read, damage_rows
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place
+from smfparse.places import Place, Url
 from smfparse.store import (
     EXACT,
-    MANIFEST,
     SIGNED,
     AnyFolder,
     Form,
     Layout,
     Manifest,
+    NamedFile,
+    Writer,
     check_folder,
     check_plain,
     contents,
+    has_manifest,
     in_folder,
     interrupted,
     only_writer,
     ours,
     own_names,
     part_number,
+    take_back,
 )
 from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables
 from smfparse.writing.making import Making
-from smfparse.writing.manifests import are_files, is_long, manifest_of, rows_of, set_apart
+from smfparse.writing.manifests import are_files, news_of, rows_of
 from smfparse.writing.originals import originals
-from smfparse.writing.parts import PartFiles, Written
-from smfparse.writing.placing import clear, placed
+from smfparse.writing.parts import PartFiles
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -45,6 +48,10 @@ if TYPE_CHECKING:
     from smfparse.store import WritingThread
 
 _ALREADY = "a dataset already exists; append=True adds to it, force=True replaces it"
+_ONCE = (
+    "a dataset at a URL is written once; append to one on a disk, and convert that to delta:URL or "
+    "iceberg:CATALOG.NAMESPACE"
+)
 
 
 def write_dataset(
@@ -56,7 +63,7 @@ def write_dataset(
     types: str = EXACT,
     executor: Executor | None = None,
 ) -> Manifest:
-    """Write every table of `inputs` below `folder`; return the manifest.
+    """Write every table of `inputs` below `folder`; return its properties.
 
     force      whether a dataset that is there is replaced
     partition  whether rows are divided into folders by day (local time of the system), and those of
@@ -69,10 +76,13 @@ def write_dataset(
     OutputError where it cannot be written, or another one writes there, and InputError where an
     input is changed while it is read.
     """
+    if force:
+        refuse_url(folder)
     check_free(folder, force)
-    with alone_in(folder, limits=inputs.options.limits) as place:
-        check_free(folder, force)
-        return write_whole(inputs, place, partition, types, executor)
+    with alone_in(folder, limits=inputs.options.limits, anew=force) as writer:
+        if not force:  # another run may have ended just now
+            check_free(folder, force)
+        return write_whole(inputs, writer, partition, types, executor)
 
 
 def form_of(types: str, *, fingerprints: bool) -> Form:
@@ -81,42 +91,25 @@ def form_of(types: str, *, fingerprints: bool) -> Form:
 
 
 def write_whole(
-    inputs: Inputs, place: AnyFolder, partition: bool, types: str, executor: Executor | None
+    inputs: Inputs, writer: Writer, partition: bool, types: str, executor: Executor | None
 ) -> Manifest:
     """Write a dataset where there is none, or one that is to be replaced."""
-    clear(place)
+    writer.clear()
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
-    first = next_number(place.path)
+    first = _next_number(writer.folder.path)
     form = form_of(types, fingerprints=inputs.options.fingerprints)
-    making = Making(place, Layout(partition), first, read, limits, form, executor=executor)
-    manifest, _ = make(inputs, making)
+    making = Making(writer.folder, Layout(partition), first, read, limits, form, executor)
+    manifest, _ = make(inputs, writer, making)
     return manifest
 
 
-def make(inputs: Inputs, made: Making) -> tuple[Manifest, dict[str, int]]:
-    """Write what belongs to a dataset; return its manifest, and how many rows were written."""
-    written: list[Written] = []
-
-    def made_now() -> tuple[Manifest, frozenset[str] | None]:
-        _shorten(made)
-        written.extend(_write_all(inputs, made))
-        return manifest_of(inputs, made, written), made.replaced
-
-    return placed(made.folder, made_now), rows_of(written)
-
-
-def _shorten(made: Making) -> None:
-    """Make an earlier part of what the manifest names that is added to, where that is much."""
-    old, limits = made.old, made.limits
-    if old is None:
-        return
-    made.replaced = frozenset(old["keys"])
-    if is_long(old, limits.manifest_files):
-        made.old = set_apart(made.folder, old, made.first, made.damage.recent, limits.merged)
-        made.first += 1
-    else:
-        made.replaced |= old["records"].keys()
+def make(inputs: Inputs, writer: Writer, made: Making) -> tuple[Manifest, dict[str, int]]:
+    """Write what belongs to a dataset; return its properties, and how many rows were written."""
+    written = _write_all(inputs, made)
+    news = news_of(inputs, made, written)
+    writer.publish(news)
+    return news.head, rows_of(written)
 
 
 @contextmanager
@@ -126,35 +119,44 @@ def alone_in(
     limits: Limits = LIMITS,
     *,
     waits: bool = False,
-) -> Iterator[AnyFolder]:
+    anew: bool = False,
+) -> Iterator[Writer]:
     """Make a folder, if need be, in which nobody else writes; it goes if it stays empty.
 
     deep    which of its own folders are looked through for links; all by default
-    limits  as in `only_writer`
-    waits   whether to wait for another one that writes there
+    others  as in `only_writer`
 
     Raises OutputError where another one writes there, or a link would lead to files elsewhere.
     """
-    with in_folder(folder), only_writer(folder, limits, waits=waits) as place:
+    with in_folder(folder), only_writer(folder, limits, waits=waits, anew=anew) as writer:
         check_plain(folder, own_names(), deep)
-        yield place
+        yield writer
+
+
+def refuse_url(folder: Place) -> None:
+    """Raise RequestError where a dataset would be changed that is written once."""
+    if isinstance(folder, Url):
+        raise RequestError(f"{folder}: {_ONCE}")
 
 
 def check_free(folder: Place, force: bool) -> None:
     """Raise RequestError where a dataset cannot be written, or one there cannot be replaced."""
-    check_folder(folder, _has_dataset, _ALREADY, force)
+    if isinstance(folder, Path):
+        take_back(folder)  # of a first run it may be all that is there
+    already = f"already exists; {_ONCE}" if isinstance(folder, Url) else _ALREADY
+    check_folder(folder, _has_dataset, already, force)
 
 
 def _has_dataset(folder: Place) -> bool | None:
     """Whether a folder holds a dataset, None: nothing but what an interrupted run left."""
-    if (folder / MANIFEST).exists():
+    if has_manifest(folder):
         return True
     if not contents(folder) or interrupted(folder):
         return None
-    return (folder / MANIFEST).exists()  # another run may have ended just now
+    return has_manifest(folder)  # another run may have ended just now
 
 
-def _write_all(inputs: Inputs, made: Making) -> list[Written]:
+def _write_all(inputs: Inputs, made: Making) -> list[NamedFile]:
     """Write the rows of `inputs` and what could not be used of them."""
     log = inputs.log
     log.count_unknown = True
@@ -167,7 +169,7 @@ def _write_all(inputs: Inputs, made: Making) -> list[Written]:
     return [*written, *_write_damage(inputs, made)]
 
 
-def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
+def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
     """Write the rows of `inputs` by one process or several."""
     wanted = {table: made.form.names(table) for table in decoded_tables()}
     is_new = made.old is None
@@ -196,8 +198,8 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[Written]]:
 
 
 def _write_beside(
-    inputs: Inputs, wanted: Wanted, write: Callable[..., list[Written]]
-) -> list[Written]:
+    inputs: Inputs, wanted: Wanted, write: Callable[..., list[NamedFile]]
+) -> list[NamedFile]:
     """Write the rows of `inputs` by a thread, while another decodes.
 
     That takes as long as two processes do, and less of the processor: no part looks back.
@@ -222,7 +224,7 @@ def _write(
     number: int,
     found: Iterator[tuple[str, Batch]],
     thread: WritingThread | None = None,
-) -> list[Written]:
+) -> list[NamedFile]:
     """Write batches as Parquet files; number 0 of a new dataset has a file of every table.
 
     held    bytes that are held back
@@ -238,7 +240,7 @@ def _write(
         raise
 
 
-def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
+def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
     """Write what could not be used of the inputs, and when they were made."""
     rows = damage_rows(made.not_known(inputs.met))
     if made.old is not None and not rows.num_rows:
@@ -249,6 +251,6 @@ def _write_damage(inputs: Inputs, made: Making) -> list[Written]:
     return files.finish([DAMAGE])
 
 
-def next_number(folder: Place) -> int:
+def _next_number(folder: Place) -> int:
     """Return the number of the next part: that of no file yet."""
     return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

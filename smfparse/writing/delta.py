@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from smfparse.errors import RequestError, install_command
 from smfparse.places import Place, Url, place_of, s3_place, stamp_of
-from smfparse.writing.lakes import Change, committed
+from smfparse.writing.lakes import Change, LakeFile, committed
 
 try:
     from deltalake import DeltaTable, Schema
@@ -38,24 +38,28 @@ _S3 = {
 
 
 class Delta:
-    """The tables of a dataset, in its own folder: Delta names files relative to its log."""
+    """The tables of a dataset in its own folder, as Delta names files relative to its log.
+
+    Or in S3, with copies of its files.
+    """
 
     def __init__(self, folder: Place, where: str) -> None:
-        if isinstance(folder, Url) and folder.scheme != "s3":
+        target = place_of(where)
+        if isinstance(target, Url) and target.scheme != "s3":
+            raise RequestError(f"delta:{where}: Delta takes a folder on a disk or in S3")
+        self._is_copied = target.absolute() != folder.absolute()
+        if self._is_copied and not isinstance(target, Url):
             raise RequestError(
-                f"{folder}: Delta takes a dataset on a disk or in S3; Iceberg takes this one"
+                f"delta:{where}: Delta's log is beside the files; give delta:{folder}, or "
+                "delta:s3://BUCKET/FOLDER for copies of them"
             )
-        if place_of(where).absolute() != folder.absolute():
-            raise RequestError(
-                f"delta:{where}: Delta's log is beside the files; give delta:{folder}"
-            )
-        self._folder = folder
-        self._options = _options_of(folder)
+        self._folder = target
+        self._options = _options_of(target)
 
     def close(self) -> None:
         """Do nothing: there is no catalog."""
 
-    def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
+    def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
         place = str(self._folder.absolute() / table)
         schema = Schema.from_arrow(schema)
 
@@ -69,21 +73,25 @@ class Delta:
 
         return committed(commit, CommitFailedError)
 
-    def _commit(self, found: DeltaTable, schema: Schema, table: str, files: list[Place]) -> Change:
+    def _commit(
+        self, found: DeltaTable, schema: Schema, table: str, files: list[LakeFile]
+    ) -> Change:
         """Make these the files that a table has."""
         there = {*map(unquote, found.get_add_actions().column("path").to_pylist())}
         folder: Any = self._folder / table
-        wanted = {each.relative_to(folder).as_posix(): each for each in files}
+        wanted = {each.named_by_content if self._is_copied else each.name: each for each in files}
         new = {name: each for name, each in wanted.items() if name not in there}
         gone = [each for each in there if each not in wanted]
         names = {each.name for each in found.schema().fields}
         lacks = [each for each in schema.fields if each.name not in names]
         if lacks:
             found.alter.add_columns(lacks)
+        for name, each in new.items() if self._is_copied else ():
+            each.copy(folder / name)
         if new or gone:
             now = int(datetime.now(UTC).timestamp() * 1000)
             actions: list[AddAction | RemoveAction] = [
-                _added(name, each) for name, each in new.items()
+                _added(name, each.place) for name, each in new.items()
             ]
             actions += [RemoveAction(each, True, now) for each in gone]
             found.create_write_transaction(actions, "append", schema)

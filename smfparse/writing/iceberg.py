@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from smfparse.errors import RequestError, install_command
-from smfparse.places import Place
+from smfparse.places import Place, Url, is_url
 from smfparse.store import parquet_options
-from smfparse.writing.lakes import Change, committed
+from smfparse.writing.lakes import Change, LakeFile, committed
 
 try:
     import sqlalchemy  # noqa: F401 - pyiceberg needs it for SQLite, and does not say so
@@ -57,7 +57,7 @@ class Iceberg:
     def close(self) -> None:
         self._catalog.close()
 
-    def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
+    def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
         name = f"{self._namespace}.{table}"
 
         def commit() -> Change:
@@ -68,13 +68,22 @@ class Iceberg:
 
         return committed(commit, CommitFailedException)
 
-    def _commit(self, found: Any, table: str, schema: Any, files: list[Place]) -> Change:
-        """Make these the files that a table has of the dataset."""
+    def _commit(self, found: Any, table: str, schema: Any, files: list[LakeFile]) -> Change:
+        """Make these the files that a table has of the dataset: copies where it is elsewhere.
+
+        They are in a folder that has the name of the dataset's.
+        """
+        is_copied = isinstance(self._folder, Path) and is_url(found.location())
         own = f"{_uri(self._folder)}/{table}/"
+        if is_copied:
+            own = f"{found.location()}/data/{self._folder.absolute().name}/"
         there = {each.file.file_path: each.file for each in found.scan().plan_files()}
-        wanted = {_uri(each): None for each in files}
+        named = {each.named_by_content if is_copied else each.name: each for each in files}
+        wanted = {f"{own}{name}": each for name, each in named.items()}
         new = [each for each in wanted if each not in there]
         gone = [there[each] for each in there if each.startswith(own) and each not in wanted]
+        for each in new if is_copied else ():
+            wanted[each].copy(Url.of(each))
         lacks = set(schema.names) - set(found.schema().column_names)
         if new or gone or lacks:
             with found.transaction() as transaction:

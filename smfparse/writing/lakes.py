@@ -1,29 +1,36 @@
-"""The files of a dataset as those of Iceberg's or Delta's tables: nothing is written again.
+"""The files of a dataset as those of Iceberg's or Delta's tables: their rows are not read.
 
 A commit makes the files that a table has of a dataset those that the dataset has now: new ones are
 added, those that went (by a new convert, or by compact) are removed, in one step for each table. So
 it can be run again at any time, and one that was killed is completed by the next.
+
+Tables in object storage have copies of the files of a dataset on a disk. These are named by their
+content, so a file is copied once, and two commits at the same time copy the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple, Protocol
 
-from smfparse.errors import OutputError, RequestError, SmfError
+from smfparse.errors import InputError, OutputError, RequestError, SmfError
 from smfparse.inputs import Dataset
-from smfparse.places import Place
+from smfparse.places import Place, Url
 from smfparse.store import SIGNED, in_folder, is_dataset, only_writer, wanted_in
 from smfparse.tables import plain_schema, signed, table_names, wanted_tables
 from smfparse.writing.formats import LAKES, is_lake
 
 _TRIES = 8
 """How often a commit is tried that others are in the way of."""
+_COPIED = 1 << 20
+"""Bytes that are copied at once."""
 _MOST_PAUSE = 0.5
 """Seconds between two tries, at most."""
 
@@ -42,10 +49,38 @@ class Change:
         )
 
 
+class LakeFile(NamedTuple):
+    """A file of a table that has rows.
+
+    name    its path in the folder of the table
+    sha256  its checksum
+    """
+
+    place: Place
+    name: str
+    sha256: str
+
+    @property
+    def named_by_content(self) -> str:
+        """Its path in a folder of copies."""
+        return PurePosixPath(self.name).with_suffix(f".{self.sha256[:16]}.parquet").as_posix()
+
+    def copy(self, to: Url) -> None:
+        """Copy it. Raises InputError where it is not as it was written: then there is no copy."""
+        found, stream = hashlib.sha256(), to.open_to_write()
+        with self.place.open("rb") as file:
+            while block := file.read(_COPIED):
+                found.update(block)
+                stream.write(block)
+        if found.hexdigest() != self.sha256:
+            raise InputError(f"{self.place}: not as it was written: damaged or replaced")
+        stream.close()
+
+
 class Lake(Protocol):
     """Takes files of a dataset."""
 
-    def commit(self, table: str, schema: Any, files: list[Place]) -> Change:
+    def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
         """Make these the files that a table has of the dataset; make the table if need be.
 
         schema  the Arrow schema of the table, as the dataset has it
@@ -72,7 +107,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
     """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
 
     folder  the dataset, which nobody else writes to meanwhile
-    target  `iceberg:CATALOG.NAMESPACE` or `delta:FOLDER`: docs/dataset.md
+    target  `iceberg:CATALOG.NAMESPACE`, `delta:FOLDER` or `delta:URL`: docs/dataset.md
     tables  those that are committed; all by default
 
     Raises RequestError where the target is none, its extra is not installed, or the dataset has
@@ -91,7 +126,8 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
             "types",
         )
     wanted = wanted_tables(tables or table_names())
-    with in_folder(folder), only_writer(folder, waits=True):
+    is_final = isinstance(folder, Url)
+    with in_folder(folder), nullcontext() if is_final else only_writer(folder, waits=True):
         dataset = Dataset(folder)
         if dataset.manifest["types"] != SIGNED:
             raise RequestError(
@@ -114,9 +150,12 @@ def _commit(lake: Lake, dataset: Dataset, table: str) -> Change:
     return lake.commit(table, schema, _with_rows(dataset, table))
 
 
-def _with_rows(dataset: Dataset, table: str) -> list[Place]:
+def _with_rows(dataset: Dataset, table: str) -> list[LakeFile]:
     """Return the files of a table that have rows."""
-    counts: dict[str, list[Any]] = dataset.manifest["rows"]
-    folder: Any = dataset.path
-    names = {each: each.relative_to(folder).as_posix() for each in dataset.files(table)}
-    return [each for each, name in names.items() if counts.get(name, [1])[0]]
+    found = dataset.manifest
+    named = zip(found["files"][table], dataset.files(table), strict=True)
+    return [
+        LakeFile(place, name.removeprefix(f"{table}/"), found["checksums"][name])
+        for name, place in named
+        if found["rows"][name][0]
+    ]

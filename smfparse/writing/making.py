@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,15 +14,21 @@ from smfparse.decoding import NO_RECORDS, Days, Fingerprints, Identity, Recorder
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
 from smfparse.places import Place
-from smfparse.store import RECORDS, AnyFolder, Form, Layout, Manifest, day_name
+from smfparse.store import (
+    RECORDS,
+    AnyFolder,
+    DamageKey,
+    Form,
+    Layout,
+    Manifest,
+    NamedRun,
+    day_name,
+)
 from smfparse.writing.originals import Original
-from smfparse.writing.placing import write_new
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-DamageKey: TypeAlias = tuple[str, int, str]
-"""Source, byte and reason of what could not be used."""
 _MOST_DAYS = 1000
 """Days of the records of a file of fingerprints: no system works so long without a dump."""
 
@@ -50,27 +56,8 @@ def by_day(found: Fingerprints, days: Days) -> Run:
     return Run(ordered, dict(zip(map(day_name, names.tolist()), counts, strict=True)))
 
 
-@dataclass(frozen=True)
-class KnownDamage:
-    """What could not be used of the inputs of a dataset.
-
-    recent   what is in the files that the head of its manifest names
-    earlier  whether something is in others
-    """
-
-    recent: frozenset[DamageKey]
-    earlier: Callable[[DamageKey], bool] = lambda _key: False
-
-    def __contains__(self, key: DamageKey) -> bool:
-        return key in self.recent or self.earlier(key)
-
-
-def damage_keys(damage: DamageLog) -> frozenset[DamageKey]:
-    """Return the keys of what could not be used, as far as it has details."""
-    return frozenset(map(_key, damage.details))
-
-
-def _key(damage: Damage) -> DamageKey:
+def damage_key(damage: Damage) -> DamageKey:
+    """Return what tells something that could not be used from others."""
     return damage.source, damage.offset, damage.reason
 
 
@@ -123,14 +110,13 @@ class Making:
     read          the SMF files that are read
     limits        how much is held and open
     form          how columns are written
-    old           head of the manifest that is added to; None: a new one, with one file per table
-    damage        what could not be used of the inputs of that dataset
-    replaced      files that go when the manifest is there, if it does not name them; None: all that
-                  it does not name
     executor      decodes and writes; None: processes of ours
-    fingerprints  files of fingerprints that were written: name to how many it has
-    days          how many of each day these have
-    sums          their checksums
+    old           properties of the dataset that is added to; None: a new one, with one file per
+                  table
+    kept          its files of fingerprints
+    is_known      whether it has noted something that could not be used
+    runs          files of fingerprints that were written
+    gone          those of `kept` that are part of these
     """
 
     folder: AnyFolder
@@ -139,13 +125,12 @@ class Making:
     read: Mapping[Place, Original]
     limits: Limits
     form: Form
-    old: Manifest | None = None
-    damage: KnownDamage = field(default_factory=lambda: KnownDamage(frozenset()))
     executor: Executor | None = None
-    fingerprints: dict[str, int] = field(default_factory=dict)
-    days: dict[str, dict[str, int]] = field(default_factory=dict)
-    sums: dict[str, str] = field(default_factory=dict)
-    replaced: frozenset[str] | None = field(default=None, init=False)
+    old: Manifest | None = None
+    kept: list[NamedRun] = field(default_factory=list)
+    is_known: Callable[[DamageKey], bool] = lambda _key: False
+    runs: list[NamedRun] = field(default_factory=list)
+    gone: set[str] = field(default_factory=set)
     recorder: Runs = field(init=False)
 
     def __post_init__(self) -> None:
@@ -153,34 +138,34 @@ class Making:
 
     def write_fingerprints(self, run: Run) -> None:
         """Write fingerprints as a file."""
-        name = f"{RECORDS}/part-{self.first + len(self.fingerprints):05}.bin"
-        data = run.fingerprints.tobytes()
-        self.sums[name] = write_new(self.folder, f"{self.folder.partial}/{name}", data)
-        self.fingerprints[name] = len(run.fingerprints)
-        if run.days is not None:
-            self.days[name] = run.days
+        number = self.first + len(self.runs)
+        name = f"{RECORDS}/part-{number:05}{self.folder.mark}.bin"
+        file = self.folder.new(name)
+        try:
+            file.write(run.fingerprints.tobytes())
+            file.close()
+        finally:
+            file.give_up()
+        self.runs.append(NamedRun(name, len(run.fingerprints), run.days, file.sha256))
 
-    def finish_fingerprints(self) -> dict[str, int]:
-        """Write what is left; return all files of fingerprints and how many each has.
+    def finish_fingerprints(self) -> None:
+        """Write what is left.
 
         Short files are put together, so there are few, however often files are added.
         """
-        kept: dict[str, int] = {} if self.old is None else dict(self.old["records"])
-        run = self.recorder.take()
+        run, kept = self.recorder.take(), [*self.kept]
         while run.fingerprints.size and kept:
-            name, length = kept.popitem()
-            together = length + len(run.fingerprints)
-            days = self.old and self.old["record_days"].get(name)
-            is_long = length > 2 * len(run.fingerprints) or together > self.limits.merged
-            if is_long or days is None or run.days is None:
-                kept[name] = length
+            last = kept.pop()
+            together = last.records + len(run.fingerprints)
+            is_long = last.records > 2 * len(run.fingerprints) or together > self.limits.merged
+            if is_long or last.days is None or run.days is None:
                 break
-            run = _put_together(Run(read_run(self.folder.path / name), days), run)
+            run = _put_together(Run(read_run(self.folder.path / last.name), last.days), run)
+            self.gone.add(last.name)
         if run.fingerprints.size:
             self.write_fingerprints(run)
-        return kept | self.fingerprints
 
     def not_known(self, met: DamageLog) -> DamageLog:
         """Return what could not be used, less what is noted in the dataset that is added to."""
-        new = [each for each in met.details if _key(each) not in self.damage]
+        new = [each for each in met.details if not self.is_known(damage_key(each))]
         return DamageLog(details=new, count=met.count - len(met.details) + len(new))

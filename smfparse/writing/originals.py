@@ -10,7 +10,6 @@ from smfparse.decoding import identity
 from smfparse.errors import InputError
 from smfparse.inputs import SmfFile
 from smfparse.places import Place, Stamp, stamp_of
-from smfparse.store import Manifest
 
 
 @dataclass
@@ -24,13 +23,6 @@ class Original:
     def identity(self) -> str:
         """The identity of the file. Raises InputError where it cannot be read."""
         return identity(self.file.input)
-
-    def is_one_of(self, inputs: Iterable[Manifest]) -> bool:
-        """Whether it is one of the SMF files that a manifest names as its inputs."""
-        return any(
-            each["bytes"] == self.stamp.size and each["identity"] == self.identity
-            for each in inputs
-        )
 
     def check(self) -> None:
         """Raise InputError where the file is not as it was before."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +23,7 @@ from smfparse.store import (
     AnyFolder,
     Form,
     Layout,
+    NamedFile,
     TableWriter,
     qmgr_value,
 )
@@ -36,32 +36,17 @@ _COLUMN_BYTES = 256
 """What a column of a batch takes in memory besides its values."""
 
 
-class Written(NamedTuple):
-    """A file that has rows of a table.
-
-    name    its path in the dataset, once it has its place
-    sha256  its checksum
-    days    the first and the last day of its rows; [] if none counts at a time
-    """
-
-    table: str
-    name: str
-    rows: int
-    sha256: str
-    days: list[str]
-
-    @classmethod
-    def by(cls, writer: TableWriter, name: str) -> Written:
-        """Return the file of this name that a writer has closed."""
-        return cls(writer.table, name, writer.rows, writer.sha256, writer.days)
+def named(writer: TableWriter, name: str) -> NamedFile:
+    """Return the file of this name that a writer has closed."""
+    return NamedFile(name, writer.rows, writer.days, writer.sha256)
 
 
-def file_name(table: str, place: str, number: int, again: int) -> str:
+def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int) -> str:
     """Return the path in the dataset of a file of rows, in a folder of its table.
 
     again  how many files of that part are there already
     """
-    more = f"-{again:05}" if again else ""
+    more = (f"-{again:05}" if again else "") + folder.mark
     return PurePosixPath(table, place, f"part-{number:05}{more}.parquet").as_posix()
 
 
@@ -71,14 +56,13 @@ class PartFiles:
 
     A file is open when it has rows on disk; one that is closed to make room has a next one.
 
-    folder     that of the dataset: files are in its `partial`, until they get their places
+    folder     that of the dataset
     most_held  bytes that all writers may hold back
     form       how columns are written
     thread     does the writing; None: the caller does
     held       bytes that they do
     names      paths of their files in the dataset
     opened     those whose file is open; the one used last comes last
-    attempt    distinguishes its files from those of others with this number, while they are written
     """
 
     folder: AnyFolder
@@ -89,12 +73,11 @@ class PartFiles:
     form: Form
     thread: WritingThread | None = None
     writers: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
-    written: list[Written] = field(default_factory=list)
+    written: list[NamedFile] = field(default_factory=list)
     closed: Counter[tuple[str, str]] = field(default_factory=Counter)
     held: int = 0
     opened: dict[tuple[str, str], TableWriter] = field(default_factory=dict)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
-    attempt: str = field(default_factory=lambda: os.urandom(4).hex())
 
     def add(self, table: str, batch: Batch) -> None:
         """Take rows of a table."""
@@ -108,7 +91,7 @@ class PartFiles:
             if self.held > self.most_held:
                 self._make_room()
 
-    def finish(self, every: Iterable[str]) -> list[Written]:
+    def finish(self, every: Iterable[str]) -> list[NamedFile]:
         """Close all files; a table of `every` that has none gets one without rows."""
         with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
         for table in every:
@@ -130,8 +113,8 @@ class PartFiles:
         """Return what writes the rows of a table that belong in a folder."""
         key = table, place
         if key not in self.writers:
-            name = file_name(table, place, self.number, self.closed[key])
-            create = partial(self.folder.new, self._while_written(name))
+            name = file_name(self.folder, table, place, self.number, self.closed[key])
+            create = partial(self.folder.new, name)
             names, rows = self.form.names(table), self.limits.group_rows
             self.writers[key] = TableWriter(table, create, rows, names, self.form, self.thread)
             self.names[key] = name
@@ -150,16 +133,6 @@ class PartFiles:
         if len(self.opened) > self.limits.open_files:
             self._close(next(iter(self.opened)))
 
-    def _while_written(self, name: str) -> str:
-        """Return the path of a file while it is written.
-
-        An engine may do the same work twice, at the same time: the files are alike once they are
-        closed, and the later one takes the place of the other.
-        """
-        return (
-            f"{self.folder.partial}/{PurePosixPath(name).with_suffix(f'.{self.attempt}.parquet')}"
-        )
-
     def _make_room(self) -> None:
         """Write what is held, where it is most first, until half of what may be held is left."""
         size = {key: each.held_bytes for key, each in self.writers.items()}
@@ -177,9 +150,7 @@ class PartFiles:
         del self.writers[key]
         self.opened.pop(key, None)
         self.closed[key] += 1
-        name = self.names.pop(key)
-        self.folder.move(self._while_written(name), f"{self.folder.partial}/{name}")
-        self.written.append(Written.by(writer, name))
+        self.written.append(named(writer, self.names.pop(key)))
 
 
 def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:

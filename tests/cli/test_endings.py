@@ -155,11 +155,11 @@ def test_an_output_never_takes_the_place_of_an_input(place: Path) -> None:
         assert run(*arguments, "--force", code=2).stderr == said, name
         assert source.read_bytes() == rdw([GOOD, GOOD])
     write_dataset(open_inputs([source]), tables)
-    manifest = (tables / "smfparse.json").read_bytes()
-    for output in (["--output", tables / "smfparse.json"], ["--output", tables / "new"]):
+    manifest = (tables / "smfparse.db").read_bytes()
+    for output in (["--output", tables / "smfparse.db"], ["--output", tables / "new"]):
         run("report", "log", tables, *output, "--force", code=2)
     run("convert", tables, "--to", tables, "--force", code=2)
-    assert (tables / "smfparse.json").read_bytes() == manifest
+    assert (tables / "smfparse.db").read_bytes() == manifest
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a name of a file is not any bytes there")

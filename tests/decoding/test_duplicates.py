@@ -19,7 +19,7 @@ from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting
 from smfparse.inputs import ReadOptions, open_inputs, workers
 from smfparse.reading import planning
 from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.store import MANIFEST
+from smfparse.store import read_files
 from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, small_chunks
@@ -287,7 +287,7 @@ def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     assert "earlier dump" not in run(*calls[0], "--keep-duplicates").output
     found = json.loads(done[0].stdout)
     assert (found["records"], found["duplicates"]) == (5, 5)
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest = read_files(folder)
     assert (manifest["duplicates"], manifest["tables"]["record"]) == (5, 5)
     path = put(tmp_path / "a", header(1), work(1), header(2), work(1))
     shown = run("info", path).stdout

@@ -1,13 +1,15 @@
-"""Variables of the environment say where storage is; both clients of a place are told the same."""
+"""Variables of the environment say where storage is."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import pytest
 
-from smfparse.places import place_of, versions
+from smfparse.places import place_of
+from smfparse.places.objects import store_of
 from smfparse.places.settings import azure_place, google_place
+from tests.support.storage import SETTINGS
 
 HOST = "smf@bank.dfs.core.windows.net"
 CHINA = "smf@bank.dfs.core.chinacloudapi.cn"
@@ -18,37 +20,52 @@ EMULATOR = "http://127.0.0.1:10000/bank"
 def clean(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ENDPOINT", "KEY", "ACCOUNT_KEY", "SAS_TOKEN"):
         monkeypatch.delenv(f"AZURE_STORAGE_{name}", raising=False)
-    for name in ("CLOUD_STORAGE_EMULATOR_ENDPOINT", "STORAGE_EMULATOR_HOST", "GOOGLE_BASE_URL"):
+    for name in ("STORAGE_EMULATOR_HOST", "GOOGLE_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
 
 
 SERVICES = {
-    (HOST, ""): ("https://bank.blob.core.windows.net", ".dfs.core.windows.net"),
-    ("smf@bank", ""): ("https://bank.blob.core.windows.net", ".dfs.core.windows.net"),
-    (CHINA, ""): ("https://bank.blob.core.chinacloudapi.cn", ".dfs.core.chinacloudapi.cn"),
-    (HOST, EMULATOR): (EMULATOR, "127.0.0.1:10000"),
-    (HOST, "https://bank.blob.site"): ("https://bank.blob.site", ".dfs.site"),
+    (HOST, ""): "https://bank.blob.core.windows.net",
+    ("smf@bank", ""): "https://bank.blob.core.windows.net",
+    (CHINA, ""): "https://bank.blob.core.chinacloudapi.cn",
+    (HOST, EMULATOR): EMULATOR,
+    (HOST, "https://bank.blob.site"): "https://bank.blob.site",
 }
-"""What is named, and AZURE_STORAGE_ENDPOINT; the services of blobs and of folders."""
+"""What is named, and AZURE_STORAGE_ENDPOINT; the URL of blobs."""
 
 
-def test_the_services_of_an_account_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_service_of_an_account_of_azure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_STORAGE_SAS_TOKEN", "?sv=1&sig=x")
     for (authority, endpoint), expected in SERVICES.items():
         monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", endpoint)
         found = azure_place(authority)
-        assert (found.endpoint, found.dfs) == expected
-        assert (found.container, found.account, found.key) == ("smf", "bank", None)
-        assert found.token == "sv=1&sig=x"
+        assert found == ("smf", "bank", expected, None, "sv=1&sig=x")
 
 
-def test_both_clients_of_azure_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("obstore")
+def test_the_stores_are_made_by_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AZURE_STORAGE_KEY", "a2V5")
     monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", EMULATOR)
-    url: Any = place_of(f"abfss://{HOST}/mq")
-    assert (url.where[0].type_name, url.where[1]) == ("abfs", "smf/mq")
-    assert versions.Versioned(url)._store.config["endpoint"] == EMULATOR
+    assert store_of("abfss", HOST).config["endpoint"] == EMULATOR
+    monkeypatch.setenv("STORAGE_EMULATOR_HOST", "localhost:9023")
+    assert store_of("gs", "dumps").config["base_url"] == "http://localhost:9023"
+    for name, value in SETTINGS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    found = store_of("s3", "dumps")
+    assert found.config["endpoint"] == "http://127.0.0.1:9"
+    assert found is store_of("s3", "dumps")
+
+
+def test_profiles_are_asked_for_by_boto3(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "credentials").write_text("[mine]\naws_access_key_id=A\naws_secret_access_key=B\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
+    monkeypatch.setenv("AWS_PROFILE", "mine")
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    provider = store_of("s3", "dumps").credential_provider
+    assert provider is not None
+    assert provider()["access_key_id"] == "A"
 
 
 def test_an_account_that_is_not_named_or_is_another_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,5 +82,3 @@ def test_an_emulator_of_google_needs_no_credentials(monkeypatch: pytest.MonkeyPa
     assert google_place() == ("https://storage-mq.p.googleapis.com", False)
     monkeypatch.setenv("STORAGE_EMULATOR_HOST", "localhost:9023")
     assert google_place() == ("http://localhost:9023", True)
-    found: Any = place_of("gs://dumps/mq")
-    assert (found.where[0].type_name, found.where[1]) == ("gcs", "dumps/mq")

@@ -16,10 +16,8 @@ import pytest
 import smfparse
 from smfparse.errors import InputError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
-from smfparse.limits import Limits
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
-from smfparse.store import EARLIER, read_head
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
@@ -126,8 +124,7 @@ CHOSEN = {
 def divided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("divided") / "tables"
     for each in DUMPS:
-        few = ReadOptions(limits=Limits(manifest_files=1))
-        append_dataset(open_inputs([each], few), folder, partition=True)
+        append_dataset(open_inputs([each]), folder, partition=True)
     return folder
 
 
@@ -155,14 +152,3 @@ def test_files_of_other_days_and_qmgrs_are_not_opened(divided: Path, tmp_path: P
     for other in ("day", "end"):
         with pytest.raises(InputError, match="is not there"):
             counts(folder, CHOSEN[other])
-
-
-def test_parts_of_the_manifest_of_other_days_are_not_read(divided: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(divided, tmp_path / "tables"))
-    (earlier,) = read_head(folder)["earlier"]
-    assert earlier["days"] == ["2026-03-04", "2026-03-05"]
-    for part in (folder / EARLIER).iterdir():
-        part.unlink()
-    assert not any(counts(folder, CHOSEN["none"]))
-    with pytest.raises(InputError, match="is not there"):
-        counts(folder, CHOSEN["day"])

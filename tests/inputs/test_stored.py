@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from smfparse.store import MANIFEST, dataset_files
+from smfparse.store import MANIFEST
 from tests.support.command import run
-from tests.support.datasets import note_checksums
+from tests.support.datasets import dataset_files, edit, note_checksums, read_manifest
 from tests.support.paths import SMF
 from tests.support.searching import LONG, search
 
@@ -88,46 +89,72 @@ def test_files_with_columns_of_other_types_or_rows_are_bad_input(folder: Path) -
         refused(folder, TABLE)
 
 
-def deep(count: int) -> dict[str, Any]:
+def deep(count: int) -> str:
     """Return an input that was made of an input, and so on."""
-    found: dict[str, Any] = {"name": "a", "bytes": 1, "sha256": ""}
-    for _ in range(count):
-        found = {"name": "a", "inputs": [found]}
-    return found
+    return '{"name": "a", "inputs": [' * count + '{"name": "a"}' + "]}" * count
 
 
-def test_a_manifest_that_json_cannot_be_made_of_is_bad_input(folder: Path) -> None:
-    whole = (folder / MANIFEST).read_text()
-    for text in ("[" * 200_000, '{"a":' * 200_000, "\0", '"' + "9" * 9_999):
-        (folder / MANIFEST).write_text(text)
+def test_a_manifest_that_is_no_database_or_has_odd_texts_is_bad_input(folder: Path) -> None:
+    whole = (folder / MANIFEST).read_bytes()
+    for data in (b"[" * 200_000, b"SQLite format 3\0" + b"\xff" * 5000, whole[:5000], whole[:100]):
+        (folder / MANIFEST).write_bytes(data)
         check_manifest(folder)
-    for wrong in (deep(51), deep(300), {"name": "\ud800"}, {"name": "a\udfff"}):
-        manifest = json.loads(whole)
-        manifest["inputs"][0].update(wrong)
-        (folder / MANIFEST).write_text(json.dumps(manifest))
-        check_manifest(folder)
+    for text in (
+        deep(51),
+        deep(300),
+        deep(20_000),
+        '{"name": "\\ud800", "bytes": 1}',
+        b"\xff",
+        "9" * 9999,
+    ):
+        (folder / MANIFEST).write_bytes(whole)
+        edit(folder, "UPDATE input SET value = ?", text)
+        done = run("sql", folder, SMF, "SELECT 1")
+        assert (done.exit_code, MANIFEST in done.stderr) == (8, True), done.stderr
+    (folder / MANIFEST).write_bytes(whole)
+    edit(folder, "UPDATE file SET name = CAST(x'ff' AS TEXT) WHERE number = 1")
+    check_manifest(folder)
+
+
+def test_a_view_or_a_page_that_leads_to_itself_costs_nothing(folder: Path) -> None:
+    """Neither is asked what it has."""
+    whole = (folder / MANIFEST).read_bytes()
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+    edit(folder, "ALTER TABLE file RENAME TO other")
+    edit(folder, f"CREATE VIEW file AS {endless}")
+    check_manifest(folder, f"{MANIFEST} is damaged")
+    with closing(sqlite3.connect(folder / MANIFEST)) as database:
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    for number in range(1, len(whole) // size):  # every page is the one in front of it
+        copy = bytearray(whole)
+        copy[number * size : (number + 1) * size] = whole[(number - 1) * size : number * size]
+        (folder / MANIFEST).write_bytes(copy)
+        assert run("info", folder).exit_code in (0, 4, 8)
 
 
 OUTSIDE = [
     *("../other/wqst/part-00000.parquet", "wqst/../../other/wqst/part-00000.parquet"),
     *("./wqst/part-00000.parquet", "wqst//part-00000.parquet", "wqst\\part-00000.parquet"),
-    *("wqst/*/part-00000.parquet", "qmst/part-00000.parquet", "wqst/part-0000000000.parquet"),
+    *("wqst/*/part-00000.parquet", "other/part-00000.parquet", "wqst/part-0000000000.parquet"),
     *("wqst/date=../queue_manager=QM01/../part-00000.parquet", "wqst/part-00000.parquet\0"),
-    *("C:/wqst/part-00000.parquet", ""),
+    *("C:/wqst/part-00000.parquet", "", "wqst/part-00000-0123456789AB.parquet"),
 ]
 
 
 def test_a_manifest_names_only_files_of_its_own_and_once(whole_dataset: Path, folder: Path) -> None:
     shutil.copytree(whole_dataset, folder.with_name("other"))
-    whole = (folder / MANIFEST).read_text()
-    tables = json.loads(whole)["files"]
-    for change in (
-        *({"files": tables | {TABLE: [name]}} for name in (*OUTSIDE, str(whole_dataset / PART))),
-        {"files": tables | {TABLE: [PART, PART]}},
-        {"records": {str(whole_dataset / RUN): 1}},
-    ):
-        (folder / MANIFEST).write_text(json.dumps(json.loads(whole) | change))
+    whole = (folder / MANIFEST).read_bytes()
+    for name in (*OUTSIDE, str(whole_dataset / PART)):
+        (folder / MANIFEST).write_bytes(whole)
+        edit(folder, "UPDATE file SET name = ? WHERE name = ?", name, PART)
         check_manifest(folder, f"{MANIFEST} is damaged")
+    (folder / MANIFEST).write_bytes(whole)
+    edit(folder, "UPDATE fingerprints SET name = ?", str(whole_dataset / RUN))
+    done = run("sql", folder, SMF, "SELECT count(*) FROM wqst")
+    assert (done.exit_code, f"{MANIFEST} is damaged" in done.stderr) == (8, True)
+    (folder / MANIFEST).write_bytes(whole.replace(b"qmst/part-00000.parquet", PART.encode()))
+    assert whole.count(b"qmst/part-00000.parquet") > 1  # its index has it as well
+    check_manifest(folder, f"{MANIFEST} is damaged")
 
 
 REPLACED: dict[str, Callable[[Path, Path], object]] = {
@@ -163,32 +190,36 @@ def test_the_folder_itself_may_be_a_link(folder: Path) -> None:
     assert link.is_symlink()
 
 
-TEXTS = st.text(max_size=5)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
-    max_leaves=5,
-)
+CELLS = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(max_size=5)
+CELLS |= st.binary(max_size=5) | st.sampled_from(["null", "{}", "[5]", '"a"', "5", "true"])
+COLUMNS = {
+    "property": "value",
+    "input": "name value bytes identity",
+    "file": "name rows first_day last_day sha256",
+    "fingerprints": "name records days sha256",
+}
 
 
-def places_in(found: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield every dictionary and list of a manifest, with the key of each value in it."""
-    keys = found if isinstance(found, dict) else range(len(found) if isinstance(found, list) else 0)
-    for key in keys:
-        yield found, key
-        yield from places_in(found[key])
+def data_of_cells(draw: Any, folder: Path) -> bool:
+    """Change a cell of some rows of the manifest; return whether its tables take that."""
+    table = draw(st.sampled_from([*COLUMNS]))
+    column, rows = draw(st.sampled_from(COLUMNS[table].split())), draw(st.integers(1, 12))
+    some = f"SELECT {'name' if table == 'property' else 'number'} FROM {table} LIMIT {rows}"
+    key = some.split()[1]
+    with suppress(sqlite3.IntegrityError):
+        change = f"UPDATE {table} SET {column} = ? WHERE {key} IN ({some})"
+        edit(folder, change, draw(CELLS))
+        return True
+    return False
 
 
 def spoil(draw: Any, folder: Path, name: str, names: Sequence[str]) -> None:
-    """Change a file: a value of the manifest, some bytes, its length, or all of it."""
+    """Change a file: a cell of the manifest, some bytes, its length, or all of it."""
     file, how = folder / name, draw(st.sampled_from(["fill", "shorten", "swap"]))
     at = draw(st.integers(0, file.stat().st_size))
-    if name == MANIFEST:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-        where, key = draw(st.sampled_from([*places_in(manifest)]))
-        where[key] = draw(VALUES)
-        file.write_text(json.dumps(manifest), encoding="utf-8")
-    elif how == "fill":
+    if name == MANIFEST and data_of_cells(draw, folder):
+        return
+    if how == "fill":
         overwrite(file, at, draw(st.binary(min_size=1, max_size=200)))
     elif how == "shorten":
         os.truncate(file, at)
@@ -203,7 +234,7 @@ def test_whatever_is_done_to_files_ends_as_documented(
 ) -> None:
     """Every command ends with 8, or as before where it does not need what is damaged."""
     folder = Path(shutil.copytree(whole_dataset, tmp_path_factory.mktemp("any") / "tables"))
-    names = sorted(dataset_files(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))))
+    names = sorted(dataset_files(read_manifest(folder)))
     name = data.draw(st.one_of(st.sampled_from([PART, MANIFEST]), st.sampled_from(names)))
     before = (folder / name).read_bytes()
     spoil(data.draw, folder, name, names)

@@ -15,7 +15,7 @@ from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection, record_mask
-from smfparse.store import MANIFEST
+from smfparse.store import read_files
 from smfparse.tables import RECORD
 from smfparse.writing import write_dataset
 from tests.support import builders
@@ -210,7 +210,7 @@ def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
 def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path) -> None:
     folder, asked = tmp_path / "some", ("--from", "0800", "--until", "1200", "--qmgr", "mq*")
     assert run("convert", days, "--to", folder, *asked).exit_code == 0
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest = read_files(folder)
     assert manifest["selection"] == "qmgr MQ*; counted daily 08:00:00 to 12:00:59"
     assert manifest["tables"][RECORD] == 3
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import sqlite3
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import pytest
 from click.testing import Result
 
 from smfparse.inputs import Inputs, open_inputs
-from smfparse.store import MANIFEST, VIEWS, checksum, dataset_files
+from smfparse.places import place_of
+from smfparse.store import MANIFEST, VIEWS, checksum, read_files, read_inputs, read_runs
 from smfparse.tables import plain_schema, table_names, wanted_tables
 from tests.support.command import run
 
@@ -59,25 +61,49 @@ def with_views(folder: Path, patch: pytest.MonkeyPatch, *names: str) -> Any:
     return database
 
 
+def read_manifest(folder: Path | str) -> dict[str, Any]:
+    """Return all that the manifest of a dataset says."""
+    place = place_of(folder)
+    found, runs = read_files(place), read_runs(place)
+    found["inputs"] = read_inputs(place)
+    found["checksums"] |= {each.name: each.sha256 for each in runs}
+    found["records"] = {each.name: each.records for each in runs} if found["has_records"] else None
+    found["record_days"] = {each.name: each.days for each in runs if each.days is not None}
+    return found
+
+
+def dataset_files(manifest: dict[str, Any]) -> list[str]:
+    """Return the path of every file that a manifest names: all but itself and what it gives."""
+    return [*(each for names in manifest["files"].values() for each in names), *manifest["records"]]
+
+
 def files_below(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder, through no link."""
     found = (each for each in folder.rglob("*") if each.is_file() and not each.is_symlink())
     return {each.relative_to(folder).as_posix(): each.read_bytes() for each in found}
 
 
-def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    change(manifest)
-    (folder / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+def edit(folder: Path, statement: str, *values: object) -> None:
+    """Change the manifest of a dataset by SQL."""
+    with closing(sqlite3.connect(folder / MANIFEST)) as database, database:
+        database.execute(statement, values)
+
+
+def dumped(manifest: bytes) -> bytes:
+    """Return what is in a manifest as SQL: its pages depend on how it came about."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.deserialize(manifest)
+        return "\n".join(database.iterdump()).encode()
 
 
 def note_checksums(folder: Path) -> None:
     """Let the manifest have the checksums that the files have now, as one who forges them does."""
 
-    def noted(manifest: dict[str, Any]) -> None:
-        manifest["checksums"] = {each: checksum(folder / each) for each in dataset_files(manifest)}
-
-    edit(folder, noted)
+    for table in ("file", "fingerprints"):
+        with closing(sqlite3.connect(folder / MANIFEST)) as database, database:
+            for (name,) in database.execute(f"SELECT name FROM {table}").fetchall():
+                change = f"UPDATE {table} SET sha256 = ? WHERE name = ?"
+                database.execute(change, (checksum(folder / name), name))
 
 
 def drop(file: Path, *names: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import os
+import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 
@@ -13,7 +15,9 @@ import pytest
 
 STEPS = ("open", "write", "mkdir", "replace", "unlink", "rmdir", "fsync")
 """Functions of `os` by which files are changed, and opened to be."""
-_LOADED = ("smfparse.cli.convert", "smfparse.writing", "duckdb")
+SQL = ("BEGIN IMMEDIATE", "INSERT", "COMMIT")
+"""Statements of SQLite by which a manifest is locked and changed."""
+_LOADED = ("smfparse.cli.convert", "smfparse.writing", "smfparse.store.folder", "duckdb")
 """What copies need not load again; none of these starts a thread."""
 _PATIENCE = 120
 """Seconds that a process may take."""
@@ -35,6 +39,30 @@ def before_steps(patch: pytest.MonkeyPatch, call: Before) -> None:
 
     for name in STEPS:
         patch.setattr(os, name, stepping(name, getattr(os, name)))
+
+    def noting(statement: str) -> None:
+        if statement.startswith(SQL):
+            try:
+                call(next(numbers), statement.split("(")[0].strip())
+            except OSError as error:
+                raise sqlite3.OperationalError("disk I/O error") from error
+
+    patch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=_of_steps(noting)))
+
+
+def _of_steps(call: Callable[[str], None]) -> type[sqlite3.Connection]:
+    """Return a kind of connection that hands on every statement before it is run."""
+
+    class Database(sqlite3.Connection):
+        def execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            call(statement)
+            return super().execute(statement, *values)
+
+        def executemany(self, statement: str, *values: Any) -> sqlite3.Cursor:
+            call(statement)
+            return super().executemany(statement, *values)
+
+    return Database
 
 
 def steps_of(do: Callable[[], object]) -> list[str]:

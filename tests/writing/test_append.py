@@ -22,12 +22,20 @@ from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.limits import Limits
 from smfparse.progress import PROGRESS
-from smfparse.store import EARLIER, GIVEN, LOCK, MANIFEST, RECORDS, read_head, read_manifest
-from smfparse.writing import Compacted, append_dataset, compact_dataset, manifests, write_dataset
+from smfparse.store import GIVEN, MANIFEST, RECORDS
+from smfparse.writing import Compacted, append_dataset, compact_dataset, write_dataset
 from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record
-from tests.support.datasets import convert, files_below, identity_of, rows_of, with_views
+from tests.support.datasets import (
+    convert,
+    dataset_files,
+    files_below,
+    identity_of,
+    read_manifest,
+    rows_of,
+    with_views,
+)
 from tests.support.mixed_records import Each, many, several
 from tests.support.paths import FIXTURES
 from tests.support.searching import search
@@ -35,7 +43,7 @@ from tests.support.searching import search
 pytestmark = pytest.mark.slow
 SMF = FIXTURES / "qm100.smf"
 HEADER = foreign_record(2)
-SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count", "format")
+SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count")
 
 
 def put(path: Path, records: Sequence[bytes]) -> Path:
@@ -212,7 +220,7 @@ def test_appends_at_the_same_time_are_as_one_by_one(dumps: list[Path], tmp_path:
             for options in ({"append": True}, {"force": True}):
                 with pytest.raises(OutputError, match="another smfparse is writing there; run aga"):
                     smfparse.convert(dumps[0], folder, limits=soon, **options)  # type: ignore[arg-type]
-            assert files_below(folder).keys() == {LOCK}
+            assert all(each.name.startswith(MANIFEST) for each in folder.iterdir())
             runs = [pool.submit(grown, folder, [each]) for each in dumps[1:]]
             while said != 3 * [waiting]:
                 assert wait(runs, 0.01).not_done == {*runs}
@@ -222,9 +230,7 @@ def test_appends_at_the_same_time_are_as_one_by_one(dumps: list[Path], tmp_path:
     smfparse.convert(order, tmp_path / "once")
     assert rows_of(folder) == rows_of(tmp_path / "once")
     assert read_manifest(folder)["duplicates"] == read_manifest(tmp_path / "once")["duplicates"] > 0
-    (folder / LOCK).touch()  # as one that was killed leaves it
-    grown(folder, dumps[:1])
-    assert not (folder / LOCK).exists()
+    assert {*dataset_files(read_manifest(folder)), MANIFEST, *GIVEN} == files_below(folder).keys()
 
 
 SPOILT: tuple[Callable[[Path], object], ...] = (
@@ -246,73 +252,39 @@ def test_nothing_is_added_where_a_file_is_not_whole(dumps: list[Path], tmp_path:
         assert files_below(folder) == before
 
 
-def test_many_parts_of_the_manifest_are_listed_in_indexes(
-    pieces: list[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two of a kind become one of the next, so the head lists one of each kind, and one more."""
-    monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
-    few, folder = ReadOptions(limits=Limits(manifest_files=1)), tmp_path / "tables"
-    paths = [put(tmp_path / f"{number}.smf", [each]) for number, each in enumerate(pieces[:8])]
-    for path in paths:
-        append_dataset(open_inputs([path], few), folder)
-    head, once = read_head(folder), write_dataset(open_inputs(paths), tmp_path / "once")
-    assert [each["level"] for each in head["earlier"]] == [2, 1, 0]
-    assert read_manifest(folder)["inputs"] == once["inputs"]
-    assert {*store.every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
-    assert rows_of(folder) == rows_of(tmp_path / "once")
-    assert len(append_dataset(open_inputs(paths), folder).known) == len(paths)
-
-
-@pytest.fixture
-def parts(dumps: list[Path], tmp_path: Path) -> Path:
-    """A dataset to which so much was added that most of its manifest is in earlier parts."""
-    few = ReadOptions(limits=Limits(manifest_files=3, merged=40))
+def test_damage_and_names_of_all_inputs_are_known(dumps: list[Path], tmp_path: Path) -> None:
+    """However many appends there were; and fingerprints of other days are not read."""
+    few, folder = ReadOptions(limits=Limits(merged=40)), tmp_path / "parts"
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.txt").write_text("not of SMF")
+    called = tmp_path / "notes" / "DUMP.smf"
     for number, dump in enumerate(dumps):
-        (tmp_path / "notes" / "DUMP.smf").write_bytes(dump.read_bytes())
-        again = [tmp_path / "notes"] if number != 1 else [tmp_path / "notes" / "DUMP.smf"]
-        append_dataset(open_inputs(again, few), tmp_path / "parts")
-    return tmp_path / "parts"
-
-
-def test_earlier_parts_of_a_manifest_count(parts: Path, dumps: list[Path], tmp_path: Path) -> None:
-    """Their inputs, names, damage and records are known, and rows are those of one convert.
-
-    Runs of other days are not read, and damaged parts are named.
-    """
-    head, whole = read_head(parts), read_manifest(parts)
-    assert len(head["earlier"]) == len(dumps) - 1
-    assert len(head["inputs"]) == 1
-    called = str(tmp_path / "notes" / "DUMP.smf")
-    assert [each["name"] for each in whole["inputs"]] == [called, f"{called}#2", f"{called}#3"]
+        called.write_bytes(dump.read_bytes())
+        again = called if number == 1 else tmp_path / "notes"
+        append_dataset(open_inputs([again], few), folder)
+    whole = read_manifest(folder)
+    names = [each["name"] for each in whole["inputs"]]
+    assert names == [str(called), f"{called}#2", f"{called}#3"]
     assert whole["damage_count"] == 3  # the text file, and two dumps that are cut
     once = write_dataset(open_inputs(dumps), tmp_path / "once")
     assert whole["tables"] == once["tables"] | {"damage": 3}
     assert whole["duplicates"] == once["duplicates"]
-    found, expected = (open_inputs([each]).arrow("wqst") for each in (parts, tmp_path / "once"))
+    found, expected = (open_inputs([each]).arrow("wqst") for each in (folder, tmp_path / "once"))
     less = ["source", "task_source"]
     assert found.drop_columns(less).equals(expected.drop_columns(less))
-    before = files_below(parts)
-    assert len(append_dataset(open_inputs(dumps), parts).known) == len(dumps)
-    assert files_below(parts) == before
+    before = files_below(folder)
+    assert len(append_dataset(open_inputs(dumps), folder).known) == len(dumps)
+    assert files_below(folder) == before
 
-    for run in (parts / RECORDS).iterdir():
+    for run in (folder / RECORDS).iterdir():
         run.unlink()
     old, new = tmp_path / "old.smf", tmp_path / "new.smf"
     old.write_bytes(foreign_record(30, dt.datetime(1999, 1, 1)) * 3)
     new.write_bytes(foreign_record(2))
     alone = ReadOptions(limits=Limits(merged=1))
-    assert append_dataset(open_inputs([old], alone), parts).rows["record"] == 3
+    assert append_dataset(open_inputs([old], alone), folder).rows["record"] == 3
     with pytest.raises(InputError, match="not there"):
-        append_dataset(open_inputs([new]), parts)
-    part = sorted((parts / EARLIER).glob("part-*.json"))[0]
-    whole = part.read_bytes()
-    for spoil in SPOILT:
-        part.write_bytes(whole)
-        spoil(part)
-        with pytest.raises(InputError, match=part.name):
-            open_inputs([parts])
+        append_dataset(open_inputs([new]), folder)
 
 
 # The files of many appends put together ----------------------------------------------------------
@@ -336,7 +308,7 @@ def check_kept(folder: Path, before: dict[str, Any], manifest: dict[str, Any]) -
     assert {key: found[key] for key in KEPT} == {key: manifest[key] for key in KEPT}
     assert sorted(map(str, found["inputs"])) == sorted(map(str, manifest["inputs"]))
     assert rows_of(folder) == before
-    assert {*store.every_file(folder), MANIFEST, *GIVEN} == files_below(folder).keys()
+    assert {*dataset_files(read_manifest(folder)), MANIFEST, *GIVEN} == files_below(folder).keys()
     for name in (each for names in found["files"].values() for each in names):
         expected, *days = found["rows"][name]
         assert pq.read_metadata(folder / name).num_rows == expected
@@ -359,11 +331,8 @@ def check_order(folder: Path, manifest: dict[str, Any], group_rows: int) -> None
 def test_files_of_many_appends_become_few_with_the_same_rows(
     mixed: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So do the earlier parts of the manifest, of which few are read."""
-    monkeypatch.setattr(manifests, "_MOST_LISTED", 2)
-    folder = grown(tmp_path / "tables", mixed, partition=True, limits=Limits(manifest_files=3))
+    folder = grown(tmp_path / "tables", mixed, partition=True)
     before, manifest = rows_of(folder), read_manifest(folder)
-    assert len(list((folder / EARLIER).glob("*.json"))) > 1
     short = Limits(file_rows=15, group_rows=5)
     other = Path(shutil.copytree(folder, tmp_path / "other"))
     shortened = compact_dataset(other, short)
@@ -380,7 +349,6 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     gone, new = len(there - after), len(after - there)
     assert f"{folder}: {gone:,} files became {new:,}, with " in done.output
     assert gone > 2 * new
-    assert read_head(folder)["earlier"][0]["days"] == []
     names = files_below(folder)
     again = command.run("compact", folder)
     assert again.output == f"smfparse: {folder}: nothing to compact\n"
@@ -390,14 +358,14 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
         assert database.sql("FROM wqst").to_arrow_table().num_rows == before["wqst"].num_rows
 
 
-@given(sizes=st.tuples(st.integers(1, 40), st.integers(1, 60), st.integers(1, 30), st.booleans()))
+@given(sizes=st.tuples(st.integers(1, 60), st.integers(1, 30), st.booleans()))
 @search(1)
 @pytest.mark.long
-def test_any_sizes_of_files_parts_and_row_groups_keep_the_rows(
-    tmp_path_factory: pytest.TempPathFactory, mixed: list[Path], sizes: tuple[int, int, int, bool]
+def test_any_sizes_of_files_and_row_groups_keep_the_rows(
+    tmp_path_factory: pytest.TempPathFactory, mixed: list[Path], sizes: tuple[int, int, bool]
 ) -> None:
-    few, file_rows, group_rows, partition = sizes
-    limits = Limits(manifest_files=10 * few, file_rows=file_rows, group_rows=group_rows)
+    file_rows, group_rows, partition = sizes
+    limits = Limits(file_rows=file_rows, group_rows=group_rows)
     place = tmp_path_factory.mktemp("any")
     folder = grown(place / "tables", mixed, partition=partition, limits=limits)
     before, manifest = rows_of(folder), read_manifest(folder)

@@ -8,9 +8,11 @@ import gc
 import json
 import os
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,21 @@ from smfparse.errors import InputError, OutputError, RequestError
 from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
 from smfparse.limits import Limits
 from smfparse.query import Catalog
-from smfparse.store import FORMAT, GIVEN, MANIFEST, PARTIAL, RECORDS, NewFile
+from smfparse.store import (
+    FORMAT,
+    GIVEN,
+    MANIFEST,
+    PARTIAL,
+    RECORDS,
+    NewFile,
+    read_files,
+    read_inputs,
+)
 from smfparse.tables import columns, schema, table_names
 from smfparse.writing import append_dataset, write_dataset
 from tests.support.builders import foreign_record, rdw
-from tests.support.datasets import drop, files_below, identity_of, note_checksums
+from tests.support.datasets import drop, files_below, identity_of, note_checksums, read_manifest
+from tests.support.failing import before_steps
 from tests.support.paths import SMF
 from tests.support.searching import search
 from tests.support.smf import LOG_START, Io, Log, log_record
@@ -93,10 +105,10 @@ def test_every_table_has_a_folder_with_its_schema_and_columns_are_described(soun
 
 def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path) -> None:
     manifest = write_dataset(open_inputs([dump]), folder)
-    assert manifest == json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    assert manifest.items() <= read_files(folder).items()
     of_dump = {"name": str(dump), "bytes": dump.stat().st_size, "identity": identity_of(dump)}
     version = {"smfparse": smfparse.__version__}
-    assert manifest["inputs"] == [of_dump | version | {"duplicates": 0}]
+    assert read_inputs(folder) == [of_dump | version | {"duplicates": 0}]
     assert version.items() <= manifest.items()
     rows = {"record": ROWS + 2, "qjst": ROWS, "qjst_io": 2 * ROWS}
     assert manifest["tables"] == dict.fromkeys(table_names(), 0) | rows
@@ -111,24 +123,21 @@ def test_the_manifest_counts_rows_and_names_the_inputs(dump: Path, folder: Path)
 def test_the_disk_has_every_file_before_the_manifest_names_it(
     dump: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept, replaced, replace = set[int](), list[str](), os.replace
+    kept, steps = set[int](), list[str]()
 
-    def watched(name: str, to: str, **options: Any) -> None:
-        replaced.append(Path(to).name)
-        if replaced[-1] == MANIFEST:
+    def watched(_: int, step: str) -> None:
+        steps.append(step)
+        if step == "COMMIT":
             named = {each for each in folder.rglob("*") if each.suffix in (".parquet", ".bin")}
             assert len(named) == len(table_names()) + 1
             places = {*named, *(each.parent for each in named)}
             assert {each.stat().st_ino for each in places} <= kept
-            assert not (folder / MANIFEST).exists()
-            kept.clear()
-        replace(name, to, **options)
 
     monkeypatch.setattr(os, "fsync", lambda number: kept.add(os.fstat(number).st_ino))
-    monkeypatch.setattr(os, "replace", watched)
+    before_steps(monkeypatch, watched)
     write_dataset(open_inputs([dump]), folder)
-    assert kept == {folder.stat().st_ino}
-    assert replaced[-3:] == [MANIFEST, *GIVEN]
+    given = [each for each in steps[steps.index("COMMIT") :] if each.startswith("replace")]
+    assert given[1::2] == [f"replace {each}" for each in GIVEN]
 
 
 def test_a_file_and_its_dataset_give_equal_tables(sound: Path, tmp_path: Path) -> None:
@@ -161,8 +170,12 @@ def test_a_dataset_is_replaced_only_by_force(sound: Path, folder: Path, tmp_path
     with pytest.raises(RequestError, match="force=True replaces"):
         write_dataset(open_inputs([second]), folder)
     assert files_below(folder) == before
-    for text in ("", "{", '{"format": 4}'):  # "": the manifest as it is
-        (folder / MANIFEST).write_text(text or (sound / MANIFEST).read_text())
+    other = sqlite3.connect(":memory:")
+    other.execute("CREATE TABLE property (value)")
+    half = bytearray((sound / MANIFEST).read_bytes())
+    half[len(half) // 2 :] = bytes(len(half) - len(half) // 2)
+    for data in (b"", b"no database", other.serialize(), half):  # b"": the manifest as it is
+        (folder / MANIFEST).write_bytes(data or (sound / MANIFEST).read_bytes())
         write_dataset(open_inputs([second]), folder, force=True)
         assert open_inputs([folder]).arrow("qjst")["qmgr"].to_pylist() == ["QM02"]
         assert len(files_below(folder)) == len(table_names()) + 4 + len(mine)
@@ -252,31 +265,52 @@ def test_a_file_on_a_full_disk_is_not_ended_as_if_it_were_whole(
     assert not ended
 
 
-WRONG: list[tuple[str, Any]] = [
-    *(("tables", each) for each in (None, {"qjst": "5"})),
-    *(("files", each) for each in (5, {"wqst": 5}, {"wqst": [5]}, {"other": 5})),
-    *(("inputs", each) for each in (None, [5], [{"name": "a"}], [{"name": "a", "inputs": 5}])),
-    *(("records", each) for each in ([".records/part-00000.bin"], {"a": None})),
-    *(("unknown_bytes", {"QJST": "many"}), ("damage_count", None)),
-]
+WRONG = (
+    *(("tables", each) for each in ("null", "{", '{"qjst": "5"}', '"\\ud800"', "[" * 200_000)),
+    *(("types", each) for each in ('"other"', "5")),
+    *(("unknown_bytes", '{"QJST": "many"}'), ("damage_count", "null"), ("next", "1.5")),
+)
+"""Properties of a manifest that no manifest has."""
+CELLS: tuple[tuple[str, object], ...] = (
+    *(("file SET rows = ?", each) for each in ("many", None, 1.5)),
+    *(("file SET first_day = ?", each) for each in ("2026-03-04", b"2026", 5)),
+    ("file SET sha256 = ?", b"x"),
+    *(("fingerprints SET days = ?", each) for each in ("[]", '{"0126063": null}', "{")),
+    ("fingerprints SET records = ?", "many"),
+    *(
+        ("input SET value = ?", each)
+        for each in ("5", '{"name": "a"}', '{"name": "a", "inputs": 5}')
+    ),
+)
+"""Cells of a manifest that no manifest has: what is set, in every row."""
 
 
 def test_a_wrong_manifest_makes_no_dataset(sound: Path, folder: Path) -> None:
-    copied(sound, folder)
-    whole = json.loads((folder / MANIFEST).read_text())
-    said, older = r"smfparse\.json is damaged; convert again", "another version of smfparse; use"
-    wrong: list[tuple[str, Any]] = [
-        ("convert again", {key: whole[key] for key in whole.keys() - {name}}) for name in whole
-    ]
+    damaged, older = r"smfparse\.db is damaged; convert again", "another version of smfparse; use"
+
+    def check(said: str, statement: str, *values: object) -> None:
+        copied(sound, folder)
+        with closing(sqlite3.connect(folder / MANIFEST)) as database, database:
+            database.execute("PRAGMA ignore_check_constraints = ON")
+            database.execute(statement, values)
+        with pytest.raises(InputError, match=said):
+            read_manifest(folder)
+
+    for name in read_files(sound).keys() - {"files", "rows", "checksums"}:
+        check(damaged, "DELETE FROM property WHERE name = ?", name)
     for name, value in WRONG:
-        changed = whole[name] | value if isinstance(value, dict) else value
-        wrong.append((said, whole | {name: changed}))
-    wrong += [(older, whole | {"format": each}) for each in (FORMAT - 1, FORMAT + 1, None, "1")]
-    texts = [(message, json.dumps(manifest)) for message, manifest in wrong]
-    for message, text in (*texts, *((str(folder), each) for each in ("[]", "{", ""))):
-        (folder / MANIFEST).write_text(text)
-        with pytest.raises(InputError, match=message):
-            open_inputs([folder])
+        check(damaged, "UPDATE property SET value = ? WHERE name = ?", value, name)
+    for what, cell in CELLS:
+        if cell is not None:
+            check(damaged, f"UPDATE {what}", cell)
+    for version in (FORMAT - 1, FORMAT + 1):
+        check(older, f"PRAGMA user_version = {version}")
+    for more in (
+        *("CREATE TABLE more (x)", "CREATE VIEW more AS SELECT 1", "DROP INDEX input_name"),
+        "CREATE TRIGGER more AFTER INSERT ON input BEGIN DELETE FROM file; END",
+        *("DROP TABLE damage", "ALTER TABLE file ADD COLUMN more"),
+    ):
+        check(damaged, more)
 
 
 def test_a_file_of_another_table_is_damage(sound: Path, folder: Path, tmp_path: Path) -> None:

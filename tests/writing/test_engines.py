@@ -23,12 +23,12 @@ import smfparse
 from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.limits import Limits
 from smfparse.reading import reader
-from smfparse.store import VIEWS, read_manifest
+from smfparse.store import VIEWS
 from smfparse.tables import IDENTITY_COLUMNS, plain_schema, schema, with_fingerprints
 from smfparse.writing import compact_dataset
 from tests.support import command
 from tests.support.builders import UTC_NOON, foreign_record
-from tests.support.datasets import every_table, with_views
+from tests.support.datasets import every_table, read_manifest, with_views
 from tests.support.engines import COUNTED, recipe, statement
 from tests.support.mixed_records import TABLES, many
 from tests.support.paths import SMF
@@ -88,7 +88,7 @@ class Failing(Twice):
         return super().submit(lambda: exec("raise RuntimeError('no worker is left\\nat all')"))
 
 
-@pytest.fixture(params=("threads", "processes", "dask", "ray", "spark"))
+@pytest.fixture(params=("threads", "processes", "spark"))
 def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     if request.param == "threads":
         with ThreadPoolExecutor(2) as pool:
@@ -96,16 +96,6 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     elif request.param == "processes":
         with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as found:
             yield found
-    elif request.param == "dask":
-        distributed = pytest.importorskip("distributed")
-        one = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-        with distributed.Client(**one) as client:
-            yield client.get_executor()
-    elif request.param == "ray":
-        ray = pytest.importorskip("ray")
-        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-        yield recipe("RayExecutor")["RayExecutor"]()
-        ray.shutdown()
     else:
         yield recipe("SparkExecutor")["SparkExecutor"](request.getfixturevalue("spark"))
 

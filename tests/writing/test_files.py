@@ -24,10 +24,9 @@ from smfparse.limits import Limits
 from smfparse.metrics import views
 from smfparse.mqsmfcsv import STYLES
 from smfparse.query import Catalog
-from smfparse.store import read_manifest
 from smfparse.tables import table_names, title
 from smfparse.writing import FILE_FORMATS, write_files
-from tests.support.datasets import convert
+from tests.support.datasets import convert, read_manifest
 from tests.support.paths import SMF
 from tests.support.searching import LONG, of_many
 

@@ -178,7 +178,7 @@ def test_a_catalog_or_folder_that_is_not_there_is_named(folder: Path, tmp_path: 
     ):
         with pytest.raises(RequestError, match=said):
             smfparse.commit(folder, place)
-    with pytest.raises(RequestError, match="Delta takes a dataset on a disk or in S3"):
+    with pytest.raises(RequestError, match="Delta takes a folder on a disk or in S3"):
         import_module("smfparse.writing.delta").Delta(place_of("gs://b/mq"), "gs://b/mq")
     (tmp_path / "lake.db").write_text("no database")
     with pytest.raises(OutputError, match="file is not a database"):

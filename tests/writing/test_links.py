@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.store import LOCK, MANIFEST, PARTIAL, RECORDS, VIEWS, Folder, NewFile
+from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS, Folder, NewFile
 from smfparse.store import folder as folders
+from smfparse.store.database import JOURNALS
 from tests.support.command import run
 from tests.support.datasets import edit, files_below
 from tests.support.paths import FIXTURES, SMF
@@ -19,7 +20,7 @@ from tests.support.searching import of_many, pairs
 OTHER = FIXTURES / "qm80.smf"
 PART = "part-00000.parquet"
 STRANGE = f"wqst/{PART}.x"
-PLACES = [PARTIAL, "wqst", RECORDS, f"wqst/{PART}", STRANGE, MANIFEST, VIEWS, LOCK]
+PLACES = [PARTIAL, "wqst", RECORDS, f"wqst/{PART}", STRANGE, MANIFEST, VIEWS, *JOURNALS]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
 
 
@@ -76,7 +77,7 @@ def test_nothing_is_followed_in_what_an_interrupted_run_left(tmp_path: Path, oth
 
 
 def test_a_manifest_of_files_elsewhere_has_nothing_removed(folder: Path, other: Path) -> None:
-    edit(folder, lambda manifest: manifest["files"].update(wqst=[f"../other/wqst/{PART}"]))
+    edit(folder, "UPDATE file SET name = ? WHERE name LIKE 'wqst/%'", f"../other/wqst/{PART}")
     others = files_below(other)
     run("convert", OTHER, "--to", folder, "--append", code=8)
     run("convert", OTHER, "--to", folder, "--force", code=0)
@@ -107,8 +108,6 @@ def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
     file = NewFile(place.create("a/b/c"))
     file.write(b"some")
     file.close()
-    place.keep("a/b/c")
-    place.keep_names("a/b")
     place.move("a/b/c", "a/d")
     assert (place.path / "a" / "d").read_bytes() == b"some"
     put(place.path / "a", "link", other)
@@ -119,12 +118,12 @@ def test_a_folder_that_becomes_a_link_meanwhile_is_not_followed(
         (place.move, f"a/{MANIFEST}", "mine"),
         (place.remove, f"a/{MANIFEST}"),
         (place.open_lock, "a/lock"),
-        (place.keep, f"a/{MANIFEST}"),
+        (place.place, ["a/new"]),
         *([(place.create, "file"), (place.open_lock, "file")] if by_handle else []),
     ):
         with pytest.raises(OSError):  # noqa: PT011 - which one depends on the system
             step(*names)
-    place.remove_empty("a/wqst")
+    place.remove_emptied(["a/wqst"])
     place.remove("file")
     assert not os.path.lexists(place.path / "file")
     assert files_below(other) == others

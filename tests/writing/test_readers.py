@@ -23,10 +23,10 @@ from smfparse.metrics import views
 from smfparse.query import Catalog, lazy_frame
 from smfparse.schemas import REGISTRY
 from smfparse.selecting import Selection
-from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, Layout, read_manifest
+from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, Layout
 from smfparse.tables import schema, table_names, title
 from smfparse.writing import append_dataset, write_dataset
-from tests.support.datasets import every_table, with_views
+from tests.support.datasets import every_table, read_manifest, with_views
 from tests.support.generated import generate_midnight
 from tests.support.paths import FIXTURES, SMF
 from tests.support.smf import Log, log_record

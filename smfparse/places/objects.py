@@ -1,0 +1,173 @@
+"""Object storage by obstore: stores, which are made once in a process, and errors in plain words.
+
+Credentials come from where each system usually has them: docs/input.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Any
+
+from smfparse.places.settings import SETTINGS, azure_place, google_place, s3_place
+
+RETRIES = 2
+"""How often a request is sent again."""
+_SECONDS = timedelta(seconds=20)
+"""How long a request may take to be answered."""
+_CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS",
+    "abfss": "AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run az login",
+}
+"""Where each kind of place has its credentials from."""
+_KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+_AZURE = ("AZURE_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE")
+_SAID = (
+    (r"NoSuchBucket|ContainerNotFound|bucket does not exist", "no such bucket"),
+    (r"ExpiredToken|TokenRefreshRequired", "the credentials have expired"),
+    (
+        r"InvalidAccessKeyId|SignatureDoesNotMatch|AuthenticationFailed|InvalidClientTokenId",
+        "the credentials are not accepted",
+    ),
+    (
+        r"AccessDenied|Access Denied|\b40[13] |AuthorizationFailure|PermissionDenied|"
+        r"Unauthenticated|Forbidden|lacked the required privileges|Missing (Secret)?AccessKey",
+        "access denied",
+    ),
+    (
+        r"PermanentRedirect|AuthorizationHeaderMalformed|redirect",
+        "the bucket is in another region",
+    ),
+    (
+        r"error sending request|dns error|[Cc]onnection refused|connect error|timed? ?out",
+        "cannot be reached",
+    ),
+)
+"""What is in a message of a system, and what that means."""
+_lock = threading.Lock()
+_made: dict[tuple[str, str, frozenset[tuple[str, str]]], Any] = {}
+"""By scheme and authority, and what the environment says: that may change."""
+
+
+class BrokenError(OSError):
+    """A file elsewhere of which no more comes."""
+
+
+def are_open() -> bool:
+    """Whether this process has a store with threads of its own: it must not be forked."""
+    return bool(_made)
+
+
+def store_of(scheme: str, authority: str) -> Any:
+    """Return obstore's store of a bucket or container. Raises OSError, in plain words."""
+    with _lock:
+        said = [each for each in os.environ.items() if each[0].startswith(SETTINGS)]
+        key = scheme, authority, frozenset(said)
+        if key not in _made:
+            with in_words(scheme):
+                _made[key] = _new(scheme, authority)
+        return _made[key]
+
+
+def _new(scheme: str, authority: str) -> Any:
+    from obstore import store
+
+    common: dict[str, Any] = {
+        "client_options": {"allow_http": True, "timeout": _SECONDS, "connect_timeout": _SECONDS},
+        "retry_config": {"max_retries": RETRIES, "retry_timeout": _SECONDS},
+    }
+    if scheme == "s3":
+        return store.S3Store(authority, **_s3(authority), **common)
+    if scheme == "gs":
+        return store.GCSStore(authority, **_google(), **common)
+    return store.AzureStore(**_azure(authority), **common)
+
+
+def _s3(bucket: str) -> dict[str, Any]:
+    """Return where S3 is, and a provider of credentials that are not in the environment."""
+    endpoint, region = s3_place(bucket)
+    found: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
+    found |= {"region": region} if region else {}
+    if not all(map(os.environ.get, _KEYS)) and _has_credentials():
+        with suppress(ImportError):  # of profiles; without it, the machine may have some
+            from boto3 import Session
+            from obstore.auth.boto3 import Boto3CredentialProvider
+
+            found["credential_provider"] = Boto3CredentialProvider(Session(region_name=region))
+    return found
+
+
+def _google() -> dict[str, Any]:
+    """Return where Google's storage is, if that is another one than the usual."""
+    endpoint, is_emulator = google_place()
+    found = {"base_url": endpoint} if endpoint else {}
+    return found | ({"bearer_token": "none is asked for"} if is_emulator else {})
+
+
+def _azure(authority: str) -> dict[str, Any]:
+    """Return the names of a container and its account, where it is, and what lets us in."""
+    place = azure_place(authority)
+    found: dict[str, Any] = {"container_name": place.container, "account_name": place.account}
+    found["endpoint"] = place.endpoint
+    if place.key:
+        return found | {"account_key": place.key}
+    if place.token:
+        return found | {"sas_key": place.token}
+    by_az = not any(map(os.environ.get, _AZURE)) and shutil.which("az") is not None
+    return found | ({"use_azure_cli": True} if by_az else {})
+
+
+@contextmanager
+def in_words(scheme: str) -> Iterator[None]:
+    """Raise OSError with a reason in plain words, and what to do, for what a store raises."""
+    from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+
+    try:
+        yield
+    except (AlreadyExistsError, PreconditionError) as error:
+        raise FileExistsError(None, "something is there already") from error
+    except FileNotFoundError as error:
+        if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
+            raise _plain(scheme, "NoSuchBucket") from error
+        raise missing() from error
+    except (BaseError, OSError, ValueError, NotImplementedError) as error:
+        raise _plain(scheme, getattr(error, "strerror", None) or str(error)) from error
+
+
+def missing(what: str = "no such file") -> FileNotFoundError:
+    """Return the error of what is not there."""
+    return FileNotFoundError(None, what)
+
+
+def _plain(scheme: str, text: str) -> OSError:
+    """Return the error that a message of a system means."""
+    said = text.partition("\n\nDebug source")[0]
+    for pattern, meaning in _SAID:
+        if re.search(pattern, text):
+            kind = FileNotFoundError if meaning == "no such bucket" else OSError
+            return kind(None, f"{meaning}{_way_out(scheme, meaning)}")
+    return OSError(None, " ".join(said.split()) or "no reason is given")
+
+
+def _way_out(scheme: str, meaning: str) -> str:
+    if meaning in ("no such bucket", "cannot be reached", "the bucket is in another region"):
+        asked = ", and AWS_ENDPOINT_URL and AWS_REGION" if scheme == "s3" else ""
+        return f"; check the name{asked}"
+    if scheme == "s3" and not os.environ.get(_KEYS[0]) and not _has_credentials():
+        return f": no credentials were found; set {_CREDENTIALS[scheme]}"
+    return f"; check {_CREDENTIALS[scheme]}"
+
+
+def _has_credentials() -> bool:
+    """Whether credentials for S3 are in a profile; Amazon's machines may have others."""
+    named = [os.environ.get(f"AWS_{each}_FILE") for each in ("SHARED_CREDENTIALS", "CONFIG")]
+    usual = [os.path.expanduser(f"~/.aws/{each}") for each in ("credentials", "config")]
+    places = [one or other for one, other in zip(named, usual, strict=True)]
+    names = ("AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE")
+    return any(map(os.environ.get, names)) or any(map(os.path.exists, places))

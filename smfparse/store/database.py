@@ -1,0 +1,212 @@
+"""The manifest as an SQLite database: opened to be read or written, and trusted in nothing.
+
+A database of a stranger is read only if its tables are exactly those of `TABLES`: a view, a trigger
+or a computed column could make SQLite do anything for anyone who asks for a row. A transaction that
+was killed as it was committed left a journal; SQLite takes back what it wrote of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from smfparse.errors import InputError
+from smfparse.places import Place, Url
+from smfparse.store.plain import check_plain, plain_file
+
+MANIFEST = "smfparse.db"
+JOURNALS = tuple(f"{MANIFEST}-{each}" for each in ("journal", "wal", "shm"))
+"""What SQLite has beside a database; the last two only where a stranger wants them."""
+FORMAT = 1
+TABLES = f"""
+CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE input (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL,
+    bytes INTEGER, identity TEXT, value TEXT NOT NULL
+);
+CREATE INDEX input_name ON input (name);
+CREATE INDEX input_identity ON input (bytes, identity);
+CREATE TABLE file (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, rows INTEGER NOT NULL,
+    first_day TEXT, last_day TEXT, sha256 TEXT NOT NULL
+);
+CREATE INDEX file_day ON file (last_day, first_day);
+CREATE TABLE fingerprints (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, records INTEGER NOT NULL,
+    days TEXT NOT NULL, sha256 TEXT NOT NULL
+);
+CREATE TABLE damage (
+    source TEXT, byte INTEGER, reason TEXT, PRIMARY KEY (source, byte, reason)
+) WITHOUT ROWID;
+PRAGMA user_version = {FORMAT};
+"""
+"""`value` is JSON; so is `days`: how many records there are of each day, null: that is not known. A
+file whose rows count at no time has no day."""
+_WAIT = 60.0
+"""Seconds for which a reader waits for a commit, and a commit for readers."""
+_STEPS, _STEPS_PER_BYTE = 10**7, 10
+"""Of SQLite's machine in a statement: pages that lead to each other would make them endless."""
+_SUPER = bytes.fromhex("d9d505f920a163d7")
+"""End of a journal that names another one: SQLite may remove that file, wherever it is."""
+
+
+@contextmanager
+def reading(folder: Place) -> Iterator[sqlite3.Connection]:
+    """Open the manifest of a dataset, as it is at one moment.
+
+    Raises InputError where it is not there or not sound, and for all that SQLite raises meanwhile.
+    """
+    place = plain_file(folder, MANIFEST)
+    with sound(folder), closing(_opened(place)) as database:
+        check_tables(folder, database)
+        yield database
+
+
+@contextmanager
+def sound(folder: Place) -> Iterator[None]:
+    """Raise InputError for what SQLite raises of a database that is damaged or cannot be read."""
+    try:
+        yield
+    except (sqlite3.Error, OverflowError, OSError) as error:
+        raise InputError(f"{folder}: {MANIFEST} cannot be read: {error}; convert again") from error
+
+
+def code_of(error: sqlite3.Error) -> int:
+    """Return the code of an error of SQLite, 0: it is one of Python's module for it."""
+    return getattr(error, "sqlite_errorcode", 0)
+
+
+def interrupted_in(folder: Place) -> InputError:
+    """Return the error of a folder in which no run was completed."""
+    return InputError(
+        f"{folder}: convert was interrupted here, or is still at work; run the same command again"
+    )
+
+
+def damaged(folder: Place) -> InputError:
+    """Return the error of a manifest that has what no manifest has."""
+    return InputError(f"{folder}: {MANIFEST} is damaged; convert again")
+
+
+def _opened(place: Place) -> sqlite3.Connection:
+    if isinstance(place, Url):
+        data = place.read_bytes()
+        database = in_memory(len(data))
+        database.deserialize(data)
+        return database
+    try:
+        return _at_one_moment(place)
+    except sqlite3.OperationalError as error:
+        if code_of(error) != sqlite3.SQLITE_READONLY_ROLLBACK:
+            raise
+    take_back(place.parent)
+    return _at_one_moment(place)
+
+
+def take_back(folder: Path) -> None:
+    """Take back what a run wrote of a manifest that was killed in its commit."""
+    if (folder / JOURNALS[0]).exists():
+        check_journal(folder)
+        with (
+            suppress(sqlite3.Error),  # who opens it then says so
+            closing(connected(folder / MANIFEST, "rw", _WAIT)) as database,
+        ):
+            _look(database)
+
+
+def _at_one_moment(place: Path) -> sqlite3.Connection:
+    database = connected(place, "ro", _WAIT)
+    try:
+        database.execute("BEGIN")
+        _look(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _look(database: sqlite3.Connection) -> None:
+    database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+
+
+def in_memory(size: int = 0) -> sqlite3.Connection:
+    """Return a database that is in no file, and gets so many bytes."""
+    return _careful(sqlite3.connect(":memory:", isolation_level=None), size)
+
+
+def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
+    """Open a database.
+
+    mode  ro, rw, rwc: as SQLite has them
+    wait  seconds for which to wait for a lock
+    """
+    uri = f"{place.absolute().as_uri()}?mode={mode}"
+    size = place.stat().st_size if place.exists() else 0
+    return _careful(sqlite3.connect(uri, wait, isolation_level=None, uri=True), size)
+
+
+def _careful(database: sqlite3.Connection, size: int) -> sqlite3.Connection:
+    """Have no statement take longer than the bytes of a database allow, whatever its pages are."""
+    database.set_progress_handler(lambda: 1, _STEPS + _STEPS_PER_BYTE * size)
+    database.execute("PRAGMA trusted_schema = OFF")
+    database.execute("PRAGMA cell_size_check = ON")
+    return database
+
+
+def check_tables(folder: Place, database: sqlite3.Connection) -> None:
+    """Raise InputError where a database has other tables than a manifest, or anything besides."""
+    if is_empty(database):
+        raise interrupted_in(folder)
+    if not is_sound(database):
+        ((version,),) = database.execute("PRAGMA user_version")
+        if version != FORMAT:
+            raise InputError(
+                f"{folder}: written by another version of smfparse; use that one, or convert again "
+                "from the SMF files"
+            )
+        raise damaged(folder)
+
+
+def is_sound(database: sqlite3.Connection) -> bool:
+    """Whether a database has the tables of a manifest of this format, and nothing besides."""
+    ((version,),) = database.execute("PRAGMA user_version")
+    ((journal,),) = database.execute("PRAGMA journal_mode")
+    return bool(version == FORMAT and journal != "wal" and _tables(database) == _expected())
+
+
+def is_whole(database: sqlite3.Connection) -> bool:
+    """Whether a database is sound, in each of its pages."""
+    return is_sound(database) and [*database.execute("PRAGMA integrity_check(1)")] == [("ok",)]
+
+
+def is_empty(database: sqlite3.Connection) -> bool:
+    """Whether nothing was ever written to a database."""
+    ((version,),) = database.execute("PRAGMA user_version")
+    return version == 0 and not _tables(database)
+
+
+def _tables(database: sqlite3.Connection) -> list[tuple[object, ...]]:
+    every = database.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema")
+    return sorted(every.fetchmany(100), key=str)
+
+
+@cache
+def _expected() -> list[tuple[object, ...]]:
+    with closing(in_memory()) as database:
+        database.executescript(TABLES)
+        return _tables(database)
+
+
+def check_journal(folder: Path) -> None:
+    """Raise OutputError or InputError where the database, or what is beside it, leads elsewhere."""
+    check_plain(folder, (MANIFEST, *JOURNALS))
+    journal = folder / JOURNALS[0]
+    if journal.exists() and journal.stat().st_size >= len(_SUPER):
+        with journal.open("rb") as file:
+            file.seek(-len(_SUPER), os.SEEK_END)
+            if file.read() == _SUPER:
+                raise InputError(f"{journal}: names a file elsewhere; remove it, or convert again")

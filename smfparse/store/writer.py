@@ -1,0 +1,396 @@
+"""The one run that writes to a dataset: its lock, and the step that publishes what it wrote.
+
+    1. files wait in `.partial`, then get their places: no reader of the manifest sees them
+    2. a commit of the manifest publishes them
+    3. `views.sql` and `columns.json` follow, and files go that the manifest does not name
+
+A run that is ended before the commit changes nothing, and what it left goes at once, or with the
+next run if it was killed; one that is killed behind it is finished by the next. In object storage
+the manifest is one object, which is put only where there is none.
+
+The lock is that of a transaction of SQLite, which ends with the process. Nothing else in this
+process may open the manifest but SQLite: the system would drop the lock.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+from uuid import uuid4
+
+from smfparse.errors import InputError, OutputError, SmfError, unwritable
+from smfparse.limits import LIMITS, Limits
+from smfparse.places import Place, Url
+from smfparse.progress import PROGRESS, WAITING
+from smfparse.store.belonging import own_folders, strays, unfinished
+from smfparse.store.database import (
+    MANIFEST,
+    TABLES,
+    check_journal,
+    check_tables,
+    code_of,
+    connected,
+    damaged,
+    in_memory,
+    is_empty,
+    is_whole,
+    sound,
+)
+from smfparse.store.folder import Folder
+from smfparse.store.hive import Layout
+from smfparse.store.manifest import (
+    MEANINGS,
+    VIEWS,
+    Manifest,
+    NamedFile,
+    NamedRun,
+    has_fingerprints,
+    head_of,
+    is_own_file,
+    meanings_text,
+    runs_of,
+)
+from smfparse.store.objects import AnyFolder, UrlFolder
+from smfparse.store.plain import plain_file
+from smfparse.store.targets import PARTIAL
+from smfparse.store.views_sql import view_statements
+
+DamageKey: TypeAlias = tuple[str, int, str]
+"""Source, byte and reason of what could not be used."""
+_PAUSE = 0.1
+"""Seconds between two tries to get a lock."""
+_RECENT = 1000
+"""Files that are looked for before others are added."""
+_READERS = 60_000
+"""Milliseconds for which a commit waits for readers, which take a moment."""
+
+
+@dataclass(frozen=True)
+class News:
+    """What a run publishes.
+
+    head    the properties of the dataset from now on
+    inputs  those that are added, as are `files`, `runs` and `damage`
+    gone    names of files and runs that go; None: all that was there goes, its inputs as well
+    """
+
+    head: Manifest
+    inputs: Sequence[Manifest] = ()
+    files: Sequence[NamedFile] = ()
+    runs: Sequence[NamedRun] = ()
+    damage: Iterable[DamageKey] = ()
+    gone: frozenset[str] | None = frozenset()
+
+    @property
+    def names(self) -> list[str]:
+        """The paths of new files."""
+        return [*(each.name for each in self.files), *(each.name for each in self.runs)]
+
+
+@dataclass
+class Writer:
+    """Writes to a dataset, as nobody else does meanwhile.
+
+    number  that of the file of the manifest, by which it is seen whether it is still there
+    """
+
+    folder: AnyFolder
+    database: sqlite3.Connection
+    number: int | None
+
+    def head(self) -> Manifest:
+        """Return the properties of the dataset. Raises InputError."""
+        with sound(self.folder.path):
+            check_tables(self.folder.path, self.database)
+            return head_of(self.folder.path, self.database)
+
+    def check_recent(self) -> None:
+        """Raise InputError where a file is not there of those that were added last."""
+        query = f"SELECT name FROM file ORDER BY number DESC LIMIT {_RECENT}"
+        with sound(self.folder.path):
+            for (name,) in self.database.execute(query):
+                if not is_own_file(name):
+                    raise damaged(self.folder.path)
+                plain_file(self.folder.path, name)
+
+    def runs(self) -> list[NamedRun]:
+        """Return the files of fingerprints of the dataset. Raises InputError."""
+        with sound(self.folder.path):
+            return runs_of(self.folder.path, self.database)
+
+    def has(self, table: str, **values: object) -> bool:
+        """Whether a table of the manifest has a row with these values. Raises InputError."""
+        query = f"SELECT 1 FROM {table} WHERE {' AND '.join(f'{each} = ?' for each in values)}"
+        with sound(self.folder.path):
+            return self.database.execute(query, [*values.values()]).fetchone() is not None
+
+    def clear(self) -> None:
+        """Finish a run that was killed. Raises OSError where anything stays of it.
+
+        Every run has PARTIAL until it has ended: where that is not there nothing is looked for.
+        """
+        if (self.folder.path / PARTIAL).exists():
+            self._finish(None)
+
+    def publish(self, news: News) -> None:
+        """Make new files those of the dataset, and remove those that go.
+
+        Raises OutputError where the manifest cannot be written, OSError where another file cannot.
+        """
+        self.folder.place(news.names)
+        with _in_words(self.folder.path):
+            _note(self.database, news)
+            self._commit()
+        if self._is_locked_again():
+            self._finish(news.gone)
+
+    def give_up(self) -> None:
+        """Remove what was written, if it was not published."""
+        if self.database.in_transaction:
+            self.database.execute("ROLLBACK")
+        if self._is_locked_again():
+            self.clear()
+
+    def leave(self) -> None:
+        """Remove the manifest if it is still empty."""
+        with suppress(OSError, sqlite3.Error):  # Windows keeps what is open
+            if self.database.in_transaction and is_empty(self.database):
+                self.folder.remove(MANIFEST)
+
+    def _commit(self) -> None:
+        if _number(self.folder.path) != self.number:
+            raise OutputError(f"{self.folder.path}: removed or replaced meanwhile; run again")
+        self.database.execute(f"PRAGMA busy_timeout = {_READERS}")
+        self.database.execute("COMMIT")
+
+    def _is_locked_again(self) -> bool:
+        """Lock the dataset for what is still to be done; False: a faster run does that."""
+        try:
+            self.database.execute("PRAGMA busy_timeout = 0")
+            self.database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError:
+            return False
+        return True
+
+    def _finish(self, gone: frozenset[str] | None) -> None:
+        """Write what the manifest gives, and remove files: PARTIAL last, if none stays.
+
+        gone  names of files that go; None: all that the manifest does not name
+        """
+        path: Any = self.folder.path
+        failed: list[OSError] = []
+        with _in_words(path):
+            is_new = is_empty(self.database)
+            given = {} if is_new else _given(self.head())
+            belong = set() if is_new or gone is not None else _names(self.database)
+        for name, text in given.items():
+            _try(failed, self._write, name, text)
+        if gone is None:
+            left = strays(path, belong)
+        else:
+            left = [*map(path.__truediv__, gone), *unfinished(path)]
+        names = [each.relative_to(path).as_posix() for each in left]
+        for name in names:
+            _try(failed, self.folder.remove, name)
+        self.folder.remove_emptied([*own_folders(), *names])
+        if failed:
+            raise failed[0]
+        self.folder.remove_emptied([PARTIAL])
+
+    def _write(self, name: str, text: str) -> None:
+        file = self.folder.new(name)
+        try:
+            file.write(text.encode())
+            file.close()
+        finally:
+            file.give_up()
+        self.folder.place([name])
+
+
+class OnceWriter(Writer):
+    """Writes a dataset in object storage, where there is none."""
+
+    def clear(self) -> None:
+        """Do nothing: what others left is not known from what they write now."""
+
+    def _commit(self) -> None:
+        self.database.execute("COMMIT")
+        place: Any = self.folder.path / MANIFEST
+        if not place.put_new(self.database.serialize()):
+            raise OutputError(
+                f"{self.folder.path}: another smfparse wrote there meanwhile; give another URL"
+            )
+
+    def give_up(self) -> None:
+        """Remove the files of this run, unless its manifest is there: then they are the dataset."""
+        path: Any = self.folder.path
+        place, was_put = path / MANIFEST, not self.database.in_transaction
+        if was_put and place.exists() and place.read_bytes() == self.database.serialize():
+            return
+        for each in strays(path, ()):
+            if self.folder.mark in each.name:
+                self.folder.remove(each.relative_to(path).as_posix())
+
+    def leave(self) -> None:
+        """Do nothing: there is no manifest that is empty."""
+
+
+@contextmanager
+def only_writer(
+    folder: Place, limits: Limits = LIMITS, *, waits: bool = False, anew: bool = False
+) -> Iterator[Writer]:
+    """Give what writes to a folder, and keep others from that. Where it fails, it is given up.
+
+    limits  say how long to wait
+    waits   whether to wait for another one that writes there
+    anew    whether a manifest that is damaged is replaced
+
+    Raises OutputError where another one still writes there, or a link would lead elsewhere, and
+    InputError where the manifest is damaged.
+    """
+    if isinstance(folder, Url):
+        database = in_memory()
+        database.execute("BEGIN")
+        writer: Writer = OnceWriter(UrlFolder(folder, uuid4().hex[:12]), database, None)
+    else:
+        writer = _locked(folder, limits.wait_seconds if waits else 0, anew)
+    with closing(writer.database):
+        try:
+            yield writer
+        except BaseException:
+            with suppress(OSError, SmfError, sqlite3.Error):  # the next run clears up
+                writer.give_up()
+            raise
+        finally:
+            writer.leave()
+
+
+def _locked(folder: Path, wait: float, anew: bool) -> Writer:
+    """Return what writes to a folder; raise OutputError where another one does for long."""
+    began = time.monotonic()
+    said = False
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)  # the other one may have made and removed it
+        check_journal(folder)
+        try:
+            writer = _try_to_lock(folder, anew)
+        except InputError:
+            if not anew:
+                raise
+            Folder(folder).remove(MANIFEST)
+            continue
+        if writer is not None:
+            return writer
+        if time.monotonic() - began >= wait:
+            break
+        if not said:
+            PROGRESS.say(f"{folder}: another smfparse is writing there; waiting for it")
+            said = True
+        with PROGRESS.of(WAITING, 0):
+            time.sleep(_PAUSE)
+    raise OutputError(f"{folder}: another smfparse is writing there; run again after it has ended")
+
+
+def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
+    """Return what writes to a folder if nobody else does. Raises InputError where it is damaged."""
+    with _in_words(folder), ExitStack() as opened:
+        for mode in ("rwc", "rw"):  # it is made at first, so that its number is known
+            number = _number(folder)
+            database = opened.enter_context(closing(connected(folder / MANIFEST, mode, 0)))
+        try:
+            database.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if code_of(error) & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return None
+        if _number(folder) != number:  # its owner has just removed it
+            return None
+        if anew and not is_empty(database) and not is_whole(database):
+            raise damaged(folder)
+        opened.pop_all()
+        return Writer(Folder(folder.absolute()), database, number)
+
+
+def _number(folder: Place) -> int | None:
+    """Return the number of the file of a manifest, None: there is none."""
+    with suppress(FileNotFoundError):
+        return os.lstat(str(folder / MANIFEST)).st_ino
+    return None
+
+
+@contextmanager
+def _in_words(folder: Place) -> Iterator[None]:
+    """Raise OutputError, or InputError for damage, for what SQLite raises as a manifest changes."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = code_of(error) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise unwritable(folder, OSError(errno.ENOSPC, "")) from error
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            raise damaged(folder) from error
+        raise OutputError(f"{folder}: {MANIFEST} cannot be written: {error}") from error
+
+
+def _given(head: Manifest) -> dict[str, str]:
+    """Return the files that a manifest gives."""
+    fingerprints = has_fingerprints(head)
+    layout = Layout.of(head)
+    views = view_statements(layout=layout, types=head["types"], fingerprints=fingerprints)
+    return {VIEWS: views, MEANINGS: meanings_text(head)}
+
+
+def _names(database: sqlite3.Connection) -> set[str]:
+    """Return the names of all files that a manifest has."""
+    every = database.execute("SELECT name FROM file UNION ALL SELECT name FROM fingerprints")
+    return {name for (name,) in every}
+
+
+def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
+    """Do a step; what is to be done besides is done, even if this fails."""
+    try:
+        step(*names)
+    except OSError as error:
+        failed.append(error)
+
+
+def _note(database: sqlite3.Connection, news: News) -> None:
+    """Write news into a manifest."""
+    if is_empty(database):
+        for statement in filter(str.strip, TABLES.split(";")):
+            database.execute(statement)
+    tables = ("file", "fingerprints")
+    if news.gone is None:
+        for table in (*tables, "input", "damage"):
+            database.execute(f"DELETE FROM {table}")
+    else:
+        for table in tables:
+            gone = ((name,) for name in news.gone)
+            database.executemany(f"DELETE FROM {table} WHERE name = ?", gone)
+    database.execute("DELETE FROM property")
+    properties = ((name, json.dumps(value)) for name, value in news.head.items())
+    rows: dict[str, Iterable[tuple[object, ...]]] = {
+        "property (name, value)": properties,
+        "input (name, bytes, identity, value)": (
+            (each["name"], each.get("bytes"), each.get("identity"), json.dumps(each))
+            for each in news.inputs
+        ),
+        "file (name, rows, first_day, last_day, sha256)": (
+            (each.name, each.rows, *(each.days or (None, None)), each.sha256) for each in news.files
+        ),
+        "fingerprints (name, records, days, sha256)": (
+            (each.name, each.records, json.dumps(each.days), each.sha256) for each in news.runs
+        ),
+    }
+    for target, values in rows.items():
+        places = ", ".join("?" * (1 + target.count(",")))
+        database.executemany(f"INSERT INTO {target} VALUES ({places})", values)
+    database.executemany("INSERT OR IGNORE INTO damage VALUES (?, ?, ?)", news.damage)
