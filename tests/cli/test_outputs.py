@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from smfparse.advice import inputs_text
 from smfparse.errors import install_command
 from tests.support.command import run
 from tests.support.corpora import Corpora
@@ -224,3 +225,17 @@ def test_an_output_that_cannot_be_written_is_named_with_the_reason(tmp_path: Pat
     if Path("/dev/full").exists():
         said = run(*LOG, "--output", "/dev/full", code=8).stderr
         assert said == "smfparse: /dev/full: No space left on device\n"
+
+
+def test_one_of_a_kind_is_counted_in_the_singular(tmp_path: Path) -> None:
+    said = run(
+        "convert", SMF, "--to", tmp_path / "one", "--format", "csv", "--table", "qmst", code=0
+    ).stderr
+    rows = run("sql", SMF, "SELECT count(*) AS n FROM qmst", "--format", "csv").stdout.split()[1]
+    assert f" {rows} row{'s' * (rows != '1')} in 1 table\n" in said
+
+
+def test_commands_repeat_the_names_of_inputs_unless_these_are_long() -> None:
+    assert inputs_text(["a.smf", "b.smf", "c d.smf"]) == "a.smf b.smf 'c d.smf'"
+    assert inputs_text(["x" * 50 + ".smf"] * 3) == "INPUT..."
+    assert inputs_text([]) == "INPUT..."

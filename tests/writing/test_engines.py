@@ -446,7 +446,7 @@ def test_datasets_that_were_made_apart(tmp_path: Path, monkeypatch: pytest.Monke
         together.polars("record").select(names).collect().to_arrow(),
     ):
         assert sorted_rows(rows, names) == expected
-    assert '"fingerprint": "What equal records' in (folders[0] / "columns.json").read_text()
+    assert '"fingerprint": "Fingerprint, the same' in (folders[0] / "columns.json").read_text()
 
 
 def test_they_are_there_only_where_they_are_asked_for(whole_dataset: Path, tmp_path: Path) -> None:
