@@ -126,3 +126,8 @@ def test_describe_names_the_command_that_explains_reports_and_findings() -> None
     for name, said in ELSEWHERE.items():
         assert run("describe", name, code=2).stderr == f"smfparse: {said}\n"
         run(*said.partition("see smfparse ")[2].split(), code=0)
+
+
+def test_describe_names_the_meaning_of_an_index() -> None:
+    said = run("describe", "qjst_io.io_type", code=0).stdout.splitlines()[0]
+    assert said == "qjst_io.io_type: Which entry: 1 = one page, 2 = several pages"
