@@ -44,10 +44,12 @@ SEVERITIES = {
 """The severities of findings, the most serious first."""
 CONSTRAINT = 2
 """The last severity of what is, or soon is, at its limit."""
+HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
+    "messages": ("messages waiting on average", "sum({} * seconds) / sum(seconds)"),
     "cpu": ("CPU seconds per hour", "3600 * sum({}) / 1e6 / sum(seconds)"),
-    "hours": ("hours to the limit", "min({})"),
+    HOURS: ("hours to the limit", "min({})"),
 }
 """What an impact is measured in, and the aggregate over the intervals that crossed."""
 CROSSED = "{crossed}"
@@ -193,7 +195,8 @@ class Rule(_Advice):
     impact: Annotated[
         tuple[str, str],
         Key(
-            "what it costs: `waiting` or `cpu` with microseconds of a row, `hours` to a limit",
+            "what it costs: `waiting` or `cpu` with microseconds of a row, `messages` that wait, "
+            "`hours` to a limit",
             "not measured",
             read=_impact,
             written="a table of strings",

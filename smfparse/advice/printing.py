@@ -195,7 +195,7 @@ class CheckDocument(Document):
             yield from ("", "Silenced by the policy")
         for each, why in self._checked.silenced:
             yield from _line(
-                f"  {about(each)}: {each.name} ({why.reason}; until {why.until:%Y/%m/%d})",
+                f"  {heading(each)} ({why.reason}; until {why.until:%Y/%m/%d})",
                 self.room,
             )
 

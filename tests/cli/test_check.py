@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shlex
 import xml.etree.ElementTree as ET
@@ -140,9 +142,25 @@ def test_limits_and_a_policy_are_used(slow_log: Path, checked: Findings, tmp_pat
     assert any("START TRACE(ACCTG) CLASS(3)" in each["trace"] for each in found["not_evaluated"])
     policy.write_text(entry.format("2026-12-31"), "utf-8")
     text = check(slow_log, "--policy", policy, "--only", "D2", "--only", "LOG-*").stdout
-    assert "  QM01: the log is slow, not full (known; until 2026/12/31)\n" in text
-    assert "D2" not in text
-    assert "Q-GROW" not in text  # it is of the day, but not asked for
+    assert "  D2 QM01: the log is slow, not full (known; until 2026/12/31)\n" in text
+    assert text.count("D2") == 1
+    assert not any(each in text for each in ("LOG-RESPONSE", "Q-GROW"))  # its own; not asked for
+    text = check(slow_log, "--policy", policy).stdout
+    assert "\nSEV2 Q-GROW QM01 PAY.CHECKED IMSPAY: the queue grows\n" in text
+    assert not any(each in text for each in ("LOG-RESPONSE", "TASK-LOG-WAIT"))
+
+
+def test_what_is_asked_for_is_shown_with_the_diagnosis_that_explains_it(slow_log: Path) -> None:
+    asked = (slow_log, "--only", "LOG-RESPONSE", "--fail-on", "LOG-RESPONSE")
+    text = check(*asked, code=3).stdout
+    assert "\nSEV2 LOG-RESPONSE QM01: log I/O is slow (explained by D2)\n" in text
+    assert "nothing to say" not in text
+    (row,) = csv.DictReader(io.StringIO(check(*asked, "--format", "csv", code=3).stdout))
+    assert (row["rule"], row["explained_by"]) == ("LOG-RESPONSE", "D2")
+    for severity, code in ((3, 0), (4, 3), (5, 3)):
+        check(slow_log, "--only", "LOG-LONGEST", "--fail-on", severity, code=code)
+    whole = check(slow_log, "--only", "D2,LOG-*").stdout
+    assert "LOG-RESPONSE QM01: log I/O is slow (" not in whole  # it is below D2
 
 
 WRONG_POLICIES = {
