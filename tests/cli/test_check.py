@@ -193,3 +193,17 @@ def test_rules_are_explained_with_their_limits() -> None:
     assert ("500" in text, "DWLOG" in text) == (True, True)
     assert all(each.id in every for each in rules().values() if not each.is_sign)
     assert "LOG-RESPONSE" in check("--explain", "LOG-RESPONCE", code=2).stderr
+
+
+@needs_real_data
+def test_a_client_with_two_tasks_is_one_connection() -> None:
+    """QCST shows 22 instances; each has two tasks of class 3, one of them without queues."""
+    found = json.loads(check(REAL_DATA / "TESTCHL.dat", "--only", "D8", "--format", "json").stdout)
+    ((first,), text) = found["findings"], json.dumps(found)
+    shown = [each["text"] for each in first["evidence"]]
+    assert shown[:3] == [
+        "22 connections",
+        "which are channel instances",
+        "with 95.45 messages each",
+    ]
+    assert "42 connections" not in text
