@@ -296,6 +296,10 @@ class Subject:
     is_whole: Annotated[
         bool, Key("whether its rows are not intervals, so that none is left out")
     ] = False
+    has_intervals: Annotated[
+        bool,
+        Key("whether its rows are intervals; else a finding counts those that its rows touch"),
+    ] = True
     of_system: Annotated[
         bool, Key("whether its rows are about a system, so about all queue managers on it")
     ] = False

@@ -6,14 +6,14 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import HOURS, Diagnosis, Rule, planner_inputs
-from smfparse.advice.episodes import Run, main_episode, runs
+from smfparse.advice.episodes import Run, main_episode, runs, touches
 from smfparse.advice.judging import (
     KEYS,
     Judged,
@@ -24,7 +24,7 @@ from smfparse.advice.judging import (
     value_column,
 )
 from smfparse.advice.trends import Move, move_of
-from smfparse.calendar import SECOND_US
+from smfparse.calendar import SECOND_US, Calendar
 from smfparse.planning import plan_of_measured
 from smfparse.selecting import Zone
 
@@ -225,6 +225,8 @@ def found(
         rows = rows[(states[rows] >= 0) & (states[rows] < State.FEW_CLEAR)]
         crossed = states[rows] == State.CROSSED
         finding = _finding(judged, rule, rows, crossed, values[rows], sums[judged.keys[group]])
+        if not judged.subject.has_intervals:
+            finding = _by_intervals(finding, judged.calendar(rows[0]))
         if finding.share >= rule.least_share:
             yield finding
 
@@ -282,6 +284,30 @@ def _finding(
         impact=_impact(rule, move, sums.get("impact")),
         evidence=[each for each in evidence if each.value is not None],
         planned=list(_planned(rule, sums)),
+    )
+
+
+def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
+    """Return a finding of other times than intervals, counted by the intervals that they touch.
+
+    calendar  of its queue manager; None: it has no intervals
+    """
+    if calendar is None:
+        return finding
+    whole = np.column_stack((calendar.starts, calendar.ends))[calendar.whole]
+    pairs = np.unique(whole, axis=0)  # tasks have intervals side by side
+    starts, seconds = pairs[:, 0], (pairs[:, 1] - pairs[:, 0]) / SECOND_US
+    crossed = np.array([touches(finding.runs, *each) for each in pairs.tolist()], bool)
+    if not crossed.any():
+        return finding
+    return replace(
+        finding,
+        runs=runs(starts, seconds, crossed),
+        usual=float(np.median(seconds)),
+        evaluated=len(starts),
+        crossed=int(crossed.sum()),
+        seconds=float(seconds.sum()),
+        seconds_crossed=float(seconds[crossed].sum()),
     )
 
 

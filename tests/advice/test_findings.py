@@ -252,3 +252,15 @@ def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() 
 )
 def test_a_value_in_its_words(text: str, value: float | None, style: str, shows: str) -> None:
     assert shown(Figure(text, value, style)) == shows
+
+
+def test_a_time_of_a_record_or_day_counts_all_intervals_of_the_queue_manager() -> None:
+    """One record of six intervals has a negative time, and SMF lost records in another of them."""
+    ticks = {"qmst": [{"interval_no": number, "record_no": number + 1} for number in range(6)]}
+    wrong = {"interval_no": 2, "record_no": 3, "getn": 1, "getet": ABSENT}
+    records = [{"interval_no": number, "type": 115, "subtype": 2} for number in range(6)]
+    lost = {"smf7stm": dt.datetime(2026, 3, 4, 9, 33), "smf_time": dt.datetime(2026, 3, 4, 9, 34)}
+    found = checked({**ticks, "record": records, "wqst": [wrong], "smf7": [lost]})
+    for rule in ("SMF-WRAPPED", "SMF-LOST"):
+        finding = the(found, rule)
+        assert often(finding) == "once: 1 of 6 intervals, 17% of the time", rule
