@@ -31,7 +31,7 @@ from smfparse.tables import decoded_tables
 TAGS = {
     "P": "published with that number",
     "D": "derived from published facts",
-    "O": "ours, a design choice",
+    "O": "our choice",
     "R": "seen in real data",
 }
 SEVERITIES = {
@@ -52,6 +52,15 @@ IMPACTS = {
     HOURS: ("hours to the limit", "min({})"),
 }
 """What an impact is measured in, and the aggregate over the intervals that crossed."""
+UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
+    "ms": "ms",
+    "seconds": "s",
+    "hours": "hours",
+    "kb": "KB",
+    "mb": "MB",
+    "bytes": "bytes",
+}
+"""The unit of a limit, by its name; others are percentages, counts or ratios of the condition."""
 CROSSED = "{crossed}"
 """What stands in a condition for: the figure is beyond the first limit."""
 _FOLDER = Path(__file__).with_name("definitions")
@@ -389,6 +398,11 @@ def planner_inputs(rule: Rule) -> Mapping[str, str]:
         return {}
     found = {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
     return {name: with_overall(sql) for name, sql in found.items()}
+
+
+def number_text(limit: str, value: float) -> str:
+    """Return the number of a limit with its unit: `40,000 us`; a percentage or count is alone."""
+    return f"{value:,.10g} {UNITS.get(limit, '')}".rstrip()
 
 
 def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
