@@ -139,6 +139,7 @@ class CheckDocument(Document):
             "show": command(finding, self._inputs),
             "plan": plan_command(finding, self._inputs),
             "explains": [self.fact(each) for each in finding.explains],
+            "explained_by": finding.under,
         }
 
     def _managers(self) -> Iterator[str]:

@@ -157,6 +157,8 @@ def test_what_is_asked_for_is_shown_with_the_diagnosis_that_explains_it(slow_log
     assert "nothing to say" not in text
     (row,) = csv.DictReader(io.StringIO(check(*asked, "--format", "csv", code=3).stdout))
     assert (row["rule"], row["explained_by"]) == ("LOG-RESPONSE", "D2")
+    (fact,) = json.loads(check(*asked, "--format", "json", code=3).stdout)["findings"]
+    assert (fact["rule"], fact["explained_by"]) == ("LOG-RESPONSE", "D2")
     for severity, code in ((3, 0), (4, 3), (5, 3)):
         check(slow_log, "--only", "LOG-LONGEST", "--fail-on", severity, code=code)
     whole = check(slow_log, "--only", "D2,LOG-*").stdout
