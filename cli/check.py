@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 EXIT_FOUND = 3
 JUNIT = "junit"
 _ALL = "*"
-_CLASSES = ("1", "2", "3")
-"""Classes of findings that can end with EXIT_FOUND."""
 
 
 @click.command("check", short_help="List findings with recommended actions.", epilog=INPUT_HELP)
@@ -53,7 +51,7 @@ _CLASSES = ("1", "2", "3")
     "--fail-on",
     multiple=True,
     metavar="SEVERITY|RULES",
-    help="End with exit code 3 for a finding of this severity (1, 2 or 3) or a more serious one, "
+    help="End with exit code 3 for a finding of this severity (1 to 5) or a more serious one, "
     "or of these rules or diagnoses: LOG-RESPONSE, 'Q-*'; may be repeated.",
 )
 @click.option(
@@ -144,19 +142,23 @@ def _check(
 
 
 def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
-    """Return what decides whether a finding, or one that it explains, ends with EXIT_FOUND."""
+    """Return what decides whether a finding, or one that it explains, ends with EXIT_FOUND.
+
+    Raises RequestError for a rule or severity that is not there.
+    """
     from smfparse import advice
+    from smfparse.errors import RequestError
 
     parts = [part.strip() for text in fail_on for part in text.split(",")]
-    worst = max((int(each) for each in parts if each in _CLASSES), default=0)
-    named = advice.chosen_ids([each for each in parts if each not in _CLASSES], "fail_on")
+    severities = [int(each) for each in parts if each.isdecimal()]
+    for each in severities:
+        if each not in advice.SEVERITIES:
+            raise RequestError(f"fail_on={each}: severity is 1 to 5", "fail_on")
+    worst = max(severities, default=0)
+    named = advice.chosen_ids([each for each in parts if not each.isdecimal()], "fail_on")
 
     def is_failing(finding: Finding) -> bool:
-        return (
-            finding.severity <= worst
-            or finding.rule in named
-            or any(each.rule in named for each in finding.explains)
-        )
+        return finding.severity <= worst or any(each.rule in named for each in finding.whole())
 
     return is_failing
 

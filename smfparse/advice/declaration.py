@@ -31,7 +31,7 @@ from smfparse.tables import decoded_tables
 TAGS = {
     "P": "published with that number",
     "D": "derived from published facts",
-    "O": "ours, a design choice",
+    "O": "our choice",
     "R": "seen in real data",
 }
 SEVERITIES = {
@@ -44,12 +44,23 @@ SEVERITIES = {
 """The severities of findings, the most serious first."""
 CONSTRAINT = 2
 """The last severity of what is, or soon is, at its limit."""
+HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
+    "messages": ("messages waiting on average", "sum({} * seconds) / sum(seconds)"),
     "cpu": ("CPU seconds per hour", "3600 * sum({}) / 1e6 / sum(seconds)"),
-    "hours": ("hours to the limit", "min({})"),
+    HOURS: ("hours to the limit", "min({})"),
 }
 """What an impact is measured in, and the aggregate over the intervals that crossed."""
+UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
+    "ms": "ms",
+    "seconds": "s",
+    "hours": "hours",
+    "kb": "KB",
+    "mb": "MB",
+    "bytes": "bytes",
+}
+"""The unit of a limit, by its name; others are percentages, counts or ratios of the condition."""
 CROSSED = "{crossed}"
 """What stands in a condition for: the figure is beyond the first limit."""
 _FOLDER = Path(__file__).with_name("definitions")
@@ -193,7 +204,8 @@ class Rule(_Advice):
     impact: Annotated[
         tuple[str, str],
         Key(
-            "what it costs: `waiting` or `cpu` with microseconds of a row, `hours` to a limit",
+            "what it costs: `waiting` or `cpu` with microseconds of a row, `messages` that wait, "
+            "`hours` to a limit",
             "not measured",
             read=_impact,
             written="a table of strings",
@@ -293,6 +305,10 @@ class Subject:
     is_whole: Annotated[
         bool, Key("whether its rows are not intervals, so that none is left out")
     ] = False
+    has_intervals: Annotated[
+        bool,
+        Key("whether its rows are intervals; else a finding counts those that its rows touch"),
+    ] = True
     of_system: Annotated[
         bool, Key("whether its rows are about a system, so about all queue managers on it")
     ] = False
@@ -382,6 +398,11 @@ def planner_inputs(rule: Rule) -> Mapping[str, str]:
         return {}
     found = {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
     return {name: with_overall(sql) for name, sql in found.items()}
+
+
+def number_text(limit: str, value: float) -> str:
+    """Return the number of a limit with its unit: `40,000 us`; a percentage or count is alone."""
+    return f"{value:,.10g} {UNITS.get(limit, '')}".rstrip()
 
 
 def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:

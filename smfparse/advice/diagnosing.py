@@ -14,7 +14,7 @@ from functools import cache
 
 from smfparse.advice.declaration import (
     CONSTRAINT,
-    IMPACTS,
+    HOURS,
     Diagnosis,
     Rule,
     diagnoses,
@@ -136,7 +136,7 @@ class _Diagnosing:
             severity=min([which.severity, *(each.severity for each in under)]),
             job=jobs[0] if jobs else core.job,
             jobs=jobs,
-            impact=_impact(under),
+            impact=_impact(which, under),
             move=None,
             explains=under,
         )
@@ -253,10 +253,19 @@ def _subject(finding: Finding) -> str:
     return finding.cause.subject if isinstance(finding.cause, Rule) else ""
 
 
-def _impact(under: Sequence[Finding]) -> tuple[str, float] | None:
-    """Return the largest impact of one kind; kinds are never added or compared."""
-    for kind in IMPACTS:
-        amounts = [each.impact[1] for each in under if each.impact and each.impact[0] == kind]
-        if amounts:
-            return kind, min(amounts) if kind == "hours" else max(amounts)
-    return None
+def _impact(which: Diagnosis, under: Sequence[Finding]) -> tuple[str, float] | None:
+    """Return the impact of the kind that the core of a diagnosis has, or else who waits for it.
+
+    Of the rules that found it, the one with the most; what that found of several objects is summed.
+    """
+    kinds = (rules()[each].impact[0] for each in (*which.core, which.waiting) if each)
+    kind = next(filter(None, kinds), "")
+    by_rule: dict[str, list[float]] = defaultdict(list)
+    for each in under:
+        if each.impact and each.impact[0] == kind:
+            by_rule[each.rule].append(each.impact[1])
+    if not by_rule:
+        return None
+    if kind == HOURS:
+        return kind, min(map(min, by_rule.values()))
+    return kind, max(map(sum, by_rule.values()))

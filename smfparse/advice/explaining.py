@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 
 from smfparse.advice.declaration import (
     SEVERITIES,
     TAGS,
+    UNITS,
     Diagnosis,
     Limit,
     Rule,
     diagnoses,
+    number_text,
     rules,
     subjects,
     unknown_rule,
 )
-from smfparse.advice.judging import condition
 
 Said = tuple[str, str]
 """A word, and what there is to say to it."""
+_KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
+"""A condition where its fields are known: that is `data`."""
+_WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
+_CHOICE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN (\S+) ELSE (\S+) END")
+_IF_KNOWN = re.compile(r"coalesce\(((?:[^()]|\([^()]*\))*), (?:FALSE|TRUE|0)\)")
+_WORD = re.compile(r"\b(?:AND|OR|NOT|BETWEEN|IN|LIKE|IS|NULL)\b")
+_LIMIT = re.compile(r"\{(\w+)\}")
+_US_OF_SECOND = 1e6
 
 
 def chosen(name: str = "", option: str = "explain") -> list[Rule | Diagnosis]:
@@ -51,25 +61,45 @@ def explain_lines(name: str = "") -> Iterator[str]:
 
 def _of_rule(rule: Rule) -> Iterator[Said]:
     subject = subjects()[rule.subject]
-    shown = condition(rule) if rule.complete else rule.condition
-    yield "condition", " ".join(shown.split())
-    yield "minimum", "" if rule.minimum == "TRUE" else rule.minimum
+    yield "severity", _formula(rule, rule.severity_sql).removeprefix("(").removesuffix(")")
+    yield "figure", rule.figure.text.replace("{}", "N")
+    yield "condition", _formula(rule, rule.condition)
+    yield "minimum", "" if rule.minimum == "TRUE" else _formula(rule, rule.minimum)
     yield "of", subject.object or "the queue manager"
     for name, limit in rule.limits.items():
         yield "limit", _limit(name, limit)
     yield from _shared(rule)
     yield "APARs", "; ".join(rule.apars)
-    yield "doubt", rule.doubt
+    yield "note", rule.doubt
     yield "data", subject.trace + (f", MQ {rule.versions} or newer" if rule.versions else "")
 
 
+def _formula(rule: Rule, sql: str) -> str:
+    """Return a condition as a formula over columns of its subject, without the SQL around it."""
+    shown = " ".join(sql.split())
+    shown = _WHERE.sub(r"\1 AND (\2)", _KNOWN.sub(r"\2", shown))
+    while (without := _IF_KNOWN.sub(r"\1", shown)) != shown:
+        shown = without
+    shown = _CHOICE.sub(r"(\2 if \1, otherwise \3)", shown)
+    shown = _WORD.sub(lambda word: word[0].lower(), shown)
+    return _LIMIT.sub(lambda name: _number(name[1], rule.limits[name[1]]), shown)
+
+
+def _number(name: str, limit: Limit) -> str:
+    """Return the number of a limit with its unit; its name where only the site knows it."""
+    return number_text(name, limit.value) if limit.known else name
+
+
 def _limit(name: str, limit: Limit) -> str:
-    number = f"{limit.value:g}" if limit.known else "given by the site"
-    source = f": {limit.source}" if limit.source else ""
-    return f"{name} = {number} ({TAGS[limit.tag]}{source})"
+    shown = number_text(name, limit.value) if limit.known else "given by the site"
+    if UNITS.get(name) == "us" and limit.value >= _US_OF_SECOND / 100:
+        shown += f", {limit.value / _US_OF_SECOND:g} s"
+    source = limit.source.removeprefix("ours").lstrip(": ")
+    return f"{name} = {shown} ({TAGS[limit.tag]}{f': {source}' if source else ''})"
 
 
 def _of_diagnosis(which: Diagnosis) -> Iterator[Said]:
+    yield "severity", f"{which.severity}, or that of a more serious finding that it explains"
     yield "found by", ", ".join(which.core)
     for each in which.needs:
         names = " or ".join(name.removesuffix("?") for name in each)
@@ -85,7 +115,11 @@ def _shared(which: Rule | Diagnosis) -> Iterator[Said]:
     yield "do", which.do
     yield "expect", which.expect
     yield "not if", which.not_if
-    yield "source", which.source
+    limits = which.limits.values() if isinstance(which, Rule) else ()
+    yield (
+        "source",
+        "" if which.source in {"ours", *(each.source for each in limits)} else which.source,
+    )
     yield "report", which.report
     yield "plan", _plan(which)
 

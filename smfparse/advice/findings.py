@@ -6,14 +6,14 @@ import datetime as dt
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.advice.declaration import Diagnosis, Rule, planner_inputs
-from smfparse.advice.episodes import Run, main_episode, runs
+from smfparse.advice.declaration import HOURS, Diagnosis, Rule, planner_inputs
+from smfparse.advice.episodes import Run, main_episode, runs, touches
 from smfparse.advice.judging import (
     KEYS,
     Judged,
@@ -24,7 +24,7 @@ from smfparse.advice.judging import (
     value_column,
 )
 from smfparse.advice.trends import Move, move_of
-from smfparse.calendar import SECOND_US
+from smfparse.calendar import SECOND_US, Calendar
 from smfparse.planning import plan_of_measured
 from smfparse.selecting import Zone
 
@@ -33,12 +33,11 @@ if TYPE_CHECKING:
 
 MOST_JOBS = 5
 """So many jobs of a finding are named."""
-_PERSISTENT_SHARE = 0.5
-_PERSISTENT_RUN = 3, 15 * 60
-"""A run of so many intervals and seconds is persistent."""
+_SUSTAINED_SHARE = 0.5
+_SUSTAINED_RUN = 3, 15 * 60
+"""A run of so many intervals and seconds is sustained."""
 _PEAK_SHARE = 0.1
 _HOUR_US = 3600 * SECOND_US
-_HOURS = "hours"
 _DIGITS = re.compile(r"([0-9]+)")
 
 
@@ -64,6 +63,7 @@ class Finding:
     jobs         who is behind it; of a diagnosis without a job of its own, who waits for it
     untold       the trace that would tell who waits for it; '': it is told
     since        new, worse or as before, against a baseline; '': there is none
+    under        the diagnosis that explains it, where it is shown without; '': it is not explained
     """
 
     cause: Rule | Diagnosis
@@ -95,6 +95,7 @@ class Finding:
     untold: str = ""
     changed: Mapping[str, float] = field(default_factory=dict)
     since: str = ""
+    under: str = ""
 
     def __repr__(self) -> str:
         place = " ".join(filter(None, self.key))
@@ -130,10 +131,10 @@ class Finding:
         """How the condition held over the time: see docs/check.md."""
         if self.crossed == 1:
             return "once"
-        intervals, seconds = _PERSISTENT_RUN
+        intervals, seconds = _SUSTAINED_RUN
         long = any(each.intervals >= intervals and each.seconds >= seconds for each in self.runs)
-        if self.share >= _PERSISTENT_SHARE or long:
-            return "persistent"
+        if self.share >= _SUSTAINED_SHARE or long:
+            return "sustained"
         if self._recurs:
             return "recurring"
         return "peak" if self.share < _PEAK_SHARE else "repeated"
@@ -175,10 +176,11 @@ class Finding:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it stands among others: by severity, then impact, share and names."""
-        amount = self.impact[1] if self.impact else 0.0
-        if self.impact and self.impact[0] == "hours":
-            amount = 1 / (1 + max(amount, 0.0))
+        """Where it stands among others: by severity, then impact, share and names.
+
+        The impact is the largest of it and all that it explains.
+        """
+        amount = max(_in_seconds(each.impact) for each in self.whole())
         diagnosis = self.cause if isinstance(self.cause, Diagnosis) else None
         is_last = diagnosis is not None and diagnosis.is_last
         ranked = self.severity, is_last, -amount, diagnosis is None, -self.share
@@ -187,6 +189,17 @@ class Finding:
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment in microseconds UTC as local time of the system."""
         return self.clock.local(microseconds)
+
+
+def _in_seconds(impact: tuple[str, float] | None) -> float:
+    """Return an impact in seconds per second, in which all kinds are ranked.
+
+    A message that waits is one; the time to a limit is below one.
+    """
+    kind, amount = impact or ("", 0.0)
+    if kind == HOURS:
+        return 1 / (1 + max(amount, 0.0))
+    return amount / 3600 if kind == "cpu" else amount
 
 
 def natural(name: str) -> list[Any]:
@@ -212,6 +225,8 @@ def found(
         rows = rows[(states[rows] >= 0) & (states[rows] < State.FEW_CLEAR)]
         crossed = states[rows] == State.CROSSED
         finding = _finding(judged, rule, rows, crossed, values[rows], sums[judged.keys[group]])
+        if not judged.subject.has_intervals:
+            finding = _by_intervals(finding, judged.calendar(rows[0]))
         if finding.share >= rule.least_share:
             yield finding
 
@@ -272,6 +287,30 @@ def _finding(
     )
 
 
+def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
+    """Return a finding of other times than intervals, counted by the intervals that they touch.
+
+    calendar  of its queue manager; None: it has no intervals
+    """
+    if calendar is None:
+        return finding
+    whole = np.column_stack((calendar.starts, calendar.ends))[calendar.whole]
+    pairs = np.unique(whole, axis=0)  # tasks have intervals side by side
+    starts, seconds = pairs[:, 0], (pairs[:, 1] - pairs[:, 0]) / SECOND_US
+    crossed = np.array([touches(finding.runs, *each) for each in pairs.tolist()], bool)
+    if not crossed.any():
+        return finding
+    return replace(
+        finding,
+        runs=runs(starts, seconds, crossed),
+        usual=float(np.median(seconds)),
+        evaluated=len(starts),
+        crossed=int(crossed.sum()),
+        seconds=float(seconds.sum()),
+        seconds_crossed=float(seconds[crossed].sum()),
+    )
+
+
 def _worst(amounts: NDArray[np.float64], *, lowest: bool) -> int:
     known = np.where(np.isnan(amounts), np.inf if lowest else -np.inf, amounts)
     return int(np.argmin(known) if lowest else np.argmax(known))
@@ -311,7 +350,7 @@ def _in_words(value: Any, clock: Zone) -> Any:
 def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | None:
     """Return what a finding costs; hours to a limit are those at which its figure moves."""
     kind, _ = rule.impact
-    if kind == _HOURS and rule.trend:
+    if kind == HOURS and rule.trend:
         amount = move.hours if move else None
     return None if amount is None else (kind, float(amount))
 

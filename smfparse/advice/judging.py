@@ -100,6 +100,16 @@ class Judged:
         known = self.calendars.get(self.keys[self.groups[row]][:2])
         return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 
+    def calendar(self, row: int) -> Calendar | None:
+        """Return the calendar of a row's queue manager; of a system, that with most intervals."""
+        system, qmgr = self.keys[self.groups[row]][:2]
+        its = [
+            each
+            for each in self.calendars.values()
+            if each.system == system and qmgr in ("", each.qmgr)
+        ]
+        return max(its, key=lambda each: len(each.starts), default=None)
+
     def number(self, column: str) -> NDArray[np.float64]:
         """Return a column of numbers; NaN: NULL, or divided by 0."""
         found = _doubles(self.table[column])

@@ -13,13 +13,15 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.advice.declaration import diagnoses, rules, unknown_rule
+from smfparse.advice.declaration import UNITS, diagnoses, number_text, rules, unknown_rule
 from smfparse.advice.findings import Finding
 from smfparse.declarations import Key, Where, expected, read_table, toml
 from smfparse.errors import RequestError
 
 Limits = Mapping[str, Mapping[str, float]]
 """Limits that are changed: by rule, then by name."""
+_OTHER_UNIT = 1000
+"""So many times the declared limit, or a part of it, is taken for another unit."""
 _FORM = "write RULE=VALUE, or RULE.NAME=VALUE for another limit than its first"
 
 
@@ -95,8 +97,18 @@ def changed_limits(changed: Mapping[str, float]) -> Limits:
         if not limits or (limit and limit not in limits):
             there = f"use {', '.join(limits)}" if limits else "leave it out"
             raise RequestError(f"limit={name}: {rule} has no such limit; {there}", "limit")
-        found.setdefault(rule, {})[limit or next(iter(limits))] = value
+        which = limit or next(iter(limits))
+        _check_unit(name, which, value, limits[which].value)
+        found.setdefault(rule, {})[which] = value
     return found
+
+
+def _check_unit(name: str, limit: str, value: float, usual: float) -> None:
+    """Raise RequestError for a limit that seems to be in another unit than its own."""
+    known = limit in UNITS and value > 0 and usual > 0
+    if known and max(value / usual, usual / value) >= _OTHER_UNIT:
+        far = f"{number_text(limit, value)} is far from {number_text(limit, usual)}"
+        raise RequestError(f"limit={name}: {far}; give it in {UNITS[limit]}", "limit")
 
 
 def parsed_limits(texts: Iterable[str]) -> dict[str, float]:

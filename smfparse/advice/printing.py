@@ -139,6 +139,7 @@ class CheckDocument(Document):
             "show": command(finding, self._inputs),
             "plan": plan_command(finding, self._inputs),
             "explains": [self.fact(each) for each in finding.explains],
+            "explained_by": finding.under,
         }
 
     def _managers(self) -> Iterator[str]:
@@ -195,7 +196,7 @@ class CheckDocument(Document):
             yield from ("", "Silenced by the policy")
         for each, why in self._checked.silenced:
             yield from _line(
-                f"  {about(each)}: {each.name} ({why.reason}; until {why.until:%Y/%m/%d})",
+                f"  {heading(each)} ({why.reason}; until {why.until:%Y/%m/%d})",
                 self.room,
             )
 

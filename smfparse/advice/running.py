@@ -13,7 +13,7 @@ import numpy as np
 
 from smfparse.advice.backouts import BACKOUTS, with_backouts
 from smfparse.advice.culprits import with_jobs
-from smfparse.advice.declaration import Rule, diagnoses, sql_of, subjects
+from smfparse.advice.declaration import Diagnosis, Rule, diagnoses, sql_of, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.findings import Finding, found, seen_once
 from smfparse.advice.judging import Judged, judged, wanted
@@ -129,11 +129,15 @@ def run_rules(
     loud = list(merged((each for each in several if not policy.silence_of(each)), links))
     good = [each for each in loud if _is_good(each)]
     bad = [each for each in loud if not _is_good(each)]
-    ranked = sorted(diagnosed(bad, diagnoses(), so_far.known, links), key=lambda each: each.place)
-    shown = [each for each in ranked if not only or each.rule in only]
+    causes = diagnosed(bad, diagnoses(), so_far.known, links)
+    known = [each for each in causes if not only or each.rule in only]
+    causes = [each for cause in causes for each in _loud(cause, policy)]
+    shown = sorted(
+        (each for cause in causes for each in _wanted(cause, only)), key=lambda each: each.place
+    )
     return Checked(
         managers=[so_far.managers[key] for key in sorted(so_far.managers)],
-        findings=[each for each in shown if not policy.silence_of(each)],
+        findings=shown,
         good=[each for each in good if not only or each.rule in only],
         seen_once=[each for each in so_far.once if not only or each.rule in only],
         not_evaluated=list(
@@ -141,10 +145,35 @@ def run_rules(
         ),
         silenced=[
             (each, silence)
-            for each in (*several, *shown)
+            for each in (*several, *known)
             if (silence := policy.silence_of(each)) is not None
         ],
     )
+
+
+def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
+    """Yield a finding; in place of a silenced diagnosis, what it explains beside its own rules.
+
+    Its own are those of its core, and the one that names the waiting jobs.
+    """
+    if policy.silence_of(cause) is None:
+        yield cause
+    elif isinstance(cause.cause, Diagnosis):
+        for each in cause.explains:
+            if each.rule not in (*cause.cause.core, cause.cause.waiting):
+                yield from _loud(each, policy)
+
+
+def _wanted(finding: Finding, only: Collection[str], under: str = "") -> Iterator[Finding]:
+    """Yield a finding of one of some rules, or those under it that are.
+
+    under  the diagnosis that explains it
+    """
+    if not only or finding.rule in only:
+        yield replace(finding, under=under)
+    else:
+        for each in finding.explains:
+            yield from _wanted(each, only, finding.rule)
 
 
 def _is_good(finding: Finding) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import groupby
 
-from smfparse.advice.declaration import IMPACTS, Rule
+from smfparse.advice.declaration import HOURS, IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.trends import Move
 from smfparse.rendering import few, in_digits, styled
@@ -87,11 +87,14 @@ def about(finding: Finding) -> str:
 
 
 def often(finding: Finding) -> str:
-    """Return the frequency of a condition: persistent, 14 of 16 intervals, 88% of the time."""
+    """Return the frequency of a condition: `sustained: 14 of 16 intervals, 88% of the time`."""
     time = "under 1%" if finding.share < 0.01 else f"{100 * finding.share:.0f}%"
-    share = f"{finding.crossed} of {finding.evaluated} intervals, {time} of the time"
     longest = finding.longest
-    if longest is None or longest.intervals == finding.crossed:
+    in_a_row = longest is not None and longest.intervals == finding.crossed
+    between = " consecutive" if in_a_row and 1 < finding.crossed < finding.evaluated else ""
+    which = f"{finding.crossed}{between} of {finding.evaluated} intervals"
+    share = f"{which}, {time} of the time"
+    if longest is None or in_a_row:
         return f"{finding.persistence}: {share}"
     span = span_text(finding.local(longest.start), finding.local(longest.end))
     return f"{finding.persistence}: {share}, longest run {longest.intervals} ({span})"
@@ -110,7 +113,7 @@ def peak(finding: Finding) -> str:
 def evidence(finding: Finding) -> str:
     """Return the figures that show it, and what it costs."""
     parts = [peak(finding), *(shown(each) for each in finding.evidence)]
-    if finding.impact and not (finding.move and finding.impact[0] == "hours"):
+    if finding.impact and not (finding.move and finding.impact[0] == HOURS):
         kind, amount = finding.impact
         parts.append(f"impact: {_amount(amount)} {IMPACTS[kind][0]}")
     if finding.move:
@@ -264,7 +267,8 @@ def _explained(its: Sequence[Finding]) -> str:
 
 def heading(finding: Finding) -> str:
     """Return a finding in one line: `D2 QM01: the log is slow, not full`."""
-    return f"{finding.rule} {about(finding)}: {finding.name}"
+    cause = f" (explained by {finding.under})" if finding.under else ""
+    return f"{finding.rule} {about(finding)}: {finding.name}{cause}"
 
 
 def losses_of(findings: Iterable[Finding]) -> list[Finding]:
@@ -291,6 +295,6 @@ def nothing_to(verb: str) -> str:
 
 
 def in_short(finding: Finding) -> str:
-    """Return a finding in one line, with its severity, its worst value and how persistent it is."""
+    """Return a finding in one line, with its severity, its worst value and how long it holds."""
     figures = ", ".join(filter(None, (peak(finding), finding.persistence)))
     return f"SEV{finding.severity} {heading(finding)}: {figures}"

@@ -81,6 +81,9 @@ class Panel(Shown):
     limit: Annotated[str, Key("the limit of a rule that is drawn: LOG-BUSY.busy", "none")] = ""
     rules: Annotated[tuple[str, ...], Key("rules that it shows, as patterns", "none")] = ()
     shape: Annotated[str, Key("how it is drawn", among=_SHAPES)] = "lines"
+    is_work: Annotated[
+        bool, Key("whether it is work done, so that less of it is a change for the worse as well")
+    ] = False
 
     @property
     def limit_value(self) -> float | None:

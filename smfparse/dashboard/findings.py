@@ -43,7 +43,10 @@ def _card(incident: Incident, day: Day, number: int) -> Iterator[str]:
     if cause.cause.do:
         yield f"<p><b>What to do:</b> {escaped(cause.cause.do)}</p>"
     if incident.moves:
-        yield '<p>Changes compared with the previous two hours:</p><ul class="moves">'
+        yield (
+            "<p>Changes compared with the previous two hours (worst values of depth, age and use; "
+            'otherwise averages):</p><ul class="moves">'
+        )
         yield from (_move(each, cause, number) for each in incident.moves)
         yield "</ul>"
     several = [*cause.explains, *incident.others]

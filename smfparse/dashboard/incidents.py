@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from smfparse.advice import Finding
 from smfparse.calendar import SECOND_US
-from smfparse.dashboard.declaration import Panel
+from smfparse.dashboard.declaration import TROUGH, Panel
 from smfparse.dashboard.gathering import Day
 from smfparse.vectors import Bools, Floats
 
@@ -29,11 +30,17 @@ _BEFORE_US = 2 * 3600 * SECOND_US
 _LITTLE = 0.02
 """A share of the highest value of a panel that counts as nothing."""
 _LEAST_RATIO = 1.25
+_OVER: Mapping[str, Callable[[Floats], Any]] = {"peak": np.max, TROUGH: np.min}
+"""How values of several intervals become one, by measure; of others it is their average."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """What an object of a panel was in an incident, and on average before it."""
+    """What an object of a panel was in the two hours before an incident, and in it.
+
+    Each is the value that findings show: the highest or lowest of a panel that has these as its
+    measure, otherwise the average.
+    """
 
     panel: Panel
     object: str
@@ -91,7 +98,10 @@ def _together(one: Finding, other: Finding) -> bool:
 
 
 def _moves(day: Day, finding: Finding) -> list[Move]:
-    """Return what differs most from the hours before, one object a panel, largest ratio first."""
+    """Return what got worse most since the hours before, one object a panel, largest ratio first.
+
+    Work that became less is among it: calls, messages and their CPU.
+    """
     begin, end = (finding.clock.moment(each) for each in (finding.start, finding.end))
     middle = (day.axis.starts + day.axis.ends) // 2
     during = (middle >= begin) & (middle < end)
@@ -106,17 +116,19 @@ def _moves(day: Day, finding: Finding) -> list[Move]:
 def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float, Move]]]:
     """Yield the moves of the objects of each panel, each with its ratio, which is above 1."""
     for courses in day.courses.values():
-        found = []
+        found, panel = [], courses.panel
         little = _LITTLE * max(float(np.nanmax(np.abs(each.values))) for each in courses.several)
         for each in courses.several:
-            first, second = (_mean(each.values[part]) for part in (before, during))
+            first, second = (_value(panel, each.values[part]) for part in (before, during))
             if little > 0 and first is not None and second is not None:
                 ratio = (second + little) / (first + little)
-                move = Move(courses.panel, each.object, first, second)
-                found.append((max(ratio, 1 / ratio), move))
+                worse = 1 / ratio if panel.measure == TROUGH else ratio
+                move = Move(panel, each.object, first, second)
+                found.append((max(worse, 1 / worse) if panel.is_work else worse, move))
         yield found
 
 
-def _mean(values: Floats) -> float | None:
+def _value(panel: Panel, values: Floats) -> float | None:
+    """Return what an object was over several intervals; None: unknown."""
     known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+    return float(_OVER.get(panel.measure, np.mean)(known)) if len(known) else None

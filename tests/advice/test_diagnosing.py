@@ -19,6 +19,7 @@ from smfparse.advice.episodes import Run, joined, overlapped, touches
 from smfparse.advice.findings import Figure
 from smfparse.advice.links import Links, Placed
 from smfparse.advice.merging import merged
+from smfparse.advice.wording import evidence
 from smfparse.calendar import SECOND_US
 from smfparse.selecting import fixed_zone
 from tests.support.searching import search
@@ -105,6 +106,31 @@ def test_a_slow_log_and_few_log_buffers_are_two_causes_of_the_same_hours() -> No
     assert shown(few) == {"D3": ["LOG-WTB", "TASK-LOG-WAIT"]}
     found = diagnosed([*slow, *few], diagnoses(), {MANAGER: ["TASK-LOG-WAIT"]}, {})
     assert [(each.rule, list(each.jobs)) for each in found] == [("D2", ["PAYBAT"]), ("D3", [])]
+
+
+def test_a_diagnosis_has_the_impact_of_its_own_kind_and_ranks_by_the_largest() -> None:
+    """A queue that grows behind a slow log has messages that wait, and no waiting seconds."""
+    slow = [finding(each, 9, 11) for each in ("LOG-RESPONSE", "LOG-FREE")]
+    jobs = [
+        replace(finding("TASK-LOG-WAIT", 9, 11, job=job), impact=("waiting", amount))
+        for job, amount in (("PAYBAT", 0.5), ("AUDITOR", 0.3))
+    ]
+    deep = replace(finding("Q-GROW", 9, 11, "PAY.IN"), impact=("messages", 6201.0))
+    (cause,) = diagnosed([*slow, *jobs, deep], diagnoses(), {MANAGER: ["TASK-LOG-WAIT"]}, {})
+    assert (cause.rule, cause.impact) == ("D2", ("waiting", pytest.approx(0.8)))
+    assert "impact: 0.8 waiting seconds per second" in evidence(cause)
+    assert evidence(deep).endswith("impact: 6,201 messages waiting on average")
+    (alone,) = diagnosed([*slow, deep], diagnoses(), {}, {})
+    assert (alone.rule, alone.impact) == ("D2", None)
+    other = replace(finding("LOG-BUSY", 9, 11), impact=("waiting", 100.0))
+    assert sorted([other, alone], key=lambda each: each.place)[0] is alone
+
+
+def test_impacts_are_ranked_in_seconds_per_second() -> None:
+    """A CPU second per hour is less than a second that waits in each second."""
+    amounts = [("waiting", 0.5), ("cpu", 1000.0), ("hours", 4.0), ("messages", 0.1)]
+    some = [replace(finding("LOG-WTB", 9, 11), impact=each) for each in reversed(amounts)]
+    assert [each.impact for each in sorted(some, key=lambda each: each.place)] == amounts
 
 
 def test_data_of_another_queue_manager_tells_nothing_of_this_one() -> None:

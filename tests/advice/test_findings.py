@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from smfparse.advice import CheckDocument, Checked, Finding, Policy
 from smfparse.advice.episodes import episodes, runs
 from smfparse.advice.findings import Figure
-from smfparse.advice.wording import evidence, finding_lines, in_short, shown
+from smfparse.advice.wording import evidence, finding_lines, in_short, often, shown
 from smfparse.calendar import SECOND_US
 from smfparse.rendering import lines
 from tests.support.advised import ABSENT, START, Rows, checked
@@ -95,7 +95,7 @@ def test_the_published_vector_and_a_longer_first_interval(log_waits: Found) -> N
     assert found.longest.intervals == 2
     assert (found.peak, found.typical, found.total) == (7, 6, 18)
     assert found.peak_at == dt.datetime(2026, 3, 4, 9, 5)
-    assert found.persistence == "persistent"
+    assert found.persistence == "sustained"
     found = log_waits["FIRST"]
     assert (found.share, found.persistence) == (180 / 450, "repeated")
     found = log_waits["BEFORE"]
@@ -119,8 +119,17 @@ def test_a_data_set_fills_by_blocks_not_by_percent() -> None:
 
 def test_persistence_is_by_runs_days_and_length(log_waits: Found) -> None:
     names = {"ONCE": "once", "DAYS": "recurring", "TWICE": "peak", "SHORT": "peak"}
-    names["LONG"] = "persistent"
+    names["LONG"] = "sustained"
     assert {each: log_waits[each].persistence for each in names} == names
+
+
+def test_how_often_is_said_without_contradiction(log_waits: Found) -> None:
+    """Three of forty intervals are a small share, and sustained as they follow one another."""
+    assert often(log_waits["LONG"]) == "sustained: 3 consecutive of 40 intervals, 8% of the time"
+    assert often(log_waits["ONCE"]) == "once: 1 of 4 intervals, 25% of the time"
+    assert often(log_waits["TWICE"]) == (
+        "peak: 2 of 40 intervals, 5% of the time, longest run 1 (2026/03/04 09:03 to 09:04)"
+    )
 
 
 def test_a_finding_begins_and_ends_with_its_main_episode(log_waits: Found) -> None:
@@ -243,3 +252,15 @@ def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() 
 )
 def test_a_value_in_its_words(text: str, value: float | None, style: str, shows: str) -> None:
     assert shown(Figure(text, value, style)) == shows
+
+
+def test_a_time_of_a_record_or_day_counts_all_intervals_of_the_queue_manager() -> None:
+    """One record of six intervals has a negative time, and SMF lost records in another of them."""
+    ticks = {"qmst": [{"interval_no": number, "record_no": number + 1} for number in range(6)]}
+    wrong = {"interval_no": 2, "record_no": 3, "getn": 1, "getet": ABSENT}
+    records = [{"interval_no": number, "type": 115, "subtype": 2} for number in range(6)]
+    lost = {"smf7stm": dt.datetime(2026, 3, 4, 9, 33), "smf_time": dt.datetime(2026, 3, 4, 9, 34)}
+    found = checked({**ticks, "record": records, "wqst": [wrong], "smf7": [lost]})
+    for rule in ("SMF-WRAPPED", "SMF-LOST"):
+        finding = the(found, rule)
+        assert often(finding) == "once: 1 of 6 intervals, 17% of the time", rule

@@ -173,7 +173,10 @@ def test_fail_on_takes_rules_and_diagnoses(corpora: Corpora) -> None:
     (line,) = passing.stdout.partition("Not evaluated")[2].splitlines()
     assert line.endswith("without data; --all lists the traces that they require")
     assert "START TRACE" in failing.stdout.partition("Not evaluated")[2]
-    for unknown, said in (("LOG-RESPONS", "did you mean LOG-RESPONSE"), ("9", "")):
+    for unknown, said in (
+        ("LOG-RESPONS", "did you mean LOG-RESPONSE"),
+        ("9", "severity is 1 to 5"),
+    ):
         assert said in run("check", SMF, "--fail-on", unknown, code=2).stderr
 
 

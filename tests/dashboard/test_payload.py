@@ -152,6 +152,35 @@ def test_waste_of_one_interval_and_what_holds_most_of_the_time_make_no_incident(
         assert len(found) == count, (severity, crossed, minutes)
 
 
+def test_an_incident_shows_worst_values_and_no_recovery_of_an_earlier_one() -> None:
+    """AUDIT was deep before; CHECKED became deep, puts ended and buffers were used."""
+    start, clock = dt.datetime(1970, 1, 1, 0, 4), fixed_zone(0)
+    finding = Finding(
+        rules()["LOG-RESPONSE"], 2, "SYSA", "QM01", "", "", "", clock, start,
+        start + dt.timedelta(minutes=3), [], 0.0, crossed=3,
+    )  # fmt: skip
+    rows = {
+        "depth": {"AUDIT": [0, 900, 500, 0, 0, 0, 0, 0], "CHECKED": [0, 5, 1, 2, 100, 700, 400, 0]},
+        "buffers-free": {"pool 1": [50, 90, 60, 80, 40, 10, 30, 70]},
+        "queue-puts": {"ORDERS": [9, 9, 9, 9, 0, 0, 3, 9]},
+        "log-io": {"copy 1": [900, 900, 900, 900, 100, 100, 100, 100]},
+    }
+    courses = {
+        panel: Courses(
+            panels()[panel],
+            [Course(name, np.array(values, float), 1, 1, 1) for name, values in objects.items()],
+        )
+        for panel, objects in rows.items()
+    }
+    (found,) = incidents(day_of_minutes(8, [finding], courses))
+    moves = {(each.panel.name, each.object): (each.before, each.during) for each in found.moves}
+    assert moves == {
+        ("depth", "CHECKED"): (5, 700),
+        ("buffers-free", "pool 1"): (50, 10),
+        ("queue-puts", "ORDERS"): (9, 1),
+    }
+
+
 @pytest.mark.long
 def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
     many = 30 * 1440

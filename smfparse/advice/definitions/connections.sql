@@ -1,5 +1,6 @@
 -- The connections of a channel in an interval, from class 3: tasks and what they did. One
--- counts where it ends, for its first record may begin after it did.
+-- counts where it ends, for its first record may begin after it did. A client can have several tasks, of which one has
+-- the queues: `connects` are instances that ended, where the statistics of the channel have some, else tasks.
 WITH
 done AS (
     SELECT
@@ -7,16 +8,38 @@ done AS (
         sum(messages_got)::DOUBLE AS got, sum(messages_put)::DOUBLE AS put, sum(opens)::DOUBLE AS opens
     FROM queue_use_figures
     GROUP BY ALL
+),
+clients AS (
+    SELECT
+        placed.system, placed.qmgr, channel AS object, job, start, seconds,
+        any_value(placed.utc_offset) AS utc_offset, any_value(placed.mq_version) AS mq_version,
+        count(*) FILTER (has_ended) AS tasks, count(*) FILTER (has_ended AND lived < seconds) AS brief,
+        total(CASE WHEN has_ended AND lived < seconds THEN lived ELSE 0 END) AS brief_seconds,
+        total(CASE WHEN has_ended THEN coalesce(done.got, 0) + coalesce(put, 0) ELSE 0 END) AS messages,
+        total(coalesce(done.got, 0)) AS got, total(coalesce(done.opens, 0)) AS opens, total(tasks.ctls) AS ctls
+    FROM task_intervals('inputs.wtid', 'inputs.qmst') AS placed
+    JOIN task_figures AS tasks USING (input_no, source, record_no)
+    LEFT JOIN done USING (of_source, task_record)
+    WHERE is_channel
+    GROUP BY placed.system, placed.qmgr, channel, job, start, seconds
+),
+stopped_ones AS (
+    SELECT
+        system, qmgr, channel AS object,
+        interval_start + to_microseconds((5e5 * coalesce(interval_seconds, 0))::BIGINT) AS middle, count(*) AS stopped
+    FROM channel_figures
+    WHERE stopped IS NOT NULL
+    GROUP BY ALL
 )
 SELECT
-    placed.system, placed.qmgr, channel AS object, job, start, seconds,
-    any_value(placed.utc_offset) AS utc_offset, any_value(placed.mq_version) AS mq_version,
-    count(*) FILTER (has_ended) AS connects, count(*) FILTER (has_ended AND lived < seconds) AS brief,
-    total(CASE WHEN has_ended AND lived < seconds THEN lived ELSE 0 END) AS brief_seconds,
-    total(CASE WHEN has_ended THEN coalesce(done.got, 0) + coalesce(put, 0) ELSE 0 END) AS messages,
-    total(coalesce(done.got, 0)) AS got, total(coalesce(done.opens, 0)) AS opens, total(tasks.ctls) AS ctls
-FROM task_intervals('inputs.wtid', 'inputs.qmst') AS placed
-JOIN task_figures AS tasks USING (input_no, source, record_no)
-LEFT JOIN done USING (of_source, task_record)
-WHERE is_channel
-GROUP BY placed.system, placed.qmgr, channel, job, start, seconds
+    *, coalesce(least(instances, tasks), tasks) AS connects,
+    CASE WHEN instances IS NULL THEN 'class 3 tasks' ELSE 'channel instances' END AS counted
+FROM (
+    SELECT clients.*, sum(stopped)::DOUBLE AS instances
+    FROM clients
+    LEFT JOIN stopped_ones
+        ON stopped_ones.system = clients.system AND stopped_ones.qmgr = clients.qmgr
+        AND stopped_ones.object = clients.object
+        AND middle >= start AND middle < start + to_microseconds((1e6 * seconds)::BIGINT)
+    GROUP BY ALL
+)

@@ -11,8 +11,7 @@ compressed AS (
 )
 SELECT
     together.*, NULL AS sequence, its_channels, coalesce(compression, 0) AS compression,
-    quantile_cont(cpu / requests, 0.25) FILTER (requests > 0) OVER its AS usual_cpu,
-    max(busiest) OVER its AS highest
+    quantile_cont(cpu / requests, 0.25) FILTER (requests > 0) OVER its AS usual_cpu
 FROM together
 LEFT JOIN busy_ones USING (system, qmgr, start)
 LEFT JOIN compressed USING (system, qmgr, start)

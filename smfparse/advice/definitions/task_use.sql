@@ -38,6 +38,7 @@ SELECT
     total(persistent) AS persistent, total(messages) AS messages,
     coalesce(sum(get_calls), 0)::DOUBLE AS get_calls, coalesce(sum(put_calls), 0)::DOUBLE AS put_calls,
     coalesce(sum(got), 0)::DOUBLE AS got, coalesce(total(queue_us), 0) AS queue_us,
+    quantile_cont(total(queue_us) / nullif(sum(got), 0), 0.25) OVER (PARTITION BY system, qmgr, job) AS usual_wait,
     -- Persistent messages, and neither the end of a unit of work nor forced writes, as they have without syncpoint.
     coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
         AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,

@@ -18,12 +18,14 @@ FULL = [Field("QPST", "qpstdmc", 9, "10:00", "11:00", of=3)]
 FULL += [Field("QPST", "qpstcbsl", 400, "10:00", "11:00", of=3)]
 LATER = STATS.day + dt.timedelta(days=1)
 STOCK = [Fault("backouts STOCK.UPD", 4, "13:00", "15:00")]
+LATE = [Field("WQST", "totlatnt", 2e12, "10:00", "12:00", "LEDGER.IN")]
 LEDGER = [Fault("backouts LEDGER.IN", 6, "10:00", "12:00")]
 DAYS: Mapping[str, tuple[Sequence[Site], Sequence[Fault], Sequence[Field]]] = {
     "SAME": ([STATS, replace(STATS, day=LATER)], [], []),
     "LOST": ([STATS, replace(STATS, day=LATER, release="940", statq=False)], [], []),
     "FULL": ([STATS], [], FULL),
-    "LONE": ([replace(BANK, flows=BANK.flows[2:3])], [], []),
+    "LONE": ([replace(BANK, flows=BANK.flows[2:3])], [], LATE),
+    "IDLE": ([replace(BANK, flows=BANK.flows[2:3])], [], []),
     "STQ": ([SHOP], STOCK, []),
     "NOQ": ([replace(SHOP, statq=False)], STOCK, []),
     "LDGR": ([BANK], LEDGER, []),
@@ -57,7 +59,7 @@ def test_a_migration_that_loses_statistics_of_queues_is_found_beside_days_that_h
     found: Found,
 ) -> None:
     (lost,) = of_rule("SMF-NO-STATQ", found["LOST"])
-    assert (lost.start.date(), lost.crossed, lost.evaluated) == (LATER, 1, 2)
+    assert (lost.start.date(), lost.crossed, lost.evaluated) == (LATER, 96, 192)  # 15 minutes
     assert of_rule("SMF-NO-STATQ", found["SAME"]) == []
 
 
@@ -71,9 +73,10 @@ def test_the_size_for_a_full_pool_is_a_lower_bound(found: Found) -> None:
 def test_getters_that_wait_for_messages_are_not_said_to_wait_for_something_else(
     found: Found,
 ) -> None:
+    """Nor is a job that only puts, of which no message waits for."""
     (lone,) = of_rule("D21", found["LONE"])
-    assert lone.jobs == ["PAYBAT"]
-    assert of_rule("D21", found["LDGR"]) == []
+    assert (lone.job, lone.start.hour, lone.end.hour) == ("LEDGER", 10, 12)
+    assert of_rule("D21", found["IDLE"]) == of_rule("D21", found["LDGR"]) == []
 
 
 @pytest.mark.parametrize(("system", "of_queue"), [("STQ", [("STOCK.UPD", "STKCICS")]), ("NOQ", [])])
