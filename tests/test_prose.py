@@ -88,9 +88,25 @@ def test_help_texts_are_in_plain_english_and_that_of_an_option_shows_its_action_
                 assert each.help.endswith("."), each.help
 
 
-DECLARED = ("dashboard", "metrics", "reports", "simulating", "summarizing")
+DECLARED = ("advice", "dashboard", "metrics", "reports", "simulating", "summarizing")
 """Packages whose declarations in TOML contain texts for users."""
-TEXTS = frozenset({"doc", "heading", "label", "note", "nothing", "queue_mark", "story", "title"})
+TEXTS = frozenset(
+    {
+        "do",
+        "doc",
+        "doubt",
+        "expect",
+        "heading",
+        "label",
+        "means",
+        "not_if",
+        "note",
+        "nothing",
+        "queue_mark",
+        "story",
+        "title",
+    }
+)
 """The keys of these texts."""
 
 

@@ -37,7 +37,8 @@ HEALTHY = "payments"
 WANTED = {HEALTHY: 0.98}
 WANTED_OF_OTHERS = 0.95
 _HEAD = (
-    "| days | right | of | cause first | who | time | beside a larger | false | class 4 per day |"
+    "| days | right | of | cause first | who | time | beside a larger | false "
+    "| severity 4 per day |"
 )
 _RULE = "|---|---|---|---|---|---|---|---|---|"
 _PART = r"(<!-- {} -->\n).*?(<!-- end -->)"

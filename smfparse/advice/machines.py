@@ -16,8 +16,8 @@ _FAILING = 3
 _METRICS = {
     "share": "Share of the time evaluated in which the condition holds",
     "crossed_intervals": "Intervals in which the condition holds",
-    "evaluated_intervals": "Intervals in which the rule could say something",
-    "impact": "What it costs, in the unit of the label kind",
+    "evaluated_intervals": "Intervals in which the rule was evaluated",
+    "impact": "Impact, in the unit of the label kind",
 }
 
 

@@ -291,7 +291,7 @@ def lost_text(findings: Iterable[Finding]) -> str:
 
 def nothing_to(verb: str) -> str:
     """Return the sentence of a command, which is to `verb`, that finds no record of MQ."""
-    return f"No MQ statistics or accounting to {verb}; smfparse info counts what there is."
+    return f"No MQ statistics or accounting to {verb}; smfparse info counts the records."
 
 
 def in_short(finding: Finding) -> str:
