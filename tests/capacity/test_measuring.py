@@ -160,7 +160,7 @@ def test_full_logs_without_the_data_of_half_a_day_are_those_of_the_average() -> 
     ("unarchived", "words"),
     [
         (0.9, "archiving keeps up"),
-        (2.7, "archiving is behind, or --log-size is too small"),
+        (2.7, "archiving is too slow, or --log-size is too small"),
         (3.1, "not possible with 3 logs: check --log-size and --logs"),
     ],
 )

@@ -173,7 +173,7 @@ def test_a_file_that_cannot_be_written_is_an_output_error(tmp_path: Path) -> Non
     with pytest.raises(OutputError):
         generate_dump(tmp_path)
     done = run("generate", tmp_path / "no" / "made.smf")
-    assert (done.exit_code, "made.smf: No such file" in done.stderr) == (8, True)
+    assert (done.exit_code, "does not exist; create it first" in done.stderr) == (8, True)
 
 
 # What the records say has to hold together: each law is the query for the rows that break it.
