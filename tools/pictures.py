@@ -45,7 +45,7 @@ IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 _SIZE = {"width": 1240, "height": 860}
 _ROWS = 34
 """Lines of a terminal that are shown."""
-_COLOURS = 160
+_PALETTE = 160
 """So many colours keep a picture below 200 KB, and are enough for lines and text."""
 
 
@@ -126,7 +126,7 @@ def _tab(page: Path, **options: Any) -> Iterator[Any]:
 
 def _save(name: str, picture: bytes) -> None:
     """Keep a picture, small."""
-    small = Image.open(io.BytesIO(picture)).convert("RGB").quantize(_COLOURS)
+    small = Image.open(io.BytesIO(picture)).convert("RGB").quantize(_PALETTE)
     small.save(IMAGES / f"{name}.png", optimize=True)
 
 

@@ -222,7 +222,7 @@ function inTime(its, values) {
 
 /* What is said of the objects of a panel that are not drawn. */
 function left({ more, zero }) {
-  const words = [more && `${more} more are lower`, zero && `${zero} more are 0 all the time`].filter(Boolean).join(", ");
+  const words = [more && `${more} more are not drawn`, zero && `${zero} more are 0 all the time`].filter(Boolean).join(", ");
   return words ? [made("p", { class: "note", text: words })] : [];
 }
 
