@@ -146,7 +146,7 @@ def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
     """
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     size = place.stat().st_size if place.exists() else 0
-    return _careful(sqlite3.connect(uri, wait, isolation_level=None, uri=True), size)
+    return _careful(sqlite3.connect(uri, timeout=wait, isolation_level=None, uri=True), size)
 
 
 def _careful(database: sqlite3.Connection, size: int) -> sqlite3.Connection:

@@ -302,9 +302,9 @@ def _locked(folder: Path, wait: float, anew: bool) -> Writer:
 def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
     """Return what writes to a folder if nobody else does. Raises InputError where it is damaged."""
     with _in_words(folder), ExitStack() as opened:
-        for mode in ("rwc", "rw"):  # it is made at first, so that its number is known
-            number = _number(folder)
-            database = opened.enter_context(closing(connected(folder / MANIFEST, mode, 0)))
+        connected(folder / MANIFEST, "rwc", 0).close()  # so that it has a number
+        number = _number(folder)
+        database = opened.enter_context(closing(connected(folder / MANIFEST, "rw", 0)))
         try:
             database.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:

@@ -170,11 +170,12 @@ def test_a_dataset_is_replaced_only_by_force(sound: Path, folder: Path, tmp_path
     with pytest.raises(RequestError, match="force=True replaces"):
         write_dataset(open_inputs([second]), folder)
     assert files_below(folder) == before
-    other = sqlite3.connect(":memory:")
-    other.execute("CREATE TABLE property (value)")
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE property (value)")
+        other = database.serialize()
     half = bytearray((sound / MANIFEST).read_bytes())
     half[len(half) // 2 :] = bytes(len(half) - len(half) // 2)
-    for data in (b"", b"no database", other.serialize(), half):  # b"": the manifest as it is
+    for data in (b"", b"no database", other, half):  # b"": the manifest as it is
         (folder / MANIFEST).write_bytes(data or (sound / MANIFEST).read_bytes())
         write_dataset(open_inputs([second]), folder, force=True)
         assert open_inputs([folder]).arrow("qjst")["qmgr"].to_pylist() == ["QM02"]
