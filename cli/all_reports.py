@@ -156,7 +156,7 @@ def _write_book(
         for which, asked in found:
             with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
                 first = list(islice(rows, 1))
-                report_absent(which, opened, catalog, asked, bool(first))
+                report_absent(which, opened, asked, bool(first))
                 if first:
                     written += 1
                     yield reports.ReportDocument(_alike(which), chain(first, rows), asked)

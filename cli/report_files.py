@@ -93,13 +93,13 @@ def write_report(
                 if part.num_rows:
                     break
             there = any(part.num_rows for part in first)
-            report_absent(which, opened, catalog, asked, there)
+            report_absent(which, opened, asked, there)
             if there or empty:
                 output.write_parquet(chain(first, parts))
         return there
     with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
-        report_absent(which, opened, catalog, asked, bool(found))
+        report_absent(which, opened, asked, bool(found))
         _report_longer(found, sections)
         every = chain(found, rows)
         if not found and not empty:
@@ -141,9 +141,7 @@ def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None
         )
 
 
-def report_absent(
-    which: Report, opened: Inputs, catalog: Catalog, asked: Mapping[str, Any], there: bool
-) -> None:
+def report_absent(which: Report, opened: Inputs, asked: Mapping[str, Any], there: bool) -> None:
     """Print on stderr, if there is nothing to report, why that may be.
 
     Raises InputError where records have been selected, but there is none.
@@ -157,7 +155,7 @@ def report_absent(
 
     given = {each: asked[each] for each in which.required if asked.get(each)}
     named = [f"{each} {','.join(sorted(names))}" for each, names in given.items()]
-    if named and any(catalog.arrow(f"FROM inputs.{each} LIMIT 1").num_rows for each in which.main):
+    if named and opened.any_rows(which.main):
         raise InputError(f"no records match {' and '.join(named)}; {extent_text(opened)}")
     if opened.selection.everything or not with_all_records(opened).any_rows(which.main):
         report_message(which.absent())

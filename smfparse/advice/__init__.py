@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from smfparse.advice.explaining import explain_lines as explain_lines
     from smfparse.advice.explaining import explained as explained
     from smfparse.advice.findings import Finding as Finding
-    from smfparse.advice.judging import held_rows as held_rows
     from smfparse.advice.judging import sql_of_rule as sql_of_rule
     from smfparse.advice.machines import junit_lines as junit_lines
     from smfparse.advice.machines import metric_lines as metric_lines
@@ -54,7 +53,7 @@ else:
         declaration="CONSTRAINT SEVERITIES Diagnosis Rule Subject diagnoses rules subjects",
         explaining="chosen_ids explain_lines explained",
         findings="Finding",
-        judging="held_rows sql_of_rule",
+        judging="sql_of_rule",
         machines="junit_lines metric_lines",
         policy="NO_POLICY Policy Silence parsed_limits site_policy",
         printing="CheckDocument",

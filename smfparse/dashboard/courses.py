@@ -33,7 +33,7 @@ def axis_of(times: Times) -> Axis:
     """Return the intervals of a queue manager's calendar; without any, parts of its time."""
     calendar = times.calendar
     if not calendar.is_recorded:
-        return Axis(times.starts, times.starts + times.slot, np.zeros(times.slots, bool))
+        return times.axis
     kept: list[tuple[int, int, bool]] = []
     found = zip(calendar.starts.tolist(), calendar.ends.tolist(), calendar.gaps > 0, strict=True)
     for start, end, after_gap in found:

@@ -20,8 +20,6 @@ _MAGIC = re.compile(r"\*+|\?|\[!?[^\]]+\]")
 """What stands for others in a pattern."""
 _FOLDERS = r"(?:(?!\.)[^/]+/)*"
 _PARTS = re.compile(r"(\w+)://([^/]*)/*(.*)", re.DOTALL)
-
-
 _FIRST, _MORE, _MOST = 1 << 16, 4, 8 << 20
 """Bytes of the first range, how many times as many the next has, and how many at most."""
 
@@ -111,7 +109,7 @@ class Url:
         return found
 
     def _asked(self) -> UrlStat | None:
-        """Return what is there; None: nothing. Only a list says that there is no bucket."""
+        """Return the object or folder; None: neither exists. Only a list finds a missing bucket."""
         with suppress(FileNotFoundError), self._store() as (store, obstore):
             if self.key:
                 return _stat(obstore.head(store, self.key))
@@ -212,7 +210,7 @@ class Url:
     def put_new(self, data: bytes) -> bool:
         """Write the file if nothing is there; return whether it was written.
 
-        Of a request whose response got lost, what is there is the file.
+        If the response to a request got lost, the file has these bytes already.
         """
         try:
             with self._store() as (store, obstore):

@@ -38,7 +38,7 @@ def _files(folder: Path, end: str) -> list[Place]:
 
 def unfinished(folder: Place) -> list[Place]:
     """Return the files that are not in their places yet."""
-    if isinstance(folder, Url):  # what is there has its place
+    if isinstance(folder, Url):  # its files are written where they stay
         return []
     partial = folder / PARTIAL
     given = (each for name in GIVEN for each in sorted(partial.glob(f"{name}*")))

@@ -102,11 +102,6 @@ class Folder:
         with suppress(FileNotFoundError), self._within(name) as (above, last):
             os.unlink(last, dir_fd=above)
 
-    def remove_empty(self, name: str) -> None:
-        """Remove a folder if it is there and empty."""
-        with suppress(OSError), self._within(name) as (above, last):
-            os.rmdir(last, dir_fd=above)
-
     def remove_emptied(self, names: Collection[str]) -> None:
         """Remove the folders that are empty now: those named, those above what is named.
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from smfparse.summarizing.declaration import lines as lines
     from smfparse.summarizing.declaration import with_metrics as with_metrics
     from smfparse.summarizing.figures import Figures as Figures
-    from smfparse.summarizing.figures import held_figures as held_figures
+    from smfparse.summarizing.figures import HeldLine as HeldLine
+    from smfparse.summarizing.figures import figures_of as figures_of
     from smfparse.summarizing.figures import held_lines as held_lines
     from smfparse.summarizing.figures import held_times as held_times
     from smfparse.summarizing.figures import hold as hold
@@ -38,7 +39,7 @@ else:
     __all__, __getattr__, __dir__ = face(
         __name__,
         declaration="MEASURES Shown lines with_metrics",
-        figures="Figures held_figures held_lines held_times hold line_queries with_macros",
+        figures="Figures HeldLine figures_of held_lines held_times hold line_queries with_macros",
         printing="SummaryDocument",
         running="Day summarized",
         sparks="BLOCKS sparkline",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from smfparse.calendar import CALENDAR, calendar_macros, calendar_query, calenda
 from smfparse.metrics import named_macros, view_macros
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.spreading import (
-    Axis,
     Manager,
     Rows,
     rows_of,
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 
 _COMMON = Path(__file__).with_name("definitions") / "common.sql"
 _ROWS = "summary_rows"
+HeldLine: TypeAlias = tuple[Line, Manager, Rows]
+"""The rows of a line about a queue manager."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,16 +103,18 @@ def held_times(catalog: Catalog) -> list[Times]:
     return [*map(Times.of, calendars_of(catalog.held[CALENDAR], catalog.zone).values())]
 
 
-def held_lines(catalog: Catalog) -> Iterator[tuple[Line, Manager, Rows]]:
+def held_lines(catalog: Catalog) -> Iterator[HeldLine]:
     """Yield the rows of each line and queue manager, of rows that the catalog holds."""
     for name, manager, rows in rows_of(catalog.held[_ROWS], "line"):
         yield lines()[name], manager, rows
 
 
-def held_figures(
-    catalog: Catalog, found_times: Sequence[Times], tops: Mapping[str, int] = MappingProxyType({})
+def figures_of(
+    several: Iterable[HeldLine],
+    found_times: Sequence[Times],
+    tops: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[Manager, list[Figures]]:
-    """Return the figures of each queue manager, of rows that the catalog holds.
+    """Return the figures of each queue manager, of the rows of `held_lines`.
 
     Lines are in their order, objects in theirs.
 
@@ -119,7 +122,7 @@ def held_figures(
     """
     times = {each.key: each for each in found_times}
     found: dict[Manager, list[Figures]] = {}
-    for line, key, rows in held_lines(catalog):
+    for line, key, rows in several:
         if key in times:
             top = tops.get(line.name, line.top)
             found.setdefault(key, []).extend(_of_line(line, rows, times[key], top))
@@ -131,7 +134,7 @@ def held_figures(
 
 def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
     """Yield the figures of the objects of a line that come first: one, others if they are not 0."""
-    axis = Axis(times.starts, times.starts + times.slot, np.zeros(times.slots, np.bool_))
+    axis = times.axis
     parts = spread(axis, rows)
     amounts, pers, filled, _ = summed(axis, rows, parts, line.measure)
     if line.measure == "total":
@@ -145,7 +148,7 @@ def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures
     for place, at in enumerate(order):
         there = pers[at] > 0
         if there.any() and (not place or (place < top and ranks[at] > 0)):
-            values = np.where(there, _per(amounts[at], pers[at]), -np.inf)
+            values = _per(amounts[at], pers[at])
             highest = int(values.argmax())
             yield Figures(
                 line,

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from smfparse.advice import Finding, losses_of, run_rules
 from smfparse.calendar import COVERAGE, Coverage, coverage_of, coverage_query
 from smfparse.summarizing.declaration import Line, lines
-from smfparse.summarizing.figures import Figures, held_figures, held_times, line_queries
+from smfparse.summarizing.figures import (
+    Figures,
+    figures_of,
+    held_lines,
+    held_times,
+    line_queries,
+)
 from smfparse.summarizing.timing import Times
 
 if TYPE_CHECKING:
@@ -36,7 +42,7 @@ def summarized(catalog: Catalog) -> list[Day]:
     """Return the day of each queue manager, by system and name; SMF files are read once."""
     checked = run_rules(catalog, also=line_queries(catalog) | {COVERAGE: coverage_query()})
     times = held_times(catalog)
-    figures = held_figures(catalog, times)
+    figures = figures_of(held_lines(catalog), times)
     coverage = _coverage(catalog, times, checked.findings)
     return [
         _day(

@@ -10,6 +10,7 @@ import numpy as np
 
 from smfparse.calendar import SECOND_US, Calendar
 from smfparse.selecting import Zone
+from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats, Ints
 
 _MINUTE_US = 60 * SECOND_US
@@ -92,6 +93,11 @@ class Times:
         """When each slot begins."""
         found: Ints = self.first + self.slot * np.arange(self.slots, dtype=np.int64)
         return found
+
+    @property
+    def axis(self) -> Axis:
+        """The slots."""
+        return Axis(self.starts, self.starts + self.slot, np.zeros(self.slots, np.bool_))
 
     @property
     def covered(self) -> Floats:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from smfparse.tables.dictionary import STATISTICS_KEYS as STATISTICS_KEYS
     from smfparse.tables.dictionary import TABLES as TABLES
     from smfparse.tables.dictionary import TASK_KEYS as TASK_KEYS
-    from smfparse.tables.dictionary import WIDENED as WIDENED
     from smfparse.tables.dictionary import TableColumn as TableColumn
     from smfparse.tables.dictionary import columns as columns
     from smfparse.tables.dictionary import columns_named as columns_named
@@ -58,7 +57,7 @@ else:
         ),
         dictionary=(
             "DAMAGE DAMAGE_COLUMNS IDENTITY_COLUMNS KEY_COLUMNS RECORD RECORD_BLOCKS RECORD_FIELDS "
-            "STATISTICS_KEYS TABLES TASK_KEYS WIDENED TableColumn columns columns_named "
+            "STATISTICS_KEYS TABLES TASK_KEYS TableColumn columns columns_named "
             "decoded_tables fields_named key_columns local_columns meaning near_names "
             "table_names title with_fingerprints"
         ),

@@ -213,8 +213,6 @@ DAMAGE_COLUMNS = (
     TableColumn("bytes", "int64", "Skipped bytes; NULL: all bytes to the end", "bytes"),
     TableColumn("reason", "string", "Cause, and how it was handled"),
 )
-WIDENED = {RECORD: ("type",), DAMAGE: ("type",)}
-"""Columns of tables that are shorter numbers in datasets of earlier versions."""
 _TITLES = {
     RECORD: "Inventory: one per SMF record of any type",
     DAMAGE: "Damage: one per place in the whole input, for any selection",

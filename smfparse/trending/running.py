@@ -12,9 +12,10 @@ import numpy as np
 
 from smfparse.summarizing import (
     Figures,
+    HeldLine,
     Manager,
     Times,
-    held_figures,
+    figures_of,
     held_lines,
     held_times,
     hold,
@@ -90,8 +91,9 @@ def trended(catalog: Catalog) -> list[Trend]:
     tops = {
         name: _OBJECTS_WITH_LIMIT for name, line in lines().items() if not math.isnan(line.limit)
     }
-    figures = held_figures(catalog, times, tops)
-    names = _names(catalog, times)
+    several = [*held_lines(catalog)]
+    figures = figures_of(several, times, tops)
+    names = _names(several, times)
     return [_trend(each, figures.get(each.key, []), names.get(each.key, {})) for each in times]
 
 
@@ -220,12 +222,12 @@ def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | 
 
 
 def _names(
-    catalog: Catalog, times: Sequence[Times]
+    several: Sequence[HeldLine], times: Sequence[Times]
 ) -> dict[Manager, dict[str, dict[str, set[int]]]]:
     """Return by queue manager, kind and name the slots in which a name is there."""
     whose = {each.key: each for each in times}
     found: dict[Manager, dict[str, dict[str, set[int]]]] = {}
-    for line, key, rows in held_lines(catalog):
+    for line, key, rows in several:
         if line.names and key in whose:
             middles = (rows.starts + rows.ends) // 2 - whose[key].first
             names = found.setdefault(key, {}).setdefault(line.names, {})
