@@ -225,6 +225,23 @@ _OVERLAPS = """() => [...document.querySelectorAll(".manager.shown .plot")].filt
     return canvas.getBoundingClientRect().right > legend.getBoundingClientRect().left + 1;
 }).map((plot) => plot.parentElement.textContent.slice(0, 40))"""
 
+_BREAKS = """() => [...document.querySelectorAll(".manager.shown > .part")]
+    .map((part) => getComputedStyle(part).breakBefore)"""
+_COLOURS = """() => [...document.querySelectorAll(".manager.shown .chart .legend")].map((legend) =>
+    [...legend.querySelectorAll("tbody tr")].map((row) =>
+        [row.querySelector("bdi").textContent, row.querySelector("rect").getAttribute("class")]))"""
+
+
+@pytest.mark.long
+def test_an_object_has_one_colour_in_all_charts(browser: Any, url: str) -> None:
+    tab = ready(browser.new_page(), url)
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")  # draws what is below the window too
+    charts = tab.evaluate(_COLOURS)
+    assert all(len({colour for _, colour in lines}) == len(lines) for lines in charts)
+    of = {verb: {dict(map(tuple, each)).get(verb) for each in charts} for verb in ("get", "put")}
+    assert [len(colours - {None}) for colours in of.values()] == [1, 1]
+    assert sum(any(name == "get" for name, _ in each) for each in charts) >= 2
+
 
 @pytest.mark.long
 def test_it_prints(browser: Any, url: str) -> None:
@@ -238,6 +255,9 @@ def test_it_prints(browser: Any, url: str) -> None:
     tab.emulate_media(media="print")
     assert tab.evaluate("document.querySelector('main').offsetWidth") == 703  # of A4
     assert tab.evaluate(_OVERLAPS) == []
+    breaks = tab.evaluate(_BREAKS)
+    assert breaks[0] == "page"
+    assert set(breaks[1:]) == {"auto"}
     assert 300 < tab.evaluate(_CANVAS) < wide
 
 

@@ -226,12 +226,25 @@ function left({ more, zero }) {
   return words ? [made("p", { class: "note", text: words })] : [];
 }
 
+/* An object has one colour in all charts, but where another line of a chart has it too: then another of the colours that fewest objects have. */
+const inks = new Map();
+function inksOf(lines, title) {
+  const of = lines.map(({ name }) => name === title ? 0 : inks.get(name)).map((ink, at, every) => every.indexOf(ink) === at ? ink : undefined);
+  const uses = (ink) => (of.includes(ink) ? Infinity : [...inks.values()].filter((each) => each === ink).length);
+  lines.forEach(({ name }, at) => {
+    of[at] ??= COLOURS.reduce((best, _, ink) => uses(ink) < uses(best) ? ink : best, 0);
+    if (name !== title && !inks.has(name)) inks.set(name, of[at]);
+  });
+  return of;
+}
+
 /* A panel of lines. */
 class Lines {
   constructor(place, name) {
     const its = day(), { xs, from } = steps(its, its.charts[name].lines.map((line) => line.v));
     Object.assign(this, { place, name, number: state.number, panel: data.panels[name], its, chart: its.charts[name], drawn: [] });
-    this.series = this.chart.lines.map((line, at) => ({ name: line.name, colour: COLOURS[at % COLOURS.length], ink: `--s${at % COLOURS.length}`, values: stepped(line.v, from), raw: line.v }));
+    const taken = inksOf(this.chart.lines, this.panel.title);
+    this.series = this.chart.lines.map((line, at) => ({ name: line.name, colour: COLOURS[taken[at]], ink: `--s${taken[at]}`, values: stepped(line.v, from), raw: line.v }));
     const old = its.before && its.before.charts[name] ? this.earlier(its.before) : [], line = { width: 1.5, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } };
     const columns = [xs];
     this.bands = [];
@@ -567,6 +580,7 @@ function themed() {
 
 function begun() {
   data = unpacked();
+  for (const { charts } of data.days) for (const [name, { lines }] of Object.entries(charts)) if (data.panels[name].shape === "lines") inksOf(lines, data.panels[name].title);
   root.classList.add("js");
   brushing();
   one("#whole").addEventListener("click", () => { state.shaded = null; zoom(...span(day())); });
