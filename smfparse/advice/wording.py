@@ -87,7 +87,12 @@ def about(finding: Finding) -> str:
 
 
 def often(finding: Finding) -> str:
-    """Return the frequency of a condition: `sustained: 14 of 16 intervals, 88% of the time`."""
+    """Return the frequency of a condition: `sustained: 14 of 16 intervals, 88% of the time`.
+
+    A condition of all records of a period, or of the only interval, has none.
+    """
+    if finding.evaluated == 1:
+        return "the period as a whole"
     time = "under 1%" if finding.share < 0.01 else f"{100 * finding.share:.0f}%"
     longest = finding.longest
     in_a_row = longest is not None and longest.intervals == finding.crossed

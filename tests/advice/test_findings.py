@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import Any
 
@@ -127,6 +128,7 @@ def test_how_often_is_said_without_contradiction(log_waits: Found) -> None:
     """Three of forty intervals are a small share, and sustained as they follow one another."""
     assert often(log_waits["LONG"]) == "sustained: 3 consecutive of 40 intervals, 8% of the time"
     assert often(log_waits["ONCE"]) == "once: 1 of 4 intervals, 25% of the time"
+    assert often(replace(log_waits["ONCE"], evaluated=1)) == "the period as a whole"
     assert often(log_waits["TWICE"]) == (
         "peak: 2 of 40 intervals, 5% of the time, longest run 1 (2026/03/04 09:03 to 09:04)"
     )
