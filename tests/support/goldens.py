@@ -193,8 +193,15 @@ def of_judged(corpora: Corpora, corpus: str) -> Golden:
 
 
 def of_dense(corpora: Corpora) -> Golden:
-    """Return each column of all reports of counters at random: `summed`."""
-    return {name: summed([*map(_row, corpora["dense"].rows(name))]) for name in DENSE}
+    """Return each column of all reports of counters at random, by section and in all: `summed`."""
+    asked = [(name, sections) for name in DENSE for sections in (None, TOTAL)]
+    return {
+        f"{name} total" if sections else name: summed(
+            [*map(_row, corpora["dense"].rows(name, sections))]
+        )
+        for name, sections in asked
+        if not sections or reports.report(name).section not in ("total", "all")
+    }
 
 
 def summed(rows: Sequence[Mapping[str, Any]]) -> Golden:
