@@ -155,12 +155,12 @@ def moment(hour: float) -> dt.datetime:
     return MIDNIGHT + dt.timedelta(hours=hour)
 
 
-def putting(first: float, last: float, puts: int, **more: Any) -> bytes:
+def putting(first: float, last: float, puts: int, to: str = "PAY.IN", **more: Any) -> bytes:
     """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call."""
     token, ended = smf.task_token(), moment(last)
     counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
     counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
-    used = smf.queue("PAY.IN", token, version=9, cfstrucname="APP1", **counts)
+    used = smf.queue(to, token, version=9, cfstrucname="APP1", **counts)
     own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts)
     by = smf.who("CHINIT", kind=6, wtidchl="CLIENTS")
     return smf.task_record(own, used, by=by, ended=ended, east=dt.timedelta(0), **more)
@@ -193,14 +193,22 @@ def measured(name: str, catalog: Catalog) -> dict[str, Any]:
 
 
 RATES = {
-    "streaming": {"puts_s": 2},
+    "streaming": {"puts_s": 2, "message_kb": 2, "put_cost": 10},
     "cf": {"arrivals": 2},
-    "cpu": {"cpu_ms_a_second": 2 * 20 / 1000},
+    "cpu": {"cpu_ms_a_second": 2 * 20 / 1000, "cost_us": 10},
     "concentrator": {"transactions_s": 2},
     "compression": {"messages_s": 2},
     "tls": {"messages_s": 2},
     "smf": {"calls_a_second": 4, "tasks": 1},
-    "whatif": {"puts_s": 2, "pages_s": 6, "calls_a_second": 4, "tasks": 1},
+    "whatif": {
+        "puts_s": 2,
+        "pages_s": 6,
+        "calls_a_second": 4,
+        "tasks": 1,
+        "message_kb": 2,
+        "put_cost": 10,
+        "adapter_busy": 1 / 10_000 / HOUR,
+    },  # fmt: skip
 }
 """By planner: what 7,200 messages an hour are. Each is put and got, 20 us and 3 new pages."""
 
@@ -229,3 +237,11 @@ def test_each_queue_manager_is_divided_by_its_own_time(write: Write) -> None:
         "QMA": pytest.approx(1),
         "QMB": pytest.approx(1),
     }
+
+
+def test_what_would_be_streamed_is_a_share_of_the_puts(write: Write) -> None:
+    path = write(putting(10, 11, HOUR), putting(10, 11, 3 * HOUR, to="OUT"))
+    with Catalog(open_inputs([path])) as catalog:
+        for asked, share in (({"streaming": "PAY.*"}, 25), ({}, 0)):
+            (found,) = answers(planner("whatif"), asked, catalog)
+            assert (found.plan.asked.share, found.origins["share"]) == (share, "measured")
