@@ -61,10 +61,7 @@ def test_damage_makes_it_incomplete(write: Write) -> None:
     path = write(*statistics(0, 1, 2, 3))
     path.write_bytes(path.read_bytes()[:-20])
     (found,) = coverage(path, exit_code=4)
-    assert (found["answer"], found["missing"]) == (
-        "incomplete",
-        ["damage at 1 place in the input"],
-    )
+    assert (found["answer"], found["missing"]) == ("incomplete", ["damage at 1 place in the input"])
     said = run("summary", path).stdout.splitlines()[1]
     assert said.startswith(
         "Incomplete: 3 intervals of 10 minutes, no gap, no restart; damage at 1 "

@@ -203,8 +203,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "TWICE: a column occurs twice": lambda: block("TWICE", "t", A, LARGE),
     "BITS: a column occurs twice": lambda: block("BITS", "t", A, "f" / BIT_A * "f"),
     r"BOTH: more than one version word: \['v', 'w'\]": lambda: block(
-        *("BOTH", "b", V, W),
-        *(since("v 2", A), since("w 2", B)),
+        *("BOTH", "b", V, W), *(since("v 2", A), since("w 2", B))
     ),
     "NONE has no field v": lambda: block("NONE", "n", since("v 2", A)),
     "a: .* is not a kind; take one of smfparse.layout": lambda: block("ODD", "o", "a" / Int32ub),

@@ -400,8 +400,7 @@ BOMBS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux tells it")
 @pytest.mark.parametrize(
-    "name",
-    ["gzip in gzip", *(pytest.param(each, marks=pytest.mark.long) for each in [*BOMBS][1:])],
+    "name", ["gzip in gzip", *(pytest.param(each, marks=pytest.mark.long) for each in [*BOMBS][1:])]
 )
 def test_a_bomb_ends_with_a_fault_and_little_memory(name: str, file: File) -> None:
     path = file(BOMBS[name](RECORD * 12_000))

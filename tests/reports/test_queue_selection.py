@@ -162,8 +162,7 @@ PLAIN = {"qall", "qgets", "qputs", "qstat", "qsum", "smf-volume"}
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(each, marks=[pytest.mark.long] * (each in PLAIN)) for each in OF_QUEUES],
+    "name", [pytest.param(each, marks=[pytest.mark.long] * (each in PLAIN)) for each in OF_QUEUES]
 )
 def test_no_figure_of_selected_queues_depends_on_what_else_was_done_and_the_rest_is_marked(
     name: str, path_of: PathOf, rows_of: RowsOf

@@ -91,9 +91,7 @@ def lines_of(name: str, catalog: Catalog, sections: Sections | None = None) -> l
 
 @pytest.mark.sampled(3)
 @of_many(
-    "name, sections",
-    some(pairs(reports.report_names(), [TOTAL, every("15m"), None]), 7),
-    ids=str,
+    "name, sections", some(pairs(reports.report_names(), [TOTAL, every("15m"), None]), 7), ids=str
 )
 def test_a_report_is_the_same_in_whatever_order_records_come(
     name: str, sections: Sections | None, in_orders: list[Catalog]

@@ -155,10 +155,7 @@ def test_a_slice_has_few_sections(
     assert rows == rows_of("log", whole)
 
 
-@of_many(
-    "name, bounds",
-    some([("log", BOUNDS), ("log", BOUNDS[::2]), ("streaming", BOUNDS)], 1),
-)
+@of_many("name, bounds", some([("log", BOUNDS), ("log", BOUNDS[::2]), ("streaming", BOUNDS)], 1))
 def test_a_report_that_needs_more_memory_has_it(
     name: str,
     bounds: tuple[str, ...],

@@ -124,10 +124,7 @@ def test_rows_are_cut_at_the_columns_at_which_their_heading_is() -> None:
     heading = "Queue      Puts      Gets     Bytes"
     row = "A            12        13  14000000"
     starts = (0, 7, 15, 25)
-    assert [*folded(heading, starts, 26)] == [
-        "Queue      Puts      Gets",
-        "         Bytes",
-    ]
+    assert [*folded(heading, starts, 26)] == ["Queue      Puts      Gets", "         Bytes"]
     assert [*folded(row, starts, 26)] == ["A            12        13", "      14000000"]
     overflowing = "A LONG NAME  12        13  14000000"
     assert next(folded(overflowing, starts, 26)) == "A LONG NAME  12        13"

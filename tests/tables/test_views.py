@@ -160,7 +160,7 @@ def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: W
     with asking(write(*BELONGING)) as rows:
         assert rows(
             "SELECT system, qmgr, job, intervals, queues, commits, puts, gets, calls, elapsed, "
-            "cpu, log_bytes, interval_seconds, record_no FROM task",
+            "cpu, log_bytes, interval_seconds, record_no FROM task"
         ) == [
             ("MVAA", "QM1", "JOB1", 1, 3, 3, 12, 2, 17, 170, 130, 0, 60, 1),
             ("MVAA", "QM2", "JOB1", 2, 1, 3, 0, 3, 6, 0, 0, 300, 120, 4),
