@@ -32,9 +32,7 @@ def rows(name: str, report: str, **asked: Any) -> list[dict[str, Any]]:
 
 
 def document(command: str, *arguments: object, exit_code: int = 0) -> Any:
-    done = run(command, *arguments, "--format", "json")
-    assert done.exit_code == exit_code, done.output
-    return json.loads(done.stdout)
+    return json.loads(run(command, *arguments, "--format", "json", code=exit_code).stdout)
 
 
 def manager(name: str, *more: object) -> dict[str, Any]:
@@ -53,8 +51,7 @@ def figure(told: dict[str, Any], name: str) -> dict[str, Any]:
 def page(name: str, folder: Path) -> str:
     """Return the page that `dashboard` writes."""
     path = folder / "page.html"
-    done = run("dashboard", case(name), "--output", path)
-    assert done.exit_code == 0, done.output
+    done = run("dashboard", case(name), "--output", path, code=0)
     return path.read_text(encoding="utf-8")
 
 
@@ -171,8 +168,7 @@ def test_records_without_intervals_are_of_their_smf_time(tmp_path: Path) -> None
 def test_signature_records_are_no_damage_and_no_dump_headers() -> None:
     """They are counted by subtype."""
     for command in ("summary", "check", "info"):
-        done = run(command, case("signed-none"))
-        assert done.exit_code == 0, done.output
+        done = run(command, case("signed-none"), code=0)
         assert "no SMF record starts here" not in done.output
         assert "earlier dump" not in done.output
     (header,) = [each for each in done.stdout.splitlines() if "SMF dump header" in each]

@@ -186,8 +186,7 @@ def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path) -> None:
 
 def test_an_input_without_mq_says_so(write: Write, tmp_path: Path) -> None:
     nothing = "No MQ statistics or accounting to check; smfparse info counts the records.\n"
-    shown = check(write(foreign_record(2)), code=0).stdout
-    assert shown.startswith(f"{nothing}\nNot evaluated")
+    assert check(write(foreign_record(2)), code=0).stdout.startswith(f"{nothing}\nNot evaluated")
     samples = check(tmp_path / "records.smf", "--metrics").stdout.splitlines()
     assert samples == [*metric_lines(Checked())]
 

@@ -182,8 +182,7 @@ def test_fail_on_takes_rules_and_diagnoses(corpora: Corpora) -> None:
 
 def test_completion_without_a_shell_says_how(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHELL", "/usr/bin/zsh")
-    refused = run("completion", code=2)
-    assert 'add to ~/.zshrc: eval "$(smfparse completion zsh)"' in refused.stderr
+    assert 'add to ~/.zshrc: eval "$(smfparse completion zsh)"' in run("completion", code=2).stderr
     monkeypatch.setenv("SHELL", "/bin/tcsh")
     assert all(f"for {each}," in run("completion").stderr for each in ("bash", "zsh", "fish"))
 

@@ -189,8 +189,7 @@ def test_numbers_are_shown_whole() -> None:
     wanted = [1, 9007199254740992, "9007199254740993", "-9007199254740993"]
     rows = [{"a": each} | every for each in wanted]
     assert json.loads(clean(DUMP, query, "--format", "json")) == rows
-    found = clean(DUMP, query, "--format", "jsonl").splitlines()
-    assert [*map(json.loads, found)] == rows
+    assert [*map(json.loads, clean(DUMP, query, "--format", "jsonl").splitlines())] == rows
 
 
 def test_local_times_in_json_have_the_offset_of_their_row() -> None:
@@ -208,8 +207,7 @@ def test_results_of_any_length_come_as_one() -> None:
     for rows in (0, 1, 25_000):
         query = f"SELECT range AS n FROM range({rows})"
         numbers = list(range(rows))
-        text = clean(DUMP, query).splitlines()
-        assert [int(line.strip("| ")) for line in text[2:]] == numbers
+        assert [int(line.strip("| ")) for line in clean(DUMP, query).splitlines()[2:]] == numbers
         assert clean(DUMP, query, "--format", "csv").splitlines() == ["n", *map(str, numbers)]
         found = json.loads(clean(DUMP, query, "--format", "json"))
         assert [each["n"] for each in found] == numbers

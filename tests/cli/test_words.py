@@ -95,8 +95,7 @@ def test_commands_options_reports_and_files_are_completed(
 ) -> None:
     for shell in ("bash", "zsh", "fish"):
         assert f"_SMFPARSE_COMPLETE={shell}_complete" in run("completion", shell).stdout
-    script = run("completion", "bash").stdout
-    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    subprocess.run(["bash", "-n"], input=run("completion", "bash").stdout, text=True, check=True)
     monkeypatch.setenv("_SMFPARSE_COMPLETE", "bash_complete")
     for words, found in COMPLETED.items():
         monkeypatch.setenv("COMP_WORDS", words)

@@ -91,8 +91,7 @@ def with_version(which: Block, data: bytes, version: int | None) -> bytes:
     word = which.version
     if version is None or word is None:
         return data
-    written = bytes(word.kind.build(version))
-    return (data[: word.offset] + written + data[word.end :])[: len(data)]
+    return (data[: word.offset] + bytes(word.kind.build(version)) + data[word.end :])[: len(data)]
 
 
 @st.composite

@@ -187,8 +187,7 @@ def test_records_are_those_of_a_model(
         spans = {number: sorted(cuts) for number, (_, cuts) in enumerate(records) if cuts}
         data = rdw([record for record, _ in records], spans)
         paths.append(put(tmp_path / f"{place}", data))
-    expected = modelled([[record for record, _ in records] for records in files])
-    assert kept(paths, jobs) == expected
+    assert kept(paths, jobs) == modelled([[record for record, _ in records] for records in files])
 
 
 SEEN = st.tuples(st.binary(min_size=16, max_size=16), st.integers(0, 3), st.booleans())
@@ -290,8 +289,7 @@ def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     manifest = read_files(folder)
     assert (manifest["duplicates"], manifest["tables"]["record"]) == (5, 5)
     path = put(tmp_path / "a", header(1), work(1), header(2), work(1))
-    shown = run("info", path).stdout
-    assert "1 record is also in an earlier dump and is counted once." in shown
+    assert "1 record is also in an earlier dump and is counted once." in run("info", path).stdout
 
 
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:

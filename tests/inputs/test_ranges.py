@@ -142,8 +142,7 @@ def test_several_processes_give_what_one_gives(path: Path, monkeypatch: pytest.M
 
 def test_files_and_datasets_are_in_order(mixed: Path, sound: Path, tmp_path: Path, here: None):
     write_dataset(open_inputs([mixed]), tmp_path / "dataset")
-    again = put(tmp_path / "again.smf", written(many(100, 4))[0])
-    paths = [sound, tmp_path / "dataset", again]
+    paths = [sound, tmp_path / "dataset", put(tmp_path / "again.smf", written(many(100, 4))[0])]
     assert found_in(paths, 2, MIXED) == found_in(paths, 1, MIXED)
 
 

@@ -177,8 +177,7 @@ def test_rows_are_as_many_without_a_column(data: smfparse.SmfData) -> None:
             (data.polars(table), rows),
             (data.polars(table).filter(behind), rows.filter(behind)),
         ):
-            found = frame.with_row_index().select("index").collect()
-            assert found.height == whole.height
+            assert frame.with_row_index().select("index").collect().height == whole.height
         assert data.arrow(table, []).num_rows == rows.height
         assert sum(batch.num_rows for batch in data.batches(table, [])) == rows.height
 

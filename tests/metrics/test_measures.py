@@ -32,8 +32,7 @@ def of(corpus: Corpus, query: str) -> pl.DataFrame:
     """Return the rows of a query over measures."""
     macros = named_macros(query, view_macros() + calendar_macros())
     corpus.catalog.define(macros)
-    found = corpus.catalog.arrow(query)
-    frame = pl.from_arrow(found)
+    frame = pl.from_arrow(corpus.catalog.arrow(query))
     assert isinstance(frame, pl.DataFrame)
     return frame
 

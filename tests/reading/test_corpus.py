@@ -426,8 +426,7 @@ def test_the_file_of_issue_38_has_its_numbers() -> None:
     path = case("ftp-record-damaged")
     assert probe(path)[1].name == "ftp-record"
     duration = "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no"
-    shown = run("sql", path, duration, "--format", "csv")
-    assert shown.output.splitlines()[1] == "1792884543"
+    assert run("sql", path, duration, "--format", "csv").output.splitlines()[1] == "1792884543"
 
 
 samples = tool("corruption.samples")

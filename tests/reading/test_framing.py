@@ -277,9 +277,7 @@ def test_a_dump_begins_at_its_header_and_at_no_signature(path: Path) -> None:
     data = smfparse.open(path, keep_duplicates=True, fingerprints=True)
     starts = data.sql("SELECT dump_start FROM record ORDER BY record_no").to_pydict()
     assert Counter(starts["dump_start"]) == {1: 9, 10: 9}
-    shown = run("info", path)
-    assert shown.exit_code == 0
-    lines = [each.split() for each in shown.stdout.splitlines()]
+    lines = [each.split() for each in run("info", path, code=0).stdout.splitlines()]
     kinds = {(each[3], each[4]): (each[5], " ".join(each[11:])) for each in lines if len(each) > 11}
     assert kinds["2", "1"] == kinds["2", "2"] == ("2", "SMF signature record")
     assert kinds["2", "-"] == ("1", "SMF dump header")

@@ -241,8 +241,7 @@ def test_the_smf_interval_has_to_be_given_where_it_is_asked_for(minute: Path) ->
 
 def test_a_value_below_zero_is_taken_on_the_command_line(minute: Path) -> None:
     for arguments in (["--acctime", "-1"], ["--acctime=-1"]):
-        found = run("report", "smf-volume", minute, *arguments, "--format", "csv")
-        assert found.exit_code == 0
+        found = run("report", "smf-volume", minute, *arguments, "--format", "csv", code=0)
         rows = csv.DictReader(found.stdout.splitlines())
         (row,) = (row for row in rows if (row["Line"], row["Kind"]) == ("projection", LONG))
         assert (row["Asked interval seconds"], row["Projected records"]) == ("60.000", "1")

@@ -75,8 +75,7 @@ def test_a_line_of_a_template(template: str, row: dict[str, Any], line: str | No
         reports.Figure("c", "C", "text", "C"),
     )
     which = replace(LOG, figures=figures, text={"": template}, blocks={})
-    found = templates.Printer(which, ()).lines([row])[0]
-    assert found == ([] if line is None else [line])
+    assert templates.Printer(which, ()).lines([row])[0] == ([] if line is None else [line])
 
 
 def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for(

@@ -239,5 +239,4 @@ def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> No
 def test_info_counts_the_records_about_a_name(both: tuple[Path, Path]) -> None:
     options = ("--job", "CICSA", "--queue", "*.in", "--channel", "TO*")
     for path in both:
-        shown = run("info", path, "--format", "json", *options)
-        assert json.loads(shown.stdout)["records"] == 3
+        assert json.loads(run("info", path, "--format", "json", *options).stdout)["records"] == 3

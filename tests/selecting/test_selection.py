@@ -232,8 +232,7 @@ def test_to_is_a_time_but_for_convert_which_has_a_folder_there(days: Path, tmp_p
 
 def test_a_report_without_selected_data_names_the_trace_to_start(days: Path) -> None:
     """It names the selection, too."""
-    shown = run("report", "log", days, "--qmgr", "MQ01")
-    assert shown.exit_code == 0
+    shown = run("report", "log", days, "--qmgr", "MQ01", code=0)
     assert "no data for the report log" in shown.stderr
     assert "only records with these were read: qmgr MQ01" in shown.stderr
     assert "no records match" not in shown.stderr

@@ -58,8 +58,7 @@ def test_sql_has_the_offsets_of_the_table() -> None:
     zone = parse_zone(BERLIN)
     edges = [change + by for change in zone.changes for by in (-1, 0, 1)]
     query = f"SELECT us, {zone.sql('us')} FROM unnest(?::BIGINT[]) AS t(us)"
-    found = duckdb.execute(query, [edges]).fetchall()
-    assert found == [(us, zone.offset(us)) for us in edges]
+    assert duckdb.execute(query, [edges]).fetchall() == [(us, zone.offset(us)) for us in edges]
     assert [*zone.each_offset(pl.Series(edges).to_numpy())] == [zone.offset(us) for us in edges]
     utc = parse_zone("Utc")
     assert duckdb.execute(f"SELECT {utc.sql('1')}, {utc.sql('NULL')}").fetchall() == [(0, None)]
@@ -81,8 +80,7 @@ def test_an_unknown_zone_is_refused_with_names_that_are_near(sites: dict[str, Pa
         with pytest.raises(RequestError) as caught:
             ReadOptions(tz=text)
         assert f"tz={text!r} is not utc or a time zone of IANA; {way_out}" in str(caught.value)
-    found = run("dump", sites["smf"], "--tz", "Mars/Berlin")
-    assert found.exit_code == 2
+    found = run("dump", sites["smf"], "--tz", "Mars/Berlin", code=2)
     assert "--tz 'Mars/Berlin' is not utc or a time zone of IANA" in found.stderr
 
 

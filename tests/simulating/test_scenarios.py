@@ -111,8 +111,9 @@ def test_explain_prints_the_answer_key_and_writes_no_file(tmp_path: Path) -> Non
     place = tmp_path / "day.smf"
     place.touch()
     for output in ((), (place,), (tmp_path / "none.smf",)):
-        done = run("generate", *output, "--scenario", "log-slow", "--interval", "4h", "--explain")
-        assert done.exit_code == 0
+        done = run(
+            "generate", *output, "--scenario", "log-slow", "--interval", "4h", "--explain", code=0
+        )
         assert "LOG-RESPONSE   QM01" in done.output
         assert "BOOK" in done.output
     assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("day.smf", b"")]
@@ -188,13 +189,11 @@ REFUSED = {
 def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     place = tmp_path / "day.smf"
     for reason, options in REFUSED.items():
-        done = run("generate", place, *options.split())
-        assert done.exit_code == 2, options
+        done = run("generate", place, *options.split(), code=2)
         assert reason in done.output
         assert not place.exists()
     for options in ("", "--scenario payments"):
-        done = run("generate", *options.split())
-        assert done.exit_code == 2
+        done = run("generate", *options.split(), code=2)
         assert "Missing argument 'OUTPUT'" in done.output
 
 

@@ -350,8 +350,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     assert f"{folder}: {gone:,} files became {new:,}, with " in done.output
     assert gone > 2 * new
     names = files_below(folder)
-    again = command.run("compact", folder)
-    assert again.output == f"smfparse: {folder}: nothing to compact\n"
+    assert command.run("compact", folder).output == f"smfparse: {folder}: nothing to compact\n"
     assert append_dataset(open_inputs(mixed), folder).known == tuple(map(str, mixed))
     assert files_below(folder) == names
     with with_views(folder, monkeypatch, "wqst") as database:

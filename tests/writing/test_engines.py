@@ -267,8 +267,7 @@ def test_smfparse_does_not_load_spark() -> None:
 
 
 def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
-    found = spark.read.format("smf").option("table", table)
-    return found.options(**options).load(str(dumps))
+    return spark.read.format("smf").option("table", table).options(**options).load(str(dumps))
 
 
 @pytest.mark.long
