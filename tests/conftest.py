@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tests.support.browser import launched
-from tests.support.builders import Write, rdw
+from tests.support.builders import Write, put
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
@@ -157,8 +157,6 @@ def write(tmp_path: Path) -> Write:
     """Write records to a file."""
 
     def written(*records: bytes, name: str = "records.smf") -> Path:
-        path = tmp_path / name
-        path.write_bytes(rdw(records))
-        return path
+        return put(tmp_path / name, *records)
 
     return written

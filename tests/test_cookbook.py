@@ -16,7 +16,7 @@ import pytest
 
 import smfparse
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import put
 from tests.support.generated import generate_dump
 from tests.support.paths import PROJECT
 from tests.support.published import SENDER, channels
@@ -67,8 +67,7 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyC
     gone = SENDER | {"qcststrt": ENDED - YEARS, "qcstludt": ENDED - YEARS}
     depths = [record(depth(10)), record(depth(0, partial=True), start=START + MINUTE)]
     path = tmp_path_factory.mktemp("split") / "split.smf"
-    path.write_bytes(rdw([*made, channels(SENDER, gone), *depths]))
-    with smfparse.open(path).connect() as connection:
+    with smfparse.open(put(path, *made, channels(SENDER, gone), *depths)).connect() as connection:
         yield connection
 
 

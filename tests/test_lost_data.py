@@ -20,7 +20,7 @@ from smfparse.query import Catalog
 from smfparse.rendering import lines
 from smfparse.summarizing import SummaryDocument, summarized
 from tests.support.builders import Write, foreign_record, lost_record, rdw
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.real import case
 from tests.support.short_records import statistics
 
@@ -126,7 +126,7 @@ def test_info_names_it_and_dump_explains_it(day: Path) -> None:
     assert line.split()[-2:] == ["lost", "data"]
     told = "SMF lost 48,211 records of SYSX from 2026/05/11 10:02:10 to 2026/05/11 10:06:30"
     assert told in shown.stdout
-    (lost,) = json.loads(run("info", day, "--format", "json").stdout)["lost"]
+    (lost,) = in_json("info", day)["lost"]
     assert lost == {"system": "SYSX", **LOSS}
     shown = run("dump", day, "--record", "4")
     assert "smf7nro           48,211" in shown.stdout
@@ -159,7 +159,7 @@ def test_check_has_one_finding_for_each_loss_of_a_system(day: Path, write: Write
 
 def test_a_copy_has_the_start_moved_as_its_end(write: Write, tmp_path: Path) -> None:
     path, copy = write(lost_record(START, END, 3), statistics(END)), tmp_path / "copy.smf"
-    result = run("anonymise", path, "--to", copy, "--shift-days", "-40", code=0)
+    run("anonymise", path, "--to", copy, "--shift-days", "-40", code=0)
     moved = dt.timedelta(days=40)
     assert rows(copy)[0][2:] == (START - moved, END - moved, 260.0, 3)
 

@@ -17,7 +17,7 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.planning import planner
 from smfparse.query import Catalog
 from tests.support import smf
-from tests.support.builders import Write, rdw
+from tests.support.builders import Write, put, rdw
 
 CHANNELS = [400 + 40 * minute for minute in range(12)]
 
@@ -34,9 +34,7 @@ def minutely(*blocks: Callable[[int], bytes], minutes: int = 12) -> bytes:
 
 
 def answered(folder: Path, name: str, data: bytes) -> Answer:
-    path = folder / "made.smf"
-    path.write_bytes(data)
-    with Catalog(open_inputs([str(path)], ReadOptions(jobs=1))) as catalog:
+    with Catalog(open_inputs([put(folder / "made.smf", data)], ReadOptions(jobs=1))) as catalog:
         (found,) = answers(planner(name), {}, catalog)
     return found
 

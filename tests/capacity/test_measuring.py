@@ -18,7 +18,7 @@ from smfparse.planning import planned, planner, planner_names, wanted
 from smfparse.query import Catalog
 from smfparse.simulating import load_estate, simulate
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import put
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.searching import LONG
 
@@ -95,8 +95,7 @@ def test_a_gap_is_in_no_busiest_hour_and_a_short_file_has_none(tmp_path: Path) -
             for at, pages in used.items()
             if 10 * at < minutes
         ]
-        (tmp_path / name).write_bytes(rdw(made))
-        with opened(tmp_path / name) as found:
+        with opened(put(tmp_path / name, *made)) as found:
             answer = found("log")
         asked = answer.plan.asked
         return asked.hour_gb, asked.half_day_gb, notes(answer)

@@ -43,10 +43,8 @@ SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; --
 
 
 run = partial(command.run, "sql")
-
-
-def clean(*arguments: object, stdin: str | bytes = "") -> str:
-    return run(*arguments, stdin=stdin, code=0).stdout
+clean = partial(command.printed, "sql")
+in_json = partial(command.in_json, "sql")
 
 
 def test_a_script_gives_the_rows_of_each_statement(tmp_path: Path) -> None:
@@ -188,17 +186,17 @@ def test_numbers_are_shown_whole() -> None:
     every |= {"f": '"a":9007199254740993,', "g": 9007199254740994.0}
     wanted = [1, 9007199254740992, "9007199254740993", "-9007199254740993"]
     rows = [{"a": each} | every for each in wanted]
-    assert json.loads(clean(DUMP, query, "--format", "json")) == rows
+    assert in_json(DUMP, query) == rows
     assert [*map(json.loads, clean(DUMP, query, "--format", "jsonl").splitlines())] == rows
 
 
 def test_local_times_in_json_have_the_offset_of_their_row() -> None:
     query = "SELECT time, smf_time, {} time::TIMESTAMP AS n FROM record WHERE type = 115 LIMIT 1"
-    (row,) = json.loads(clean(DUMP, query.format("utc_offset,"), "--format", "json"))
+    (row,) = in_json(DUMP, query.format("utc_offset,"))
     moment, local = (dt.datetime.fromisoformat(row[name]) for name in ("time", "smf_time"))
     assert local.utcoffset() == dt.timedelta(seconds=row["utc_offset"])
     assert abs(local - moment) < dt.timedelta(seconds=1)
-    (other,) = json.loads(clean(DUMP, query.format(""), "--format", "json"))
+    (other,) = in_json(DUMP, query.format(""))
     for naive in (row["n"], other["smf_time"]):
         assert dt.datetime.fromisoformat(naive).tzinfo is None
 
@@ -209,8 +207,7 @@ def test_results_of_any_length_come_as_one() -> None:
         numbers = list(range(rows))
         assert [int(line.strip("| ")) for line in clean(DUMP, query).splitlines()[2:]] == numbers
         assert clean(DUMP, query, "--format", "csv").splitlines() == ["n", *map(str, numbers)]
-        found = json.loads(clean(DUMP, query, "--format", "json"))
-        assert [each["n"] for each in found] == numbers
+        assert [each["n"] for each in in_json(DUMP, query)] == numbers
 
 
 def test_rows_are_written_as_parquet(tmp_path: Path) -> None:

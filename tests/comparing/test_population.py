@@ -14,7 +14,7 @@ import pytest
 
 from smfparse.comparing import Side, measured
 from smfparse.inputs import ReadOptions, open_inputs
-from tests.support.builders import rdw
+from tests.support.builders import put, rdw
 from tests.support.command import run
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.smf import ENDED, MINUTE, WEST, block, queue, record, task, task_record, who
@@ -24,11 +24,6 @@ pytestmark = pytest.mark.slow
 NEAR = pytest.approx
 LATE = dt.timedelta(microseconds=200)
 """How long after an interval of statistics a task writes its record."""
-
-
-def dump(path: Path, records: Iterable[bytes]) -> Path:
-    path.write_bytes(rdw(list(records)))
-    return path
 
 
 def side(path: Path) -> Side:
@@ -85,7 +80,7 @@ def test_calls_are_divided_by_the_time_of_statistics_while_class_3_was_on(
     why: str, tmp_path: Path
 ) -> None:
     made, expected = POPULATIONS[why]
-    found = side(dump(tmp_path / "a.smf", made))
+    found = side(put(tmp_path / "a.smf", *made))
     shown = {"rate": rate(found), "intervals": found.intervals}
     shown |= {kind: found.total(kind) for kind in ("calls", "tasks", "message_manager")}
     near = 0.03 if "missing" in why else 1e-5
@@ -94,7 +89,7 @@ def test_calls_are_divided_by_the_time_of_statistics_while_class_3_was_on(
 
 def test_statistics_in_two_dumps_cover_their_time_once(tmp_path: Path) -> None:
     records = [*(putting(n) for n in (1, 2)), *(statistics(n) for n in (1, 2))]
-    paths = [dump(tmp_path / name, records) for name in ("a.smf", "b.smf")]
+    paths = [put(tmp_path / name, *records) for name in ("a.smf", "b.smf")]
     found = measured(open_inputs(paths, ReadOptions(jobs=1, keep_duplicates=True)))
     assert found.total("calls") == NEAR(120)
 
@@ -119,7 +114,7 @@ def lives(path: Path, *parts: Iterable[float], down: float = 300, puts: int = 60
             found.append(task_record(task(ended=end, **times), used, by=who(), ended=end + LATE))
             start = end
         start += dt.timedelta(seconds=down)
-    return dump(path, found)
+    return put(path, *found)
 
 
 @pytest.mark.sampled(4)

@@ -23,7 +23,7 @@ from smfparse.store import read_files
 from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, small_chunks
-from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw
+from tests.support.builders import UTC_NOON, chunk_of, foreign_record, put, rdw
 from tests.support.command import run
 from tests.support.mixed_records import Each, many
 from tests.support.searching import search
@@ -45,11 +45,6 @@ def trailer(hour: int = 0) -> bytes:
 def work(number: int, kind: str = "task") -> bytes:
     """Return a class 3 record of its own."""
     return b"".join(Each(kind, 0, number, number % 7).pieces())
-
-
-def put(path: Path, *records: bytes) -> Path:
-    path.write_bytes(b"".join(records))
-    return path
 
 
 def kept(

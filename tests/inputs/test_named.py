@@ -22,7 +22,7 @@ from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
 from smfparse.inputs import open_inputs
 from smfparse.writing import write_dataset
-from tests.support.command import COMMAND, run
+from tests.support.command import COMMAND, in_json, run
 from tests.support.paths import FIXTURES
 
 DUMP = (FIXTURES / "qm60.smf").read_bytes()
@@ -88,9 +88,9 @@ def test_a_folder_is_all_dumps_in_it_by_path_and_others_are_named(dumps: Path) -
         "gone": "No such file or directory; skipped",
         "packed.zip": "the zip data is truncated; skipped",
     }
-    result = run("info", dumps, "--format", "json", code=4)
-    assert str(dumps / "empty") in {each["source"] for each in json.loads(result.stdout)["damage"]}
-    assert json.loads(result.stdout)["damage_count"] == 5
+    told = in_json("info", dumps, code=4)
+    assert str(dumps / "empty") in {each["source"] for each in told["damage"]}
+    assert told["damage_count"] == 5
     assert names(dumps / "tables") == [str(dumps / "tables")]
 
 

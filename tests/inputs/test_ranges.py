@@ -27,6 +27,7 @@ from smfparse.reading import Chunk, Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
 from smfparse.writing import write_dataset
+from tests.support.builders import put
 from tests.support.mixed_records import TABLES, Each, many, written
 from tests.support.real import every_file
 from tests.support.searching import of_many, search, some
@@ -110,11 +111,6 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "are_short", lambda kinds: False)
     monkeypatch.setattr(planning, "_can_start", lambda chunk: True)
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
-
-
-def put(path: Path, *data: bytes) -> Path:
-    path.write_bytes(b"".join(data))
-    return path
 
 
 @pytest.fixture

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from pathlib import Path
 from typing import Any
 
 from tests.support.builders import Write
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.paths import FIXTURES
 from tests.support.real import case
 from tests.support.smf import ENDED, MINUTE, WEST, block, record, task, task_record, task_token, who
@@ -26,9 +25,8 @@ def statistics(*numbers: int, **more: Any) -> list[bytes]:
     ]
 
 
-def coverage(path: Path, *more: object, exit_code: int = 0) -> Any:
-    done = run("info", path, *more, "--format", "json", code=exit_code)
-    return json.loads(done.stdout)["coverage"]
+def coverage(path: Path, *more: object, code: int = 0) -> Any:
+    return in_json("info", path, *more, code=code)["coverage"]
 
 
 def test_data_without_a_gap_is_complete(write: Write) -> None:
@@ -52,14 +50,14 @@ def test_a_gap_makes_it_incomplete_and_strict_ends_with_4(write: Write) -> None:
 
 
 def test_records_that_smf_lost_make_it_incomplete() -> None:
-    (found,) = coverage(case("lost"), "--strict", exit_code=4)
+    (found,) = coverage(case("lost"), "--strict", code=4)
     assert found["missing"] == ["SMF of SYSX lost 48,211 records (type 7)"]
 
 
 def test_damage_makes_it_incomplete(write: Write) -> None:
     path = write(*statistics(0, 1, 2, 3))
     path.write_bytes(path.read_bytes()[:-20])
-    (found,) = coverage(path, exit_code=4)
+    (found,) = coverage(path, code=4)
     assert (found["answer"], found["missing"]) == ("incomplete", ["damage at 1 place in the input"])
     said = run("summary", path).stdout.splitlines()[1]
     assert said.startswith(
@@ -163,5 +161,5 @@ def test_a_change_of_clocks_is_a_note(write: Write) -> None:
 
 def test_bytes_that_no_column_knows_are_counted_once() -> None:
     """The intervals are read after the records: 8 records, 8 bytes of each QSST, 4 of QTST."""
-    found = json.loads(run("info", FIXTURES / "qm01-930.smf", "--format", "json").stdout)
+    found = in_json("info", FIXTURES / "qm01-930.smf")
     assert found["unknown_bytes"] == {"QSST": 64, "QTST": 32}

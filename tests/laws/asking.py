@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import smfparse
 from tests.support.clocks import Clock, Site, Span
-from tests.support.command import run
 
 Row = dict[str, Any]
 Counts = Counter[str]
@@ -25,10 +23,6 @@ def opened(paths: Path | Sequence[Path], selection: Any = None) -> smfparse.SmfD
 def rows(data: smfparse.SmfData, report: str, **asked: Any) -> list[Row]:
     found: list[Row] = data.report(report, **asked).to_pylist()
     return found
-
-
-def written(command: str, *arguments: object) -> Any:
-    return json.loads(run(command, *arguments, "--format", "json", code=0).stdout)
 
 
 def tallied(found: Iterable[Row], *columns: str) -> Counts:

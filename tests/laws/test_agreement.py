@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 
-from tests.laws.asking import opened, rows, written
+from tests.laws.asking import opened, rows
 from tests.support.clocks import SECOND, Clock
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.corpora import Corpora
 from tests.support.drawing_clocks import sites
 from tests.support.searching import search
@@ -56,7 +56,7 @@ def test_gaps_and_restarts_are_those_of_the_records(site: Any, tmp_path: Path) -
     told = {
         command: {
             each["qmgr"]: Told(each["gaps"], each["gap_seconds"], each["restarts"])
-            for each in written(command, path)["managers"]
+            for each in in_json(command, path)["managers"]
         }
         for command in ("summary", "check")
     }

@@ -14,6 +14,7 @@ import pytest
 
 from smfparse.reports import TOTAL
 from smfparse.schemas import enums
+from tests.support.builders import put
 from tests.support.label_facts import numbered
 from tests.support.published import published
 from tests.support.report_runs import Rows, lines_of, report_rows, values
@@ -92,9 +93,7 @@ def records() -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("accounting") / "jobs.smf"
-    path.write_bytes(b"".join(records()))
-    return path
+    return put(tmp_path_factory.mktemp("accounting") / "jobs.smf", *records())
 
 
 def by_job(rows: Rows) -> dict[str, Rows]:

@@ -22,8 +22,7 @@ from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.writing import write_dataset
-from tests.support import smf
-from tests.support.builders import rdw
+from tests.support import builders, smf
 from tests.support.command import run
 from tests.support.report_runs import anyone, lines_of
 from tests.support.searching import some
@@ -117,9 +116,8 @@ def path_of(tmp_path_factory: pytest.TempPathFactory) -> PathOf:
 
     @cache
     def written(whole: int = LITTLE, name: str = "PAY.IN") -> Path:
-        path = folder / f"{name}.{whole}.smf"
-        path.write_bytes(rdw([*used_queues(whole=whole, name=name), *talking(name, whole=whole)]))
-        return path
+        records = *used_queues(whole=whole, name=name), *talking(name, whole=whole)
+        return builders.put(folder / f"{name}.{whole}.smf", *records)
 
     return written
 

@@ -18,7 +18,7 @@ from smfparse.inputs import open_inputs
 from smfparse.metrics import view_names
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
-from tests.support.builders import lost_record
+from tests.support.builders import lost_record, put
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
 from tests.support.searching import of_many, pairs, some
@@ -52,10 +52,7 @@ def dealt(folder: Path, seed: int, length: dt.timedelta) -> list[Path]:
         record = whole[at : at + int.from_bytes(whole[at : at + 2])]
         chance.choice(parts).append(record)
         at += len(record)
-    paths = [folder / f"dump{seed}-{number}.smf" for number in range(FILES)]
-    for path, records in zip(paths, parts, strict=True):
-        path.write_bytes(b"".join(records))
-    return paths
+    return [put(folder / f"dump{seed}-{n}.smf", *records) for n, records in enumerate(parts)]
 
 
 def losses(start: dt.datetime) -> Iterator[bytes]:

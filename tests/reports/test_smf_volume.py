@@ -18,7 +18,7 @@ from smfparse import reports
 from smfparse.errors import RequestError
 from smfparse.rendering import STYLES
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import put
 from tests.support.command import run
 from tests.support.report_runs import Rows, of, report_rows, rows_from, values
 from tests.support.smf import ENDED, MINUTE, WEST, connection_record, queue, task, task_record
@@ -76,9 +76,7 @@ def records() -> Iterator[bytes]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("volume") / "volume.smf"
-    path.write_bytes(rdw(records()))
-    return path
+    return put(tmp_path_factory.mktemp("volume") / "volume.smf", *records())
 
 
 @pytest.fixture(scope="module")
@@ -202,9 +200,7 @@ def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
         start = local - (2 - number) * 30 * SECOND
         records.append(task_record(block, ended=end))
         records.append(smf.record(smf.block("QCST"), start=start, seconds=30, east=east))
-    path = tmp_path_factory.mktemp("minute") / "minute.smf"
-    path.write_bytes(rdw(records))
-    return path
+    return put(tmp_path_factory.mktemp("minute") / "minute.smf", *records)
 
 
 @pytest.mark.claim(19)

@@ -13,7 +13,7 @@ from typing import Any
 from smfparse.errors import DamageLog
 from smfparse.inputs import open_inputs
 from tests.support import smf
-from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, smf_record, stub
+from tests.support.builders import NOTHING, Section, put, qwhs_long, qwhs_short, smf_record, stub
 
 FILL = 0x11
 """A byte that makes every number, duration and text say something."""
@@ -94,9 +94,8 @@ def _record(name: str, length: int) -> bytes:
 
 def test_a_field_is_null_exactly_where_the_block_ends_before_it(tmp_path: Path) -> None:
     """A block has no rows in the table of a group before which it ends."""
-    path = tmp_path / "mixed.smf"
-    path.write_bytes(b"".join(_record(name, at) for name in PLACES for at in LENGTHS[name][::-1]))
-    inputs = open_inputs([path])
+    records = (_record(name, at) for name in PLACES for at in LENGTHS[name][::-1])
+    inputs = open_inputs([put(tmp_path / "mixed.smf", *records)])
     for name in PLACES:
         rows = inputs.arrow(name.lower()).to_pylist()
         assert len(rows) == len(LENGTHS[name])

@@ -142,8 +142,7 @@ def broken(local: dt.datetime) -> bytes:
 def test_damage_is_that_of_records_that_count_then(tmp_path: Path, tables: list[str]) -> None:
     """Whichever tables are read, by one part or several, and with numbers or without."""
     made = [broken(NOON + number * HALF_HOUR) for number in range(4)]
-    path = tmp_path / "broken.smf"
-    path.write_bytes(builders.rdw(made))
+    path = builders.put(tmp_path / "broken.smf", *made)
     asked, wanted = ReadOptions(Selection.of(since="2026-03-04T12:00")), wanted_tables(tables)
     inputs = open_inputs([path], asked)
     list(inputs.batches(wanted))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,10 @@ from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import Here, rows_of, small_chunks
 from tests.support import builders, oracle, smf
 from tests.support import short_records as short
-from tests.support.command import run
+from tests.support.command import in_json
 from tests.support.searching import search
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
-
-
-def write(path: Path, records: Iterable[bytes]) -> Path:
-    path.write_bytes(builders.rdw(records))
-    return path
 
 
 def rows(path: Path, asked: Selection | None = None, jobs: int = 1) -> oracle.Rows:
@@ -81,7 +75,7 @@ SOME = [
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The records as a file and as a dataset."""
-    path = write(tmp_path_factory.mktemp("names") / "some.smf", SOME)
+    path = builders.put(tmp_path_factory.mktemp("names") / "some.smf", *SOME)
     return path, stored(path, path.parent / "tables")
 
 
@@ -185,7 +179,7 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
 ) -> None:
     """Asked is by headers, by names, or by both."""
     folder = tmp_path_factory.mktemp("names")
-    path = write(folder / "dump.smf", made)
+    path = builders.put(folder / "dump.smf", *made)
     dataset = stored(path, folder / "tables")
     by = data.draw(st.sampled_from(["headers", "names", "both"]))
     asked = None if by == "names" else oracle.Asked(data)
@@ -239,4 +233,4 @@ def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> No
 def test_info_counts_the_records_about_a_name(both: tuple[Path, Path]) -> None:
     options = ("--job", "CICSA", "--queue", "*.in", "--channel", "TO*")
     for path in both:
-        assert json.loads(run("info", path, "--format", "json", *options).stdout)["records"] == 3
+        assert in_json("info", path, *options)["records"] == 3

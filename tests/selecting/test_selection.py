@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +18,7 @@ from smfparse.store import read_files
 from smfparse.tables import RECORD
 from smfparse.writing import write_dataset
 from tests.support import builders
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, statistics, storage, utc
 
 
@@ -40,10 +39,8 @@ DAYS_OF_RECORDS = (
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Records over two days, all of one queue manager."""
-    path = tmp_path_factory.mktemp("days") / "days.smf"
     moments = map(dt.datetime.fromisoformat, DAYS_OF_RECORDS)
-    path.write_bytes(builders.rdw(map(statistics, moments)))
-    return path
+    return builders.put(tmp_path_factory.mktemp("days") / "days.smf", *map(statistics, moments))
 
 
 TIMES = [
@@ -217,8 +214,7 @@ def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path
 
 def test_to_is_a_time_but_for_convert_which_has_a_folder_there(days: Path, tmp_path: Path) -> None:
     for option in ("--to", "--until"):
-        shown = run("info", days, option, "2026-03-03", "--format", "json")
-        assert json.loads(shown.stdout)["records"] == 1
+        assert in_json("info", days, option, "2026-03-03")["records"] == 1
     for call, said in (
         (("convert", days, "--from", "0800", "--to", "1200"), "--until"),
         (("convert", days, "--to", "1200", "--to", tmp_path / "x"), "--until"),
@@ -244,5 +240,4 @@ def test_unknown_bytes_of_a_dataset_are_not_of_a_selection(write: builders.Write
     path = write(builders.smf_record(115, 2, builders.NOTHING, longer, area=builders.qwhs_long()))
     run("convert", path, "--to", tmp_path / "tables")
     for asked, unknown in (((), {"QIST": 20}), (("--qmgr", "MQ01"), {})):
-        found = run("info", tmp_path / "tables", "--format", "json", *asked)
-        assert json.loads(found.stdout)["unknown_bytes"] == unknown
+        assert in_json("info", tmp_path / "tables", *asked)["unknown_bytes"] == unknown

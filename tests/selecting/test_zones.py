@@ -23,7 +23,7 @@ from smfparse.selecting import Selection, parse_zone
 from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write, rdw
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.searching import pairs, search
 from tests.support.short_records import foreign
 
@@ -174,7 +174,7 @@ def test_records_have_times_of_the_zone_that_is_asked_for(sites: dict[str, Path]
 @pytest.mark.slow
 def test_reports_show_local_times_and_hours_of_the_zone(sites: dict[str, Path]) -> None:
     command = ("report", "log", sites["smf"], "--tz", BERLIN)
-    rows = json.loads(run(*command, "--format", "json").stdout)["rows"]
+    rows = in_json(*command)["rows"]
     found = [(row["system"], row["interval_start_local"], row["smf_time"]) for row in rows]
 
     def local(moment: dt.datetime) -> str:
@@ -198,8 +198,7 @@ def test_check_summary_and_info_show_the_zone(sites: dict[str, Path]) -> None:
     for command in ("check", "summary"):
         found = run(command, path, "--tz", BERLIN, *asked)
         assert "2026/03/29 00:00 to 06:00 Europe/Berlin" in found.stdout
-    answer = run("info", path, "--tz", "utc", "--format", "json", "--system", "SYS2")
-    (group,) = json.loads(answer.stdout)["groups"]
+    (group,) = in_json("info", path, "--tz", "utc", "--system", "SYS2")["groups"]
     assert group["first"] == (SPRING - 3 * QUARTER).isoformat()
     shown = run("dump", path, "--tz", BERLIN, "--record", "40").stdout
     assert " 2026-03-29 " in shown
@@ -216,8 +215,7 @@ def test_a_comparison_is_cut_at_a_time_of_the_zone(write: Write) -> None:
     keys: dict[str, Any] = {"seconds": 900, "east": east}
     path = write(*(smf.record(smf.block("QMST"), start=each, **keys) for each in starts))
     for zone, time in {"utc": "2026-03-29T01:30", BERLIN: "2026-03-29T03:30"}.items():
-        asked = ("compare", path, "--format", "json", "--split-at", time, "--tz", zone)
-        found = json.loads(run(*asked).stdout)
+        found = in_json("compare", path, "--split-at", time, "--tz", zone)
         sides = [found[each]["statistics_seconds"] for each in ("before", "after")]
         assert sides == [10 * 900, 10 * 900], zone
 

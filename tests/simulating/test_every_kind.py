@@ -356,7 +356,7 @@ def test_the_command_writes_what_the_options_say(tmp_path: Path, version: str, q
     path.touch()
     options = "--start 2025-12-31T23:00 --utc-offset -05:30 --interval 1m --count 2 --force"
     options += f" --qmgr A --system Z --mq-version {version}"
-    done = run("generate", path, *options.split(), code=0)
+    run("generate", path, *options.split(), code=0)
     names = "interval_start", "interval_seconds", "qmgr", "qsg"
     found = [tuple(row[name] for name in names) for row in rows(open_inputs([path]), "qmst")]
     starts = [dt.datetime(2026, 1, 1, 4, 30 + minute, tzinfo=dt.UTC) for minute in (0, 1)]

@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.support import smf
-from tests.support.builders import Section, qwhs_long, qwhs_short, rdw, smf_record, stck
+from tests.support.builders import Section, put, qwhs_long, qwhs_short, smf_record, stck
 
 SECOND = dt.timedelta(seconds=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -330,8 +330,7 @@ class Site:
         return [first, self._write(folder / "second.smf", at, None)]
 
     def _write(self, path: Path, start: int, end: int | None) -> Path:
-        path.write_bytes(rdw(record for _, record, _, _ in self.records[start:end]))
-        return path
+        return put(path, *(record for _, record, _, _ in self.records[start:end]))
 
     def clock(self, qmgr: str) -> Clock:
         return next(each for each in self.clocks if each.qmgr == qmgr)

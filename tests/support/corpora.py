@@ -24,6 +24,7 @@ import pytest
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections
+from tests.support.builders import put
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES, SMF
 from tests.support.real import REAL_DATA, needs_real_data
@@ -71,9 +72,7 @@ class Corpora:
 
 
 def _traffic(folder: Path) -> list[Path]:
-    path = folder / "traffic.smf"
-    path.write_bytes(b"".join([*PAIR, *AGENTS, *CLUSTER]))
-    return [path]
+    return [put(folder / "traffic.smf", *PAIR, *AGENTS, *CLUSTER)]
 
 
 def _damaged(folder: Path) -> list[Path]:
@@ -101,8 +100,7 @@ def _days(folder: Path) -> list[Path]:
     known, path = {**cases(), **healthy()}, folder / "days.smf"
     chosen = [known.get(each) or known[f"healthy-{each}"] for each in PLANTED]
     halves = [replace(each, site=replace(each.site, minutes=30)) for each in chosen]
-    path.write_bytes(b"".join(each.data(number) for number, each in enumerate(halves)))
-    return [path]
+    return [put(path, *(each.data(number) for number, each in enumerate(halves)))]
 
 
 def _real(folder: Path) -> list[Path]:

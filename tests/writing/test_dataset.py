@@ -40,7 +40,7 @@ from smfparse.store import (
 )
 from smfparse.tables import columns, schema, table_names
 from smfparse.writing import append_dataset, write_dataset
-from tests.support.builders import foreign_record, rdw
+from tests.support.builders import foreign_record, put
 from tests.support.datasets import drop, files_below, identity_of, note_checksums, read_manifest
 from tests.support.failing import before_steps
 from tests.support.paths import SMF
@@ -59,8 +59,7 @@ def write_dump(path: Path) -> Path:
     """Write five 115/1 records between a header and a trailer of SMF's own."""
     start = [LOG_START + dt.timedelta(seconds=10 * number) for number in range(ROWS)]
     records = [foreign_record(2), *(log_record(LOG, start=each) for each in start)]
-    path.write_bytes(rdw([*records, foreign_record(3)]))
-    return path
+    return put(path, *records, foreign_record(3))
 
 
 @pytest.fixture
