@@ -146,7 +146,6 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def whole_dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dataset, which stays as it is."""
     folder = tmp_path_factory.mktemp("whole") / "tables"
     assert run("convert", SMF, "--to", folder).exit_code == 0
     return folder
@@ -154,8 +153,6 @@ def whole_dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
-
     def written(*records: bytes, name: str = "records.smf") -> Path:
         return put(tmp_path / name, *records)
 

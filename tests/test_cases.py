@@ -44,7 +44,6 @@ def figure(told: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def page(name: str, folder: Path) -> str:
-    """Return the page that `dashboard` writes."""
     path = folder / "page.html"
     run("dashboard", case(name), "--output", path, code=0)
     return path.read_text(encoding="utf-8")

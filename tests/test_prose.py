@@ -111,7 +111,6 @@ TEXTS = frozenset(
 
 
 def declared(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the texts of a declaration."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from declared(each, name)

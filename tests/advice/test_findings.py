@@ -73,7 +73,6 @@ WAITS: Mapping[str, Sequence[Any]] = {
 
 @pytest.fixture(scope="module")
 def log_waits() -> Mapping[str, Finding]:
-    """What is found of each system of WAITS."""
     rows = [
         {"system": system, "source": system} | row
         for system, case in WAITS.items()

@@ -184,7 +184,6 @@ def in_release(rows: Rows, version: str, without: frozenset[tuple[str, str]]) ->
 
 
 def lacking(table: str, version: str) -> Iterator[str]:
-    """Yield the columns of a table that a release does not have."""
     for each in columns(table):
         word, _, least = each.since.rpartition(" ")
         if word:

@@ -184,7 +184,6 @@ def channel_initiator(hour: float) -> list[bytes]:
 
 
 def measured(name: str, catalog: Catalog) -> dict[str, Any]:
-    """Return what a planner measured of the only queue manager."""
     (found,) = answers(planner(name), {}, catalog)
     assert found.of is not None
     return dict(found.of.values)

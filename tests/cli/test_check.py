@@ -46,7 +46,6 @@ def slow_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def checked(slow_log: Path) -> Findings:
-    """The findings of the day, as Python has them."""
     return smfparse.open(slow_log).check()
 
 

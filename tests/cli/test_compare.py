@@ -52,7 +52,6 @@ def shown(before: Path, after: Path, top: int = 20, form: str = "text") -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return lines with single blanks."""
     return [" ".join(line.split()) for line in text.splitlines()]
 
 

@@ -97,12 +97,12 @@ def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
     columns = ["smf_time", "time", "interval_start", "counted_at"]
     bounds = ", ".join(f"min({each})::VARCHAR, max({each})::VARCHAR" for each in columns)
     for table in ("record", "wtas", "wqst", "qmst"):
-        (row,) = in_json("sql", path, f"SELECT {bounds} FROM {table}")
+        (row,) = in_json("sql", path, f"SELECT {bounds} FROM {table}", code=4)
         found = [each for each in row.values() if each is not None]
         assert found, table
         assert all("1990" <= each < "2042" for each in found)
     lengths = "SELECT min(interval_seconds) AS a, max(interval_seconds) AS b FROM record"
-    (row,) = in_json("sql", path, lengths)
+    (row,) = in_json("sql", path, lengths, code=4)
     assert 0 <= row["a"] <= row["b"] <= 1e9
 
 

@@ -24,7 +24,6 @@ Days = Callable[[str], tuple[Path, str]]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Days:
-    """The days of scenarios, each made once."""
     folder = tmp_path_factory.mktemp("site")
 
     @cache

@@ -34,7 +34,6 @@ HOUR = dt.timedelta(hours=1)
 
 
 def header(hour: int = 0) -> bytes:
-    """The record with which a dump begins."""
     return foreign_record(2, NOON + hour * HOUR)
 
 
@@ -43,7 +42,6 @@ def trailer(hour: int = 0) -> bytes:
 
 
 def work(number: int, kind: str = "task") -> bytes:
-    """Return a class 3 record of its own."""
     return b"".join(Each(kind, 0, number, number % 7).pieces())
 
 

@@ -24,7 +24,6 @@ def decoded(table: str, *records: bytes) -> list[dict[str, Any]]:
 
 
 def with_bytes(data: bytes, puts: dict[int, bytes]) -> bytes:
-    """Return `data` with bytes put at offsets."""
     for offset, new in puts.items():
         data = data[:offset] + new + data[offset + len(new) :]
     return data

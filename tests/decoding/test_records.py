@@ -114,7 +114,6 @@ def test_a_record_that_ends_in_its_triplets_has_no_blocks():
 
 
 def rows(table: str, *records: bytes) -> list[dict[str, Any]]:
-    """Decode one table."""
     decoder = Decoder(Needs(wanted_tables([table])), DamageLog())
     batches = decoder.decode([builders.chunk_of(*records)])
     return [row for _, batch in batches for row in batch.to_pylist()]

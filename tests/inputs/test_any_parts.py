@@ -55,7 +55,6 @@ class File:
     limits: Limits
 
     def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> dict[str, Any]:
-        """Return tables by name."""
         framing = framing_named(self.framing)
         file = Input(self.path, "source", framing=framing, limits=self.limits)
         options = ReadOptions(Selection.of(**asked), limits=self.limits)

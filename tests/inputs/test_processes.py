@@ -217,14 +217,12 @@ def test_there_are_at_most_as_many_processes_as_windows_waits_for(monkeypatch: p
 
 
 def family(leader: int) -> list[int]:
-    """Return the processes of a group that live."""
     said = subprocess.check_output(["ps", "-A", "-o", "pid=,pgid=,stat="], text=True)
     rows = [line.split() for line in said.splitlines()]
     return [int(pid) for pid, group, state in rows if group == str(leader) and state[0] != "Z"]
 
 
 def wait_until(reached: Callable[[], bool]) -> bool:
-    """Whether something comes true in a reasonable time."""
     for _ in range(300):
         if reached():
             return True

@@ -68,7 +68,6 @@ RECORDS = made()
 
 
 def write(folder: Path, *some: Sequence[Made]) -> list[Path]:
-    """Write files of records, in order."""
     folder.mkdir(parents=True, exist_ok=True)
     return [
         put(folder / f"day{number}.smf", *(each.data for each in part))

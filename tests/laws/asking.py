@@ -45,7 +45,6 @@ def statistics_calls(data: smfparse.SmfData, **asked: Any) -> Counts:
 
 
 def without_places(found: Sequence[Row]) -> list[Row]:
-    """Return rows without where their records are."""
     places = ("source", "record_no", "record_offset")
     return [{name: row[name] for name in row if name not in places} for row in found]
 

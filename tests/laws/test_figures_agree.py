@@ -31,8 +31,6 @@ DAY = dt.date(2026, 3, 5)
 
 
 class Answers:
-    """What each command says of one input."""
-
     def __init__(self, corpus: Corpus, folder: Path) -> None:
         self._corpus, self._folder = corpus, folder
         (self._path,) = corpus.paths
@@ -128,7 +126,6 @@ class Answers:
         }
 
     def trend(self, line: str) -> Values:
-        """Return a figure over the last day."""
         managers = in_json("trend", self._path)["managers"]
         return {key: each["last"] for key, _, each in _lines_called(line, managers)}
 

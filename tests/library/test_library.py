@@ -158,7 +158,6 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cells_of(page: str) -> list[str]:
-    """Return the texts of the cells of a page."""
     cells = re.findall(r"<t[dh]\b[^>]*>(.*?)(?=</?t[dhr]\b)", page, re.S)
     return [unescape(re.sub("<[^>]*>", "", each)).strip() for each in cells]
 

@@ -29,7 +29,6 @@ GUIDE = (PROJECT / "docs" / "extending.md").read_text("utf-8")
 
 
 def of(corpus: Corpus, query: str) -> pl.DataFrame:
-    """Return the rows of a query over measures."""
     macros = named_macros(query, view_macros() + calendar_macros())
     corpus.catalog.define(macros)
     frame = pl.from_arrow(corpus.catalog.arrow(query))

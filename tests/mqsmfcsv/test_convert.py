@@ -46,7 +46,6 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def written(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is written of it."""
     folder = tmp_path_factory.mktemp("written") / "out"
     said = convert(dump, "--to", folder)
     rows = sum(len(read_file(each).rows) for each in folder.glob("*.csv"))

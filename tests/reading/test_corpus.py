@@ -67,7 +67,6 @@ def prefixed(data: bytes, longer: int = 0) -> bytes:
 
 
 def block(*records: bytes) -> bytes:
-    """Return a block of records with RDWs."""
     data = b"".join(records)
     return bdw(len(data)) + data
 

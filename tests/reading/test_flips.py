@@ -34,7 +34,6 @@ QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block
 
 
 def record(*blocks: bytes, qmgr: int = 0, local: dt.datetime | None = None) -> bytes:
-    """Return a record of MQ behind its RDW."""
     sections = [Section([each]) for each in blocks]
     keys = {"qmgr": f"QM{qmgr:02}", "system": f"SYS{qmgr}"}
     return smf_record(115, 2, *sections, local=local, **keys)
@@ -48,7 +47,6 @@ def mixed() -> list[bytes]:
 
 
 def alike() -> list[bytes]:
-    """Return ten records of one size."""
     return [record(QIST, qmgr=number)[4:] for number in range(10)]
 
 

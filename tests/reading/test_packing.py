@@ -113,12 +113,10 @@ ALONE = ("gzip", "zstd", "xz", "bz2")
 
 
 def noise(size: int) -> bytes:
-    """Bytes that compress a little."""
     return random.Random(1).randbytes(size).translate(bytes(range(24)) * 10 + bytes(16))
 
 
 def turned(data: bytes, at: int, size: int = 64) -> bytes:
-    """Return data of which some bytes are wrong."""
     return data[:at] + bytes(0xFF ^ each for each in data[at : at + size]) + data[at + size :]
 
 

@@ -33,8 +33,6 @@ TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=8))
 
 
 class Tables(Document):
-    """Tables of values."""
-
     def __init__(self, *tables: Values) -> None:
         self.found = tables
 

@@ -105,7 +105,6 @@ def by_job(rows: Rows) -> dict[str, Rows]:
 
 @pytest.fixture(scope="module")
 def tasks(path: Path) -> dict[str, Rows]:
-    """The rows of `task` by job."""
     return by_job(report_rows("task", path))
 
 
@@ -117,7 +116,6 @@ def texts(tasks: dict[str, Rows]) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def sums(path: Path) -> dict[str, Rows]:
-    """The rows of `tasksum` by job."""
     return by_job(report_rows("tasksum", path))
 
 

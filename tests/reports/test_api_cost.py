@@ -17,7 +17,6 @@ SEVERAL = (1, 2, 9, 10, 99, 100)
 
 
 def of_job(rows: Rows, job: str) -> dict[str, dict[str, Any]]:
-    """Return the verbs of a job."""
     return {row["verb"]: row for row in of("verb", rows) if row["job"] == job}
 
 

@@ -89,7 +89,6 @@ def test_reports_answer_claims_and_these_are_marked_so(day: Days) -> None:
 
 
 def pair(requests: int, replies: int, **keys: Any) -> list[bytes]:
-    """A requester and its server."""
     return [
         using("PAYSRV", got("REQUEST", requests), put("REPLY", replies), **keys),
         using("CICSA", put("REQUEST", requests), got("REPLY", requests, by_id=requests), **keys),

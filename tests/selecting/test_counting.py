@@ -34,7 +34,6 @@ RULE = "A record usually counts at the middle of its interval"
 
 
 def counts_at(*records: bytes) -> list[dt.datetime | None]:
-    """Return when records count."""
     decoder = Decoder(Needs({RECORD: frozenset({"counted_at"})}), DamageLog())
     batches = [batch for _, batch in decoder.decode([builders.chunk_of(*records)])]
     return [moment for batch in batches for moment in batch["counted_at"].to_pylist()]

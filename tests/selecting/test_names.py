@@ -36,7 +36,6 @@ def rows(path: Path, asked: Selection | None = None, jobs: int = 1) -> oracle.Ro
 
 
 def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
-    """Return the tables that are not as expected."""
     return [table for table, frame in expected.items() if not frame.equals(found[table])]
 
 

@@ -23,7 +23,6 @@ from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, stat
 
 
 def numbers(path: Path, **asked: Any) -> list[int]:
-    """Return the numbers of the selected records."""
     found = open_inputs([path], ReadOptions(Selection.of(**asked))).arrow(RECORD)
     return list(found["record_no"].to_pylist())
 

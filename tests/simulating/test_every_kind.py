@@ -46,7 +46,6 @@ def rows(inputs: Inputs, table: str) -> list[dict[str, Any]]:
 
 
 def segments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield length and code of each segment."""
     at = 0
     while at < len(data):
         length, code, zero = RDW.unpack_from(data, at)

@@ -56,7 +56,6 @@ def places(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    """Return SITE with a value at a place in it."""
     found = copy.deepcopy(SITE)
     table: Any = found
     for key in path[:-1]:

@@ -256,7 +256,6 @@ def token_of(number: int, started: dt.datetime) -> bytes:
 
 
 def who(job: str = "R001", user: str = "PERFTASK", kind: int = 2, **more: Any) -> bytes:
-    """A WTID."""
     return block("WTID", wtidatyp=kind, wtidccn=job, wtidopid=user, **more)
 
 

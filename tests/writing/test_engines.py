@@ -336,7 +336,6 @@ OF_OTHERS = {
 
 
 def put_all(folder: Path, dumps: list[list[bytes]]) -> list[Path]:
-    """Write dumps as files whose names ascend."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     return [put(folder / f"{number:02}.smf", *each) for number, each in enumerate(dumps)]
