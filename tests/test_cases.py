@@ -165,6 +165,7 @@ def test_signature_records_are_no_damage_and_no_dump_headers() -> None:
         done = run(command, case("signed-none"), code=0)
         assert "no SMF record starts here" not in done.output
         assert "earlier dump" not in done.output
+    assert done.stderr == ""
     (header,) = [each for each in done.stdout.splitlines() if "SMF dump header" in each]
     assert "SYSX" in header
     found = in_json("info", case("signed-none"))["groups"]

@@ -19,10 +19,11 @@ from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.rendering import lines
 from smfparse.summarizing import SummaryDocument, summarized
-from tests.support.builders import Write, foreign_record, lost_record, rdw
+from tests.support.builders import Write, foreign_record, lost_record, put, rdw
 from tests.support.command import in_json, run
 from tests.support.real import case
 from tests.support.short_records import statistics
+from tests.support.variants import read_rdw
 
 pytestmark = pytest.mark.slow
 START = dt.datetime(2026, 5, 11, 10, 2, 10)
@@ -110,12 +111,7 @@ def test_a_loss_is_of_all_queue_managers_of_its_system(day: Path, tmp_path: Path
 
 
 def test_it_is_found_where_nothing_is_between_the_records(day: Path, tmp_path: Path) -> None:
-    data, at, whole = b"", 0, day.read_bytes()
-    while at < len(whole):
-        length = int.from_bytes(whole[at : at + 2])
-        data, at = data + whole[at + 4 : at + length], at + length
-    bare = tmp_path / "bare.smf"
-    bare.write_bytes(data)
+    bare = put(tmp_path / "bare.smf", *read_rdw(day.read_bytes()))
     assert rows(bare) == rows(day)
     assert "none (" in run("info", bare).stdout
 

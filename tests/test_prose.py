@@ -90,23 +90,10 @@ def test_help_texts_are_in_plain_english_and_that_of_an_option_shows_its_action_
 
 DECLARED = ("advice", "dashboard", "metrics", "reports", "simulating", "summarizing")
 """Packages whose declarations in TOML contain texts for users."""
-TEXTS = frozenset(
-    {
-        "do",
-        "doc",
-        "doubt",
-        "expect",
-        "heading",
-        "label",
-        "means",
-        "not_if",
-        "note",
-        "nothing",
-        "queue_mark",
-        "story",
-        "title",
-    }
-)
+TEXTS = {
+    "do", "doc", "doubt", "expect", "heading", "label", "means", "not_if", "note", "nothing",
+    "queue_mark", "story", "title",
+}  # fmt: skip
 """The keys of these texts."""
 
 

@@ -7,17 +7,17 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
 from smfparse.comparing import Side, measured
 from smfparse.inputs import ReadOptions, open_inputs
+from tests.support import smf
 from tests.support.builders import put, rdw
 from tests.support.command import run
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.smf import ENDED, MINUTE, WEST, block, queue, record, task, task_record, who
+from tests.support.smf import ENDED, MINUTE, WEST, block, queue, record, statistics, task
 
 pytestmark = pytest.mark.slow
 
@@ -39,13 +39,7 @@ def putting(minute: float, puts: int = 60, minutes: float = 1) -> bytes:
     ended = ENDED + minute * MINUTE + LATE
     used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
     began = ended - minutes * MINUTE
-    return task_record(task(ended=ended, wtasints=began), used, by=who(), ended=ended)
-
-
-def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
-    """A record of statistics that ends so many minutes after ENDED."""
-    start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
-    return record(block("QMST", qmstput=60), start=start, seconds=60 * minutes, east=WEST, **keys)
+    return smf.task_record(task(ended=ended, wtasints=began), used, by=smf.who(), ended=ended)
 
 
 @needs_real_data
@@ -111,7 +105,9 @@ def lives(path: Path, *parts: Iterable[float], down: float = 300, puts: int = 60
             found.append(record(of_qmgr, start=local, seconds=seconds, east=WEST))
             used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
             times = {"wtasints": start + LATE, "wtasinte": end + LATE}
-            found.append(task_record(task(ended=end, **times), used, by=who(), ended=end + LATE))
+            found.append(
+                smf.task_record(task(ended=end, **times), used, by=smf.who(), ended=end + LATE)
+            )
             start = end
         start += dt.timedelta(seconds=down)
     return put(path, *found)

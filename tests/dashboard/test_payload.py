@@ -24,17 +24,10 @@ from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
 from smfparse.rendering import decimals_of, with_decimals
 from smfparse.selecting import fixed_zone
-from smfparse.summarizing import Axis, Times
+from smfparse.summarizing import Times
+from tests.summarizing.test_spreading import MINUTE, axis
 from tests.support.command import in_json
 from tests.support.pages import line_of
-
-MINUTE = 60_000_000
-
-
-def axis(*spans: tuple[float, float]) -> Axis:
-    """Return an axis of spans in minutes."""
-    starts, ends = (np.array(spans) * MINUTE).astype(np.int64).T
-    return Axis(starts, ends, np.r_[False, starts[1:] > ends[:-1]])
 
 
 def day_of_minutes(many: int, findings: list[Finding], courses: dict[str, Courses]) -> Day:

@@ -46,7 +46,8 @@ def test_a_gap_makes_it_incomplete_and_strict_ends_with_4(write: Write) -> None:
         strict = run("info", path, "--strict", "--format", form)
         assert (strict.exit_code, "incomplete" in strict.stdout) == (4, True)
         assert "the data is incomplete" in strict.stderr
-    assert run("summary", path).stdout.splitlines()[1].startswith("Incomplete: 6 intervals of 10")
+    said = run("summary", path).stdout.splitlines()[1]
+    assert said.startswith("Incomplete: 6 intervals of 10 minutes, 2 gaps (40 minutes in all)")
 
 
 def test_records_that_smf_lost_make_it_incomplete() -> None:

@@ -21,9 +21,6 @@ MOMENT = bytes.fromhex("E0E0E0E0E0E0E0E0")
 """A TOD clock of 2025."""
 
 PLACES = {name: place for name, place in smf.PLACES.items() if name != "QEST"} | {
-    "QWAC": (116, 0, 1),
-    "QMAC": (116, 0, 2),
-    "WTID": (116, 1, 1),
     "WTAS": (116, 1, 2),
     "WQST": (116, 1, 3),
 }

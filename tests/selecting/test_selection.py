@@ -14,7 +14,6 @@ from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection, record_mask
-from smfparse.store import read_files
 from smfparse.tables import RECORD
 from smfparse.writing import write_dataset
 from tests.support import builders
@@ -201,14 +200,6 @@ def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
     assert mask is not None
     assert not mask.any()
-
-
-def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path) -> None:
-    folder, asked = tmp_path / "some", ("--from", "0800", "--until", "1200", "--qmgr", "mq*")
-    assert run("convert", days, "--to", folder, *asked).exit_code == 0
-    manifest = read_files(folder)
-    assert manifest["selection"] == "qmgr MQ*; counted daily 08:00:00 to 12:00:59"
-    assert manifest["tables"][RECORD] == 3
 
 
 def test_to_is_a_time_but_for_convert_which_has_a_folder_there(days: Path, tmp_path: Path) -> None:

@@ -283,6 +283,12 @@ def task(
     return _of_task(data, length, 8, token, COMMIT_CF, cf)
 
 
+def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
+    """A record of 60 puts, of statistics that end so many minutes after ENDED."""
+    start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
+    return record(block("QMST", qmstput=60), start=start, seconds=60 * minutes, east=WEST, **keys)
+
+
 def queue(
     name: str,
     token: bytes | None = None,
