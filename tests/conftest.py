@@ -152,6 +152,12 @@ def whole_dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def folder(whole_dataset: Path, tmp_path: Path) -> Path:
+    """A copy of it, which may be spoiled."""
+    return Path(shutil.copytree(whole_dataset, tmp_path / "tables"))
+
+
+@pytest.fixture
 def write(tmp_path: Path) -> Write:
     def written(*records: bytes, name: str = "records.smf") -> Path:
         return put(tmp_path / name, *records)

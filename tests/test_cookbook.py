@@ -124,8 +124,7 @@ def test_every_question_has_an_answer(tmp_path: Path) -> None:
     """Also where all counters are full; in a long run of any file."""
     day = generate_dump(tmp_path / "day.smf", version="10.0.0", count=4)
     worst = generate_dump(tmp_path / "dense.smf", version="10.0.0", count=2, dense=True)
-    cut = tmp_path / "cut.smf"
-    cut.write_bytes(day.read_bytes()[:-1])
+    cut = put(tmp_path / "cut.smf", day.read_bytes()[:-1])
     of_damage = [each for each, query in QUESTIONS.items() if "FROM damage" in query]
     every = [*QUESTIONS]
     for path, questions in (

@@ -13,6 +13,7 @@ import pytest
 from smfparse.layout import Block, Duration, Instant, MicrosecondCount
 from smfparse.reports import TOTAL
 from smfparse.schemas import QIS1, QJST, QMST, QWHS, WQST, WTAS
+from tests.support.builders import put
 from tests.support.command import in_json, run
 from tests.support.corpora import opened_corpus
 from tests.support.paths import SMF
@@ -83,8 +84,7 @@ DUMPS = {
 @of_many("command, dump", some([*product(COMMANDS, DUMPS)][::-1], 7))
 def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_path: Path) -> None:
     """Or say why not by a documented exit code: `run` takes no exception."""
-    path = tmp_path / "damaged.smf"
-    path.write_bytes(DUMPS[dump]())
+    path = put(tmp_path / "damaged.smf", DUMPS[dump]())
     inputs: list[object] = [path, path] if command == "compare" else [path]
     if command == "dashboard":
         inputs += ["--output", path.with_name("page.html")]
@@ -92,8 +92,7 @@ def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_pat
 
 
 def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
-    path = tmp_path / "damaged.smf"
-    path.write_bytes(_damaged(3))
+    path = put(tmp_path / "damaged.smf", _damaged(3))
     columns = ["smf_time", "time", "interval_start", "counted_at"]
     bounds = ", ".join(f"min({each})::VARCHAR, max({each})::VARCHAR" for each in columns)
     for table in ("record", "wtas", "wqst", "qmst"):

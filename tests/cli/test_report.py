@@ -11,6 +11,7 @@ import pytest
 
 from smfparse import reports
 from smfparse.inputs import open_inputs
+from tests.support.builders import put
 from tests.support.command import in_json, run
 from tests.support.datasets import files_below
 from tests.support.generated import generate_dump
@@ -31,8 +32,7 @@ LIKE_A_DATE = re.compile(r"(?<![\d.])[12]\d{3}[-/]\d\d?[-/]\d\d?")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path, east = tmp_path_factory.mktemp("csv") / "dump.smf", dt.timedelta(hours=5, minutes=30)
     generate_dump(path, version="10.0.0", utc_offset=east, count=2, tasks=4)
-    path.write_bytes(path.read_bytes() + b"".join([*PAIR, *AGENTS]))
-    return path
+    return put(path, path.read_bytes(), *PAIR, *AGENTS)
 
 
 def assert_one_form(text: str) -> int:
@@ -88,8 +88,7 @@ def test_mp1bs_dd_names_of_csv_name_reports_and_print_csv(dump: Path, tmp_path: 
     said = run("report", "LOGCSV", "--explain", code=0).stdout
     assert said == run("report", "log", "--explain").stdout
     run("report", "LOGCSV", "--explain", "--format", "csv", code=2)
-    day = tmp_path / "DAYCSV"
-    day.write_bytes(dump.read_bytes())
+    day = put(tmp_path / "DAYCSV", dump.read_bytes())
     assert run("report", "--list", day).stdout.split()[:2] == ["name", "data"]
 
 

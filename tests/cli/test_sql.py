@@ -31,6 +31,7 @@ from smfparse.query.statements import is_complete
 from smfparse.rendering import FORMATS, RowsDocument, formats
 from smfparse.tables import Wanted, columns
 from tests.support import command
+from tests.support.builders import put
 from tests.support.paths import FIXTURES
 from tests.support.paths import SMF as DUMP
 from tests.support.searching import some
@@ -74,8 +75,7 @@ def test_a_statement_that_fails_ends_a_script(tmp_path: Path) -> None:
 
 
 def test_without_a_query_in_utf_8_the_call_is_wrong(tmp_path: Path) -> None:
-    odd = tmp_path / "odd.sql"
-    odd.write_bytes(b"SELECT '\xff'")
+    odd = put(tmp_path / "odd.sql", b"SELECT '\xff'")
     for arguments, stdin, said in (
         ([DUMP], b"", "no query: "),
         ([DUMP], b" \n", "no query: "),
@@ -91,8 +91,7 @@ def test_without_a_query_in_utf_8_the_call_is_wrong(tmp_path: Path) -> None:
 
 
 def test_a_query_is_told_from_the_names_of_inputs(tmp_path: Path) -> None:
-    path = tmp_path / "my dump.smf"
-    path.write_bytes(DUMP.read_bytes())
+    path = put(tmp_path / "my dump.smf", DUMP.read_bytes())
     shown = clean(DUMP, ONE)
     assert clean(path, stdin=ONE) == clean(path, ONE) == shown
     assert clean("-", ONE, stdin=DUMP.read_bytes()) == shown
@@ -374,8 +373,7 @@ def test_history_is_kept_in_a_state_folder(tmp_path: Path, monkeypatch: pytest.M
 def test_on_a_terminal_there_is_a_prompt_that_says_damage_when_it_is_met(tmp_path: Path) -> None:
     from tests.support.terminal import on_terminal
 
-    cut = tmp_path / "cut.smf"
-    cut.write_bytes(DUMP.read_bytes()[:-10])
+    cut = put(tmp_path / "cut.smf", DUMP.read_bytes()[:-10])
     count = "SELECT count(*) FROM wqst;\r"
     keys = f"{count}{count}SELECT 40 + 2 AS answer;\rinfo --type 115(1)\r.quit\r"
     settings = {"PAGER": "cat", "XDG_STATE_HOME": f"{tmp_path}", "PROMPT_TOOLKIT_NO_CPR": "1"}

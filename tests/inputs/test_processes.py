@@ -26,6 +26,7 @@ from smfparse.query import Catalog
 from smfparse.store import PARTIAL
 from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import CAPACITY, MIXED, small_chunks
+from tests.support.builders import put
 from tests.support.command import run
 from tests.support.mixed_records import many, written
 from tests.support.searching import of_many, some
@@ -62,9 +63,7 @@ def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
     small_chunks(monkeypatch, CAPACITY)
     monkeypatch.setitem(vars(LIMITS), "most_unit", CAPACITY)
-    path = tmp_path / "dump.smf"
-    path.write_bytes(written(many(400, 1))[0])
-    return path
+    return put(tmp_path / "dump.smf", written(many(400, 1))[0])
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from smfparse.query.lazy import narrowed
 from smfparse.reading import Input
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.writing import write_dataset
-from tests.support.builders import rdw
+from tests.support.builders import put, rdw
 from tests.support.generated import generate_dump
 from tests.support.searching import search
 from tests.support.short_records import channels, class1, job_queues, job_task
@@ -318,8 +318,7 @@ print(rows.head(10).collect().height)
 def test_errors_are_those_of_reading(dumps: list[Path], tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="no table wqzz"):
         smfparse.open(dumps).polars("wqzz")
-    damaged = tmp_path / "damaged.smf"
-    damaged.write_bytes(dumps[0].read_bytes()[:-7])
+    damaged = put(tmp_path / "damaged.smf", dumps[0].read_bytes()[:-7])
     with pytest.raises(DamageError, match=r"damaged\.smf"):
         smfparse.open(damaged, strict=True).polars("wqst").collect()
     data = smfparse.open(damaged)

@@ -29,6 +29,7 @@ from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, plan, read_chunks, unpacked
 from smfparse.reading.packing import packing_of
 from smfparse.reading.streams import PackedFile
+from tests.support.builders import put
 from tests.support.paths import FIXTURES
 from tests.support.reading import Reading
 from tests.support.searching import LONG, search
@@ -133,9 +134,7 @@ def read(path: Path, room: int = 100_000) -> tuple[bytes, str | None, tuple[str,
 @pytest.fixture
 def file(tmp_path: Path) -> File:
     def write(data: bytes) -> Path:
-        path = tmp_path / "input.smf"
-        path.write_bytes(data)
-        return path
+        return put(tmp_path / "input.smf", data)
 
     return write
 

@@ -153,14 +153,9 @@ def test_queues_over_all_tasks_are_printed_as_published(path: Path, qall: Rows) 
     assert row.startswith("TEAM1.STREAM.BASE,51057,0,40845600,800,800,")
 
 
-def labels_and_values(lines: list[str]) -> dict[str, str]:
-    """Take lines of a task or queue apart: the label has 24 places."""
-    return {line[:24].rstrip(): line[24:].split()[0] for line in lines}
-
-
 def check_labels(lines: list[str], expected: Mapping[str, str], others: set[str]) -> dict[str, str]:
     """Lines have the numbers of their fields; others are there as well. Return all."""
-    shown = labels_and_values(lines)
+    shown = {line[:24].rstrip(): line[24:].split()[0] for line in lines}
     assert {label: shown[label] for label in expected} == expected
     assert shown.keys() - expected.keys() == others
     return shown

@@ -44,18 +44,14 @@ def seconds(amount: float) -> dt.timedelta:
 
 
 STATISTICS = [
-    (1800, seconds(0), NOON - HALF_HOUR / 2),
-    (1800, MOMENT, NOON - MOMENT - HALF_HOUR / 2),
-    (1800, -MOMENT, NOON + MOMENT - HALF_HOUR / 2),
-    (0.000003, seconds(0), NOON - 2 * MICROSECOND),
-    (3600, seconds(0), NOON - HALF_HOUR),
-    (1800, 2 * HOUR, NOON - HALF_HOUR / 2),
+    (1800, seconds(0), NOON - HALF_HOUR / 2), (1800, MOMENT, NOON - MOMENT - HALF_HOUR / 2),
+    (1800, -MOMENT, NOON + MOMENT - HALF_HOUR / 2), (0.000003, seconds(0), NOON - 2 * MICROSECOND),
+    (3600, seconds(0), NOON - HALF_HOUR), (1800, 2 * HOUR, NOON - HALF_HOUR / 2),
     (1800, 2 * HOUR + MICROSECOND, NOON - HALF_HOUR / 2 - MICROSECOND),
     (1800, dt.timedelta(days=365), NOON - HALF_HOUR / 2),
-    (1800, 5 * SECOND, NOON - 5 * SECOND - HALF_HOUR / 2),
-    (1800, 6 * SECOND, NOON - HALF_HOUR / 2),
+    (1800, 5 * SECOND, NOON - 5 * SECOND - HALF_HOUR / 2), (1800, 6 * SECOND, NOON - HALF_HOUR / 2),
     (9.2e12, seconds(0), NOON),
-]
+]  # fmt: skip
 """Seconds of an interval, how late its record is written, and when it counts."""
 TASKS = [
     *STATISTICS[:3],

@@ -79,18 +79,12 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 ASKED: list[dict[str, Any]] = [
-    {"queue": ["MORE", "*X*"]},
-    {"transaction": ["PAY1", "PSB*"]},
-    {"job": ["PAY01,LOST"]},
-    {"job": ["*"]},
-    {"job": ["GONE"]},
-    {"job": ["ZZ"]},
-    {"transaction": ["PAY1"], "queue": ["ALIAS"]},
-    {"queue": ["PAY.IN"]},
-    {"queue": ["PAY.??"], "channel": ["*3"]},
-    {"channel": ["TO.QM02"]},
+    {"queue": ["MORE", "*X*"]}, {"transaction": ["PAY1", "PSB*"]}, {"job": ["PAY01,LOST"]},
+    {"job": ["*"]}, {"job": ["GONE"]}, {"job": ["ZZ"]},
+    {"transaction": ["PAY1"], "queue": ["ALIAS"]}, {"queue": ["PAY.IN"]},
+    {"queue": ["PAY.??"], "channel": ["*3"]}, {"channel": ["TO.QM02"]},
     {"job": ["CICS?"], "queue": ["MORE"], "channel": ["TO*"]},
-]
+]  # fmt: skip
 
 
 def test_names_select_the_rows_of_the_oracle(both: tuple[Path, Path], tmp_path: Path) -> None:
@@ -156,12 +150,10 @@ def records() -> st.SearchStrategy[list[bytes]]:
     odd = st.sampled_from([None] * 12 + list(oracle.ODD_DATES))
     about = st.sampled_from(range(len(ABOUT))).map(lambda number: ABOUT[number])  # a short repr
     each = st.one_of(about, st.builds(short.with_date, st.one_of(dated, long), odd))
-    return st.lists(each, min_size=1, max_size=16).filter(has_sound_date)
-
-
-def has_sound_date(made: list[bytes]) -> bool:
-    """Whether some record has a date that there is: else a file is no dump."""
-    return any(each[10:14].hex().upper() not in oracle.ODD_DATES for each in made)
+    # A file without a date that there is, is no dump.
+    return st.lists(each, min_size=1, max_size=16).filter(
+        lambda made: any(one[10:14].hex().upper() not in oracle.ODD_DATES for one in made)
+    )
 
 
 NAMED = {name: st.lists(st.sampled_from(each), max_size=2) for name, each in PATTERNS.items()}
@@ -204,16 +196,12 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
 def test_a_selection_names_the_options_that_some_tables_cannot_answer() -> None:
     every = {"job": "A", "queue": "B", "channel": "C"}
     cases: list[tuple[dict[str, str], list[str], tuple[str, ...]]] = [
-        ({}, ["qjst"], ()),
-        ({"job": "A"}, ["qjst", "qpst"], ("job",)),
-        ({"job": "A"}, ["qjst", "wtas"], ()),
-        (every, ["qqst"], ("job", "channel")),
-        (every, ["wqst_cf"], ()),
-        ({"job": "A", "queue": "B"}, ["qmac", "qwac"], ("queue",)),
-        ({"job": "A"}, ["damage"], ("job",)),
-        (every, [RECORD], ()),
+        ({}, ["qjst"], ()), ({"job": "A"}, ["qjst", "qpst"], ("job",)),
+        ({"job": "A"}, ["qjst", "wtas"], ()), (every, ["qqst"], ("job", "channel")),
+        (every, ["wqst_cf"], ()), ({"job": "A", "queue": "B"}, ["qmac", "qwac"], ("queue",)),
+        ({"job": "A"}, ["damage"], ("job",)), (every, [RECORD], ()),
         ({"queue": "B"}, [], ("queue",)),
-    ]
+    ]  # fmt: skip
     for asked, tables, expected in cases:
         assert Selection.of(**asked).unknown_to(tables) == expected, (asked, tables)
 

@@ -71,10 +71,6 @@ class Corpora:
         return self._known[name]
 
 
-def _traffic(folder: Path) -> list[Path]:
-    return [put(folder / "traffic.smf", *PAIR, *AGENTS, *CLUSTER)]
-
-
 def _damaged(folder: Path) -> list[Path]:
     """A length in the middle is wrong, and the last record is cut."""
     path, data = folder / "damaged.smf", bytearray(SMF.read_bytes())
@@ -103,20 +99,16 @@ def _days(folder: Path) -> list[Path]:
     return [put(path, *(each.data(number) for number, each in enumerate(halves)))]
 
 
-def _real(folder: Path) -> list[Path]:
-    return sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
-
-
 WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "site": lambda folder: [write_small_site(folder / "site.smf")],
     "old": lambda folder: [FIXTURES / "qm60.smf", FIXTURES / "qm80.smf"],
     "new": lambda folder: [FIXTURES / "qm100.smf"],
     "shared": lambda folder: [FIXTURES / "qm02-shared.smf"],
-    "traffic": _traffic,
+    "traffic": lambda folder: [put(folder / "traffic.smf", *PAIR, *AGENTS, *CLUSTER)],
     "damaged": _damaged,
     "dense": lambda folder: [generate_dump(folder / "dense.smf", dense=True)],
     "days": _days,
-    "real": _real,
+    "real": lambda _: sorted(REAL_DATA.glob("*.dat") if REAL_DATA else []),
 }
 
 

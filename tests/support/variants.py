@@ -125,10 +125,6 @@ def written_records(
     return Written(b"".join(framed) + end, tuple(bodies), spans)
 
 
-def no_bdw(length: int) -> bytes:
-    return b""
-
-
 def bdw(length: int) -> bytes:
     return struct.pack(">HH", length + 4, 0)
 
@@ -139,7 +135,7 @@ def extended_bdw(length: int) -> bytes:
 
 def blocked(
     bodies: Sequence[bytes],
-    prefix: Callable[[int], bytes] = no_bdw,
+    prefix: Callable[[int], bytes] = lambda _: b"",
     size: int = BLOCK,
     *,
     spanned: bool = True,

@@ -28,14 +28,10 @@ pytestmark = pytest.mark.slow
 
 FIXTURE = FIXTURES / "qm01-930.smf"
 ROW_OF = {
-    "buffer_pool": ["qpst"],
-    "channel": ["qcst"],
-    "data_lost": ["smf7"],
-    "chinit_task": ["qct_dsp", "qct_adp", "qct_ssl", "qct_dns"],
-    "log_interval": ["qjst"],
-    "queue_activity": ["wqst"],
-    "queue_depth": ["qqst"],
-}
+    "buffer_pool": ["qpst"], "channel": ["qcst"], "data_lost": ["smf7"],
+    "chinit_task": ["qct_dsp", "qct_adp", "qct_ssl", "qct_dns"], "log_interval": ["qjst"],
+    "queue_activity": ["wqst"], "queue_depth": ["qqst"],
+}  # fmt: skip
 """Views that have a row for each row of these tables."""
 CHOSEN = {
     *("page_set", "buffer_pool", "time_on_queue_shortest", "time_on_queue_longest", "depth"),

@@ -47,8 +47,7 @@ SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_
 
 
 def cut(path: Path) -> Path:
-    path.write_bytes(path.read_bytes()[:-3])
-    return path
+    return put(path, path.read_bytes()[:-3])
 
 
 def grown(folder: Path, paths: Sequence[Path], **options: Any) -> Path:

@@ -212,8 +212,7 @@ def test_an_interrupted_run_leaves_nothing(dump: Path, tmp_path: Path, before: s
 @pytest.mark.parametrize("limits", [{"group_rows": 5}, {"held_bytes": 5}, {}], ids=str)
 def test_small_batches_share_a_row_group(dump: Path, folder: Path, limits: dict[str, int]) -> None:
     """Full ones are written as they come."""
-    again = dump.with_name("again.smf")
-    again.write_bytes(dump.read_bytes())
+    again = put(dump.with_name("again.smf"), dump.read_bytes())
     apart = 2 * dump.stat().st_size
     held = Limits(epoch_cells=1, chunk_bytes=apart, **limits)
     inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=held))
