@@ -67,8 +67,7 @@ def test_storage_of_a_connection_is_its_slope(tmp_path: Path) -> None:
         of_connections = (100_000 + 24 * CHANNELS[minute]) * 1024
         return smf.block("QSRS", qsrseloal=of_connections, qsrsaval=(600 - minute) << 20, **used)
 
-    data = minutely(chinit(lambda _: 100), storage)
-    found = answered(tmp_path, "connections", data)
+    found = answered(tmp_path, "connections", minutely(chinit(lambda _: 100), storage))
     asked = found.plan.asked
     assert (asked.kb_each, asked.left_mb) == (pytest.approx(24), 600 - 11 - 6)
     assert found.plan["more"] == int(583 * 1024 * 0.8 / 24)

@@ -261,8 +261,7 @@ def completed(text: str, behind: str = "") -> list[str]:
 
 def test_names_are_completed() -> None:
     assert "putn" in completed("SELECT put", " FROM wqst")
-    own = {each.name for each in columns("wqst")}
-    assert set(completed("SELECT put", " FROM wqst")) <= own
+    assert set(completed("SELECT put", " FROM wqst")) <= {each.name for each in columns("wqst")}
     assert "wtasotn" in completed("SELECT wtas")
     assert completed("SELECT * FROM wqs") == ["wqst", "wqst_cf"]
     assert completed("SELECT * FROM ") == list(relations())

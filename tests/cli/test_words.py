@@ -183,8 +183,7 @@ def test_parameters_are_shown_as_options_and_what_is_none_stays_as_it_is() -> No
         parameters = re.findall(r"(\w+)=", message)
         assert in_options(SmfError(message, *parameters), main.commands[name]) == shown
     for message, parameter in KEPT.items():
-        error = SmfError(message, *parameter.split())
-        assert in_options(error, main.commands["sql"]) == message
+        assert in_options(SmfError(message, *parameter.split()), main.commands["sql"]) == message
 
     for name in ("jobs=4", "qmgr=QM01", "by=job"):  # names of inputs that are not there
         assert run("report", "log", name, code=8).stderr.startswith(f"smfparse: {name}: ")

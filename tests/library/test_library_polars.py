@@ -285,8 +285,7 @@ def test_a_limit_ends_the_reading(jobs: int, large: Path, read: list[int]) -> No
         assert len(read) == 1
     read.clear()
     frame = smfparse.open(large, limits=SMALL).polars("qjst")
-    some = frame.filter(pl.col("qmgr") == "QM02").head(1)
-    assert some.collect(engine="streaming").height == 1
+    assert frame.filter(pl.col("qmgr") == "QM02").head(1).collect(engine="streaming").height == 1
     assert len(read) <= CHUNKS
     read.clear()
     frame.collect()
@@ -331,8 +330,7 @@ def test_errors_are_those_of_reading(dumps: list[Path], tmp_path: Path) -> None:
 
 def test_a_connection_has_and_keeps_every_table(dumps: list[Path], data: smfparse.SmfData) -> None:
     connection = smfparse.open(dumps).connect()
-    tables = {name for (name,) in connection.sql("SHOW TABLES").fetchall()}
-    assert {*data.tables} <= tables
+    assert {*data.tables} <= {name for (name,) in connection.sql("SHOW TABLES").fetchall()}
     joined = "SELECT count(*) FROM wqst JOIN wtid USING (source, record_no)"
     first, second = (connection.sql(joined).fetchall() for _ in range(2))
     assert first == second != [(0,)]

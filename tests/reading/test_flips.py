@@ -282,8 +282,7 @@ def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str)
 def test_a_segment_that_is_lost_costs_its_record(path: Path, read: Read, which: int, prefix: Any):
     """A first and a last segment look like a whole record; but what is in it is not."""
     bodies, size = dump(0, BY_NAME["rdw"]).bodies, variants.SMALL_BLOCK
-    blocks = variants.blocks_of(bodies, size)
-    pieces = Counter(each.number for block in blocks for each in block)
+    pieces = Counter(each.number for block in variants.blocks_of(bodies, size) for each in block)
     number = next(each for each, count in pieces.items() if count == CHAIN)
     assert number is not None
     found = read(variants.without_segment(bodies, size, number, which, prefix))

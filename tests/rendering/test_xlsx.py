@@ -41,8 +41,7 @@ class Tables(Document):
 
 
 def table(rows: Sequence[Sequence[Any]], *styles: str, name: str = "one") -> Values:
-    columns = [(f"c{number}", style) for number, style in enumerate(styles)]
-    return Values(name, columns, rows)
+    return Values(name, [(f"c{number}", style) for number, style in enumerate(styles)], rows)
 
 
 def one(rows: Sequence[Sequence[Any]], *styles: str) -> list[tuple[Any, ...]]:

@@ -51,8 +51,7 @@ def hundred_puts_a_second(qmgr: str, seconds: int) -> Iterator[bytes]:
     for end in range(seconds, 61, seconds):
         ended = ENDED - MINUTE + end * SECOND
         block = task(ended=ended, wtasints=ended - seconds * SECOND)
-        puts = queue("LQ1000", putn=100 * seconds)
-        yield task_record(block, puts, ended=ended, qmgr=qmgr)
+        yield task_record(block, queue("LQ1000", putn=100 * seconds), ended=ended, qmgr=qmgr)
 
 
 def alone(seconds: float, qmgr: str, **more: Any) -> bytes:

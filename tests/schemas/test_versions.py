@@ -122,8 +122,7 @@ def test_the_version_word_gates_fields_that_the_length_would_allow(tmp_path: Pat
 
 def test_bytes_beyond_the_map_are_counted_and_cost_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "newer.smf"
-    newer = _record("QIST", 92)
-    path.write_bytes(newer + _record("QIST", 80))
+    path.write_bytes(_record("QIST", 92) + _record("QIST", 80))
     inputs = open_inputs([path])
     inputs.log.count_unknown = True
     rows: list[Any] = inputs.arrow("qist").to_pylist()

@@ -122,19 +122,14 @@ PATTERNS = {
     "channel": ("TO*", "*/?", "*", "app/1"),
 }
 ABOUT = [
-    *SOME,
-    short.job_task("pay02", "APP/1", [("pay.out", "SYSTEM.Q'S")], 1, "MQ02", program="pay2"),
+    *SOME, short.job_task("pay02", "APP/1", [("pay.out", "SYSTEM.Q'S")], 1, "MQ02", program="pay2"),
     short.job_task("CICSA", "", [("SYSTEM.Q'S", "PAY.IN"), ("", "")], 2, "MQ02", wtid=False),
     short.job_queues("pay02", "APP/1", [("PAY.IN", "")], 1, "MQ02", program="PSBPAY01"),
     short.job_queues("", "", [("pay.out", "pay.out")], 3, "MQ02", wtid=False),
-    short.class1("pay02", ("QWAC",), "MQ02", "pay2"),
-    short.class1("CICSA", (), "MQ01", "PAY1"),
-    short.channels("APP/1", ""),
-    short.channels(),
-    short.depths("SYSTEM.Q'S", ""),
-    short.statistics(short.NOON, qmgr="MQ02"),
-    builders.foreign_record(3, short.NOON),
-]
+    short.class1("pay02", ("QWAC",), "MQ02", "pay2"), short.class1("CICSA", (), "MQ01", "PAY1"),
+    short.channels("APP/1", ""), short.channels(), short.depths("SYSTEM.Q'S", ""),
+    short.statistics(short.NOON, qmgr="MQ02"), builders.foreign_record(3, short.NOON),
+]  # fmt: skip
 
 
 def records() -> st.SearchStrategy[list[bytes]]:

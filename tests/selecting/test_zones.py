@@ -117,8 +117,7 @@ def expected(zone: str) -> list[tuple[str, dt.datetime, dt.datetime, int]]:
             (start + each).replace(tzinfo=dt.UTC).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
             for each in (QUARTER, QUARTER / 2)
         )
-        offset = round((taken - start - QUARTER).total_seconds())
-        found.append((system, taken, counted, offset))
+        found.append((system, taken, counted, round((taken - start - QUARTER).total_seconds())))
     return found
 
 

@@ -270,8 +270,7 @@ class Clock:
         start = ODD_STARTS[span.odd] if span.odd else span.start + self.leap
         token, end = self._token(span), span.end + self.leap
         own = smf.task(token, ended=end, wtasints=start, wtaswqct=len(halves))
-        names = (task.queue, f"{task.job}.MORE")
-        used = zip(names, halves, strict=False)
+        used = zip((task.queue, f"{task.job}.MORE"), halves, strict=False)
         first, *more = (self._queue(name, span, *half, token) for name, half in used)
         yield self._record(116, 1, [who, Section([own]), first], qwhs_short(end, 4), span)
         for each in more:

@@ -64,8 +64,7 @@ def lines_of(name: str, rows: Iterable[Any], form: str = "text", **asked: Any) -
 def report_lines(
     name: str, *paths: Path, form: str = "text", sections: Sections | None = None, **asked: Any
 ) -> list[str]:
-    rows = report_rows(name, *paths, sections=sections, **asked)
-    return lines_of(name, rows, form, **asked)
+    return lines_of(name, report_rows(name, *paths, sections=sections, **asked), form, **asked)
 
 
 def cells(found: Iterable[str]) -> list[dict[str, str]]:

@@ -170,8 +170,7 @@ def expected(dumps: Path | str, table: str, **options: Any) -> list[dict[str, An
 def plain(rows: pa.Table) -> list[dict[str, Any]]:
     """Return rows with whole numbers as such: Spark has decimals for the largest."""
     kinds = [pa.int64() if kind == pa.decimal128(20, 0) else kind for kind in rows.schema.types]
-    names = rows.column_names
-    whole = rows.cast(pa.schema([*zip(names, kinds, strict=True)]), safe=False)
+    whole = rows.cast(pa.schema([*zip(rows.column_names, kinds, strict=True)]), safe=False)
     return whole.to_pylist()  # type: ignore[no-any-return]
 
 

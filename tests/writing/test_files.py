@@ -107,8 +107,7 @@ def is_in_json(found: Any, value: Any, offset: int | None) -> bool:
     """Whether a value is exact in JSON, and a local time has the offset of its row."""
     if isinstance(value, dt.datetime):
         zone = value.tzinfo or (offset is not None and dt.timezone(dt.timedelta(seconds=offset)))
-        moment = dt.datetime.fromisoformat(found)
-        return moment == value.replace(tzinfo=zone or None)
+        return dt.datetime.fromisoformat(found) == value.replace(tzinfo=zone or None)
     is_long = isinstance(value, int) and abs(value) > 2**53
     is_plain = isinstance(value, int | float | str | None) and not is_long
     return bool(found == (value if is_plain else str(value)))

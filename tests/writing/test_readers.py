@@ -160,8 +160,7 @@ def with_duckdb(folder: Path) -> Any:
 
 def with_datafusion(folder: Path) -> Any:
     """A table with what DataFusion finds out by itself: columns of files and of folders."""
-    datafusion = pytest.importorskip("datafusion")
-    context = datafusion.SessionContext()
+    context = pytest.importorskip("datafusion").SessionContext()
     context.sql(f"CREATE EXTERNAL TABLE found STORED AS PARQUET LOCATION '{folder}/'")
     found = context.sql("SELECT * FROM found")
     return pa.Table.from_batches(found.collect(), found.schema())
