@@ -109,7 +109,7 @@ def test_files_of_tables_databases_and_smf_have_no_other_name(tmp_path: Path) ->
         refused(tmp_path, "generate", tmp_path / name, "--count", "1")
     run(*convert, tmp_path / "x.db", "--format", "duckdb", code=0)
     said = run(*convert, tmp_path / "x.d20260304", "--format", "csv", code=0).stderr
-    assert " 8 rows in 1 table\n" in said
+    assert " 2 rows in 1 table\n" in said
     for name in ("x.smf", "x.bin"):
         run("generate", tmp_path / name, "--count", "1", "--tasks", "0", code=0)
 

@@ -125,6 +125,10 @@ def written_records(
     return Written(b"".join(framed) + end, tuple(bodies), spans)
 
 
+def no_bdw(length: int) -> bytes:
+    return b""
+
+
 def bdw(length: int) -> bytes:
     return struct.pack(">HH", length + 4, 0)
 
@@ -135,7 +139,7 @@ def extended_bdw(length: int) -> bytes:
 
 def blocked(
     bodies: Sequence[bytes],
-    prefix: Callable[[int], bytes] = lambda _: b"",
+    prefix: Callable[[int], bytes] = no_bdw,
     size: int = BLOCK,
     *,
     spanned: bool = True,
