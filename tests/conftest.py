@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tests.support.browser import launched
-from tests.support.builders import Write, rdw
+from tests.support.builders import Write, put
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import SMF
@@ -146,19 +146,20 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def whole_dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dataset, which stays as it is."""
     folder = tmp_path_factory.mktemp("whole") / "tables"
     assert run("convert", SMF, "--to", folder).exit_code == 0
     return folder
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Write records to a file."""
+def folder(whole_dataset: Path, tmp_path: Path) -> Path:
+    """A copy of it, which may be spoiled."""
+    return Path(shutil.copytree(whole_dataset, tmp_path / "tables"))
 
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
     def written(*records: bytes, name: str = "records.smf") -> Path:
-        path = tmp_path / name
-        path.write_bytes(rdw(records))
-        return path
+        return put(tmp_path / name, *records)
 
     return written

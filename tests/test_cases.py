@@ -5,7 +5,6 @@ They are beside the real data, with a README that says what is in them and what 
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 
 import smfparse
 from smfparse import Selection
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.real import case, needs_real_data
 from tests.support.searching import LONG
 
@@ -31,15 +30,9 @@ def rows(name: str, report: str, **asked: Any) -> list[dict[str, Any]]:
     return found
 
 
-def document(command: str, *arguments: object, exit_code: int = 0) -> Any:
-    done = run(command, *arguments, "--format", "json")
-    assert done.exit_code == exit_code, done.output
-    return json.loads(done.stdout)
-
-
 def manager(name: str, *more: object) -> dict[str, Any]:
     """Return what `summary` says of the only queue manager."""
-    (found,) = document("summary", case(name), *more)["managers"]
+    (found,) = in_json("summary", case(name), *more)["managers"]
     assert isinstance(found, dict)
     return found
 
@@ -51,10 +44,8 @@ def figure(told: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def page(name: str, folder: Path) -> str:
-    """Return the page that `dashboard` writes."""
     path = folder / "page.html"
-    done = run("dashboard", case(name), "--output", path)
-    assert done.exit_code == 0, done.output
+    run("dashboard", case(name), "--output", path, code=0)
     return path.read_text(encoding="utf-8")
 
 
@@ -171,13 +162,13 @@ def test_records_without_intervals_are_of_their_smf_time(tmp_path: Path) -> None
 def test_signature_records_are_no_damage_and_no_dump_headers() -> None:
     """They are counted by subtype."""
     for command in ("summary", "check", "info"):
-        done = run(command, case("signed-none"))
-        assert done.exit_code == 0, done.output
+        done = run(command, case("signed-none"), code=0)
         assert "no SMF record starts here" not in done.output
         assert "earlier dump" not in done.output
+    assert done.stderr == ""
     (header,) = [each for each in done.stdout.splitlines() if "SMF dump header" in each]
     assert "SYSX" in header
-    found = document("info", case("signed-none"))["groups"]
+    found = in_json("info", case("signed-none"))["groups"]
     assert {(each["type"], each["subtype"], each["records"]) for each in found} == {
         *((2, None, 1), (2, 1, 36), (2, 2, 12), (3, None, 1), (115, 2, 12), (116, 1, 36))
     }
@@ -186,7 +177,7 @@ def test_signature_records_are_no_damage_and_no_dump_headers() -> None:
 def test_damage_near_the_start_does_not_hide_the_framing() -> None:
     """Doubled FF stay in `none`, and shift every byte behind them."""
     path = case("ftp-record-damaged")
-    told = document("info", path, exit_code=4)
+    told = in_json("info", path, code=4)
     assert [each["framing"] for each in told["inputs"]] == ["ftp-record"]
     query = (
         "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
@@ -272,7 +263,7 @@ def test_the_time_of_the_dump_job_is_not_that_of_the_records() -> None:
 
 def test_three_active_logs_last_90_minutes_at_the_peak() -> None:
     given = ("--log-size", "1GB", "--logs", "3", "--copies", "2")
-    (answer,) = document("capacity", "log", case("active-log"), *given)["answers"]
+    (answer,) = in_json("capacity", "log", case("active-log"), *given)["answers"]
     found = {each["name"]: each["value"] for each in answer["figures"]}
     inputs = {each["name"]: each["value"] for each in answer["inputs"]}
     near = {"hourly_gb": 0.8, "hour_gb": 2, "half_day_gb": 16.8}

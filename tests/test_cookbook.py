@@ -16,7 +16,7 @@ import pytest
 
 import smfparse
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import put
 from tests.support.generated import generate_dump
 from tests.support.paths import PROJECT
 from tests.support.published import SENDER, channels
@@ -67,8 +67,7 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyC
     gone = SENDER | {"qcststrt": ENDED - YEARS, "qcstludt": ENDED - YEARS}
     depths = [record(depth(10)), record(depth(0, partial=True), start=START + MINUTE)]
     path = tmp_path_factory.mktemp("split") / "split.smf"
-    path.write_bytes(rdw([*made, channels(SENDER, gone), *depths]))
-    with smfparse.open(path).connect() as connection:
+    with smfparse.open(put(path, *made, channels(SENDER, gone), *depths)).connect() as connection:
         yield connection
 
 
@@ -125,8 +124,7 @@ def test_every_question_has_an_answer(tmp_path: Path) -> None:
     """Also where all counters are full; in a long run of any file."""
     day = generate_dump(tmp_path / "day.smf", version="10.0.0", count=4)
     worst = generate_dump(tmp_path / "dense.smf", version="10.0.0", count=2, dense=True)
-    cut = tmp_path / "cut.smf"
-    cut.write_bytes(day.read_bytes()[:-1])
+    cut = put(tmp_path / "cut.smf", day.read_bytes()[:-1])
     of_damage = [each for each, query in QUESTIONS.items() if "FROM damage" in query]
     every = [*QUESTIONS]
     for path, questions in (

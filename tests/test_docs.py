@@ -40,8 +40,7 @@ def test_the_links_of_pages_lead_somewhere_and_their_doctests_pass() -> None:
     assert lost == []
     example = PROJECT / "docs" / "extending.md"
     assert doctest.testfile(str(example), module_relative=False).failed == 0
-    others = [each for each in PAGES if ">>> " in each.read_text("utf-8")]
-    assert others == [example]
+    assert [each for each in PAGES if ">>> " in each.read_text("utf-8")] == [example]
 
 
 @pytest.mark.slow

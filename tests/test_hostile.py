@@ -15,14 +15,7 @@ from smfparse.decoding import Decoder, Needs
 from smfparse.errors import DamageLog
 from smfparse.schemas import REGISTRY
 from smfparse.tables import decoded_tables, every_block, wanted_tables
-from tests.support.builders import (
-    Section,
-    chunk_of,
-    named_block,
-    qwhs_long,
-    qwhs_short,
-    smf_record,
-)
+from tests.support.builders import Section, chunk_of, named_block, qwhs_long, qwhs_short, smf_record
 from tests.support.searching import of_many, search, some
 
 pytestmark = pytest.mark.slow

@@ -75,8 +75,7 @@ def test_pages_are_in_plain_english() -> None:
 def test_help_texts_are_in_plain_english_and_that_of_an_option_shows_its_action_or_value() -> None:
     nouns = ("A", "An", "The", "Only", "What", "How", "That", "By", "If", "Of", "Where")
     with click.Context(main, info_name="smfparse", **main.context_settings) as top:
-        own = main.get_help(top).split("Commands:")[0]
-        every = [("smfparse", main, own), *commands(main, top)]
+        every = [("smfparse", main, main.get_help(top).split("Commands:")[0]), *commands(main, top)]
     assert len(every) > 30
     for path, command, text in every:
         assert [*faults(text)] == [], path
@@ -90,28 +89,14 @@ def test_help_texts_are_in_plain_english_and_that_of_an_option_shows_its_action_
 
 DECLARED = ("advice", "dashboard", "metrics", "reports", "simulating", "summarizing")
 """Packages whose declarations in TOML contain texts for users."""
-TEXTS = frozenset(
-    {
-        "do",
-        "doc",
-        "doubt",
-        "expect",
-        "heading",
-        "label",
-        "means",
-        "not_if",
-        "note",
-        "nothing",
-        "queue_mark",
-        "story",
-        "title",
-    }
-)
+TEXTS = {
+    "do", "doc", "doubt", "expect", "heading", "label", "means", "not_if", "note", "nothing",
+    "queue_mark", "story", "title",
+}  # fmt: skip
 """The keys of these texts."""
 
 
 def declared(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the texts of a declaration."""
     if isinstance(value, dict):
         for name, each in value.items():
             yield from declared(each, name)

@@ -94,19 +94,14 @@ def test_the_main_commands_run_without_posix(tmp_path: Path, encoding: str) -> N
     folder.mkdir()
     tables, page, copy = (str(folder / name) for name in ("tables", "day.html", "copy.smf"))
     commands = [
-        ["info", smf, "--timeout", "500"],
-        ["report", "log", smf, "--from", "0000"],
+        ["info", smf, "--timeout", "500"], ["report", "log", smf, "--from", "0000"],
         ["report", "log", smf, "--format", "csv", "--output", str(folder / "log.csv")],
         ["convert", smf, "--to", tables],
         ["convert", str(FIXTURES / "qm60.smf"), "--to", tables, "--append"],
-        ["report", "log", tables],
-        ["sql", tables, "SELECT count(*) AS records FROM record"],
-        ["generate", str(folder / "made.smf"), "--count", "1"],
-        ["anonymise", smf, "--to", copy],
-        ["dump", smf, "--record", "1"],
-        ["describe", "qjst"],
-        ["man"],
-    ]
+        ["report", "log", tables], ["sql", tables, "SELECT count(*) AS records FROM record"],
+        ["generate", str(folder / "made.smf"), "--count", "1"], ["anonymise", smf, "--to", copy],
+        ["dump", smf, "--record", "1"], ["describe", "qjst"], ["man"],
+    ]  # fmt: skip
     if LONG:
         commands += [["summary", smf], ["dashboard", smf, "--output", page]]
     shown = without_posix(RUNS, json.dumps(commands), encoding=encoding)

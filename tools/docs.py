@@ -95,7 +95,6 @@ def command_reference() -> Iterator[str]:
 
 
 def _helps(command: click.Command, name: str, above: click.Context) -> Iterator[str]:
-    """Yield the help of a command, and of those below it."""
     with click.Context(command, info_name=name, parent=above) as context:
         text = command.get_help(context)
         yield f"## {context.command_path}\n\n```text\n{text}\n```\n"
@@ -147,7 +146,6 @@ _SHOWN |= {"over intervals": "combine", "meaning": "doc"}
 
 
 def _columns(headings: str, found: Iterable[tables.TableColumn]) -> Iterator[str]:
-    """Yield a table of columns."""
     names = [_SHOWN.get(each, each) for each in headings.split("|")]
     yield from _table(headings, ([getattr(each, name) or "" for name in names] for each in found))
     yield ""

@@ -60,13 +60,11 @@ def terminal_page(command: str, printed: str) -> str:
 
 
 def _finding(page: Any) -> None:
-    """Go to the charts of the incident."""
     page.locator(".manager.shown .incident .zoom").first.click()
     page.wait_for_timeout(300)
 
 
 def _queues(page: Any) -> None:
-    """Go to the heat maps of queues."""
     page.locator("#m0-queues").evaluate("part => scrollTo(0, part.offsetTop - 130)")
     page.wait_for_timeout(500)
 
@@ -82,7 +80,6 @@ TERMINALS = ("summary", "check")
 
 
 def _generate(day: Path, scenario: str) -> None:
-    """Write the day of a scenario."""
     arguments = ["generate", str(day), "--scenario", scenario]
     CliRunner().invoke(commands, arguments, catch_exceptions=False)
 
@@ -125,7 +122,6 @@ def _tab(page: Path, **options: Any) -> Iterator[Any]:
 
 
 def _save(name: str, picture: bytes) -> None:
-    """Keep a picture, small."""
     small = Image.open(io.BytesIO(picture)).convert("RGB").quantize(_PALETTE)
     small.save(IMAGES / f"{name}.png", optimize=True)
 

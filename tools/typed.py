@@ -57,7 +57,6 @@ def try_lines(text: str) -> int:
 
 
 def _lines(block: str) -> Iterator[str]:
-    """Yield the lines of a block that begin with the command."""
     if not block.startswith("$ "):
         joined = block.replace("\\\n", " ")
         yield from (line for line in joined.splitlines() if line.startswith("smfparse "))

@@ -41,7 +41,6 @@ def printed(path: Path) -> list[list[str]]:
 
 
 def check_commands(path: Path) -> list[str]:
-    """Run the commands of findings; return them."""
     commands = printed(path)
     for arguments in commands:
         done = run(*arguments, "--format", "json")

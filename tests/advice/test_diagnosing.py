@@ -85,8 +85,7 @@ def test_what_is_elsewhere_or_at_another_time_stands_by_itself() -> None:
 
 
 def test_what_the_data_links_to_nothing_may_belong_to_anything() -> None:
-    found = shown([*STOPPED, finding("BUFF-DMC", 9.5, 11, "7")])
-    assert "BUFF-DMC 7" in found["D5 PAY.IN"]
+    assert "BUFF-DMC 7" in shown([*STOPPED, finding("BUFF-DMC", 9.5, 11, "7")])["D5 PAY.IN"]
 
 
 def test_a_diagnosis_is_explained_only_with_all_that_it_explains() -> None:

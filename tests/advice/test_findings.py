@@ -74,7 +74,6 @@ WAITS: Mapping[str, Sequence[Any]] = {
 
 @pytest.fixture(scope="module")
 def log_waits() -> Mapping[str, Finding]:
-    """What is found of each system of WAITS."""
     rows = [
         {"system": system, "source": system} | row
         for system, case in WAITS.items()
@@ -264,5 +263,4 @@ def test_a_time_of_a_record_or_day_counts_all_intervals_of_the_queue_manager() -
     lost = {"smf7stm": dt.datetime(2026, 3, 4, 9, 33), "smf_time": dt.datetime(2026, 3, 4, 9, 34)}
     found = checked({**ticks, "record": records, "wqst": [wrong], "smf7": [lost]})
     for rule in ("SMF-WRAPPED", "SMF-LOST"):
-        finding = the(found, rule)
-        assert often(finding) == "once: 1 of 6 intervals, 17% of the time", rule
+        assert often(the(found, rule)) == "once: 1 of 6 intervals, 17% of the time", rule

@@ -67,8 +67,7 @@ def test_the_most_serious_comes_first_then_pools_by_number() -> None:
     usual = {"qpstnbuf": 100, "qpstcbsl": 100, "qpstdmc": 1}
     pools = [usual | {"qpstpool": each, "qpstsos": int(each == 11)} for each in (10, 2, 11)]
 
-    rows = messages({"qpst": pools})
-    found = [(row["rule"], row["object"]) for row in rows]
+    found = [(row["rule"], row["object"]) for row in messages({"qpst": pools})]
     assert found == [("BUFF-SOS", "11"), *(("BUFF-DMC", each) for each in ("2", "10", "11"))]
 
 

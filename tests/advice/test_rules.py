@@ -86,8 +86,7 @@ def test_evidence_sums_no_quotient() -> None:
     for rule in rules().values():
         of = subjects()[rule.subject].of
         known = figures(of) if of else {}
-        summed = [each.sql for each in rule.evidence if f"{each.sql}_per" in known]
-        assert summed == [], rule.id
+        assert [each.sql for each in rule.evidence if f"{each.sql}_per" in known] == [], rule.id
 
 
 @pytest.mark.parametrize(
@@ -146,8 +145,7 @@ def in_releases(case: Case) -> Iterator[Case]:
     newer = [each for each in without if numbers(each) >= least]
     for name, versions in (("older", older[-1:]), ("newer", newer[:1])):
         for version in versions:
-            rows = in_release(case.rows, version, without[version])
-            yield case._replace(name=name, rows=rows)
+            yield case._replace(name=name, rows=in_release(case.rows, version, without[version]))
 
 
 @cache
@@ -184,7 +182,6 @@ def in_release(rows: Rows, version: str, without: frozenset[tuple[str, str]]) ->
 
 
 def lacking(table: str, version: str) -> Iterator[str]:
-    """Yield the columns of a table that a release does not have."""
     for each in columns(table):
         word, _, least = each.since.rpartition(" ")
         if word:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import gzip
 import ipaddress
-import json
 import re
 import secrets
 from collections.abc import Mapping
@@ -28,7 +27,7 @@ from smfparse.inputs import ReadOptions, open_file, open_inputs
 from smfparse.layout import ENCODING
 from smfparse.query import Catalog
 from smfparse.tables import decoded_tables
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.datasets import every_table
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import FILES, every_file
@@ -194,10 +193,7 @@ def test_the_command_says_what_it_replaced_and_keeps_names_in_its_map(tmp_path: 
     known = read_map(table)
     run(*asked, tmp_path / "two")
     assert known.items() <= read_map(table).items()
-    told = [
-        json.loads(run("report", "log", tmp_path / each, "--format", "json").stdout)["rows"]
-        for each in ("one", "two")
-    ]
+    told = [in_json("report", "log", tmp_path / each)["rows"] for each in ("one", "two")]
     assert [row["qmgr"] for row in told[0]] == [row["qmgr"] for row in told[1]]
 
 

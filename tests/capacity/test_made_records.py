@@ -17,7 +17,7 @@ from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.planning import planner
 from smfparse.query import Catalog
 from tests.support import smf
-from tests.support.builders import Write, rdw
+from tests.support.builders import Write, put, rdw
 
 CHANNELS = [400 + 40 * minute for minute in range(12)]
 
@@ -34,9 +34,7 @@ def minutely(*blocks: Callable[[int], bytes], minutes: int = 12) -> bytes:
 
 
 def answered(folder: Path, name: str, data: bytes) -> Answer:
-    path = folder / "made.smf"
-    path.write_bytes(data)
-    with Catalog(open_inputs([str(path)], ReadOptions(jobs=1))) as catalog:
+    with Catalog(open_inputs([put(folder / "made.smf", data)], ReadOptions(jobs=1))) as catalog:
         (found,) = answers(planner(name), {}, catalog)
     return found
 
@@ -69,8 +67,7 @@ def test_storage_of_a_connection_is_its_slope(tmp_path: Path) -> None:
         of_connections = (100_000 + 24 * CHANNELS[minute]) * 1024
         return smf.block("QSRS", qsrseloal=of_connections, qsrsaval=(600 - minute) << 20, **used)
 
-    data = minutely(chinit(lambda _: 100), storage)
-    found = answered(tmp_path, "connections", data)
+    found = answered(tmp_path, "connections", minutely(chinit(lambda _: 100), storage))
     asked = found.plan.asked
     assert (asked.kb_each, asked.left_mb) == (pytest.approx(24), 600 - 11 - 6)
     assert found.plan["more"] == int(583 * 1024 * 0.8 / 24)
@@ -155,12 +152,12 @@ def moment(hour: float) -> dt.datetime:
     return MIDNIGHT + dt.timedelta(hours=hour)
 
 
-def putting(first: float, last: float, puts: int, **more: Any) -> bytes:
+def putting(first: float, last: float, puts: int, to: str = "PAY.IN", **more: Any) -> bytes:
     """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call."""
     token, ended = smf.task_token(), moment(last)
     counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
     counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
-    used = smf.queue("PAY.IN", token, version=9, cfstrucname="APP1", **counts)
+    used = smf.queue(to, token, version=9, cfstrucname="APP1", **counts)
     own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts)
     by = smf.who("CHINIT", kind=6, wtidchl="CLIENTS")
     return smf.task_record(own, used, by=by, ended=ended, east=dt.timedelta(0), **more)
@@ -186,23 +183,23 @@ def channel_initiator(hour: float) -> list[bytes]:
 
 
 def measured(name: str, catalog: Catalog) -> dict[str, Any]:
-    """Return what a planner measured of the only queue manager."""
     (found,) = answers(planner(name), {}, catalog)
     assert found.of is not None
     return dict(found.of.values)
 
 
-RATES = {
-    "streaming": {"puts_s": 2},
+RATES: dict[str, dict[str, float]] = {
+    "streaming": {"puts_s": 2, "message_kb": 2, "put_cost": 10},
     "cf": {"arrivals": 2},
-    "cpu": {"cpu_ms_a_second": 2 * 20 / 1000},
+    "cpu": {"cpu_ms_a_second": 2 * 20 / 1000, "cost_us": 10},
     "concentrator": {"transactions_s": 2},
     "compression": {"messages_s": 2},
     "tls": {"messages_s": 2},
     "smf": {"calls_a_second": 4, "tasks": 1},
-    "whatif": {"puts_s": 2, "pages_s": 6, "calls_a_second": 4, "tasks": 1},
+    "whatif": {"puts_s": 2, "pages_s": 6, "calls_a_second": 4, "tasks": 1, "message_kb": 2},
 }
 """By planner: what 7,200 messages an hour are. Each is put and got, 20 us and 3 new pages."""
+RATES["whatif"] |= {"put_cost": 10, "adapter_busy": 1 / 10_000 / HOUR}
 
 
 @pytest.mark.sampled(1)
@@ -229,3 +226,11 @@ def test_each_queue_manager_is_divided_by_its_own_time(write: Write) -> None:
         "QMA": pytest.approx(1),
         "QMB": pytest.approx(1),
     }
+
+
+def test_what_would_be_streamed_is_a_share_of_the_puts(write: Write) -> None:
+    path = write(putting(10, 11, HOUR), putting(10, 11, 3 * HOUR, to="OUT"))
+    with Catalog(open_inputs([path])) as catalog:
+        for asked, share in (({"streaming": "PAY.*"}, 25), ({}, 0)):
+            (found,) = answers(planner("whatif"), asked, catalog)
+            assert (found.plan.asked.share, found.origins["share"]) == (share, "measured")

@@ -10,7 +10,7 @@ import pytest
 
 from smfparse.planning import planner, planner_names
 from tests.support.builders import Write, foreign_record
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.goldens import planners
 from tests.support.paths import GOLDEN, SMF
 
@@ -69,15 +69,14 @@ def test_figures_and_inputs_are_shown_with_or_without_a_unit_and_rough_ones_as_s
     for form in ("md", "html"):
         text = run("capacity", "expiry", "--format", form).stdout
         assert ("300,000" in text, "Sources" in text) == (True, True)
-    for value in ("92us", "92 us", "92"):
-        shown = run("capacity", "log", "--log-io-time", value, "--format", "json").stdout
-        inputs = {each["name"]: each for each in json.loads(shown)["answers"][0]["inputs"]}
-        asked = inputs["log_io_time"]
-        assert (asked["value"], asked["from"]) == (92, "given")
-    for value in ("4GB", "4096MB", "4194304 KB", "4"):
-        shown = run("capacity", "log", "--log-size", value, "--format", "json").stdout
-        inputs = {each["name"]: each for each in json.loads(shown)["answers"][0]["inputs"]}
-        assert inputs["log_size"]["value"] == 4, value
+    for option, values, wanted in (
+        ("--log-io-time", ("92us", "92 us", "92"), 92),
+        ("--log-size", ("4GB", "4096MB", "4194304 KB", "4"), 4),
+    ):
+        for value in values:
+            inputs = in_json("capacity", "log", option, value)["answers"][0]["inputs"]
+            (asked,) = (each["value"] for each in inputs if each["from"] == "given")
+            assert asked == wanted, value
     given = ["--one-page-us", "1084.45", "--more-pages", "3.8639", "--more-pages-us", "1417.12"]
     lines = run("capacity", "log", *given).stdout.splitlines()
     (far,) = (each for each in lines if each.startswith("With 128 pages"))
@@ -88,6 +87,6 @@ def test_what_if_shows_now_and_then() -> None:
     lines = run("capacity", "whatif", SMF, "--load", "2").stdout.splitlines()
     headings = {tuple(each.split()) for each in lines if each.startswith("Figure")}
     assert headings == {("Figure", "Now", "Then", "Unit", "How")}
-    found = json.loads(run("capacity", "whatif", "--load", "2", "--format", "json").stdout)
+    found = in_json("capacity", "whatif", "--load", "2")
     by_name = {each["name"]: each for each in found["answers"][0]["figures"]}
     assert by_name["log_mb_s"]["value"] == 2 * by_name["log_mb_s"]["now"]

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.slow
 
 
 check = partial(command.run, "check")
+in_json = partial(command.in_json, "check")
 
 
 def rules_of(found: Any, *classes: int) -> set[str]:
@@ -45,7 +46,6 @@ def slow_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def checked(slow_log: Path) -> Findings:
-    """The findings of the day, as Python has them."""
     return smfparse.open(slow_log).check()
 
 
@@ -53,9 +53,7 @@ def checked(slow_log: Path) -> Findings:
 def test_real_files_have_the_findings_that_they_must_have() -> None:
     assert REAL_DATA is not None
     paths = [REAL_DATA / f"TEST{name}.dat" for name in ("CHL", "115", "116")]
-    idle, slow, once = (
-        json.loads(check(each, "--format", "json", code=0).stdout) for each in paths
-    )
+    idle, slow, once = map(in_json, paths)
 
     assert rules_of(idle, 1, 2) == set()
     assert {"CHL-CTL", "SMF-FIRST", "D8"} <= rules_of(idle)
@@ -131,7 +129,7 @@ def test_limits_and_a_policy_are_used(slow_log: Path, checked: Findings, tmp_pat
     policy.write_text(entry.format("2026-03-03"), "utf-8")
     asked = (slow_log, "--type", "115", "--policy", policy, "--limit", "LOG-RESPONSE=2000")
     asked += ("--since-baseline", FIXTURES / "qm60.smf", "--fail-on", "LOG-RESPONSE")
-    found = json.loads(check(*asked, "--format", "json", code=3).stdout)
+    found = in_json(*asked, code=3)
     assert {(each["qmgr"], each["since"]) for each in found["findings"]} == {("QM01", "new")}
     assert {each["qmgr"] for each in found["gone"]} == {"QM60"}
     assert {each.since for each in compared_with(checked, checked).findings} == {"as before"}
@@ -157,7 +155,7 @@ def test_what_is_asked_for_is_shown_with_the_diagnosis_that_explains_it(slow_log
     assert "nothing to say" not in text
     (row,) = csv.DictReader(io.StringIO(check(*asked, "--format", "csv", code=3).stdout))
     assert (row["rule"], row["explained_by"]) == ("LOG-RESPONSE", "D2")
-    (fact,) = json.loads(check(*asked, "--format", "json", code=3).stdout)["findings"]
+    (fact,) = in_json(*asked, code=3)["findings"]
     assert (fact["rule"], fact["explained_by"]) == ("LOG-RESPONSE", "D2")
     for severity, code in ((3, 0), (4, 3), (5, 3)):
         check(slow_log, "--only", "LOG-LONGEST", "--fail-on", severity, code=code)
@@ -186,8 +184,7 @@ def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path) -> None:
 
 def test_an_input_without_mq_says_so(write: Write, tmp_path: Path) -> None:
     nothing = "No MQ statistics or accounting to check; smfparse info counts the records.\n"
-    shown = check(write(foreign_record(2)), code=0).stdout
-    assert shown.startswith(f"{nothing}\nNot evaluated")
+    assert check(write(foreign_record(2)), code=0).stdout.startswith(f"{nothing}\nNot evaluated")
     samples = check(tmp_path / "records.smf", "--metrics").stdout.splitlines()
     assert samples == [*metric_lines(Checked())]
 
@@ -211,7 +208,7 @@ def test_rules_are_explained_with_their_limits() -> None:
 @needs_real_data
 def test_a_client_with_two_tasks_is_one_connection() -> None:
     """QCST shows 22 instances; each has two tasks of class 3, one of them without queues."""
-    found = json.loads(check(REAL_DATA / "TESTCHL.dat", "--only", "D8", "--format", "json").stdout)
+    found = in_json(REAL_DATA / "TESTCHL.dat", "--only", "D8")
     ((first,), text) = found["findings"], json.dumps(found)
     shown = [each["text"] for each in first["evidence"]]
     assert shown[:3] == [

@@ -25,7 +25,7 @@ from smfparse.rendering import lines
 from smfparse.selecting import Selection
 from smfparse.simulating import load_estate, simulate
 from tests.support import command, smf
-from tests.support.builders import rdw
+from tests.support.builders import put
 from tests.support.generated import generate_dump
 from tests.support.real import case
 from tests.support.smf import ENDED, MINUTE, WEST
@@ -35,10 +35,7 @@ without_rules = pytest.mark.usefixtures("unjudged")
 
 US = pytest.approx
 run = partial(command.run, "compare")
-
-
-def document(*arguments: object) -> Any:
-    return json.loads(run(*arguments, "--format", "json").stdout)
+document = partial(command.in_json, "compare")
 
 
 @cache
@@ -54,13 +51,7 @@ def shown(before: Path, after: Path, top: int = 20, form: str = "text") -> str:
     return "".join(f"{line}\n" for line in lines(document, form))
 
 
-def written(path: Path, *records: bytes) -> Path:
-    path.write_bytes(rdw(records))
-    return path
-
-
 def words(text: str) -> list[str]:
-    """Return lines with single blanks."""
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
@@ -85,7 +76,7 @@ LATE = dt.timedelta(milliseconds=20)
 
 
 def minutes(path: Path, numbers: Sequence[int], **more: Any) -> Path:
-    return written(path, *(putting(number, **more) for number in numbers))
+    return put(path, *(putting(number, **more) for number in numbers))
 
 
 @without_rules
@@ -94,13 +85,13 @@ def test_statistics_and_tasks_are_on_the_side_of_their_middle(tmp_path: Path) ->
         smf.record(smf.block("QMST", qmstput=puts), start=SPLIT + later * MINUTE + LATE, seconds=60)
         for later, puts in ((-1, 60), (0, 120))
     )
-    path = written(tmp_path / "a.smf", putting(0), putting(0, late=LATE, puts=30), *counted)
+    path = put(tmp_path / "a.smf", putting(0), putting(0, late=LATE, puts=30), *counted)
     asked = ("--split-at", f"{SPLIT:%Y-%m-%dT%H:%M:%S}", "--by", "job")
     rows = document(path, *asked)["rows"]
     found = {(row["job"], row["figure"]): (row["before"], row["after"]) for row in rows}
     assert found["R001", "calls_per_second"] == (US(40 / 60, rel=1e-3), None)
     assert found[None, "puts_per_second"] == US((60 / 60, 120 / 60))
-    written(path, putting(0), putting(0, late=MINUTE * 3 / 4))
+    put(path, putting(0), putting(0, late=MINUTE * 3 / 4))
     told = "1 task record began before the split and count after it"
     assert told in run(path, *asked).stderr
 
@@ -115,7 +106,7 @@ def test_intervals_are_longer_if_asked_but_never_shorter_than_recorded(tmp_path:
 def test_intervals_of_no_length_have_no_rates(tmp_path: Path) -> None:
     for length in (dt.timedelta(0), MINUTE):
         path = tmp_path / f"{length.seconds}.smf"
-        whole = side(written(path, putting(0, wtasints=ENDED - length, wtasinte=ENDED)))
+        whole = side(put(path, putting(0, wtasints=ENDED - length, wtasinte=ENDED)))
         found = {row["figure"]: row for row in compared(whole, whole, ["verb"]).to_dicts()}
         assert ("calls_per_second" in found) == bool(length)
         assert found["cpu_per_call"]["before"] == 50
@@ -162,7 +153,7 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     def site(name: str, costs: dict[str, int]) -> Path:
         cases = product(range(6), costs.items())
         records = [putting(n, puts=100 + n, cpu=cpu, name=queue) for n, (queue, cpu) in cases]
-        return written(tmp_path / name, *records)
+        return put(tmp_path / name, *records)
 
     costs = {f"Q{number:02}": 10 + number for number in range(20)}
     before, after = site("a.smf", costs), site("b.smf", costs | {"Q05": 30, "Q07": 22})
@@ -226,14 +217,14 @@ def test_figures_are_explained_without_input() -> None:
 def test_damage_of_both_inputs_is_told(tmp_path: Path) -> None:
     cut = [tmp_path / name for name in ("before.smf", "after.smf")]
     for path in cut:
-        path.write_bytes(rdw([putting(0), putting(1)])[:-5])
+        put(path, putting(0), putting(1)[:-5])
     for path, line in zip(cut, run(*cut, code=4).stderr.splitlines(), strict=False):
         assert (str(path) in line, line.count("the file is truncated")) == (True, 1)
 
 
 @without_rules
 def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
-    none = written(tmp_path / "a.smf", smf.connection_record(cpu_us=5))
+    none = put(tmp_path / "a.smf", smf.connection_record(cpu_us=5))
     some = minutes(tmp_path / "b.smf", [0])
     trace = (
         "so no calls to compare (116 subtype 1: WTAS, WQST): START TRACE(ACCTG) CLASS(3) writes "

@@ -10,7 +10,7 @@ import pytest
 
 from smfparse.inputs import open_inputs
 from smfparse.metrics import views
-from smfparse.tables import columns, table_names
+from smfparse.tables import columns, table_names, title
 from tests.support import builders
 from tests.support.builders import NOTHING, Section, Write, named_block, qwhs_long, qwhx, smf_record
 from tests.support.command import run
@@ -21,6 +21,7 @@ def test_describe_lists_every_table_and_view_and_each_column_has_a_meaning() -> 
     assert listed == [*table_names(), *views.view_names()]
     docs = {(table, each.name): each.doc for table in table_names() for each in columns(table)}
     assert [place for place, doc in docs.items() if len(doc) < 4] == []
+    assert all(map(title, table_names()))
     shown = run("describe", "QJST").stdout
     assert shown == run("describe", "qjst").stdout
     lines = [re.split(r"  +", line) for line in shown.splitlines()]

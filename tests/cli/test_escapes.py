@@ -92,7 +92,6 @@ def test_messages_show_the_names_of_files(dump: Path, tmp_path: Path) -> None:
 
 
 def arguments_with(harm: str) -> list[list[object]]:
-    """Calls that go wrong, each with harm in another place."""
     options = ("--format", "--from", "--type", "--framing")
     queries = (f"SELECT '{harm}", f'SELECT "{harm}" FROM wqst', f"SELECT '{harm}'::INTEGER")
     return [

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from smfparse.layout import Block, Duration, Instant, MicrosecondCount
 from smfparse.reports import TOTAL
 from smfparse.schemas import QIS1, QJST, QMST, QWHS, WQST, WTAS
-from tests.support.command import run
+from tests.support.builders import put
+from tests.support.command import in_json, run
 from tests.support.corpora import opened_corpus
 from tests.support.paths import SMF
 from tests.support.real import REAL_DATA, case
@@ -85,8 +84,7 @@ DUMPS = {
 @of_many("command, dump", some([*product(COMMANDS, DUMPS)][::-1], 7))
 def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_path: Path) -> None:
     """Or say why not by a documented exit code: `run` takes no exception."""
-    path = tmp_path / "damaged.smf"
-    path.write_bytes(DUMPS[dump]())
+    path = put(tmp_path / "damaged.smf", DUMPS[dump]())
     inputs: list[object] = [path, path] if command == "compare" else [path]
     if command == "dashboard":
         inputs += ["--output", path.with_name("page.html")]
@@ -94,17 +92,16 @@ def test_commands_answer_whatever_the_times_are(command: str, dump: str, tmp_pat
 
 
 def test_no_time_of_a_damaged_file_is_out_of_bounds(tmp_path: Path) -> None:
-    path = tmp_path / "damaged.smf"
-    path.write_bytes(_damaged(3))
+    path = put(tmp_path / "damaged.smf", _damaged(3))
     columns = ["smf_time", "time", "interval_start", "counted_at"]
     bounds = ", ".join(f"min({each})::VARCHAR, max({each})::VARCHAR" for each in columns)
     for table in ("record", "wtas", "wqst", "qmst"):
-        (row,) = _rows("sql", path, f"SELECT {bounds} FROM {table}")
+        (row,) = in_json("sql", path, f"SELECT {bounds} FROM {table}", code=4)
         found = [each for each in row.values() if each is not None]
         assert found, table
         assert all("1990" <= each < "2042" for each in found)
     lengths = "SELECT min(interval_seconds) AS a, max(interval_seconds) AS b FROM record"
-    (row,) = _rows("sql", path, lengths)
+    (row,) = in_json("sql", path, lengths, code=4)
     assert 0 <= row["a"] <= row["b"] <= 1e9
 
 
@@ -114,7 +111,7 @@ def test_queues_belong_to_their_task_if_its_start_cannot_be(tmp_path: Path) -> N
         "SELECT sum(calls) FILTER (intervals > 0) AS calls, "
         "count(*) FILTER (intervals = 0) AS orphans FROM task"
     )
-    (before,) = _rows("sql", SMF, query)
+    (before,) = in_json("sql", SMF, query)
     assert before["calls"] > 0
     for start in some(["A1717CF7EFFFF000", "FEB91C7786000000", "FF" * 8], 1):
         data = bytearray(SMF.read_bytes())
@@ -123,12 +120,7 @@ def test_queues_belong_to_their_task_if_its_start_cannot_be(tmp_path: Path) -> N
                 offset = at + block.field("wtasstrt" if block is WTAS else "correl").offset
                 data[offset : offset + 8] = bytes.fromhex(start)
         path.write_bytes(data)
-        assert _rows("sql", path, query) == [before]
-
-
-def _rows(*arguments: object) -> list[dict[str, Any]]:
-    found: Any = json.loads(run(*arguments, "--format", "json").stdout)
-    return found["rows"] if isinstance(found, dict) else found
+        assert in_json("sql", path, query) == [before]
 
 
 AVERAGES = {

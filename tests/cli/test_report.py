@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-import json
 import re
 from pathlib import Path
 
@@ -12,7 +11,8 @@ import pytest
 
 from smfparse import reports
 from smfparse.inputs import open_inputs
-from tests.support.command import run
+from tests.support.builders import put
+from tests.support.command import in_json, run
 from tests.support.datasets import files_below
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES, SMF
@@ -32,8 +32,7 @@ LIKE_A_DATE = re.compile(r"(?<![\d.])[12]\d{3}[-/]\d\d?[-/]\d\d?")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path, east = tmp_path_factory.mktemp("csv") / "dump.smf", dt.timedelta(hours=5, minutes=30)
     generate_dump(path, version="10.0.0", utc_offset=east, count=2, tasks=4)
-    path.write_bytes(path.read_bytes() + b"".join([*PAIR, *AGENTS]))
-    return path
+    return put(path, path.read_bytes(), *PAIR, *AGENTS)
 
 
 def assert_one_form(text: str) -> int:
@@ -89,8 +88,7 @@ def test_mp1bs_dd_names_of_csv_name_reports_and_print_csv(dump: Path, tmp_path: 
     said = run("report", "LOGCSV", "--explain", code=0).stdout
     assert said == run("report", "log", "--explain").stdout
     run("report", "LOGCSV", "--explain", "--format", "csv", code=2)
-    day = tmp_path / "DAYCSV"
-    day.write_bytes(dump.read_bytes())
+    day = put(tmp_path / "DAYCSV", dump.read_bytes())
     assert run("report", "--list", day).stdout.split()[:2] == ["name", "data"]
 
 
@@ -108,8 +106,7 @@ def test_each_file_is_what_the_report_has_by_itself(smf: Path, form: str, tmp_pa
     names = [each for each in reports.report_names() if f"{each}.{ENDINGS[form]}" in found]
     assert len(names) == len(found)
     for name in ("log", "message", "msgm", "smf-volume"):
-        done = run("report", name, *asked[:1], "--format", "json", *FEW)
-        assert (name in names) == bool(json.loads(done.stdout)["rows"]), name
+        assert (name in names) == bool(in_json("report", name, *asked[:1], *FEW)["rows"]), name
     for name in some(names, 2):
         alone = tmp_path / f"{name}.{ENDINGS[form]}"
         run("report", name, *asked, "--output", alone, code=0)
@@ -120,7 +117,7 @@ def test_a_workbook_has_a_sheet_for_each_report_with_data(tmp_path: Path) -> Non
     book, alone = tmp_path / "book.xlsx", tmp_path / "log.xlsx"
     run("report", "all", SMF, *FEW, "--output", book, code=0)
     found = sheets(book)
-    listed = json.loads(run("report", "--list", SMF, *FEW, "--format", "json").stdout)["reports"]
+    listed = in_json("report", "--list", SMF, *FEW)["reports"]
     titles = {each["name"]: each["title"] for each in listed if each["data"] != "no"}
     heading, *index = found.pop("Index")
     assert heading == ("Sheet", "Content", "Rows")
@@ -137,7 +134,7 @@ def test_reports_without_rows_are_perhaps_listed_and_neither_counted_nor_written
     tmp_path: Path,
 ) -> None:
     """The fixture has records of queues and channels, but none of agents."""
-    listed = json.loads(run("report", "--list", SMF, "--format", "json").stdout)["reports"]
+    listed = in_json("report", "--list", SMF)["reports"]
     data = {each["name"]: each["data"] for each in listed}
     assert [data[each] for each in ("mft", "cluster", "log")] == ["perhaps", "perhaps", "yes"]
     folder, book = tmp_path / "all", tmp_path / "all.xlsx"

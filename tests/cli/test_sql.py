@@ -31,6 +31,7 @@ from smfparse.query.statements import is_complete
 from smfparse.rendering import FORMATS, RowsDocument, formats
 from smfparse.tables import Wanted, columns
 from tests.support import command
+from tests.support.builders import put
 from tests.support.paths import FIXTURES
 from tests.support.paths import SMF as DUMP
 from tests.support.searching import some
@@ -43,10 +44,8 @@ SCRIPT = f"-- naïve; really\nSET VARIABLE name = 'wt;as';\n{ONE} ;\n\n{TWO}; --
 
 
 run = partial(command.run, "sql")
-
-
-def clean(*arguments: object, stdin: str | bytes = "") -> str:
-    return run(*arguments, stdin=stdin, code=0).stdout
+clean = partial(command.printed, "sql")
+in_json = partial(command.in_json, "sql")
 
 
 def test_a_script_gives_the_rows_of_each_statement(tmp_path: Path) -> None:
@@ -76,8 +75,7 @@ def test_a_statement_that_fails_ends_a_script(tmp_path: Path) -> None:
 
 
 def test_without_a_query_in_utf_8_the_call_is_wrong(tmp_path: Path) -> None:
-    odd = tmp_path / "odd.sql"
-    odd.write_bytes(b"SELECT '\xff'")
+    odd = put(tmp_path / "odd.sql", b"SELECT '\xff'")
     for arguments, stdin, said in (
         ([DUMP], b"", "no query: "),
         ([DUMP], b" \n", "no query: "),
@@ -93,8 +91,7 @@ def test_without_a_query_in_utf_8_the_call_is_wrong(tmp_path: Path) -> None:
 
 
 def test_a_query_is_told_from_the_names_of_inputs(tmp_path: Path) -> None:
-    path = tmp_path / "my dump.smf"
-    path.write_bytes(DUMP.read_bytes())
+    path = put(tmp_path / "my dump.smf", DUMP.read_bytes())
     shown = clean(DUMP, ONE)
     assert clean(path, stdin=ONE) == clean(path, ONE) == shown
     assert clean("-", ONE, stdin=DUMP.read_bytes()) == shown
@@ -188,18 +185,17 @@ def test_numbers_are_shown_whole() -> None:
     every |= {"f": '"a":9007199254740993,', "g": 9007199254740994.0}
     wanted = [1, 9007199254740992, "9007199254740993", "-9007199254740993"]
     rows = [{"a": each} | every for each in wanted]
-    assert json.loads(clean(DUMP, query, "--format", "json")) == rows
-    found = clean(DUMP, query, "--format", "jsonl").splitlines()
-    assert [*map(json.loads, found)] == rows
+    assert in_json(DUMP, query) == rows
+    assert [*map(json.loads, clean(DUMP, query, "--format", "jsonl").splitlines())] == rows
 
 
 def test_local_times_in_json_have_the_offset_of_their_row() -> None:
     query = "SELECT time, smf_time, {} time::TIMESTAMP AS n FROM record WHERE type = 115 LIMIT 1"
-    (row,) = json.loads(clean(DUMP, query.format("utc_offset,"), "--format", "json"))
+    (row,) = in_json(DUMP, query.format("utc_offset,"))
     moment, local = (dt.datetime.fromisoformat(row[name]) for name in ("time", "smf_time"))
     assert local.utcoffset() == dt.timedelta(seconds=row["utc_offset"])
     assert abs(local - moment) < dt.timedelta(seconds=1)
-    (other,) = json.loads(clean(DUMP, query.format(""), "--format", "json"))
+    (other,) = in_json(DUMP, query.format(""))
     for naive in (row["n"], other["smf_time"]):
         assert dt.datetime.fromisoformat(naive).tzinfo is None
 
@@ -208,11 +204,9 @@ def test_results_of_any_length_come_as_one() -> None:
     for rows in (0, 1, 25_000):
         query = f"SELECT range AS n FROM range({rows})"
         numbers = list(range(rows))
-        text = clean(DUMP, query).splitlines()
-        assert [int(line.strip("| ")) for line in text[2:]] == numbers
+        assert [int(line.strip("| ")) for line in clean(DUMP, query).splitlines()[2:]] == numbers
         assert clean(DUMP, query, "--format", "csv").splitlines() == ["n", *map(str, numbers)]
-        found = json.loads(clean(DUMP, query, "--format", "json"))
-        assert [each["n"] for each in found] == numbers
+        assert [each["n"] for each in in_json(DUMP, query)] == numbers
 
 
 def test_rows_are_written_as_parquet(tmp_path: Path) -> None:
@@ -267,8 +261,7 @@ def completed(text: str, behind: str = "") -> list[str]:
 
 def test_names_are_completed() -> None:
     assert "putn" in completed("SELECT put", " FROM wqst")
-    own = {each.name for each in columns("wqst")}
-    assert set(completed("SELECT put", " FROM wqst")) <= own
+    assert set(completed("SELECT put", " FROM wqst")) <= {each.name for each in columns("wqst")}
     assert "wtasotn" in completed("SELECT wtas")
     assert completed("SELECT * FROM wqs") == ["wqst", "wqst_cf"]
     assert completed("SELECT * FROM ") == list(relations())
@@ -379,8 +372,7 @@ def test_history_is_kept_in_a_state_folder(tmp_path: Path, monkeypatch: pytest.M
 def test_on_a_terminal_there_is_a_prompt_that_says_damage_when_it_is_met(tmp_path: Path) -> None:
     from tests.support.terminal import on_terminal
 
-    cut = tmp_path / "cut.smf"
-    cut.write_bytes(DUMP.read_bytes()[:-10])
+    cut = put(tmp_path / "cut.smf", DUMP.read_bytes()[:-10])
     count = "SELECT count(*) FROM wqst;\r"
     keys = f"{count}{count}SELECT 40 + 2 AS answer;\rinfo --type 115(1)\r.quit\r"
     settings = {"PAGER": "cat", "XDG_STATE_HOME": f"{tmp_path}", "PROMPT_TOOLKIT_NO_CPR": "1"}

@@ -95,8 +95,7 @@ def test_commands_options_reports_and_files_are_completed(
 ) -> None:
     for shell in ("bash", "zsh", "fish"):
         assert f"_SMFPARSE_COMPLETE={shell}_complete" in run("completion", shell).stdout
-    script = run("completion", "bash").stdout
-    subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    subprocess.run(["bash", "-n"], input=run("completion", "bash").stdout, text=True, check=True)
     monkeypatch.setenv("_SMFPARSE_COMPLETE", "bash_complete")
     for words, found in COMPLETED.items():
         monkeypatch.setenv("COMP_WORDS", words)
@@ -184,8 +183,7 @@ def test_parameters_are_shown_as_options_and_what_is_none_stays_as_it_is() -> No
         parameters = re.findall(r"(\w+)=", message)
         assert in_options(SmfError(message, *parameters), main.commands[name]) == shown
     for message, parameter in KEPT.items():
-        error = SmfError(message, *parameter.split())
-        assert in_options(error, main.commands["sql"]) == message
+        assert in_options(SmfError(message, *parameter.split()), main.commands["sql"]) == message
 
     for name in ("jobs=4", "qmgr=QM01", "by=job"):  # names of inputs that are not there
         assert run("report", "log", name, code=8).stderr.startswith(f"smfparse: {name}: ")

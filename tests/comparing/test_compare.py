@@ -60,8 +60,7 @@ def planted(of: Side, name: str) -> Side:
 
 def named(rows: pl.DataFrame) -> list[tuple[str | None, str | None]]:
     """Queue and verb of what is significant, in order, each once."""
-    found = rows.filter(pl.col("significant")).select("queue", "verb").rows()
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(rows.filter(pl.col("significant")).select("queue", "verb").rows()))
 
 
 @pytest.mark.fuzz
@@ -84,5 +83,4 @@ def test_a_put_that_costs_twice_is_named_and_nothing_where_nothing_changed(
 
 @pytest.mark.slow
 def test_a_comparison_is_the_golden(tmp_path: Path) -> None:
-    found = goldens.of_comparisons(tmp_path)
-    assert goldens.difference(GOLDEN / "compare.json", found) is None
+    assert goldens.difference(GOLDEN / "compare.json", goldens.of_comparisons(tmp_path)) is None

@@ -7,28 +7,23 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
 
 from smfparse.comparing import Side, measured
 from smfparse.inputs import ReadOptions, open_inputs
-from tests.support.builders import rdw
+from tests.support import smf
+from tests.support.builders import put, rdw
 from tests.support.command import run
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.smf import ENDED, MINUTE, WEST, block, queue, record, task, task_record, who
+from tests.support.smf import ENDED, MINUTE, WEST, block, queue, record, statistics, task
 
 pytestmark = pytest.mark.slow
 
 NEAR = pytest.approx
 LATE = dt.timedelta(microseconds=200)
 """How long after an interval of statistics a task writes its record."""
-
-
-def dump(path: Path, records: Iterable[bytes]) -> Path:
-    path.write_bytes(rdw(list(records)))
-    return path
 
 
 def side(path: Path) -> Side:
@@ -44,13 +39,7 @@ def putting(minute: float, puts: int = 60, minutes: float = 1) -> bytes:
     ended = ENDED + minute * MINUTE + LATE
     used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
     began = ended - minutes * MINUTE
-    return task_record(task(ended=ended, wtasints=began), used, by=who(), ended=ended)
-
-
-def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
-    """A record of statistics that ends so many minutes after ENDED."""
-    start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
-    return record(block("QMST", qmstput=60), start=start, seconds=60 * minutes, east=WEST, **keys)
+    return smf.task_record(task(ended=ended, wtasints=began), used, by=smf.who(), ended=ended)
 
 
 @needs_real_data
@@ -85,7 +74,7 @@ def test_calls_are_divided_by_the_time_of_statistics_while_class_3_was_on(
     why: str, tmp_path: Path
 ) -> None:
     made, expected = POPULATIONS[why]
-    found = side(dump(tmp_path / "a.smf", made))
+    found = side(put(tmp_path / "a.smf", *made))
     shown = {"rate": rate(found), "intervals": found.intervals}
     shown |= {kind: found.total(kind) for kind in ("calls", "tasks", "message_manager")}
     near = 0.03 if "missing" in why else 1e-5
@@ -94,7 +83,7 @@ def test_calls_are_divided_by_the_time_of_statistics_while_class_3_was_on(
 
 def test_statistics_in_two_dumps_cover_their_time_once(tmp_path: Path) -> None:
     records = [*(putting(n) for n in (1, 2)), *(statistics(n) for n in (1, 2))]
-    paths = [dump(tmp_path / name, records) for name in ("a.smf", "b.smf")]
+    paths = [put(tmp_path / name, *records) for name in ("a.smf", "b.smf")]
     found = measured(open_inputs(paths, ReadOptions(jobs=1, keep_duplicates=True)))
     assert found.total("calls") == NEAR(120)
 
@@ -116,10 +105,12 @@ def lives(path: Path, *parts: Iterable[float], down: float = 300, puts: int = 60
             found.append(record(of_qmgr, start=local, seconds=seconds, east=WEST))
             used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
             times = {"wtasints": start + LATE, "wtasinte": end + LATE}
-            found.append(task_record(task(ended=end, **times), used, by=who(), ended=end + LATE))
+            found.append(
+                smf.task_record(task(ended=end, **times), used, by=smf.who(), ended=end + LATE)
+            )
             start = end
         start += dt.timedelta(seconds=down)
-    return dump(path, found)
+    return put(path, *found)
 
 
 @pytest.mark.sampled(4)

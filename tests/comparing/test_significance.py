@@ -27,8 +27,7 @@ def chances(
     before: Floats, after: Floats, tolerance: float = 0.06, *, steady: bool = True
 ) -> Floats:
     change = np.log(after.mean(axis=1) / before.mean(axis=1))
-    busy = np.zeros(len(change))
-    return changed(change, spread(before), spread(after), busy, tolerance, steady)
+    return changed(change, spread(before), spread(after), np.zeros(len(change)), tolerance, steady)
 
 
 def normal(seed: int, rows: int, intervals: int, sd: float, mean: float = 1.0) -> Floats:
@@ -46,8 +45,7 @@ def test_one_row_without_tolerance_is_the_t_test_of_two_samples() -> None:
 def test_without_a_change_chances_are_spread_evenly() -> None:
     found = chances(normal(3, ROWS, 4, 0.05), normal(4, ROWS, 4, 0.05), tolerance=0)
     for level in (0.001, 0.01, 0.1, 0.5):
-        share = (found <= level).mean()
-        assert share == pytest.approx(level, abs=4 * np.sqrt(level / ROWS))
+        assert (found <= level).mean() == pytest.approx(level, abs=4 * np.sqrt(level / ROWS))
 
 
 def test_a_change_of_just_the_tolerance_is_rarely_more() -> None:
@@ -60,8 +58,7 @@ def test_a_row_of_few_intervals_borrows_from_rows_like_it() -> None:
     before, after = normal(7, 200, 2, 0.05), normal(8, 200, 2, 0.05)
     after[17] *= 2
     together = chances(before, after)
-    alone = chances(before[17:18], after[17:18])
-    assert together[17] < 1e-6 < alone[0]
+    assert together[17] < 1e-6 < chances(before[17:18], after[17:18])[0]
     assert np.flatnonzero(holm(together)).tolist() == [17]
 
 

@@ -89,8 +89,7 @@ def test_drag_keys_findings_links_tables_and_csv_work(opened: Any) -> None:
     ):
         opened.keyboard.press(key)
         assert shown_time(opened) == time
-    button = shown_chart(opened).get_by_role("button", name="CSV")
-    lines = saved_by(button).read_text().splitlines()
+    lines = saved_by(shown_chart(opened).get_by_role("button", name="CSV")).read_text().splitlines()
     assert lines[0] == "from,to,Log written"
     assert lines[1].startswith("2026-03-04T09:00:00,2026-03-04T09:30:00,")
     assert len(lines) == 7
@@ -185,8 +184,7 @@ def test_a_chart_is_saved_as_a_drawing_and_as_a_picture(opened: Any) -> None:
         names = chart.locator("bdi").all_inner_texts()
         assert names
         assert {*names} <= {*texts}
-        picture = saved_by(chart.get_by_role("button", name="PNG"))
-        assert picture.read_bytes().startswith(b"\x89PNG")
+        assert saved_by(chart.get_by_role("button", name="PNG")).read_bytes().startswith(b"\x89PNG")
     opened.keyboard.press("+")
     saved = saved_by(shown_chart(opened).get_by_role("button", name="SVG"))
     paths = ElementTree.parse(saved).getroot().iter(f"{SVG}path")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import math
 import shlex
 from dataclasses import replace
@@ -25,17 +24,10 @@ from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
 from smfparse.rendering import decimals_of, with_decimals
 from smfparse.selecting import fixed_zone
-from smfparse.summarizing import Axis, Times
-from tests.support.command import run
+from smfparse.summarizing import Times
+from tests.summarizing.test_spreading import MINUTE, axis
+from tests.support.command import in_json
 from tests.support.pages import line_of
-
-MINUTE = 60_000_000
-
-
-def axis(*spans: tuple[float, float]) -> Axis:
-    """Return an axis of spans in minutes."""
-    starts, ends = (np.array(spans) * MINUTE).astype(np.int64).T
-    return Axis(starts, ends, np.r_[False, starts[1:] > ends[:-1]])
 
 
 def day_of_minutes(many: int, findings: list[Finding], courses: dict[str, Courses]) -> Day:
@@ -101,7 +93,7 @@ def test_the_command_of_a_panel_gives_its_rows(day: Path, payload: Any) -> None:
         columns = {*data.sql(f"FROM ({sql}) LIMIT 0").column_names}
         assert {"system", "qmgr", "object", "start", "seconds", "amount"} <= columns, name
     _, *arguments = shlex.split(payload["panels"]["buffers-free"]["sql"])
-    rows = json.loads(run(*arguments, "--format", "json", code=0).stdout)
+    rows = in_json(*arguments, code=0)
     pool = ("QM01", "pool 1")
     amounts = [row["amount"] for row in rows if (row["qmgr"], row["object"]) == pool]
     assert amounts == pytest.approx(line_of(payload["days"][0], "buffers-free", "pool 1"), rel=1e-3)

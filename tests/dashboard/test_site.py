@@ -5,7 +5,6 @@ and cards of incidents with the right time and the right first cause.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import smfparse
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.generated import generate_dump
 from tests.support.pages import page_of, payload_in
 
@@ -25,7 +24,6 @@ Days = Callable[[str], tuple[Path, str]]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Days:
-    """The days of scenarios, each made once."""
     folder = tmp_path_factory.mktemp("site")
 
     @cache
@@ -159,8 +157,7 @@ def moment(text: str, date: str) -> dt.datetime:
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_the_first_card_has_the_time_and_the_cause_of_the_key(scenario: str, site: Days) -> None:
-    explained = run("generate", "--scenario", scenario, "--explain", "--format", "json").stdout
-    key = json.loads(explained).values()
+    key = in_json("generate", "--scenario", scenario, "--explain").values()
     wanted = next(rows[0] for rows in key if isinstance(rows, list) and "rule" in rows[0])
     start, end, rule = CARD.findall(site(scenario)[1])[0]
     assert rule == wanted["rule"]

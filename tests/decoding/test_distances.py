@@ -179,5 +179,4 @@ def test_nothing_is_read_ahead_where_no_offset_is_wanted() -> None:
     assert source.column("record", "type", alone=True) == [30, 115, 115]
     assert source.looks == []
     for name in schema("record").names:
-        found = source.column("record", name, alone=True)
-        assert found == source.column("record", name), name
+        assert source.column("record", name, alone=True) == source.column("record", name), name

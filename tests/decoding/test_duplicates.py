@@ -23,7 +23,7 @@ from smfparse.store import read_files
 from smfparse.writing import making, write_dataset
 from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, small_chunks
-from tests.support.builders import UTC_NOON, chunk_of, foreign_record, rdw
+from tests.support.builders import UTC_NOON, chunk_of, foreign_record, put, rdw
 from tests.support.command import run
 from tests.support.mixed_records import Each, many
 from tests.support.searching import search
@@ -34,7 +34,6 @@ HOUR = dt.timedelta(hours=1)
 
 
 def header(hour: int = 0) -> bytes:
-    """The record with which a dump begins."""
     return foreign_record(2, NOON + hour * HOUR)
 
 
@@ -43,13 +42,7 @@ def trailer(hour: int = 0) -> bytes:
 
 
 def work(number: int, kind: str = "task") -> bytes:
-    """Return a class 3 record of its own."""
     return b"".join(Each(kind, 0, number, number % 7).pieces())
-
-
-def put(path: Path, *records: bytes) -> Path:
-    path.write_bytes(b"".join(records))
-    return path
 
 
 def kept(
@@ -187,8 +180,7 @@ def test_records_are_those_of_a_model(
         spans = {number: sorted(cuts) for number, (_, cuts) in enumerate(records) if cuts}
         data = rdw([record for record, _ in records], spans)
         paths.append(put(tmp_path / f"{place}", data))
-    expected = modelled([[record for record, _ in records] for records in files])
-    assert kept(paths, jobs) == expected
+    assert kept(paths, jobs) == modelled([[record for record, _ in records] for records in files])
 
 
 SEEN = st.tuples(st.binary(min_size=16, max_size=16), st.integers(0, 3), st.booleans())
@@ -290,8 +282,7 @@ def test_every_command_tells_how_many_were_left_out(tmp_path: Path) -> None:
     manifest = read_files(folder)
     assert (manifest["duplicates"], manifest["tables"]["record"]) == (5, 5)
     path = put(tmp_path / "a", header(1), work(1), header(2), work(1))
-    shown = run("info", path).stdout
-    assert "1 record is also in an earlier dump and is counted once." in shown
+    assert "1 record is also in an earlier dump and is counted once." in run("info", path).stdout
 
 
 def test_digests_are_of_the_bytes_behind_the_rdw() -> None:

@@ -24,7 +24,6 @@ def decoded(table: str, *records: bytes) -> list[dict[str, Any]]:
 
 
 def with_bytes(data: bytes, puts: dict[int, bytes]) -> bytes:
-    """Return `data` with bytes put at offsets."""
     for offset, new in puts.items():
         data = data[:offset] + new + data[offset + len(new) :]
     return data
@@ -98,5 +97,4 @@ def test_many_small_records_are_given_before_they_fill_the_memory() -> None:
     chunks = [builders.chunk_of(*records, first=first) for first in range(1, 300, 50)]
     limits = Limits(epoch_cells=1000)
     decoder = Decoder(Needs(wanted_tables(["record"])), DamageLog(), limits=limits)
-    batches = [batch.num_rows for _, batch in decoder.decode(chunks)]
-    assert batches == [50] * 6
+    assert [batch.num_rows for _, batch in decoder.decode(chunks)] == [50] * 6

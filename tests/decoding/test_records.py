@@ -103,8 +103,7 @@ def test_triplets_that_lead_astray_are_damage_that_says_where_and_how_much():
 
 
 def test_a_wrong_eye_catcher_is_damage_and_the_blocks_beside_it_are_used():
-    wrong = named_block("QMST", 80)
-    found = Found(QIST, qist(Section([ONE, wrong, ONE])))
+    found = Found(QIST, qist(Section([ONE, named_block("QMST", 80), ONE])))
     assert (found.owners, found.numbers) == ([0, 0], [1, 3])
     assert found.damage == told("X'D8D4E2E3' where the eye-catcher QIST should be")
 
@@ -114,7 +113,6 @@ def test_a_record_that_ends_in_its_triplets_has_no_blocks():
 
 
 def rows(table: str, *records: bytes) -> list[dict[str, Any]]:
-    """Decode one table."""
     decoder = Decoder(Needs(wanted_tables([table])), DamageLog())
     batches = decoder.decode([builders.chunk_of(*records)])
     return [row for _, batch in batches for row in batch.to_pylist()]
@@ -215,8 +213,7 @@ def test_the_date_of_the_header_is_packed_with_a_century():
         "1999-12-31": "0099365F", "2000-02-29": "0100060F",
         "2024-12-31": "0124366F", "2041-12-31": "0141365F",
     }.items():  # fmt: skip
-        moment = dt.datetime.fromisoformat(f"{day}T01:02:03.040")
-        assert with_date(date)["smf_time"] == moment
+        assert with_date(date)["smf_time"] == dt.datetime.fromisoformat(f"{day}T01:02:03.040")
     for date in ("0126000F", "0126367F", "0089365F", "0142001F", "0999365F", "01A6063F"):
         row = with_date(date)
         assert (row["smf_time"], row["utc_offset"]) == (None, None), date

@@ -55,9 +55,7 @@ class File:
     limits: Limits
 
     def rows(self, parts: Iterable[Part] = (WHOLE_SOURCE,), **asked: Any) -> dict[str, Any]:
-        """Return tables by name."""
-        framing = framing_named(self.framing)
-        file = Input(self.path, "source", framing=framing, limits=self.limits)
+        file = Input(self.path, "source", framing=framing_named(self.framing), limits=self.limits)
         options = ReadOptions(Selection.of(**asked), limits=self.limits)
         ranges = [Range(file, MIXED, part, options) for part in parts]
         batches = (each.batches(Log(DamageLog())) for each in ranges)

@@ -38,8 +38,7 @@ def test_the_service_of_an_account_of_azure(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("AZURE_STORAGE_SAS_TOKEN", "?sv=1&sig=x")
     for (authority, endpoint), expected in SERVICES.items():
         monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", endpoint)
-        found = azure_place(authority)
-        assert found == ("smf", "bank", expected, None, "sv=1&sig=x")
+        assert azure_place(authority) == ("smf", "bank", expected, None, "sv=1&sig=x")
 
 
 def test_the_stores_are_made_by_what_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:

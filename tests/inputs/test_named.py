@@ -22,7 +22,7 @@ from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
 from smfparse.inputs import open_inputs
 from smfparse.writing import write_dataset
-from tests.support.command import COMMAND, run
+from tests.support.command import COMMAND, in_json, run
 from tests.support.paths import FIXTURES
 
 DUMP = (FIXTURES / "qm60.smf").read_bytes()
@@ -88,10 +88,9 @@ def test_a_folder_is_all_dumps_in_it_by_path_and_others_are_named(dumps: Path) -
         "gone": "No such file or directory; skipped",
         "packed.zip": "the zip data is truncated; skipped",
     }
-    result = run("info", dumps, "--format", "json")
-    assert result.exit_code == 4
-    assert str(dumps / "empty") in {each["source"] for each in json.loads(result.stdout)["damage"]}
-    assert json.loads(result.stdout)["damage_count"] == 5
+    told = in_json("info", dumps, code=4)
+    assert str(dumps / "empty") in {each["source"] for each in told["damage"]}
+    assert told["damage_count"] == 5
     assert names(dumps / "tables") == [str(dumps / "tables")]
 
 
@@ -115,17 +114,14 @@ def test_links_that_lead_elsewhere_and_pipes_are_named(dumps: Path, tmp_path: Pa
         "pipe": "a pipe or device; skipped",
     }
     for named in (dumps / "round", f"{dumps}/r*"):
-        result = run("info", dumps / "a.smf", named)
-        assert result.exit_code == 8
-        assert f"{dumps / 'round'}: {levels}" in result.stderr
+        assert f"{dumps / 'round'}: {levels}" in run("info", dumps / "a.smf", named, code=8).stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc has a file that cannot be read")
 def test_an_unreadable_file_is_left_out_of_a_folder_and_named_otherwise(dumps: Path) -> None:
     (dumps / "memory").symlink_to("/proc/self/mem")
     assert left_out(dumps) == {"memory": "Input/output error; skipped"}
-    result = run("info", dumps / "memory")
-    assert result.exit_code == 8
+    result = run("info", dumps / "memory", code=8)
     assert result.stderr == f"smfparse: {dumps / 'memory'}: Input/output error\n"
 
 
@@ -160,8 +156,7 @@ def test_a_pattern_is_what_it_matches_by_path(dumps: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.chdir(dumps)
         assert names("*.smf") == ["a.smf", "b.smf"]
-    result = run("info", dumps / "a.smf", f"{dumps}/*.gz")
-    assert result.exit_code == 8
+    result = run("info", dumps / "a.smf", f"{dumps}/*.gz", code=8)
     assert result.stderr == f"smfparse: {dumps}/*.gz: no file matches the pattern\n"
     (dumps / "[ab].smf").write_bytes(DUMP)
     assert names(f"{dumps}/[ab].smf") == [f"{dumps}/[ab].smf"]
@@ -215,11 +210,9 @@ def test_unusable_standard_input_is_named(dumps: Path, monkeypatch: pytest.Monke
         (["-", "-"], DUMP, 2, "-: named twice"),
         (["-", dumps / "none.smf"], DUMP, 8, f"{dumps / 'none.smf'}: No such file or directory\n"),
     ):
-        result = run("info", *named, stdin=data)
-        assert result.exit_code == code
+        result = run("info", *named, stdin=data, code=code)
         assert f"smfparse: {said}" in result.stderr
-    result = run("info", "-", stdin=DUMP[:-5])
-    assert result.exit_code == 4
+    result = run("info", "-", stdin=DUMP[:-5], code=4)
     assert "bytes: -: byte 0x" in result.stdout
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="-: standard input is not a file or pipe"):

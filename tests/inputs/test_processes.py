@@ -26,6 +26,7 @@ from smfparse.query import Catalog
 from smfparse.store import PARTIAL
 from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import CAPACITY, MIXED, small_chunks
+from tests.support.builders import put
 from tests.support.command import run
 from tests.support.mixed_records import many, written
 from tests.support.searching import of_many, some
@@ -62,9 +63,7 @@ def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of many small parts; what is patched here is so in the processes as well."""
     small_chunks(monkeypatch, CAPACITY)
     monkeypatch.setitem(vars(LIMITS), "most_unit", CAPACITY)
-    path = tmp_path / "dump.smf"
-    path.write_bytes(written(many(400, 1))[0])
-    return path
+    return put(tmp_path / "dump.smf", written(many(400, 1))[0])
 
 
 @pytest.fixture
@@ -217,14 +216,12 @@ def test_there_are_at_most_as_many_processes_as_windows_waits_for(monkeypatch: p
 
 
 def family(leader: int) -> list[int]:
-    """Return the processes of a group that live."""
     said = subprocess.check_output(["ps", "-A", "-o", "pid=,pgid=,stat="], text=True)
     rows = [line.split() for line in said.splitlines()]
     return [int(pid) for pid, group, state in rows if group == str(leader) and state[0] != "Z"]
 
 
 def wait_until(reached: Callable[[], bool]) -> bool:
-    """Whether something comes true in a reasonable time."""
     for _ in range(300):
         if reached():
             return True

@@ -27,6 +27,7 @@ from smfparse.reading import Chunk, Input, Part, planning, reader
 from smfparse.reading.window import Window
 from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
 from smfparse.writing import write_dataset
+from tests.support.builders import put
 from tests.support.mixed_records import TABLES, Each, many, written
 from tests.support.real import every_file
 from tests.support.searching import of_many, search, some
@@ -112,11 +113,6 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", Here)
 
 
-def put(path: Path, *data: bytes) -> Path:
-    path.write_bytes(b"".join(data))
-    return path
-
-
 @pytest.fixture
 def mixed(tmp_path: Path) -> Path:
     return put(tmp_path / "mixed.smf", written(many(300, 1))[0])
@@ -142,8 +138,7 @@ def test_several_processes_give_what_one_gives(path: Path, monkeypatch: pytest.M
 
 def test_files_and_datasets_are_in_order(mixed: Path, sound: Path, tmp_path: Path, here: None):
     write_dataset(open_inputs([mixed]), tmp_path / "dataset")
-    again = put(tmp_path / "again.smf", written(many(100, 4))[0])
-    paths = [sound, tmp_path / "dataset", again]
+    paths = [sound, tmp_path / "dataset", put(tmp_path / "again.smf", written(many(100, 4))[0])]
     assert found_in(paths, 2, MIXED) == found_in(paths, 1, MIXED)
 
 

@@ -35,12 +35,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.fuzz]
 posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes")
 
 
-@pytest.fixture
-def folder(whole_dataset: Path, tmp_path: Path) -> Path:
-    """A dataset that may be spoiled."""
-    return Path(shutil.copytree(whole_dataset, tmp_path / "tables"))
-
-
 def ended(command: str, folder: Path) -> tuple[int, str]:
     """Return how a command that reads the dataset ends, and what it says."""
     names = {"IN": str(folder), "OUT": str(folder.with_name("out"))}

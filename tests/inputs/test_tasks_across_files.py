@@ -25,7 +25,7 @@ from smfparse.inputs import Inputs, ReadOptions, open_inputs, others, workers
 from smfparse.limits import Limits
 from smfparse.selecting import Selection
 from smfparse.writing import append_dataset, write_dataset
-from tests.support.builders import foreign_record
+from tests.support.builders import foreign_record, put
 from tests.support.searching import of_many, search, some
 from tests.support.smf import more_queues, queue, task, task_record, task_token, who
 from tests.support.variants import by_length, ftp_block, ftp_record, no_prefix
@@ -68,12 +68,11 @@ RECORDS = made()
 
 
 def write(folder: Path, *some: Sequence[Made]) -> list[Path]:
-    """Write files of records, in order."""
     folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"day{number}.smf" for number in range(len(some))]
-    for path, records in zip(paths, some, strict=True):
-        path.write_bytes(b"".join(each.data for each in records))
-    return paths
+    return [
+        put(folder / f"day{number}.smf", *(each.data for each in part))
+        for number, part in enumerate(some)
+    ]
 
 
 class Cut(NamedTuple):

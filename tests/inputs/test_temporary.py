@@ -21,7 +21,6 @@ pytestmark = [
 
 
 def copying() -> subprocess.Popen[bytes]:
-    """Start a command that copies standard input, which has more to come."""
     pipe = subprocess.PIPE
     process = subprocess.Popen([*COMMAND, "info", "-"], stdin=pipe, stdout=pipe, stderr=pipe)
     assert process.stdin is not None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from pathlib import Path
 from typing import Any
 
 from tests.support.builders import Write
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.paths import FIXTURES
 from tests.support.real import case
 from tests.support.smf import ENDED, MINUTE, WEST, block, record, task, task_record, task_token, who
@@ -26,10 +25,8 @@ def statistics(*numbers: int, **more: Any) -> list[bytes]:
     ]
 
 
-def coverage(path: Path, *more: object, exit_code: int = 0) -> Any:
-    done = run("info", path, *more, "--format", "json")
-    assert done.exit_code == exit_code, done.output
-    return json.loads(done.stdout)["coverage"]
+def coverage(path: Path, *more: object, code: int = 0) -> Any:
+    return in_json("info", path, *more, code=code)["coverage"]
 
 
 def test_data_without_a_gap_is_complete(write: Write) -> None:
@@ -49,22 +46,20 @@ def test_a_gap_makes_it_incomplete_and_strict_ends_with_4(write: Write) -> None:
         strict = run("info", path, "--strict", "--format", form)
         assert (strict.exit_code, "incomplete" in strict.stdout) == (4, True)
         assert "the data is incomplete" in strict.stderr
-    assert run("summary", path).stdout.splitlines()[1].startswith("Incomplete: 6 intervals of 10")
+    said = run("summary", path).stdout.splitlines()[1]
+    assert said.startswith("Incomplete: 6 intervals of 10 minutes, 2 gaps (40 minutes in all)")
 
 
 def test_records_that_smf_lost_make_it_incomplete() -> None:
-    (found,) = coverage(case("lost"), "--strict", exit_code=4)
+    (found,) = coverage(case("lost"), "--strict", code=4)
     assert found["missing"] == ["SMF of SYSX lost 48,211 records (type 7)"]
 
 
 def test_damage_makes_it_incomplete(write: Write) -> None:
     path = write(*statistics(0, 1, 2, 3))
     path.write_bytes(path.read_bytes()[:-20])
-    (found,) = coverage(path, exit_code=4)
-    assert (found["answer"], found["missing"]) == (
-        "incomplete",
-        ["damage at 1 place in the input"],
-    )
+    (found,) = coverage(path, code=4)
+    assert (found["answer"], found["missing"]) == ("incomplete", ["damage at 1 place in the input"])
     said = run("summary", path).stdout.splitlines()[1]
     assert said.startswith(
         "Incomplete: 3 intervals of 10 minutes, no gap, no restart; damage at 1 "
@@ -167,5 +162,5 @@ def test_a_change_of_clocks_is_a_note(write: Write) -> None:
 
 def test_bytes_that_no_column_knows_are_counted_once() -> None:
     """The intervals are read after the records: 8 records, 8 bytes of each QSST, 4 of QTST."""
-    found = json.loads(run("info", FIXTURES / "qm01-930.smf", "--format", "json").stdout)
+    found = in_json("info", FIXTURES / "qm01-930.smf")
     assert found["unknown_bytes"] == {"QSST": 64, "QTST": 32}

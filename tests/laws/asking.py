@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import Any
 
 import smfparse
 from tests.support.clocks import Clock, Site, Span
-from tests.support.command import run
 
 Row = dict[str, Any]
 Counts = Counter[str]
@@ -25,12 +23,6 @@ def opened(paths: Path | Sequence[Path], selection: Any = None) -> smfparse.SmfD
 def rows(data: smfparse.SmfData, report: str, **asked: Any) -> list[Row]:
     found: list[Row] = data.report(report, **asked).to_pylist()
     return found
-
-
-def written(command: str, *arguments: object) -> Any:
-    done = run(command, *arguments, "--format", "json")
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
 
 
 def tallied(found: Iterable[Row], *columns: str) -> Counts:
@@ -53,7 +45,6 @@ def statistics_calls(data: smfparse.SmfData, **asked: Any) -> Counts:
 
 
 def without_places(found: Sequence[Row]) -> list[Row]:
-    """Return rows without where their records are."""
     places = ("source", "record_no", "record_offset")
     return [{name: row[name] for name in row if name not in places} for row in found]
 

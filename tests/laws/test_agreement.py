@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 from hypothesis import given
 
-from tests.laws.asking import opened, rows, written
+from tests.laws.asking import opened, rows
 from tests.support.clocks import SECOND, Clock
-from tests.support.command import run
-from tests.support.corpora import Corpora
+from tests.support.command import in_json
 from tests.support.drawing_clocks import sites
 from tests.support.searching import search
 
@@ -56,7 +55,7 @@ def test_gaps_and_restarts_are_those_of_the_records(site: Any, tmp_path: Path) -
     told = {
         command: {
             each["qmgr"]: Told(each["gaps"], each["gap_seconds"], each["restarts"])
-            for each in written(command, path)["managers"]
+            for each in in_json(command, path)["managers"]
         }
         for command in ("summary", "check")
     }
@@ -67,11 +66,3 @@ def test_gaps_and_restarts_are_those_of_the_records(site: Any, tmp_path: Path) -
             context = (command, said, expected, clock)
             assert (said.gaps, said.restarts) == (expected.gaps, expected.restarts), context
             assert said.gap_seconds == pytest.approx(expected.gap_seconds, abs=1), context
-
-
-@pytest.mark.usefixtures("one_rule")
-def test_gaps_and_a_restart_are_in_all_texts(corpora: Corpora) -> None:
-    (path,) = corpora["site"].paths
-    assert "3 gaps (309.5 seconds in all), 1 restart" in run("summary", path).stdout
-    assert "; gap: 5 seconds; restart: 1" in run("report", "msgm", path).stdout
-    assert "SMF-RESTART" in run("check", path).stdout.partition("Not evaluated")[0]

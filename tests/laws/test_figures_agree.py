@@ -18,7 +18,7 @@ import pytest
 
 import smfparse
 from smfparse.reports import RECORDED, TOTAL
-from tests.laws.asking import written
+from tests.support.command import in_json
 from tests.support.corpora import Corpus, opened_corpus
 from tests.support.generated import generate_dump
 from tests.support.pages import page_of, payload_in
@@ -31,8 +31,6 @@ DAY = dt.date(2026, 3, 5)
 
 
 class Answers:
-    """What each command says of one input."""
-
     def __init__(self, corpus: Corpus, folder: Path) -> None:
         self._corpus, self._folder = corpus, folder
         (self._path,) = corpus.paths
@@ -48,7 +46,7 @@ class Answers:
 
     @cached_property
     def _summary(self) -> Any:
-        return written("summary", self._path)["managers"]
+        return in_json("summary", self._path)["managers"]
 
     @cached_property
     def _pages(self) -> list[Any]:
@@ -58,7 +56,7 @@ class Answers:
 
     def intervals(self, command: str) -> Values:
         managers = (
-            self._summary if command == "summary" else written(command, self._path)["managers"]
+            self._summary if command == "summary" else in_json(command, self._path)["managers"]
         )
         return {(each["qmgr"], ""): each["intervals"] for each in managers}
 
@@ -115,11 +113,11 @@ class Answers:
 
     @cached_property
     def _compared(self) -> list[Row]:
-        found: list[Row] = written("compare", self._path, self._path, "--top", 10_000)["rows"]
+        found: list[Row] = in_json("compare", self._path, self._path, "--top", 10_000)["rows"]
         return found
 
     def capacity(self, planner: str, figure: str) -> Values:
-        answers = written("capacity", planner, self._path)["answers"]
+        answers = in_json("capacity", planner, self._path)["answers"]
         return {
             (each["qmgr"], ""): value["value"]
             for each in answers
@@ -128,8 +126,7 @@ class Answers:
         }
 
     def trend(self, line: str) -> Values:
-        """Return a figure over the last day."""
-        managers = written("trend", self._path)["managers"]
+        managers = in_json("trend", self._path)["managers"]
         return {key: each["last"] for key, _, each in _lines_called(line, managers)}
 
 

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.laws.asking import Row, opened, rows, written
+from tests.laws.asking import Row, opened, rows
 from tests.support.clocks import PUT_US, SECOND, Clock, Site, Span, Task
+from tests.support.command import in_json as written
 from tests.support.drawing_clocks import sites
 from tests.support.searching import search
 

@@ -31,20 +31,13 @@ def moment(*parts: int) -> dt.datetime:
 
 
 EXAMPLES = [
-    (layout.Gauge8, "FF", 255),
-    (layout.Word16, "FFFE", 65534),
-    (layout.SWord16, "FFFE", -2),
-    (layout.Count32, "FFFFFFFF", 4294967295),
-    (layout.SCount32, "FFFFFFFF", -1),
+    (layout.Gauge8, "FF", 255), (layout.Word16, "FFFE", 65534), (layout.SWord16, "FFFE", -2),
+    (layout.Count32, "FFFFFFFF", 4294967295), (layout.SCount32, "FFFFFFFF", -1),
     (layout.Count64, "8000000000000000", 9223372036854775808),
-    (layout.SCount64, "8000000000000000", -9223372036854775808),
-    (SMALLEST, "0FFFFFFF", None),
-    (SMALLEST, "0FFFFFFE", 268435454),
-    (layout.Elapsed, "0000000000001000", 1.0),
-    (layout.Elapsed, "0000000000000800", 0.5),
-    (layout.Elapsed, "0000000000000001", 1 / 4096),
-    (layout.Elapsed, "0000000000000000", 0.0),
-    (layout.LatchElapsed, "0000000000001000", 1.0),
+    (layout.SCount64, "8000000000000000", -9223372036854775808), (SMALLEST, "0FFFFFFF", None),
+    (SMALLEST, "0FFFFFFE", 268435454), (layout.Elapsed, "0000000000001000", 1.0),
+    (layout.Elapsed, "0000000000000800", 0.5), (layout.Elapsed, "0000000000000001", 1 / 4096),
+    (layout.Elapsed, "0000000000000000", 0.0), (layout.LatchElapsed, "0000000000001000", 1.0),
     (layout.Elapsed, "7FFFFFFFFFFFF000", float(2**51 - 1)),
     (layout.Micros64, "7FFFFFFFFFFFFFFF", 2**63 - 1),
     (layout.When, "B6F82B9F3A000000", moment(2002, 1, 1)),
@@ -55,18 +48,12 @@ EXAMPLES = [
     (layout.SmfMoment(), "000000640126063F", dt.datetime(2026, 3, 4, 0, 0, 1)),
     (layout.SmfMoment(), "0000000000000000", None),
     (layout.SquareSum, "00000000000000010000000000000002", 2**64 + 2),
-    (layout.Text(4), "D4D8F0F1", "MQ01"),
-    (layout.Text(4), "D4D84040", "MQ"),
-    (layout.Text(4), "40D44040", " M"),
-    (layout.Text(3), "D440D8", "M Q"),
-    (layout.Text(4), "40404040", ""),
-    (layout.Hex(3), "00aB40", "00AB40"),
-    (layout.Reserved(2), "0102", b"\1\2"),
-    (COLOUR, "01", 1),
-    (COLOUR, "FF", 255),
-    (FLAGS, "8001", 0x8001),
-    (layout.Header(layout.Hex(2), "C90F"), "C90F", "C90F"),
-]
+    (layout.Text(4), "D4D8F0F1", "MQ01"), (layout.Text(4), "D4D84040", "MQ"),
+    (layout.Text(4), "40D44040", " M"), (layout.Text(3), "D440D8", "M Q"),
+    (layout.Text(4), "40404040", ""), (layout.Hex(3), "00aB40", "00AB40"),
+    (layout.Reserved(2), "0102", b"\1\2"), (COLOUR, "01", 1), (COLOUR, "FF", 255),
+    (FLAGS, "8001", 0x8001), (layout.Header(layout.Hex(2), "C90F"), "C90F", "C90F"),
+]  # fmt: skip
 
 
 def test_bytes_give_the_value_and_the_value_the_bytes():
@@ -84,18 +71,11 @@ def test_bytes_give_the_value_and_the_value_the_bytes():
 
 
 NOTHING = [
-    (layout.Count32, "00000000"),
-    (SMALLEST, "0FFFFFFF"),
-    (layout.Elapsed, "0000000000000000"),
-    (layout.When, "0000000000000000"),
-    (layout.SquareSum, "00" * 16),
-    (layout.Text(3), "404040"),
-    (layout.Hex(3), "000000"),
-    (layout.Reserved(3), "000000"),
-    (COLOUR, "00"),
-    (FLAGS, "0000"),
+    (layout.Count32, "00000000"), (SMALLEST, "0FFFFFFF"), (layout.Elapsed, "0000000000000000"),
+    (layout.When, "0000000000000000"), (layout.SquareSum, "00" * 16), (layout.Text(3), "404040"),
+    (layout.Hex(3), "000000"), (layout.Reserved(3), "000000"), (COLOUR, "00"), (FLAGS, "0000"),
     (layout.Header(layout.Text(4), "QIST"), "D8C9E2E3"),
-]
+]  # fmt: skip
 
 
 def test_a_field_without_a_value_is_built_as_mq_leaves_it():
@@ -105,27 +85,20 @@ def test_a_field_without_a_value_is_built_as_mq_leaves_it():
 
 
 READ_ONLY = [
-    (layout.Text(4), "D4D80000", "MQ"),
-    (layout.Text(4), "D4400040", "M"),
-    (layout.Text(4), "00000000", ""),
-    (layout.Text(4), "00D40000", "\x00M"),
+    (layout.Text(4), "D4D80000", "MQ"), (layout.Text(4), "D4400040", "M"),
+    (layout.Text(4), "00000000", ""), (layout.Text(4), "00D40000", "\x00M"),
     (layout.When, "B6F82B9F3A000FFF", moment(2002, 1, 1)),
-    (layout.When, "A1717CF7F0000000", moment(1990, 1, 1)),
-    (layout.When, "A1717CF7EFFFFFFF", None),
+    (layout.When, "A1717CF7F0000000", moment(1990, 1, 1)), (layout.When, "A1717CF7EFFFFFFF", None),
     (layout.When, "FEB91C7785FFFFFF", moment(2041, 12, 31, 23, 59, 59, 999999)),
-    (layout.When, "FEB91C7786000000", None),
-    (layout.When, "FFFFFFFFFFFFFFFF", None),
-    (layout.When, "0000000000000FFF", None),
-    (layout.LocalWhen, "A1717CF7EFFFFFFF", None),
-    (layout.Elapsed, "8000000000000000", None),
-    (layout.Elapsed, "FFFFFFFFFFFF4000", None),
-    (layout.Micros64, "FFFFFFFFFFFFFFF4", None),
-    (layout.LatchElapsed, "FFFFFFFFFFFF4000", None),
+    (layout.When, "FEB91C7786000000", None), (layout.When, "FFFFFFFFFFFFFFFF", None),
+    (layout.When, "0000000000000FFF", None), (layout.LocalWhen, "A1717CF7EFFFFFFF", None),
+    (layout.Elapsed, "8000000000000000", None), (layout.Elapsed, "FFFFFFFFFFFF4000", None),
+    (layout.Micros64, "FFFFFFFFFFFFFFF4", None), (layout.LatchElapsed, "FFFFFFFFFFFF4000", None),
     (layout.LatchElapsed, "8000000000000000", 2**31 / 4096),
     (layout.LatchElapsed, "0000100000000000", 1.0),
     (layout.LatchElapsed, "0000000100000001", (2**32 + 1) / 4096),
     (layout.LatchElapsed, "0000000000000000", 0.0),
-]
+]  # fmt: skip
 
 
 def test_bytes_that_are_not_built_are_still_read():
@@ -203,8 +176,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "TWICE: a column occurs twice": lambda: block("TWICE", "t", A, LARGE),
     "BITS: a column occurs twice": lambda: block("BITS", "t", A, "f" / BIT_A * "f"),
     r"BOTH: more than one version word: \['v', 'w'\]": lambda: block(
-        *("BOTH", "b", V, W),
-        *(since("v 2", A), since("w 2", B)),
+        *("BOTH", "b", V, W), *(since("v 2", A), since("w 2", B))
     ),
     "NONE has no field v": lambda: block("NONE", "n", since("v 2", A)),
     "a: .* is not a kind; take one of smfparse.layout": lambda: block("ODD", "o", "a" / Int32ub),

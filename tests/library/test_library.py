@@ -21,7 +21,7 @@ from smfparse.errors import InputError, RequestError
 from smfparse.library import Frame
 from smfparse.reports import TOTAL
 from smfparse.tables import table_names
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
 from tests.support.paths import FIXTURES
@@ -83,8 +83,7 @@ def test_two_are_compared_as_on_the_command_line() -> None:
 
 def test_planners_answer_as_on_the_command_line() -> None:
     answer, *_ = smfparse.open(DUMP).capacity("log", log_io_time=92)
-    asked = ("--log-io-time", "92", "--format", "json")
-    same, *_ = json.loads(run("capacity", "log", DUMP, *asked).stdout)["answers"]
+    same, *_ = in_json("capacity", "log", DUMP, "--log-io-time", "92")["answers"]
     assert {each["name"]: each["value"] for each in same["figures"]} == {
         each.name: each.value for each in answer.plan.figures
     }
@@ -159,7 +158,6 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def cells_of(page: str) -> list[str]:
-    """Return the texts of the cells of a page."""
     cells = re.findall(r"<t[dh]\b[^>]*>(.*?)(?=</?t[dhr]\b)", page, re.S)
     return [unescape(re.sub("<[^>]*>", "", each)).strip() for each in cells]
 

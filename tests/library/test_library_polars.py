@@ -26,7 +26,7 @@ from smfparse.query.lazy import narrowed
 from smfparse.reading import Input
 from smfparse.selecting import ALL_RECORDS, Selection
 from smfparse.writing import write_dataset
-from tests.support.builders import rdw
+from tests.support.builders import put, rdw
 from tests.support.generated import generate_dump
 from tests.support.searching import search
 from tests.support.short_records import channels, class1, job_queues, job_task
@@ -177,8 +177,7 @@ def test_rows_are_as_many_without_a_column(data: smfparse.SmfData) -> None:
             (data.polars(table), rows),
             (data.polars(table).filter(behind), rows.filter(behind)),
         ):
-            found = frame.with_row_index().select("index").collect()
-            assert found.height == whole.height
+            assert frame.with_row_index().select("index").collect().height == whole.height
         assert data.arrow(table, []).num_rows == rows.height
         assert sum(batch.num_rows for batch in data.batches(table, [])) == rows.height
 
@@ -286,8 +285,7 @@ def test_a_limit_ends_the_reading(jobs: int, large: Path, read: list[int]) -> No
         assert len(read) == 1
     read.clear()
     frame = smfparse.open(large, limits=SMALL).polars("qjst")
-    some = frame.filter(pl.col("qmgr") == "QM02").head(1)
-    assert some.collect(engine="streaming").height == 1
+    assert frame.filter(pl.col("qmgr") == "QM02").head(1).collect(engine="streaming").height == 1
     assert len(read) <= CHUNKS
     read.clear()
     frame.collect()
@@ -319,8 +317,7 @@ print(rows.head(10).collect().height)
 def test_errors_are_those_of_reading(dumps: list[Path], tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="no table wqzz"):
         smfparse.open(dumps).polars("wqzz")
-    damaged = tmp_path / "damaged.smf"
-    damaged.write_bytes(dumps[0].read_bytes()[:-7])
+    damaged = put(tmp_path / "damaged.smf", dumps[0].read_bytes()[:-7])
     with pytest.raises(DamageError, match=r"damaged\.smf"):
         smfparse.open(damaged, strict=True).polars("wqst").collect()
     data = smfparse.open(damaged)
@@ -333,8 +330,7 @@ def test_errors_are_those_of_reading(dumps: list[Path], tmp_path: Path) -> None:
 
 def test_a_connection_has_and_keeps_every_table(dumps: list[Path], data: smfparse.SmfData) -> None:
     connection = smfparse.open(dumps).connect()
-    tables = {name for (name,) in connection.sql("SHOW TABLES").fetchall()}
-    assert {*data.tables} <= tables
+    assert {*data.tables} <= {name for (name,) in connection.sql("SHOW TABLES").fetchall()}
     joined = "SELECT count(*) FROM wqst JOIN wtid USING (source, record_no)"
     first, second = (connection.sql(joined).fetchall() for _ in range(2))
     assert first == second != [(0,)]

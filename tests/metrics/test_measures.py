@@ -29,11 +29,8 @@ GUIDE = (PROJECT / "docs" / "extending.md").read_text("utf-8")
 
 
 def of(corpus: Corpus, query: str) -> pl.DataFrame:
-    """Return the rows of a query over measures."""
-    macros = named_macros(query, view_macros() + calendar_macros())
-    corpus.catalog.define(macros)
-    found = corpus.catalog.arrow(query)
-    frame = pl.from_arrow(found)
+    corpus.catalog.define(named_macros(query, view_macros() + calendar_macros()))
+    frame = pl.from_arrow(corpus.catalog.arrow(query))
     assert isinstance(frame, pl.DataFrame)
     return frame
 
@@ -154,5 +151,4 @@ def test_fields_are_named_in_measures_and_in_few_other_queries() -> None:
     for part in ("capacity", "comparing", "dashboard", "summarizing", *NAMING_FIELDS):
         queries = (PROJECT / "smfparse" / part).rglob("*.sql")
         words = (re.findall(r"\w+", path.read_text("utf-8")) for path in queries)
-        count = sum(not named.isdisjoint(each) for each in words)
-        assert count == NAMING_FIELDS.get(part, 0), part
+        assert sum(not named.isdisjoint(each) for each in words) == NAMING_FIELDS.get(part, 0), part

@@ -17,7 +17,6 @@ class Written:
     rows: list[list[str]]
 
     def column(self, heading: str) -> list[str]:
-        """Return the cells of a column."""
         at = self.headings.index(heading)
         return [each[at] for each in self.rows]
 

@@ -46,7 +46,6 @@ def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def written(dump: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is written of it."""
     folder = tmp_path_factory.mktemp("written") / "out"
     said = convert(dump, "--to", folder)
     rows = sum(len(read_file(each).rows) for each in folder.glob("*.csv"))
@@ -152,8 +151,7 @@ def test_great_numbers_are_whole_and_nothing_in_a_bigint(write: Write, tmp_path:
 
 
 def test_no_cell_harms_a_spreadsheet_or_a_terminal(tmp_path: Path) -> None:
-    dump = hostile_dump(tmp_path / "hostile.smf")
-    convert(dump, "--to", tmp_path / "out")
+    convert(hostile_dump(tmp_path / "hostile.smf"), "--to", tmp_path / "out")
     for file in (tmp_path / "out").glob("*.csv"):
         assert raw(file.read_text("utf-8")) == []
         for row in csv.reader(io.StringIO(file.read_text("utf-8"))):

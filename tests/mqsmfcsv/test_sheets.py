@@ -187,7 +187,6 @@ def _of_group(group: Group, row: Row, file: Decoded) -> Iterator[str]:
 
 
 def expected(sheet: Sheet, row: Row, file: Decoded) -> Iterator[str]:
-    """Return the cells of a row."""
     for part in sheet.parts:
         if isinstance(part, Group):
             yield from _of_group(part, row, file)

@@ -143,8 +143,7 @@ def test_ordered_rows_of_any_size_are_the_same(dump: Path, monkeypatch: pytest.M
         monkeypatch.setattr(relations_module, "_FEW_BYTES", few)
         with Catalog(open_inputs([dump], options)) as catalog:
             assert [row for rows in catalog.rows(JOINED) for row in rows] == expected
-            parts = catalog.parts(JOINED)
-            assert [row for part in parts for row in part.to_pylist()] == expected
+            assert [row for part in catalog.parts(JOINED) for row in part.to_pylist()] == expected
             one, other = catalog.arrows_of_filled([JOINED, "SELECT count(*) AS n FROM qjst"])
             assert (one.to_pylist(), other.to_pylist()) == (expected, [{"n": ROWS}])
 

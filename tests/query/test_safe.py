@@ -140,8 +140,7 @@ def test_others_do_so_the_test_above_can_fail(there: Path, dataset: Path, tmp_pa
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("qmgr", ["*", "QM01"])
 def test_queries_over_the_inputs_give_the_same(qmgr: str, dataset: Path) -> None:
-    paths = [SMF, dataset]
-    opened = open_inputs(paths, ReadOptions(Selection.of(qmgr=qmgr)))
+    opened = open_inputs([SMF, dataset], ReadOptions(Selection.of(qmgr=qmgr)))
     with Catalog(opened) as free, Catalog(opened, safe=True) as safe:
         for query in ALLOWED:
             assert done(safe, query) == done(free, query), query

@@ -37,22 +37,16 @@ FIRST, LAST = segments(SHORT, [30])
 
 
 ALTERNATING = {
-    "no date": OTHER + NO_DATE,
-    "two no dates": OTHER + NO_DATE * 2,
-    "as long as two": OTHER + HOLDS,
-    "longer than the file": OTHER + b"\xff\xff" + OTHER[2:],
-    "longer by a bit": OTHER + b"\x10\x00" + OTHER[2:],
-    "garbage": SHORT + b"\xff" * 4,
-    "first ones": OTHER + FIRST,
-    "orphans": OTHER + LAST,
-    "behind blocks": OTHER + HOLDS,
+    "no date": OTHER + NO_DATE, "two no dates": OTHER + NO_DATE * 2,
+    "as long as two": OTHER + HOLDS, "longer than the file": OTHER + b"\xff\xff" + OTHER[2:],
+    "longer by a bit": OTHER + b"\x10\x00" + OTHER[2:], "garbage": SHORT + b"\xff" * 4,
+    "first ones": OTHER + FIRST, "orphans": OTHER + LAST, "behind blocks": OTHER + HOLDS,
     "in a large block": OTHER + NO_DATE + HOLDS,
     "blocks and records": OTHER + b"\0\x16\0\0" + OTHER,
     "lengths": b"\0\0\0\x0e" + OTHER[4:] + b"\0\0\0\x20" + OTHER[4:],
-    "FTP blocks": b"\0\0\x0e" + OTHER[4:] + b"\x80\0\x0e" + OTHER[4:],
-    "line ends": OTHER + b"\r\n",
+    "FTP blocks": b"\0\0\x0e" + OTHER[4:] + b"\x80\0\x0e" + OTHER[4:], "line ends": OTHER + b"\r\n",
     "FTP records": OTHER[4:] + b"\xff\x05" + OTHER[4:] + b"\xff\x01",
-}
+}  # fmt: skip
 BLOCK = (len(OTHER) + 4).to_bytes(2, "big") + bytes(2) + OTHER
 WHOLE: dict[str, Callable[[bytes], bytes]] = {
     "behind blocks": lambda records: BLOCK * 40 + records,  # so that they seem to be in one

@@ -21,9 +21,7 @@ from smfparse.limits import LIMITS, Limits
 from smfparse.reading import probe
 from tests.support import builders
 from tests.support.builders import foreign_record, segments
-from tests.support.command import run
 from tests.support.reading import Read
-from tests.support.real import case
 from tests.support.searching import search
 from tests.support.tools import tool
 from tests.support.variants import bdw, ftp_block, ftp_record, no_prefix, translated
@@ -67,7 +65,6 @@ def prefixed(data: bytes, longer: int = 0) -> bytes:
 
 
 def block(*records: bytes) -> bytes:
-    """Return a block of records with RDWs."""
     data = b"".join(records)
     return bdw(len(data)) + data
 
@@ -420,14 +417,6 @@ def test_marks_are_counted_behind_the_first_megabyte(read: Read) -> None:
     found = read(PLAIN * 3 + bytes(1 << 20) + (escaped(M) + MARK) * 9, "none")
     assert found.bodies == [PLAIN] * 3
     assert sum("escapes of FTP" in each for each in found.reasons) == 9
-
-
-def test_the_file_of_issue_38_has_its_numbers() -> None:
-    path = case("ftp-record-damaged")
-    assert probe(path)[1].name == "ftp-record"
-    duration = "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no"
-    shown = run("sql", path, duration, "--format", "csv")
-    assert shown.output.splitlines()[1] == "1792884543"
 
 
 samples = tool("corruption.samples")

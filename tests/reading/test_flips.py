@@ -34,7 +34,6 @@ QIST, QMST, QJST = named_block("QIST", 80), named_block("QMST", 72), named_block
 
 
 def record(*blocks: bytes, qmgr: int = 0, local: dt.datetime | None = None) -> bytes:
-    """Return a record of MQ behind its RDW."""
     sections = [Section([each]) for each in blocks]
     keys = {"qmgr": f"QM{qmgr:02}", "system": f"SYS{qmgr}"}
     return smf_record(115, 2, *sections, local=local, **keys)
@@ -48,7 +47,6 @@ def mixed() -> list[bytes]:
 
 
 def alike() -> list[bytes]:
-    """Return ten records of one size."""
     return [record(QIST, qmgr=number)[4:] for number in range(10)]
 
 
@@ -238,8 +236,7 @@ def test_what_is_lost_of_a_spanned_record_is_told_once(read: Read) -> None:
     file = dump(0, BY_NAME["rdw-unspanned"])
     first, (start, end) = file.spans[4][0] + 2, file.spans[5]
     data = file.data[:first] + b"\1" + file.data[first + 1 : start + 40] + file.data[start + 41 :]
-    found = read(data)
-    assert sum(each.length or 0 for each in found.damage) == end - 1 - file.spans[4][0]
+    assert sum(each.length or 0 for each in read(data).damage) == end - 1 - file.spans[4][0]
 
 
 def test_a_word_like_that_of_a_block_makes_no_file_of_blocks(read: Read) -> None:
@@ -285,8 +282,7 @@ def test_a_header_that_nothing_is_chained_to_is_no_record(read: Read, name: str)
 def test_a_segment_that_is_lost_costs_its_record(path: Path, read: Read, which: int, prefix: Any):
     """A first and a last segment look like a whole record; but what is in it is not."""
     bodies, size = dump(0, BY_NAME["rdw"]).bodies, variants.SMALL_BLOCK
-    blocks = variants.blocks_of(bodies, size)
-    pieces = Counter(each.number for block in blocks for each in block)
+    pieces = Counter(each.number for block in variants.blocks_of(bodies, size) for each in block)
     number = next(each for each, count in pieces.items() if count == CHAIN)
     assert number is not None
     found = read(variants.without_segment(bodies, size, number, which, prefix))

@@ -29,6 +29,7 @@ from smfparse.limits import Limits
 from smfparse.reading import WHOLE_SOURCE, plan, read_chunks, unpacked
 from smfparse.reading.packing import packing_of
 from smfparse.reading.streams import PackedFile
+from tests.support.builders import put
 from tests.support.paths import FIXTURES
 from tests.support.reading import Reading
 from tests.support.searching import LONG, search
@@ -113,12 +114,10 @@ ALONE = ("gzip", "zstd", "xz", "bz2")
 
 
 def noise(size: int) -> bytes:
-    """Bytes that compress a little."""
     return random.Random(1).randbytes(size).translate(bytes(range(24)) * 10 + bytes(16))
 
 
 def turned(data: bytes, at: int, size: int = 64) -> bytes:
-    """Return data of which some bytes are wrong."""
     return data[:at] + bytes(0xFF ^ each for each in data[at : at + size]) + data[at + size :]
 
 
@@ -135,9 +134,7 @@ def read(path: Path, room: int = 100_000) -> tuple[bytes, str | None, tuple[str,
 @pytest.fixture
 def file(tmp_path: Path) -> File:
     def write(data: bytes) -> Path:
-        path = tmp_path / "input.smf"
-        path.write_bytes(data)
-        return path
+        return put(tmp_path / "input.smf", data)
 
     return write
 
@@ -400,8 +397,7 @@ BOMBS: dict[str, Callable[[bytes], bytes]] = {
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux tells it")
 @pytest.mark.parametrize(
-    "name",
-    ["gzip in gzip", *(pytest.param(each, marks=pytest.mark.long) for each in [*BOMBS][1:])],
+    "name", ["gzip in gzip", *(pytest.param(each, marks=pytest.mark.long) for each in [*BOMBS][1:])]
 )
 def test_a_bomb_ends_with_a_fault_and_little_memory(name: str, file: File) -> None:
     path = file(BOMBS[name](RECORD * 12_000))

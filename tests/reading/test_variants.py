@@ -43,8 +43,7 @@ def records(path: Path) -> list[bytes]:
     if path != LONG:
         return read_rdw(path.read_bytes())
     changes = {"version": "9.4.0", "seed": 3, "tasks": 2, "queues": 60, "count": 1}
-    hour = dt.timedelta(hours=1)
-    made = generate_dump(io.BytesIO(), system="SYS1", utc_offset=hour, **changes)
+    made = generate_dump(io.BytesIO(), system="SYS1", utc_offset=dt.timedelta(hours=1), **changes)
     return read_rdw(made.getvalue())
 
 

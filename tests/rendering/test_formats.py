@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from smfparse.rendering import FORMATS, Column, Document, Facts, RowsDocument, Section, Table, lines
 from smfparse.rendering.guard import visible
-from tests.support.command import run
+from tests.support.command import printed
 from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, search, some
 
@@ -171,12 +171,6 @@ def test_numbers_stand_at_the_right() -> None:
     assert written(document, "text").splitlines()[-2:] == ["t  Number", "a       1"]
 
 
-def call(*arguments: str) -> str:
-    done = run(*arguments)
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
 RESULTS = {
     "report": ["report", "buff", DUMP],
     "task": ["report", "task", DUMP],
@@ -195,10 +189,10 @@ RESULTS = {
 @of_many("name", some([*RESULTS][::-1], 8))
 def test_every_result_can_be_had_in_every_format(name: str) -> None:
     arguments = RESULTS[name]
-    told = call(*arguments, "--format", "json")
-    by_line = [json.loads(line) for line in call(*arguments, "--format", "jsonl").splitlines()]
+    told = printed(*arguments, "--format", "json")
+    by_line = [json.loads(line) for line in printed(*arguments, "--format", "jsonl").splitlines()]
     assert_lines_have(by_line, told, name)
-    tables = {form: read(call(*arguments, "--format", form)) for form, read in READERS.items()}
+    tables = {form: read(printed(*arguments, "--format", form)) for form, read in READERS.items()}
     assert tables["md"] == tables["html"]
     assert len(tables["md"][0]) > 1
     assert all(len({len(row) for row in table}) == 1 for table in tables["md"])
@@ -226,12 +220,12 @@ def assert_lines_have(found: list[dict[str, Any]], told: str, name: str) -> None
 
 
 def test_a_page_of_several_results_is_one() -> None:
-    text = call("sql", DUMP, "SELECT 1 AS a; SELECT 2 AS b", "--format", "html")
+    text = printed("sql", DUMP, "SELECT 1 AS a; SELECT 2 AS b", "--format", "html")
     assert text.count("<!DOCTYPE html>") == text.count("</html>") == 1
     assert from_html(text) == [[["a"], ["1"]], [["b"], ["2"]]]
 
 
 def test_numbers_of_queries_are_shown_as_text_shows_them() -> None:
     query = "SELECT 1/3 AS a, 1e-7::DOUBLE AS b, NULL AS c, [1, 2] AS d, 1.50 AS e, TRUE AS f"
-    (table,) = from_md(call("sql", DUMP, query, "--format", "md"))
+    (table,) = from_md(printed("sql", DUMP, query, "--format", "md"))
     assert table[1] == ["0.333333", "1e-7", "null", "[1, 2]", "1.5", "true"]

@@ -33,8 +33,6 @@ TEXTS = st.one_of(st.sampled_from(HOSTILE), st.text(min_size=1, max_size=8))
 
 
 class Tables(Document):
-    """Tables of values."""
-
     def __init__(self, *tables: Values) -> None:
         self.found = tables
 
@@ -43,8 +41,7 @@ class Tables(Document):
 
 
 def table(rows: Sequence[Sequence[Any]], *styles: str, name: str = "one") -> Values:
-    columns = [(f"c{number}", style) for number, style in enumerate(styles)]
-    return Values(name, columns, rows)
+    return Values(name, [(f"c{number}", style) for number, style in enumerate(styles)], rows)
 
 
 def one(rows: Sequence[Sequence[Any]], *styles: str) -> list[tuple[Any, ...]]:
@@ -179,8 +176,7 @@ def test_a_report_has_the_figures_of_its_csv(name: str, dump: Path, tmp_path: Pa
 
 def test_each_result_of_sql_has_a_sheet() -> None:
     query = "SELECT 1 AS a, '=1+1' AS b; SELECT TIMESTAMPTZ '2026-03-04 09:00Z' AS t WHERE FALSE"
-    done = run("sql", SMF, query, "--format", "xlsx")
-    assert done.exit_code == 0
+    done = run("sql", SMF, query, "--format", "xlsx", code=0)
     assert sheets(done.stdout_bytes) == {
         "Query results": [("a", "b"), (1, "=1+1")],
         "Query results (2)": [("t",)],
@@ -189,8 +185,7 @@ def test_each_result_of_sql_has_a_sheet() -> None:
 
 def test_without_the_library_the_way_out_is_shown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    done = run("report", "log", SMF, "--format", "xlsx", "--output", tmp_path / "x.xlsx")
-    assert done.exit_code == 2
+    done = run("report", "log", SMF, "--format", "xlsx", "--output", tmp_path / "x.xlsx", code=2)
     assert f"{sys.executable} -m pip install XlsxWriter" in done.stderr
     assert not list(tmp_path.iterdir())
 

@@ -14,6 +14,7 @@ import pytest
 
 from smfparse.reports import TOTAL
 from smfparse.schemas import enums
+from tests.support.builders import put
 from tests.support.label_facts import numbered
 from tests.support.published import published
 from tests.support.report_runs import Rows, lines_of, report_rows, values
@@ -92,9 +93,7 @@ def records() -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("accounting") / "jobs.smf"
-    path.write_bytes(b"".join(records()))
-    return path
+    return put(tmp_path_factory.mktemp("accounting") / "jobs.smf", *records())
 
 
 def by_job(rows: Rows) -> dict[str, Rows]:
@@ -106,7 +105,6 @@ def by_job(rows: Rows) -> dict[str, Rows]:
 
 @pytest.fixture(scope="module")
 def tasks(path: Path) -> dict[str, Rows]:
-    """The rows of `task` by job."""
     return by_job(report_rows("task", path))
 
 
@@ -118,7 +116,6 @@ def texts(tasks: dict[str, Rows]) -> dict[str, list[str]]:
 
 @pytest.fixture(scope="module")
 def sums(path: Path) -> dict[str, Rows]:
-    """The rows of `tasksum` by job."""
     return by_job(report_rows("tasksum", path))
 
 
@@ -156,14 +153,9 @@ def test_queues_over_all_tasks_are_printed_as_published(path: Path, qall: Rows) 
     assert row.startswith("TEAM1.STREAM.BASE,51057,0,40845600,800,800,")
 
 
-def labels_and_values(lines: list[str]) -> dict[str, str]:
-    """Take lines of a task or queue apart: the label has 24 places."""
-    return {line[:24].rstrip(): line[24:].split()[0] for line in lines}
-
-
 def check_labels(lines: list[str], expected: Mapping[str, str], others: set[str]) -> dict[str, str]:
     """Lines have the numbers of their fields; others are there as well. Return all."""
-    shown = labels_and_values(lines)
+    shown = {line[:24].rstrip(): line[24:].split()[0] for line in lines}
     assert {label: shown[label] for label in expected} == expected
     assert shown.keys() - expected.keys() == others
     return shown

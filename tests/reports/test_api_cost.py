@@ -17,7 +17,6 @@ SEVERAL = (1, 2, 9, 10, 99, 100)
 
 
 def of_job(rows: Rows, job: str) -> dict[str, dict[str, Any]]:
-    """Return the verbs of a job."""
     return {row["verb"]: row for row in of("verb", rows) if row["job"] == job}
 
 
@@ -62,8 +61,7 @@ def test_a_part_is_divided_among_the_calls_of_the_releases_that_record_it() -> N
     names = ("call_suspended", "call_srb", "call_log_wait", "call_cf_sync", "call_cf_async")
     assert [row[name] for name in names] == [None] * 5
     assert (of_old["put"]["call_log_wait"], of_old["put"]["call_srb"]) == (7, None)
-    text = lines_of("api-cost", of_old.values())
-    (shown,) = (line.split() for line in text if " open " in line)
+    (shown,) = (line.split() for line in lines_of("api-cost", of_old.values()) if " open " in line)
     assert shown[-6:] == ["-"] * 6
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 import smfparse
 from smfparse.errors import RequestError
 from tests.support.builders import Write
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.corpora import opened_corpus
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA, needs_real_data
@@ -42,8 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_who_else_uses_its_queues_is_there_though_only_one_is_asked_for(site: Path) -> None:
     """The options are no selection here; Python has the same rows."""
-    done = run("report", "application", site, "--job", "CICSA", "--format", "json")
-    rows = json.loads(done.stdout)["rows"]
+    rows = in_json("report", "application", site, "--job", "CICSA")["rows"]
     assert {row["application"] for row in rows} == {"CICSA"}
     queues = {row["queue"]: (row["puts"], row["gets"]) for row in of("queue", rows)}
     assert queues == {"PAY.REQUEST": (1000, 0), "PAY.REPLY": (0, 998)}

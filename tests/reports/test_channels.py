@@ -9,26 +9,21 @@ from smfparse.dashboard import panels
 from smfparse.dashboard.declaration import tables
 from smfparse.summarizing import lines as summary_lines
 from tests.support import smf
-from tests.support.published import CHANNEL_INTERVAL, EAST, SENDER, channels, published
+from tests.support.published import (
+    CHANNEL_INTERVAL,
+    EAST,
+    SECONDS,
+    SENDER,
+    channels,
+    of_chinit,
+    published,
+)
 from tests.support.report_runs import by_qmgr, cells, lines_of, rows_from
 
-SECONDS = 122.253258
-
-
-def record(*blocks: bytes, **keys: Any) -> bytes:
-    """A record of the channel initiator of the published samples."""
-    usual = {"start": CHANNEL_INTERVAL, "seconds": SECONDS, "system": "MV45", "qmgr": "MQ20"}
-    return smf.record(*blocks, **({"east": EAST, "release": "800"} | usual | keys))
-
-
 ADAPTERS = [
-    (127599, 0.953615, 20.160642),
-    (46790, 0.309678, 9.311210),
-    (13702, 0.065380, 3.891368),
-    (2800, 0.027000, 0.758800),
-    (551, 0.006136, 0.092568),
-    *[(0, 0, 0)] * 3,
-]
+    (127599, 0.953615, 20.160642), (46790, 0.309678, 9.311210), (13702, 0.065380, 3.891368),
+    (2800, 0.027000, 0.758800), (551, 0.006136, 0.092568), *[(0, 0, 0)] * 3,
+]  # fmt: skip
 """Requests, and seconds of CPU and elapsed time."""
 
 
@@ -38,7 +33,7 @@ def test_adapters_are_printed_as_published() -> None:
         for requests, cpu, elapsed in ADAPTERS
     ]
     an_hour_later = CHANNEL_INTERVAL + dt.timedelta(hours=1)
-    rows = rows_from("adap", record(*tasks, of="QCT_ADP", start=an_hour_later))
+    rows = rows_from("adap", of_chinit(*tasks, of="QCT_ADP", start=an_hour_later))
     assert lines_of("adap", rows) == published("adap")
     (row,) = cells(lines_of("adap", rows, "csv"))  # a row an interval; in JSON there is every task
     assert row["Requests"] == "191442"
@@ -53,7 +48,7 @@ LIMITS: dict[str, Any] = {
 def test_the_channel_initiator_is_printed_as_published_before_and_since_mq_9_3_5() -> None:
     new = smf.block("QCCT", 64, **LIMITS, qcctslim=17_592_186_040_320, qcctstab=77)
     old = smf.block("QCCT", **LIMITS)
-    rows = by_qmgr(rows_from("chinit", record(old), record(new, release="935", qmgr="MQ35")))
+    rows = by_qmgr(rows_from("chinit", of_chinit(old), of_chinit(new, release="935", qmgr="MQ35")))
     storage = {
         "MQ20": ["Storage used by Chinit......... 436MB"],
         "MQ35": [

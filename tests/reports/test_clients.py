@@ -60,7 +60,6 @@ one step of the clock."""
 
 
 def clients(names: str, *records: bytes, **asked: Any) -> list[list[Any]]:
-    """Return figures of clients."""
     return [figures(row, names) for row in of("client", rows_from("clients", *records, **asked))]
 
 

@@ -53,10 +53,7 @@ def moment(hour: float) -> dt.datetime:
 def using(job: str, first: float, last: float, *used: Mapping[str, Any]) -> bytes:
     """The record of a task that used queues from one hour to another."""
     token, ended = task_token(sum(job.encode())), moment(last)
-    blocks = [
-        queue(each["name"], token, version=9, **{k: v for k, v in each.items() if k != "name"})
-        for each in used
-    ]
+    blocks = [queue(token=token, version=9, **each) for each in used]
     own = task(token, ended=ended, wtasints=moment(first))
     return task_record(own, *blocks, by=who(job), ended=ended, east=dt.timedelta(0))
 

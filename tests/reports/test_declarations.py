@@ -132,8 +132,7 @@ def test_sql_that_names_no_measure_is_refused_with_the_near_one(tmp_path: Path) 
         ("measures_of_connection_use", "measures_of_conection", "connection"),
         ("measures_of_connection_use", "figures_of_qwca", "qwac"),
     ):
-        text = sql.replace(right, wrong)
-        (tmp_path / "class1.sql").write_text(text, "utf-8")
+        (tmp_path / "class1.sql").write_text(sql.replace(right, wrong), "utf-8")
         with pytest.raises(RequestError, match=f"class1.sql.*did you mean {near}"):
             load("class1", tmp_path)
 

@@ -38,8 +38,6 @@ OF_TRAFFIC = {"mft", "requests"}
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return what converts a file, once."""
-
     @cache
     def converted(path: Path) -> Path:
         target: Path = tmp_path_factory.mktemp("datasets") / path.name

@@ -237,18 +237,14 @@ def test_rows_are_ranked_by_a_heading_or_the_first_word_of_a_figure() -> None:
 def test_jobs_are_in_the_order_of_their_cpu_time(write: Write) -> None:
     used = {"AJOB": 2, "BJOB": 3, "CJOB": 1}
     path = write(*(using(job, put("Q", 1, putct=1e6 * cpu)) for job, cpu in used.items()))
-    rows = smfparse.open(path).report("tasksum")
-    assert rows["wtidccn"].to_pylist() == ["BJOB", "AJOB", "CJOB"]
+    assert smfparse.open(path).report("tasksum")["wtidccn"].to_pylist() == ["BJOB", "AJOB", "CJOB"]
 
 
 ELSEWHERE = {
     "QCPU": "use the report api-cost with by=queue",
-    "qcpucsv": "use the report api-cost with by=queue",
-    "MQ1150": "log, buff, msgm",
-    "MQ116S": "use the report task",
-    "OFIELD": "is not available",
-    "EOJ": "is not available",
-}
+    "qcpucsv": "use the report api-cost with by=queue", "MQ1150": "log, buff, msgm",
+    "MQ116S": "use the report task", "OFIELD": "is not available", "EOJ": "is not available",
+}  # fmt: skip
 
 
 def test_names_of_mp1b_that_are_no_reports_say_what_has_their_contents() -> None:

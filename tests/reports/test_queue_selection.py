@@ -22,8 +22,7 @@ from smfparse.inputs import Inputs, ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection
 from smfparse.writing import write_dataset
-from tests.support import smf
-from tests.support.builders import rdw
+from tests.support import builders, smf
 from tests.support.command import run
 from tests.support.report_runs import anyone, lines_of
 from tests.support.searching import some
@@ -117,9 +116,8 @@ def path_of(tmp_path_factory: pytest.TempPathFactory) -> PathOf:
 
     @cache
     def written(whole: int = LITTLE, name: str = "PAY.IN") -> Path:
-        path = folder / f"{name}.{whole}.smf"
-        path.write_bytes(rdw([*used_queues(whole=whole, name=name), *talking(name, whole=whole)]))
-        return path
+        records = *used_queues(whole=whole, name=name), *talking(name, whole=whole)
+        return builders.put(folder / f"{name}.{whole}.smf", *records)
 
     return written
 
@@ -162,8 +160,7 @@ PLAIN = {"qall", "qgets", "qputs", "qstat", "qsum", "smf-volume"}
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(each, marks=[pytest.mark.long] * (each in PLAIN)) for each in OF_QUEUES],
+    "name", [pytest.param(each, marks=[pytest.mark.long] * (each in PLAIN)) for each in OF_QUEUES]
 )
 def test_no_figure_of_selected_queues_depends_on_what_else_was_done_and_the_rest_is_marked(
     name: str, path_of: PathOf, rows_of: RowsOf

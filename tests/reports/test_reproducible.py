@@ -18,7 +18,7 @@ from smfparse.inputs import open_inputs
 from smfparse.metrics import view_names
 from smfparse.query import Catalog
 from smfparse.reports import TOTAL, Sections, every
-from tests.support.builders import lost_record
+from tests.support.builders import lost_record, put
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
 from tests.support.searching import of_many, pairs, some
@@ -52,10 +52,7 @@ def dealt(folder: Path, seed: int, length: dt.timedelta) -> list[Path]:
         record = whole[at : at + int.from_bytes(whole[at : at + 2])]
         chance.choice(parts).append(record)
         at += len(record)
-    paths = [folder / f"dump{seed}-{number}.smf" for number in range(FILES)]
-    for path, records in zip(paths, parts, strict=True):
-        path.write_bytes(b"".join(records))
-    return paths
+    return [put(folder / f"dump{seed}-{n}.smf", *records) for n, records in enumerate(parts)]
 
 
 def losses(start: dt.datetime) -> Iterator[bytes]:
@@ -91,9 +88,7 @@ def lines_of(name: str, catalog: Catalog, sections: Sections | None = None) -> l
 
 @pytest.mark.sampled(3)
 @of_many(
-    "name, sections",
-    some(pairs(reports.report_names(), [TOTAL, every("15m"), None]), 7),
-    ids=str,
+    "name, sections", some(pairs(reports.report_names(), [TOTAL, every("15m"), None]), 7), ids=str
 )
 def test_a_report_is_the_same_in_whatever_order_records_come(
     name: str, sections: Sections | None, in_orders: list[Catalog]

@@ -15,7 +15,7 @@ from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.report_runs import Rows, by_qmgr, lines_of, report_rows, rows_from
-from tests.support.smf import EAST, ENDED, LOG_START, MINUTE, WEST, Log, log_record
+from tests.support.smf import EAST, ENDED, LOG_START, MINUTE, Log, log_record, statistics
 
 pytestmark = pytest.mark.slow
 
@@ -91,13 +91,6 @@ def putting(minute: float, minutes: float = 1, **keys: Any) -> bytes:
     used = smf.queue("Q1", putn=10, validput=10, getn=5, validget=5)
     block_of_task = smf.task(ended=ended, wtasints=ended - minutes * MINUTE)
     return smf.task_record(block_of_task, used, by=smf.who(), ended=ended, **keys)
-
-
-def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
-    """A record of statistics that ends so many minutes after ENDED."""
-    start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
-    block = smf.block("QMST", qmstput=60)
-    return smf.record(block, start=start, seconds=60 * minutes, east=WEST, **keys)
 
 
 def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:

@@ -150,15 +150,11 @@ def test_a_slice_has_few_sections(
     options = ReadOptions(limits=Limits(slice_bytes=20_000, slice_sections=2))
     with Catalog(open_inputs(files, options)) as catalog:
         rows = rows_of("log", catalog)
-    sections = len({str(row["section"]) for row in rows})
-    assert len(shown) == sections // 2 > 3
+    assert len(shown) == len({str(row["section"]) for row in rows}) // 2 > 3
     assert rows == rows_of("log", whole)
 
 
-@of_many(
-    "name, bounds",
-    some([("log", BOUNDS), ("log", BOUNDS[::2]), ("streaming", BOUNDS)], 1),
-)
+@of_many("name, bounds", some([("log", BOUNDS), ("log", BOUNDS[::2]), ("streaming", BOUNDS)], 1))
 def test_a_report_that_needs_more_memory_has_it(
     name: str,
     bounds: tuple[str, ...],

@@ -18,7 +18,7 @@ from smfparse import reports
 from smfparse.errors import RequestError
 from smfparse.rendering import STYLES
 from tests.support import smf
-from tests.support.builders import rdw
+from tests.support.builders import put
 from tests.support.command import run
 from tests.support.report_runs import Rows, of, report_rows, rows_from, values
 from tests.support.smf import ENDED, MINUTE, WEST, connection_record, queue, task, task_record
@@ -51,8 +51,7 @@ def hundred_puts_a_second(qmgr: str, seconds: int) -> Iterator[bytes]:
     for end in range(seconds, 61, seconds):
         ended = ENDED - MINUTE + end * SECOND
         block = task(ended=ended, wtasints=ended - seconds * SECOND)
-        puts = queue("LQ1000", putn=100 * seconds)
-        yield task_record(block, puts, ended=ended, qmgr=qmgr)
+        yield task_record(block, queue("LQ1000", putn=100 * seconds), ended=ended, qmgr=qmgr)
 
 
 def alone(seconds: float, qmgr: str, **more: Any) -> bytes:
@@ -76,9 +75,7 @@ def records() -> Iterator[bytes]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("volume") / "volume.smf"
-    path.write_bytes(rdw(records()))
-    return path
+    return put(tmp_path_factory.mktemp("volume") / "volume.smf", *records())
 
 
 @pytest.fixture(scope="module")
@@ -202,9 +199,7 @@ def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
         start = local - (2 - number) * 30 * SECOND
         records.append(task_record(block, ended=end))
         records.append(smf.record(smf.block("QCST"), start=start, seconds=30, east=east))
-    path = tmp_path_factory.mktemp("minute") / "minute.smf"
-    path.write_bytes(rdw(records))
-    return path
+    return put(tmp_path_factory.mktemp("minute") / "minute.smf", *records)
 
 
 @pytest.mark.claim(19)
@@ -241,8 +236,7 @@ def test_the_smf_interval_has_to_be_given_where_it_is_asked_for(minute: Path) ->
 
 def test_a_value_below_zero_is_taken_on_the_command_line(minute: Path) -> None:
     for arguments in (["--acctime", "-1"], ["--acctime=-1"]):
-        found = run("report", "smf-volume", minute, *arguments, "--format", "csv")
-        assert found.exit_code == 0
+        found = run("report", "smf-volume", minute, *arguments, "--format", "csv", code=0)
         rows = csv.DictReader(found.stdout.splitlines())
         (row,) = (row for row in rows if (row["Line"], row["Kind"]) == ("projection", LONG))
         assert (row["Asked interval seconds"], row["Projected records"]) == ("60.000", "1")

@@ -122,8 +122,7 @@ def records() -> Iterator[bytes]:
         blocks = block("QQST", 552, qqstqnam="Q", **fields)
         yield record(blocks, start=begin, seconds=60, release="940", qmgr="DPTH")
     private = block("QQST", qqstqnam="Q", qqstdpth=1)
-    shared = block("QQST", qqstqnam="Q", qqstdpth=2, qqstflag="QQSTDISP")
-    yield record(private, shared, qmgr="BOTH")
+    yield record(private, block("QQST", qqstqnam="Q", qqstdpth=2, qqstflag="QQSTDISP"), qmgr="BOTH")
 
 
 @pytest.fixture(scope="module")

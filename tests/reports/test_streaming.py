@@ -6,7 +6,6 @@ Cases are in one input (`records`), at a queue manager each, as queues of one ar
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ import pytest
 
 from smfparse.planning import planned
 from tests.support import smf
-from tests.support.builders import rdw
-from tests.support.command import run
+from tests.support.builders import put
+from tests.support.command import in_json
 from tests.support.published import PUTS as published_puts
 from tests.support.published import published
 from tests.support.report_runs import Rows, by_qmgr, lines_of, of, report_rows, values
@@ -114,9 +113,7 @@ def records() -> Iterator[bytes]:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("streaming") / "streaming.smf"
-    path.write_bytes(rdw(records()))
-    return path
+    return put(tmp_path_factory.mktemp("streaming") / "streaming.smf", *records())
 
 
 @pytest.fixture(scope="module")
@@ -181,8 +178,8 @@ def test_a_queue_manager_has_the_lines_of_its_case(rows: dict[str, Rows]) -> Non
 
 
 def test_stream_queues_that_are_named_are_all_there_are(path: Path) -> None:
-    asked = ("--qmgr", "BOTH", "--stream", "NO=SUCH", "--stream", "base=lost", "--format", "json")
-    rows = json.loads(run("report", "streaming", path, *asked).stdout)["rows"]
+    asked = ("--qmgr", "BOTH", "--stream", "NO=SUCH", "--stream", "base=lost")
+    rows = in_json("report", "streaming", path, *asked)["rows"]
     lost = "no statistics of it: TRACE(STAT) CLASS(5) and STATQ(ON)"
     assert [values(row, "base queue note") for row in of("stream", rows)] == [
         ["BASE", "LOST", lost]

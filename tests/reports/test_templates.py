@@ -75,8 +75,7 @@ def test_a_line_of_a_template(template: str, row: dict[str, Any], line: str | No
         reports.Figure("c", "C", "text", "C"),
     )
     which = replace(LOG, figures=figures, text={"": template}, blocks={})
-    found = templates.Printer(which, ()).lines([row])[0]
-    assert found == ([] if line is None else [line])
+    assert templates.Printer(which, ()).lines([row])[0] == ([] if line is None else [line])
 
 
 def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for(
@@ -124,10 +123,7 @@ def test_rows_are_cut_at_the_columns_at_which_their_heading_is() -> None:
     heading = "Queue      Puts      Gets     Bytes"
     row = "A            12        13  14000000"
     starts = (0, 7, 15, 25)
-    assert [*folded(heading, starts, 26)] == [
-        "Queue      Puts      Gets",
-        "         Bytes",
-    ]
+    assert [*folded(heading, starts, 26)] == ["Queue      Puts      Gets", "         Bytes"]
     assert [*folded(row, starts, 26)] == ["A            12        13", "      14000000"]
     overflowing = "A LONG NAME  12        13  14000000"
     assert next(folded(overflowing, starts, 26)) == "A LONG NAME  12        13"

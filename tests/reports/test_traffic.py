@@ -89,7 +89,6 @@ def test_reports_answer_claims_and_these_are_marked_so(day: Days) -> None:
 
 
 def pair(requests: int, replies: int, **keys: Any) -> list[bytes]:
-    """A requester and its server."""
     return [
         using("PAYSRV", got("REQUEST", requests), put("REPLY", replies), **keys),
         using("CICSA", put("REQUEST", requests), got("REPLY", requests, by_id=requests), **keys),
@@ -328,14 +327,11 @@ def test_names_are_text_in_a_graph() -> None:
 
 def test_only_reports_of_edges_can_be_drawn_and_a_group_has_four_characters(write: Write) -> None:
     path = write(*PAIR)
-    drawn = run("report", "flow", path, "--format", "dot")
-    assert drawn.exit_code == 0
+    drawn = run("report", "flow", path, "--format", "dot", code=0)
     assert '"job CICSA MVAA" -> "queue PAY.REQUEST MVAA/VTS1" [label="1000"];' in drawn.stdout
-    refused = run("report", "log", path, "--format", "mermaid")
-    assert refused.exit_code == 2
+    refused = run("report", "log", path, "--format", "mermaid", code=2)
     assert "--format mermaid draws only the report flow, not log" in refused.stderr
-    refused = run("report", "flow", path, "--qsg", "TOOLONG")
-    assert refused.exit_code == 2
+    refused = run("report", "flow", path, "--qsg", "TOOLONG", code=2)
     assert "at most 4 characters" in refused.stderr
 
 

@@ -141,13 +141,9 @@ def test_every_word_of_a_code_is_spelt_as_in_the_facts() -> None:
 
 WRITTEN_BY = {
     "STAT 1": {(115, 1), (115, 2), (115, 201), (115, 215)},
-    "STAT 2 or 3": {(115, 5), (115, 6), (115, 7)},
-    "STAT 4": {(115, 231)},
-    "STAT 5": {(115, 216)},
-    "ACCTG 1": {(116, 0)},
-    "ACCTG 3": {(116, 1), (116, 2)},
-    "ACCTG 4": {(116, 10)},
-}
+    "STAT 2 or 3": {(115, 5), (115, 6), (115, 7)}, "STAT 4": {(115, 231)}, "STAT 5": {(115, 216)},
+    "ACCTG 1": {(116, 0)}, "ACCTG 3": {(116, 1), (116, 2)}, "ACCTG 4": {(116, 10)},
+}  # fmt: skip
 """Records by the kind and class of START TRACE, as IBM's documentation has them."""
 
 
@@ -169,16 +165,10 @@ CODES = {"QWHC": 48, "WTID": 8}
 """Offset of the connection type, of which IBM's list has 1 to 8."""
 BLANK, ZERO = ebcdic("", 4), bytes(4)
 NUMBERS = {
-    b"\x00\x01\x04\x0c": 1040,
-    b"\x99\x99\x99\x9f": 9_999_999,
-    b"\x00\x00\x00\x0c": None,
-    b"\x00\x00\x04\x10": 1040,
-    b"\x00\x98\x96\x80": None,
-    BLANK: None,
-    ZERO: None,
-    b"\x12\x3a\x00\x0c": None,
-    b"\x00\x98\x96\x7f": 98967,
-}
+    b"\x00\x01\x04\x0c": 1040, b"\x99\x99\x99\x9f": 9_999_999, b"\x00\x00\x00\x0c": None,
+    b"\x00\x00\x04\x10": 1040, b"\x00\x98\x96\x80": None, BLANK: None, ZERO: None,
+    b"\x12\x3a\x00\x0c": None, b"\x00\x98\x96\x7f": 98967,
+}  # fmt: skip
 """Bytes of the task number: packed decimals; what is none is binary, of up to seven digits."""
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from smfparse.errors import DamageLog
 from smfparse.inputs import open_inputs
 from tests.support import smf
-from tests.support.builders import NOTHING, Section, qwhs_long, qwhs_short, smf_record, stub
+from tests.support.builders import NOTHING, Section, put, qwhs_long, qwhs_short, smf_record, stub
 
 FILL = 0x11
 """A byte that makes every number, duration and text say something."""
@@ -21,9 +21,6 @@ MOMENT = bytes.fromhex("E0E0E0E0E0E0E0E0")
 """A TOD clock of 2025."""
 
 PLACES = {name: place for name, place in smf.PLACES.items() if name != "QEST"} | {
-    "QWAC": (116, 0, 1),
-    "QMAC": (116, 0, 2),
-    "WTID": (116, 1, 1),
     "WTAS": (116, 1, 2),
     "WQST": (116, 1, 3),
 }
@@ -94,9 +91,8 @@ def _record(name: str, length: int) -> bytes:
 
 def test_a_field_is_null_exactly_where_the_block_ends_before_it(tmp_path: Path) -> None:
     """A block has no rows in the table of a group before which it ends."""
-    path = tmp_path / "mixed.smf"
-    path.write_bytes(b"".join(_record(name, at) for name in PLACES for at in LENGTHS[name][::-1]))
-    inputs = open_inputs([path])
+    records = (_record(name, at) for name in PLACES for at in LENGTHS[name][::-1])
+    inputs = open_inputs([put(tmp_path / "mixed.smf", *records)])
     for name in PLACES:
         rows = inputs.arrow(name.lower()).to_pylist()
         assert len(rows) == len(LENGTHS[name])
@@ -126,8 +122,7 @@ def test_the_version_word_gates_fields_that_the_length_would_allow(tmp_path: Pat
 
 def test_bytes_beyond_the_map_are_counted_and_cost_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "newer.smf"
-    newer = _record("QIST", 92)
-    path.write_bytes(newer + _record("QIST", 80))
+    path.write_bytes(_record("QIST", 92) + _record("QIST", 80))
     inputs = open_inputs([path])
     inputs.log.count_unknown = True
     rows: list[Any] = inputs.arrow("qist").to_pylist()

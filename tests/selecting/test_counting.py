@@ -34,7 +34,6 @@ RULE = "A record usually counts at the middle of its interval"
 
 
 def counts_at(*records: bytes) -> list[dt.datetime | None]:
-    """Return when records count."""
     decoder = Decoder(Needs({RECORD: frozenset({"counted_at"})}), DamageLog())
     batches = [batch for _, batch in decoder.decode([builders.chunk_of(*records)])]
     return [moment for batch in batches for moment in batch["counted_at"].to_pylist()]
@@ -45,18 +44,14 @@ def seconds(amount: float) -> dt.timedelta:
 
 
 STATISTICS = [
-    (1800, seconds(0), NOON - HALF_HOUR / 2),
-    (1800, MOMENT, NOON - MOMENT - HALF_HOUR / 2),
-    (1800, -MOMENT, NOON + MOMENT - HALF_HOUR / 2),
-    (0.000003, seconds(0), NOON - 2 * MICROSECOND),
-    (3600, seconds(0), NOON - HALF_HOUR),
-    (1800, 2 * HOUR, NOON - HALF_HOUR / 2),
+    (1800, seconds(0), NOON - HALF_HOUR / 2), (1800, MOMENT, NOON - MOMENT - HALF_HOUR / 2),
+    (1800, -MOMENT, NOON + MOMENT - HALF_HOUR / 2), (0.000003, seconds(0), NOON - 2 * MICROSECOND),
+    (3600, seconds(0), NOON - HALF_HOUR), (1800, 2 * HOUR, NOON - HALF_HOUR / 2),
     (1800, 2 * HOUR + MICROSECOND, NOON - HALF_HOUR / 2 - MICROSECOND),
     (1800, dt.timedelta(days=365), NOON - HALF_HOUR / 2),
-    (1800, 5 * SECOND, NOON - 5 * SECOND - HALF_HOUR / 2),
-    (1800, 6 * SECOND, NOON - HALF_HOUR / 2),
+    (1800, 5 * SECOND, NOON - 5 * SECOND - HALF_HOUR / 2), (1800, 6 * SECOND, NOON - HALF_HOUR / 2),
     (9.2e12, seconds(0), NOON),
-]
+]  # fmt: skip
 """Seconds of an interval, how late its record is written, and when it counts."""
 TASKS = [
     *STATISTICS[:3],
@@ -142,8 +137,7 @@ def broken(local: dt.datetime) -> bytes:
 def test_damage_is_that_of_records_that_count_then(tmp_path: Path, tables: list[str]) -> None:
     """Whichever tables are read, by one part or several, and with numbers or without."""
     made = [broken(NOON + number * HALF_HOUR) for number in range(4)]
-    path = tmp_path / "broken.smf"
-    path.write_bytes(builders.rdw(made))
+    path = builders.put(tmp_path / "broken.smf", *made)
     asked, wanted = ReadOptions(Selection.of(since="2026-03-04T12:00")), wanted_tables(tables)
     inputs = open_inputs([path], asked)
     list(inputs.batches(wanted))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +22,10 @@ from smfparse.writing import write_dataset
 from tests.inputs.test_ranges import Here, rows_of, small_chunks
 from tests.support import builders, oracle, smf
 from tests.support import short_records as short
-from tests.support.command import run
+from tests.support.command import in_json
 from tests.support.searching import search
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
-
-
-def write(path: Path, records: Iterable[bytes]) -> Path:
-    path.write_bytes(builders.rdw(records))
-    return path
 
 
 def rows(path: Path, asked: Selection | None = None, jobs: int = 1) -> oracle.Rows:
@@ -42,7 +36,6 @@ def rows(path: Path, asked: Selection | None = None, jobs: int = 1) -> oracle.Ro
 
 
 def differing(found: Mapping[str, pl.DataFrame], expected: Mapping[str, pl.DataFrame]) -> list[str]:
-    """Return the tables that are not as expected."""
     return [table for table, frame in expected.items() if not frame.equals(found[table])]
 
 
@@ -81,23 +74,17 @@ SOME = [
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The records as a file and as a dataset."""
-    path = write(tmp_path_factory.mktemp("names") / "some.smf", SOME)
+    path = builders.put(tmp_path_factory.mktemp("names") / "some.smf", *SOME)
     return path, stored(path, path.parent / "tables")
 
 
 ASKED: list[dict[str, Any]] = [
-    {"queue": ["MORE", "*X*"]},
-    {"transaction": ["PAY1", "PSB*"]},
-    {"job": ["PAY01,LOST"]},
-    {"job": ["*"]},
-    {"job": ["GONE"]},
-    {"job": ["ZZ"]},
-    {"transaction": ["PAY1"], "queue": ["ALIAS"]},
-    {"queue": ["PAY.IN"]},
-    {"queue": ["PAY.??"], "channel": ["*3"]},
-    {"channel": ["TO.QM02"]},
+    {"queue": ["MORE", "*X*"]}, {"transaction": ["PAY1", "PSB*"]}, {"job": ["PAY01,LOST"]},
+    {"job": ["*"]}, {"job": ["GONE"]}, {"job": ["ZZ"]},
+    {"transaction": ["PAY1"], "queue": ["ALIAS"]}, {"queue": ["PAY.IN"]},
+    {"queue": ["PAY.??"], "channel": ["*3"]}, {"channel": ["TO.QM02"]},
     {"job": ["CICS?"], "queue": ["MORE"], "channel": ["TO*"]},
-]
+]  # fmt: skip
 
 
 def test_names_select_the_rows_of_the_oracle(both: tuple[Path, Path], tmp_path: Path) -> None:
@@ -135,19 +122,14 @@ PATTERNS = {
     "channel": ("TO*", "*/?", "*", "app/1"),
 }
 ABOUT = [
-    *SOME,
-    short.job_task("pay02", "APP/1", [("pay.out", "SYSTEM.Q'S")], 1, "MQ02", program="pay2"),
+    *SOME, short.job_task("pay02", "APP/1", [("pay.out", "SYSTEM.Q'S")], 1, "MQ02", program="pay2"),
     short.job_task("CICSA", "", [("SYSTEM.Q'S", "PAY.IN"), ("", "")], 2, "MQ02", wtid=False),
     short.job_queues("pay02", "APP/1", [("PAY.IN", "")], 1, "MQ02", program="PSBPAY01"),
     short.job_queues("", "", [("pay.out", "pay.out")], 3, "MQ02", wtid=False),
-    short.class1("pay02", ("QWAC",), "MQ02", "pay2"),
-    short.class1("CICSA", (), "MQ01", "PAY1"),
-    short.channels("APP/1", ""),
-    short.channels(),
-    short.depths("SYSTEM.Q'S", ""),
-    short.statistics(short.NOON, qmgr="MQ02"),
-    builders.foreign_record(3, short.NOON),
-]
+    short.class1("pay02", ("QWAC",), "MQ02", "pay2"), short.class1("CICSA", (), "MQ01", "PAY1"),
+    short.channels("APP/1", ""), short.channels(), short.depths("SYSTEM.Q'S", ""),
+    short.statistics(short.NOON, qmgr="MQ02"), builders.foreign_record(3, short.NOON),
+]  # fmt: skip
 
 
 def records() -> st.SearchStrategy[list[bytes]]:
@@ -163,12 +145,10 @@ def records() -> st.SearchStrategy[list[bytes]]:
     odd = st.sampled_from([None] * 12 + list(oracle.ODD_DATES))
     about = st.sampled_from(range(len(ABOUT))).map(lambda number: ABOUT[number])  # a short repr
     each = st.one_of(about, st.builds(short.with_date, st.one_of(dated, long), odd))
-    return st.lists(each, min_size=1, max_size=16).filter(has_sound_date)
-
-
-def has_sound_date(made: list[bytes]) -> bool:
-    """Whether some record has a date that there is: else a file is no dump."""
-    return any(each[10:14].hex().upper() not in oracle.ODD_DATES for each in made)
+    # A file without a date that there is, is no dump.
+    return st.lists(each, min_size=1, max_size=16).filter(
+        lambda made: any(one[10:14].hex().upper() not in oracle.ODD_DATES for one in made)
+    )
 
 
 NAMED = {name: st.lists(st.sampled_from(each), max_size=2) for name, each in PATTERNS.items()}
@@ -185,7 +165,7 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
 ) -> None:
     """Asked is by headers, by names, or by both."""
     folder = tmp_path_factory.mktemp("names")
-    path = write(folder / "dump.smf", made)
+    path = builders.put(folder / "dump.smf", *made)
     dataset = stored(path, folder / "tables")
     by = data.draw(st.sampled_from(["headers", "names", "both"]))
     asked = None if by == "names" else oracle.Asked(data)
@@ -211,16 +191,12 @@ def test_a_file_its_parts_a_dataset_and_sql_give_what_is_asked_for(
 def test_a_selection_names_the_options_that_some_tables_cannot_answer() -> None:
     every = {"job": "A", "queue": "B", "channel": "C"}
     cases: list[tuple[dict[str, str], list[str], tuple[str, ...]]] = [
-        ({}, ["qjst"], ()),
-        ({"job": "A"}, ["qjst", "qpst"], ("job",)),
-        ({"job": "A"}, ["qjst", "wtas"], ()),
-        (every, ["qqst"], ("job", "channel")),
-        (every, ["wqst_cf"], ()),
-        ({"job": "A", "queue": "B"}, ["qmac", "qwac"], ("queue",)),
-        ({"job": "A"}, ["damage"], ("job",)),
-        (every, [RECORD], ()),
+        ({}, ["qjst"], ()), ({"job": "A"}, ["qjst", "qpst"], ("job",)),
+        ({"job": "A"}, ["qjst", "wtas"], ()), (every, ["qqst"], ("job", "channel")),
+        (every, ["wqst_cf"], ()), ({"job": "A", "queue": "B"}, ["qmac", "qwac"], ("queue",)),
+        ({"job": "A"}, ["damage"], ("job",)), (every, [RECORD], ()),
         ({"queue": "B"}, [], ("queue",)),
-    ]
+    ]  # fmt: skip
     for asked, tables, expected in cases:
         assert Selection.of(**asked).unknown_to(tables) == expected, (asked, tables)
 
@@ -239,5 +215,4 @@ def test_damage_is_reported_of_all_records_in_which_a_name_is_looked_for() -> No
 def test_info_counts_the_records_about_a_name(both: tuple[Path, Path]) -> None:
     options = ("--job", "CICSA", "--queue", "*.in", "--channel", "TO*")
     for path in both:
-        shown = run("info", path, "--format", "json", *options)
-        assert json.loads(shown.stdout)["records"] == 3
+        assert in_json("info", path, *options)["records"] == 3

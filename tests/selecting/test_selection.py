@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,16 +14,14 @@ from smfparse.errors import RequestError
 from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.query import Catalog
 from smfparse.selecting import Selection, record_mask
-from smfparse.store import read_files
 from smfparse.tables import RECORD
 from smfparse.writing import write_dataset
 from tests.support import builders
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, statistics, storage, utc
 
 
 def numbers(path: Path, **asked: Any) -> list[int]:
-    """Return the numbers of the selected records."""
     found = open_inputs([path], ReadOptions(Selection.of(**asked))).arrow(RECORD)
     return list(found["record_no"].to_pylist())
 
@@ -40,28 +37,20 @@ DAYS_OF_RECORDS = (
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Records over two days, all of one queue manager."""
-    path = tmp_path_factory.mktemp("days") / "days.smf"
     moments = map(dt.datetime.fromisoformat, DAYS_OF_RECORDS)
-    path.write_bytes(builders.rdw(map(statistics, moments)))
-    return path
+    return builders.put(tmp_path_factory.mktemp("days") / "days.smf", *map(statistics, moments))
 
 
 TIMES = [
-    ("2026-03-04", "2026-03-04", [2, 3, 4, 5, 6]),
-    ("2026/03/04", "2026/03/04", [2, 3, 4, 5, 6]),
-    ("2026063", "2026063", [2, 3, 4, 5, 6]),
-    ("2026-03-04", (), [2, 3, 4, 5, 6, 7, 8]),
-    ((), "2026-03-03", [1]),
-    ("2026063:0800", "2026063:1200", [3, 4]),
+    ("2026-03-04", "2026-03-04", [2, 3, 4, 5, 6]), ("2026/03/04", "2026/03/04", [2, 3, 4, 5, 6]),
+    ("2026063", "2026063", [2, 3, 4, 5, 6]), ("2026-03-04", (), [2, 3, 4, 5, 6, 7, 8]),
+    ((), "2026-03-03", [1]), ("2026063:0800", "2026063:1200", [3, 4]),
     ("2026-03-04T08:00:00", "2026-03-04T12:00:58", [3]),
-    ((), "2026-03-04T24:00", [1, 2, 3, 4, 5, 6]),
-    ("0800", "1200", [3, 4, 8]),
-    ("0800", (), [1, 3, 4, 5, 6, 8]),
-    ((), "0800", [2, 3, 7, 8]),
-    ("2200", "0600", [1, 2, 6, 7]),
+    ((), "2026-03-04T24:00", [1, 2, 3, 4, 5, 6]), ("0800", "1200", [3, 4, 8]),
+    ("0800", (), [1, 3, 4, 5, 6, 8]), ((), "0800", [2, 3, 7, 8]), ("2200", "0600", [1, 2, 6, 7]),
     ("0800", "2026-03-04", [1, 3, 4, 5, 6]),
     (("2026-03-04", "0800"), ("1200", "2026-03-04"), [3, 4]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.slow
@@ -120,17 +109,12 @@ def test_an_impossible_selection_is_refused() -> None:
 
 
 NAMES: list[tuple[dict[str, Any], list[int]]] = [
-    ({"qmgr": "qm0?"}, [1, 2, 3]),
-    ({"qmgr": "QM?"}, []),
-    ({"qmgr": "CSQ?"}, []),
-    ({"qmgr": "*Q*"}, [1, 2, 3, 4, 5]),
-    ({"qmgr": "q.1'"}, [5]),
-    ({"qmgr": ["QM01", " csq "]}, [1, 4]),
-    ({"system": "S1"}, [1, 6]),
-    ({"system": "S?"}, [1, 2, 3, 4, 5, 6, 7]),
-    ({"system": "S2,S3"}, [2, 3, 7]),
+    ({"qmgr": "qm0?"}, [1, 2, 3]), ({"qmgr": "QM?"}, []), ({"qmgr": "CSQ?"}, []),
+    ({"qmgr": "*Q*"}, [1, 2, 3, 4, 5]), ({"qmgr": "q.1'"}, [5]),
+    ({"qmgr": ["QM01", " csq "]}, [1, 4]), ({"system": "S1"}, [1, 6]),
+    ({"system": "S?"}, [1, 2, 3, 4, 5, 6, 7]), ({"system": "S2,S3"}, [2, 3, 7]),
     ({"system": "S1,S2", "qmgr": "QM*"}, [1, 2]),
-]
+]  # fmt: skip
 
 
 def test_names_are_patterns_in_any_case(write: builders.Write) -> None:
@@ -207,18 +191,9 @@ def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     assert not mask.any()
 
 
-def test_convert_writes_what_is_selected_and_notes_it(days: Path, tmp_path: Path) -> None:
-    folder, asked = tmp_path / "some", ("--from", "0800", "--until", "1200", "--qmgr", "mq*")
-    assert run("convert", days, "--to", folder, *asked).exit_code == 0
-    manifest = read_files(folder)
-    assert manifest["selection"] == "qmgr MQ*; counted daily 08:00:00 to 12:00:59"
-    assert manifest["tables"][RECORD] == 3
-
-
 def test_to_is_a_time_but_for_convert_which_has_a_folder_there(days: Path, tmp_path: Path) -> None:
     for option in ("--to", "--until"):
-        shown = run("info", days, option, "2026-03-03", "--format", "json")
-        assert json.loads(shown.stdout)["records"] == 1
+        assert in_json("info", days, option, "2026-03-03")["records"] == 1
     for call, said in (
         (("convert", days, "--from", "0800", "--to", "1200"), "--until"),
         (("convert", days, "--to", "1200", "--to", tmp_path / "x"), "--until"),
@@ -232,8 +207,7 @@ def test_to_is_a_time_but_for_convert_which_has_a_folder_there(days: Path, tmp_p
 
 def test_a_report_without_selected_data_names_the_trace_to_start(days: Path) -> None:
     """It names the selection, too."""
-    shown = run("report", "log", days, "--qmgr", "MQ01")
-    assert shown.exit_code == 0
+    shown = run("report", "log", days, "--qmgr", "MQ01", code=0)
     assert "no data for the report log" in shown.stderr
     assert "only records with these were read: qmgr MQ01" in shown.stderr
     assert "no records match" not in shown.stderr
@@ -245,5 +219,4 @@ def test_unknown_bytes_of_a_dataset_are_not_of_a_selection(write: builders.Write
     path = write(builders.smf_record(115, 2, builders.NOTHING, longer, area=builders.qwhs_long()))
     run("convert", path, "--to", tmp_path / "tables")
     for asked, unknown in (((), {"QIST": 20}), (("--qmgr", "MQ01"), {})):
-        found = run("info", tmp_path / "tables", "--format", "json", *asked)
-        assert json.loads(found.stdout)["unknown_bytes"] == unknown
+        assert in_json("info", tmp_path / "tables", *asked)["unknown_bytes"] == unknown

@@ -23,7 +23,7 @@ from smfparse.selecting import Selection, parse_zone
 from smfparse.writing import write_dataset
 from tests.support import smf
 from tests.support.builders import Write, rdw
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.searching import pairs, search
 from tests.support.short_records import foreign
 
@@ -58,8 +58,7 @@ def test_sql_has_the_offsets_of_the_table() -> None:
     zone = parse_zone(BERLIN)
     edges = [change + by for change in zone.changes for by in (-1, 0, 1)]
     query = f"SELECT us, {zone.sql('us')} FROM unnest(?::BIGINT[]) AS t(us)"
-    found = duckdb.execute(query, [edges]).fetchall()
-    assert found == [(us, zone.offset(us)) for us in edges]
+    assert duckdb.execute(query, [edges]).fetchall() == [(us, zone.offset(us)) for us in edges]
     assert [*zone.each_offset(pl.Series(edges).to_numpy())] == [zone.offset(us) for us in edges]
     utc = parse_zone("Utc")
     assert duckdb.execute(f"SELECT {utc.sql('1')}, {utc.sql('NULL')}").fetchall() == [(0, None)]
@@ -81,8 +80,7 @@ def test_an_unknown_zone_is_refused_with_names_that_are_near(sites: dict[str, Pa
         with pytest.raises(RequestError) as caught:
             ReadOptions(tz=text)
         assert f"tz={text!r} is not utc or a time zone of IANA; {way_out}" in str(caught.value)
-    found = run("dump", sites["smf"], "--tz", "Mars/Berlin")
-    assert found.exit_code == 2
+    found = run("dump", sites["smf"], "--tz", "Mars/Berlin", code=2)
     assert "--tz 'Mars/Berlin' is not utc or a time zone of IANA" in found.stderr
 
 
@@ -119,8 +117,7 @@ def expected(zone: str) -> list[tuple[str, dt.datetime, dt.datetime, int]]:
             (start + each).replace(tzinfo=dt.UTC).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
             for each in (QUARTER, QUARTER / 2)
         )
-        offset = round((taken - start - QUARTER).total_seconds())
-        found.append((system, taken, counted, offset))
+        found.append((system, taken, counted, round((taken - start - QUARTER).total_seconds())))
     return found
 
 
@@ -176,7 +173,7 @@ def test_records_have_times_of_the_zone_that_is_asked_for(sites: dict[str, Path]
 @pytest.mark.slow
 def test_reports_show_local_times_and_hours_of_the_zone(sites: dict[str, Path]) -> None:
     command = ("report", "log", sites["smf"], "--tz", BERLIN)
-    rows = json.loads(run(*command, "--format", "json").stdout)["rows"]
+    rows = in_json(*command)["rows"]
     found = [(row["system"], row["interval_start_local"], row["smf_time"]) for row in rows]
 
     def local(moment: dt.datetime) -> str:
@@ -200,8 +197,7 @@ def test_check_summary_and_info_show_the_zone(sites: dict[str, Path]) -> None:
     for command in ("check", "summary"):
         found = run(command, path, "--tz", BERLIN, *asked)
         assert "2026/03/29 00:00 to 06:00 Europe/Berlin" in found.stdout
-    answer = run("info", path, "--tz", "utc", "--format", "json", "--system", "SYS2")
-    (group,) = json.loads(answer.stdout)["groups"]
+    (group,) = in_json("info", path, "--tz", "utc", "--system", "SYS2")["groups"]
     assert group["first"] == (SPRING - 3 * QUARTER).isoformat()
     shown = run("dump", path, "--tz", BERLIN, "--record", "40").stdout
     assert " 2026-03-29 " in shown
@@ -218,8 +214,7 @@ def test_a_comparison_is_cut_at_a_time_of_the_zone(write: Write) -> None:
     keys: dict[str, Any] = {"seconds": 900, "east": east}
     path = write(*(smf.record(smf.block("QMST"), start=each, **keys) for each in starts))
     for zone, time in {"utc": "2026-03-29T01:30", BERLIN: "2026-03-29T03:30"}.items():
-        asked = ("compare", path, "--format", "json", "--split-at", time, "--tz", zone)
-        found = json.loads(run(*asked).stdout)
+        found = in_json("compare", path, "--split-at", time, "--tz", zone)
         sides = [found[each]["statistics_seconds"] for each in ("before", "after")]
         assert sides == [10 * 900, 10 * 900], zone
 

@@ -67,8 +67,7 @@ def test_a_channel_over_lu_62_has_the_name_of_an_lu(tmp_path: Path) -> None:
         "PUT": {"rate": 2.0, "put": {"OUT": 1}},
         "SEND": {"kind": "channel", "channel": "TO.OLD", "get": ["OUT"]},
     }
-    limits = {"tcp_channels": 150, "lu62_channels": 7}
-    site = declared({"OUT": {}}, users, channel_initiator=limits)
+    site = declared({"OUT": {}}, users, channel_initiator={"tcp_channels": 150, "lu62_channels": 7})
     channel = {"queue_manager": "QM01", "type": "sender", "lu62": True, "connection": "NET1.OLDLU"}
     site["channels"] = {"TO.OLD": channel}
     day = made(tmp_path, site)

@@ -46,7 +46,6 @@ def rows(inputs: Inputs, table: str) -> list[dict[str, Any]]:
 
 
 def segments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield length and code of each segment."""
     at = 0
     while at < len(data):
         length, code, zero = RDW.unpack_from(data, at)
@@ -114,8 +113,7 @@ def test_a_version_decodes_without_damage_and_has_its_fields(tmp_path: Path, ver
     filled, null = (each.split() for each in FIELDS.get(version, ("", "")))
     for name in filled + null:
         table, column = name.split(".")
-        nulls = {row[column] is None for row in rows(inputs, table)}
-        assert nulls == {name in null}, name
+        assert {row[column] is None for row in rows(inputs, table)} == {name in null}, name
 
 
 def test_records_span_blocks_as_in_a_dump() -> None:
@@ -154,15 +152,12 @@ def test_a_dump_without_tasks_or_queues_is_one(tmp_path: Path) -> None:
 
 def test_arguments_that_make_no_dump_are_refused() -> None:
     refused: dict[str, list[Any]] = {
-        "qmgrs": [[], ["QM01", "QM01"], ["TOOLONG"]],
-        "system": ["\u00e9"],
+        "qmgrs": [[], ["QM01", "QM01"], ["TOOLONG"]], "system": ["\u00e9"],
         "utc_offset": [dt.timedelta(minutes=7), dt.timedelta(hours=15)],
         "interval": [dt.timedelta(0), dt.timedelta(days=2)],
-        "start": [dt.datetime(2026, 3, 4, tzinfo=dt.UTC)],
-        "version": ["5.3.1", "nine"],
-        **{name: [-1] for name in ("seed", "tasks")},
-        **{name: [0] for name in ("count", "size")},
-    }
+        "start": [dt.datetime(2026, 3, 4, tzinfo=dt.UTC)], "version": ["5.3.1", "nine"],
+        **{name: [-1] for name in ("seed", "tasks")}, **{name: [0] for name in ("count", "size")},
+    }  # fmt: skip
     for name, values in refused.items():
         for value in values:
             with pytest.raises(RequestError):
@@ -356,8 +351,7 @@ def test_the_command_writes_what_the_options_say(tmp_path: Path, version: str, q
     path.touch()
     options = "--start 2025-12-31T23:00 --utc-offset -05:30 --interval 1m --count 2 --force"
     options += f" --qmgr A --system Z --mq-version {version}"
-    done = run("generate", path, *options.split())
-    assert done.exit_code == 0, done.output
+    run("generate", path, *options.split(), code=0)
     names = "interval_start", "interval_seconds", "qmgr", "qsg"
     found = [tuple(row[name] for name in names) for row in rows(open_inputs([path]), "qmst")]
     starts = [dt.datetime(2026, 1, 1, 4, 30 + minute, tzinfo=dt.UTC) for minute in (0, 1)]

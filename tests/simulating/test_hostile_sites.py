@@ -56,7 +56,6 @@ def places(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(path: tuple[Any, ...], value: Any) -> dict[str, Any]:
-    """Return SITE with a value at a place in it."""
     found = copy.deepcopy(SITE)
     table: Any = found
     for key in path[:-1]:
@@ -126,9 +125,7 @@ def test_a_wrong_declaration_is_refused_with_near_names() -> None:
 
 def test_a_file_that_is_no_site_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "site.toml"
-    missing = run("generate", "--scenario", path, "--explain")
-    assert missing.exit_code == 2
-    assert "No such file" in missing.output
+    assert "No such file" in run("generate", "--scenario", path, "--explain", code=2).output
     for text, reason in {
         "extends = 'payment'": "did you mean payments",
         "extends = 'site.toml'": "unknown name 'site.toml'",
@@ -137,9 +134,7 @@ def test_a_file_that_is_no_site_is_refused(tmp_path: Path) -> None:
         "queues = 5": "queues must be a table",
     }.items():
         path.write_text(text, encoding="utf-8")
-        done = run("generate", "--scenario", path, "--explain")
-        assert done.exit_code == 2
-        assert reason in done.output
+        assert reason in run("generate", "--scenario", path, "--explain", code=2).output
 
 
 def test_a_name_that_ebcdic_has_not_is_refused(tmp_path: Path) -> None:

@@ -143,14 +143,10 @@ def test_a_wrong_line_names_file_and_key(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 DRAWN: list[tuple[list[float | None], float, str]] = [
-    ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 0, "▁▂▃▄▅▆▇██"),
-    ([5.0, None, 10.0], 0, "▅ █"),
-    ([0.0, 0.0], 0, "▁▁"),
-    ([None, None], 0, "  "),
-    ([-1.0, 1.0], 0, "▁█"),
-    ([], 0, ""),
+    ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 0, "▁▂▃▄▅▆▇██"), ([5.0, None, 10.0], 0, "▅ █"),
+    ([0.0, 0.0], 0, "▁▁"), ([None, None], 0, "  "), ([-1.0, 1.0], 0, "▁█"), ([], 0, ""),
     ([1.0, 50.0, 100.0, 130.0], 100, "▁▅██"),
-]
+]  # fmt: skip
 
 
 def test_a_block_is_as_high_as_its_share_of_the_greatest() -> None:

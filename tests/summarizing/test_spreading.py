@@ -60,9 +60,7 @@ SPANS = st.lists(st.tuples(st.integers(0, 170), st.integers(0, 170)), min_size=1
 
 @search(50)
 @given(SPANS)
-def test_what_is_inside_counts_once(
-    spans: list[tuple[int, int]],
-) -> None:
+def test_what_is_inside_counts_once(spans: list[tuple[int, int]]) -> None:
     inside = [(start, min(length, 180 - start)) for start, length in spans]
     some = rows([start * 10**6 for start, _ in inside], [float(length) for _, length in inside])
     parts = spread(THREE, some)

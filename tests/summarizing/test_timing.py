@@ -20,14 +20,9 @@ TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
 
 def row(start: float, seconds: float, table: str = "qmst", **changes: Any) -> Row:
     """Return an interval of statistics or of a task; `start` is in seconds."""
-    return table, {
-        "system": "SYS1",
-        "qmgr": "QM01",
-        "interval_start": EPOCH + dt.timedelta(seconds=start),
-        "interval_seconds": float(seconds),
-        "utc_offset": 3600,
-        "mq_version": "9.3.0",
-    } | changes
+    usual = {"system": "SYS1", "qmgr": "QM01", "utc_offset": 3600, "mq_version": "9.3.0"}
+    at = EPOCH + dt.timedelta(seconds=start)
+    return table, usual | {"interval_start": at, "interval_seconds": float(seconds)} | changes
 
 
 def times_of(*rows: Row) -> list[Times]:

@@ -48,7 +48,6 @@ class Case(NamedTuple):
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Return the cases of all rules."""
     found = []
     for file in sorted(_CASES.glob("*.toml")):
         for rule, entry in tomllib.loads(file.read_text("utf-8")).items():
@@ -125,7 +124,6 @@ def _asked(
 
 
 def checked(rows: Rows, policy: Policy = NO_POLICY) -> Checked:
-    """Return what all rules say of rows."""
     tables = dict.fromkeys(each for subject in subjects().values() for each in subject.tables)
     return run_rules(cast(Catalog, Bench(rows, tables)), policy)
 
@@ -194,7 +192,6 @@ def _columns(table: str) -> Sequence[Any]:
 
 @cache
 def _names(table: str) -> frozenset[str]:
-    """Return what a row can say."""
     return frozenset({_WHEN, _COPIES, *(each.name for each in _columns(table))})
 
 
@@ -215,7 +212,6 @@ def _block_no(table: str, at: int) -> int:
 
 
 def _usual(row: Mapping[str, Any], block_no: int) -> dict[str, Any]:
-    """Return the keys of a usual interval."""
     start = START + dt.timedelta(seconds=row.get(_WHEN, 0) * SECONDS)
     end = start + dt.timedelta(seconds=SECONDS)
     return {
@@ -232,7 +228,6 @@ def _usual(row: Mapping[str, Any], block_no: int) -> dict[str, Any]:
 
 @cache
 def _default(column: Any) -> Any:
-    """Return the value of a column that a row does not say."""
     kind = _plain(column.type)
     if pa.types.is_string(kind) or pa.types.is_timestamp(kind):
         return None

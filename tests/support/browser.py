@@ -19,7 +19,6 @@ needs_chromium = pytest.mark.skipif(
 
 @contextmanager
 def launched() -> Iterator[Any]:
-    """Give Chromium for a while."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -224,6 +224,12 @@ def rdw(records: Iterable[bytes], spans: Mapping[int, Sequence[int]] | None = No
     )
 
 
+def put(path: Path, *data: bytes) -> Path:
+    """Write records, or other pieces of a dump, to a file; return its path."""
+    path.write_bytes(b"".join(data))
+    return path
+
+
 def segments(record: bytes, cuts: Sequence[int]) -> list[bytes]:
     """Split a record into a first, middle and last segments."""
     data = record[4:]

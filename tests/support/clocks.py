@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tests.support import smf
-from tests.support.builders import Section, qwhs_long, qwhs_short, rdw, smf_record, stck
+from tests.support.builders import Section, put, qwhs_long, qwhs_short, smf_record, stck
 
 SECOND = dt.timedelta(seconds=1)
 MINUTE = dt.timedelta(minutes=1)
@@ -270,8 +270,7 @@ class Clock:
         start = ODD_STARTS[span.odd] if span.odd else span.start + self.leap
         token, end = self._token(span), span.end + self.leap
         own = smf.task(token, ended=end, wtasints=start, wtaswqct=len(halves))
-        names = (task.queue, f"{task.job}.MORE")
-        used = zip(names, halves, strict=False)
+        used = zip((task.queue, f"{task.job}.MORE"), halves, strict=False)
         first, *more = (self._queue(name, span, *half, token) for name, half in used)
         yield self._record(116, 1, [who, Section([own]), first], qwhs_short(end, 4), span)
         for each in more:
@@ -330,8 +329,7 @@ class Site:
         return [first, self._write(folder / "second.smf", at, None)]
 
     def _write(self, path: Path, start: int, end: int | None) -> Path:
-        path.write_bytes(rdw(record for _, record, _, _ in self.records[start:end]))
-        return path
+        return put(path, *(record for _, record, _, _ in self.records[start:end]))
 
     def clock(self, qmgr: str) -> Clock:
         return next(each for each in self.clocks if each.qmgr == qmgr)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from click.testing import CliRunner, Result
 
@@ -42,3 +44,13 @@ def run(*arguments: object, stdin: str | bytes = "", code: int | None = None) ->
     assert "Traceback" not in result.output
     assert code is None or result.exit_code == code, result.output
     return result
+
+
+def printed(*arguments: object, stdin: str | bytes = "") -> str:
+    """Return what a call prints that ends well."""
+    return run(*arguments, stdin=stdin, code=0).stdout
+
+
+def in_json(*arguments: object, code: int = 0) -> Any:
+    """Return what a call prints as JSON; code: that it ends with."""
+    return json.loads(run(*arguments, "--format", "json", code=code).stdout)

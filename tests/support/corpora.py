@@ -24,6 +24,7 @@ import pytest
 from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.reports import Sections
+from tests.support.builders import put
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES, SMF
 from tests.support.real import REAL_DATA, needs_real_data
@@ -70,12 +71,6 @@ class Corpora:
         return self._known[name]
 
 
-def _traffic(folder: Path) -> list[Path]:
-    path = folder / "traffic.smf"
-    path.write_bytes(b"".join([*PAIR, *AGENTS, *CLUSTER]))
-    return [path]
-
-
 def _damaged(folder: Path) -> list[Path]:
     """A length in the middle is wrong, and the last record is cut."""
     path, data = folder / "damaged.smf", bytearray(SMF.read_bytes())
@@ -101,12 +96,7 @@ def _days(folder: Path) -> list[Path]:
     known, path = {**cases(), **healthy()}, folder / "days.smf"
     chosen = [known.get(each) or known[f"healthy-{each}"] for each in PLANTED]
     halves = [replace(each, site=replace(each.site, minutes=30)) for each in chosen]
-    path.write_bytes(b"".join(each.data(number) for number, each in enumerate(halves)))
-    return [path]
-
-
-def _real(folder: Path) -> list[Path]:
-    return sorted(REAL_DATA.glob("*.dat") if REAL_DATA else [])
+    return [put(path, *(each.data(number) for number, each in enumerate(halves)))]
 
 
 WRITERS: dict[str, Callable[[Path], list[Path]]] = {
@@ -114,11 +104,11 @@ WRITERS: dict[str, Callable[[Path], list[Path]]] = {
     "old": lambda folder: [FIXTURES / "qm60.smf", FIXTURES / "qm80.smf"],
     "new": lambda folder: [FIXTURES / "qm100.smf"],
     "shared": lambda folder: [FIXTURES / "qm02-shared.smf"],
-    "traffic": _traffic,
+    "traffic": lambda folder: [put(folder / "traffic.smf", *PAIR, *AGENTS, *CLUSTER)],
     "damaged": _damaged,
     "dense": lambda folder: [generate_dump(folder / "dense.smf", dense=True)],
     "days": _days,
-    "real": _real,
+    "real": lambda _: sorted(REAL_DATA.glob("*.dat") if REAL_DATA else []),
 }
 
 

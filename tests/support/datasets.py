@@ -62,7 +62,6 @@ def with_views(folder: Path, patch: pytest.MonkeyPatch, *names: str) -> Any:
 
 
 def read_manifest(folder: Path | str) -> dict[str, Any]:
-    """Return all that the manifest of a dataset says."""
     place = place_of(folder)
     found, runs = read_files(place), read_runs(place)
     found["inputs"] = read_inputs(place)

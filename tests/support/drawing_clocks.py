@@ -112,6 +112,5 @@ def _interruptions(
 @st.composite
 def sites(draw: st.DrawFn, /, most: int = 8, **which: bool) -> Site:
     """Draw a site of so many clocks at most; which: as of `clocks`."""
-    count = draw(st.integers(1, most))
-    made = [draw(clocks(number, **which)) for number in range(count)]
+    made = [draw(clocks(number, **which)) for number in range(draw(st.integers(1, most)))]
     return Site(tuple(made), draw(st.integers(0, 1000)))

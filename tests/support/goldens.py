@@ -319,7 +319,6 @@ def _short(value: Any) -> str:
 
 
 def planners() -> str:
-    """Return what all planners print of published values."""
     from smfparse.planning import planner_names
 
     return "".join(f"{run('capacity', name).stdout}\n" for name in planner_names())

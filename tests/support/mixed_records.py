@@ -104,8 +104,7 @@ def overlapping(folder: Path, count: int, seed: int, shared: range) -> list[Path
     records = [b"".join(each.pieces()) for each in many(count, seed)]
     begin, found = builders.foreign_record(2, _NOON), []
     for name, some in (("one", records[: shared.stop]), ("two", records[shared.start :])):
-        found.append(folder / f"{name}.smf")
-        found[-1].write_bytes(b"".join([begin, *some]))
+        found.append(builders.put(folder / f"{name}.smf", begin, *some))
     return found
 
 

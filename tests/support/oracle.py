@@ -77,7 +77,6 @@ class Asked:
         self.smf_time = draw(st.booleans())
 
     def options(self) -> dict[str, Any]:
-        """Return what `Selection.of` takes."""
         ends = []
         for moment, clock in ((self.start, self.opens), (self.end, self.closes)):
             forms = {True: "%Y%j", False: "%Y-%m-%dT%H:%M"}
@@ -88,7 +87,6 @@ class Asked:
         return found | {"since": ends[0], "until": ends[1], "smf_time": self.smf_time}
 
     def takes(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row of `record` is asked for."""
         return all(self._conditions(row))
 
     def _conditions(self, row: Mapping[str, Any]) -> Iterator[bool]:

@@ -37,14 +37,18 @@ SENDER: dict[str, Any] = {
     "qcstnbyt": 17_198_653, "qcstnpby": 4_251_780, "qcstbyst": 17_200_221, "qcstbyrc": 3_052,
     "qcstntav": 312, "qcstntmn": 43, "qcstntmx": 4998, "qcstntdt": _utc(19, 43, 52),
 }  # fmt: skip
-CHANNEL_INTERVAL = dt.datetime(2014, 4, 8, 19, 41, 54, 984_681)
+CHANNEL_INTERVAL, SECONDS = dt.datetime(2014, 4, 8, 19, 41, 54, 984_681), 122.253258
+
+
+def of_chinit(*blocks: bytes, **keys: Any) -> bytes:
+    """A record of the channel initiator of the published sample, of its interval."""
+    usual = {"start": CHANNEL_INTERVAL, "seconds": SECONDS, "east": EAST, "release": "800"}
+    return smf.record(*blocks, **(usual | {"system": "MV45", "qmgr": "MQ20"} | keys))
 
 
 def channels(*blocks: dict[str, Any], **keys: Any) -> bytes:
-    """A 116/10 record of the published sample's interval with these channels."""
-    usual = {"start": CHANNEL_INTERVAL, "seconds": 122.253258, "east": EAST, "release": "800"}
-    usual |= {"system": "MV45", "qmgr": "MQ20"}
-    return smf.record(*[smf.block("QCST", 324, **each) for each in blocks], **(usual | keys))
+    """A 116/10 record of that with these channels."""
+    return of_chinit(*(smf.block("QCST", 324, **each) for each in blocks), **keys)
 
 
 def published(name: str) -> list[str]:

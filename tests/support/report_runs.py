@@ -16,7 +16,7 @@ from smfparse.inputs import open_inputs
 from smfparse.query import Catalog
 from smfparse.rendering import FORMATS, lines, md
 from smfparse.reports import Report, ReportDocument, Sections
-from tests.support.builders import rdw
+from tests.support.builders import put
 
 Rows = list[dict[str, Any]]
 
@@ -49,8 +49,7 @@ def rows_in(catalog: Catalog, name: str, sections: Sections | None = None, **ask
 def rows_from(name: str, *records: bytes, sections: Sections | None = None, **asked: Any) -> Rows:
     """Return the rows of a report over records that are in no file yet; as `report_rows`."""
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "records.smf"
-        path.write_bytes(rdw(records))
+        path = put(Path(folder) / "records.smf", *records)
         return report_rows(name, path, sections=sections, **asked)
 
 
@@ -65,8 +64,7 @@ def lines_of(name: str, rows: Iterable[Any], form: str = "text", **asked: Any) -
 def report_lines(
     name: str, *paths: Path, form: str = "text", sections: Sections | None = None, **asked: Any
 ) -> list[str]:
-    rows = report_rows(name, *paths, sections=sections, **asked)
-    return lines_of(name, rows, form, **asked)
+    return lines_of(name, report_rows(name, *paths, sections=sections, **asked), form, **asked)
 
 
 def cells(found: Iterable[str]) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.support import smf
-from tests.support.builders import lost_record, rdw
+from tests.support.builders import lost_record, put
 from tests.support.smf import facts, token_of
 
 COUNTS = (0, 0, 1, 1, 2, 3, 5, 100)
@@ -69,8 +69,7 @@ def write_small_site(path: Path, seed: int = 1, qmgrs: tuple[Qmgr, ...] = QMGRS)
             begun = end - dt.timedelta(seconds=count % 17)
             records.append((end, lost_record(begun, end, count, system=system, length=length)))
     records.sort(key=lambda each: each[0])
-    path.write_bytes(rdw([each for _, each in records]))
-    return path
+    return put(path, *(each for _, each in records))
 
 
 class _Maker:

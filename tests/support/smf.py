@@ -256,7 +256,6 @@ def token_of(number: int, started: dt.datetime) -> bytes:
 
 
 def who(job: str = "R001", user: str = "PERFTASK", kind: int = 2, **more: Any) -> bytes:
-    """A WTID."""
     return block("WTID", wtidatyp=kind, wtidccn=job, wtidopid=user, **more)
 
 
@@ -282,6 +281,12 @@ def task(
         struct.pack_into(">i", data, LATCH_WAITS + 4 * (latch - 1), waits)
         struct.pack_into(">Q", data, LATCH_LONGEST + 8 * (latch - 1), longest << 12)
     return _of_task(data, length, 8, token, COMMIT_CF, cf)
+
+
+def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
+    """A record of 60 puts, of statistics that end so many minutes after ENDED."""
+    start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
+    return record(block("QMST", qmstput=60), start=start, seconds=60 * minutes, east=WEST, **keys)
 
 
 def queue(

@@ -14,12 +14,9 @@ _TOKENS = 5000
 def using(job: str, *queues: Mapping[str, Any], channel: str = "", **header: Any) -> bytes:
     """The record of the one task of a job, with what it did on each queue."""
     token = task_token(zlib.crc32(job.encode()) % _TOKENS)
-    blocks = [
-        queue(each["name"], token, **{k: v for k, v in each.items() if k != "name"})
-        for each in queues
-    ]
     by = who(job, kind=6 if channel else 2, wtidchl=channel)
-    return task_record(task(token), *blocks, by=by, **header)
+    used = (queue(token=token, **each) for each in queues)
+    return task_record(task(token), *used, by=by, **header)
 
 
 def put(name: str, count: int, size: int = 100, **more: Any) -> dict[str, Any]:

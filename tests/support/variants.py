@@ -385,7 +385,6 @@ _READERS = {
 
 
 def cut(file: Written, size: int = 20) -> bytes:
-    """The transfer stopped before the last bytes."""
     return file.data[:-size]
 
 

@@ -28,14 +28,10 @@ pytestmark = pytest.mark.slow
 
 FIXTURE = FIXTURES / "qm01-930.smf"
 ROW_OF = {
-    "buffer_pool": ["qpst"],
-    "channel": ["qcst"],
-    "data_lost": ["smf7"],
-    "chinit_task": ["qct_dsp", "qct_adp", "qct_ssl", "qct_dns"],
-    "log_interval": ["qjst"],
-    "queue_activity": ["wqst"],
-    "queue_depth": ["qqst"],
-}
+    "buffer_pool": ["qpst"], "channel": ["qcst"], "data_lost": ["smf7"],
+    "chinit_task": ["qct_dsp", "qct_adp", "qct_ssl", "qct_dns"], "log_interval": ["qjst"],
+    "queue_activity": ["wqst"], "queue_depth": ["qqst"],
+}  # fmt: skip
 """Views that have a row for each row of these tables."""
 CHOSEN = {
     *("page_set", "buffer_pool", "time_on_queue_shortest", "time_on_queue_longest", "depth"),
@@ -160,7 +156,7 @@ def test_what_a_116_2_has_belongs_to_the_task_and_interval_of_its_116_1(write: W
     with asking(write(*BELONGING)) as rows:
         assert rows(
             "SELECT system, qmgr, job, intervals, queues, commits, puts, gets, calls, elapsed, "
-            "cpu, log_bytes, interval_seconds, record_no FROM task",
+            "cpu, log_bytes, interval_seconds, record_no FROM task"
         ) == [
             ("MVAA", "QM1", "JOB1", 1, 3, 3, 12, 2, 17, 170, 130, 0, 60, 1),
             ("MVAA", "QM2", "JOB1", 2, 1, 3, 0, 3, 6, 0, 0, 300, 120, 4),

@@ -181,13 +181,10 @@ def test_names_that_are_new_and_gone() -> None:
         return lambda day, _: 1.0 if day in days else -1
 
     names = {
-        ("queue-cpu", "OLD"): on(0, 1, 2, 3, 4),
-        ("queue-cpu", "NEW"): on(4),
-        ("queue-cpu", "GONE"): on(0, 2, 3),
-        ("queue-cpu", "SELDOM"): on(1),
-        ("job-cpu", "NEWJOB"): on(4),
-        ("channel-messages", "GONE.CHL"): on(0, 1, 2, 3),
-    }
+        ("queue-cpu", "OLD"): on(0, 1, 2, 3, 4), ("queue-cpu", "NEW"): on(4),
+        ("queue-cpu", "GONE"): on(0, 2, 3), ("queue-cpu", "SELDOM"): on(1),
+        ("job-cpu", "NEWJOB"): on(4), ("channel-messages", "GONE.CHL"): on(0, 1, 2, 3),
+    }  # fmt: skip
     found = trend(5, names)
     assert found.new == {"queues": ["NEW"], "jobs": ["NEWJOB"], "channels": []}
     assert found.gone == {"queues": ["GONE"], "jobs": [], "channels": ["GONE.CHL"]}

@@ -26,7 +26,7 @@ from smfparse.store import GIVEN, MANIFEST, RECORDS
 from smfparse.writing import Compacted, append_dataset, compact_dataset, write_dataset
 from tests.inputs.test_ranges import Here
 from tests.support import command
-from tests.support.builders import foreign_record
+from tests.support.builders import foreign_record, put
 from tests.support.datasets import (
     convert,
     dataset_files,
@@ -46,14 +46,8 @@ HEADER = foreign_record(2)
 SUMS = ("inputs", "selection", "tables", "duplicates", "unknown_bytes", "damage_count")
 
 
-def put(path: Path, records: Sequence[bytes]) -> Path:
-    path.write_bytes(b"".join([HEADER, *records]))
-    return path
-
-
 def cut(path: Path) -> Path:
-    path.write_bytes(path.read_bytes()[:-3])
-    return path
+    return put(path, path.read_bytes()[:-3])
 
 
 def grown(folder: Path, paths: Sequence[Path], **options: Any) -> Path:
@@ -75,7 +69,7 @@ def dumps(tmp_path: Path, pieces: list[bytes]) -> list[Path]:
     """Three dumps, each of which overlaps with the one before; the last two are cut."""
     size = len(pieces) // 4
     cuts = [(0, 2 * size), (size, 3 * size), (2 * size, None)]
-    found = [put(tmp_path / f"{n}.smf", pieces[a:b]) for n, (a, b) in enumerate(cuts)]
+    found = [put(tmp_path / f"{n}.smf", HEADER, *pieces[a:b]) for n, (a, b) in enumerate(cuts)]
     return [found[0], *map(cut, found[1:])]
 
 
@@ -114,7 +108,7 @@ def test_any_dumps_in_any_steps_are_as_if_converted_at_once(
                 earlier += own
                 number = len(every) + len(paths)  # no dump is another one
                 records.insert(0, foreign_record(100 + number))
-                path = put(place / f"{number}.smf", records)
+                path = put(place / f"{number}.smf", HEADER, *records)
                 paths.append(cut(path) if chance.random() < 0.7 else path)
             smfparse.convert(paths, place / "steps", append=True, **how)
             every += paths
@@ -129,7 +123,7 @@ def test_an_input_is_known_by_its_records_whatever_its_name(tmp_path: Path) -> N
     """Rows of a record belong together by the name of the input and the number of the record."""
     folder = tmp_path / "tables"
     first, again, other, third = (
-        put(tmp_path / f"{name}.smf", [foreign_record(kind)])
+        put(tmp_path / f"{name}.smf", HEADER, foreign_record(kind))
         for name, kind in (("first", 30), ("again", 30), ("other", 31), ("third", 32))
     )
     convert(first, "--to", folder)
@@ -143,7 +137,7 @@ def test_an_input_is_known_by_its_records_whatever_its_name(tmp_path: Path) -> N
     said = convert(again, other, "--to", folder, "--append").stderr
     assert f"{again}: already in the dataset; skipped" in said
     convert("-", "--to", folder, "--append", stdin=third.read_bytes())
-    put(first, [foreign_record(33)])
+    put(first, HEADER, foreign_record(33))
     said = convert(first, "--to", folder, "--append").stderr
     assert f"{first}: another input has this name; renamed to {first}#2\n" in said
     names, inputs = [str(first), str(other), "-", f"{first}#2"], read_manifest(folder)["inputs"]
@@ -185,7 +179,7 @@ def test_a_text_file_in_a_folder_is_noted(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     Path("README.txt").write_text("not of SMF")
     for number in range(2):
-        put(Path(f"{number}.smf"), [foreign_record(30 + number)])
+        put(Path(f"{number}.smf"), HEADER, foreign_record(30 + number))
         said = convert(".", "--to", "tables", "--append", code=4).stderr
         assert ("README.txt: byte 0x0" in said, "a dataset" in said) == (True, False)
     assert [each.source for each in open_inputs(["tables"]).lost.details] == ["README.txt"]
@@ -350,8 +344,7 @@ def test_files_of_many_appends_become_few_with_the_same_rows(
     assert f"{folder}: {gone:,} files became {new:,}, with " in done.output
     assert gone > 2 * new
     names = files_below(folder)
-    again = command.run("compact", folder)
-    assert again.output == f"smfparse: {folder}: nothing to compact\n"
+    assert command.run("compact", folder).output == f"smfparse: {folder}: nothing to compact\n"
     assert append_dataset(open_inputs(mixed), folder).known == tuple(map(str, mixed))
     assert files_below(folder) == names
     with with_views(folder, monkeypatch, "wqst") as database:

@@ -40,7 +40,7 @@ from smfparse.store import (
 )
 from smfparse.tables import columns, schema, table_names
 from smfparse.writing import append_dataset, write_dataset
-from tests.support.builders import foreign_record, rdw
+from tests.support.builders import foreign_record, put
 from tests.support.datasets import drop, files_below, identity_of, note_checksums, read_manifest
 from tests.support.failing import before_steps
 from tests.support.paths import SMF
@@ -59,8 +59,7 @@ def write_dump(path: Path) -> Path:
     """Write five 115/1 records between a header and a trailer of SMF's own."""
     start = [LOG_START + dt.timedelta(seconds=10 * number) for number in range(ROWS)]
     records = [foreign_record(2), *(log_record(LOG, start=each) for each in start)]
-    path.write_bytes(rdw([*records, foreign_record(3)]))
-    return path
+    return put(path, *records, foreign_record(3))
 
 
 @pytest.fixture
@@ -213,8 +212,7 @@ def test_an_interrupted_run_leaves_nothing(dump: Path, tmp_path: Path, before: s
 @pytest.mark.parametrize("limits", [{"group_rows": 5}, {"held_bytes": 5}, {}], ids=str)
 def test_small_batches_share_a_row_group(dump: Path, folder: Path, limits: dict[str, int]) -> None:
     """Full ones are written as they come."""
-    again = dump.with_name("again.smf")
-    again.write_bytes(dump.read_bytes())
+    again = put(dump.with_name("again.smf"), dump.read_bytes())
     apart = 2 * dump.stat().st_size
     held = Limits(epoch_cells=1, chunk_bytes=apart, **limits)
     inputs = open_inputs([dump, again], ReadOptions(keep_duplicates=True, limits=held))

@@ -27,7 +27,7 @@ from smfparse.store import VIEWS
 from smfparse.tables import IDENTITY_COLUMNS, plain_schema, schema, with_fingerprints
 from smfparse.writing import compact_dataset
 from tests.support import command
-from tests.support.builders import UTC_NOON, foreign_record
+from tests.support.builders import UTC_NOON, foreign_record, put
 from tests.support.datasets import every_table, read_manifest, with_views
 from tests.support.engines import COUNTED, recipe, statement
 from tests.support.mixed_records import TABLES, many
@@ -58,9 +58,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Paths:
         "two": [header(2), *one[100:150], *(2 * [header(3), *two])],
         "three": [*three[:100], random.Random(1).randbytes(300), *three[100:]],
     }
-    for name, records in parts.items():
-        (folder / f"{name}.smf").write_bytes(b"".join(records))
-    return [folder / f"{name}.smf" for name in parts]
+    return [put(folder / f"{name}.smf", *records) for name, records in parts.items()]
 
 
 @pytest.fixture(scope="module")
@@ -172,8 +170,7 @@ def expected(dumps: Path | str, table: str, **options: Any) -> list[dict[str, An
 def plain(rows: pa.Table) -> list[dict[str, Any]]:
     """Return rows with whole numbers as such: Spark has decimals for the largest."""
     kinds = [pa.int64() if kind == pa.decimal128(20, 0) else kind for kind in rows.schema.types]
-    names = rows.column_names
-    whole = rows.cast(pa.schema([*zip(names, kinds, strict=True)]), safe=False)
+    whole = rows.cast(pa.schema([*zip(rows.column_names, kinds, strict=True)]), safe=False)
     return whole.to_pylist()  # type: ignore[no-any-return]
 
 
@@ -267,8 +264,7 @@ def test_smfparse_does_not_load_spark() -> None:
 
 
 def read(spark: Any, dumps: Path | str, table: str, **options: object) -> Any:
-    found = spark.read.format("smf").option("table", table)
-    return found.options(**options).load(str(dumps))
+    return spark.read.format("smf").option("table", table).options(**options).load(str(dumps))
 
 
 @pytest.mark.long
@@ -338,14 +334,10 @@ OF_OTHERS = {
 """Columns of what a row knows of other records."""
 
 
-def put(folder: Path, dumps: list[list[bytes]]) -> list[Path]:
-    """Write dumps as files whose names ascend."""
+def put_all(folder: Path, dumps: list[list[bytes]]) -> list[Path]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    paths = [folder / f"{number:02}.smf" for number in range(len(dumps))]
-    for path, records in zip(paths, dumps, strict=True):
-        path.write_bytes(b"".join(records))
-    return paths
+    return [put(folder / f"{number:02}.smf", *each) for number, each in enumerate(dumps)]
 
 
 def sorted_rows(rows: pa.Table, names: list[str]) -> list[str]:
@@ -384,7 +376,7 @@ def dumps_of(chance: random.Random) -> list[list[bytes]]:
 @given(chance=st.randoms(use_true_random=False))
 @search(5)
 def test_the_query_finds_the_records_of_one_process(tmp_path: Path, chance: random.Random) -> None:
-    paths = put(tmp_path / "in", dumps_of(chance))
+    paths = put_all(tmp_path / "in", dumps_of(chance))
     how: dict[str, Any] = chance.choice([{}, {"jobs": 3, "limits": SMALL}])
     how |= {"fingerprints": True, "keep_duplicates": chance.random() < 0.5}
     apart = [smfparse.open(each, **how).arrow("record") for each in paths]
@@ -394,7 +386,8 @@ def test_the_query_finds_the_records_of_one_process(tmp_path: Path, chance: rand
 
 def test_a_dump_starts_at_its_header_also_where_that_is_left_out(tmp_path: Path) -> None:
     header, records = HEADERS[0], RECORDS
-    (path,) = put(tmp_path, [[*records[:2], header, *records[2:50], header, header, *records[50:]]])
+    made = [*records[:2], header, *records[2:50], header, header, *records[50:]]
+    path = put(tmp_path / "a.smf", *made)
     expected = [1] * 2 + [3] * 49 + [52] + [53] * (len(records) - 49)
     kept: dict[str, Any] = {"fingerprints": True, "keep_duplicates": True}
     for more in ({}, {"jobs": 3, "limits": SMALL}):
@@ -417,7 +410,7 @@ def test_datasets_that_were_made_apart(tmp_path: Path, monkeypatch: pytest.Monke
         *([HEADERS[0], *RECORDS[:30]], [HEADERS[0], *RECORDS[10:40]]),
         [HEADERS[1], *RECORDS[20:], *RECORDS[30:40]],
     ]
-    paths, folders = put(tmp_path / "in", records), [tmp_path / "0", tmp_path / "1"]
+    paths, folders = put_all(tmp_path / "in", records), [tmp_path / "0", tmp_path / "1"]
     smfparse.convert(paths[0], folders[0], fingerprints=True)
     smfparse.convert(paths[1], folders[0], append=True)
     assert compact_dataset(folders[0], Limits(group_rows=20)).before > 1

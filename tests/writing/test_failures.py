@@ -30,14 +30,10 @@ FIRST, SECOND = FIXTURES / "qm60.smf", FIXTURES / "qm80.smf"
 pytestmark = [pytest.mark.fuzz, pytest.mark.slow]
 CODES = (errno.ENOSPC, errno.EACCES, errno.EIO)
 WAYS: dict[str, list[str]] = {
-    "append": ["--append"],
-    "partition": ["--partition"],
-    "force": ["--force"],
-    "convert": [],
-    "compact": [],
-    "csv": ["--format", "csv", "--force", "--table", "record,wtas,wqst"],
+    "append": ["--append"], "partition": ["--partition"], "force": ["--force"], "convert": [],
+    "compact": [], "csv": ["--format", "csv", "--force", "--table", "record,wtas,wqst"],
     "duckdb": ["--format", "duckdb", "--force", "--table", "record,wtas"],
-}
+}  # fmt: skip
 NEW = ("convert", "partition")
 """Ways in which nothing is there before."""
 

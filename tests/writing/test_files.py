@@ -107,8 +107,7 @@ def is_in_json(found: Any, value: Any, offset: int | None) -> bool:
     """Whether a value is exact in JSON, and a local time has the offset of its row."""
     if isinstance(value, dt.datetime):
         zone = value.tzinfo or (offset is not None and dt.timezone(dt.timedelta(seconds=offset)))
-        moment = dt.datetime.fromisoformat(found)
-        return moment == value.replace(tzinfo=zone or None)
+        return dt.datetime.fromisoformat(found) == value.replace(tzinfo=zone or None)
     is_long = isinstance(value, int) and abs(value) > 2**53
     is_plain = isinstance(value, int | float | str | None) and not is_long
     return bool(found == (value if is_plain else str(value)))
@@ -146,8 +145,7 @@ def test_no_cell_of_csv_starts_a_formula(tmp_path: Path, monkeypatch: pytest.Mon
     bad.write_bytes(SMF.read_bytes())
     monkeypatch.chdir(tmp_path)
     convert("=1+1.smf", "--to", tmp_path / "out", "--format", "csv", "--columns", "source")
-    cells = (tmp_path / "out" / "record.csv").read_text().splitlines()
-    assert {*cells} == {"source", "'=1+1.smf"}
+    assert {*(tmp_path / "out" / "record.csv").read_text().splitlines()} == {"source", "'=1+1.smf"}
 
 
 def test_a_selection_and_a_dataset_go_in_and_bytes_are_the_same_each_time(
@@ -213,8 +211,7 @@ def test_a_target_is_whole_and_replaced_only_by_force(form: str, tmp_path: Path)
     mine.parent.mkdir()
     mine.write_text("mine")
     few, other = (["--format", form, "--table", table] for table in ("qjst", "qmst"))
-    said = convert(cut, "--to", target, *few, code=4).stderr
-    assert "the file is truncated" in said
+    assert "the file is truncated" in convert(cut, "--to", target, *few, code=4).stderr
     before = content(target)
     assert "--force" in convert(SMF, "--to", target, *other, code=2).stderr
     convert(cut, "--to", target, *other, "--force", "--strict", code=8)

@@ -25,12 +25,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes
 
 
 @pytest.fixture
-def folder(whole_dataset: Path, tmp_path: Path) -> Path:
-    """A dataset from a stranger."""
-    return Path(shutil.copytree(whole_dataset, tmp_path / "tables"))
-
-
-@pytest.fixture
 def other(whole_dataset: Path, tmp_path: Path) -> Path:
     """A dataset of the user's, into which links lead."""
     return Path(shutil.copytree(whole_dataset, tmp_path / "other"))

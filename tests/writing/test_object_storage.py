@@ -196,8 +196,7 @@ def test_delta_takes_a_dataset_of_s3_and_copies_of_one_here(
         smfparse.convert(FIXTURES / "qm60.smf", folder, types="signed", partition=partition)
     more = str(FIXTURES / "qm80.smf")
     for arguments in ([there, there], [str(here), f"s3://{BUCKET}/lake", more]):
-        asked = [sys.executable, "-c", _COMMITTED, *arguments]
-        done = run(asked, capture_output=True, timeout=60)
+        done = run([sys.executable, "-c", _COMMITTED, *arguments], capture_output=True, timeout=60)
         assert done.returncode == 0, done.stderr
         rows, changes = json.loads(done.stdout)
         tables = read_files(place_of(arguments[0]))["tables"]

@@ -26,6 +26,7 @@ from smfparse.selecting import Selection
 from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, Layout
 from smfparse.tables import schema, table_names, title
 from smfparse.writing import append_dataset, write_dataset
+from tests.support.builders import put
 from tests.support.datasets import every_table, read_manifest, with_views
 from tests.support.generated import generate_midnight
 from tests.support.paths import FIXTURES, SMF
@@ -84,8 +85,7 @@ def test_folders_are_days_of_the_system_and_queue_managers(folders: Folders) -> 
 
 
 def test_files_of_many_folders_are_written_with_few_open(dump: Path, tmp_path: Path) -> None:
-    again = tmp_path / "again.smf"
-    again.write_bytes(dump.read_bytes())
+    again = put(tmp_path / "again.smf", dump.read_bytes())
     apart = 2 * dump.stat().st_size
     limits = Limits(group_rows=8, open_files=3, epoch_cells=1, chunk_bytes=apart)
     only = Selection.of(type="116")
@@ -160,8 +160,7 @@ def with_duckdb(folder: Path) -> Any:
 
 def with_datafusion(folder: Path) -> Any:
     """A table with what DataFusion finds out by itself: columns of files and of folders."""
-    datafusion = pytest.importorskip("datafusion")
-    context = datafusion.SessionContext()
+    context = pytest.importorskip("datafusion").SessionContext()
     context.sql(f"CREATE EXTERNAL TABLE found STORED AS PARQUET LOCATION '{folder}/'")
     found = context.sql("SELECT * FROM found")
     return pa.Table.from_batches(found.collect(), found.schema())
@@ -224,8 +223,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Named:
     place = tmp_path_factory.mktemp("names")
     found = {place / "all": NAMES} | {place / each: (each,) for each in ("P101", "TRUE", "NULL")}
     for folder, names in found.items():
-        dump = place / "dump.smf"
-        dump.write_bytes(b"".join(log_record(Log(), qmgr=name) for name in names))
+        dump = put(place / "dump.smf", *(log_record(Log(), qmgr=name) for name in names))
         write_dataset(open_inputs([dump]), folder, partition=True)
     return found
 

@@ -148,7 +148,6 @@ class Judge:
 
     @property
     def _framing(self) -> str:
-        """The framing that the file was read as."""
         return self._reading.framing or self._case.framing
 
     def _head(self, each: Left) -> int:
@@ -168,7 +167,6 @@ class Judge:
         return start - RDW if self._is_word(start - RDW) else start
 
     def _is_word(self, at: int) -> bool:
-        """Whether a block descriptor word is at a place."""
         word = self._data[max(at, 0) : max(at + RDW, 0)]
         return self._case.framing == "bdw" and block_length(word) > 0
 

@@ -16,13 +16,9 @@ from corruption.samples import RDW
 _LATIN_1 = codecs.decode(bytes(range(256)), "cp500").encode("latin-1")
 _LINE_ENDS = (b"\x0d\x25", b"\x0a", b"\x0d\x0a")
 _GARBAGE = (
-    b"226 Transfer complete.\r\n",
-    b"\xff" * 40,
-    b"\x40" * 100,
-    bytes.fromhex("0012000080000000"),
-    bytes.fromhex("7fff0000"),
-    bytes.fromhex("00088000"),
-)
+    b"226 Transfer complete.\r\n", b"\xff" * 40, b"\x40" * 100, bytes.fromhex("0012000080000000"),
+    bytes.fromhex("7fff0000"), bytes.fromhex("00088000"),
+)  # fmt: skip
 
 
 class Rope:

@@ -73,8 +73,6 @@ class _Source:
 
 
 class _Finder(ast.NodeVisitor):
-    """Collects the changes of a module in `found`."""
-
     def __init__(self, source: bytes) -> None:
         self.source = _Source(source)
         self.found: list[Change] = []

@@ -35,7 +35,10 @@ ROOMS = {
     "comparing": _room("comparing/compare.sql", "comparing cli/test_compare.py"),
     "advice": _room("advice/*.py advice/definitions/*.sql", "advice"),
     "planning": _room("planning/*.py", "planning cli/test_capacity.py"),
-    "capacity": _room("capacity/*.py capacity/definitions/*.sql", "capacity cli/test_capacity.py"),
+    "capacity": _room(
+        "capacity/*.py capacity/definitions/*.sql",
+        "capacity cli/test_capacity.py reports/test_goldens.py",
+    ),
     **{
         each: _room(f"{each}/*.py", each) for each in ("decoding", "inputs", "reading", "selecting")
     },

@@ -84,8 +84,7 @@ def healthy() -> Mapping[str, Case]:
 
 
 def _declared(kind: str) -> Iterable[tuple[str, Any]]:
-    file = Path(__file__).with_name(f"{kind}.toml")
-    return tomllib.loads(file.read_text("utf-8"))[kind].items()
+    return tomllib.loads(Path(__file__).with_name(f"{kind}.toml").read_text("utf-8"))[kind].items()
 
 
 def _of_rule(rule: str, spec: Mapping[str, Any]) -> Iterator[Case]:

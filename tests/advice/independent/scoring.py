@@ -63,7 +63,6 @@ def healthy_verdict(name: str, found: Sequence[Finding], case: Case | None = Non
 
 
 def _absent(case: Case, found: Sequence[Finding]) -> list[str]:
-    """Return the findings that must not be there."""
     every = (each for top in found for each in top.whole())
     return [repr(each) for each in every if each.rule in case.absent]
 

@@ -24,8 +24,7 @@ def test_each_rule_of_severity_1_to_3_and_each_diagnosis_has_three_days() -> Non
     """D5 has days of its own kinds; D21 cannot stand beside a bigger cause."""
     serious = [each for each, rule in rules().items() if rule.severity <= CLASS_3]
     named = Counter(each for case in cases().values() for each in {*case.first, *case.absent})
-    few = [each for each in (*serious, *diagnoses()) if named[each] < DAYS]
-    assert few == []
+    assert [each for each in (*serious, *diagnoses()) if named[each] < DAYS] == []
 
 
 @pytest.mark.slow

@@ -82,8 +82,7 @@ def chinit_blocks(writer: Writer) -> Iterator[Sequence[bytes]]:
     counts["qcctstus"] += model.now("chinit leak", 0.0, now) * now.hour
     limits = dict.fromkeys(("qcctmxcc", "qcctmxac", "qcctmxtp"), site.limit)
     limits |= {"qcctmxlu": 0, "qcctstab": 300, "qcctslim": 4096}
-    job = f"{site.qmgr}CHIN"
-    yield [writer.block("QCCT", 64, None, qcctjobn=job, **counts, **limits)]
+    yield [writer.block("QCCT", 64, None, qcctjobn=f"{site.qmgr}CHIN", **counts, **limits)]
     stretch = model.now("stretch", 1.15, now)
     shares = [0.0] * site.dispatchers
     total = sum(carried.values())

@@ -87,8 +87,6 @@ class Log:
 
 @dataclass
 class Shown:
-    """All of an interval."""
-
     interval: Interval
     moved: list[Moved] = field(default_factory=list)
     log: Log = field(default_factory=Log)
@@ -123,11 +121,9 @@ class Model:
         return found
 
     def noise(self, of: float = NOISE) -> float:
-        """Return a factor around 1."""
         return max(self.rng.gauss(1, of), 0.3)
 
     def shown(self, intervals: Sequence[Interval]) -> Iterator[Shown]:
-        """Yield what the queue manager does in each interval."""
         for each in intervals:
             if each.number == 1:
                 for queue in self._queues.values():

@@ -30,8 +30,6 @@ def day(
 
 
 class Writer:
-    """Writes the records of an interval."""
-
     def __init__(self, model: Model, planted: Planted, shown: Shown) -> None:
         self.model, self.site, self.shown = model, model.site, shown
         self.now = shown.interval
@@ -71,7 +69,6 @@ class Writer:
         return sum(self.model.rng.randint(1, most) for _ in range(self.checkpoints))
 
     def records(self) -> Iterator[bytes]:
-        """Yield all records of the interval."""
         no: Sequence[bytes] = ()
         yield self.record(115, 1, *[no] * 8, [self._storage()], no, [self._log()])
         calls, data, locks = [self._calls()], [self._data()], [self._locks()]

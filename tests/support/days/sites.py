@@ -60,8 +60,6 @@ class Flow:
 
 @dataclass(frozen=True)
 class Pool:
-    """A buffer pool."""
-
     buffers: int = 50_000
     above: bool = True
     fixed: bool = True
