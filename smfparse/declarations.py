@@ -1,6 +1,6 @@
 """Declarations in TOML: a dataclass lists the keys, and each key is checked when it is read.
 
-A field that is `Annotated[type, Key("what it says")]` is a key of that name; it is required unless
+A field that is `Annotated[type, Key("description")]` is a key of that name; it is required unless
 the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and
 tuple, frozenset and Mapping[str, ...] of these, or one of them and None. Whatever is wrong is a
 RequestError that names the file, the key, what is wrong and what to write instead.
