@@ -75,7 +75,7 @@ class Limit:
     """A number that a condition compares with; `--limit` and a policy change it."""
 
     value: Annotated[float, Key("the number", "the rule requires a value from the site")] = math.nan
-    tag: Annotated[str, Key("where it is from", among=TAGS)] = "O"
+    tag: Annotated[str, Key("kind of source", among=TAGS)] = "O"
     source: Annotated[str, Key("the publication", "none")] = ""
 
     @property
@@ -176,7 +176,7 @@ class Rule(_Advice):
             "`{crossed}`",
         ),
     ] = CROSSED
-    source: Annotated[str, Key("where it is from", "that of its first limit")] = ""
+    source: Annotated[str, Key("source of the rule", "that of its first limit")] = ""
     minimum: Annotated[str, Key("SQL: whether the sample of a row is large enough", "always")] = (
         "TRUE"
     )
@@ -469,7 +469,7 @@ def _with_first_limit(rule: Rule, where: Where) -> Rule:
     if CROSSED in rule.condition and not first:
         raise where.at("condition").wrong("missing; add the key, or a limit")
     if not (source := rule.source or limit.source):
-        raise where.at("source").wrong("missing; add the key: where the rule is from")
+        raise where.at("source").wrong("missing; add the key with the source of the rule")
     crossed = rule.figure.crossing(f"{{{first}}}", lowest=rule.lowest)
     return replace(rule, condition=rule.condition.replace(CROSSED, crossed), source=source)
 

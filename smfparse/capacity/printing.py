@@ -130,8 +130,8 @@ def notes(found: Answer) -> list[str]:
     lines = [f"Measured, but not used: {option(name)}; {why}." for name, why in refused]
     if not of.system:
         lines.append(
-            "The input has nothing that is measured for this. Where there is something, "
-            f"{which.trace} writes it."
+            "The input contains no measurements for this planner; "
+            f"{which.trace} writes them."
         )
     elif found.missing:
         needs = {each.name: each.ask.needs for each in wanted(which.asked)}
@@ -139,9 +139,9 @@ def notes(found: Answer) -> list[str]:
             f"{option(name)} (needs {needs[name]})" if needs[name] else option(name)
             for name in found.missing
         )
-        lines.append(f"Not measured: {names}. What is measured needs {which.trace}.")
+        lines.append(f"Not measured: {names}. Measurements require {which.trace}.")
     if of.intervals:
-        lines.append("Values in brackets: between these in 90 of 100 cases.")
+        lines.append("Values in brackets: 90% confidence interval.")
     return lines
 
 
