@@ -14,8 +14,8 @@ QESTSTUC = Struct(
     "qestrsec" / Count32 * "IXLLSTE calls redriven",
     "qestrmec" / Count32 * "IXLLSTM calls redriven",
     "qestsful" / Count32 * "Structure-full conditions",
-    "qestmnus" / High32 * "Most list entries in use",
-    "qestmlus" / High32 * "Most list elements in use",
+    "qestmnus" / High32 * "Highest number of list entries in use",
+    "qestmlus" / High32 * "Highest number of list elements in use",
     "filler__001" / Reserved(4) * "Reserved",
 )
 

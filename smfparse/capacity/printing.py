@@ -130,8 +130,7 @@ def notes(found: Answer) -> list[str]:
     lines = [f"Measured, but not used: {option(name)}; {why}." for name, why in refused]
     if not of.system:
         lines.append(
-            "The input contains no measurements for this planner; "
-            f"{which.trace} writes them."
+            f"The input contains no measurements for this planner; {which.trace} writes them."
         )
     elif found.missing:
         needs = {each.name: each.ask.needs for each in wanted(which.asked)}
