@@ -115,7 +115,8 @@ def families(
     """Yield the entries of a table: the key, the name and the value of each.
 
     A key with `{verb}` in it stands for several names: one for each `verb` of `each`. A verb may be
-    several words: `{verb[0]}`. Consecutive entries with the same names are expanded together: all of one verb, then of the next.
+    several words: `{verb[0]}`. Consecutive entries with the same names are expanded together: all
+    of one verb, then all of the next.
     """
     for names, found in groupby(table.items(), lambda entry: tuple(_NAMES.findall(entry[0]))):
         some = list(found)
