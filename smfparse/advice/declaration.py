@@ -321,7 +321,7 @@ class Diagnosis(_Advice):
     id: str
     core: Annotated[tuple[str, ...], Key("rules: one of them defines object and time")]
     explains: Annotated[tuple[str, ...], Key("consequences: rules, `BUFF-*`, diagnoses")]
-    source: Annotated[str, Key("source of the number")]
+    source: Annotated[str, Key("source of the diagnosis")]
     needs: Annotated[
         tuple[tuple[str, ...], ...],
         Key("lists of rules: one of each list is true at that time; with `?` it may have no data"),
