@@ -221,7 +221,7 @@ def _commit(
     asked = any(others.values()) or options.fingerprints or not options.selection.everything
     if chosen or asked:
         raise click.UsageError(
-            f"{target} takes the files of a dataset as they are; leave out all options but --table"
+            f"{target} uses the files of a dataset unchanged; leave out all options except --table"
         )
     if len(inputs) != 1:
         raise click.UsageError(f"{target} takes the files of one dataset; give its folder")

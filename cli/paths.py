@@ -1,4 +1,4 @@
-"""Files that commands write to: of this machine. Only a dataset may be at a URL."""
+"""Paths of output files: only local ones, because only datasets are written to URLs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from smfparse.places import is_url
 
 
 class LocalPath(click.Path):
-    """The path of a file that is written."""
+    """The path of an output file on this machine."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(path_type=Path, **settings)

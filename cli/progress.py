@@ -116,7 +116,7 @@ def _percent() -> list[str]:
     share = -1.0
     with suppress(Exception):  # the connection may be closed meanwhile
         share = PROGRESS.share() if PROGRESS.share is not None else -1.0
-    return [f"{share:.0f} %"] if share > 0 else []
+    return [f"{share:.0f}%"] if share > 0 else []
 
 
 def _bytes(done: int, total: int) -> str:
@@ -125,7 +125,7 @@ def _bytes(done: int, total: int) -> str:
     shown = f"{done / size:.{decimals}f}"
     if not total:
         return f"{shown} {unit}"
-    return f"{shown} of {total / size:.{decimals}f} {unit}   {100 * min(done / total, 1):.0f} %"
+    return f"{shown} of {total / size:.{decimals}f} {unit}   {100 * min(done / total, 1):.0f}%"
 
 
 def _time(seconds: float) -> str:

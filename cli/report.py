@@ -28,9 +28,9 @@ _ALL = "all"
 
 
 def _format(options: Mapping[str, Any]) -> str:
-    """Return the format without --format: CSV for a DD name of MP1B's that has it.
+    """Return the default format: CSV for a DD name of MP1B that ends in CSV.
 
-    All reports are a workbook where the name of the output says so.
+    For all reports it is a workbook if the name of the output is that of a workbook.
     """
     name, prints_text = options["name"], options["explain"] or options["listed"]
     if _is_all(name) and is_workbook(options["output"]):
@@ -180,7 +180,7 @@ def command(
 
 
 def _lists(name: str | None) -> bool:
-    """Whether an input stands where a report should be named: the reports are listed then."""
+    """Whether the name is an input and not a report: the reports are listed then."""
     from smfparse.reports import is_report
 
     if name is None or _is_all(name) or is_report(name) or not is_input(name):
@@ -190,7 +190,7 @@ def _lists(name: str | None) -> bool:
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
-    """Return what makes a section; None: what the report itself declares."""
+    """Return the sections that the options request; None: those that the report declares."""
     from smfparse.reports import TOTAL, every
 
     if interval and total:
@@ -199,7 +199,7 @@ def _sections(interval: str | None, total: bool) -> Sections | None:
 
 
 def _report(name: str | None) -> Report:
-    """Return the report that is asked for."""
+    """Return the report of that name."""
     from smfparse import reports
 
     if name is None:
@@ -208,7 +208,7 @@ def _report(name: str | None) -> Report:
 
 
 def _explain(name: str | None, output: Output) -> None:
-    """Write how the figures of a report come about."""
+    """Write the formulas of a report."""
     from smfparse.reports import explain
 
     if _is_all(name):
@@ -228,7 +228,7 @@ def _print(
     total: bool,
     **asked: Any,
 ) -> None:
-    """Write a report of inputs; report on stderr what is absent, duplicates and damage."""
+    """Write a report of inputs; report absent data, duplicates and damage on stderr."""
     from smfparse import reports
     from smfparse.query import Catalog
 
@@ -282,7 +282,7 @@ def _list(
     reading: Reading,
     at_length: bool,
 ) -> None:
-    """Write the reports; with inputs, of which a name is the first, whether they have the data."""
+    """Write the list of reports; with inputs (`name` is the first), also whether they have data."""
     from smfparse.reports import ListDocument, is_report, reports_listed
 
     if output.format in (PARQUET, *DRAWN):

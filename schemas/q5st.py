@@ -27,7 +27,7 @@ Q5ST = block(
     "sskins" / Count32 * "Shared-sync-key table inserts",
     "sskdel" / Count32 * "Shared-sync-key table deletes",
     "scsbfts" / Count32 * "Shared-channel-status reads with a buffer too small",
-    "scsmaxr" / High32 * "Most rows from one shared-channel-status query",
+    "scsmaxr" / High32 * "Highest number of rows from one shared-channel-status query",
     "filler__001" / Reserved(8) * "Reserved",
     "deletcuw" / Elapsed * "Total elapsed time seen by the calling thread, object delete",
     "deletmxw" / HighElapsed * "Longest elapsed time seen by the calling thread, object delete",

@@ -11,11 +11,11 @@ QESTSTUC = Struct(
     "qestcmec" / Count32 * "IXLLSTM (multi-entry) calls",
     "qestsstc" / Elapsed.of("qestcsec") * "Total time in IXLLSTE calls",
     "qestmstc" / Elapsed.of("qestcmec") * "Total time in IXLLSTM calls",
-    "qestrsec" / Count32 * "IXLLSTE calls driven again",
-    "qestrmec" / Count32 * "IXLLSTM calls driven again",
+    "qestrsec" / Count32 * "IXLLSTE calls redriven",
+    "qestrmec" / Count32 * "IXLLSTM calls redriven",
     "qestsful" / Count32 * "Structure-full conditions",
-    "qestmnus" / High32 * "Most list entries in use",
-    "qestmlus" / High32 * "Most list elements in use",
+    "qestmnus" / High32 * "Highest number of list entries in use",
+    "qestmlus" / High32 * "Highest number of list elements in use",
     "filler__001" / Reserved(4) * "Reserved",
 )
 

@@ -8,7 +8,7 @@ QPST = block(
     header("qpstid qpstll qpsteyec", "D70F", "QPST"),
     "qpstpool" / SWord32 * "Buffer pool number",
     "qpstnbuf" / SGauge32("buffers") * "Buffers in the pool",
-    "qpstcbsl" / SLow32("buffers") * "Fewest stealable buffers seen in the interval",
+    "qpstcbsl" / SLow32("buffers") * "Lowest number of stealable buffers seen in the interval",
     "qpstcbs" / SGauge32("buffers") * "Stealable buffers when the data was taken",
     "qpstgetp" / SCount32 * "Page get requests for existing pages",
     "qpstgetn" / SCount32 * "Page get requests for new pages (no read needed)",

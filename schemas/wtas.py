@@ -82,8 +82,8 @@ WTAS = block(
     "wtasdbct" / Count32 * "Db2 requests",
     "wtascsec" / Count32 * "CF single-entry (IXLLSTE) calls",
     "wtascmec" / Count32 * "CF multi-entry (IXLLSTM) calls",
-    "wtasrsec" / Count32 * "Single-entry calls driven again",
-    "wtasrmec" / Count32 * "Multi-entry calls driven again",
+    "wtasrsec" / Count32 * "Single-entry calls redriven",
+    "wtasrmec" / Count32 * "Multi-entry calls redriven",
     "wtassstc" / Elapsed.of("wtascsec") * "Time in single-entry calls",
     "wtasmstc" / Elapsed.of("wtascmec") * "Time in multi-entry calls",
     since(

@@ -1,4 +1,4 @@
-"""`python -m smfparse`: the command, where its own file is not on the PATH."""
+"""`python -m smfparse`: the command, for use if `smfparse` is not on the PATH."""
 
 from smfparse.cli import command_line
 

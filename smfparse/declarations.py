@@ -1,6 +1,6 @@
 """Declarations in TOML: a dataclass lists the keys, and each key is checked when it is read.
 
-A field that is `Annotated[type, Key("what it says")]` is a key of that name; it is required unless
+A field that is `Annotated[type, Key("description")]` is a key of that name; it is required unless
 the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and
 tuple, frozenset and Mapping[str, ...] of these, or one of them and None. Whatever is wrong is a
 RequestError that names the file, the key, what is wrong and what to write instead.
@@ -115,7 +115,8 @@ def families(
     """Yield the entries of a table: the key, the name and the value of each.
 
     A key with `{verb}` in it stands for several names: one for each `verb` of `each`. A verb may be
-    several words: `{verb[0]}`. Such entries in a row take turns: all of one verb, then of the next.
+    several words: `{verb[0]}`. Consecutive entries with the same names are expanded together: all
+    of one verb, then all of the next.
     """
     for names, found in groupby(table.items(), lambda entry: tuple(_NAMES.findall(entry[0]))):
         some = list(found)

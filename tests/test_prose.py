@@ -115,6 +115,6 @@ def test_texts_of_declarations_and_planners_are_in_plain_english() -> None:
             found[name] = [each for text in texts for each in faults(text)]
     for which in map(planner, planner_names()):
         inputs = (each.ask.text for each in wanted(which.asked))
-        texts = (which.title, *which.stands_on, which.holds, *which.unknown, *inputs)
+        texts = (which.title, *which.sources, which.valid_range, *which.limitations, *inputs)
         found[which.name] = [each for text in texts for each in faults(text)]
     assert {name: each for name, each in found.items() if each} == {}

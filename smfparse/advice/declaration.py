@@ -74,10 +74,8 @@ _BY_SUBJECT = Mapping[str, Mapping[str, Mapping[str, Any]]]
 class Limit:
     """A number that a condition compares with; `--limit` and a policy change it."""
 
-    value: Annotated[float, Key("the number", "only the site knows it; the rule needs it")] = (
-        math.nan
-    )
-    tag: Annotated[str, Key("where it is from", among=TAGS)] = "O"
+    value: Annotated[float, Key("the number", "the rule requires a value from the site")] = math.nan
+    tag: Annotated[str, Key("kind of source", among=TAGS)] = "O"
     source: Annotated[str, Key("the publication", "none")] = ""
 
     @property
@@ -90,10 +88,10 @@ class Limit:
 class Trend:
     """How a figure moves, and when it arrives at a limit."""
 
-    value: Annotated[str, Key("the figure, a column of the subject or SQL over one")]
-    unit: Annotated[str, Key("its unit, as it is shown")]
+    value: Annotated[str, Key("the metric: a column of the subject or SQL over one")]
+    unit: Annotated[str, Key("unit of the metric in the output")]
     limit: Annotated[
-        str, Key("where it must not arrive: SQL over the row, `{name}` for limits", "no limit")
+        str, Key("value that it must not reach: SQL over the row, `{name}` for limits", "no limit")
     ] = "NULL"
 
 
@@ -146,15 +144,15 @@ def _severity(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
 class _Advice:
     """What a rule and a diagnosis say."""
 
-    name: Annotated[str, Key("what holds, in a few words")]
-    means: Annotated[str, Key("what it means")]
-    do: Annotated[str, Key("what there is to do, a verb first; not of a sign")]
-    expect: Annotated[str, Key("what changes then", "not known")] = ""
+    name: Annotated[str, Key("the condition in a few words")]
+    means: Annotated[str, Key("effect of the condition")]
+    do: Annotated[str, Key("recommended action, beginning with a verb; not for a sign")]
+    expect: Annotated[str, Key("result of the action", "not known")] = ""
     plan: Annotated[
         str,
-        Key("the planner that works out what a change gives", "none does", among=planner_names()),
+        Key("the planner that calculates the effect of the action", "none", among=planner_names()),
     ] = ""
-    not_if: Annotated[str, Key("when it is something else, or a false alarm", "not known")] = ""
+    not_if: Annotated[str, Key("other causes of the condition, and false alarms", "not known")] = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +163,7 @@ class Rule(_Advice):
     subject: str
     severity: Annotated[
         int,
-        Key("severity of its findings, 1 to 5; not of a sign", read=_severity, written="a number"),
+        Key("severity of its findings, 1 to 5; not for a sign", read=_severity, written="a number"),
     ]
     figure: Annotated[
         Phrase, Key("phrase with the figure that crosses", read=phrase, written="a string")
@@ -178,8 +176,10 @@ class Rule(_Advice):
             "`{crossed}`",
         ),
     ] = CROSSED
-    source: Annotated[str, Key("where it is from", "that of its first limit")] = ""
-    minimum: Annotated[str, Key("SQL: whether a row is sample enough", "always")] = "TRUE"
+    source: Annotated[str, Key("source of the rule", "that of its first limit")] = ""
+    minimum: Annotated[str, Key("SQL: whether the sample of a row is large enough", "always")] = (
+        "TRUE"
+    )
     limits: Annotated[
         Mapping[str, Limit],
         Key(
@@ -190,15 +190,15 @@ class Rule(_Advice):
         ),
     ] = field(default_factory=dict)
     severity_sql: Annotated[
-        str, Key("aggregate: the severity, over the intervals that crossed", "as `severity` says")
+        str, Key("aggregate: the severity, over the intervals that crossed", "`severity`")
     ] = ""
     lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
-    least_share: Annotated[float, Key("share of the time from which on it is a finding")] = 0.0
+    least_share: Annotated[float, Key("least share of the time for a finding")] = 0.0
     total: Annotated[
         str,
         Key(
             "aggregate: the figure over all intervals that crossed",
-            "as the form of the figure says; else the worst value",
+            "as the form of the figure defines, otherwise the worst value",
         ),
     ] = ""
     impact: Annotated[
@@ -211,7 +211,7 @@ class Rule(_Advice):
             written="a table of strings",
         ),
     ] = ("", "")
-    trend: Annotated[Trend | None, Key("how it moves", "not followed")] = None
+    trend: Annotated[Trend | None, Key("how the value changes over time", "not followed")] = None
     evidence: Annotated[
         tuple[Phrase, ...],
         Key(
@@ -221,9 +221,9 @@ class Rule(_Advice):
         ),
     ] = ()
     planned: Annotated[
-        Planned | None, Key("what that planner makes of the figures of a finding", "not worked out")
+        Planned | None, Key("the plan for the figures of a finding", "not calculated")
     ] = None
-    doubt: Annotated[str, Key("where it differs from what is published, and why", "nowhere")] = ""
+    doubt: Annotated[str, Key("differences from the publication, with reasons", "none")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "that of the subject")] = (
         ""
     )
@@ -231,26 +231,26 @@ class Rule(_Advice):
     report: Annotated[
         str,
         Key(
-            "the report, or `sql:` and a query, that shows the evidence",
+            "the report that shows the evidence, or `sql:` and a query",
             "that of the subject; a sign has none",
         ),
     ] = ""
     who: Annotated[
         str,
         Key(
-            "how the job behind is found: `puts` or `gets` of the queue, or who `fills` a pool",
-            "the subject says",
+            "the responsible job: it `puts` to or `gets` from the queue, or `fills` a pool",
+            "as the subject defines",
         ),
     ] = ""
     mp1b: Annotated[
-        str, Key("MP1B's own text for it, `{:.0f}` where the figure stands", "MP1B has none")
+        str, Key("MP1B's text for it, with `{:.0f}` in place of the figure", "MP1B has none")
     ] = ""
-    is_good: Annotated[bool, Key("whether it is good news, shown in a line at the end")] = False
-    together: Annotated[bool, Key("whether what it finds about a queue manager is one finding")] = (
+    is_good: Annotated[bool, Key("whether it is a good state, shown in a line at the end")] = False
+    together: Annotated[bool, Key("whether a queue manager has one finding for all objects")] = (
         False
     )
     where: Annotated[
-        str, Key("what of its jobs a finding names: queue, pool, page set", "nothing")
+        str, Key("objects of its jobs that a finding names: queue, pool, page set", "nothing")
     ] = ""
     is_sign: bool = False
 
@@ -280,37 +280,37 @@ class Subject:
     sql: str
     tables: Annotated[
         tuple[str, ...],
-        Key("the tables that it reads; `of` has its own", among=decoded_tables()),
+        Key("the tables that it reads, in addition to those of `of`", among=decoded_tables()),
     ]
     trace: Annotated[str, Key("the command that makes MQ write them")]
     report: Annotated[
-        str, Key("the report of its rules that name no other", "that of what its rows are of")
+        str, Key("the report of rules that name no report", "that of the subject in `of`")
     ] = ""
     versions: Annotated[str, Key("the first MQ version with the fields of its rules", "all")] = ""
     of: Annotated[
         str,
         Key(
-            "what its rows are of: the SQL is over `rows`, with all measures that rules name; "
-            "without a file, it has these",
-            "the SQL gives them",
+            "subject of the rows: the SQL reads `rows`, with all measures that rules name; "
+            "without an SQL file, these are the rows",
+            "the SQL makes the rows",
             among=metric_subjects(),
         ),
     ] = ""
-    object: Annotated[str, Key("what an object is: pool, queue, channel", "the queue manager")] = ""
+    object: Annotated[str, Key("kind of object: pool, queue, channel", "the queue manager")] = ""
     plans: Annotated[
         Mapping[str, Mapping[str, str]],
         Key("planners, and their inputs: aggregates over the intervals that crossed", "none"),
     ] = field(default_factory=dict)
     proves_trace: Annotated[bool, Key("whether rows show that the trace is on")] = True
     is_whole: Annotated[
-        bool, Key("whether its rows are not intervals, so that none is left out")
+        bool, Key("whether its rows are not intervals, so that all are evaluated")
     ] = False
     has_intervals: Annotated[
         bool,
-        Key("whether its rows are intervals; else a finding counts those that its rows touch"),
+        Key("whether its rows are intervals; if not, intervals that overlap rows are counted"),
     ] = True
     of_system: Annotated[
-        bool, Key("whether its rows are about a system, so about all queue managers on it")
+        bool, Key("whether its rows describe a system, and so all its queue managers")
     ] = False
 
 
@@ -319,35 +319,50 @@ class Diagnosis(_Advice):
     """Rules that hold together and have one cause."""
 
     id: str
-    core: Annotated[tuple[str, ...], Key("rules of which one gives object and time")]
-    explains: Annotated[tuple[str, ...], Key("what follows from it: rules, `BUFF-*`, diagnoses")]
-    source: Annotated[str, Key("where it is from")]
+    core: Annotated[tuple[str, ...], Key("rules: one of them defines object and time")]
+    explains: Annotated[tuple[str, ...], Key("consequences: rules, `BUFF-*`, diagnoses")]
+    source: Annotated[str, Key("source of the diagnosis")]
     needs: Annotated[
         tuple[tuple[str, ...], ...],
-        Key("rules of which one of each list holds at the time; `?` behind: or has no data"),
+        Key("lists of rules: one of each list is true at that time; with `?` it may have no data"),
     ] = ()
-    without: Annotated[tuple[str, ...], Key("rules that do not hold at the time", "any may")] = ()
+    without: Annotated[tuple[str, ...], Key("rules that are false at that time", "any may")] = ()
     severity: Annotated[
         int,
-        Key("severity, where none that it explains is lower", read=_severity, written="a number"),
+        Key(
+            "severity, unless a finding that it explains is more serious",
+            read=_severity,
+            written="a number",
+        ),
     ] = 5
     is_last: Annotated[
-        bool, Key("whether it holds only where the queue manager has no finding of severity 1 or 2")
+        bool, Key("whether it requires that the queue manager has no finding of severity 1 or 2")
     ] = False
     by_design: Annotated[
-        bool, Key("whether it is usual, and explains only what is no more serious than it is")
+        bool, Key("whether it is normal; it then explains only findings that are not more serious")
     ] = False
     of_all: Annotated[
-        str, Key("the rule at whose time it is one finding of all objects", "it is one of each")
+        str,
+        Key(
+            "the rule: while it is true, all objects have one finding together",
+            "each object has its own finding",
+        ),
     ] = ""
-    name_of_all: Annotated[str, Key("what holds where it is one of all objects", "`name`")] = ""
-    whose: Annotated[str, Key("the rule whose job is the one to name", "the rule at its core")] = ""
-    waiting: Annotated[str, Key("the rule whose jobs are those that wait for it", "none")] = ""
+    name_of_all: Annotated[str, Key("name of the finding for all objects together", "`name`")] = ""
+    whose: Annotated[
+        str, Key("the rule that defines the job of the finding", "the rule in `core`")
+    ] = ""
+    waiting: Annotated[str, Key("the rule that defines the waiting jobs", "none")] = ""
     where: Annotated[
         tuple[str, ...],
-        Key("what these jobs use: structure, and of a further kind what belongs to it", "nothing"),
+        Key(
+            "kinds of objects that these jobs use, each part of the previous one: structure, queue",
+            "nothing",
+        ),
     ] = ()
-    report: Annotated[str, Key("the report that shows the evidence", "that of its core")] = ""
+    report: Annotated[
+        str, Key("the report that shows the evidence", "that of the rule in `core`")
+    ] = ""
 
 
 def sql_of(name: str) -> str:
@@ -454,7 +469,7 @@ def _with_first_limit(rule: Rule, where: Where) -> Rule:
     if CROSSED in rule.condition and not first:
         raise where.at("condition").wrong("missing; add the key, or a limit")
     if not (source := rule.source or limit.source):
-        raise where.at("source").wrong("missing; add the key: where the rule is from")
+        raise where.at("source").wrong("missing; add the key with the source of the rule")
     crossed = rule.figure.crossing(f"{{{first}}}", lowest=rule.lowest)
     return replace(rule, condition=rule.condition.replace(CROSSED, crossed), source=source)
 

@@ -1,4 +1,4 @@
-"""Findings for automation: JUnit XML, and metrics as Prometheus reads them."""
+"""Findings for automation: JUnit XML, and metrics in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from smfparse.advice.wording import about, evidence, often, span_text
 from smfparse.rendering import visible
 
 _FAILING = 3
-"""The last severity of findings that fail a test case; the others pass it, with their text."""
+"""Up to this severity, findings fail a test case; others pass, with their text."""
 _METRICS = {
     "share": "Share of the time evaluated in which the condition holds",
     "crossed_intervals": "Intervals in which the condition holds",
@@ -22,7 +22,10 @@ _METRICS = {
 
 
 def junit_lines(checked: Checked) -> Iterator[str]:
-    """Yield findings as JUnit XML: a case each; severities 1 to 3 fail, rules without data skip."""
+    """Yield findings as JUnit XML: failed test cases for severities 1 to 3, otherwise passed ones.
+
+    Rules without data are skipped test cases.
+    """
     failed = sum(each.severity <= _FAILING for each in checked.findings)
     skipped = sum(len(rules) for _, rules in checked.not_evaluated)
     tests = max(1, len(checked.findings) + skipped)
@@ -66,7 +69,7 @@ def _attribute(text: str) -> str:
 
 
 def metric_lines(checked: Checked) -> Iterator[str]:
-    """Yield findings as metrics in Prometheus' text form, one sample a finding."""
+    """Yield findings as metrics in the text format of Prometheus, one sample per finding."""
     yield "# HELP smfparse_findings Findings by severity"
     yield "# TYPE smfparse_findings gauge"
     for severity in SEVERITIES:

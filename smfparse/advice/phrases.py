@@ -1,14 +1,14 @@
 """Phrases: words with one figure in braces, `{100 * backouts per commits + backouts}% back out`.
 
-The SQL in the braces is over a row of a subject. Its form shows what several rows make of it:
+The SQL in the braces is over a row of a subject. Its form defines how several rows are combined:
 
-    backouts per commits   the sum of the one, divided by the sum of the other
-    sum(backouts)          their sum; in evidence, `backouts` is the same
+    backouts per commits   the sum of backouts, divided by the sum of commits
+    sum(backouts)          the sum; in evidence, `backouts` means the same
     overall(task_busy)     a measure of these rows
     max(depth)             another aggregate: min, median, count, any_value, arg_max, arg_min
 
-A word behind a colon is its style: `{force_us per forces:rounded} us`. Without one it is `percent`
-for shares and quotients, and `grouped` for counts.
+A word after a colon is the style: `{force_us per forces:rounded} us`. The default is `percent` for
+shares and quotients, and `grouped` for counts.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Phrase(NamedTuple):
 
     @property
     def of_rows(self) -> str:
-        """The SQL of the figure of several rows, an aggregate; '': its form does not show it."""
+        """The SQL of the figure of several rows, an aggregate; '' if its form defines none."""
         if _PER.search(self.sql):
             return _PER.sub(r"sum(\1) / nullif(sum(\2), 0)", self.sql)
         return with_overall(self.sql) if _AGGREGATE.search(self.sql) else ""
 
     @property
     def of_evidence(self) -> str:
-        """The same of evidence, where a figure without an aggregate is summed."""
+        """The SQL of the figure in evidence: a figure without an aggregate is summed."""
         return self.of_rows or f"sum({self.sql})"
 
     def crossing(self, limit: str, *, lowest: bool) -> str:
@@ -63,7 +63,7 @@ class Phrase(NamedTuple):
 
 
 def phrase(value: Any, where: Where, _before: Mapping[str, Any]) -> Phrase:
-    """Return a phrase as it is declared. Raises RequestError for one without a figure."""
+    """Return a declared phrase. Raises RequestError if it does not have one figure."""
     text: str = expected(str, value, "a string", where)
     found = _BRACES.findall(text)
     if len(found) != 1:
@@ -77,6 +77,6 @@ def phrase(value: Any, where: Where, _before: Mapping[str, Any]) -> Phrase:
 
 
 def phrases(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Phrase, ...]:
-    """Return a list of phrases as it is declared."""
+    """Return a declared list of phrases."""
     several = expected(list, value, "a list of strings", where)
     return tuple(phrase(each, where.at(number), before) for number, each in enumerate(several))

@@ -37,7 +37,7 @@ class Silence:
     rule: Annotated[str, Key("a rule or diagnosis, or a pattern")]
     reason: Annotated[str, Key("why")]
     until: Annotated[
-        dt.date, Key("the last day of the data it holds for", read=_date, written="a date")
+        dt.date, Key("the last day of data to which it applies", read=_date, written="a date")
     ]
     qmgr: Annotated[str, Key("a queue manager, or a pattern")] = "*"
     object: Annotated[str, Key("an object, or a pattern")] = "*"
@@ -61,7 +61,7 @@ class Policy:
         Mapping[str, float], Key('limits: `LOG-RESPONSE = 1200`, `"LOG-BUSY.pages" = 90`', "none")
     ] = field(default_factory=dict)
     runs: Annotated[
-        Mapping[str, float], Key("intervals in a row, from which on a rule is a finding", "1")
+        Mapping[str, float], Key("least number of consecutive intervals for a finding", "1")
     ] = field(default_factory=dict)
     objects: Annotated[
         Mapping[str, tuple[str, ...]], Key("the only objects of a rule, or patterns", "all")

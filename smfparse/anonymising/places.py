@@ -1,4 +1,4 @@
-"""Where names stand in the records of a chunk, and which of its bytes are numbers."""
+"""The places of names in the records of a chunk, and which of its bytes are numbers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INDEX = BlockIndex(block for block in blocks().values() if block not in AREA)
 
 
 class Places(NamedTuple):
-    """Fields of one width that hold names of one kind; int64 (fields,): where, in the buffer."""
+    """Fields of one width with names of one kind; at: int64 (fields,), places in the buffer."""
 
     kind: str
     at: Ints
@@ -37,9 +37,9 @@ class Places(NamedTuple):
 
 
 class Named:
-    """The records of a chunk, as far as names go.
+    """The names, clocks and numbers in the records of a chunk.
 
-    damage  takes what of their blocks cannot be used; None: nothing does
+    damage  receives the blocks that cannot be used; None: they are not recorded
     """
 
     def __init__(self, chunk: Chunk, damage: DamageLog | None = None) -> None:
@@ -53,7 +53,7 @@ class Named:
         }
 
     def places(self) -> Iterator[Places]:
-        """Yield where names stand."""
+        """Yield the places of names."""
         for kind, field in OF_HEADER.items():
             start = self.chunk.start if kind == SYSTEM else self.chunk.start[self._is_mq]
             yield Places(kind, start + field.offset, field.kind.width)
@@ -65,7 +65,7 @@ class Named:
                     yield Places(kind, there + field.offset, field.kind.width, text)
 
     def clocks(self) -> Iterator[Ints]:
-        """Yield where in the buffer clocks stand."""
+        """Yield the places of clocks in the buffer."""
         for block, found in self._found.values():
             for field in clocks(block):
                 there = found.at[found.length >= field.end]
@@ -80,16 +80,16 @@ class Named:
         return found
 
     def owner(self, at: Ints) -> tuple[Ints, Ints]:
-        """Return which record bytes are of, and where in it they are.
+        """Return the record of each byte, and the place of the byte in it.
 
-        Where no descriptor word is in front of a record, the end of another one may be there.
+        If no descriptor word precedes a record, the bytes there may be the end of another record.
         """
         start = self.chunk.start
         owner = np.maximum(np.searchsorted(start + RDW_SIZE, at, side="right") - 1, 0)
         return owner, at - start[owner]
 
     def _in_headers(self, at: Ints) -> Bools:
-        """Return which bytes are of SMF headers, but for names."""
+        """Return which bytes belong to SMF headers and not to names."""
         owner, within = self.owner(at)
         names = (within >= OF_HEADER[SYSTEM].offset) & (within < OF_HEADER[QMGR].end)
         size = np.where(self._is_mq[owner], QWST.size, OF_HEADER[SYSTEM].offset)
@@ -98,7 +98,7 @@ class Named:
 
 
 def _add_numbers(found: Bools, at: Ints, places: Blocks, template: Bools) -> None:
-    """Mark the bytes that are numbers in blocks of one kind; their places ascend."""
+    """Mark the bytes that are numbers in blocks of one kind; `places` ascend."""
     if not len(places):
         return
     which = np.maximum(np.searchsorted(places.at, at, side="right") - 1, 0)

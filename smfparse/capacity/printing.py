@@ -55,9 +55,9 @@ class CapacityDocument(Document):
             tables = [_figure_table(each), Table(_INPUTS, _input_rows(each))]
             yield Section(f"{self.title}: {each.whose}", tables, notes(each))
         which = self._planner
-        yield Section("Sources", notes=which.stands_on)
-        yield Section("Valid range", notes=[which.holds])
-        yield Section("Limitations", notes=which.unknown)
+        yield Section("Sources", notes=which.sources)
+        yield Section("Valid range", notes=[which.valid_range])
+        yield Section("Limitations", notes=which.limitations)
 
     def tables(self) -> Iterator[Values]:
         """Yield one table: figures and inputs of all answers."""
@@ -70,9 +70,9 @@ class CapacityDocument(Document):
             "planner": which.name,
             "question": which.title,
             "answers": [_fact(each) for each in self._answers],
-            "stands_on": list(which.stands_on),
-            "holds": which.holds,
-            "unknown": list(which.unknown),
+            "sources": list(which.sources),
+            "valid_range": which.valid_range,
+            "limitations": list(which.limitations),
         }
         yield Facts(head, indent=2)
 
@@ -88,9 +88,9 @@ def explained(which: Planner, sql: str) -> Iterator[str]:
     ]
     yield from aligned(columns, rows)
     for title, lines in (
-        ("Sources", which.stands_on),
-        ("Valid range", [which.holds]),
-        ("Limitations", which.unknown),
+        ("Sources", which.sources),
+        ("Valid range", [which.valid_range]),
+        ("Limitations", which.limitations),
         ("Required trace", [which.trace]),
     ):
         yield from ("", title)
@@ -130,8 +130,7 @@ def notes(found: Answer) -> list[str]:
     lines = [f"Measured, but not used: {option(name)}; {why}." for name, why in refused]
     if not of.system:
         lines.append(
-            "The input has nothing that is measured for this. Where there is something, "
-            f"{which.trace} writes it."
+            f"The input contains no measurements for this planner; {which.trace} writes them."
         )
     elif found.missing:
         needs = {each.name: each.ask.needs for each in wanted(which.asked)}
@@ -139,9 +138,9 @@ def notes(found: Answer) -> list[str]:
             f"{option(name)} (needs {needs[name]})" if needs[name] else option(name)
             for name in found.missing
         )
-        lines.append(f"Not measured: {names}. What is measured needs {which.trace}.")
+        lines.append(f"Not measured: {names}. Measurements require {which.trace}.")
     if of.intervals:
-        lines.append("Values in brackets: between these in 90 of 100 cases.")
+        lines.append("Values in brackets: 90% confidence interval.")
     return lines
 
 

@@ -57,11 +57,11 @@ class Measure:
     name: str
     kind: str
     amount: Annotated[str, Key("the column that is added")]
-    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
+    formula: Annotated[str, Key("formula in IBM's field names")]
     per: Annotated[
         str,
         Key(
-            "the column that it is divided by; `commits` of the job",
+            "the divisor: a column, or `commits` of the job",
             "seconds of all intervals of the queue manager",
         ),
     ] = SECONDS

@@ -49,7 +49,9 @@ _VALUES = ("before", "after", "difference", "ratio")
 _LABEL = 28
 _OF_TASKS = "Seconds covered by tasks"
 _LEFT_OUT = "Excluded intervals"
-_OTHERS = "Other metrics, by change; names with 1% of the CPU or elapsed time of all calls first"
+_OTHERS = (
+    "Other metrics, by change: first names with at least 1% of the CPU or elapsed time of all calls"
+)
 _SMALL = 0.01
 """Share of CPU and elapsed time below which a name does little."""
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"

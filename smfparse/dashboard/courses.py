@@ -1,4 +1,4 @@
-"""Courses: what each object of a panel was in each interval of its queue manager."""
+"""Courses: the value of each object of a panel in each interval of its queue manager."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_POINTS = 1500
-"""Points of a course that are drawn; of more, the means, and the lowest and highest values."""
+"""Points of a course in a chart; more are combined into mean, lowest and highest values."""
 
 
 def axis_of(times: Times) -> Axis:
-    """Return the intervals of a queue manager's calendar; without any, parts of its time."""
+    """Return the intervals of a queue manager's calendar; if it has none, parts of its time."""
     calendar = times.calendar
     if not calendar.is_recorded:
         return times.axis
@@ -45,9 +45,9 @@ def axis_of(times: Times) -> Axis:
 
 
 def groups(axis: Axis, most: int) -> Ints:
-    """Return the number of the group of each interval: no more than about `most` groups.
+    """Return the group number of each interval, for about `most` groups at most.
 
-    A group has intervals that follow one another without a gap.
+    A group has consecutive intervals without a gap.
     """
     size = -(-len(axis.starts) // most)
     gaps = axis.after_gap
@@ -61,10 +61,10 @@ def groups(axis: Axis, most: int) -> Ints:
 
 @dataclass(frozen=True)
 class Course:
-    """What an object was over time: a value for each interval, NaN where there is no data.
+    """The values of an object over time: one for each interval, NaN without data.
 
-    amount, per  the sums that a figure over all of the time is made of
-    whole        the amount of its rows, with their parts before and behind this time
+    amount, per  sums over the whole time; their quotient is the average
+    whole        the amount of its rows, with their parts before and after this time
     """
 
     object: str
@@ -75,12 +75,12 @@ class Course:
 
     @property
     def is_zero(self) -> bool:
-        """Whether it never was more than 0."""
+        """Whether every value is 0 or missing."""
         return not np.nan_to_num(self.values).any()
 
     @property
     def average(self) -> float:
-        """The figure over all of the time; NaN: there is none."""
+        """The figure over the whole time; NaN: there is none."""
         return self.amount / self.per if self.per else float("nan")
 
 
@@ -93,7 +93,7 @@ class Courses:
 
     @property
     def all_zero(self) -> bool:
-        """Whether nothing was ever more than 0, of a figure of which 0 is not the worst."""
+        """Whether every value is 0 or missing, in a panel for which 0 is not the worst value."""
         return self.panel.measure != TROUGH and all(each.is_zero for each in self.several)
 
     @cached_property
@@ -108,7 +108,7 @@ _ORDERS: Mapping[str, Callable[[Course], float]] = {
     "peak": lambda each: -float(np.nanmax(each.values)),
     TROUGH: lambda each: float(np.nanmin(each.values)),
 }
-"""What comes first, by measure."""
+"""Sort keys by measure; the course with the lowest comes first."""
 
 
 def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[str, Courses]]:
@@ -139,7 +139,7 @@ def _summed(panel: Panel, axis: Axis, rows: Rows) -> Sums:
 def _covered(
     sums: Sequence[tuple[Panel, Manager, Sequence[str], Sums]], axes: Mapping[Manager, Axis]
 ) -> dict[tuple[Manager, str], Bools]:
-    """Return the intervals in which any panel of a trace has rows: there a total is 0."""
+    """Return the intervals in which any panel of a trace has rows; other totals are 0 there."""
     found: dict[tuple[Manager, str], Bools] = {}
     for panel, manager, _, each in sums:
         key = manager, panel.trace
@@ -175,14 +175,14 @@ def _of_objects(
 
 @dataclass(frozen=True)
 class Thinned:
-    """Courses with fewer intervals: the mean of each group of them, and the lowest and highest."""
+    """Courses with fewer intervals: mean, lowest and highest value of each group of intervals."""
 
     axis: Axis
     group: Ints
 
     @classmethod
     def of(cls, axis: Axis, most: int) -> Thinned:
-        """Put the intervals of an axis together, so that there are about `most`."""
+        """Combine the intervals of an axis into about `most` groups."""
         group = groups(axis, most)
         first = np.flatnonzero(np.r_[True, np.diff(group) > 0])
         last = np.r_[first[1:], len(group)] - 1
@@ -190,11 +190,11 @@ class Thinned:
 
     @property
     def is_thinner(self) -> bool:
-        """Whether there are fewer than there were."""
+        """Whether intervals were combined."""
         return len(self.axis.starts) < len(self.group)
 
     def means(self, values: Floats, seconds: Floats) -> Floats:
-        """Return the mean of each group, by time, of what is known."""
+        """Return the mean of the known values of each group, weighted by time."""
         weights = np.where(np.isnan(values), 0, seconds)
         size = len(self.axis.starts)
         sums = np.bincount(self.group, np.nan_to_num(values) * weights, size)

@@ -46,9 +46,9 @@ class Part:
     """A part of a page, which has a tile."""
 
     name: str
-    title: Annotated[str, Key("what it is called")]
-    rules: Annotated[tuple[str, ...], Key("rules and diagnoses that it is about, as patterns")]
-    planner: Annotated[str, Key("the planner whose answer it has", "none")] = ""
+    title: Annotated[str, Key("title of the component")]
+    rules: Annotated[tuple[str, ...], Key("its rules and diagnoses, as patterns")]
+    planner: Annotated[str, Key("the planner that it shows", "none")] = ""
 
     def is_about(self, rule: str) -> bool:
         """Whether a finding of a rule or diagnosis belongs here."""
@@ -63,26 +63,24 @@ class Panel(Shown):
     """
 
     name: str
-    section: Annotated[str, Key("the part of the page that it is in")]
-    title: Annotated[str, Key("what the figure is")]
+    section: Annotated[str, Key("part of the page")]
+    title: Annotated[str, Key("name of the figure")]
     unit: Annotated[str, Key("its unit", "that of the only metric")]
-    formula: Annotated[
-        str, Key("where the figure comes from, by IBM's names", "that of the only metric")
-    ]
-    line: Annotated[str, Key("the line of the summary that has the rows", "`sql` has them")] = ""
+    formula: Annotated[str, Key("formula in IBM's field names", "that of the only metric")]
+    line: Annotated[str, Key("the line of the summary that supplies the rows", "`sql`")] = ""
     measure: Annotated[
         str,
         Key(
-            "how rows become one figure",
-            "`line` or `metric` says; of `sql`, total",
+            "how rows are combined",
+            "as `line` or `metric` define; of `sql`, total",
             among=_MEASURES,
         ),
     ] = field(default="total", kw_only=True)
-    limit: Annotated[str, Key("the limit of a rule that is drawn: LOG-BUSY.busy", "none")] = ""
+    limit: Annotated[str, Key("the limit of a rule, drawn as a line: LOG-BUSY.busy", "none")] = ""
     rules: Annotated[tuple[str, ...], Key("rules that it shows, as patterns", "none")] = ()
     shape: Annotated[str, Key("how it is drawn", among=_SHAPES)] = "lines"
     is_work: Annotated[
-        bool, Key("whether it is work done, so that less of it is a change for the worse as well")
+        bool, Key("whether it shows completed work, so that a decrease is also a problem")
     ] = False
 
     @property
@@ -109,12 +107,13 @@ class TableOf:
     """A table of objects: the first column orders them."""
 
     name: str
-    section: Annotated[str, Key("the part of the page that it is in")]
-    title: Annotated[str, Key("what it shows")]
-    object: Annotated[str, Key("what a row is about")]
-    spark: Annotated[str, Key("the panel whose course is drawn in a row")]
+    section: Annotated[str, Key("part of the page")]
+    title: Annotated[str, Key("title")]
+    object: Annotated[str, Key("kind of object in a row")]
+    spark: Annotated[str, Key("the panel drawn as a sparkline in each row")]
     columns: Annotated[
-        tuple[tuple[str, str, str], ...], Key("a panel, how its rows become a cell, a heading")
+        tuple[tuple[str, str, str], ...],
+        Key("for each column: a panel, the way its rows are combined, and a heading"),
     ]
 
 

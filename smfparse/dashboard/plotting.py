@@ -1,4 +1,4 @@
-"""One panel as a drawing: SVG lines, made without any library for drawings."""
+"""One panel as an SVG, written without a graphics library."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from smfparse.summarizing import Axis
 from smfparse.vectors import Floats
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f")
-"""Colours that people who do not see all of them tell apart; the page has the same."""
+"""Colours that colour-blind people can distinguish; the page uses the same."""
 _WIDTH, _HEIGHT, _LEFT, _TOP, _NAMES = 760, 180, 64, 34, 230
-"""Pixels: of the lines, left of them, above them, and of the names at the right."""
+"""Pixels: width and height of the lines, space left of and above them, width of the names."""
 _BELOW = 34
 _ROW = 18
 """Pixels of a row of a heat map."""
@@ -30,7 +30,7 @@ _TICKS = (60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 604800)
 """Seconds from one mark on the axis of time to the next."""
 _MOST_TICKS = 13
 _MARKS = 4
-"""Marks on the axis of values, about."""
+"""Approximate number of marks on the axis of values."""
 _INK, _DIM, _EDGE, _BAD = "#1b1f24", "#57606a", "#d5d9de", "#b3261e"
 
 
@@ -57,7 +57,7 @@ def plot_lines(panel: Panel, days: Sequence[Day]) -> Iterator[str]:
 
 
 def panel_list() -> Iterator[str]:
-    """Yield the names of all panels, each with what it shows and its unit."""
+    """Yield the names of all panels, each with its title and unit."""
     longest = max(map(len, panels()))
     for each in panels().values():
         yield f"{each.name:{longest}}  {each.title}, {each.unit}"
@@ -70,7 +70,7 @@ def _chart_height(courses: Courses) -> int:
 
 
 def _heat(day: Day, courses: Courses) -> Iterator[str]:
-    """Yield a row of cells per object, the darker the more, on a logarithmic scale."""
+    """Yield a row of cells per object, darker for higher values, on a logarithmic scale."""
     thin, several = Thinned.of(day.axis, MOST_POINTS), courses.several[:_MOST_ROWS]
     means = [thin.means(each.values, day.axis.seconds) for each in several]
     most = max(float(np.nanmax(each)) for each in means)
@@ -136,8 +136,8 @@ def _times(day: Day, height: float) -> Iterator[str]:
     )
     first = day.times.local(begin)
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    behind = -(-(first - midnight).total_seconds() // apart) * apart
-    moment = midnight + dt.timedelta(seconds=behind)
+    first_mark = -(-(first - midnight).total_seconds() // apart) * apart
+    moment = midnight + dt.timedelta(seconds=first_mark)
     while moment <= day.times.local(end):
         x = (moment - first).total_seconds() * SECOND_US / (end - begin) * _WIDTH
         words = (
@@ -149,7 +149,7 @@ def _times(day: Day, height: float) -> Iterator[str]:
 
 
 def _course(axis: Axis, course: Course, values: Floats, number: int, top: float) -> Iterator[str]:
-    """Yield a course as steps, from where each interval begins to where it ends, and its name."""
+    """Yield a course as steps, each from the start to the end of an interval, and its name."""
     scale = _WIDTH / int(axis.ends[-1] - axis.starts[0])
     path, pen = "", "M"
     gaps = axis.after_gap.tolist()
@@ -174,7 +174,7 @@ def _height(value: float, top: float) -> float:
 
 
 def _round_step(most: float) -> float:
-    """Return a round number of which a few are the highest value."""
+    """Return a round distance between marks, so that about `_MARKS` reach the highest value."""
     size = 10.0 ** math.floor(math.log10(most / _MARKS))
     return next(each * size for each in (1, 2, 5, 10) if each * size * _MARKS >= most)
 

@@ -1,4 +1,4 @@
-"""Where the parts of the QWHS area are: QWHS, QWHC and QWHX of each record of a chunk."""
+"""The places of QWHS, QWHC and QWHX in the QWHS area of each record of a chunk."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from smfparse.vectors import Bools, Ints
 
 
 class HeaderParts(NamedTuple):
-    """Where the parts of QWHS areas are; int64 and bool (areas,).
+    """The places of the parts of QWHS areas; int64 and bool (areas,).
 
-    own       bytes of QWHS, behind which QWHC is
-    has_qwhc  whether it is there
-    qwhx      byte of the area at which QWHX is
-    has_qwhx  whether it is there: the flag for it is not to be trusted
+    own       bytes of QWHS; QWHC follows them
+    has_qwhc  whether the area contains QWHC
+    qwhx      offset of QWHX in the area
+    has_qwhx  whether the area contains QWHX; its flag is not reliable
     """
 
     own: Values
@@ -37,9 +37,9 @@ class HeaderParts(NamedTuple):
 
 
 def header_parts(qwhslen: Values, length: Values, release: Raw) -> HeaderParts:
-    """Return where QWHC and QWHX are in QWHS areas.
+    """Return the places of QWHC and QWHX in QWHS areas.
 
-    qwhslen  int64 (areas,): what QWHSLEN says
+    qwhslen  int64 (areas,): the value of QWHSLEN
     length   int64 (areas,): bytes of the area
     release  uint8 (areas, 3): that of the SMF header
     """
@@ -61,7 +61,7 @@ class HeaderAreas:
     def _parts(self) -> dict[str, Blocks]:
         """QWHS, QWHC and QWHX by name, of the records that have them.
 
-        `length` is what is there of it, so that a shorter form gives NULL for the rest.
+        `length` counts the existing bytes, so the missing fields of a shorter form are NULL.
         """
         area = self.records.area
         raw = self.records.read(area.at, QWHS.field("qwhslen"))
@@ -80,7 +80,7 @@ class HeaderAreas:
         }
 
     def part(self, block: Block) -> Blocks:
-        """Return where QWHS, QWHC or QWHX is, for the records that have it."""
+        """Return the places of QWHS, QWHC or QWHX, for the records that contain it."""
         return self._parts[block.name]
 
     def placed(self, block: Block, owner: Ints) -> tuple[Ints, Ints]:
@@ -91,7 +91,7 @@ class HeaderAreas:
         return at[owner], length[owner]
 
     def number(self, name: str) -> tuple[Ints, Bools]:
-        """Return a number of QWHS, a value a record, and where the record has it."""
+        """Return a number of QWHS, one value per record, and whether the record contains it."""
         each = QWHS.field(name)
         assert isinstance(each.kind, Numeric)
         found = self.part(QWHS)
@@ -107,7 +107,7 @@ class HeaderAreas:
         return spread, known
 
     def extension(self, name: str) -> tuple[Values, Bools]:
-        """Return the bytes of a field of QWHX, one row per record, and where the record has it."""
+        """Return the bytes of a field of QWHX, one row per record, and whether it is there."""
         each = QWHX.field(name)
         found, rows = self.part(QWHX), len(self.records)
         raw, held = np.zeros((rows, each.kind.width), np.uint8), np.zeros(rows, np.bool_)

@@ -134,7 +134,9 @@ def file_rows(folder: Place, manifest: Manifest, table: str, name: str) -> Itera
 def check_bytes(file: Place, expected: str) -> None:
     """Raise InputError where a file has not the checksum with which it was written."""
     if checksum(file) != expected:
-        raise InputError(f"{file}: not as it was written: damaged or replaced; convert again")
+        raise InputError(
+            f"{file}: changed since it was written: damaged or replaced; convert again"
+        )
 
 
 def parquet_rows(

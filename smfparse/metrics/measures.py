@@ -98,14 +98,14 @@ class Measure:
     """A figure of a subject."""
 
     name: str
-    amount: Annotated[str, Key("SQL of what a row has, of the columns of `<subject>_facts`")]
-    doc: Annotated[str, Key("what it says")]
-    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
+    amount: Annotated[str, Key("SQL of the amount in a row, over the columns of `<subject>_facts`")]
+    doc: Annotated[str, Key("description")]
+    formula: Annotated[str, Key("formula in IBM's field names")]
     unit: Annotated[str, Key("its unit", "none")] = ""
-    per: Annotated[str, Key("SQL of what it is divided by", "nothing")] = ""
-    combine: Annotated[str, Key("how amounts become one", among=WAYS)] = "sum"
-    by: Annotated[str, Key("SQL of what says which of the rows is shown", "none")] = ""
-    scale: Annotated[str, Key("SQL of the amount that is 1 of its unit", "1")] = ""
+    per: Annotated[str, Key("SQL of the divisor", "none")] = ""
+    combine: Annotated[str, Key("how amounts are combined", among=WAYS)] = "sum"
+    by: Annotated[str, Key("SQL of the value that decides which row is shown", "none")] = ""
+    scale: Annotated[str, Key("SQL of the amount that equals one unit", "1")] = ""
     type: Annotated[str, Key("Arrow type", among=_TYPES)] = "double"
 
     @property
@@ -162,14 +162,16 @@ class Measure:
 class Verb:
     """An API call that rows of a subject count: SQL of its columns. Times are microseconds."""
 
-    elapsed: Annotated[str, Key("how long they took")]
+    elapsed: Annotated[str, Key("elapsed time of the calls")]
     cpu: Annotated[str, Key("their CPU time")]
-    calls: Annotated[str, Key("how many they were", "NULL")] = "NULL"
+    calls: Annotated[str, Key("number of calls", "NULL")] = "NULL"
     log_write: Annotated[str, Key("waits for writes to the log", "NULL")] = "NULL"
     log_force: Annotated[str, Key("waits for forced writes", "NULL")] = "NULL"
     page_set: Annotated[str, Key("waits for page sets", "NULL")] = "NULL"
-    suspended: Annotated[str, Key("how long they were suspended", "NULL")] = "NULL"
-    srb: Annotated[str, Key("CPU time in service request blocks beside `cpu`", "NULL")] = "NULL"
+    suspended: Annotated[str, Key("suspended time of the calls", "NULL")] = "NULL"
+    srb: Annotated[str, Key("CPU time in service request blocks, in addition to `cpu`", "NULL")] = (
+        "NULL"
+    )
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _figures(asked: Cf) -> Sequence[Figure]:
         Figure(
             *("offload_kb", "Messages are offloaded now, from"),
             *(ALWAYS_KB if kb is None else kb, "KB"),
-            f"{asked.full_percent:g} % full; at 70% from 32 KB, at 80% from 4 KB, at 90% "
+            f"{asked.full_percent:g}% full; at 70% from 32 KB, at 80% from 4 KB, at 90% "
             "all; above 63 KB always",
         ),
     ]

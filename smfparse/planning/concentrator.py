@@ -156,7 +156,7 @@ PLANNER = Planner(
         "1; 90% of it in the channel initiator",
     ),
     "Clients that stay connected, with nonpersistent messages of 4 KB. Clients that connect for "
-    "each message cost more than 5 times as much, through a concentrator an eighth of that. "
+    "each message cost more than 5 times as much; a concentrator reduces this to an eighth. "
     "Measured CPU is multiplied by the published ratio; the published microseconds are not used.",
     (
         "CPU of MSTR, TCP/IP and zCX: see RMF",

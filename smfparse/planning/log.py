@@ -82,7 +82,7 @@ def messages_a_second(mb_s: float, bytes_each: float) -> int:
 
 
 def estimated_bytes(size: float, gets: float = 0, started: float = 1, ended: float = 1) -> float:
-    """Return the log bytes of a put of `size` bytes with its share of the rest; plus or minus 40 %.
+    """Return the log bytes of a put of `size` bytes with its share of the rest; plus or minus 40%.
 
     gets, started, ended  gets, and units of work, for one put
     """

@@ -15,12 +15,12 @@ class Figure:
 
     name      for programs
     label     for people
-    value     as the formula gives it, rounded down only where the formula says floor
-    formula   with the numbers in it
-    decimals  that people see
-    interval  between what it lies in 90 of 100 cases; None: it is not measured
-    before    what it is now, where the value is what it would be
-    rough     whether it is far from what was measured: its order of magnitude alone is known
+    value     result of the formula, rounded down only if the formula contains floor
+    formula   with its numbers
+    decimals  shown to people
+    interval  90% confidence interval; None: it is not measured
+    before    the current value, if `value` is that after a change
+    rough     whether it is far outside the measured range: only the order of magnitude is known
     """
 
     name: str
@@ -38,20 +38,20 @@ class Figure:
 class Planner:
     """A question of capacity.
 
-    figures    answers it
-    stands_on  the published points that its formulas and values are from
-    holds      in which range
-    unknown    what it cannot know
-    trace      the commands that make MQ write what is measured; '': nothing is
+    figures      calculates the answer
+    sources      the published measurements behind its formulas and values
+    valid_range  the range in which they are valid
+    limitations  effects that it does not include
+    trace        the commands that make MQ write the measured data; '': it measures nothing
     """
 
     name: str
     title: str
     asked: type[Asked]
     figures: Callable[[Any], Sequence[Figure]]
-    stands_on: Sequence[str]
-    holds: str
-    unknown: Sequence[str]
+    sources: Sequence[str]
+    valid_range: str
+    limitations: Sequence[str]
     trace: str = ""
 
 
@@ -64,12 +64,12 @@ class Plan:
     figures: Sequence[Figure]
 
     def __getitem__(self, name: str) -> float:
-        """Return the number of that name. Raises KeyError where there is none."""
+        """Return the number of that name. Raises KeyError if there is none."""
         value = self.get(name)
         if value is None:
             raise KeyError(name)
         return value
 
     def get(self, name: str) -> float | None:
-        """Return the number of that name; None: it was left out."""
+        """Return the number of that name; None: the plan does not contain it."""
         return next((each.value for each in self.figures if each.name == name), None)

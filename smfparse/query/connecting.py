@@ -1,4 +1,4 @@
-"""Connections to DuckDB: the access of a statement besides its tables, and interrupts."""
+"""Connections to DuckDB: access to files and Python variables, and interrupts."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from smfparse.progress import PROGRESS
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 _INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
-"""An error of DuckDB, or an OSError of Arrow, that is a KeyboardInterrupt, which may be in Python
-code that they call."""
+"""The text of a KeyboardInterrupt as an error of DuckDB, or as an OSError of Arrow; it can come
+from Python code that they call."""
 _NO_PYTHON = "SET python_enable_replacements = false"
 _ALONE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
 }
-"""No extension comes by itself, and a table that does not exist is not a variable of Python."""
+"""No extension is loaded automatically, and a missing table is not read from a Python variable."""
 _SAFE = (
     "SET temp_directory = ''",
     "SET allow_persistent_secrets = false",
@@ -31,8 +31,8 @@ _SAFE = (
     "SET disabled_filesystems = 'LocalFileSystem'",
     "SET lock_configuration = true",
 )
-"""What shuts DuckDB in, in this order. Without external access alone, statements could still read
-and write the folder of temporary files, so there is none, and no file is opened at all."""
+"""Settings of a safe connection, in this order. With external access disabled, statements could
+still read and write the folder of temporary files: so there is none, and no file is opened."""
 
 
 def connected(*, safe: bool = False) -> Connection:
@@ -43,12 +43,13 @@ def connected(*, safe: bool = False) -> Connection:
     made = duckdb.connect(config=_ALONE)
     made.execute("SET TimeZone = 'UTC'")
     made.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
-    with suppress(duckdb.InvalidInputException):  # a notebook without widgets has no bar to set
+    with suppress(duckdb.InvalidInputException):  # fails in a notebook without widgets
         made.execute("SET enable_progress_bar_print = false")  # it goes to stdout
         made.execute(f"SET enable_progress_bar = {PROGRESS.is_wanted}")
     if PROGRESS.is_wanted:
         PROGRESS.share = made.query_progress
-    # How many rows a file gives is not known before: ASOF joins would take them for few, and loop.
+    # The number of rows of a file is not known before: for ASOF joins DuckDB would assume few rows,
+    # and use loops.
     made.execute("SET asof_loop_join_threshold = 0")
     for setting in _SAFE if safe else ():
         made.execute(setting)
@@ -56,9 +57,9 @@ def connected(*, safe: bool = False) -> Connection:
 
 
 def forget_python(connection: Connection) -> None:
-    """Have the next statement see no variables of Python, whatever was set before it.
+    """Hide Python variables from the next statement, whatever was set before it.
 
-    Does nothing in a transaction that failed, in which no statement sees anything.
+    Does nothing in a failed transaction, in which no statement runs.
     """
     with suppress(duckdb.TransactionException):
         connection.execute(_NO_PYTHON)

@@ -1,4 +1,4 @@
-"""A query that runs on one slice of the rows after the other, so that memory contains one slice.
+"""A query that runs on one slice of the rows after another, so that memory contains one slice.
 
 A slice has whole sections (the rows that a query combines), in the order of their time. So the
 results of all slices, in order, are the result of the query on all rows. DuckDB writes rows that
@@ -101,7 +101,7 @@ class Slices:
 
     @contextmanager
     def made_of(self, spool: Spool, count: int) -> Iterator[Iterator[None]]:
-        """Make `count` slices, or more for many sections; yield what shows one after the other."""
+        """Make `count` slices, or more for many sections; yield an iterator that shows each."""
         for name, query in self._slicing.common.items():
             self._execute(f"CREATE OR REPLACE TABLE {name} AS {query}")
         every = self._relations.limits.slice_sections

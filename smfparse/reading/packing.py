@@ -202,8 +202,8 @@ def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
     names = ", ".join(each.filename for each in members[:_SHOWN_MEMBERS])
     more = ", ..." if len(members) > _SHOWN_MEMBERS else ""
     raise InputError(
-        f"{name}: a zip file of {len(members)} files ({names}{more}); unpack it, and name those "
-        "that are SMF dumps"
+        f"{name}: a zip file of {len(members)} files ({names}{more}); unpack it, and name "
+        "the SMF files among them"
     )
 
 

@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 _GROUP_BYTES = 16 << 20
-"""Of the rows, as Arrow holds them, that are written together."""
+"""Arrow bytes of the rows that are written together, as one row group."""
 
 
 def write_parquet(parts: Iterable[pa.Table], file: BinaryIO) -> int:
-    """Write tables of one schema, one at least, one behind the other; return how many rows."""
+    """Write tables of one schema (at least one) one after another; return the number of rows."""
     groups, rows = _groups(parts), 0
     first = next(groups)
     with pq.ParquetWriter(file, first.schema) as writer:

@@ -69,28 +69,27 @@ class Figure:
     name: str
     csv: Annotated[
         str,
-        Key('CSV header; `""` keeps it out of CSV; with a `label` that without blanks, if absent'),
+        Key('CSV header; `""`: not in CSV; default with a `label`: the label without blanks'),
     ]
-    style: Annotated[
-        str, Key("how it is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES)
-    ]
-    formula: Annotated[str, Key("how it comes about, in IBM's field names")]
+    style: Annotated[str, Key("its [style](../smfparse/rendering/figures.py)", among=STYLES)]
+    formula: Annotated[str, Key("formula in IBM's field names")]
     evidence: Annotated[
         str, Key("where the formula comes from: `field`, `published`, `inferred`", among=EVIDENCE)
     ] = "field"
-    suffix: Annotated[str, Key("unit behind it in text, where there is a value", "none")] = ""
-    note: Annotated[str, Key("what to know to read it", "none")] = ""
+    suffix: Annotated[str, Key("unit after a value in text", "none")] = ""
+    note: Annotated[str, Key("explanation for readers", "none")] = ""
     measure: Annotated[
-        str, Key("the measure or field that it is: `putn`, `putet_average`, `task.cpu`", "its name")
+        str, Key("its measure or field: `putn`, `putet_average`, `task.cpu`", "its name")
     ] = ""
-    absent: Annotated[str, Key("what text shows where there is no value")] = ABSENT
-    label: Annotated[str, Key("its name in lines for several figures", "`csv`")] = ""
-    unit: Annotated[str, Key("its unit in these lines", "none")] = ""
+    absent: Annotated[str, Key("text in place of a missing value")] = ABSENT
+    label: Annotated[str, Key("name in lines for several figures", "`csv`")] = ""
+    unit: Annotated[str, Key("unit in these lines", "none")] = ""
     where: Annotated[
-        str, Key("the figure without which these lines omit it", "the figure itself")
+        str,
+        Key("the figure that must have a value for these lines to show it", "the figure itself"),
     ] = ""
-    heading: Annotated[str, Key("its heading in the tables of `blocks`", "`csv`")] = ""
-    width: Annotated[str, Key("its format in these: `>8`, `<20`", "none")] = ""
+    heading: Annotated[str, Key("heading in the tables of `blocks`", "`csv`")] = ""
+    width: Annotated[str, Key("format in these tables: `>8`, `<20`", "none")] = ""
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -114,7 +113,7 @@ class TextTable:
     title: Annotated[str, Key("lines above the headings")]
     columns: Annotated[
         tuple[tuple[str, str, str], ...],
-        Key("figures; a key, or a figure with another heading: `[name, heading, format]`"),
+        Key("figures and keys; with another heading: `[name, heading, format]`"),
     ]
 
 
@@ -123,9 +122,10 @@ class Planned:
     """What a planner makes of the rows of a kind of line."""
 
     planner: Annotated[str, Key("the [planner](planning.md)", among=planner_names())]
-    inputs: Annotated[Mapping[str, str], Key("its inputs: columns of the SQL")]
+    inputs: Annotated[Mapping[str, str], Key("inputs of the planner: columns of the SQL")]
     figures: Annotated[
-        Mapping[str, str], Key("figures of the report, NULL in the SQL: figures of the plan")
+        Mapping[str, str],
+        Key("figures of the report (NULL in the SQL), and the figures of the plan for them"),
     ]
 
 
@@ -264,47 +264,45 @@ class Report:
 
     name: str
     sql: str
-    title: Annotated[str, Key("what it shows")]
-    dd: Annotated[tuple[str, ...], Key("MP1B's DD names for it", "MP1B does not have it")] = field(
+    title: Annotated[str, Key("title")]
+    dd: Annotated[tuple[str, ...], Key("MP1B's DD names of this report", "not in MP1B")] = field(
         default=(), kw_only=True
     )
-    like: Annotated[str, Key("the report that has what this one leaves out", "none")] = field(
+    like: Annotated[str, Key("the report that supplies the omitted keys", "none")] = field(
         default="", kw_only=True
     )
     trace: Annotated[
         str,
         Key(
-            "the command that makes MQ write the data; named where the data is absent",
+            "the command that makes MQ write the data, for the message about absent data",
             "that of the records of `main`",
         ),
     ] = field(default="", kw_only=True)
-    record: Annotated[str, Key("where the data stands", "the records of `main`")] = field(
-        default="", kw_only=True
+    record: Annotated[str, Key("the records that contain the data", "the records of `main`")] = (
+        field(default="", kw_only=True)
     )
     tables: Annotated[
         tuple[str, ...],
-        Key(
-            "the tables that the SQL reads; of a report of a `subject`, its", among=decoded_tables()
-        ),
+        Key("the tables that the SQL reads; with a `subject`, its tables", among=decoded_tables()),
     ]
     subject: Annotated[
         str,
         Key(
-            "what a row is about: figures are its measures, and without an SQL file these are all",
-            "SQL says",
+            "kind of object in a row: figures are its measures; without an SQL file, all are",
+            "the SQL decides",
             among=subjects(),
         ),
     ] = field(default="", kw_only=True)
     each: Annotated[
         Mapping[str, tuple[Any, ...]],
         Key(
-            "what `{name}` stands for in figures that are several: texts, or lists of texts", "none"
+            "values of `{name}` in a figure that declares several: texts, or lists of texts", "none"
         ),
     ] = field(default_factory=dict, kw_only=True)
     figures: Annotated[
         tuple[Figure, ...],
         Key(
-            "the figures, in the order of CSV; of a field, its CSV header is enough",
+            "the figures, in the order of CSV; for a field, the CSV header is enough",
             read=_figures,
             written="a table of strings and tables",
         ),
@@ -312,7 +310,7 @@ class Report:
     text: Annotated[
         Mapping[str, str],
         Key(
-            "template of the lines of a row, or one for each kind of line (the column `line`)",
+            "template for the lines of a row, or one template per kind of line (the column `line`)",
             "`blocks`",
             read=_text,
             written="a string or a table of strings",
@@ -321,17 +319,17 @@ class Report:
     blocks: Annotated[
         Mapping[str, TextTable],
         Key(
-            "instead of a template: the table that the rows of a kind of line make",
+            "instead of a template: the rows of a kind of line as a table",
             "none",
             read=_blocks,
             written="a table of tables",
         ),
     ] = field(default_factory=dict)
     planned: Annotated[
-        Mapping[str, Planned], Key("what a planner makes of the rows of a kind of line", "none")
+        Mapping[str, Planned], Key("the plan for the rows of a kind of line", "none")
     ] = field(default_factory=dict)
     main: Annotated[
-        tuple[str, ...], Key("the tables whose rows make the sections", "the first of `tables`")
+        tuple[str, ...], Key("the tables that define the sections", "the first of `tables`")
     ] = ()
     rules: Annotated[
         tuple[str, ...],
@@ -342,54 +340,54 @@ class Report:
     section: Annotated[
         str,
         Key(
-            "what makes a section: `record`; `span`, an interval of however many records; "
-            "`moment`, what SMF took at one time; `total`; `all`, of all queue managers together; "
-            "or a length as `1m`",
+            "extent of a section: `record`; `span`, an interval of any number of records; "
+            "`moment`, the data that SMF took at one time; `total`; `all`, for all queue managers "
+            "together; or a length such as `1m`",
             read=_section,
         ),
     ] = RECORDED.by
-    order: Annotated[str, Key("SQL of the order of rows in a section", "as they come")] = ""
+    order: Annotated[str, Key("SQL of the order of rows in a section", "the order of the SQL")] = ""
     kinds: Annotated[
         str,
         Key(
             "SQL of the order of kinds of line in a section; with it, `top` and `sort` rank the "
-            "rows of each kind, and `order` is that of rows of a kind",
-            "rows are of one kind, or in `order`",
+            "rows of each kind, and `order` applies within a kind",
+            "`order` alone",
         ),
     ] = ""
     ranked: Annotated[
         str,
         Key(
             "the figure that `top` ranks rows by; with it, `sort` takes any number",
-            "with `kinds` rows are ranked by `order`; else they are not",
+            "with `kinds`, rows are ranked by `order`, otherwise not at all",
         ),
     ] = ""
     grouped: Annotated[
         Mapping[str, tuple[str, ...]],
-        Key("tables combined by section, with the columns they are grouped by as well", "none"),
+        Key("tables combined by section, with further columns for the grouping", "none"),
     ] = field(default_factory=dict)
-    top: Annotated[str, Key("a line above everything", "none")] = ""
+    top: Annotated[str, Key("first line of the report", "none")] = ""
     heading: Annotated[str, Key("lines above the rows of a section", "none")] = ""
     header: Annotated[bool, Key("whether a section begins with MP1B's two header lines")] = True
     nothing: Annotated[
         str, Key("message for an empty report", "that the input has no such record")
     ] = ""
-    per_task: Annotated[bool, Key("whether a terminal gets no more than 1,000 tasks of it")] = False
+    per_task: Annotated[bool, Key("whether a terminal shows at most 1,000 tasks")] = False
     queue_mark: Annotated[
         str,
         Key(
-            "where queues are selected: the mark that says which figures are of whole tasks or "
-            "records, and which are left out",
-            "every figure is of the selected queues",
+            "if queues are selected: the mark that shows which figures are those of whole tasks or "
+            "records, and which are omitted",
+            "all figures are those of the selected queues",
         ),
     ] = ""
     text_only: Annotated[
         frozenset[str],
-        Key("lines that CSV and JSON leave out, because other rows have their figures", "none"),
+        Key("lines that CSV and JSON omit, because other rows contain their figures", "none"),
     ] = frozenset()
     csv_lines: Annotated[
         frozenset[str],
-        Key("the only lines that CSV has, as MP1B's has only some", "all but `text_only`"),
+        Key("the only lines in CSV, as in MP1B", "all but `text_only`"),
     ] = frozenset()
     csv_keys: Annotated[
         Mapping[str, str],
@@ -402,11 +400,11 @@ class Report:
     choices: Annotated[
         Mapping[str, tuple[str, ...]], Key("the names that `by` and `sort` take", "none")
     ] = field(default_factory=dict)
-    required: Annotated[tuple[str, ...], Key("options of which one has to be given", "none")] = ()
+    required: Annotated[tuple[str, ...], Key("options: one of them must be given", "none")] = ()
     busiest: Annotated[
         str,
         Key(
-            "SQL of what they could name, for the message where none is given: `option`, `name` "
+            "SQL of the possible values, for the message if none is given: `option`, `name` "
             "and `cpu_seconds`",
             "none",
         ),
@@ -414,8 +412,8 @@ class Report:
     findings: Annotated[
         tuple[str, ...],
         Key(
-            "figures that name what `check` finds something about: its findings are rows of the "
-            "line `finding`, behind the rows with the same value of the first",
+            "figures that name objects of `check`: their findings are rows of the "
+            "line `finding`, after the rows with the same value of the first figure",
             "none",
         ),
     ] = ()

@@ -1,6 +1,6 @@
-"""A report whose rows are edges as a drawing: an SVG that stands in a page of HTML.
+"""The drawing of a report whose rows are edges: an SVG in a page of HTML.
 
-Nodes stand in columns, so that as many messages as can be go from left to right.
+Nodes are placed in columns, so that most messages go from left to right.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from smfparse.reports.graph import Edge, Node, edges_of
 from smfparse.reports.running import Row
 
 _MOST = 150
-"""Edges that are drawn: those with the most messages."""
+"""Number of edges drawn: those with the most messages."""
 _SWEEPS = 4
-"""How often the nodes of columns are put in order by their neighbours."""
+"""How often the nodes of columns are sorted by their neighbours."""
 _LETTER, _PADDING = 7, 24
-"""Pixels: a letter of a name, and what is beside it in a node."""
+"""Pixels: width of a letter, and of the space beside a name in its node."""
 _HEIGHT, _DOWN, _ACROSS, _EDGE_OF_PAGE = 40, 54, 130, 12
-"""Pixels: of a node, from one to the one below, between columns, and around all."""
+"""Pixels: height of a node, distance to the next one below, space between columns, margin."""
 _BELOW = 70
-"""Pixels that lines which go back are below the nodes at most."""
+"""Pixels: greatest distance below the nodes of lines that go back."""
 _FAR = 0.7
-"""How far along a line its number stands: away from the node with more lines."""
+"""Place of a number along its line, from 0 to 1: away from the node with more lines."""
 _ELSEWHERE = (0.5, 0.2, 0.8)
-"""Where it stands when another number is there."""
+"""Its other places, if another number is there."""
 _DIGIT, _LINE_HEIGHT = 7, 13
-"""Pixels: how wide a digit of a number is, and how high."""
+"""Pixels: width and height of a digit."""
 _THIN, _THICK = 1.0, 7.0
-"""Pixels: of a line with few messages, and what the one with the most has more."""
+"""Pixels: width of a line with few messages, and how much wider the line with the most is."""
 _LOOKS: Mapping[str, str] = {
     "queue": 'rx="4" fill="#e3ecfa" stroke="#3a66a7"',
     "channel": 'rx="20" fill="#e2f3ea" stroke="#2f7d55"',
     "queue manager": 'rx="0" fill="#fff" stroke="#6b7280" stroke-dasharray="4 3"',
 }
-"""By kind of node; others look as `_BOX`."""
+"""Attributes by kind of node; the default is `_BOX`."""
 _BOX = 'rx="0" fill="#f3f4f6" stroke="#4b5563"'
 _INK, _LINE = "#1b1f24", "#8a929c"
 
@@ -46,20 +46,20 @@ Point: TypeAlias = tuple[float, float]
 
 
 class Box(NamedTuple):
-    """Where a node stands: its upper left corner, and its width, in pixels."""
+    """The place of a node or number: upper left corner and width, in pixels."""
 
     x: float
     y: float
     width: float
 
     def meets(self, other: Box) -> bool:
-        """Whether a number here would stand on one there."""
+        """Whether numbers in these two places would overlap."""
         is_beside = self.x + self.width <= other.x or other.x + other.width <= self.x
         return not is_beside and abs(self.y - other.y) < _LINE_HEIGHT
 
 
 def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the lines of an SVG of the rows' edges; none where there are none."""
+    """Yield the lines of an SVG of the rows' edges; nothing if there are no edges."""
     edges = sorted(edges_of(rows), key=lambda edge: (-edge.messages, edge))
     drawn = edges[:_MOST]
     if not drawn:
@@ -86,9 +86,9 @@ def svg_lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _columns(edges: Sequence[Edge]) -> Columns:
-    """Return nodes in columns: each stands to the right of what it gets messages from.
+    """Return nodes in columns: each to the right of the nodes from which it gets messages.
 
-    Of a circle the edge with the fewest messages goes back.
+    In a cycle, the edge with the fewest messages goes back.
     """
     after: dict[Node, set[Node]] = {}
     for first, second, _ in edges:
@@ -106,7 +106,7 @@ def _columns(edges: Sequence[Edge]) -> Columns:
 
 
 def _reached(node: Node, after: Mapping[Node, set[Node]]) -> set[Node]:
-    """Return the nodes that messages get to from a node, with itself."""
+    """Return the nodes that messages can reach from a node, including itself."""
     found, waiting = {node}, [node]
     while waiting:
         new = after.get(waiting.pop(), set()) - found
@@ -187,8 +187,8 @@ def _line(edge: Edge, boxes: Mapping[Node, Box], most: int) -> Iterator[str]:
 def _number(edge: Edge, boxes: Mapping[Node, Box], near: float, taken: list[Box]) -> str:
     """Return the messages of an edge, on its line, and not on another number if there is room.
 
-    near   where it stands: 0 at the start, 1 at the end
-    taken  where other numbers are; this one is added
+    near   place on the line: 0 at the start, 1 at the end
+    taken  places of the other numbers; that of this one is added
     """
     text = f"{edge.messages:,}"
     wide = _DIGIT * len(text)
@@ -220,7 +220,7 @@ def _bend(first: Box, second: Box) -> tuple[Point, Point, Point, Point]:
 
 
 def _between(share: float, start: float, first: float, second: float, end: float) -> float:
-    """Return where a cubic curve is, on one axis, behind a share of its way."""
+    """Return the place of a cubic curve on one axis after a share (0 to 1) of its length."""
     rest = 1 - share
     return (
         rest**3 * start

@@ -1,14 +1,14 @@
-"""Time zones: the one rule by which moments become local times where a user names a zone.
+"""Time zones: the conversion of moments into local times of a zone that the user names.
 
-Without one, local times are those of the z/OS system, as records show them; never the
-workstation's. The rules of zones are those of pytz, which every installation has: the system's are
-not there on Windows, and DuckDB has others.
+Without one, local times are those of the z/OS system, as in the records, never those of the
+workstation. The rules of zones are those of pytz, which every installation contains: Windows has
+none, and those of DuckDB differ.
 
 Columns of moments without a zone are local times of the system: `smf_time`, `counted_at`, and some
 of control blocks. Each becomes a moment by the `utc_offset` of its row, and local again by the
-zone; `utc_offset` itself is then that of the SMF time. Of rows without it no local time is known,
-so they have none, and none is selected by time. There are two ways to one result: arrays, and SQL
-for the rows of a dataset in DuckDB.
+zone; `utc_offset` itself is then that of the SMF time. Rows without `utc_offset` have no known
+local time in a zone: it is NULL, and they are not selected by time. Two implementations give the
+same result: arrays, and SQL for the rows of a dataset in DuckDB.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from smfparse.vectors import Bools, Ints
 
 _FIRST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _LAST = dt.datetime(2100, 1, 1, tzinfo=dt.UTC)
-"""No SMF date is later; offsets beyond these two are those of that time."""
+"""No SMF date is later; before `_FIRST` and after `_LAST` the nearest offset applies."""
 _STEP = dt.timedelta(days=7)
 """No zone changes its offset twice in less time."""
 _SECOND = dt.timedelta(seconds=1)
@@ -40,8 +40,8 @@ _NEAR = 3
 class Zone:
     """A time zone, as a table of offsets. Moments are microseconds since 1970.
 
-    changes  moments in UTC from which on an offset holds, in their order
-    offsets  seconds that local time is ahead of UTC: before the first change, and from each on
+    changes  moments in UTC at which a new offset begins, ascending
+    offsets  seconds that local time is ahead of UTC: before the first change, and after each
     """
 
     name: str
@@ -53,7 +53,7 @@ class Zone:
         return self.offsets[bisect_right(self.changes, moment)]
 
     def each_offset(self, moments: Ints) -> Ints:
-        """Return what `offset` does for each of several moments."""
+        """Return `offset` at each of several moments."""
         which = np.searchsorted(np.array(self.changes, np.int64), moments, side="right")
         found: Ints = np.array(self.offsets, np.int64)[which]
         return found
@@ -64,14 +64,14 @@ class Zone:
         return epoch + dt.timedelta(microseconds=moment, seconds=self.offset(moment))
 
     def moment(self, local: dt.datetime) -> int:
-        """Return the first moment in UTC at which it is this local time, or would be."""
+        """Return the first moment in UTC with this local time, even if a change skips it."""
         seen = (local - _FIRST.replace(tzinfo=None)) // dt.timedelta(microseconds=1)
         near = (self.offset(seen - US_PER_DAY), self.offset(seen + US_PER_DAY))
         several = [seen - each * US_PER_SECOND for each in near]
         return min((each for each in several if self.local(each) == local), default=several[0])
 
     def sql(self, moment: str) -> str:
-        """Return the SQL of `offset`: an integer, NULL where the moment is.
+        """Return the SQL of `offset`: an integer, NULL if the moment is NULL.
 
         moment  SQL of microseconds, as of `epoch_us`
         """
@@ -90,7 +90,7 @@ def fixed_zone(seconds: int) -> Zone:
 def parse_zone(text: str) -> Zone:
     """Return the zone that a text names: utc, or a name of IANA, in any case.
 
-    Raises RequestError for another text, with names that are near.
+    Raises RequestError for another text, with similar names.
     """
     import pytz  # slow to load, and seldom asked for
 
@@ -104,7 +104,7 @@ def parse_zone(text: str) -> Zone:
 
 
 def _near(asked: str, names: list[str]) -> list[str]:
-    """Return names that are like a text; those of its place come first: berlin, new york."""
+    """Return names similar to a text; those with its place come first: berlin, new york."""
     place = asked.rpartition("/")[2].replace(" ", "_")
     places = {each.rpartition("/")[2]: each for each in reversed(names)}
     same = [each for each in names if place and each.rpartition("/")[2] == place]
@@ -115,7 +115,7 @@ def _near(asked: str, names: list[str]) -> list[str]:
 
 @cache
 def _zone(name: str) -> Zone:
-    """Return the table of a zone: each change is looked for where two weeks differ."""
+    """Return the table of a zone; a change is searched between two weeks that differ in offset."""
     from zoneinfo import ZoneInfo
 
     import pytz
@@ -147,7 +147,7 @@ _SMF_TIME = "smf_time"
 
 
 def in_zone(zone: Zone, time: Ints, known: Bools, offset: Ints, local: Bools) -> tuple[Ints, Bools]:
-    """Return times of systems as local times of a zone, and where they are known.
+    """Return times of systems as local times of a zone, and whether each is known.
 
     time, known    int64, bool (rows,): microseconds since 1970, local time of their system
     offset, local  int64, bool (rows,): seconds that this is ahead of UTC
@@ -157,7 +157,7 @@ def in_zone(zone: Zone, time: Ints, known: Bools, offset: Ints, local: Bools) ->
 
 
 def local_columns(schema: Any) -> list[str]:
-    """Return the columns that a zone changes: local times, and how far they are ahead of UTC."""
+    """Return the columns that a zone changes: local times, and their offset from UTC."""
     return [each.name for each in schema if each.name == OFFSET or _is_local(each.type)]
 
 
@@ -166,13 +166,13 @@ def _is_local(kind: Any) -> bool:
 
 
 def read_for(schema: Any) -> frozenset[str]:
-    """Return the columns that rows have to have, for `shown_in_zone` to show those of a schema."""
+    """Return the columns that `shown_in_zone` requires to show those of a schema."""
     also = (OFFSET, _SMF_TIME) if local_columns(schema) else ()
     return frozenset((*schema.names, *also))
 
 
 def shown_in_zone(zone: Zone, batch: Any, schema: Any) -> Any:
-    """Return the columns of a schema of rows, local times in a zone.
+    """Return the rows with the columns of a schema, and local times in a zone.
 
     batch  with the columns `read_for`
     """
@@ -196,7 +196,7 @@ def _shown(zone: Zone, batch: Any, name: str) -> Any:
 
 
 def _numbers(batch: Any, name: str) -> tuple[Ints, Bools]:
-    """Return a column as int64, and where it is known."""
+    """Return a column as int64, and which values are known."""
     column = batch.column(name)
     known: Bools = column.is_valid().to_numpy(zero_copy_only=False)
     found: Ints = column.cast(pa.int64()).fill_null(0).to_numpy()

@@ -1,7 +1,7 @@
 """Buffer pools and page sets: messages are in buffers until a pool is nearly full.
 
-At 85 % changed pages are written behind until 75 % are left. What comes faster than that fills the
-pool: at 95 % tasks write pages themselves, one by one, and at 100 % they wait for a buffer. Pages
+At 85% changed pages are written behind until 75% are left. What comes faster than that fills the
+pool: at 95% tasks write pages themselves, one by one, and at 100% they wait for a buffer. Pages
 that are written and then needed for others have to be read when their message is got.
 """
 
@@ -45,7 +45,7 @@ class _Written:
     """Pages that pools wrote in an interval because they were nearly full.
 
     every      all of them
-    by_tasks   those that tasks wrote themselves: the pool was full to 95 %
+    by_tasks   those that tasks wrote themselves: the pool was full to 95%
     least      the fewest buffers that were free
     none_free  pages for which there was no buffer
     wait       microseconds that tasks write pages for a page that they put

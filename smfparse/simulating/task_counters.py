@@ -1,7 +1,7 @@
-"""Made up tasks: their identity (WTID, and QWHC in class 1), and the counters of their blocks.
+"""Generated tasks: their identity (WTID, and QWHC in class 1), and the counters of their blocks.
 
-Units of work carry the TOD clock of when they began. Which tokens a task has depends on what it
-came through: CICS and IMS name their regions, the channel initiator a channel, RRS its context.
+The identifier of a unit of work contains the TOD clock of its start. The tokens of a task depend on
+its adapter: CICS and IMS name their regions, the channel initiator a channel, RRS its context.
 A task's counters come from its queues. Durations are microseconds, moments microseconds since 1970,
 in UTC.
 """
@@ -57,12 +57,12 @@ _FIRST_SEQUENCE = 1
 _LATCHES = (12, 19, 21, 30)
 _HIGH_WORD = 2.0**32
 _FIRST_HIGH_WORD = (10,)
-"""From this MQ version latch waits stand in the high word of their field."""
+"""From this MQ version on, latch waits are in the high word of their field."""
 _LATCH_SHARE = 0.06
 
 
 def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
-    """Return the identity of every task in each of some intervals."""
+    """Return the identity of every task, one row per interval of the task."""
     rows = Rows(WTID, tasks.site.version, len(spans.begin))
     rows.set("wtidatyp", tasks.adapter)
     for name, words, which in (
@@ -82,10 +82,10 @@ def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
 
 
 def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> None:
-    """Set the identifiers that a transaction manager gives: of the last unit of work.
+    """Set the identifiers by the transaction manager, those of the last unit of work.
 
-    A lasting CICS, IMS or RRS task begins new ones all the time, any other has the one with which
-    it came.
+    A lasting CICS, IMS or RRS task begins new units of work all the time; any other task has the
+    one with which it connected.
     """
     adapter = tasks.adapter
     lately = spans.begin + whole(spans.microseconds * draws.uniform(len(rows)))
@@ -114,7 +114,7 @@ def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> 
 
 
 def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
-    """Set the thread cross-references: text, numbers and addresses, as the adapter has it."""
+    """Set the thread cross-references: text, numbers and addresses in the form of the adapter."""
     adapter, task = tasks.adapter, tasks.number
     ims = np.flatnonzero(adapter == IMS)
     region = _digits(task[ims] % 10_000, 4)
@@ -145,7 +145,7 @@ def summed(columns: Columns, owner: Ints, rows: int) -> Columns:
 
 
 def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> Columns:
-    """Return what the task blocks count, given the sums over each task's queues."""
+    """Return the counters of the task blocks; `queues`: the sums over each task's queues."""
     rows = len(spans.begin)
     used = queues["putn"] + queues["put1n"] + queues["getn"]
     commits = whole(used * (0.1 + 0.2 * draws.uniform(rows)))
@@ -168,7 +168,7 @@ def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> C
 
 
 def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
-    """Return what tasks write to the log and wait for it; "wait" is that of their commits."""
+    """Return log writes and log waits of tasks; "wait" is that of their commits."""
     rows = len(commits)
     written = queues["putjwn"] + queues["put1jwn"] + queues["getjwn"]
     waited = np.where(written > 0, commits, 0)
@@ -240,7 +240,7 @@ def _db2(tasks: Tasks, draws: Draws) -> Columns:
 
 
 def set_latches(rows: Rows, version: str, draws: Draws) -> None:
-    """Set latch waits of some tasks: one class each, for the worst class is what a task shows."""
+    """Set latch waits of some tasks: one class each, because a task shows only its worst class."""
     factor = _HIGH_WORD if version_key(version) >= _FIRST_HIGH_WORD else 1.0
     where = np.flatnonzero(draws.chance(len(rows), _LATCH_SHARE))
     which = draws.below(len(where), len(_LATCHES))
@@ -260,7 +260,7 @@ def set_latches(rows: Rows, version: str, draws: Draws) -> None:
 
 
 def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
-    """Return what class 1 counts of tasks: puts and gets by size band, and their processor time."""
+    """Return the counters of class 1: puts and gets by size band, and their processor time."""
     owner, size, rows = tasks.task, tasks.size, len(tasks)
     spent = sum(queues[f"{verb}ct"] for verb in (*VERBS, "inq", "set", "cb"))
     return {
@@ -271,9 +271,9 @@ def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
 
 
 def processor_columns(spent: Floats, spans: Spans, draws: Draws) -> Columns:
-    """Return the processor times that class 1 took over at a task's start and end.
+    """Return the processor times that class 1 recorded at the start and end of each task.
 
-    `spent` is the processor time of its calls.
+    spent  processor time of the calls of each task
     """
     rows = len(spans.begin)
     spent = spent * (1.1 + draws.uniform(rows))

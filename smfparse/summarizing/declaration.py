@@ -39,17 +39,17 @@ class Shown:
     (VARCHAR), start (UTC), seconds, amount, and, for an average, per.
     """
 
-    report: Annotated[str, Key("the report that has more", "that of the metric's subject")] = ""
+    report: Annotated[str, Key("the report with more detail", "that of the metric's subject")] = ""
     metric: Annotated[
         Any, Key("the measure that it shows: log.task_busy; or several, by object", "`sql` has it")
     ] = ""
     measure: Annotated[
         str,
-        Key("how rows become one figure", "the metric says; of `sql`, total", among=MEASURES),
+        Key("how rows are combined", "as the metric defines; of `sql`, total", among=MEASURES),
     ] = "total"
     sql: Annotated[str, Key("query for the rows", "the metric has them")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
-    optional: Annotated[bool, Key("whether not every site has what it shows")] = False
+    optional: Annotated[bool, Key("whether some sites do not have such data")] = False
 
     @property
     def trace(self) -> str:
@@ -62,15 +62,15 @@ class Line(Shown):
     """A line of a summary: the objects where a figure is highest."""
 
     name: str
-    label: Annotated[str, Key("what the figure is, with its unit")]
+    label: Annotated[str, Key("name of the figure, with its unit")]
     style: Annotated[
         str,
-        Key("how the figure is shown: a [style](../smfparse/rendering/figures.py)", among=STYLES),
+        Key("[style](../smfparse/rendering/figures.py) of the figure", among=STYLES),
     ] = "tenths"
-    top: Annotated[int, Key("objects that are shown", read=_whole, written="a number")] = 1
-    limit: Annotated[float, Key("where the figure must not arrive", "there is no limit")] = math.nan
+    top: Annotated[int, Key("number of objects shown", read=_whole, written="a number")] = 1
+    limit: Annotated[float, Key("value that the figure must not reach", "none")] = math.nan
     names: Annotated[
-        str, Key("what its objects are, where new ones and those that went are of interest", "not")
+        str, Key("kind of its objects, if new and missing objects are reported", "none")
     ] = ""
 
     @property

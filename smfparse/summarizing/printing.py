@@ -1,4 +1,4 @@
-"""A summary as a document: one screen of text a queue manager, a table of figures, facts."""
+"""A summary as a document: one screen of text per queue manager, a table of figures, facts."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ from smfparse.summarizing.sparks import sparkline
 from smfparse.summarizing.timing import Times
 
 _WORST = 3
-"""Findings that are shown."""
+"""Number of findings shown."""
 _STEPS = 32, 48
-"""Characters of a course over time: at least and at most, as names of objects leave room."""
+"""Fewest and most characters of a sparkline; the names of objects decide how many fit."""
 _STEPS_OF_FACTS = 288
 _LEAST_NAME = 12
-"""Characters of a name that are left at least."""
+"""Characters of a name that are always kept."""
 _NOTHING = nothing_to("summarize")
 _CSV = ("system", "qmgr", "name", "figure", "object", "mean", "highest", "at", "report")
 
 
 class SummaryDocument(Document):
-    """What each queue manager did, and what is wrong.
+    """The metrics and worst findings of each queue manager.
 
-    inputs  as they were named, for the commands that have more
-    drawn   whether blocks can be shown: courses over time are drawn of them
+    inputs  names as given, for the commands that show more
+    drawn   whether block characters can be shown, which sparklines require
     """
 
     title = "Summary"
@@ -61,7 +61,7 @@ class SummaryDocument(Document):
         self._drawn = drawn
 
     def printed(self) -> Iterator[str]:
-        """Yield the lines of text: of each queue manager when, what is wrong, and its figures."""
+        """Yield the lines of text: period, worst findings and figures of each queue manager."""
         for number, day in enumerate(self._days):
             if number:
                 yield ""
@@ -89,17 +89,17 @@ class SummaryDocument(Document):
         yield Values.of(self.title, _CSV, self._rows())
 
     def facts(self) -> Iterator[Facts]:
-        """Yield what is shown of each queue manager, and all steps of the courses over time."""
+        """Yield the facts of each queue manager, with all steps of its metrics over time."""
         yield Facts({"managers": [_fact(each) for each in self._days]}, indent=2)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for day in self._days:
             for each in day.figures:
-                whose = {"system": day.times.system, "qmgr": day.times.qmgr}
-                yield whose | _fact_of_line(each) | {"at": each.at}
+                manager = {"system": day.times.system, "qmgr": day.times.qmgr}
+                yield manager | _fact_of_line(each) | {"at": each.at}
 
     def _notes(self, day: Day) -> Iterator[str]:
-        """Yield who and when, how whole the data is, and the worst findings."""
+        """Yield name and period, whether the data is complete, and the worst findings."""
         times = day.times
         zone = times.clock.name
         span = span_text(times.local(times.calendar.first), times.local(times.calendar.last), zone)
@@ -113,7 +113,7 @@ class SummaryDocument(Document):
         yield self._more(day)
 
     def _more(self, day: Day) -> str:
-        """Return how many findings there are more, and the command that shows them."""
+        """Return the number of further findings, and the command that shows them."""
         more = len(day.findings) - _WORST
         if not day.findings:
             return "smfparse check finds nothing."
@@ -122,9 +122,9 @@ class SummaryDocument(Document):
         return f"  {text}: smfparse check {inputs_text(self._inputs)}{clock}"
 
     def _table(self, day: Day, *, cut: bool) -> tuple[list[Column], list[Cells]]:
-        """Return columns and rows of the figures; `cut` makes names so short that lines fit.
+        """Return columns and rows of the figures; `cut` shortens names so that lines fit.
 
-        Where there is little room, there is no course over time.
+        Without enough room, the table has no sparklines.
         """
         times = day.times
         start, end = times.local(times.first), times.local(times.last - 1)
@@ -164,14 +164,14 @@ def _cells(each: Figures, clock: str) -> Cells:
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
-    """Return how wide a table is without its names, with room for the blanks of one column more."""
+    """Return the width of a table without its names, with the blanks of one more column."""
     cells = zip([each.heading for each in columns], *rows, strict=True)
     widths = [max(map(len, each)) for each in cells]
     return sum(widths) - widths[1] + 2 * len(widths)
 
 
 def _cut(row: Cells, room: int) -> Cells:
-    """Return a row whose name is not longer than `room`: dots stand for its middle."""
+    """Return a row with the name cut to `room` characters: dots replace its middle."""
     label, name, *rest = row
     if len(name) > room:
         half = (room - 2) // 2
@@ -180,7 +180,7 @@ def _cut(row: Cells, room: int) -> Cells:
 
 
 def _complete(day: Day) -> str:
-    """Return whether the data is complete, its intervals, and what is not recorded."""
+    """Return whether the data is complete, its intervals, and the traces that are off."""
     if day.coverage is None:
         return _intervals(day.times)
     said = [_intervals(day.times), *day.coverage.lost, *day.coverage.switched_off]
@@ -204,7 +204,7 @@ def _intervals(times: Times) -> str:
 
 
 def _missing(day: Day) -> Iterator[str]:
-    """Yield which lines have no data, and the trace or the release that makes MQ write it."""
+    """Yield the lines without data, and the trace or the release that writes it."""
     version = day.times.mq_version
     newer: list[Line] = []
     for trace, absent in day.missing:

@@ -155,7 +155,7 @@ def _growth(course: Course) -> str:
     middle = sum(course.usual) / 2 if course.usual else course.last
     if course.per_week is None or middle <= 0:
         return ""
-    return f"{100 * course.per_week / middle:+.1f} %"
+    return f"{100 * course.per_week / middle:+.1f}%"
 
 
 def _limit(course: Course) -> str:

@@ -73,7 +73,7 @@ class LakeFile(NamedTuple):
                 found.update(block)
                 stream.write(block)
         if found.hexdigest() != self.sha256:
-            raise InputError(f"{self.place}: not as it was written: damaged or replaced")
+            raise InputError(f"{self.place}: changed since it was written: damaged or replaced")
         stream.close()
 
 
@@ -121,7 +121,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
     )
     if not is_dataset(folder):
         raise RequestError(
-            f"{folder}: not a dataset, whose files {LAKES[kind]} takes as they are; convert SMF "
+            f"{folder}: not a dataset; {LAKES[kind]} uses the files of a dataset; convert SMF "
             "files to one first, with types=signed",
             "types",
         )

@@ -78,10 +78,10 @@ def test_the_text_of_mp1b_and_ours() -> None:
 
     assert list(printed(MESSAGE, messages(rows), "text")) == [
         f"{place}:10:00,W BUFF-SOS pool 3: no buffer was free "
-        "(4 waits for a buffer; 1 of 1 intervals, 100 % of the time, worst 2026/03/04,09:00:00)",
+        "(4 waits for a buffer; 1 of 1 intervals, 100% of the time, worst 2026/03/04,09:00:00)",
         f"    {rules()['BUFF-SOS'].do}",
         f"{place}:20:00,I MQCHIN001W The high water mark of the number of active channels >50 % of "
-        "max channels (52% of ACTCHL active; 2 of 2 intervals, 100 % of the time, "
+        "max channels (52% of ACTCHL active; 2 of 2 intervals, 100% of the time, "
         "worst 2026/03/04,09:10:00)",
         f"    {rules()['MQCHIN001W'].do}",
     ]

@@ -151,7 +151,7 @@ def test_an_input_without_what_is_measured(site: Opened) -> None:
     assert set(found.origins.values()) == {"published"}
     assert found.missing == ["depth", "gets_s"]
     (note,) = notes(site("compression"))
-    assert note.startswith("Not measured: --compressible. What is measured needs START TRACE")
+    assert note.startswith("Not measured: --compressible. Measurements require START TRACE")
 
 
 @needs_real_data

@@ -38,8 +38,8 @@ def test_every_planner_explains_itself_and_one_answers_with_an_input() -> None:
 def test_an_input_without_what_is_measured_says_the_trace(write: Write) -> None:
     lines = run("capacity", "batches", write(foreign_record(2)), code=0).stdout.splitlines()
     assert lines[0].endswith(": published values")
-    assert "nothing that is measured for this" in lines[1]
-    assert "START TRACE(ACCTG) CLASS(4) writes it" in lines[1]
+    assert "contains no measurements for this planner" in lines[1]
+    assert "START TRACE(ACCTG) CLASS(4) writes them" in lines[1]
 
 
 WRONG = {

@@ -47,7 +47,7 @@ def test_progress_has_bytes_speed_and_the_time_left() -> None:
         PROGRESS.began = 10.0
         PROGRESS.add(100_000_000)
         shown = progress_line(5, 12.0, 80)
-        assert shown == "reading   100 of 400 MB   25 %   50 MB/s   6 s left"
+        assert shown == "reading   100 of 400 MB   25%   50 MB/s   6 s left"
         assert progress_line(5, 12.0, 20) == shown[:19]
         PROGRESS.add(300_000_000)
         assert progress_line(75, 12.0, 80) == "working   1:15 min"

@@ -24,8 +24,8 @@ def test_a_planner_answers_with_published_values_and_names_its_sources_and_limit
             assert math.isfinite(each.value)
             assert each.label
         assert which.name == name
-        assert all((which.title, which.stands_on, which.unknown))
-        assert which.holds.endswith(".")
+        assert all((which.title, which.sources, which.limitations))
+        assert which.valid_range.endswith(".")
         assert "START TRACE" in which.trace
 
 

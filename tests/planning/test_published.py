@@ -410,7 +410,7 @@ SAID = {
 @pytest.mark.parametrize("name", SAID)
 def test_other_published_values_are_shown(name: str) -> None:
     which = planned(name).planner
-    said = " ".join((*which.stands_on, *which.unknown, which.holds))
+    said = " ".join((*which.sources, *which.limitations, which.valid_range))
     assert [each for each in SAID[name] if each not in said] == []
 
 
@@ -463,7 +463,7 @@ def test_published_tables_say_the_same_as_the_texts() -> None:
         if row["figure"] == "MB/s"
     }
     assert transfers["TCP", 10_000] == 0.74
-    assert any("0.74 MB/s" in each for each in planned("mft").planner.unknown)
+    assert any("0.74 MB/s" in each for each in planned("mft").planner.limitations)
     parts = {"direct": 180.3, "concentrator": 258.1, "concentrator after zIIP": 91.6}
     assert parts == {
         kind: round(sum(planning.transaction_parts(kind).values()), 1) for kind in parts

@@ -386,6 +386,6 @@ def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Pat
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     before = files_below(folder)
-    with pytest.raises(InputError, match="not as it was written"):
+    with pytest.raises(InputError, match="changed since it was written"):
         smfparse.compact(folder)
     assert files_below(folder) == before

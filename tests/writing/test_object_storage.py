@@ -240,6 +240,6 @@ def test_iceberg_has_copies_where_its_warehouse_is_elsewhere(
 def test_a_copy_is_as_it_was_written(storage: Storage, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"other")
     file = LakeFile(tmp_path / "file", "file.parquet", hashlib.sha256(b"some").hexdigest())
-    with pytest.raises(InputError, match="not as it was written"):
+    with pytest.raises(InputError, match="changed since it was written"):
         file.copy(Url.of(f"s3://{BUCKET}/copies/file"))
     assert not storage.keys("copies/")
