@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from smfparse.simulating import VERSIONS
+from smfparse.simulating.declaration import VERSIONS
 
 PYTHON = sys.executable
 SMFPARSE = str(Path(PYTHON).with_name("smfparse"))

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 from construct import Adapter, Array, Construct, Renamed, Struct
 
 from smfparse.errors import DamageLog
-from smfparse.layout import Block
-from smfparse.reading import read_chunks
+from smfparse.layout.blocks import Block
+from smfparse.reading.reader import read_chunks
 from smfparse.schemas import QWST, REGISTRY, TRIPLET
 
 _SAMPLE_BYTES = 1_000_000

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.inputs import Inputs, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
 from tests.simulating.test_every_kind import made, rows
 from tests.support.real import REAL_DATA, needs_real_data
 from tests.support.variants import read_rdw

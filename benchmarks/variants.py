@@ -21,9 +21,10 @@ import inputs
 from show import machine, table
 
 from smfparse.errors import DamageLog
-from smfparse.inputs import open_inputs
-from smfparse.reading import read_chunks
-from smfparse.tables import decoded_tables, wanted_tables
+from smfparse.inputs.opening import open_inputs
+from smfparse.reading.reader import read_chunks
+from smfparse.tables.arrow import wanted_tables
+from smfparse.tables.dictionary import decoded_tables
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

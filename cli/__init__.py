@@ -23,7 +23,7 @@ from smfparse.cli.words import is_input, is_path, meant
 from smfparse.errors import RequestError, SmfError, did_you_mean
 from smfparse.interrupts import ASKED, ended_by_signals
 from smfparse.progress import PROGRESS
-from smfparse.rendering import visible
+from smfparse.rendering.guard import visible
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

@@ -13,12 +13,14 @@ import click
 from smfparse.cli.options import Reading
 from smfparse.cli.output import Output, check_selection, finish, report_message, report_selection
 from smfparse.cli.report_files import DRAWN, is_workbook, report_absent, write_report
-from smfparse.rendering import TEXT
+from smfparse.rendering.formats import TEXT
 
 if TYPE_CHECKING:
-    from smfparse.inputs import Inputs
-    from smfparse.query import Catalog
-    from smfparse.reports import Report, ReportDocument, Sections
+    from smfparse.inputs.opening import Inputs
+    from smfparse.query.catalog import Catalog
+    from smfparse.reports.declaration import Report
+    from smfparse.reports.printing import ReportDocument
+    from smfparse.reports.sections import Sections
 
 _Asked: TypeAlias = "tuple[Report, dict[str, Any]]"
 """A report and its options."""
@@ -32,7 +34,7 @@ def write_all(
     asked: Mapping[str, Any],
 ) -> None:
     """Write every report of inputs; report on stderr which are left out, duplicates and damage."""
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
     if output.path is None:
         raise click.UsageError(
@@ -62,10 +64,10 @@ def write_all(
 
 def _possible(reading: Reading) -> list[Report]:
     """Return the reports that can take the selection; report on stderr why others are left out."""
-    from smfparse import reports
+    from smfparse.reports.declaration import report, report_names
 
     found = []
-    for which in map(reports.report, reports.report_names()):
+    for which in map(report, report_names()):
         unknown = reading.selection.unknown_to(which.tables)
         if which.required:
             options = " or ".join(f"--{each}" for each in which.required)
@@ -95,7 +97,7 @@ def _target(which: Report, output: Output) -> Output:
 
 def _check_targets(chosen: Sequence[_Asked], output: Output) -> None:
     """Raise RequestError where a file cannot be written, before anything is read."""
-    from smfparse.store import check_file, check_folder
+    from smfparse.store.targets import check_file, check_folder
 
     assert output.path is not None
     if is_workbook(output.path):
@@ -110,7 +112,7 @@ def _check_targets(chosen: Sequence[_Asked], output: Output) -> None:
 
 def _with_data(chosen: Sequence[_Asked], catalog: Catalog) -> list[_Asked]:
     """Return the reports that have data, with their options; name the others on stderr."""
-    from smfparse.reports import reports_listed
+    from smfparse.reports.listing import reports_listed
 
     filled = {each.name for each in reports_listed(catalog) if each.data != "no"}
     empty = [which.name for which, _ in chosen if which.name not in filled]
@@ -127,7 +129,7 @@ def _write_folder(
     sections: Sections | None,
 ) -> int:
     """Write each report that has rows as a file, whole or not at all; return how many have."""
-    from smfparse.store import in_folder
+    from smfparse.store.targets import in_folder
 
     assert output.path is not None
     with in_folder(output.path):
@@ -147,19 +149,20 @@ def _write_book(
     sections: Sections | None,
 ) -> int:
     """Write each report that has rows as a sheet of one workbook; return how many have."""
-    from smfparse import advice, reports
+    from smfparse.advice.answering import answered_rows
+    from smfparse.reports.printing import ReportDocument
 
     written = 0
 
     def documents() -> Iterator[ReportDocument]:
         nonlocal written
         for which, asked in found:
-            with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
+            with closing(answered_rows(which, catalog, sections, **asked)) as rows:
                 first = list(islice(rows, 1))
                 report_absent(which, opened, asked, bool(first))
                 if first:
                     written += 1
-                    yield reports.ReportDocument(_alike(which), chain(first, rows), asked)
+                    yield ReportDocument(_alike(which), chain(first, rows), asked)
 
     output.write_workbook(documents(), index=True)
     return written
@@ -167,7 +170,7 @@ def _write_book(
 
 def _alike(which: Report) -> Report:
     """Return a report whose keys have the headings that most reports have, not those of MP1B."""
-    from smfparse.reports import KEY_HEADINGS
+    from smfparse.reports.declaration import KEY_HEADINGS
 
     headings = {key: heading for heading, key in KEY_HEADINGS.items()} | {"qsg": "QSG"}
     keys = {headings.get(key, heading): key for heading, key in which.csv_keys.items()}

@@ -18,11 +18,13 @@ from smfparse.cli.options import (
 from smfparse.cli.output import finish, show
 from smfparse.cli.paths import LocalPath
 from smfparse.errors import DamageLog, SmfError
-from smfparse.rendering import plural
+from smfparse.rendering.figures import plural
 
 if TYPE_CHECKING:
-    from smfparse.anonymising import Proof, Pseudonyms, Replaced
-    from smfparse.inputs import SmfFile
+    from smfparse.anonymising.copying import Replaced
+    from smfparse.anonymising.proving import Proof
+    from smfparse.anonymising.pseudonyms import Pseudonyms
+    from smfparse.inputs.sources import SmfFile
 
 _SECRET = 32
 """Bytes from which pseudonyms are derived."""
@@ -104,7 +106,7 @@ def command(
     damage = DamageLog(strict=strict)
     done, shown = _written(file, target, names, damage, shift_days, force=force)
     if table is not None:
-        from smfparse.anonymising import write_map
+        from smfparse.anonymising.pseudonyms import write_map
 
         write_map(table, names.parts)
     for line in _lines(done, shown):
@@ -113,7 +115,9 @@ def command(
 
 
 def _opened(source: str, target: Path, framing: str | None, max_copy: int | None) -> SmfFile:
-    from smfparse.inputs import ReadOptions, check_apart, open_file
+    from smfparse.inputs.named import check_apart
+    from smfparse.inputs.opening import open_file
+    from smfparse.inputs.options import ReadOptions
 
     file = open_file(source, ReadOptions(framing=framing, max_copy=max_copy))
     check_apart([file.path], target)
@@ -123,8 +127,8 @@ def _opened(source: str, target: Path, framing: str | None, max_copy: int | None
 def _pseudonyms(table: Path | None, keep: tuple[str, ...], *, keep_first: bool) -> Pseudonyms:
     from secrets import token_bytes
 
-    from smfparse.anonymising import Pseudonyms, read_map
-    from smfparse.selecting import like
+    from smfparse.anonymising.pseudonyms import Pseudonyms, read_map
+    from smfparse.selecting.criteria import like
 
     known = read_map(table) if table is not None and table.exists() else {}
     kept = like(each.strip().upper() for each in keep).fullmatch if keep else None
@@ -141,12 +145,14 @@ def _written(
     force: bool,
 ) -> tuple[Replaced, Proof]:
     """Write the copy; it takes its place when it is proved. Raises SmfError where it is not."""
-    from smfparse import store
-    from smfparse.anonymising import anonymise, proof
-    from smfparse.inputs import ReadOptions, open_file
+    from smfparse.anonymising.copying import anonymise
+    from smfparse.anonymising.proving import proof
+    from smfparse.inputs.opening import open_file
+    from smfparse.inputs.options import ReadOptions
+    from smfparse.store.targets import check_file, replacing
 
-    store.check_file(target, force)
-    with store.replacing(target) as part:
+    check_file(target, force)
+    with replacing(target) as part:
         with part.open("x+b") as stream:
             done = anonymise(file, stream, names, damage, shift_days)
         copy = open_file(str(part), ReadOptions(framing=file.arrival.framing))

@@ -11,7 +11,10 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, check_selection, finish
-from smfparse.planning import Planner, Wanted, planner, planner_names, said, wanted
+from smfparse.planning.asking import Wanted, wanted
+from smfparse.planning.plans import Planner
+from smfparse.planning.registry import planner, planner_names
+from smfparse.planning.words import said
 
 _HELP = """\
 {title}.
@@ -52,7 +55,7 @@ def _number(
 
 def _option(each: Wanted) -> click.Option:
     """Return the option of an input. Bounds are checked by the planner, also for Python users."""
-    from smfparse.capacity import option
+    from smfparse.capacity.printing import option
 
     ask = each.ask
     return click.Option(
@@ -93,13 +96,9 @@ def _run(
     given: Mapping[str, Any],
 ) -> None:
     """Print the answers of a planner, and the state of its inputs."""
-    from smfparse.capacity import (
-        MEASURED,
-        CapacityDocument,
-        answers,
-        explained,
-        measuring_sql,
-    )
+    from smfparse.capacity.answering import MEASURED, answers
+    from smfparse.capacity.measuring import measuring_sql
+    from smfparse.capacity.printing import CapacityDocument, explained
 
     if explain:
         output.check_text("--explain")
@@ -108,7 +107,7 @@ def _run(
     if not inputs:
         output.write(CapacityDocument(which, answers(which, given)))
         return
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:

@@ -18,8 +18,10 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, check_selection, finish
 
 if TYPE_CHECKING:
-    from smfparse.advice import Checked, Finding, Policy
-    from smfparse.inputs import Inputs
+    from smfparse.advice.findings import Finding
+    from smfparse.advice.policy import Policy
+    from smfparse.advice.running import Checked
+    from smfparse.inputs.opening import Inputs
 
 EXIT_FOUND = 3
 JUNIT = "junit"
@@ -94,11 +96,11 @@ def command(
       smfparse check today.smf --since-baseline yesterday.smf --format html --output check.html
       smfparse check --explain LOG-BUSY
     """
-    from smfparse import advice
+    from smfparse.advice.explaining import explain_lines
 
     if explain is not None:
         output.check_text("--explain")
-        output.write_lines(advice.explain_lines("" if explain == _ALL else explain))
+        output.write_lines(explain_lines("" if explain == _ALL else explain))
         return
     if not inputs:
         raise click.UsageError("Missing argument 'INPUT...'.")
@@ -121,22 +123,26 @@ def _check(
     at_length: bool,
 ) -> None:
     """Write the findings; report on stderr what is absent, duplicates and damage."""
-    from smfparse import advice
+    from smfparse.advice.baseline import compared_with
+    from smfparse.advice.explaining import chosen_ids
+    from smfparse.advice.machines import junit_lines, metric_lines
+    from smfparse.advice.policy import parsed_limits, site_policy
+    from smfparse.advice.printing import CheckDocument
 
-    site = advice.site_policy(policy, advice.parsed_limits(changed))
-    patterns = advice.chosen_ids(only)
+    site = site_policy(policy, parsed_limits(changed))
+    patterns = chosen_ids(only)
     is_failing = _failing(fail_on)
     opened = reading.open(inputs, output.path)
     checked = _checked(opened, site, patterns)
     if baseline is not None:
         earlier = _checked(reading.open([baseline], output.path), site, patterns)
-        checked = advice.compared_with(checked, earlier)
+        checked = compared_with(checked, earlier)
     if metrics:
-        output.write_lines(advice.metric_lines(checked))
+        output.write_lines(metric_lines(checked))
     elif output.format == JUNIT:
-        output.write_lines(advice.junit_lines(checked))
+        output.write_lines(junit_lines(checked))
     else:
-        output.write(advice.CheckDocument(checked, inputs, at_length=at_length))
+        output.write(CheckDocument(checked, inputs, at_length=at_length))
     failing = any(map(is_failing, checked.findings))
     finish(opened.damage, opened.duplicates, code=EXIT_FOUND if failing else 0)
 
@@ -146,16 +152,17 @@ def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
 
     Raises RequestError for a rule or severity that is not there.
     """
-    from smfparse import advice
+    from smfparse.advice.declaration import SEVERITIES
+    from smfparse.advice.explaining import chosen_ids
     from smfparse.errors import RequestError
 
     parts = [part.strip() for text in fail_on for part in text.split(",")]
     severities = [int(each) for each in parts if each.isdecimal()]
     for each in severities:
-        if each not in advice.SEVERITIES:
+        if each not in SEVERITIES:
             raise RequestError(f"fail_on={each}: severity is 1 to 5", "fail_on")
     worst = max(severities, default=0)
-    named = advice.chosen_ids([each for each in parts if not each.isdecimal()], "fail_on")
+    named = chosen_ids([each for each in parts if not each.isdecimal()], "fail_on")
 
     def is_failing(finding: Finding) -> bool:
         return finding.severity <= worst or any(each.rule in named for each in finding.whole())
@@ -165,8 +172,8 @@ def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
 
 def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:
     """Return what the rules say. Raises InputError if no record is selected."""
-    from smfparse.advice import run_rules
-    from smfparse.query import Catalog
+    from smfparse.advice.running import run_rules
+    from smfparse.query.catalog import Catalog
 
     with Catalog(opened) as catalog:
         checked = run_rules(catalog, policy, only)

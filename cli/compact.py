@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from smfparse.cli.output import report_message
-from smfparse.places import place_of
+from smfparse.places.kinds import place_of
 
 
 @click.command("compact", short_help="Combine the small files of a Parquet archive.")
@@ -27,7 +27,7 @@ def command(dataset: str) -> None:
       smfparse compact mqdata
     """
     from smfparse.limits import LIMITS
-    from smfparse.writing import compact_dataset
+    from smfparse.writing.compacting import compact_dataset
 
     place = place_of(dataset)
     done = compact_dataset(place, LIMITS)

@@ -11,9 +11,9 @@ from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_op
 from smfparse.cli.output import Output, check_selection, finish, report_message, report_selection
 
 if TYPE_CHECKING:
-    from smfparse.advice import Checked
-    from smfparse.comparing import Side
-    from smfparse.inputs import Inputs
+    from smfparse.advice.running import Checked
+    from smfparse.comparing.sides import Side
+    from smfparse.inputs.opening import Inputs
 
 
 @click.command(
@@ -93,11 +93,11 @@ def command(
       smfparse compare DUMP.smf --split-at 2026-03-04T12:01 --job 'PAY*'
       smfparse compare local.smf shared.smf --rename 'LQ%=SQ%' --side-by-side
     """
-    from smfparse import comparing
+    from smfparse.comparing import printing
 
     if explain:
         output.check_text("--explain")
-        output.write_lines(comparing.explain())
+        output.write_lines(printing.explain())
         return
     if side_by_side:
         output.check_text("--side-by-side")
@@ -118,32 +118,33 @@ def _compare(
     top: int,
 ) -> None:
     """Write what changed; report on stderr what is absent, duplicates and damage."""
-    from smfparse import comparing
+    from smfparse.comparing import printing
+    from smfparse.comparing.changes import check_by, compared
+    from smfparse.comparing.printing import ComparisonDocument
+    from smfparse.comparing.sides import OF_QUEUES, Rename, absent, left_out, spanning
     from smfparse.errors import DamageLog
 
-    found = [comparing.Rename.of(text) for text in renames]
+    found = [Rename.of(text) for text in renames]
     names = [name.strip().lower() for name in by.split(",")]
-    comparing.check_by(names)
+    check_by(names)
     opened, (before, after) = _sides(inputs, split_at, interval, output, reading)
     if not (before.calls and after.calls):
         for each in opened:
             check_selection(each)
-        report_message(comparing.absent(before, after))
+        report_message(absent(before, after))
         report_selection(opened[0])
     if any(each.of_queues for each in opened):
-        report_message(comparing.OF_QUEUES)
+        report_message(OF_QUEUES)
     if after.spanning:
-        report_message(comparing.spanning(after))
-    for message in comparing.left_out(before, after):
+        report_message(spanning(after))
+    for message in left_out(before, after):
         report_message(message)
     if side_by_side:
-        output.write_lines(comparing.side_by_side(before, after, found))
+        output.write_lines(printing.side_by_side(before, after, found))
     else:
-        rows = comparing.compared(before, after, names, found, tolerance / 100)
+        rows = compared(before, after, names, found, tolerance / 100)
         checked = _checked(opened, split_at)
-        output.write(
-            comparing.ComparisonDocument(rows, before, after, tolerance / 100, top, checked)
-        )
+        output.write(ComparisonDocument(rows, before, after, tolerance / 100, top, checked))
     damage = DamageLog()
     for each in opened:
         damage.extend(each.damage)
@@ -152,10 +153,11 @@ def _compare(
 
 def _checked(opened: Sequence[Inputs], split_at: str | None) -> Checked | None:
     """Return the findings after, compared with those before; None where names are selected."""
-    from smfparse.advice import compared_with, run_rules
-    from smfparse.inputs import with_times
-    from smfparse.query import Catalog
-    from smfparse.selecting import parse_moment
+    from smfparse.advice.baseline import compared_with
+    from smfparse.advice.running import run_rules
+    from smfparse.inputs.opening import with_times
+    from smfparse.query.catalog import Catalog
+    from smfparse.selecting.criteria import parse_moment
 
     if opened[0].selection.by_name:
         return None
@@ -178,9 +180,9 @@ def _sides(
     reading: Reading,
 ) -> tuple[list[Inputs], list[Side]]:
     """Open the inputs and sum up both sides."""
-    from smfparse.comparing import measured, measured_apart
-    from smfparse.reports import every
-    from smfparse.selecting import parse_moment
+    from smfparse.comparing.sides import measured, measured_apart
+    from smfparse.reports.sections import every
+    from smfparse.selecting.criteria import parse_moment
 
     seconds = every(interval).seconds if interval else None
     if split_at is not None:

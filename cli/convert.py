@@ -12,15 +12,15 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, inputs_argument, reading_options
 from smfparse.cli.output import check_selection, finish, report_message, said_format
-from smfparse.mqsmfcsv import STYLES
-from smfparse.places import Place, is_url, place_of
-from smfparse.rendering import plural
-from smfparse.writing import FILE_FORMATS, is_lake
+from smfparse.mqsmfcsv.styles import STYLES
+from smfparse.places.kinds import Place, is_url, place_of
+from smfparse.rendering.figures import plural
+from smfparse.writing.formats import FILE_FORMATS, is_lake
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from smfparse.inputs import Inputs
+    from smfparse.inputs.opening import Inputs
 
 DATASET, DUCKDB = "dataset", "duckdb"
 TARGET_FORMATS = (DATASET, *FILE_FORMATS, DUCKDB, *STYLES)
@@ -215,7 +215,7 @@ def _commit(
     **others: Any,
 ) -> None:
     """Commit the files of a dataset to tables of Iceberg or Delta; print how many."""
-    from smfparse.writing import Change, commit_dataset
+    from smfparse.writing.lakes import Change, commit_dataset
 
     options = reading.options
     asked = any(others.values()) or options.fingerprints or not options.selection.everything
@@ -247,7 +247,7 @@ def _check(
     executor: Callable[[], Executor] | None,
 ) -> None:
     """Raise UsageError for options that do not go together."""
-    from smfparse.selecting import is_time
+    from smfparse.selecting.criteria import is_time
 
     if chosen == DATASET and (tables or columns):
         raise click.UsageError(
@@ -292,7 +292,7 @@ def _write(
     if chosen != DATASET:
         _files(opened, Path(str(place)), chosen, force, tables, columns)
         return
-    from smfparse.writing import write_dataset
+    from smfparse.writing.dataset import write_dataset
 
     with executor() if executor else nullcontext() as workers:
         how: dict[str, Any] = {"partition": partition, "executor": workers}
@@ -306,7 +306,7 @@ def _write(
 
 def _append(opened: Inputs, folder: Place, **how: Any) -> None:
     """Add to a dataset, and print which inputs it has already."""
-    from smfparse.writing import append_dataset
+    from smfparse.writing.append import append_dataset
 
     done = append_dataset(opened, folder, **how)
     for name in done.known:
@@ -326,12 +326,13 @@ def _files(
 ) -> None:
     """Write tables as files or a database."""
     if chosen in STYLES:
-        from smfparse.mqsmfcsv import write_sheets
+        from smfparse.mqsmfcsv.files import write_sheets
 
         written = write_sheets(opened, path, chosen, tables, force=force)
     else:
-        from smfparse.tables import chosen as chosen_columns
-        from smfparse.writing import write_database, write_files
+        from smfparse.tables.arrow import chosen as chosen_columns
+        from smfparse.writing.database import write_database
+        from smfparse.writing.files import write_files
 
         wanted = chosen_columns(tables, columns)
         if chosen == DUCKDB:

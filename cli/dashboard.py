@@ -40,8 +40,9 @@ def command(inputs: tuple[str, ...], before: str | None, output: Output, reading
       smfparse dashboard today.smf --before yesterday.smf --output day.html
       smfparse dashboard dumps/ --qmgr QM01 --from 0800 --until 1800 --output morning.html
     """
-    from smfparse.dashboard import gathered, page_lines
-    from smfparse.query import Catalog
+    from smfparse.dashboard.gathering import gathered
+    from smfparse.dashboard.page import page_lines
+    from smfparse.query.catalog import Catalog
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:
@@ -50,7 +51,7 @@ def command(inputs: tuple[str, ...], before: str | None, output: Output, reading
         check_selection(opened)
     earlier = None
     if before is not None:
-        from smfparse.dashboard import against
+        from smfparse.dashboard.gathering import against
 
         earlier = against(reading.open([before], output.path), opened)
     output.write_page(page_lines(found, earlier))

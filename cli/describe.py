@@ -29,6 +29,6 @@ def command(name: str | None, output: Output) -> None:
       smfparse describe qjstwrw
       smfparse describe log.task_busy
     """
-    from smfparse.inspecting import description
+    from smfparse.inspecting.described import description
 
     output.write(description(name))

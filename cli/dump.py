@@ -19,8 +19,8 @@ from smfparse.cli.output import Output, finish, report_damage
 
 if TYPE_CHECKING:
     from smfparse.errors import DamageLog
-    from smfparse.inputs import SmfFile
-    from smfparse.inspecting import Record
+    from smfparse.inputs.sources import SmfFile
+    from smfparse.inspecting.record import Record
 
 
 def _offset(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
@@ -72,8 +72,10 @@ def command(
       smfparse sql DUMP.smf --qmgr QM01 --from 0900 "SELECT record_no, smf_time FROM wtas"
     """
     from smfparse.errors import DamageLog
-    from smfparse.inputs import ReadOptions, check_apart, open_file
-    from smfparse.inspecting import explained
+    from smfparse.inputs.named import check_apart
+    from smfparse.inputs.opening import open_file
+    from smfparse.inputs.options import ReadOptions
+    from smfparse.inspecting.record import explained
 
     if number is not None and at is not None:
         raise click.UsageError("--record and --at exclude each other; give one of them")
@@ -88,7 +90,7 @@ def command(
 
 def _found(file: SmfFile, number: int | None, at: int | None, damage: DamageLog) -> Record:
     """Return the record that is asked for. Raises RequestError where there is none."""
-    from smfparse.inspecting import find_record, missing
+    from smfparse.inspecting.record import find_record, missing
 
     count = 0
     for chunk in file.input.chunks(damage):

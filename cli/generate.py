@@ -15,8 +15,9 @@ from smfparse.cli.output import Output, check_name, output_stream
 from smfparse.cli.paths import LocalPath
 from smfparse.errors import RequestError
 from smfparse.progress import PROGRESS
-from smfparse.rendering import FORMATS, TEXT
-from smfparse.simulating import INCIDENTS, VERSIONS, minutes, offset, scenario_names
+from smfparse.rendering.formats import FORMATS, TEXT
+from smfparse.simulating.declaration import INCIDENTS, VERSIONS
+from smfparse.simulating.reading_toml import minutes, offset, scenario_names
 
 _OF_SCENARIO = ("scenario", "explain", "incidents", "days", "acctime", "format_")
 _NOT_OF_SCENARIO = ("qmgrs", "system", "count", "size", "tasks", "queues", "dense")
@@ -145,7 +146,7 @@ def command(
     _refuse([name for name in of_scenario if _is_given(context, name)], "without --scenario")
     if output is None:
         raise click.UsageError("Missing argument 'OUTPUT'.")
-    from smfparse.simulating import generate
+    from smfparse.simulating.every_kind import generate
 
     check_name(output, "smf")
     with output_stream(output, force) as part, PROGRESS.of("writing", asked["size"] or 0):
@@ -182,7 +183,9 @@ def _simulate(
         raise click.UsageError("--format requires --explain.")
     if output is None and not explain:
         raise click.UsageError("Missing argument 'OUTPUT'.")
-    from smfparse.simulating import AnswerKey, load_estate, simulate
+    from smfparse.simulating.answers import AnswerKey
+    from smfparse.simulating.reading_toml import load_estate
+    from smfparse.simulating.run import simulate
 
     chosen = {name: value for name, value in chosen.items() if name != "seed"}
     given = {"days": days, "acctime": acctime}

@@ -41,7 +41,9 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse info DUMP.smf --strict && smfparse convert DUMP.smf --to mqdata --append
       smfparse info DUMP.smf --qmgr 'QM*' --from 2026-03-04 --type '115,116(1:2)'
     """
-    from smfparse.inspecting import InventoryDocument, coverage_in, inventory
+    from smfparse.inspecting.coverage import coverage_in
+    from smfparse.inspecting.groups import inventory
+    from smfparse.inspecting.printing import InventoryDocument
 
     opened = reading.open(inputs, output.path)
     found = inventory(opened)

@@ -26,15 +26,17 @@ from smfparse.cli.output import (
 from smfparse.cli.paths import LocalPath
 from smfparse.cli.progress import BAR
 from smfparse.interrupts import timed
-from smfparse.places import SCHEMES, Place
-from smfparse.reading import FRAMINGS, PACKINGS
-from smfparse.rendering import FORMATS, HTML, PARQUET, PNG, SVG, TEXT, XLSX
+from smfparse.places.kinds import SCHEMES, Place
+from smfparse.reading.framings import FRAMINGS
+from smfparse.reading.packing import PACKINGS
+from smfparse.rendering.formats import FORMATS, HTML, PARQUET, PNG, SVG, TEXT, XLSX
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from smfparse.inputs import Inputs, ReadOptions
-    from smfparse.selecting import Selection
+    from smfparse.inputs.opening import Inputs
+    from smfparse.inputs.options import ReadOptions
+    from smfparse.selecting.selection import Selection
 
 *_OTHERS, _LAST = (each.name for each in PACKINGS)
 INPUT_HELP = f"""\
@@ -84,7 +86,7 @@ class Reading(NamedTuple):
 
     def without(self, options: Sequence[str]) -> Reading:
         """Return the same for all names of these options: job, queue, ..."""
-        from smfparse.selecting import without_names
+        from smfparse.selecting.selection import without_names
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))
 
@@ -93,7 +95,8 @@ class Reading(NamedTuple):
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.
         """
-        from smfparse.inputs import check_apart, open_inputs
+        from smfparse.inputs.named import check_apart
+        from smfparse.inputs.opening import open_inputs
 
         opened = open_inputs(inputs, self.options, target=output)
         if output is not None:
@@ -112,7 +115,7 @@ def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     def add(command: Command) -> Callable[..., Any]:
         @wraps(command)
         def run(*arguments: Any, **options: Any) -> Any:
-            from smfparse.inputs import read_options
+            from smfparse.inputs.options import read_options
 
             reading = Reading(read_options(options))
             return command(*arguments, reading=reading, **options)

@@ -20,12 +20,13 @@ import click
 
 from smfparse.cli.progress import BAR
 from smfparse.errors import DamageLog, InputError, OutputError, QueryError
-from smfparse.places import Place
-from smfparse.rendering import DOT, MERMAID, TEXT, XLSX, visible, visible_lines
+from smfparse.places.kinds import Place
+from smfparse.rendering.formats import DOT, MERMAID, TEXT, XLSX
+from smfparse.rendering.guard import visible, visible_lines
 
 if TYPE_CHECKING:
-    from smfparse.inputs import Inputs
-    from smfparse.rendering import Document
+    from smfparse.inputs.opening import Inputs
+    from smfparse.rendering.document import Document
 
 _Result = TypeVar("_Result")
 EXIT_DAMAGE = 4
@@ -116,7 +117,8 @@ class Output(NamedTuple):
         if self.format == XLSX:
             self.write_workbook([document])
             return
-        from smfparse.rendering import coloured, lines
+        from smfparse.rendering.colours import coloured
+        from smfparse.rendering.formats import lines
 
         if self.format == TEXT:
             document.room = min(document.room, self.fitting or document.room)
@@ -130,7 +132,7 @@ class Output(NamedTuple):
 
         index  whether its first sheet lists the others
         """
-        from smfparse.rendering import write_workbook
+        from smfparse.rendering.xlsx import write_workbook
 
         messages: list[str] = []
         self._write_binary(
@@ -172,7 +174,7 @@ class Output(NamedTuple):
 
     def write_parquet(self, parts: Iterable[Any]) -> int:
         """Write pyarrow.Tables of one schema, one at least, as Parquet; return how many rows."""
-        from smfparse.rendering import write_parquet
+        from smfparse.rendering.parquet import write_parquet
 
         return self._write_binary(lambda file: write_parquet(parts, file))
 
@@ -206,7 +208,7 @@ def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
         except OSError as error:
             raise OutputError(f"{output}: {error.strerror or error}") from error
         return
-    from smfparse.store import new_file
+    from smfparse.store.targets import new_file
 
     if not output.parent.exists():
         raise OutputError(f"{output}: the folder {output.parent} does not exist; create it first")
@@ -373,7 +375,7 @@ def check_selection(opened: Inputs, wanted: str = "") -> None:
 
 def unmatched_text(opened: Inputs) -> str:
     """Return what a selection is that no records match, and what the input covers."""
-    from smfparse.inspecting import extent_text
+    from smfparse.inspecting.extent import extent_text
 
     return f"match {str(opened.selection).replace('counted ', '')}; {extent_text(opened)}"
 
@@ -394,7 +396,7 @@ def finish(
     code        an exit code that goes before that of damage; 0: there is none
     """
     if duplicates:
-        from smfparse.inspecting import left_out
+        from smfparse.inspecting.printing import left_out
 
         report_message(f"{left_out(duplicates)} (--keep-duplicates keeps them)")
     if damage:
@@ -410,7 +412,7 @@ def report_damage(damage: DamageLog, *, listed: bool = False) -> None:
     if not damage:
         return
     if not listed:
-        from smfparse.inspecting import SHOWN_DAMAGE, more
+        from smfparse.inspecting.printing import SHOWN_DAMAGE, more
 
         for each in damage.details[:SHOWN_DAMAGE]:
             report_message(str(each))

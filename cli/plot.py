@@ -38,15 +38,18 @@ def command(
       smfparse plot queue-puts DUMP.smf --output puts.svg
       smfparse plot depth dumps/ --qmgr QM01 --from 0800 --until 1800 --output depth.svg
     """
-    from smfparse.dashboard import gathered_panels, panel_list, panel_named, plot_lines
+    from smfparse.dashboard.declaration import panel_named
+    from smfparse.dashboard.gathering import gathered_panels
+    from smfparse.dashboard.plotting import panel_list, plot_lines
 
     if listed:
         output.write_lines(panel_list())
         return
     if name is None or not inputs:
         raise click.UsageError("Name a chart and an input; --list shows the charts.")
-    from smfparse.query import Catalog
-    from smfparse.rendering import PNG, png_maker
+    from smfparse.query.catalog import Catalog
+    from smfparse.rendering.formats import PNG
+    from smfparse.rendering.pictures import png_maker
 
     panel = panel_named(name)
     made = png_maker() if output.format == PNG else None

@@ -18,10 +18,11 @@ from smfparse.cli.options import (
 from smfparse.cli.output import Output, finish, report_message
 from smfparse.cli.report_files import DRAWN, is_workbook, text_options, write_report
 from smfparse.cli.words import is_input
-from smfparse.rendering import PARQUET, TEXT, XLSX
+from smfparse.rendering.formats import PARQUET, TEXT, XLSX
 
 if TYPE_CHECKING:
-    from smfparse.reports import Report, Sections
+    from smfparse.reports.declaration import Report
+    from smfparse.reports.sections import Sections
 
 _ALL = "all"
 """The name that stands for every report."""
@@ -44,7 +45,7 @@ def _is_all(name: str | None) -> bool:
 
 def _names(_context: click.Context, _argument: click.Parameter, text: str) -> list[str]:
     """Complete names of reports."""
-    from smfparse.reports import report_names
+    from smfparse.reports.declaration import report_names
 
     return [each for each in (*report_names(), _ALL) if each.startswith(text.lower())]
 
@@ -181,7 +182,7 @@ def command(
 
 def _lists(name: str | None) -> bool:
     """Whether the name is an input and not a report: the reports are listed then."""
-    from smfparse.reports import is_report
+    from smfparse.reports.declaration import is_report
 
     if name is None or _is_all(name) or is_report(name) or not is_input(name):
         return False
@@ -191,7 +192,7 @@ def _lists(name: str | None) -> bool:
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
     """Return the sections that the options request; None: those that the report declares."""
-    from smfparse.reports import TOTAL, every
+    from smfparse.reports.sections import TOTAL, every
 
     if interval and total:
         raise click.UsageError("--interval and --total exclude each other; give one of them.")
@@ -200,16 +201,16 @@ def _sections(interval: str | None, total: bool) -> Sections | None:
 
 def _report(name: str | None) -> Report:
     """Return the report of that name."""
-    from smfparse import reports
+    from smfparse.reports.declaration import report
 
     if name is None:
         raise click.UsageError("Missing argument 'NAME'; --list names the reports.")
-    return reports.report(name)
+    return report(name)
 
 
 def _explain(name: str | None, output: Output) -> None:
     """Write the formulas of a report."""
-    from smfparse.reports import explain
+    from smfparse.reports.running import explain
 
     if _is_all(name):
         raise click.UsageError("--explain explains one report; name it instead of all.")
@@ -229,8 +230,8 @@ def _print(
     **asked: Any,
 ) -> None:
     """Write a report of inputs; report absent data, duplicates and damage on stderr."""
-    from smfparse import reports
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
+    from smfparse.reports.graph import has_edges
 
     which, sections = _report(name), _sections(interval, total)
     if not inputs:
@@ -243,7 +244,7 @@ def _print(
             f"The report {which.name} has no {' and no '.join(unknown)} names; "
             f"leave out {' and '.join(f'--{each}' for each in unknown)}."
         )
-    if output.format in DRAWN and not reports.has_edges(which):
+    if output.format in DRAWN and not has_edges(which):
         raise click.UsageError(
             f"--format {output.format} draws only the report flow, not {which.name}; choose "
             "another format."
@@ -283,7 +284,8 @@ def _list(
     at_length: bool,
 ) -> None:
     """Write the list of reports; with inputs (`name` is the first), also whether they have data."""
-    from smfparse.reports import ListDocument, is_report, reports_listed
+    from smfparse.reports.declaration import is_report
+    from smfparse.reports.listing import ListDocument, reports_listed
 
     if output.format in (PARQUET, *DRAWN):
         raise click.UsageError(
@@ -294,7 +296,7 @@ def _list(
     if name is None:
         output.write(ListDocument(reports_listed(), at_length=at_length))
         return
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
     opened = reading.open((name, *inputs), output.path)
     with Catalog(opened) as catalog:

@@ -20,12 +20,13 @@ from smfparse.cli.output import (
     unmatched_text,
 )
 from smfparse.errors import InputError
-from smfparse.rendering import DOT, MERMAID, PARQUET, TEXT, XLSX
+from smfparse.rendering.formats import DOT, MERMAID, PARQUET, TEXT, XLSX
 
 if TYPE_CHECKING:
-    from smfparse.inputs import Inputs
-    from smfparse.query import Catalog
-    from smfparse.reports import Report, Sections
+    from smfparse.inputs.opening import Inputs
+    from smfparse.query.catalog import Catalog
+    from smfparse.reports.declaration import Report
+    from smfparse.reports.sections import Sections
 
 _LEAST_WIDTH = 40
 """Characters of a line: fewer show nothing of a table."""
@@ -81,12 +82,14 @@ def write_report(
 
     Raises UsageError for one that is too long for a terminal.
     """
-    from smfparse import advice, reports
+    from smfparse.advice.answering import answered_parts, answered_rows
+    from smfparse.reports.graph import graph_lines
+    from smfparse.reports.printing import ReportDocument
 
     if which.per_task and output.format == TEXT and output.path is None and fills_terminal():
         _check_length(which, catalog)
     if output.format == PARQUET:
-        with closing(advice.answered_parts(which, catalog, sections, **asked)) as parts:
+        with closing(answered_parts(which, catalog, sections, **asked)) as parts:
             first = []
             for part in parts:
                 first.append(part)
@@ -97,7 +100,7 @@ def write_report(
             if there or empty:
                 output.write_parquet(chain(first, parts))
         return there
-    with closing(advice.answered_rows(which, catalog, sections, **asked)) as rows:
+    with closing(answered_rows(which, catalog, sections, **asked)) as rows:
         found = list(islice(rows, 1))
         report_absent(which, opened, asked, bool(found))
         _report_longer(found, sections)
@@ -105,11 +108,9 @@ def write_report(
         if not found and not empty:
             return False
         if output.format in DRAWN:
-            output.write_lines(reports.graph_lines(every, output.format))
+            output.write_lines(graph_lines(every, output.format))
         else:
-            output.write(
-                reports.ReportDocument(which, every, asked, output.width, zeros=output.zeros)
-            )
+            output.write(ReportDocument(which, every, asked, output.width, zeros=output.zeros))
     return bool(found)
 
 
@@ -126,7 +127,7 @@ def _check_length(which: Report, catalog: Catalog) -> None:
 
 def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None) -> None:
     """Print on stderr if intervals are recorded that are longer than those that are asked for."""
-    from smfparse.calendar import length_text
+    from smfparse.calendar.coverage import length_text
 
     recorded = first[0].get("interval_seconds") if first else None
     if (
@@ -148,10 +149,10 @@ def report_absent(which: Report, opened: Inputs, asked: Mapping[str, Any], there
     """
     if there:
         return
-    from smfparse.inputs import with_all_records
+    from smfparse.inputs.opening import with_all_records
 
     check_selection(opened)
-    from smfparse.inspecting import extent_text
+    from smfparse.inspecting.extent import extent_text
 
     given = {each: asked[each] for each in which.required if asked.get(each)}
     named = [f"{each} {','.join(sorted(names))}" for each, names in given.items()]

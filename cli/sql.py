@@ -31,11 +31,12 @@ from smfparse.cli.output import (
     terminal_width,
 )
 from smfparse.cli.progress import BAR
-from smfparse.rendering import PARQUET, XLSX
+from smfparse.rendering.formats import PARQUET, XLSX
 
 if TYPE_CHECKING:
-    from smfparse.inputs import Inputs
-    from smfparse.query import Catalog, View
+    from smfparse.inputs.opening import Inputs
+    from smfparse.query.catalog import Catalog
+    from smfparse.query.prompt import View
 
 _FILES = (PARQUET, XLSX)
 """Formats that a prompt does not print."""
@@ -105,7 +106,7 @@ def command(
       smfparse sql DUMP.smf
       smfparse sql DUMP.smf "COPY (SELECT * FROM wtas) TO 'wtas.parquet'"
     """
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
     inputs, query = _split(arguments, script)
     if query is None and not (output.format not in _FILES and _can_ask(inputs, output)):
@@ -125,8 +126,8 @@ def _write(catalog: Catalog, query: str, output: Output) -> int:
     """Write what statements give; return how many rows that is."""
     if output.format == PARQUET:
         return output.write_parquet([catalog.arrow(query)])
-    from smfparse.rendering import RowsDocument
-    from smfparse.tables import local_columns
+    from smfparse.rendering.rows import RowsDocument
+    from smfparse.tables.dictionary import local_columns
 
     results = _Results(catalog)
     with closing(results.of(query)) as found:
@@ -219,10 +220,11 @@ def _ask(
 ) -> None:
     """Ask for queries, and report damage as soon as it is met."""
     from smfparse.cli.at_prompt import run_at_prompt
-    from smfparse.inspecting import description
-    from smfparse.query import Console, Shell
-    from smfparse.rendering import TEXT, RowsDocument, lines
-    from smfparse.tables import local_columns
+    from smfparse.inspecting.described import description
+    from smfparse.query.prompt import Console, Shell
+    from smfparse.rendering.formats import TEXT, lines
+    from smfparse.rendering.rows import RowsDocument
+    from smfparse.tables.dictionary import local_columns
 
     reported = 0
 

@@ -35,8 +35,10 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse summary dumps/ --qmgr QM01 --from 0800 --until 1800
       smfparse summary DUMP.smf --format html --output day.html
     """
-    from smfparse.query import Catalog
-    from smfparse.summarizing import BLOCKS, SummaryDocument, summarized
+    from smfparse.query.catalog import Catalog
+    from smfparse.summarizing.printing import SummaryDocument
+    from smfparse.summarizing.running import summarized
+    from smfparse.summarizing.sparks import BLOCKS
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:

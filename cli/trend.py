@@ -36,8 +36,9 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse trend mqdata --qmgr QM01 --until 2026-03-31
       smfparse trend monday.smf tuesday.smf wednesday.smf thursday.smf --format json
     """
-    from smfparse.query import Catalog
-    from smfparse.trending import TrendDocument, trended
+    from smfparse.query.catalog import Catalog
+    from smfparse.trending.printing import TrendDocument
+    from smfparse.trending.running import trended
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:

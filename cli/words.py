@@ -16,7 +16,7 @@ def is_input(name: str) -> bool:
     """Whether a name is that of an input: a file, standard input, a URL, a pattern with files."""
     from glob import glob
 
-    from smfparse.places import is_url
+    from smfparse.places.kinds import is_url
 
     with suppress(OSError, ValueError):
         return (

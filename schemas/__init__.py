@@ -10,7 +10,7 @@ block, so there is nothing to put off.
 
 from __future__ import annotations
 
-from smfparse.layout import Block
+from smfparse.layout.blocks import Block
 from smfparse.schemas.q5st import Q5ST
 from smfparse.schemas.qcct import QCCT
 from smfparse.schemas.qcst import QCST

@@ -5,7 +5,7 @@ The second word of a pair is the one MP1B prints, where it is known and differs.
 
 from collections.abc import Mapping
 
-from smfparse.layout import Word
+from smfparse.layout.numbers import Word
 
 CONNECTION_TYPE: Mapping[int, Word] = {
     1: Word("CICS"),

@@ -1,6 +1,10 @@
 """Q5ST: Db2 manager statistics, one per queue manager and interval."""
 
-from smfparse.layout import Count32, Elapsed, Gauge32, High32, HighElapsed, Reserved, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed, HighElapsed
+from smfparse.layout.members import header
+from smfparse.layout.numbers import Count32, Gauge32, High32
+from smfparse.layout.texts import Reserved
 
 Q5ST = block(
     "Q5ST",

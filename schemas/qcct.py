@@ -1,6 +1,9 @@
 """QCCT: channel initiator control information, one per interval."""
 
-from smfparse.layout import Gauge32, Gauge64, High32, Text, block, header, since
+from smfparse.layout.blocks import block
+from smfparse.layout.members import header, since
+from smfparse.layout.numbers import Gauge32, Gauge64, High32
+from smfparse.layout.texts import Text
 
 QCCT = block(
     "QCCT",

@@ -1,6 +1,8 @@
 """QCT: the tasks of the channel initiator (115/231)."""
 
-from smfparse.layout import Count32, Elapsed, Gauge32, HighElapsed, LocalWhen, Word32, block
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed, HighElapsed, LocalWhen
+from smfparse.layout.numbers import Count32, Gauge32, Word32
 
 QCT_TASK = (
     "qcttskn" / Word32 * "TCB address used as the task identity",

@@ -1,20 +1,10 @@
 """QESD: shared message data set statistics, one per structure and interval."""
 
-from smfparse.layout import (
-    Bit,
-    Count32,
-    Elapsed,
-    Flags,
-    Gauge32,
-    High32,
-    Low32,
-    Reserved,
-    Text,
-    Word32,
-    block,
-    header,
-    since,
-)
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed
+from smfparse.layout.members import header, since
+from smfparse.layout.numbers import Bit, Count32, Flags, Gauge32, High32, Low32, Word32
+from smfparse.layout.texts import Reserved, Text
 
 QESD = block(
     "QESD",

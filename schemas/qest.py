@@ -2,7 +2,11 @@
 
 from construct import Struct
 
-from smfparse.layout import Count32, Elapsed, High32, Repeat, Reserved, Text, Word32, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed
+from smfparse.layout.members import Repeat, header
+from smfparse.layout.numbers import Count32, High32, Word32
+from smfparse.layout.texts import Reserved, Text
 
 QESTSTUC = Struct(
     "qeststr" / Text(12) * "Coupling facility structure name; binary zeros in an unused slot",

@@ -1,20 +1,20 @@
 """QIS1: page set statistics, one per page set and interval."""
 
-from smfparse.layout import (
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed
+from smfparse.layout.members import header
+from smfparse.layout.numbers import (
     Bit,
     Code,
     Count32,
-    Elapsed,
     Flags,
     Gauge8,
     Gauge16,
     Gauge32,
     High32,
-    Reserved,
     Word32,
-    block,
-    header,
 )
+from smfparse.layout.texts import Reserved
 from smfparse.schemas.enums import PAGE_SET_EXPAND, PAGE_SET_STATUS
 
 QIS1 = block(

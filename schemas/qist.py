@@ -1,6 +1,9 @@
 """QIST: data manager statistics, one per queue manager and interval."""
 
-from smfparse.layout import Count32, Reserved, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.members import header
+from smfparse.layout.numbers import Count32
+from smfparse.layout.texts import Reserved
 
 QIST = block(
     "QIST",

@@ -2,24 +2,11 @@
 
 from construct import Struct
 
-from smfparse.layout import (
-    Count32,
-    Elapsed,
-    HighElapsed,
-    HighMicros64,
-    LowMicros64,
-    Micros64,
-    Repeat,
-    Reserved,
-    SCount32,
-    SCount64,
-    SquareSum,
-    Text,
-    When,
-    block,
-    header,
-    since,
-)
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed, HighElapsed, HighMicros64, LowMicros64, Micros64, When
+from smfparse.layout.members import Repeat, header, since
+from smfparse.layout.numbers import Count32, SCount32, SCount64, SquareSum
+from smfparse.layout.texts import Reserved, Text
 
 QJSTIO = Struct(
     "qjstiocount" / Count32 * "Write I/O requests of this log copy and type",

@@ -1,6 +1,9 @@
 """QMAC: message manager accounting (class 1), cumulative since the task connected."""
 
-from smfparse.layout import Gauge32, GaugeElapsed, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import GaugeElapsed
+from smfparse.layout.members import header
+from smfparse.layout.numbers import Gauge32
 
 QMAC = block(
     "QMAC",

@@ -1,16 +1,10 @@
 """QMST: message manager statistics, one per queue manager and interval."""
 
-from smfparse.layout import (
-    Count64,
-    Elapsed,
-    Reserved,
-    SCount32,
-    SCount64,
-    SGauge32,
-    block,
-    header,
-    since,
-)
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed
+from smfparse.layout.members import header, since
+from smfparse.layout.numbers import Count64, SCount32, SCount64, SGauge32
+from smfparse.layout.texts import Reserved
 
 QMST = block(
     "QMST",

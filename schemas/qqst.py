@@ -1,8 +1,11 @@
 """QQST: queue statistics, one per queue and interval."""
 
-from smfparse.layout import (
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import When
+from smfparse.layout.kinds import Combine
+from smfparse.layout.members import header, since
+from smfparse.layout.numbers import (
     Bit,
-    Combine,
     Count64,
     Flags,
     Gauge32,
@@ -12,13 +15,9 @@ from smfparse.layout import (
     Low64,
     Number,
     SGauge32,
-    Text,
-    When,
     Word64,
-    block,
-    header,
-    since,
 )
+from smfparse.layout.texts import Text
 
 QQST = block(
     "QQST",

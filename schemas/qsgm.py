@@ -1,17 +1,9 @@
 """QSGM: GETMAIN summary, one per caller."""
 
-from smfparse.layout import (
-    Reserved,
-    SCount32,
-    SGauge32,
-    SHigh32,
-    SLow32,
-    SWord32,
-    Text,
-    Word8,
-    block,
-    header,
-)
+from smfparse.layout.blocks import block
+from smfparse.layout.members import header
+from smfparse.layout.numbers import SCount32, SGauge32, SHigh32, SLow32, SWord32, Word8
+from smfparse.layout.texts import Reserved, Text
 
 QSGM = block(
     "QSGM",

@@ -1,6 +1,9 @@
 """QSPH: storage pool, one per pool."""
 
-from smfparse.layout import Bit, Flags, Gauge16, Gauge32, Reserved, SGauge32, Text, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.members import header
+from smfparse.layout.numbers import Bit, Flags, Gauge16, Gauge32, SGauge32
+from smfparse.layout.texts import Reserved, Text
 
 QSPH = block(
     "QSPH",

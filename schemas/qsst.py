@@ -1,6 +1,8 @@
 """QSST: storage manager statistics, one per queue manager and interval."""
 
-from smfparse.layout import Count32, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.members import header
+from smfparse.layout.numbers import Count32
 
 QSST = block(
     "QSST",

@@ -1,6 +1,10 @@
 """QTST: topic manager statistics, one per queue manager and interval."""
 
-from smfparse.layout import Count32, Elapsed, High32, HighElapsed, Low32, Reserved, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed, HighElapsed
+from smfparse.layout.members import header
+from smfparse.layout.numbers import Count32, High32, Low32
+from smfparse.layout.texts import Reserved
 
 QTST = block(
     "QTST",

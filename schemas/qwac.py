@@ -1,6 +1,9 @@
 """QWAC: accounting block of class 1 that MQ took over from Db2."""
 
-from smfparse.layout import Gauge32, GaugeElapsed, Hex, When, Word32, block
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import GaugeElapsed, When
+from smfparse.layout.numbers import Gauge32, Word32
+from smfparse.layout.texts import Hex
 
 QWAC = block(
     "QWAC",

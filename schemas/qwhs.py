@@ -1,21 +1,9 @@
 """The MQ header area (triplet 0): QWHS, then QWHC in 116/0-2, then QWHX from MQ 10."""
 
-from smfparse.layout import (
-    ENCODING,
-    Bit,
-    Code,
-    Flags,
-    Hex,
-    LengthMicros64,
-    LocalWhen,
-    Reserved,
-    SWord16,
-    Text,
-    When,
-    Word8,
-    Word32,
-    block,
-)
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import LengthMicros64, LocalWhen, When
+from smfparse.layout.numbers import Bit, Code, Flags, SWord16, Word8, Word32
+from smfparse.layout.texts import ENCODING, Hex, Reserved, Text
 from smfparse.schemas.enums import CONNECTION_TYPE
 from smfparse.schemas.thread import thread_parts
 

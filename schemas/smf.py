@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from smfparse.layout import Bit, Block, Flags, Reserved, SWord16, Text, Word8, Word16, Word32, block
+from smfparse.layout.blocks import Block, block
+from smfparse.layout.numbers import Bit, Flags, SWord16, Word8, Word16, Word32
+from smfparse.layout.texts import Reserved, Text
 
 SUBTYPE_VALID = Bit("SUBTYPE_VALID", 0x40, "Subtype field is used")
 

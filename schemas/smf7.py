@@ -1,6 +1,9 @@
 """SMF7: SMF's own record about records that it lost (type 7, data lost)."""
 
-from smfparse.layout import Bit, Count16, Count32, Flags, LocalMoment, Reserved, block
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import LocalMoment
+from smfparse.layout.numbers import Bit, Count16, Count32, Flags
+from smfparse.layout.texts import Reserved
 
 SMF7 = block(
     "SMF7",

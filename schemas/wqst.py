@@ -1,31 +1,24 @@
 """WQST: queue accounting (class 3), one per task, queue and interval."""
 
-from smfparse.layout import (
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed, HighElapsed, LowElapsed, When
+from smfparse.layout.kinds import Combine
+from smfparse.layout.members import Repeat, header, since
+from smfparse.layout.numbers import (
     Bit,
     Code,
-    Combine,
     Count32,
     Count64,
-    Elapsed,
     Flags,
-    Hex,
     High32,
-    HighElapsed,
-    LowElapsed,
     Number,
-    Repeat,
-    Reserved,
     SCount32,
     SGauge32,
     SHigh32,
     SWord32,
-    Text,
-    When,
     Word32,
-    block,
-    header,
-    since,
 )
+from smfparse.layout.texts import Hex, Reserved, Text
 from smfparse.schemas.cfstat import CF_REQUESTS, CF_VERBS, CFSTAT
 from smfparse.schemas.enums import INDEX_TYPE, OBJECT_TYPE, QSG_DISPOSITION
 

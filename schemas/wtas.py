@@ -1,32 +1,24 @@
 """WTAS: task accounting (class 3), one per task and interval."""
 
-from smfparse.layout import (
+from smfparse.layout.blocks import block
+from smfparse.layout.clocks import Elapsed, HighElapsed, HighLatchElapsed, LatchElapsed, When
+from smfparse.layout.members import Repeat, header, since
+from smfparse.layout.numbers import (
     Bit,
     Code,
     Count32,
     Count64,
-    Elapsed,
     Flags,
-    Hex,
     High32,
-    HighElapsed,
-    HighLatchElapsed,
-    LatchElapsed,
-    Repeat,
-    Reserved,
     SCount32,
     SWord32,
-    When,
     Word32,
-    block,
-    header,
-    since,
 )
+from smfparse.layout.texts import Hex, Reserved
 from smfparse.schemas.cfstat import CF_REQUESTS, CFSTAT
 from smfparse.schemas.enums import LATCH_CLASS
 
 LATCHES = range(1, 33)
-_ABOUT_CF = "CF requests of commit and prepare, by type"
 
 WTAS = block(
     "WTAS",

@@ -1,6 +1,9 @@
 """WTID: identity of the task of a class 3 record."""
 
-from smfparse.layout import Code, Hex, Reserved, Text, Word32, block, header
+from smfparse.layout.blocks import block
+from smfparse.layout.members import header
+from smfparse.layout.numbers import Code, Word32
+from smfparse.layout.texts import Hex, Reserved, Text
 from smfparse.schemas.enums import CONNECTION_TYPE
 from smfparse.schemas.thread import thread_parts
 

@@ -32,31 +32,39 @@ and docs/columns.md explain each column; `smfparse report --list` lists all repo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from smfparse.faces import face
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from smfparse.errors import SmfError as SmfError
-    from smfparse.inputs import decode_part as decode_part
+    from smfparse.inputs.opening import decode_part as decode_part
     from smfparse.library import SmfData as SmfData
     from smfparse.library import commit as commit
     from smfparse.library import compact as compact
     from smfparse.library import compare as compare
     from smfparse.library import convert as convert
     from smfparse.library import open as open  # noqa: A004 - as in gzip.open
-    from smfparse.reading import Part as Part
-    from smfparse.reading import plan as plan
-    from smfparse.selecting import Selection as Selection
+    from smfparse.reading.chunks import Part as Part
+    from smfparse.reading.planning import plan as plan
+    from smfparse.selecting.selection import Selection as Selection
 else:
-    __all__, __getattr__, __dir__ = face(
-        __name__,
-        errors="SmfError",
-        inputs="decode_part",
-        library="SmfData commit compact compare convert open",
-        reading="Part plan",
-        selecting="Selection",
-    )
-    __all__ += ["__version__"]
+    _LIBRARY = ("SmfData", "commit", "compact", "compare", "convert", "open")
+    _MODULES = dict.fromkeys(_LIBRARY, "library") | {
+        "SmfError": "errors",
+        "decode_part": "inputs.opening",
+        "Part": "reading.chunks",
+        "plan": "reading.planning",
+        "Selection": "selecting.selection",
+    }
+    __all__ = ["__version__", *_MODULES]
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted(__all__)

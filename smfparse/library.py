@@ -12,44 +12,48 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args
 
 import polars as pl
 import pyarrow as pa
 
-from smfparse import advice, capacity, comparing, dashboard, reports, store, summarizing
+from smfparse.advice.findings import Finding
+from smfparse.advice.running import Checked
+from smfparse.comparing.changes import NAMES, TOLERANCE
 from smfparse.errors import Damage, RequestError, install_command
-from smfparse.inputs import Inputs, Options, ReadOptions, check_apart, open_inputs
-from smfparse.inspecting import Group, InventoryDocument, inventory
+from smfparse.inputs.named import check_apart
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import Options, ReadOptions
+from smfparse.inspecting.groups import Group, inventory
+from smfparse.inspecting.printing import InventoryDocument
 from smfparse.limits import LIMITS
-from smfparse.places import Url, place_of
-from smfparse.planning import planner
-from smfparse.query import Catalog, Connection, lazy_frame
-from smfparse.rendering import Shown, notebook_html, visible
-from smfparse.reports import TOTAL, Sections, every
-from smfparse.selecting import ALL_RECORDS, Selection, texts
-from smfparse.tables import (
-    plain_schema,
-    table_names,
-    wanted_columns,
-    wanted_tables,
-    whole_schema,
-)
-from smfparse.writing import (
-    Change,
-    Compacted,
-    append_dataset,
-    commit_dataset,
-    compact_dataset,
-    write_dataset,
-)
+from smfparse.places.kinds import place_of
+from smfparse.places.url import Url
+from smfparse.planning.registry import planner
+from smfparse.query.catalog import Catalog
+from smfparse.query.connecting import Connection
+from smfparse.query.lazy import lazy_frame
+from smfparse.rendering.guard import visible
+from smfparse.rendering.notebooks import Shown, notebook_html
+from smfparse.reports.sections import TOTAL, Sections, every
+from smfparse.selecting.criteria import texts
+from smfparse.selecting.selection import ALL_RECORDS, Selection
+from smfparse.tables.arrow import plain_schema, wanted_columns, wanted_tables, whole_schema
+from smfparse.tables.dictionary import table_names
+from smfparse.writing.append import append_dataset
+from smfparse.writing.compacting import Compacted, compact_dataset
+from smfparse.writing.dataset import write_dataset
+from smfparse.writing.lakes import Change, commit_dataset
+
+if TYPE_CHECKING:
+    from smfparse.capacity.answering import Answer
 
 Frame: TypeAlias = Literal["arrow", "polars", "pandas"]
 """The type of returned rows: a pyarrow.Table, a polars.DataFrame, a pandas.DataFrame."""
 
 
 @dataclass(frozen=True, repr=False)
-class Findings(advice.Checked):
+class Findings(Checked):
     """The findings of all rules, the most serious first; notebooks show them like `check`.
 
     inputs  names of the inputs, for the commands that show the evidence
@@ -57,14 +61,16 @@ class Findings(advice.Checked):
 
     inputs: Sequence[str] = ()
 
-    def __iter__(self) -> Iterator[advice.Finding]:
+    def __iter__(self) -> Iterator[Finding]:
         return iter(self.findings)
 
     def __len__(self) -> int:
         return len(self.findings)
 
     def _repr_html_(self) -> str:
-        return notebook_html(advice.CheckDocument(self, self.inputs))
+        from smfparse.advice.printing import CheckDocument
+
+        return notebook_html(CheckDocument(self, self.inputs))
 
 
 class _Tables:
@@ -182,10 +188,13 @@ class SmfData(_Tables):
         frame     type of the result: "arrow" (a pyarrow.Table), "polars" or "pandas" (a DataFrame)
         options   other options of the command: by="job,queue", top=10
         """
+        from smfparse.advice.answering import answered_parts
+        from smfparse.reports.declaration import report
+
         _check_frame(frame)
         with Catalog(self.inputs) as catalog:
-            which, sections = reports.report(name), _sections(interval, total)
-            parts = advice.answered_parts(which, catalog, sections, **options)
+            which, sections = report(name), _sections(interval, total)
+            parts = answered_parts(which, catalog, sections, **options)
             return _framed(pa.concat_tables(parts), frame)
 
     def show(
@@ -195,16 +204,23 @@ class SmfData(_Tables):
 
         It appears as tables in a notebook, and as text elsewhere.
         """
-        which = reports.report(name)
+        from smfparse.advice.answering import answered_rows
+        from smfparse.reports.declaration import report
+        from smfparse.reports.printing import ReportDocument
+
+        which = report(name)
         with Catalog(self.inputs) as catalog:
-            rows = [*advice.answered_rows(which, catalog, _sections(interval, total), **options)]
-        return Shown(lambda: reports.ReportDocument(which, rows, options))
+            rows = [*answered_rows(which, catalog, _sections(interval, total), **options)]
+        return Shown(lambda: ReportDocument(which, rows, options))
 
     def summary(self) -> Shown:
         """Return findings and metrics of each queue manager, as `smfparse summary` shows them."""
+        from smfparse.summarizing.printing import SummaryDocument
+        from smfparse.summarizing.running import summarized
+
         with Catalog(self.inputs) as catalog:
-            days = summarizing.summarized(catalog)
-        return Shown(lambda: summarizing.SummaryDocument(days, _names(self.inputs)))
+            days = summarized(catalog)
+        return Shown(lambda: SummaryDocument(days, _names(self.inputs)))
 
     def check(
         self,
@@ -219,20 +235,26 @@ class SmfData(_Tables):
         limits  by rule, or rule and name: {"LOG-RESPONSE": 1200, "LOG-BUSY.pages": 90}
         only    rules and diagnoses to return, or patterns; empty: all
         """
-        site = advice.site_policy(Path(policy) if policy is not None else None, limits or {})
+        from smfparse.advice.explaining import chosen_ids
+        from smfparse.advice.policy import site_policy
+        from smfparse.advice.running import run_rules
+
+        site = site_policy(Path(policy) if policy is not None else None, limits or {})
         with Catalog(self.inputs) as catalog:
-            found = advice.run_rules(catalog, site, advice.chosen_ids(texts(only)))
+            found = run_rules(catalog, site, chosen_ids(texts(only)))
         return Findings(**vars(found), inputs=_names(self.inputs))
 
-    def capacity(self, name: str, **values: Any) -> list[capacity.Answer]:
+    def capacity(self, name: str, **values: Any) -> list[Answer]:
         """Return the answers of a planner, one for each queue manager, from its SMF data.
 
         name    a planner: `log`, `channels`; docs/planning.md lists all
         values  overrides of measured values: log_io_time=92; IBM's published values are used for
                 the rest. A value outside the range of the planner is a RequestError
         """
+        from smfparse.capacity.answering import answers
+
         with Catalog(self.inputs) as catalog:
-            return capacity.answers(planner(name), values, catalog)
+            return answers(planner(name), values, catalog)
 
     def dashboard(
         self, path: str | Path, *, before: SmfData | str | Path | None = None, force: bool = False
@@ -242,13 +264,17 @@ class SmfData(_Tables):
         path    the file; refused if it exists, unless `force`
         before  earlier data of the same queue managers, to overlay, with a table of changes
         """
-        store.check_file(Path(path), force)
+        from smfparse.dashboard.gathering import against, gathered
+        from smfparse.dashboard.page import page_lines
+        from smfparse.store.targets import check_file, new_file
+
+        check_file(Path(path), force)
         earlier = open_data(before) if isinstance(before, (str, Path)) else before
         with Catalog(self.inputs) as catalog:
-            found = dashboard.gathered(catalog, self.inputs.met, _names(self.inputs))
-        other = dashboard.against(earlier.inputs, self.inputs) if earlier else None
-        lines = dashboard.page_lines(found, other)
-        with store.new_file(Path(path), force) as file:
+            found = gathered(catalog, self.inputs.met, _names(self.inputs))
+        other = against(earlier.inputs, self.inputs) if earlier else None
+        lines = page_lines(found, other)
+        with new_file(Path(path), force) as file:
             file.writelines(f"{line}\n".encode(errors="backslashreplace") for line in lines)
 
 
@@ -363,9 +389,9 @@ def compare(
     before: SmfData | str | Path,
     after: SmfData | str | Path,
     *,
-    by: str | Iterable[str] = comparing.NAMES,
+    by: str | Iterable[str] = NAMES,
     renames: str | Iterable[str] = (),
-    tolerance: float = comparing.TOLERANCE,
+    tolerance: float = TOLERANCE,
     interval: str | None = None,
 ) -> pl.DataFrame:
     """Return the changes between two inputs: the rows of `smfparse compare --format csv`.
@@ -378,12 +404,15 @@ def compare(
 
     Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.
     """
+    from smfparse.comparing.changes import compared
+    from smfparse.comparing.sides import Rename, measured
+
     names = by.split(",") if isinstance(by, str) else list(by)
     seconds = every(interval).seconds if interval else None
     sides = (each if isinstance(each, SmfData) else open_data(each) for each in (before, after))
-    first, second = (comparing.measured(each.inputs, seconds) for each in sides)
-    found = [comparing.Rename.of(text) for text in texts(renames)]
-    return comparing.compared(first, second, [name.strip() for name in names], found, tolerance)
+    first, second = (measured(each.inputs, seconds) for each in sides)
+    found = [Rename.of(text) for text in texts(renames)]
+    return compared(first, second, [name.strip() for name in names], found, tolerance)
 
 
 def _names(inputs: Inputs) -> list[str]:

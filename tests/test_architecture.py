@@ -1,4 +1,4 @@
-"""Imports go down only and through faces; commands load what they need; the wheel holds all."""
+"""Imports go down only, and name modules; commands load what they need; the wheel holds all."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import tomllib
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+import smfparse
 from tests.support.paths import FIXTURES, PROJECT
 
 ORDER = [
-    *("errors", "faces", "declarations", "interrupts", "limits", "progress", "vectors", "places"),
+    *("errors", "declarations", "interrupts", "limits", "progress", "vectors", "places"),
     *("rendering", "planning", "layout", "schemas", "tables", "metrics", "reading", "selecting"),
     *("decoding", "store", "inputs", "query", "writing", "mqsmfcsv", "calendar", "reports"),
     *("advice", "summarizing", "trending", "capacity", "comparing", "dashboard"),
@@ -32,7 +32,7 @@ PACKAGES = [each for each in ORDER if (PROJECT / "smfparse" / each).is_dir()]
 LINKS = ("schemas", "cli")
 """Packages that are folders at the top, with a link to them in `smfparse`."""
 APART = {
-    "simulating": ["errors", "faces", "layout", "progress", "rendering", "schemas"],
+    "simulating": ["errors", "layout", "progress", "rendering", "schemas"],
     "schemas": ["layout"],
 }
 """Packages that may import less than all before them."""
@@ -147,25 +147,12 @@ def test_imports_go_down_only_by_whole_names_that_are_not_private() -> None:
     assert [each for found in imports_of().values() for each in found if each.name[0] == "."] == []
 
 
-def reaches_inside(importing: str, imported: str) -> bool:
-    """Whether a name is imported from inside a package, by a module outside it."""
-    package = top(imported)
-    if package not in PACKAGES or package in {importing, imported}:
-        return False
-    return imported.count(".") > 1 or f"{package}.{imported.split('.')[1]}" in trees()
-
-
 @pytest.mark.slow
-def test_other_packages_and_tools_import_from_the_face_of_a_package() -> None:
-    """`schemas` and `cli` are packages of smfparse."""
-    wrong = [pair for pair in own_imports() if reaches_inside(top(pair[0]), pair[1])]
-    wrong += [
-        (name, each.name)
-        for name, found in imports_beside().items()
-        for each in found
-        if reaches_inside("", each.inside)
-    ]
-    assert wrong == []
+def test_a_package_has_no_face_and_is_imported_by_its_name_in_smfparse() -> None:
+    """`schemas` and `cli` are packages of smfparse, and have code of their own."""
+    for package in set(PACKAGES) - {*LINKS}:
+        assert [type(each) for each in trees()[package].body] == [ast.Expr], package
+        assert len((ast.get_docstring(trees()[package]) or "").splitlines()) >= 3, package
     found = imports_beside() | imports_of()
     assert [name for name in found if {each.library for each in found[name]} & {*LINKS}] == []
     by_link = re.compile(rf"^\s*(?:from|import) (?:{'|'.join(LINKS)})\b", re.MULTILINE)
@@ -187,17 +174,13 @@ def test_modules_of_a_package_do_not_import_each_other_in_circles() -> None:
         assert {*TopologicalSorter(graph).static_order()} >= graph.keys()
 
 
-def test_a_face_declares_for_types_what_it_has_at_run_time() -> None:
-    for package in set(PACKAGES) - {*LINKS}:
-        face = import_module(f"{ROOF}.{package}")
-        declared = {each.name.split(".")[-1] for each in imports_of()[package] if each.types_only}
-        assert declared == set(face.__all__), package
-        assert sorted(face.__all__) == dir(face), package
-        assert [name for name in face.__all__ if f"{package}.{name}" in trees()] == []
-        assert all(getattr(face, name) is not None for name in face.__all__)
-        assert len((ast.get_docstring(trees()[package]) or "").splitlines()) >= 3, package
-    with pytest.raises(AttributeError, match=r"smfparse\.reading.* has no attribute 'nothing'"):
-        _ = import_module("smfparse.reading").nothing
+def test_the_root_declares_for_types_what_it_has_at_run_time() -> None:
+    declared = {each.name.split(".")[-1] for each in imports_of()[ROOF] if each.types_only}
+    assert declared == {*smfparse.__all__} - {"__version__"}
+    assert sorted(smfparse.__all__) == dir(smfparse)
+    assert all(getattr(smfparse, name) is not None for name in smfparse.__all__)
+    with pytest.raises(AttributeError, match=r"smfparse.* has no attribute 'nothing'"):
+        _ = smfparse.nothing
 
 
 def test_a_library_is_imported_only_where_it_belongs() -> None:
@@ -300,8 +283,10 @@ RUN = (
 )
 DECODE = (
     "import sys\n"
-    "from smfparse.inputs import ReadOptions, open_inputs\n"
-    "from smfparse.tables import table_names, wanted_tables\n"
+    "from smfparse.inputs.opening import open_inputs\n"
+    "from smfparse.inputs.options import ReadOptions\n"
+    "from smfparse.tables.arrow import wanted_tables\n"
+    "from smfparse.tables.dictionary import table_names\n"
     "opened = open_inputs(sys.argv[1:], ReadOptions(jobs=1))\n"
     "print(sum(batch.num_rows for _, batch in opened.batches(wanted_tables(table_names()))))\n"
     "print('loaded:', *sys.modules)\n"

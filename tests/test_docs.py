@@ -14,9 +14,10 @@ from typing import NamedTuple, cast
 import click
 import pytest
 
-from smfparse import advice
+from smfparse.advice import declaration
+from smfparse.advice.declaration import diagnoses
 from smfparse.cli import main
-from smfparse.planning import planner_names
+from smfparse.planning.registry import planner_names
 from tests.support.paths import PROJECT
 
 PAGES = sorted(
@@ -106,7 +107,7 @@ def test_rows_of_coverage_have_numbers_and_marks_and_claims_are_answered() -> No
 
 def test_planners_options_rules_and_tests_that_rows_of_coverage_name_exist() -> None:
     commands = cast(click.Group, main.commands["capacity"]).commands
-    rules = {*advice.rules(), *advice.diagnoses()}
+    rules = {*declaration.rules(), *diagnoses()}
     for row in ROWS:
         for part in re.findall(r"\bcapacity [^;:]*", row.answered):
             names = re.findall(r"(?:capacity|,) ([a-z]+)\b", part)

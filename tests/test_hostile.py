@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import Decoder, Needs
+from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
 from smfparse.schemas import REGISTRY
-from smfparse.tables import decoded_tables, every_block, wanted_tables
+from smfparse.tables.arrow import every_block, wanted_tables
+from smfparse.tables.dictionary import decoded_tables
 from tests.support.builders import Section, chunk_of, named_block, qwhs_long, qwhs_short, smf_record
 from tests.support.searching import of_many, search, some
 

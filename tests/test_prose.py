@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from smfparse.cli import main
-from smfparse.planning import planner, planner_names, wanted
+from smfparse.planning.asking import wanted
+from smfparse.planning.registry import planner, planner_names
 from tests.support.paths import PROJECT
 
 FAULTS = {

@@ -23,12 +23,26 @@ import notebooks
 import pages
 import typed
 
-from smfparse import advice, reports, tables
+from smfparse.advice.declaration import SEVERITIES, Diagnosis, Rule, Subject, diagnoses, rules
+from smfparse.advice.explaining import explained
+from smfparse.advice.policy import Policy, Silence
 from smfparse.cli import main as cli
-from smfparse.comparing import MEASURES, ROW_KINDS
+from smfparse.comparing.measures import MEASURES, ROW_KINDS
 from smfparse.declarations import declared_keys
-from smfparse.metrics import AVERAGE, Measure, subjects, view, view_names
-from smfparse.rendering import STYLES
+from smfparse.metrics.measures import AVERAGE, Measure, subjects
+from smfparse.metrics.views import view, view_names
+from smfparse.rendering.figures import STYLES
+from smfparse.reports.declaration import Figure, Report, report, report_names
+from smfparse.tables.dictionary import (
+    KEY_COLUMNS,
+    STATISTICS_KEYS,
+    TASK_KEYS,
+    TableColumn,
+    columns,
+    key_columns,
+    table_names,
+    title,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -59,7 +73,7 @@ def _table(headings: str, rows: Iterable[Iterable[object]]) -> Iterator[str]:
 
 def report_reference() -> Iterator[str]:
     """Yield a section for each report: its data, and the formula of each figure."""
-    for which in map(reports.report, reports.report_names()):
+    for which in map(report, report_names()):
         yield f"## {which.name}\n"
         yield f"{which.title}.\n"
         yield f"* Data: {which.record}, written by `{which.trace}`."
@@ -105,13 +119,13 @@ def _helps(command: click.Command, name: str, above: click.Context) -> Iterator[
 
 def rule_reference() -> Iterator[str]:
     """Yield the diagnoses, then the rules of each subsystem, with all that is declared of them."""
-    every = [*advice.diagnoses().values(), *advice.rules().values()]
+    every = [*diagnoses().values(), *rules().values()]
     for subsystem, some in groupby(every, lambda each: getattr(each, "subsystem", "diagnoses")):
         yield f"## {subsystem.capitalize()}\n"
         for each in some:
             yield f"### {each.id}: {each.name}\n"
-            yield f"Severity {each.severity}, {advice.SEVERITIES[each.severity]}.\n"
-            for word, text in advice.explained(each):
+            yield f"Severity {each.severity}, {SEVERITIES[each.severity]}.\n"
+            for word, text in explained(each):
                 shown = f"`{text}`" if word in ("condition", "minimum") else text
                 yield f"* {word}: {shown}"
             yield ""
@@ -126,15 +140,15 @@ def measure_reference() -> Iterator[str]:
 def column_dictionary() -> Iterator[str]:
     """Yield the key columns once, then every table and view with its other columns."""
     yield "## Key columns\n"
-    keys = *tables.KEY_COLUMNS, *tables.TASK_KEYS, *tables.STATISTICS_KEYS
+    keys = *KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS
     yield from _columns(_OF_TABLE, keys)
-    for name in tables.table_names():
-        yield f"## {name}\n\n{tables.title(name)}.\n"
-        yield from _columns(_OF_TABLE, tables.columns(name)[len(tables.key_columns(name)) :])
+    for name in table_names():
+        yield f"## {name}\n\n{title(name)}.\n"
+        yield from _columns(_OF_TABLE, columns(name)[len(key_columns(name)) :])
     for each in map(view, view_names()):
         yield f"## {each.name}\n"
         yield f"View. {each.title}. Made of `{'`, `'.join(each.tables)}`.\n"
-        own = (one for one in each.columns if one not in tables.KEY_COLUMNS)
+        own = (one for one in each.columns if one not in KEY_COLUMNS)
         yield from _columns(_OF_VIEW, own)
 
 
@@ -145,7 +159,7 @@ _SHOWN |= {"over intervals": "combine", "meaning": "doc"}
 """What is under headings that are not called as it."""
 
 
-def _columns(headings: str, found: Iterable[tables.TableColumn]) -> Iterator[str]:
+def _columns(headings: str, found: Iterable[TableColumn]) -> Iterator[str]:
     names = [_SHOWN.get(each, each) for each in headings.split("|")]
     yield from _table(headings, ([getattr(each, name) or "" for name in names] for each in found))
     yield ""
@@ -162,8 +176,8 @@ def metric_reference() -> Iterator[str]:
 
 
 _DECLARED = (
-    *(reports.Report, reports.Figure, advice.Rule, advice.Subject, advice.Diagnosis),
-    *(advice.Policy, advice.Silence),
+    *(Report, Figure, Rule, Subject, Diagnosis),
+    *(Policy, Silence),
 )
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,

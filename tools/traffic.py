@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import smfparse
-from smfparse.simulating import AnswerKey, Estate, load_estate, simulate
+from smfparse.simulating.answers import AnswerKey
+from smfparse.simulating.declaration import Estate
+from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import simulate
 
 SCENARIOS = ("mft", "cluster", "clients", "reqrep", "shared", "channel-batch", "streaming")
 _ROUNDED = 0.0011

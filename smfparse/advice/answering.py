@@ -6,13 +6,16 @@ from collections.abc import Generator, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from smfparse.reports import CLOCK, report_parts, run_report
+from smfparse.reports.running import report_parts, run_report
+from smfparse.reports.templates import CLOCK
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from smfparse.query import Catalog
-    from smfparse.reports import Report, Row, Sections
+    from smfparse.query.catalog import Catalog
+    from smfparse.reports.declaration import Report
+    from smfparse.reports.running import Row
+    from smfparse.reports.sections import Sections
 
 
 def answered_rows(

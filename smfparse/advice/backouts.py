@@ -10,7 +10,7 @@ from smfparse.advice.culprits import Asked, names_during
 from smfparse.advice.findings import MOST_JOBS, Figure, Finding
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 BACKOUTS = "backouts_of_tasks"
 """The name under which the catalog holds the rows of backouts.sql."""

@@ -18,7 +18,7 @@ from smfparse.advice.judging import held_rows
 from smfparse.advice.links import USES, Links, Manager, place_of
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 DEPTHS = "subject_queue"
 """The rows of the subject with the depth of a queue."""

@@ -23,10 +23,12 @@ from typing import Annotated, Any
 from smfparse.advice.phrases import Phrase, phrase, phrases
 from smfparse.declarations import Key, Where, as_type, entries, expected, filled, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
-from smfparse.metrics import subjects as metric_subjects
-from smfparse.metrics import with_figures, with_overall
-from smfparse.planning import planner, planner_names, wanted
-from smfparse.tables import decoded_tables
+from smfparse.metrics.figures import with_figures
+from smfparse.metrics.measures import subjects as metric_subjects
+from smfparse.metrics.measures import with_overall
+from smfparse.planning.asking import wanted
+from smfparse.planning.registry import planner, planner_names
+from smfparse.tables.dictionary import decoded_tables
 
 TAGS = {
     "P": "published with that number",

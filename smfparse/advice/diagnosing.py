@@ -25,7 +25,7 @@ from smfparse.advice.episodes import episodes, overlapped, touches
 from smfparse.advice.findings import Finding
 from smfparse.advice.links import Links, Manager, Placed
 from smfparse.advice.merging import used_by
-from smfparse.calendar import SECOND_US
+from smfparse.calendar.intervals import SECOND_US
 
 _OR_UNKNOWN = "?"
 """Behind a rule that is needed: it counts as holding where its trace is absent."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.calendar import SECOND_US, ends_of
+from smfparse.calendar.intervals import SECOND_US, ends_of
 
 _SLACK = 0.1
 """Share of an interval up to which the next may begin later, and still follow it."""

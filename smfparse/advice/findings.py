@@ -24,12 +24,12 @@ from smfparse.advice.judging import (
     value_column,
 )
 from smfparse.advice.trends import Move, move_of
-from smfparse.calendar import SECOND_US, Calendar
-from smfparse.planning import plan_of_measured
-from smfparse.selecting import Zone
+from smfparse.calendar.intervals import SECOND_US, Calendar
+from smfparse.planning.registry import plan_of_measured
+from smfparse.selecting.zones import Zone
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 MOST_JOBS = 5
 """So many jobs of a finding are named."""

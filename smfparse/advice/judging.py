@@ -16,18 +16,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import Rule, Subject, planner_inputs, rules, subjects
-from smfparse.calendar import (
+from smfparse.calendar.intervals import (
     CALENDAR,
     Calendar,
     calendar_macros,
     calendar_query,
     calendars_of,
 )
-from smfparse.metrics import named_macros, selected, view_macros, with_figures, words_in
-from smfparse.selecting import Zone, fixed_zone
+from smfparse.metrics.figures import selected, with_figures
+from smfparse.metrics.views import named_macros, view_macros, words_in
+from smfparse.selecting.zones import Zone, fixed_zone
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 KEYS = ("system", "qmgr", "object", "job")
 """What a finding is about; its columns in a subject."""

@@ -10,7 +10,7 @@ from smfparse.advice.findings import Finding
 from smfparse.advice.judging import held_rows
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 Place: TypeAlias = tuple[str, str]
 """A kind of thing and its name: `("pool", "3")`."""

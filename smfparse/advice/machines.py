@@ -9,7 +9,7 @@ from smfparse.advice.declaration import SEVERITIES
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import Checked
 from smfparse.advice.wording import about, evidence, often, span_text
-from smfparse.rendering import visible
+from smfparse.rendering.guard import visible
 
 _FAILING = 3
 """Up to this severity, findings fail a test case; others pass, with their text."""

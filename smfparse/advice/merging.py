@@ -10,7 +10,7 @@ from smfparse.advice.declaration import Rule
 from smfparse.advice.episodes import joined, main_episode
 from smfparse.advice.findings import MOST_JOBS, Figure, Finding, natural
 from smfparse.advice.links import Links, Manager, Place
-from smfparse.rendering import few
+from smfparse.rendering.figures import few
 
 
 def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator[Finding]:

@@ -26,11 +26,13 @@ from smfparse.advice.judging import (
 )
 from smfparse.advice.wording import shown
 from smfparse.errors import RequestError
-from smfparse.metrics import named_macros
-from smfparse.reports import SECTION_COLUMNS, TOTAL, Report, Sections, report_macros
+from smfparse.metrics.views import named_macros
+from smfparse.reports.declaration import Report
+from smfparse.reports.running import report_macros
+from smfparse.reports.sections import SECTION_COLUMNS, TOTAL, Sections
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 _INSTANT = pa.timestamp("us", "UTC")
 _CLOCK = pa.timestamp("us")

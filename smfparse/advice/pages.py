@@ -10,17 +10,12 @@ import pyarrow as pa
 
 from smfparse.advice.findings import Finding
 from smfparse.advice.running import run_rules
-from smfparse.reports import (
-    SECTION_COLUMNS,
-    Report,
-    Row,
-    Sections,
-    report_table,
-    run_report,
-)
+from smfparse.reports.declaration import Report
+from smfparse.reports.running import Row, report_table, run_report
+from smfparse.reports.sections import SECTION_COLUMNS, Sections
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 _LINE = "finding"
 """The kind of line of a finding."""

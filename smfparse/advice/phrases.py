@@ -18,8 +18,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from smfparse.declarations import Where, expected
-from smfparse.metrics import with_overall
-from smfparse.rendering import STYLES
+from smfparse.metrics.measures import with_overall
+from smfparse.rendering.figures import STYLES
 
 _BRACES = re.compile(r"\{((?:[^{}]|\{\w+\})+?)(?:(?<!:):(\w+))?\}")
 _TERM = r"((?:[^(),]|\((?:[^()]|\([^()]*\))*\))+)"

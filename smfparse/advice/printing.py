@@ -26,20 +26,9 @@ from smfparse.advice.wording import (
     span_text,
     whose,
 )
-from smfparse.rendering import (
-    FAINT,
-    FINDINGS,
-    HEAD,
-    HEADLINE,
-    Column,
-    Document,
-    Facts,
-    Mark,
-    Section,
-    Table,
-    Values,
-    plural,
-)
+from smfparse.rendering.colours import FAINT, FINDINGS, HEAD, HEADLINE, Mark
+from smfparse.rendering.document import Column, Document, Facts, Section, Table, Values
+from smfparse.rendering.figures import plural
 
 _MARGIN = 13
 """Characters in front of a sentence: two blanks, a word, blanks."""

@@ -20,10 +20,10 @@ from smfparse.advice.judging import Judged, judged, wanted
 from smfparse.advice.links import LINKS, all_links
 from smfparse.advice.merging import merged
 from smfparse.advice.policy import NO_POLICY, Policy, Silence, changed_limits
-from smfparse.calendar import ends_of
+from smfparse.calendar.intervals import ends_of
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 _SEEN_ONCE = 3
 """The last severity at which a condition below its minimum sample is shown."""

@@ -12,9 +12,9 @@ from itertools import groupby
 from smfparse.advice.declaration import HOURS, IMPACTS, Rule
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.trends import Move
-from smfparse.rendering import few, in_digits, styled
-from smfparse.reports import report
-from smfparse.selecting import Selection
+from smfparse.rendering.figures import few, in_digits, styled
+from smfparse.reports.declaration import report
+from smfparse.selecting.selection import Selection
 
 _MANY = 999.5
 """From here on a number has separators and no decimals: it is shown as 1,000."""

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from smfparse.reading import RDW_SIZE, Chunk
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bytes, Ints
 
 _TWICE = 0xFF

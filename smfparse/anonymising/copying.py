@@ -14,13 +14,15 @@ from smfparse.anonymising.pseudonyms import PART, Pseudonyms
 from smfparse.anonymising.searching import Finder, ShortNames
 from smfparse.anonymising.shifting import shift_times
 from smfparse.errors import DamageLog, SmfError
-from smfparse.layout import BLANK, ENCODING
-from smfparse.places import Place
-from smfparse.reading import RDW_SIZE, Chunk, unpacked
+from smfparse.layout.texts import BLANK, ENCODING
+from smfparse.places.kinds import Place
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.packing import unpacked
+from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bools, Bytes, Ints, each_of, gather
 
 if TYPE_CHECKING:
-    from smfparse.inputs import SmfFile
+    from smfparse.inputs.sources import SmfFile
 
 _AT_ONCE = 1 << 24
 """Bytes that are copied at once."""

@@ -8,7 +8,9 @@ from functools import cache
 import numpy as np
 from construct import Array, Struct
 
-from smfparse.layout import Block, Field, Repeat
+from smfparse.layout.blocks import Block
+from smfparse.layout.columns import Field
+from smfparse.layout.members import Repeat
 from smfparse.schemas import QWHC, QWHS, QWHX, QWST, REGISTRY
 from smfparse.vectors import Bools
 

@@ -18,9 +18,12 @@ from smfparse.anonymising.fields import (
     named_fields,
     numbers,
 )
-from smfparse.decoding import BlockIndex, Blocks, HeaderAreas, Records
+from smfparse.decoding.areas import HeaderAreas
+from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.records import Blocks, Records
 from smfparse.errors import DamageLog
-from smfparse.reading import RDW_SIZE, Chunk
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.segments import RDW_SIZE
 from smfparse.schemas import QWST
 from smfparse.vectors import Bools, Ints
 

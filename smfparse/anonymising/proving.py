@@ -13,12 +13,13 @@ from smfparse.anonymising.pseudonyms import Pseudonyms
 from smfparse.anonymising.searching import Finder
 from smfparse.anonymising.shifting import shift_times
 from smfparse.errors import DamageLog
-from smfparse.places import Place
-from smfparse.reading import Chunk, unpacked
+from smfparse.places.kinds import Place
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.packing import unpacked
 from smfparse.vectors import Bools, Bytes
 
 if TYPE_CHECKING:
-    from smfparse.inputs import SmfFile
+    from smfparse.inputs.sources import SmfFile
 
 _AT_ONCE = 1 << 24
 """Bytes that are searched at once."""

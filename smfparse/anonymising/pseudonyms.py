@@ -11,7 +11,7 @@ from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from smfparse.errors import InputError, RequestError
-from smfparse.store import replacing
+from smfparse.store.targets import replacing
 
 PART = re.compile(r"[A-Za-z0-9@#$]+")
 """A part of a name; between parts are dots, slashes, blanks and the like."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from smfparse.anonymising.pseudonyms import LEAST
-from smfparse.layout import ENCODING
+from smfparse.layout.texts import ENCODING
 from smfparse.vectors import Bools, Bytes, Ints, each_of, gather
 
 _ASCII = "latin-1"

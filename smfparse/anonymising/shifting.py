@@ -8,7 +8,7 @@ import numpy as np
 
 from smfparse.anonymising.places import Named
 from smfparse.errors import RequestError
-from smfparse.reading import Chunk
+from smfparse.reading.chunks import Chunk
 from smfparse.schemas import QWST, WHOLE_RECORDS
 from smfparse.vectors import Bytes, Ints, each_of, gather
 

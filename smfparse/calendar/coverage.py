@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from smfparse.calendar.intervals import Calendar
-from smfparse.layout import version_key
+from smfparse.layout.members import version_key
 
 COVERAGE = "coverage"
 """The name by which a catalog holds the rows of `coverage_query`."""

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.selecting import ALL_RECORDS, Selection, Zone
+from smfparse.selecting.selection import ALL_RECORDS, Selection
+from smfparse.selecting.zones import Zone
 from smfparse.vectors import Bools, Floats, Ints
 
 CALENDAR = "calendar"

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from smfparse.capacity.measuring import Measured, measured_rows, measuring_query
 from smfparse.errors import RequestError
-from smfparse.planning import Plan, Planner, asked_of, plan_within, wanted
+from smfparse.planning.asking import wanted
+from smfparse.planning.plans import Plan, Planner
+from smfparse.planning.registry import asked_of
+from smfparse.planning.slopes import plan_within
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 GIVEN, MEASURED, PUBLISHED = "given", "measured", "published"
 """Where the value of an input is from."""

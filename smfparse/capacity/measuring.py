@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from smfparse.planning import Planner, Wanted, slope, too_few, wanted
+from smfparse.planning.asking import Wanted, wanted
+from smfparse.planning.plans import Planner
+from smfparse.planning.slopes import slope, too_few
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 _FOLDER = Path(__file__).with_name("definitions")
 _KEYS = ("system", "qmgr", "about")
@@ -48,8 +50,9 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
 
     given  inputs; texts of these that are no choice are variables of the query: patterns
     """
-    from smfparse.calendar import calendar_macros
-    from smfparse.metrics import named_macros, view_macros, with_figures
+    from smfparse.calendar.intervals import calendar_macros
+    from smfparse.metrics.figures import with_figures
+    from smfparse.metrics.views import named_macros, view_macros
 
     own = (_FOLDER / "macros.sql").read_text("utf-8")
     query = with_figures(measuring_sql(which.name), own)

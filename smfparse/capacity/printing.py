@@ -8,18 +8,12 @@ from itertools import chain
 from typing import Any
 
 from smfparse.capacity.answering import MEASURED, PUBLISHED, Answer
-from smfparse.planning import Figure, Planner, said, wanted
-from smfparse.rendering import (
-    ABSENT,
-    Column,
-    Document,
-    Facts,
-    Section,
-    Table,
-    Values,
-    aligned,
-    with_decimals,
-)
+from smfparse.planning.asking import wanted
+from smfparse.planning.plans import Figure, Planner
+from smfparse.planning.words import said
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Column, Document, Facts, Section, Table, Values
+from smfparse.rendering.figures import ABSENT, with_decimals
 
 _FIGURES = (Column("Figure"), Column("Value", right=True), Column("Unit"), Column("How"))
 _INPUTS = (Column("Input"), Column("Value", right=True), Column("Unit"), Column("From"))

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, as_type, entries, read_table
-from smfparse.metrics import Measure as SubjectMeasure
-from smfparse.metrics import measure_of, subjects
+from smfparse.metrics.measures import Measure as SubjectMeasure
+from smfparse.metrics.measures import measure_of, subjects
 
 CALLS, TASK = "calls", "task"
 ROW_KINDS: Mapping[str, str] = {

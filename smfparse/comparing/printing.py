@@ -7,27 +7,21 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from smfparse.advice import NEW, WORSE, in_short
+from smfparse.advice.baseline import NEW, WORSE
+from smfparse.advice.wording import in_short
 from smfparse.comparing.changes import NAMES
 from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
-from smfparse.metrics import subjects
-from smfparse.rendering import (
-    ABSENT,
-    Column,
-    Document,
-    Facts,
-    Frames,
-    Section,
-    Table,
-    aligned,
-    styled,
-    visible,
-)
+from smfparse.metrics.measures import subjects
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
+from smfparse.rendering.figures import ABSENT, styled
+from smfparse.rendering.guard import visible
 
 if TYPE_CHECKING:
-    from smfparse.advice import Checked, Finding
+    from smfparse.advice.findings import Finding
+    from smfparse.advice.running import Checked
 
 TOP = 20
 """Rows of a part that are shown, besides significant ones."""

@@ -13,13 +13,14 @@ import polars as pl
 
 from smfparse.comparing.measures import compare_sql, sql_of
 from smfparse.errors import RequestError
-from smfparse.metrics import quoted
-from smfparse.query import Catalog
-from smfparse.rendering import plural
-from smfparse.reports import ONE_SECTION, prepare
+from smfparse.metrics.measures import quoted
+from smfparse.query.catalog import Catalog
+from smfparse.rendering.figures import plural
+from smfparse.reports.running import prepare
+from smfparse.reports.sections import ONE_SECTION
 
 if TYPE_CHECKING:
-    from smfparse.inputs import Inputs
+    from smfparse.inputs.opening import Inputs
 
 SIDE_TABLES = ("wtas", "wtid", "wqst", "qjst", "qjst_io", "qmst", "qpst", "qest", "qcst")
 _BUCKET_OF = """

@@ -13,12 +13,12 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from smfparse.advice import rules
+from smfparse.advice.declaration import rules
 from smfparse.declarations import Key, Where, entries, expected, read_table
 from smfparse.errors import RequestError
-from smfparse.metrics import measure_of, metrics_of
-from smfparse.reports import report_names
-from smfparse.summarizing import MEASURES, Shown, lines, with_metrics
+from smfparse.metrics.measures import measure_of, metrics_of
+from smfparse.reports.declaration import report_names
+from smfparse.summarizing.declaration import MEASURES, Shown, lines, with_metrics
 
 TROUGH = "trough"
 """The measure of figures of which the lowest is the worst."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 
-from smfparse.advice import Finding, finding_lines, often, peak, span_text
+from smfparse.advice.findings import Finding
+from smfparse.advice.wording import finding_lines, often, peak, span_text
 from smfparse.dashboard.gathering import Day
 from smfparse.dashboard.incidents import Incident, Move, incidents
 from smfparse.dashboard.payload import finding_panel
-from smfparse.rendering import escaped, plural, short
+from smfparse.rendering.figures import plural, short
+from smfparse.rendering.shell import escaped
 
 MARKS = {
     1: ("✖", "Loss or outage near"),

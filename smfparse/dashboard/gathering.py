@@ -7,21 +7,26 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from smfparse.advice import Checked, Finding, run_rules
-from smfparse.calendar import CALENDAR, calendar_query
-from smfparse.capacity import CapacityDocument, answer, measured_rows, measuring_query
+from smfparse.advice.findings import Finding
+from smfparse.advice.running import Checked, run_rules
+from smfparse.calendar.intervals import CALENDAR, calendar_query
+from smfparse.capacity.answering import answer
+from smfparse.capacity.measuring import measured_rows, measuring_query
+from smfparse.capacity.printing import CapacityDocument
 from smfparse.dashboard.courses import Courses, axis_of, courses
 from smfparse.dashboard.declaration import Panel, definition, panels, parts
 from smfparse.errors import DamageLog, RequestError
-from smfparse.metrics import words_in
-from smfparse.planning import planner
-from smfparse.summarizing import Axis, Manager, Times, held_times, hold, rows_query, with_macros
+from smfparse.metrics.views import words_in
+from smfparse.planning.registry import planner
+from smfparse.summarizing.figures import held_times, hold, with_macros
+from smfparse.summarizing.spreading import Axis, Manager, rows_query
+from smfparse.summarizing.timing import Times
 
 if TYPE_CHECKING:
-    from smfparse.comparing import ComparisonDocument
-    from smfparse.inputs import Inputs
-    from smfparse.query import Catalog
-    from smfparse.rendering import Section
+    from smfparse.comparing.printing import ComparisonDocument
+    from smfparse.inputs.opening import Inputs
+    from smfparse.query.catalog import Catalog
+    from smfparse.rendering.document import Section
 
 _ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
 """The names by which a catalog holds the rows of the queries."""
@@ -114,8 +119,10 @@ def against(before: Inputs, after: Inputs) -> Earlier:
 
     SMF files of `before` are read twice more, those of `after` once more.
     """
-    from smfparse.comparing import TOLERANCE, ComparisonDocument, compared, measured
-    from smfparse.query import Catalog
+    from smfparse.comparing.changes import TOLERANCE, compared
+    from smfparse.comparing.printing import ComparisonDocument
+    from smfparse.comparing.sides import measured
+    from smfparse.query.catalog import Catalog
 
     with Catalog(before) as catalog:
         days = gathered_panels(catalog, [*panels().values()])

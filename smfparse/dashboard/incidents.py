@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.advice import Finding
-from smfparse.calendar import SECOND_US
+from smfparse.advice.findings import Finding
+from smfparse.calendar.intervals import SECOND_US
 from smfparse.dashboard.declaration import TROUGH, Panel
 from smfparse.dashboard.gathering import Day
 from smfparse.vectors import Bools, Floats

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from smfparse.advice import lost_text, span_text
+from smfparse.advice.wording import lost_text, span_text
 from smfparse.dashboard.declaration import Panel, Part, panels, part_of, parts, tables
 from smfparse.dashboard.findings import MARKS, finding_rows, incident_cards
 from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.sheets import table_lines
-from smfparse.planning import planner
-from smfparse.rendering import escaped, plural, section_lines
-from smfparse.reports import svg_lines
+from smfparse.planning.registry import planner
+from smfparse.rendering.figures import plural
+from smfparse.rendering.html import section_lines
+from smfparse.rendering.shell import escaped
+from smfparse.reports.drawing import svg_lines
 
 CLEAR, NO_DATA = 6, 7
 """Behind the severities of findings: none, and no data to find one in."""

@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from smfparse.advice import nothing_to
+from smfparse.advice.wording import nothing_to
 from smfparse.dashboard.findings import WASTE
 from smfparse.dashboard.gathering import Earlier, Gathered
 from smfparse.dashboard.managers import group_lines, manager_lines, missing_lines, worst_verdict
 from smfparse.dashboard.payload import packed, payload
-from smfparse.rendering import (
-    BASE,
-    TABLES,
-    Cells,
-    Column,
-    Section,
-    Table,
-    escaped,
-    head_lines,
-    in_digits,
-    joined,
-    section_lines,
-)
+from smfparse.rendering.document import Cells, Column, Section, Table
+from smfparse.rendering.figures import in_digits
+from smfparse.rendering.html import section_lines
+from smfparse.rendering.shell import BASE, TABLES, escaped, head_lines, joined
 
 _ASSETS = Path(__file__).with_name("assets")
 _SCRIPTS = (_ASSETS / "uplot.js", _ASSETS / "inflate.js", TABLES, _ASSETS / "page.js")

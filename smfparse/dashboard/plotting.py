@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from smfparse.calendar import SECOND_US
+from smfparse.calendar.intervals import SECOND_US
 from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import HEAT, Panel, panels
 from smfparse.dashboard.gathering import Day
-from smfparse.rendering import escaped, in_digits
-from smfparse.summarizing import Axis
+from smfparse.rendering.figures import in_digits
+from smfparse.rendering.shell import escaped
+from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a7d00", "#7f7f7f")

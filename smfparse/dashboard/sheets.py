@@ -12,7 +12,8 @@ import numpy as np
 from smfparse.dashboard.courses import Course
 from smfparse.dashboard.declaration import TableOf
 from smfparse.dashboard.gathering import Day
-from smfparse.rendering import decimals_of, escaped, with_decimals
+from smfparse.rendering.figures import decimals_of, with_decimals
+from smfparse.rendering.shell import escaped
 from smfparse.vectors import Floats
 
 _MOST_ROWS = 200

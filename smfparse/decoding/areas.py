@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout import Block, Mask, Numeric, Raw, Values
+from smfparse.layout.blocks import Block
+from smfparse.layout.kinds import Mask, Numeric, Raw, Values
 from smfparse.schemas import (
     QWHC,
     QWHS,

@@ -8,20 +8,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from smfparse.layout import (
-    BLANK,
-    ENCODING,
-    WIDE_DIGITS,
-    Hex,
-    Kind,
-    Mask,
-    Part,
-    Raw,
-    Shown,
-    Text,
-    Values,
-)
-from smfparse.tables import DECIMAL, arrow_type
+from smfparse.layout.kinds import Kind, Mask, Raw, Shown, Values
+from smfparse.layout.numbers import WIDE_DIGITS
+from smfparse.layout.parts import Part
+from smfparse.layout.texts import BLANK, ENCODING, Hex, Text
+from smfparse.tables.arrow import DECIMAL, arrow_type
 from smfparse.vectors import Bools, both, distinct, strings
 
 _HEX_DIGITS = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)

@@ -16,7 +16,8 @@ import numpy as np
 
 from smfparse.decoding.areas import HeaderAreas
 from smfparse.decoding.records import Records
-from smfparse.layout import US_PER_SECOND, Values
+from smfparse.layout.clocks import US_PER_SECOND
+from smfparse.layout.kinds import Values
 from smfparse.limits import LIMITS
 from smfparse.vectors import Bools, Ints
 

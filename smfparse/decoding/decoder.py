@@ -25,10 +25,12 @@ from smfparse.decoding.tasks import Elsewhere, TaskLinks, Tasks
 from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import MOST_TRIPLETS, Chunk, kinds_of
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import MOST_TRIPLETS, kinds_of
 from smfparse.schemas import REGISTRY
-from smfparse.selecting import SelectedDamage, counted_mask, record_mask
-from smfparse.tables import RECORD, Batch
+from smfparse.selecting.rows import SelectedDamage, counted_mask, record_mask
+from smfparse.tables.arrow import Batch
+from smfparse.tables.dictionary import RECORD
 from smfparse.vectors import Bools, Ints, both, strings
 
 

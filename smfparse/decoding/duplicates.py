@@ -34,8 +34,10 @@ from smfparse.decoding.fingerprinting import (
     record_hashes,
 )
 from smfparse.errors import DamageLog
-from smfparse.places import Place
-from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, begins_dump
+from smfparse.places.kinds import Place
+from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
+from smfparse.reading.headers import begins_dump
+from smfparse.reading.reader import Input
 from smfparse.vectors import Bools, Ints
 
 Group: TypeAlias = Sequence[tuple[Input, Part]]

@@ -11,19 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from smfparse.decoding.arrays import array, coded, kind_array, shown_array
-from smfparse.layout import (
-    BLANK,
-    Block,
-    Child,
-    Column,
-    Duration,
-    Field,
-    Instant,
-    Mask,
-    Numeric,
-    Raw,
-    Values,
-)
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import Duration, Instant
+from smfparse.layout.columns import Child, Column, Field
+from smfparse.layout.kinds import Mask, Numeric, Raw, Values
+from smfparse.layout.texts import BLANK
 from smfparse.vectors import NUMBER_WIDTHS, Bools, Bytes, Ints, both, gather, not_zero, strings
 
 BYTE = np.dtype("u1")

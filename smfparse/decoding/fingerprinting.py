@@ -15,8 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.errors import DamageLog
-from smfparse.places import Place, size_at
-from smfparse.reading import DATE_END, RDW_SIZE, SUBTYPE_END, Chunk, Input, packed_dates
+from smfparse.places.kinds import Place, size_at
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import DATE_END, SUBTYPE_END, packed_dates
+from smfparse.reading.reader import Input
+from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bools, Bytes, gather
 
 RecordHashes: TypeAlias = NDArray[np.uint64]

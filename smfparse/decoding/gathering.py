@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 
 from smfparse.decoding.entries import BYTE, FieldSlot, Held, joined, slots_of
-from smfparse.layout import Block, Column, Raw, Values
+from smfparse.layout.blocks import Block
+from smfparse.layout.columns import Column
+from smfparse.layout.kinds import Raw, Values
 from smfparse.vectors import Bytes, Ints, gather
 
 _LEAST_ROWS = 256

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from smfparse.layout import Block
+from smfparse.layout.blocks import Block
 from smfparse.schemas import REGISTRY, WHOLE_RECORDS
 from smfparse.vectors import Bytes, Ints
 

@@ -22,10 +22,11 @@ from smfparse.decoding.records import Records
 from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TaskLinks, Tasks, in_source, tasks_of, tokens_of
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import STCK_UNITS_PER_US, US_PER_SECOND, Mask, Values, believed_seconds
-from smfparse.reading import Chunk, offset_of
+from smfparse.layout.clocks import STCK_UNITS_PER_US, US_PER_SECOND, believed_seconds
+from smfparse.layout.kinds import Mask, Values
+from smfparse.reading.chunks import Chunk, offset_of
 from smfparse.schemas import STUB_RECORDS, TASK
-from smfparse.selecting import counting_time
+from smfparse.selecting.counting import counting_time
 from smfparse.vectors import Bools, Ints
 
 _TOD_INTERVALS = ((115, 231), (116, 10))

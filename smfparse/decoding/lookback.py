@@ -14,7 +14,8 @@ from smfparse.decoding.records import Records
 from smfparse.decoding.spacing import written_without_interval
 from smfparse.decoding.tasks import NO_TASKS, TASK_KINDS, Tasks, joined_tasks, tasks_of
 from smfparse.errors import DamageLog
-from smfparse.reading import Chunk, kinds_of
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import kinds_of
 from smfparse.schemas import WTAS
 from smfparse.vectors import Ints
 

@@ -19,12 +19,19 @@ from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TASK_KINDS, Elsewhere, TaskLinks
 from smfparse.decoding.texts import text_columns
 from smfparse.errors import DamageLog
-from smfparse.layout import Block, Field, Kind, Part, Raw, Text
+from smfparse.layout.blocks import Block
+from smfparse.layout.columns import Field
+from smfparse.layout.kinds import Kind, Raw
+from smfparse.layout.parts import Part
+from smfparse.layout.texts import Text
 from smfparse.limits import LIMITS
-from smfparse.reading import Chunk, kinds_of
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import kinds_of
 from smfparse.schemas import QWHC, WQST, WTAS
-from smfparse.selecting import NAMED, JoinKey, Selection, like, naming, tables_about
-from smfparse.tables import TABLES
+from smfparse.selecting.criteria import like
+from smfparse.selecting.selection import Selection
+from smfparse.selecting.subjects import NAMED, JoinKey, naming, tables_about
+from smfparse.tables.dictionary import TABLES
 from smfparse.vectors import Bools, Ints, distinct, gather
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.keys import BY_OFFSET
 from smfparse.decoding.matching import blocks_for
-from smfparse.layout import Block
+from smfparse.layout.blocks import Block
 from smfparse.schemas import TASK_RECORDS, WQST, WTAS
-from smfparse.selecting import ALL_RECORDS, Selection, time_is_derived
-from smfparse.tables import DAMAGE, RECORD, TABLES, Wanted
+from smfparse.selecting.selection import ALL_RECORDS, Selection, time_is_derived
+from smfparse.tables.arrow import Wanted
+from smfparse.tables.dictionary import DAMAGE, RECORD, TABLES
 from smfparse.vectors import Ints
 
 

@@ -14,8 +14,11 @@ import numpy as np
 from smfparse.decoding.index import KNOWN_RECORDS, BlockIndex, number_of
 from smfparse.decoding.triplets import Triplets, block_triplets, read_triplets
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout import Block, Field, Raw, Values
-from smfparse.reading import MOST_TRIPLETS, Chunk, Headers, least_offset
+from smfparse.layout.blocks import Block
+from smfparse.layout.columns import Field
+from smfparse.layout.kinds import Raw, Values
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import MOST_TRIPLETS, Headers, least_offset
 from smfparse.vectors import Bools, Ints, gather
 
 

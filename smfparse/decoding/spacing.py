@@ -14,9 +14,12 @@ import numpy as np
 from smfparse.decoding.areas import HeaderAreas
 from smfparse.decoding.clocks import Made
 from smfparse.decoding.records import Records
-from smfparse.layout import ENCODING, US_PER_SECOND, Values
+from smfparse.layout.clocks import US_PER_SECOND
+from smfparse.layout.kinds import Values
+from smfparse.layout.texts import ENCODING
 from smfparse.limits import LIMITS
-from smfparse.reading import Chunk, Headers
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import Headers
 from smfparse.schemas import QWHS, STATISTICS, STUB_RECORDS
 from smfparse.vectors import Ints
 

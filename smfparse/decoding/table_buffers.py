@@ -16,8 +16,10 @@ from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks
 from smfparse.decoding.tasks import Elsewhere
 from smfparse.decoding.texts import TextColumn
-from smfparse.layout import TIMESTAMP, US_PER_SECOND, Mask, Values
-from smfparse.tables import (
+from smfparse.layout.clocks import TIMESTAMP, US_PER_SECOND
+from smfparse.layout.kinds import Mask, Values
+from smfparse.tables.arrow import Batch, coded_schema
+from smfparse.tables.dictionary import (
     IDENTITY_COLUMNS,
     KEY_COLUMNS,
     RECORD,
@@ -26,9 +28,7 @@ from smfparse.tables import (
     STATISTICS_KEYS,
     TABLES,
     TASK_KEYS,
-    Batch,
     TableColumn,
-    coded_schema,
     columns,
     key_columns,
 )

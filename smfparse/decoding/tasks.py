@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from smfparse.decoding.records import Blocks, Records
-from smfparse.layout import US_PER_SECOND, Field, Instant, Values
+from smfparse.layout.clocks import US_PER_SECOND, Instant
+from smfparse.layout.columns import Field
+from smfparse.layout.kinds import Values
 from smfparse.limits import LIMITS
 from smfparse.schemas import CONTINUATION, TASK, WQST, WTAS
 from smfparse.vectors import Bools, Ints, gather

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import ENCODING, Mask, Raw, Text, Values
+from smfparse.layout.kinds import Mask, Raw, Values
+from smfparse.layout.texts import ENCODING, Text
 from smfparse.schemas import QWHX_RELEASE
 from smfparse.vectors import distinct, strings
 

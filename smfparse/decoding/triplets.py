@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.decoding.index import EVERY_BLOCK, KNOWN_RECORDS
-from smfparse.reading import Chunk, existing_triplets, least_offset
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import existing_triplets, least_offset
 from smfparse.vectors import Bools, Ints
 
 _MIN_BLOCK = 8

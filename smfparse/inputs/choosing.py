@@ -5,9 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from smfparse.places import Place
-from smfparse.selecting import COUNTED_AT, Selection, like
-from smfparse.store import Manifest, qmgr_name, read_files
+from smfparse.places.kinds import Place
+from smfparse.selecting.counting import COUNTED_AT
+from smfparse.selecting.criteria import like
+from smfparse.selecting.selection import Selection
+from smfparse.store.hive import qmgr_name
+from smfparse.store.manifest import Manifest, read_files
 
 
 def manifest_for(folder: Place, selection: Selection) -> Manifest:

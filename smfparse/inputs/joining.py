@@ -8,14 +8,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from smfparse.decoding import Decoder, Gathered
+from smfparse.decoding.decoder import Decoder, Gathered
 from smfparse.errors import DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Batches
 from smfparse.inputs.sources import SmfFile, Source
-from smfparse.reading import Joined, size_of
-from smfparse.tables import Wanted
+from smfparse.reading.chunks import Joined
+from smfparse.reading.planning import size_of
+from smfparse.tables.arrow import Wanted
 
 _SMALL = 4
 """A file is small if so many like it are a chunk."""

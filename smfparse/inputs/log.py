@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from smfparse.decoding import Recorder
+from smfparse.decoding.fingerprinting import Recorder
 from smfparse.errors import DamageLog
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 
 
 @dataclass

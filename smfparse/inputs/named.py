@@ -14,12 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import smfparse.store as store
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place, Url, is_url, place_of
-from smfparse.reading import Framing, Input, framing_named, probe
+from smfparse.places.kinds import Place, is_url, place_of
+from smfparse.places.url import Url
+from smfparse.reading.detection import Framing, framing_named, probe
+from smfparse.reading.reader import Input
 
 STDIN = "-"
 NOWHERE = Path(os.devnull)
@@ -43,11 +44,13 @@ def urls_below(folder: Url, damage: DamageLog, target: Place | None) -> Iterator
 
     Of a dataset it is noted that it is left out. Raises InputError where the list does not come.
     """
+    from smfparse.store.database import MANIFEST
+
     try:
         found = [each for each in folder.rglob() if not each.was_folder]
     except OSError as error:
         raise InputError(f"{folder}: {error.strerror or error}") from error
-    datasets = [each.parents[0] for each in found if each.name == store.MANIFEST]
+    datasets = [each.parents[0] for each in found if each.name == MANIFEST]
     inner = [each for each in datasets if each != folder and not _is_hidden(each, folder)]
     for each in inner:
         if each != target:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 
-import smfparse.store as store
-from smfparse.decoding import Duplicates, Known, Turn
+from smfparse.decoding.duplicates import Duplicates, Turn
+from smfparse.decoding.fingerprinting import Known
 from smfparse.errors import DamageLog, InputError
 from smfparse.inputs import joining
 from smfparse.inputs.log import Log
@@ -25,31 +25,24 @@ from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.sources import Dataset, SmfFile, Source, being_read, damage_rows, with_others
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place, Url
-from smfparse.reading import WHOLE_SOURCE, Input, Part, size_of
-from smfparse.selecting import (
-    ALL_RECORDS,
-    Selection,
-    Zone,
-    queue_criteria,
-    read_for,
-    shown_in_zone,
-    texts,
-    without_names,
-)
-from smfparse.tables import (
-    DAMAGE,
-    RECORD,
+from smfparse.places.kinds import Place
+from smfparse.places.url import Url
+from smfparse.reading.chunks import WHOLE_SOURCE, Part
+from smfparse.reading.planning import size_of
+from smfparse.reading.reader import Input
+from smfparse.selecting.criteria import texts
+from smfparse.selecting.selection import ALL_RECORDS, Selection, queue_criteria, without_names
+from smfparse.selecting.zones import Zone, read_for, shown_in_zone
+from smfparse.tables.arrow import (
     Batch,
     Wanted,
     coded_schema,
-    decoded_tables,
     every_block,
     schema,
     wanted_columns,
     wanted_tables,
-    with_fingerprints,
 )
+from smfparse.tables.dictionary import DAMAGE, RECORD, decoded_tables, with_fingerprints
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -307,7 +300,9 @@ def _bytes_of(files: Iterable[Source]) -> int:
 
 def _is_dataset(folder: Place) -> bool:
     """Whether a folder is a dataset: what knows that is loaded only if a folder is named."""
-    return store.is_dataset(folder)
+    from smfparse.store.belonging import is_dataset
+
+    return is_dataset(folder)
 
 
 def _is_file(source: Source) -> bool:
@@ -348,8 +343,7 @@ def open_inputs(
             for each in sources
         ]
     sources = with_others(sources)
-    datasets = (each for each in sources if isinstance(each, Dataset))
-    if any(store.has_fingerprints(each.manifest) for each in datasets):
+    if any(each.has_fingerprints for each in sources if isinstance(each, Dataset)):
         options = replace(options, fingerprints=True)
     return Inputs(sources, log, options, options.selection.zone)
 
@@ -461,8 +455,11 @@ def _source(found: Input, selection: Selection) -> Source:
     """Open an input. An SMF file has a path that does not depend on where a process was started."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
-    if not store.has_manifest(found.path):
-        raise store.interrupted_in(found.path)
+    from smfparse.store.belonging import has_manifest
+    from smfparse.store.database import interrupted_in
+
+    if not has_manifest(found.path):
+        raise interrupted_in(found.path)
     dataset = Dataset(found.path, selection=selection)
     _ = dataset.manifest  # so that one that cannot be read is reported at once
     return dataset

@@ -12,7 +12,8 @@ from typing import Any, TypedDict
 
 from smfparse.errors import RequestError
 from smfparse.limits import LIMITS, Limits
-from smfparse.selecting import ALL_RECORDS, Selection, parse_zone
+from smfparse.selecting.selection import ALL_RECORDS, Selection
+from smfparse.selecting.zones import parse_zone
 
 
 class Options(TypedDict, total=False):

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smfparse.decoding import (
+from smfparse.decoding.lookback import tasks_in
+from smfparse.decoding.matching import queue_tasks
+from smfparse.decoding.tasks import (
     APART_US,
     NO_TASKS,
     TASK_KINDS,
@@ -23,12 +25,13 @@ from smfparse.decoding import (
     in_source,
     joined_tasks,
     latest_tasks,
-    queue_tasks,
     sources_in,
-    tasks_in,
 )
 from smfparse.errors import DamageLog
-from smfparse.reading import WHOLE_SOURCE, Chunk, Headers, Input, Part, size_of
+from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
+from smfparse.reading.headers import Headers
+from smfparse.reading.planning import size_of
+from smfparse.reading.reader import Input
 from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER
 from smfparse.vectors import Ints
 

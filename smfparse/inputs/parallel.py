@@ -14,27 +14,19 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias, TypeVar
 
-from smfparse.decoding import Duplicates, Needs
+from smfparse.decoding.duplicates import Duplicates
+from smfparse.decoding.needs import Needs
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.others import Others
 from smfparse.inputs.range import Batches, Range, UnsoundError, gathered_for
 from smfparse.inputs.workers import Workers, go_on
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 from smfparse.progress import PROGRESS
-from smfparse.reading import (
-    WHOLE_SOURCE,
-    Input,
-    Part,
-    agree,
-    are_short,
-    is_cut,
-    look_through,
-    parts_of,
-    ranges_of,
-    size_of,
-)
-from smfparse.tables import Wanted
+from smfparse.reading.chunks import WHOLE_SOURCE, Part, are_short
+from smfparse.reading.planning import agree, is_cut, look_through, parts_of, ranges_of, size_of
+from smfparse.reading.reader import Input
+from smfparse.tables.arrow import Wanted
 from smfparse.vectors import Ints
 
 Made = TypeVar("Made")

@@ -12,28 +12,22 @@ from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.decoding import (
-    TASK_KINDS,
-    Before,
-    Decoder,
-    Duplicates,
-    Gathered,
-    Needs,
-    Recorder,
-    Seen,
-    Turn,
-    days_of,
-    fingerprints,
-    queue_tasks,
-)
+from smfparse.decoding.decoder import Decoder, Gathered
+from smfparse.decoding.duplicates import Duplicates, Turn
+from smfparse.decoding.fingerprinting import Recorder, Seen, days_of, fingerprints
+from smfparse.decoding.lookback import Before
+from smfparse.decoding.matching import queue_tasks
+from smfparse.decoding.needs import Needs
+from smfparse.decoding.tasks import TASK_KINDS
 from smfparse.errors import DamageError, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.others import Others, is_streamed
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 from smfparse.progress import PROGRESS
-from smfparse.reading import WHOLE_SOURCE, Chunk, Input, Part, with_dumps
-from smfparse.tables import Batch, Wanted
+from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, with_dumps
+from smfparse.reading.reader import Input
+from smfparse.tables.arrow import Batch, Wanted
 from smfparse.vectors import Ints
 
 Batches: TypeAlias = Iterator[tuple[str, Batch]]

@@ -14,38 +14,26 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import pyarrow as pa
 
-import smfparse.store as store
-from smfparse.decoding import Duplicates, Gathered, Turn
+from smfparse.decoding.decoder import Gathered
+from smfparse.decoding.duplicates import Duplicates, Turn
 from smfparse.errors import Damage, DamageLog
 from smfparse.inputs.log import Log
 from smfparse.inputs.options import DEFAULTS, ReadOptions
 from smfparse.inputs.others import Others
 from smfparse.inputs.range import Batches, Range
-from smfparse.places import Place, size_at
+from smfparse.places.kinds import Place, size_at
 from smfparse.progress import PROGRESS
-from smfparse.reading import Chunk, Input
-from smfparse.selecting import (
-    ALL_RECORDS,
-    KeysBySource,
-    Lookup,
-    Selection,
-    keys_by_source,
-    needed_columns,
-    row_mask,
-)
-from smfparse.tables import (
-    DAMAGE,
-    DAMAGE_COLUMNS,
-    Batch,
-    Wanted,
-    coded_schema,
-    plain_schema,
-    schema,
-)
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.reader import Input
+from smfparse.selecting.conditions import Lookup
+from smfparse.selecting.rows import KeysBySource, keys_by_source, needed_columns, row_mask
+from smfparse.selecting.selection import ALL_RECORDS, Selection
+from smfparse.tables.arrow import Batch, Wanted, coded_schema, plain_schema, schema
+from smfparse.tables.dictionary import DAMAGE, DAMAGE_COLUMNS
 
 if TYPE_CHECKING:
     from smfparse.inputs.stored import KnownRecords
-    from smfparse.store import Manifest
+    from smfparse.store.manifest import Manifest
 
 
 class Arrival(NamedTuple):
@@ -171,12 +159,23 @@ class Dataset:
     @cached_property
     def inputs(self) -> list[Manifest]:
         """The inputs that it was made of. Raises InputError."""
-        return store.read_inputs(self.path)
+        from smfparse.store.manifest import read_inputs
+
+        return read_inputs(self.path)
+
+    @property
+    def has_fingerprints(self) -> bool:
+        """Whether its rows have the fingerprints of their records."""
+        from smfparse.store.manifest import has_fingerprints
+
+        return has_fingerprints(self.manifest)
 
     @property
     def smf_files(self) -> list[str]:
         """The names that `source` has in its rows, but for `called`."""
-        return list(store.smf_files(self.inputs))
+        from smfparse.store.manifest import smf_files
+
+        return list(smf_files(self.inputs))
 
     @property
     def sources(self) -> list[str]:
@@ -281,8 +280,9 @@ class Dataset:
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
         """Yield the columns `names` of a table."""
         from smfparse.inputs.stored import parquet_rows
+        from smfparse.store.manifest import wanted_in
 
-        types, wanted = self.manifest["types"], store.wanted_in(self.manifest, table)
+        types, wanted = self.manifest["types"], wanted_in(self.manifest, table)
         for file in self.sound_files(table):
             for batch in parquet_rows(file, table, names, wanted, types):
                 yield _renamed(batch, self.called)

@@ -15,22 +15,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from smfparse.decoding import FINGERPRINT, Fingerprints, Known, Tasks, read_run
+from smfparse.decoding.fingerprinting import FINGERPRINT, Fingerprints, Known, read_run
+from smfparse.decoding.tasks import Tasks
 from smfparse.errors import InputError, SmfError
-from smfparse.layout import ENCODING, UNIX_EPOCH, US_PER_SECOND, Values
-from smfparse.places import Place, Url, size_at
-from smfparse.store import (
-    EXACT,
-    Manifest,
-    NamedRun,
-    checksum,
-    day_name,
-    meets_span,
-    plain_file,
-    read_runs,
-    wanted_in,
-)
-from smfparse.tables import Batch, coded_schema, plain_schema, schema, signed, whole_schema
+from smfparse.layout.clocks import UNIX_EPOCH, US_PER_SECOND
+from smfparse.layout.kinds import Values
+from smfparse.layout.texts import ENCODING
+from smfparse.places.kinds import Place, size_at
+from smfparse.places.url import Url
+from smfparse.store.days import day_name, meets_span
+from smfparse.store.manifest import EXACT, Manifest, NamedRun, read_runs, wanted_in
+from smfparse.store.plain import checksum, plain_file
+from smfparse.tables.arrow import Batch, coded_schema, plain_schema, schema, signed, whole_schema
 from smfparse.vectors import Ints
 
 if TYPE_CHECKING:

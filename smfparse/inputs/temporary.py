@@ -20,8 +20,8 @@ from typing import Any, BinaryIO
 
 from smfparse.errors import InputError, OutputError
 from smfparse.inputs.named import NOWHERE
-from smfparse.reading import Input
-from smfparse.store import Folder
+from smfparse.reading.reader import Input
+from smfparse.store.folder import Folder
 
 _PREFIX = "smfparse-temporary-"
 _OURS = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from smfparse.errors import InputError, SmfError
 from smfparse.interrupts import ENDS, WATCHER, check_interrupt
-from smfparse.places import are_open
+from smfparse.places.objects import are_open
 from smfparse.progress import PROGRESS, SHOWER
 
 MOST_PROCESSES = 61

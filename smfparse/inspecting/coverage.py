@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from smfparse.calendar import (
-    Coverage,
-    calendar_macros,
-    calendar_query,
-    calendars_of,
-    coverage_of,
-    coverage_query,
-)
-from smfparse.inputs import Inputs
+from smfparse.calendar.coverage import Coverage, coverage_of, coverage_query
+from smfparse.calendar.intervals import calendar_macros, calendar_query, calendars_of
+from smfparse.inputs.opening import Inputs
 from smfparse.inspecting.groups import Inventory
 from smfparse.inspecting.losses import lost_records
-from smfparse.metrics import named_macros, view_macros
+from smfparse.metrics.views import named_macros, view_macros
 
 
 def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
@@ -21,7 +15,7 @@ def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
 
     Records of some jobs, queues or channels show no gaps.
     """
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
     selection = inputs.selection
     if selection.by_name:

@@ -7,18 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from smfparse.errors import RequestError
-from smfparse.metrics import (
-    Entry,
-    Relation,
-    described,
-    every_relation,
-    measures_meant,
-    metrics_of,
-    view,
-    view_names,
-    words_in,
-)
-from smfparse.rendering import Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.metrics.describe import Entry, Relation, described, every_relation, measures_meant
+from smfparse.metrics.measures import metrics_of
+from smfparse.metrics.views import view, view_names, words_in
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
 
 _OF_TABLE = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 _OF_VIEW = ("Column", "Type", "Unit", "Meaning", "Formula")
@@ -43,8 +36,8 @@ def description(name: str | None) -> Document:
 
 def _elsewhere(name: str) -> str:
     """Return what a name is that another command explains, and this command; '': nothing."""
-    from smfparse.advice import diagnoses, rules
-    from smfparse.reports import is_report, report
+    from smfparse.advice.declaration import diagnoses, rules
+    from smfparse.reports.declaration import is_report, report
 
     if is_report(name):
         return f"a report; see smfparse report {report(name).name} --explain"
@@ -62,11 +55,12 @@ def _placed(measure: Entry) -> Entry:
 
 def uses_of(measure: str) -> dict[str, list[str]]:
     """Return what shows a measure, as log.task_busy: views, reports, lines, panels and rules."""
-    from smfparse.advice import rules, sql_of_rule
-    from smfparse.advice import subjects as looked_at
-    from smfparse.dashboard import panels
-    from smfparse.reports import Report, declared
-    from smfparse.summarizing import lines
+    from smfparse.advice.declaration import rules
+    from smfparse.advice.declaration import subjects as looked_at
+    from smfparse.advice.judging import sql_of_rule
+    from smfparse.dashboard.declaration import panels
+    from smfparse.reports.declaration import Report, declared
+    from smfparse.summarizing.declaration import lines
 
     subject, _, own = measure.partition(".")
     of_views = (each for each in map(view, view_names()) if each.subject == subject)

@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from smfparse.errors import did_you_mean
-from smfparse.inputs import Inputs, with_all_records
-from smfparse.rendering import few
-from smfparse.selecting import COUNTED_AT, NAMED, Selection
-from smfparse.tables import RECORD
+from smfparse.inputs.opening import Inputs, with_all_records
+from smfparse.rendering.figures import few
+from smfparse.selecting.counting import COUNTED_AT
+from smfparse.selecting.selection import Selection
+from smfparse.selecting.subjects import NAMED
+from smfparse.tables.dictionary import RECORD
 
 _NEAR = 3
 _HALF = dt.timedelta(minutes=30)

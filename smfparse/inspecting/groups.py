@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 import pyarrow as pa
 
-from smfparse.inputs import Inputs, SmfFile
+from smfparse.inputs.opening import Inputs
+from smfparse.inputs.sources import SmfFile
 from smfparse.inspecting.losses import LOST, LOST_COLUMNS, Loss, losses_in
 from smfparse.schemas import (
     ACCOUNTING,
@@ -22,7 +23,8 @@ from smfparse.schemas import (
     STATISTICS,
     TRACES,
 )
-from smfparse.tables import RECORD, Batch, every_block
+from smfparse.tables.arrow import Batch, every_block
+from smfparse.tables.dictionary import RECORD
 from smfparse.vectors import Ints
 
 _OF_SMF = {

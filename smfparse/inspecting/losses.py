@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from smfparse.schemas import SMF7
-from smfparse.tables import Batch
+from smfparse.tables.arrow import Batch
 
 LOST = SMF7.name.lower()
 """The table of these records."""

@@ -7,22 +7,14 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smfparse.rendering import (
-    ABSENT,
-    Cells,
-    Column,
-    Document,
-    Facts,
-    Section,
-    Table,
-    Values,
-    aligned,
-)
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
+from smfparse.rendering.figures import ABSENT
 
 if TYPE_CHECKING:
-    from smfparse.calendar import Coverage
+    from smfparse.calendar.coverage import Coverage
     from smfparse.errors import Damage, DamageLog
-    from smfparse.inputs import Inputs
+    from smfparse.inputs.opening import Inputs
     from smfparse.inspecting.groups import Group, Inventory
     from smfparse.inspecting.losses import Loss
 
@@ -82,7 +74,7 @@ class InventoryDocument(Document):
 
     def facts(self) -> Iterator[Facts]:
         """Yield the counts, inputs, duplicates and damage by name."""
-        from smfparse.inputs import damage_rows
+        from smfparse.inputs.sources import damage_rows
 
         opened = self._opened
         inputs = [{"name": each.name} | each.arrival._asdict() for each in opened.sources]

@@ -14,10 +14,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from construct import Array, Struct
 
-from smfparse.decoding import header_parts
+from smfparse.decoding.areas import header_parts
 from smfparse.errors import RequestError
-from smfparse.layout import ENCODING, UNIX_EPOCH, Block, Code, Field, Flags, Repeat
-from smfparse.reading import REAL_TYPE, Chunk, triplet_count, types_of
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import UNIX_EPOCH
+from smfparse.layout.columns import Field
+from smfparse.layout.members import Repeat
+from smfparse.layout.numbers import Code, Flags
+from smfparse.layout.texts import ENCODING
+from smfparse.reading.chunks import Chunk
+from smfparse.reading.headers import REAL_TYPE, triplet_count, types_of
 from smfparse.schemas import (
     ACCOUNTING,
     QWAS,
@@ -30,7 +36,7 @@ from smfparse.schemas import (
     TRIPLET,
     WHOLE_RECORDS,
 )
-from smfparse.selecting import Zone
+from smfparse.selecting.zones import Zone
 
 _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16

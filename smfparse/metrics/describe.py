@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from itertools import starmap
 
 from smfparse.errors import RequestError
-from smfparse.layout import Field
+from smfparse.layout.columns import Field
 from smfparse.metrics.measures import WAYS, Measure, subjects
 from smfparse.metrics.views import columns_meant, view, view_names
-from smfparse.tables import TableColumn, columns, fields_named, near_names, table_names, title
+from smfparse.tables.dictionary import (
+    TableColumn,
+    columns,
+    fields_named,
+    near_names,
+    table_names,
+    title,
+)
 
 
 @dataclass(frozen=True)

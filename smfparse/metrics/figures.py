@@ -14,7 +14,7 @@ from functools import cache
 
 from smfparse.metrics.measures import SCHEMA, subjects
 from smfparse.metrics.views import named_macros, shown_in, words_in
-from smfparse.tables import KEY_COLUMNS, columns
+from smfparse.tables.dictionary import KEY_COLUMNS, columns
 
 _FIGURES = re.compile(r"\b(\w+)_figures\b")
 _OF_TASKS = {"of_source", "task_record"}

@@ -33,7 +33,7 @@ from smfparse.metrics.measures import (
     subjects,
     summed,
 )
-from smfparse.tables import (
+from smfparse.tables.dictionary import (
     KEY_COLUMNS,
     TableColumn,
     columns,

@@ -15,8 +15,8 @@ from importlib.resources import files
 from typing import Any, TypeAlias
 
 from smfparse.declarations import Where, families
-from smfparse.layout import Hex, Text
-from smfparse.tables import TABLES, columns
+from smfparse.layout.texts import Hex, Text
+from smfparse.tables.dictionary import TABLES, columns
 
 KEYS = ("source", "record_no", "block_no")
 """Columns that rows of a table and of its repeated groups have in common."""

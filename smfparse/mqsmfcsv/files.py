@@ -13,15 +13,16 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs import Inputs
+from smfparse.inputs.opening import Inputs
 from smfparse.mqsmfcsv.beside import Beside
 from smfparse.mqsmfcsv.ddl import DDL_FILE, ddl
 from smfparse.mqsmfcsv.declared import Group, Sheet, sheets
 from smfparse.mqsmfcsv.lines import heading, lines
 from smfparse.mqsmfcsv.styles import STYLES, Style
-from smfparse.store import PARTIAL, Folder
-from smfparse.tables import Batch
-from smfparse.writing import write_set
+from smfparse.store.folder import Folder
+from smfparse.store.targets import PARTIAL
+from smfparse.tables.arrow import Batch
+from smfparse.writing.files import write_set
 
 
 def write_sheets(

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from smfparse.layout import ENCODING, US_PER_SECOND
+from smfparse.layout.clocks import US_PER_SECOND
+from smfparse.layout.texts import ENCODING
 from smfparse.mqsmfcsv.declared import Cell
 from smfparse.mqsmfcsv.styles import Style
-from smfparse.rendering import HIDDEN, guarded, is_plain
+from smfparse.rendering.guard import HIDDEN, guarded, is_plain
 
 _TIME = "%H:%M:%S,%6f"
 _HIDDEN = re.compile(HIDDEN)

@@ -10,7 +10,7 @@ from smfparse.mqsmfcsv.beside import Beside
 from smfparse.mqsmfcsv.declared import KEYS, Cell, Entry, Group, Sheet
 from smfparse.mqsmfcsv.forms import Piece, pieces
 from smfparse.mqsmfcsv.styles import Style
-from smfparse.tables import plain_schema
+from smfparse.tables.arrow import plain_schema
 
 _MOST_ROWS = 4096
 """Rows that are spelt at once: a file has up to 507 columns."""

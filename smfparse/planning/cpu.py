@@ -13,7 +13,6 @@ from smfparse.planning.words import said
 
 _GENERATIONS = ("", "z14-z15", "z15-z16")
 _WORKLOADS = ("LOW", "AVERAGE", "HIGH")
-_MOST_BUSY = 10**6
 
 
 def engine_ratio(source_itr: float, source_cps: int, target_itr: float, target_cps: int) -> float:

@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 
 from smfparse.errors import RequestError
-from smfparse.inputs import Inputs
+from smfparse.inputs.opening import Inputs
 from smfparse.interrupts import interrupting
 from smfparse.query.connecting import Connection, connected, forget_python, is_interrupt
 from smfparse.query.hints import failure

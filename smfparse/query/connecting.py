@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import duckdb
 
-from smfparse.metrics import quoted
+from smfparse.metrics.measures import quoted
 from smfparse.progress import PROGRESS
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection

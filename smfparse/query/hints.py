@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 
 from smfparse.errors import QueryError, SmfError
-from smfparse.metrics import columns_meant, columns_of, relations
-from smfparse.rendering import few
-from smfparse.tables import near_names
+from smfparse.metrics.views import columns_meant, columns_of, relations
+from smfparse.rendering.figures import few
+from smfparse.tables.dictionary import near_names
 
 _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
 _TABLE = re.compile(r"Table with name (\w+) does not exist")

@@ -23,9 +23,12 @@ import polars as pl
 import pyarrow as pa
 from polars.io.plugins import register_io_source
 
-from smfparse.inputs import Inputs
-from smfparse.selecting import BY_NAME, COUNTED_AT, NAMED, Selection
-from smfparse.tables import DAMAGE, Batch, plain_schema, wanted_tables
+from smfparse.inputs.opening import Inputs
+from smfparse.selecting.counting import COUNTED_AT
+from smfparse.selecting.selection import BY_NAME, Selection
+from smfparse.selecting.subjects import NAMED
+from smfparse.tables.arrow import Batch, plain_schema, wanted_tables
+from smfparse.tables.dictionary import DAMAGE
 
 _MOST_NAMES = 1_000
 """Names that a selection is asked for; each is tried on every distinct name of a file."""

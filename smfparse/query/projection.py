@@ -10,13 +10,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from smfparse.metrics import view, view_names, words_in
-from smfparse.tables import (
-    Wanted,
-    columns,
-    table_names,
-    with_fingerprints,
-)
+from smfparse.metrics.views import view, view_names, words_in
+from smfparse.tables.arrow import Wanted
+from smfparse.tables.dictionary import columns, table_names, with_fingerprints
 
 _LINK = "__"
 _OWN_TABLES = "DUCKDB_"

@@ -20,11 +20,11 @@ from prompt_toolkit.shortcuts import CompleteStyle
 
 from smfparse.errors import SmfError
 from smfparse.interrupts import ASKED
-from smfparse.metrics import columns_of, relations, title_of
+from smfparse.metrics.views import columns_of, relations, title_of
 from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, named_views
 from smfparse.query.statements import is_complete
-from smfparse.rendering import FORMATS, TEXT
+from smfparse.rendering.formats import FORMATS, TEXT
 
 PROMPT, GOES_ON = "smf> ", "...> "
 SHOWN_ROWS = 1_000

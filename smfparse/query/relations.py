@@ -11,27 +11,20 @@ from pathlib import Path
 import duckdb
 
 from smfparse.errors import InputError
-from smfparse.inputs import Dataset, Inputs, Source
+from smfparse.inputs.opening import Inputs
+from smfparse.inputs.sources import Dataset, Source
 from smfparse.limits import Limits
-from smfparse.metrics import (
-    comments,
-    quoted,
-    view,
-    view_macros,
-    view_names,
-)
+from smfparse.metrics.measures import quoted
+from smfparse.metrics.views import comments, view, view_macros, view_names
 from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import scanned, tables_of
 from smfparse.query.scans import SmfScans, Whole
-from smfparse.selecting import local_columns, shown_sql, sql_condition
-from smfparse.store import no_rows, selected, wanted_in
-from smfparse.tables import (
-    DAMAGE,
-    columns,
-    schema,
-    table_names,
-    title,
-)
+from smfparse.selecting.conditions import sql_condition
+from smfparse.selecting.zones import local_columns, shown_sql
+from smfparse.store.manifest import wanted_in
+from smfparse.store.views_sql import no_rows, selected
+from smfparse.tables.arrow import schema
+from smfparse.tables.dictionary import DAMAGE, columns, table_names, title
 
 _FEW_BYTES = 8 << 20
 _SOURCES = ("source", "task_source")

@@ -17,10 +17,12 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from smfparse.errors import OutputError, SmfError
-from smfparse.inputs import Inputs, SmfFile, TemporaryFolder
+from smfparse.inputs.opening import Inputs
+from smfparse.inputs.sources import SmfFile
+from smfparse.inputs.temporary import TemporaryFolder
 from smfparse.query.projection import scanned
-from smfparse.reading import size_of
-from smfparse.tables import Batch, Wanted, coded_schema
+from smfparse.reading.planning import size_of
+from smfparse.tables.arrow import Batch, Wanted, coded_schema
 
 
 class Spool(Protocol):

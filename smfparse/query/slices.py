@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from smfparse.inputs import TemporaryFolder
-from smfparse.metrics import quoted
+from smfparse.inputs.temporary import TemporaryFolder
+from smfparse.metrics.measures import quoted
 from smfparse.query.connecting import Connection
 from smfparse.query.projection import Slicing
 from smfparse.query.relations import Relations
 from smfparse.query.results import streamed
 from smfparse.query.scans import Spool
-from smfparse.tables import columns
+from smfparse.tables.dictionary import columns
 
 _Result = TypeVar("_Result")
 _BOUNDS = ("128MB", "512MB", "80%")

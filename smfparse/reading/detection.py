@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from smfparse.errors import InputError, RequestError
-from smfparse.layout import ENCODING
+from smfparse.layout.texts import ENCODING
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 from smfparse.reading.chunks import SLACK
 from smfparse.reading.evidence import Heads, are_heads, fills, next_record
 from smfparse.reading.framings import FRAMINGS

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.layout import ENCODING, US_PER_DAY, Numeric, Raw, Values, smf_moments
+from smfparse.layout.clocks import US_PER_DAY, smf_moments
+from smfparse.layout.kinds import Numeric, Raw, Values
+from smfparse.layout.texts import ENCODING
 from smfparse.schemas import (
     ACCOUNTING,
     DUMP_HEADER,

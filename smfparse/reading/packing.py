@@ -32,7 +32,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from smfparse.errors import InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import BrokenError, ObjectFile, Place, size_at
+from smfparse.places.kinds import Place, size_at
+from smfparse.places.objects import BrokenError
+from smfparse.places.url import ObjectFile
 from smfparse.reading.streams import (
     HEAD,
     Decompressor,

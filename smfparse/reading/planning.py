@@ -18,7 +18,8 @@ import numpy as np
 
 from smfparse.errors import DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place, Url, place_of, size_at
+from smfparse.places.kinds import Place, place_of, size_at
+from smfparse.places.url import Url
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part
 from smfparse.reading.detection import Framing, framing_named
 from smfparse.reading.headers import begins_dump, kinds_of

@@ -15,7 +15,7 @@ import numpy as np
 
 from smfparse.errors import Damage, DamageLog, InputError, RequestError
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 from smfparse.reading.chunks import WHOLE_SOURCE, Chunk, Part, Pieces, are_short
 from smfparse.reading.detection import Framing, probe
 from smfparse.reading.headers import SMF_HEADER, plausible

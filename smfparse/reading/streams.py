@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from smfparse.places import BrokenError
+from smfparse.places.objects import BrokenError
 
 if TYPE_CHECKING:
     from zipfile import ZipInfo

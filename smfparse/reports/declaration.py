@@ -18,15 +18,15 @@ from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, as_type, expected, families, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
-from smfparse.layout import Column
-from smfparse.metrics import subject_of, subjects
-from smfparse.planning import planner_names
-from smfparse.rendering import ABSENT, NUMBERS, STYLES
+from smfparse.layout.columns import Column
+from smfparse.metrics.measures import subject_of, subjects
+from smfparse.planning.registry import planner_names
+from smfparse.rendering.figures import ABSENT, NUMBERS, STYLES
 from smfparse.reports.crosschecks import check
 from smfparse.reports.options import parsed
 from smfparse.reports.sections import DECLARED, ONE_SECTION, RECORDED, Sections
 from smfparse.reports.sources import origin, report_sql
-from smfparse.tables import TABLES, decoded_tables
+from smfparse.tables.dictionary import TABLES, decoded_tables
 
 EVIDENCE = {
     "field": "the field itself",

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from smfparse.rendering import Cells, Column, Document, Facts, Section, Table, aligned
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
 from smfparse.reports.declaration import Report, declared
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 _SHORT = ("name", "data", "title")
 """What is printed without --explain."""

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from smfparse.selecting import Zone
+    from smfparse.selecting.zones import Zone
 
 STATISTICS = "qmst"
 """The table by which intervals of statistics are known."""

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from smfparse.errors import RequestError
-from smfparse.selecting import like, parse_patterns, texts
+from smfparse.selecting.criteria import like, parse_patterns, texts
 
 Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
 """Makes the value for the SQL of an option's name, what was given, and the report's choices."""

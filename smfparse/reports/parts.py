@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from smfparse.rendering import MOMENTS, Cells, Column, Section, Table
+from smfparse.rendering.document import Cells, Column, Section, Table
+from smfparse.rendering.figures import MOMENTS
 from smfparse.reports.declaration import Report
 from smfparse.reports.drawing import svg_lines
 from smfparse.reports.graph import has_edges

@@ -6,15 +6,9 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from smfparse.rendering import (
-    ABSENT,
-    HEAD,
-    Document,
-    Facts,
-    Mark,
-    Section,
-    Values,
-)
+from smfparse.rendering.colours import HEAD, Mark
+from smfparse.rendering.document import Document, Facts, Section, Values
+from smfparse.rendering.figures import ABSENT
 from smfparse.reports import templates
 from smfparse.reports.declaration import Figure, Report
 from smfparse.reports.running import Row

@@ -14,11 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from smfparse.calendar import calendar_macros
+from smfparse.calendar.intervals import calendar_macros
 from smfparse.errors import RequestError
-from smfparse.metrics import named_macros, quoted, view_macros
-from smfparse.planning import plan_of_measured
-from smfparse.rendering import STYLES
+from smfparse.metrics.measures import quoted
+from smfparse.metrics.views import named_macros, view_macros
+from smfparse.planning.registry import plan_of_measured
+from smfparse.rendering.figures import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.marks import STATISTICS, STATISTICS_OF_ALL, zone_macros
 from smfparse.reports.sections import (
@@ -32,7 +33,8 @@ from smfparse.reports.sections import (
 )
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog, Slicing
+    from smfparse.query.catalog import Catalog
+    from smfparse.query.projection import Slicing
 
 Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and figures as the SQL gives them."""
@@ -121,8 +123,8 @@ def _held_time(
     which: Report, catalog: Catalog, sections: Sections, values: Mapping[str, Any]
 ) -> bool:
     """Have a catalog of some names hold the covered time of all; return whether it does."""
-    from smfparse.inputs import with_all_names
-    from smfparse.query import Catalog
+    from smfparse.inputs.opening import with_all_names
+    from smfparse.query.catalog import Catalog
 
     if not catalog.inputs.selection.by_name:
         return False

@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from smfparse.errors import RequestError
-from smfparse.metrics import Subject, subject_of
-from smfparse.query import Slicing
+from smfparse.metrics.measures import Subject, subject_of
+from smfparse.query.projection import Slicing
 from smfparse.reports.marks import (
     COMPARED,
     STATISTICS,
@@ -31,7 +31,7 @@ from smfparse.reports.marks import (
 )
 from smfparse.schemas import DUMP_HEADER, DUMP_TRAILER, SIGNATURES
 from smfparse.schemas import STATISTICS as _STATISTICS_TYPE
-from smfparse.tables import RECORD, TABLES
+from smfparse.tables.dictionary import RECORD, TABLES
 
 _SECTION = {
     "record": ("{source} AS source", "{offset} AS record_offset"),

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from smfparse.declarations import Where
-from smfparse.metrics import Subject, aggregates, subject_of, subjects
+from smfparse.metrics.figures import aggregates
+from smfparse.metrics.measures import Subject, subject_of, subjects
 from smfparse.schemas import REGISTRY, TRACES
-from smfparse.tables import TABLES
+from smfparse.tables.dictionary import TABLES
 
 if TYPE_CHECKING:
     from smfparse.reports.declaration import Figure

@@ -15,8 +15,10 @@ from operator import attrgetter
 from string import Formatter
 from typing import Any, NamedTuple, TypeAlias
 
-from smfparse.layout import version_key
-from smfparse.rendering import ABSENT, MOMENTS, NUMBERS, STYLES, some_at_a_time, visible
+from smfparse.layout.members import version_key
+from smfparse.rendering.batches import some_at_a_time
+from smfparse.rendering.figures import ABSENT, MOMENTS, NUMBERS, STYLES
+from smfparse.rendering.guard import visible
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.running import Row
 

@@ -13,7 +13,7 @@ from smfparse.selecting.criteria import Types, regex
 from smfparse.selecting.selection import BY_NAME, Selection
 from smfparse.selecting.subjects import NAMED, JoinKey, naming, tables_about
 from smfparse.selecting.zones import shown_sql
-from smfparse.tables import RECORD, TABLES
+from smfparse.tables.dictionary import RECORD, TABLES
 
 
 class Lookup(NamedTuple):

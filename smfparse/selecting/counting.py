@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout import US_PER_SECOND
+from smfparse.layout.clocks import US_PER_SECOND
 from smfparse.vectors import Bools, Floats, Ints
 
 COUNTED_AT = "counted_at"

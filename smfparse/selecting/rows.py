@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.errors import Damage, DamageLog
-from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND, Text
-from smfparse.reading import Headers
+from smfparse.layout.clocks import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND
+from smfparse.layout.texts import Text
+from smfparse.reading.headers import Headers
 from smfparse.schemas import QWST, WHOLE_RECORDS
 from smfparse.selecting.conditions import Lookup, lookups, named_in
 from smfparse.selecting.counting import AFTER_US, BEFORE_US
@@ -19,7 +20,7 @@ from smfparse.selecting.criteria import like
 from smfparse.selecting.selection import Selection, without_time
 from smfparse.selecting.subjects import JoinKey
 from smfparse.selecting.zones import OFFSET, in_zone
-from smfparse.tables import RECORD, TABLES
+from smfparse.tables.dictionary import RECORD, TABLES
 from smfparse.vectors import Bools, Bytes, Ints, distinct
 
 Texts: TypeAlias = tuple[list[str | None], Ints]

@@ -26,7 +26,7 @@ from smfparse.selecting.criteria import (
 )
 from smfparse.selecting.subjects import NAMED, JoinKey, Naming, naming, records_of, tables_about
 from smfparse.selecting.zones import Zone
-from smfparse.tables import DAMAGE, RECORD
+from smfparse.tables.dictionary import DAMAGE, RECORD
 
 Several: TypeAlias = Value | Iterable[Value]
 BY_NAME = {each: f"{each}s" for each in NAMED}

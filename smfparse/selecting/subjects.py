@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from smfparse.schemas import REGISTRY, WHOLE_RECORDS
-from smfparse.tables import RECORD, TABLES, decoded_tables
+from smfparse.tables.dictionary import RECORD, TABLES, decoded_tables
 
 NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "job": {"wtid": ("wtidccn",), "qmac": ("qwhccn",)},

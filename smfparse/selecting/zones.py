@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.errors import RequestError, did_you_mean
-from smfparse.layout import US_PER_DAY, US_PER_SECOND
+from smfparse.layout.clocks import US_PER_DAY, US_PER_SECOND
 from smfparse.vectors import Bools, Ints
 
 _FIRST = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.rendering import Column, Document, Facts, Section, Table
+from smfparse.rendering.document import Column, Document, Facts, Section, Table
 from smfparse.simulating.declaration import INCIDENTS, Application, Estate, Incident
 from smfparse.simulating.incidents import begins
 from smfparse.simulating.plan import Plan

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import BLANK, Raw
+from smfparse.layout.kinds import Raw
+from smfparse.layout.texts import BLANK
 from smfparse.schemas import QWAC, QWHC
 from smfparse.simulating import costs
 from smfparse.simulating.draws import Bools, Columns, Floats, Ints, Rows, big_endian

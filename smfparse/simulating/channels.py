@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from smfparse.layout import US_PER_SECOND, Block
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import US_PER_SECOND
 from smfparse.schemas import QCCT, QCST, QCT_ADP, QCT_DNS, QCT_DSP, QCT_SSL
 from smfparse.simulating import costs
 from smfparse.simulating.accounting import Accounting

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import Block
+from smfparse.layout.blocks import Block
 from smfparse.simulating.declaration import APPLICATION_KINDS
 from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, Rows, numbered
 from smfparse.simulating.incidents import Effects

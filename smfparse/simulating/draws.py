@@ -13,25 +13,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from smfparse.layout import (
-    ENCODING,
-    STCK_UNIX_EPOCH_US,
-    Block,
-    Code,
-    Combine,
-    Duration,
-    Field,
-    Flags,
-    Header,
-    Instant,
-    Kind,
-    Number,
-    Numeric,
-    Part,
-    Raw,
-    Text,
-    Values,
-)
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import STCK_UNIX_EPOCH_US, Duration, Instant
+from smfparse.layout.columns import Field
+from smfparse.layout.kinds import Combine, Kind, Numeric, Raw, Values
+from smfparse.layout.numbers import Code, Flags, Number
+from smfparse.layout.parts import Part
+from smfparse.layout.texts import ENCODING, Header, Text
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]

@@ -13,7 +13,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from smfparse.errors import RequestError
-from smfparse.layout import US_PER_DAY, US_PER_SECOND, Block
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import US_PER_DAY, US_PER_SECOND
 from smfparse.schemas import (
     CONTINUATION,
     Q5ST,

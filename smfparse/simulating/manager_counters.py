@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout import US_PER_SECOND
+from smfparse.layout.clocks import US_PER_SECOND
 from smfparse.simulating.block_parts import (
     BATCH_CONTROL,
     BATCH_KB,

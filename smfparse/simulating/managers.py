@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import Block
+from smfparse.layout.blocks import Block
 from smfparse.schemas import Q5ST, QEST, QIST, QLST, QMST, QSRS, QSST, QTST
 from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.chunk import Chunk, Reporters

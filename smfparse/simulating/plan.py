@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from smfparse.layout import US_PER_SECOND
+from smfparse.layout.clocks import US_PER_SECOND
 from smfparse.simulating.costs import pages
 from smfparse.simulating.declaration import (
     ALIAS,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout import US_PER_SECOND, Values
+from smfparse.layout.clocks import US_PER_SECOND
+from smfparse.layout.kinds import Values
 from smfparse.simulating.block_parts import NO_MESSAGE, calls
 from smfparse.simulating.draws import NEVER, Bools, Columns, Draws, Floats, Ints, Rows, whole
 from smfparse.simulating.workload import CHINIT, Spans, Tasks

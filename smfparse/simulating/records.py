@@ -8,7 +8,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from smfparse.layout import ENCODING, US_PER_DAY, Block, Raw, version_key
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import US_PER_DAY
+from smfparse.layout.kinds import Raw
+from smfparse.layout.members import version_key
+from smfparse.layout.texts import ENCODING
 from smfparse.schemas import (
     CONTINUATION,
     QPST,

@@ -15,7 +15,8 @@ from typing import BinaryIO
 import numpy as np
 
 from smfparse.errors import RequestError
-from smfparse.layout import UNIX_EPOCH, US_PER_SECOND, version_key
+from smfparse.layout.clocks import UNIX_EPOCH, US_PER_SECOND
+from smfparse.layout.members import version_key
 from smfparse.schemas import REGISTRY
 from smfparse.simulating.accounting import Accounting
 from smfparse.simulating.channels import Movers

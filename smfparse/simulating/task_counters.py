@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from smfparse.layout import BLANK, Packed, Raw, Text, Values, version_key
+from smfparse.layout.kinds import Raw, Values
+from smfparse.layout.members import version_key
+from smfparse.layout.numbers import Packed
+from smfparse.layout.texts import BLANK, Text
 from smfparse.schemas import WTID
 from smfparse.simulating.block_parts import (
     ACTIVE,

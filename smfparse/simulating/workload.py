@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from smfparse.errors import RequestError
-from smfparse.layout import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND
+from smfparse.layout.clocks import UNIX_EPOCH, US_PER_DAY, US_PER_SECOND
 from smfparse.schemas import WQST
 from smfparse.simulating.block_parts import FIRST_TASK, QUEUE_EYES, SHARED_QUEUE, TASK_BYTES
 from smfparse.simulating.declaration import ALIAS, APPLICATION_KINDS, LOCAL_QUEUE, check_times

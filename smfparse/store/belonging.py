@@ -6,12 +6,13 @@ from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
-from smfparse.places import Place, Url, size_at
+from smfparse.places.kinds import Place, size_at
+from smfparse.places.url import Url
 from smfparse.store.database import JOURNALS, MANIFEST
 from smfparse.store.hive import FOLDERS
 from smfparse.store.manifest import GIVEN, RECORDS, is_own_file
 from smfparse.store.targets import PARTIAL
-from smfparse.tables import table_names
+from smfparse.tables.dictionary import table_names
 
 _FOLDERS = ("", *(f"{each}/" for each in FOLDERS))
 """Folders of rows below that of a table: whole, partitioned."""

@@ -14,8 +14,8 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
-from smfparse.selecting import COUNTED_AT
-from smfparse.tables import columns
+from smfparse.selecting.counting import COUNTED_AT
+from smfparse.tables.dictionary import columns
 
 DATE = "date"
 QMGR = "queue_manager"

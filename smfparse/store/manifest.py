@@ -21,10 +21,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import UnionType
 from typing import Any, NamedTuple, TypeAlias
 
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 from smfparse.store.database import damaged, reading
 from smfparse.store.hive import FOLDER
-from smfparse.tables import columns, meaning, table_names, with_fingerprints
+from smfparse.tables.dictionary import columns, meaning, table_names, with_fingerprints
 
 VIEWS = "views.sql"
 MEANINGS = "columns.json"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from smfparse.places import Url
+from smfparse.places.url import Url
 from smfparse.store.folder import Folder, NewFile
 
 

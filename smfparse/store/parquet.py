@@ -18,20 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from smfparse.layout import US_PER_DAY
-from smfparse.selecting import COUNTED_AT
+from smfparse.layout.clocks import US_PER_DAY
+from smfparse.selecting.counting import COUNTED_AT
 from smfparse.store.days import span_of
 from smfparse.store.folder import NewFile
-from smfparse.tables import (
-    CODED,
-    Batch,
-    coded_schema,
-    columns,
-    meaning,
-    plain_schema,
-    signed,
-    with_fingerprints,
-)
+from smfparse.tables.arrow import CODED, Batch, coded_schema, plain_schema, signed
+from smfparse.tables.dictionary import columns, meaning, with_fingerprints
 from smfparse.vectors import microseconds
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 
 from smfparse.errors import InputError, OutputError
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 
 _NAME_SURROGATE = 0x20000000
 """In the tag of what stands for another file or folder on Windows: a link or a junction."""

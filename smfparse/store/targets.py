@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from smfparse.errors import RequestError, unwritable
-from smfparse.places import Place
+from smfparse.places.kinds import Place
 
 PARTIAL = ".partial"
 

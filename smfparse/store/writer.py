@@ -28,7 +28,8 @@ from uuid import uuid4
 
 from smfparse.errors import InputError, OutputError, SmfError, unwritable
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place, Url
+from smfparse.places.kinds import Place
+from smfparse.places.url import Url
 from smfparse.progress import PROGRESS, WAITING
 from smfparse.store.belonging import own_folders, strays, unfinished
 from smfparse.store.database import (

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, entries, expected, read_table
-from smfparse.metrics import measure_of, metrics_of, over_time, way_of
-from smfparse.rendering import STYLES
-from smfparse.reports import report, report_names
+from smfparse.metrics.measures import measure_of, metrics_of, over_time, way_of
+from smfparse.rendering.figures import STYLES
+from smfparse.reports.declaration import report, report_names
 
 MEASURES = {
     "average": "sum of `amount` over sum of `per`; highest average first",

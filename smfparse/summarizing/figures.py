@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from smfparse.calendar import CALENDAR, calendar_macros, calendar_query, calendars_of
-from smfparse.metrics import named_macros, view_macros
+from smfparse.calendar.intervals import CALENDAR, calendar_macros, calendar_query, calendars_of
+from smfparse.metrics.views import named_macros, view_macros
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.spreading import (
     Manager,
@@ -28,7 +28,7 @@ from smfparse.summarizing.timing import Times
 from smfparse.vectors import Floats
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 _COMMON = Path(__file__).with_name("definitions") / "common.sql"
 _ROWS = "summary_rows"

@@ -6,26 +6,20 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from smfparse.advice import in_short, inputs_text, losses_of, lost_text, nothing_to, span_text
-from smfparse.calendar import length_text
-from smfparse.layout import version_key
-from smfparse.rendering import (
-    FAINT,
-    FINDINGS,
-    HEAD,
-    HEADLINE,
-    Cells,
-    Column,
-    Document,
-    Facts,
-    Mark,
-    Section,
-    Table,
-    Values,
-    above_zero,
-    aligned,
-    plural,
+from smfparse.advice.wording import (
+    in_short,
+    inputs_text,
+    losses_of,
+    lost_text,
+    nothing_to,
+    span_text,
 )
+from smfparse.calendar.coverage import length_text
+from smfparse.layout.members import version_key
+from smfparse.rendering.colours import FAINT, FINDINGS, HEAD, HEADLINE, Mark
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
+from smfparse.rendering.figures import above_zero, plural
 from smfparse.summarizing.declaration import Line
 from smfparse.summarizing.figures import Figures
 from smfparse.summarizing.running import Day

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from smfparse.advice import Finding, losses_of, run_rules
-from smfparse.calendar import COVERAGE, Coverage, coverage_of, coverage_query
+from smfparse.advice.findings import Finding
+from smfparse.advice.running import run_rules
+from smfparse.advice.wording import losses_of
+from smfparse.calendar.coverage import COVERAGE, Coverage, coverage_of, coverage_query
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.figures import (
     Figures,
@@ -19,7 +21,7 @@ from smfparse.summarizing.figures import (
 from smfparse.summarizing.timing import Times
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.calendar import SECOND_US, Calendar
-from smfparse.selecting import Zone
+from smfparse.calendar.intervals import SECOND_US, Calendar
+from smfparse.selecting.zones import Zone
 from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats, Ints
 

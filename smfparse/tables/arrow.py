@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from smfparse.errors import RequestError
-from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, WIDE_DIGITS
+from smfparse.layout.clocks import LOCAL_TIMESTAMP, TIMESTAMP
+from smfparse.layout.numbers import WIDE_DIGITS
 from smfparse.tables.dictionary import (
     RECORD,
     TABLES,

@@ -11,7 +11,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from smfparse.layout import LOCAL_TIMESTAMP, TIMESTAMP, Block, Child, Column, Combine, Field, Hex
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import LOCAL_TIMESTAMP, TIMESTAMP
+from smfparse.layout.columns import Child, Column, Field
+from smfparse.layout.kinds import Combine
+from smfparse.layout.texts import Hex
 from smfparse.schemas import (
     APPENDED,
     QWAS,

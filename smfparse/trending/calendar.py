@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from smfparse.calendar import SECOND_US
-from smfparse.summarizing import Times
+from smfparse.calendar.intervals import SECOND_US
+from smfparse.summarizing.timing import Times
 
 _HOUR_US = 3600 * SECOND_US
 _FIRST_WEEKEND_DAY = 5

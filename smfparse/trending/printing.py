@@ -8,23 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from smfparse.advice import nothing_to
-from smfparse.rendering import (
-    HEAD,
-    HEADLINE,
-    Cells,
-    Column,
-    Document,
-    Facts,
-    Mark,
-    Section,
-    Table,
-    Values,
-    aligned,
-    few,
-    plural,
-    styled,
-)
+from smfparse.advice.wording import nothing_to
+from smfparse.rendering.colours import HEAD, HEADLINE, Mark
+from smfparse.rendering.columns import aligned
+from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
+from smfparse.rendering.figures import few, plural, styled
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
 _NOTHING = nothing_to("compare")

@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from smfparse.summarizing import (
+from smfparse.summarizing.declaration import lines
+from smfparse.summarizing.figures import (
     Figures,
     HeldLine,
-    Manager,
-    Times,
     figures_of,
     held_lines,
     held_times,
     hold,
     line_queries,
-    lines,
 )
+from smfparse.summarizing.spreading import Manager
+from smfparse.summarizing.timing import Times
 from smfparse.trending.calendar import Calendar, at_weekend, by_hour
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 if TYPE_CHECKING:
-    from smfparse.query import Catalog
+    from smfparse.query.catalog import Catalog
 
 LEAST_DAYS = 3
 """Days that are comparable with the last one, at least."""

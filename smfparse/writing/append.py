@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from smfparse.decoding import Duplicates
+from smfparse.decoding.duplicates import Duplicates
 from smfparse.errors import RequestError
-from smfparse.inputs import Dataset, Inputs, SmfFile, Source, called_apart, with_others
-from smfparse.places import Place
-from smfparse.store import (
-    EXACT,
-    PARTIAL,
-    Layout,
-    Manifest,
-    Writer,
-    has_fingerprints,
-    has_manifest,
-)
-from smfparse.tables import table_names
+from smfparse.inputs.opening import Inputs, called_apart
+from smfparse.inputs.sources import Dataset, SmfFile, Source, with_others
+from smfparse.places.kinds import Place
+from smfparse.store.belonging import has_manifest
+from smfparse.store.hive import Layout
+from smfparse.store.manifest import EXACT, Manifest, has_fingerprints
+from smfparse.store.targets import PARTIAL
+from smfparse.store.writer import Writer
+from smfparse.tables.dictionary import table_names
 from smfparse.writing.dataset import (
     alone_in,
     check_free,

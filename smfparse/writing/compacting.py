@@ -13,25 +13,17 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from smfparse.errors import RequestError
-from smfparse.inputs import file_rows
+from smfparse.inputs.stored import file_rows
 from smfparse.limits import Limits
-from smfparse.places import Place
-from smfparse.selecting import COUNTED_AT
-from smfparse.store import (
-    PARTIAL,
-    AnyFolder,
-    Manifest,
-    NamedFile,
-    News,
-    TableWriter,
-    Writer,
-    has_fingerprints,
-    has_manifest,
-    joined,
-    read_files,
-    wanted_in,
-)
-from smfparse.tables import Batch
+from smfparse.places.kinds import Place
+from smfparse.selecting.counting import COUNTED_AT
+from smfparse.store.belonging import has_manifest
+from smfparse.store.manifest import Manifest, NamedFile, has_fingerprints, read_files, wanted_in
+from smfparse.store.objects import AnyFolder
+from smfparse.store.parquet import TableWriter, joined
+from smfparse.store.targets import PARTIAL
+from smfparse.store.writer import News, Writer
+from smfparse.tables.arrow import Batch
 from smfparse.writing.dataset import alone_in, form_of, refuse_url
 from smfparse.writing.parts import file_name, named
 

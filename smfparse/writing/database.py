@@ -7,11 +7,12 @@ from pathlib import Path
 import duckdb
 
 from smfparse.errors import OutputError
-from smfparse.inputs import Inputs
-from smfparse.metrics import comments, quoted, views_script
-from smfparse.query import connected
-from smfparse.store import check_file, replacing
-from smfparse.tables import Wanted, plain_schema
+from smfparse.inputs.opening import Inputs
+from smfparse.metrics.measures import quoted
+from smfparse.metrics.views import comments, views_script
+from smfparse.query.connecting import connected
+from smfparse.store.targets import check_file, replacing
+from smfparse.tables.arrow import Wanted, plain_schema
 
 _STORAGE = "v1.2.0"
 """Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""

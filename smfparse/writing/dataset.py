@@ -12,31 +12,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from smfparse.errors import RequestError
-from smfparse.inputs import Inputs, SmfFile, being_read, damage_rows
+from smfparse.inputs.opening import Inputs
+from smfparse.inputs.sources import SmfFile, being_read, damage_rows
 from smfparse.limits import LIMITS, Limits
-from smfparse.places import Place, Url
-from smfparse.store import (
-    EXACT,
-    SIGNED,
-    AnyFolder,
-    Form,
-    Layout,
-    Manifest,
-    NamedFile,
-    Writer,
-    check_folder,
-    check_plain,
-    contents,
-    has_manifest,
-    in_folder,
-    interrupted,
-    only_writer,
-    ours,
-    own_names,
-    part_number,
-    take_back,
-)
-from smfparse.tables import DAMAGE, Batch, Wanted, decoded_tables
+from smfparse.places.kinds import Place
+from smfparse.places.url import Url
+from smfparse.store.belonging import contents, has_manifest, interrupted, ours, own_names
+from smfparse.store.database import take_back
+from smfparse.store.hive import Layout
+from smfparse.store.manifest import EXACT, SIGNED, Manifest, NamedFile, part_number
+from smfparse.store.objects import AnyFolder
+from smfparse.store.parquet import Form
+from smfparse.store.plain import check_plain
+from smfparse.store.targets import check_folder, in_folder
+from smfparse.store.writer import Writer, only_writer
+from smfparse.tables.arrow import Batch, Wanted
+from smfparse.tables.dictionary import DAMAGE, decoded_tables
 from smfparse.writing.making import Making
 from smfparse.writing.manifests import are_files, news_of, rows_of
 from smfparse.writing.originals import originals
@@ -45,7 +36,7 @@ from smfparse.writing.parts import PartFiles
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from smfparse.store import WritingThread
+    from smfparse.store.parquet import WritingThread
 
 _ALREADY = "a dataset already exists; append=True adds to it, force=True replaces it"
 _ONCE = (
@@ -185,7 +176,7 @@ def _written(inputs: Inputs, made: Making) -> Iterator[list[NamedFile]]:
     with workers:
         found = inputs.units(sources, wanted, workers, ahead=False)
         if len(found) > 1 or not workers.are_ours:
-            from smfparse.inputs import in_order  # several processes are slow to load
+            from smfparse.inputs.parallel import in_order  # several processes are slow to load
 
             held = limits.held_bytes // (jobs if workers.are_ours else 1)
             outcomes = in_order(found, partial(write, held, limits), workers, inputs.log)
@@ -204,7 +195,7 @@ def _write_beside(
 
     That takes as long as two processes do, and less of the processor: no part looks back.
     """
-    from smfparse.store import WritingThread  # threads are slow to load
+    from smfparse.store.parquet import WritingThread  # threads are slow to load
 
     thread = WritingThread(inputs.options.limits.held_bytes)
     try:

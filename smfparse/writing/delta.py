@@ -15,7 +15,9 @@ from urllib.parse import unquote
 import pyarrow.parquet as pq
 
 from smfparse.errors import RequestError, install_command
-from smfparse.places import Place, Url, place_of, s3_place, stamp_of
+from smfparse.places.kinds import Place, place_of, stamp_of
+from smfparse.places.settings import s3_place
+from smfparse.places.url import Url
 from smfparse.writing.lakes import Change, LakeFile, committed
 
 try:

@@ -12,9 +12,11 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-from smfparse.inputs import Inputs
-from smfparse.store import PARTIAL, Folder, check_folder, in_folder
-from smfparse.tables import Wanted, table_names
+from smfparse.inputs.opening import Inputs
+from smfparse.store.folder import Folder
+from smfparse.store.targets import PARTIAL, check_folder, in_folder
+from smfparse.tables.arrow import Wanted
+from smfparse.tables.dictionary import table_names
 from smfparse.writing.formats import FILE_FORMATS, writer
 
 _ALREADY = "the folder already contains tables; force=True replaces them"

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from smfparse.errors import RequestError, install_command
-from smfparse.places import Place, Url, is_url
-from smfparse.store import parquet_options
+from smfparse.places.kinds import Place, is_url
+from smfparse.places.url import Url
+from smfparse.store.parquet import parquet_options
 from smfparse.writing.lakes import Change, LakeFile, committed
 
 try:

@@ -10,20 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from smfparse.decoding import NO_RECORDS, Days, Fingerprints, Identity, Recorder, Seen, read_run
+from smfparse.decoding.fingerprinting import (
+    NO_RECORDS,
+    Days,
+    Fingerprints,
+    Identity,
+    Recorder,
+    Seen,
+    read_run,
+)
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
-from smfparse.places import Place
-from smfparse.store import (
-    RECORDS,
-    AnyFolder,
-    DamageKey,
-    Form,
-    Layout,
-    Manifest,
-    NamedRun,
-    day_name,
-)
+from smfparse.places.kinds import Place
+from smfparse.store.days import day_name
+from smfparse.store.hive import Layout
+from smfparse.store.manifest import RECORDS, Manifest, NamedRun
+from smfparse.store.objects import AnyFolder
+from smfparse.store.parquet import Form
+from smfparse.store.writer import DamageKey
 from smfparse.writing.originals import Original
 
 if TYPE_CHECKING:

@@ -7,17 +7,18 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from smfparse import __version__
-from smfparse.inputs import Dataset, Inputs, SmfFile, Source
-from smfparse.store import (
+from smfparse.inputs.opening import Inputs
+from smfparse.inputs.sources import Dataset, SmfFile, Source
+from smfparse.store.manifest import (
     EXACT,
     SIGNED,
     Manifest,
     NamedFile,
-    News,
     called_otherwise,
     part_number,
 )
-from smfparse.tables import table_names
+from smfparse.store.writer import News
+from smfparse.tables.dictionary import table_names
 from smfparse.writing.making import Making, damage_key
 
 

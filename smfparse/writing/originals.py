@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from smfparse.decoding import identity
+from smfparse.decoding.fingerprinting import identity
 from smfparse.errors import InputError
-from smfparse.inputs import SmfFile
-from smfparse.places import Place, Stamp, stamp_of
+from smfparse.inputs.sources import SmfFile
+from smfparse.places.kinds import Place, Stamp, stamp_of
 
 
 @dataclass

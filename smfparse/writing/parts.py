@@ -14,23 +14,16 @@ import numpy as np
 import pyarrow as pa
 
 from smfparse.limits import Limits
-from smfparse.selecting import COUNTED_AT
-from smfparse.store import (
-    DATE,
-    NO_DATE,
-    NO_QMGR,
-    QMGR,
-    AnyFolder,
-    Form,
-    Layout,
-    NamedFile,
-    TableWriter,
-    qmgr_value,
-)
-from smfparse.tables import Batch, table_names
+from smfparse.selecting.counting import COUNTED_AT
+from smfparse.store.hive import DATE, NO_DATE, NO_QMGR, QMGR, Layout, qmgr_value
+from smfparse.store.manifest import NamedFile
+from smfparse.store.objects import AnyFolder
+from smfparse.store.parquet import Form, TableWriter
+from smfparse.tables.arrow import Batch
+from smfparse.tables.dictionary import table_names
 
 if TYPE_CHECKING:
-    from smfparse.store import WritingThread
+    from smfparse.store.parquet import WritingThread
 
 _COLUMN_BYTES = 256
 """What a column of a batch takes in memory besides its values."""

@@ -12,9 +12,12 @@ from typing import Any, BinaryIO, Protocol, TypeAlias
 import polars as pl
 import pyarrow as pa
 
-from smfparse.rendering import json_lines, of_frame
-from smfparse.store import NewFile, TableWriter
-from smfparse.tables import Batch, local_columns, plain_schema
+from smfparse.rendering.csv import of_frame
+from smfparse.rendering.json import json_lines
+from smfparse.store.folder import NewFile
+from smfparse.store.parquet import TableWriter
+from smfparse.tables.arrow import Batch, plain_schema
+from smfparse.tables.dictionary import local_columns
 
 _NULL = re.compile(r',"@?\w+":null')
 """A value of a row that is not there; the first one always is. In texts the quotes are escaped."""

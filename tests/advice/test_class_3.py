@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from smfparse.advice import rules, subjects
+from smfparse.advice.declaration import rules, subjects
 from smfparse.advice.judging import rows_query, subject_query
-from smfparse.calendar import calendar_macros
-from smfparse.metrics import named_macros, view_macros
+from smfparse.calendar.intervals import calendar_macros
+from smfparse.metrics.views import named_macros, view_macros
 from tests.support.advised import SECONDS, START, Bench, Rows
 
 TWO = [{}, {"interval_no": 1}]

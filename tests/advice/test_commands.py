@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.advice import run_rules
+from smfparse.advice.running import run_rules
 from smfparse.advice.wording import command, plan_command
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
-from smfparse.simulating import load_estate, scenario_names, simulate
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.simulating.reading_toml import load_estate, scenario_names
+from smfparse.simulating.run import simulate
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA

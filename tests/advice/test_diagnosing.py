@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.advice import Finding, diagnoses, rules, subjects
+from smfparse.advice.declaration import diagnoses, rules, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.episodes import Run, joined, overlapped, touches
-from smfparse.advice.findings import Figure
+from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.links import Links, Placed
 from smfparse.advice.merging import merged
 from smfparse.advice.wording import evidence
-from smfparse.calendar import SECOND_US
-from smfparse.selecting import fixed_zone
+from smfparse.calendar.intervals import SECOND_US
+from smfparse.selecting.zones import fixed_zone
 from tests.support.searching import search
 
 HOUR = 3600

@@ -15,12 +15,13 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from smfparse.advice import rules, subjects
+from smfparse.advice.declaration import rules, subjects
 from smfparse.advice.judging import subject_query
-from smfparse.calendar import calendar_macros
-from smfparse.metrics import named_macros, view_macros
-from smfparse.simulating import read_estate, simulate
-from smfparse.tables import schema
+from smfparse.calendar.intervals import calendar_macros
+from smfparse.metrics.views import named_macros, view_macros
+from smfparse.simulating.reading_toml import read_estate
+from smfparse.simulating.run import simulate
+from smfparse.tables.arrow import schema
 from tests.simulating.drawn import sites
 from tests.support.advised import Bench, Rows, checked
 from tests.support.command import run

@@ -13,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.advice import CheckDocument, Checked, Finding, Policy
 from smfparse.advice.episodes import episodes, runs
-from smfparse.advice.findings import Figure
+from smfparse.advice.findings import Figure, Finding
+from smfparse.advice.policy import Policy
+from smfparse.advice.printing import CheckDocument
+from smfparse.advice.running import Checked
 from smfparse.advice.wording import evidence, finding_lines, in_short, often, shown
-from smfparse.calendar import SECOND_US
-from smfparse.rendering import lines
+from smfparse.calendar.intervals import SECOND_US
+from smfparse.rendering.formats import lines
 from tests.support.advised import ABSENT, START, Rows, checked
 from tests.support.searching import search
 

@@ -8,16 +8,19 @@ from typing import Any, cast
 
 import pytest
 
-from smfparse import reports
-from smfparse.advice import Finding, answered_parts, answered_rows, rules, run_rules, subjects
+from smfparse.advice.answering import answered_parts, answered_rows
+from smfparse.advice.declaration import rules, subjects
+from smfparse.advice.findings import Finding
+from smfparse.advice.running import run_rules
 from smfparse.errors import RequestError
-from smfparse.query import Catalog
-from smfparse.reports import TOTAL, Sections, every
+from smfparse.query.catalog import Catalog
+from smfparse.reports.declaration import report
+from smfparse.reports.sections import TOTAL, Sections, every
 from tests.support.advised import SECONDS, START, Bench, Rows
 from tests.support.corpora import Corpus, of_corpora
 from tests.support.report_runs import printed
 
-MESSAGE = reports.report("message")
+MESSAGE = report("message")
 NO_CHANNEL = {"qcctmxac": 100, "qcctmxcc": 100}
 
 

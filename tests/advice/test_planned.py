@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 
-from smfparse.advice import CheckDocument, Checked, Finding, Policy, rules
-from smfparse.advice.declaration import planner_inputs
-from smfparse.planning import planned, planner, wanted
-from smfparse.rendering import lines
+from smfparse.advice.declaration import planner_inputs, rules
+from smfparse.advice.findings import Finding
+from smfparse.advice.policy import Policy
+from smfparse.advice.printing import CheckDocument
+from smfparse.advice.running import Checked
+from smfparse.planning.asking import wanted
+from smfparse.planning.registry import planned, planner
+from smfparse.rendering.formats import lines
 from tests.support.advised import Rows, checked
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.advice import Finding
-from smfparse.simulating import AnswerKey, load_estate
+from smfparse.advice.findings import Finding
+from smfparse.simulating.answers import AnswerKey
+from smfparse.simulating.reading_toml import load_estate
 from tests.support.searching import LONG
 from tests.support.tools import tool
 

@@ -18,15 +18,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
-from smfparse import reports
-from smfparse.advice import answered_rows
-from smfparse.anonymising import Pseudonyms, anonymise, proof, read_map, write_map
+from smfparse.advice.answering import answered_rows
+from smfparse.anonymising.copying import anonymise
+from smfparse.anonymising.proving import proof
+from smfparse.anonymising.pseudonyms import Pseudonyms, read_map, write_map
 from smfparse.anonymising.searching import Finder, ShortNames
 from smfparse.errors import DamageLog, InputError, RequestError
-from smfparse.inputs import ReadOptions, open_file, open_inputs
-from smfparse.layout import ENCODING
-from smfparse.query import Catalog
-from smfparse.tables import decoded_tables
+from smfparse.inputs.opening import open_file, open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.layout.texts import ENCODING
+from smfparse.query.catalog import Catalog
+from smfparse.reports.declaration import report, report_names
+from smfparse.tables.dictionary import decoded_tables
 from tests.support.command import in_json, run
 from tests.support.datasets import every_table
 from tests.support.paths import FIXTURE_FILES
@@ -114,8 +117,8 @@ def test_all_reports_of_a_copy_have_the_same_numbers(path: Path, tmp_path: Path)
     kinds = (int, float, dt.datetime, dt.timedelta, dt.date)
     copied(path, tmp_path / "out", kept=re.compile(r"SYSTEM\..*").fullmatch)
     with Catalog(open_inputs([path])) as first, Catalog(open_inputs([tmp_path / "out"])) as second:
-        for name in some([*reports.report_names()], 6):
-            which = reports.report(name)
+        for name in some([*report_names()], 6):
+            which = report(name)
             before, after = (
                 sorted(
                     [str(each) for each in row.values() if isinstance(each, kinds)]

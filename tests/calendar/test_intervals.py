@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.calendar import calendar_macros
-from smfparse.calendar.intervals import clock_of
-from smfparse.metrics import named_macros, view_macros
-from smfparse.selecting import Selection, fixed_zone
+from smfparse.calendar.intervals import calendar_macros, clock_of
+from smfparse.metrics.views import named_macros, view_macros
+from smfparse.selecting.selection import Selection
+from smfparse.selecting.zones import fixed_zone
 from tests.support.searching import search
 
 SECOND = 1_000_000

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from smfparse.capacity import Answer, answers
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.planning import planner
-from smfparse.query import Catalog
+from smfparse.capacity.answering import Answer, answers
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.planning.registry import planner
+from smfparse.query.catalog import Catalog
 from tests.support import smf
 from tests.support.builders import Write, put, rdw
 

@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
-from smfparse.capacity import Answer, answers, measuring_sql
+from smfparse.capacity.answering import Answer, answers
+from smfparse.capacity.measuring import measuring_sql
 from smfparse.capacity.printing import notes
-from smfparse.inputs import open_inputs
-from smfparse.planning import planned, planner, planner_names, wanted
-from smfparse.query import Catalog
-from smfparse.simulating import load_estate, simulate
+from smfparse.inputs.opening import open_inputs
+from smfparse.planning.asking import wanted
+from smfparse.planning.registry import planned, planner, planner_names
+from smfparse.query.catalog import Catalog
+from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import simulate
 from tests.support import smf
 from tests.support.builders import put
 from tests.support.real import REAL_DATA, needs_real_data

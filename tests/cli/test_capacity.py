@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from smfparse.planning import planner, planner_names
+from smfparse.planning.registry import planner, planner_names
 from tests.support.builders import Write, foreign_record
 from tests.support.command import in_json, run
 from tests.support.goldens import planners

@@ -14,10 +14,15 @@ from typing import Any
 import pytest
 
 import smfparse
-from smfparse.advice import CheckDocument, Checked, compared_with, metric_lines, rules
+from smfparse.advice.baseline import compared_with
+from smfparse.advice.declaration import rules
+from smfparse.advice.machines import metric_lines
+from smfparse.advice.printing import CheckDocument
+from smfparse.advice.running import Checked
 from smfparse.library import Findings
-from smfparse.rendering import FORMATS, lines
-from smfparse.simulating import load_estate, simulate
+from smfparse.rendering.formats import FORMATS, lines
+from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import simulate
 from tests.support import command
 from tests.support.builders import Write, foreign_record
 from tests.support.paths import FIXTURES

@@ -13,7 +13,7 @@ import pytest
 import smfparse
 from smfparse.cli import main
 from smfparse.cli.output import Output
-from smfparse.rendering import FORMATS
+from smfparse.rendering.formats import FORMATS
 from tests.support.builders import Write, foreign_record
 from tests.support.command import COMMAND, READING, in_json, named, printed, reading_call, run
 from tests.support.datasets import convert

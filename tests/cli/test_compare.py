@@ -16,14 +16,17 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse import comparing
-from smfparse.comparing import COLUMNS, MEASURES, NAMES, Rename, Side, compared, measured
-from smfparse.comparing.printing import side_by_side
+from smfparse.comparing.changes import COLUMNS, NAMES, compared
+from smfparse.comparing.measures import MEASURES
+from smfparse.comparing.printing import ComparisonDocument, side_by_side
+from smfparse.comparing.sides import Rename, Side, absent, measured
 from smfparse.errors import RequestError
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.rendering import lines
-from smfparse.selecting import Selection
-from smfparse.simulating import load_estate, simulate
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.rendering.formats import lines
+from smfparse.selecting.selection import Selection
+from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import simulate
 from tests.support import command, smf
 from tests.support.builders import put
 from tests.support.generated import generate_dump
@@ -47,7 +50,7 @@ def side(path: Path, interval: int | None = None) -> Side:
 def shown(before: Path, after: Path, top: int = 20, form: str = "text") -> str:
     """The document of a comparison without rules."""
     sides = side(before), side(after)
-    document = comparing.ComparisonDocument(compared(*sides), *sides, 0.06, top, None)
+    document = ComparisonDocument(compared(*sides), *sides, 0.06, top, None)
     return "".join(f"{line}\n" for line in lines(document, form))
 
 
@@ -230,7 +233,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         "so no calls to compare (116 subtype 1: WTAS, WQST): START TRACE(ACCTG) CLASS(3) writes "
         "the data\n"
     )
-    said = comparing.absent(side(none), side(none))
+    said = absent(side(none), side(none))
     assert said.startswith("no class 3 accounting before and after, ")
     assert run(some, none, code=0).stderr == f"smfparse: no class 3 accounting after, {trace}"
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 import smfparse
-from smfparse.rendering import FORMATS
+from smfparse.rendering.formats import FORMATS
 from tests.support import command
 from tests.support.hostile import CLIPBOARD, HARM, LINK, hostile_dump, raw
 from tests.support.paths import FIXTURES

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.layout import Block, Duration, Instant, MicrosecondCount
-from smfparse.reports import TOTAL
+from smfparse.layout.blocks import Block
+from smfparse.layout.clocks import Duration, Instant, MicrosecondCount
+from smfparse.reports.sections import TOTAL
 from smfparse.schemas import QIS1, QJST, QMST, QWHS, WQST, WTAS
 from tests.support.builders import put
 from tests.support.command import in_json, run

@@ -18,7 +18,8 @@ import pytest
 from click.testing import Result
 
 from smfparse.errors import InputError, RequestError, SmfError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.interrupts import timed
 from tests.support.command import CODE, COMMAND, reading_call, run
 from tests.support.paths import FIXTURES

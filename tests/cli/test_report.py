@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from smfparse import reports
-from smfparse.inputs import open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.reports.declaration import report, report_names
 from tests.support.builders import put
 from tests.support.command import in_json, run
 from tests.support.datasets import files_below
@@ -48,8 +48,8 @@ def assert_one_form(text: str) -> int:
 
 @pytest.mark.fuzz
 def test_reports_and_other_commands_have_one_form_of_dates(dump: Path) -> None:
-    for name in some(reports.report_names(), 3):
-        asked = ["report", name, dump, "--format", "csv", *asking(reports.report(name))]
+    for name in some(report_names(), 3):
+        asked = ["report", name, dump, "--format", "csv", *asking(report(name))]
         assert assert_one_form(run(*asked, "--interval", "1h", code=0).stdout), name
     for command in ("info", "check"):
         assert assert_one_form(run(command, dump, "--format", "csv").stdout), command
@@ -75,7 +75,7 @@ def test_rows_of_sql_have_the_same_form(dump: Path) -> None:
 def test_mp1bs_dd_names_of_csv_name_reports_and_print_csv(dump: Path, tmp_path: Path) -> None:
     """The time is in two columns. Other names print text; a format decides."""
     for dd in ("LOGCSV", "CHINCSV", "api-costcsv"):
-        text = run("report", reports.report(dd).name, dump, "--format", "csv").stdout
+        text = run("report", report(dd).name, dump, "--format", "csv").stdout
         assert run("report", dd, dump).stdout == text
     for row in csv.DictReader(run("report", "BUFFCSV", dump).stdout.splitlines()):
         assert DAY.fullmatch(row["Date"])
@@ -103,7 +103,7 @@ def test_each_file_is_what_the_report_has_by_itself(smf: Path, form: str, tmp_pa
     done = run("report", "all", *asked, "--output", tmp_path / "all", code=0)
     found = files_below(tmp_path / "all")
     assert f"smfparse: {len(found)} reports are in {tmp_path / 'all'}" in done.stderr
-    names = [each for each in reports.report_names() if f"{each}.{ENDINGS[form]}" in found]
+    names = [each for each in report_names() if f"{each}.{ENDINGS[form]}" in found]
     assert len(names) == len(found)
     for name in ("log", "message", "msgm", "smf-volume"):
         assert (name in names) == bool(in_json("report", name, *asked[:1], *FEW)["rows"]), name

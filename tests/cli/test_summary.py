@@ -13,12 +13,17 @@ import pytest
 
 import smfparse.cli.output as output_module
 from smfparse.cli.output import Output
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
-from smfparse.rendering import lines as written
-from smfparse.simulating import load_estate, simulate
-from smfparse.summarizing import BLOCKS, SummaryDocument, lines, summarized
-from smfparse.trending import TrendDocument, trended
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.rendering.formats import lines as written
+from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import simulate
+from smfparse.summarizing.declaration import lines
+from smfparse.summarizing.printing import SummaryDocument
+from smfparse.summarizing.running import summarized
+from smfparse.summarizing.sparks import BLOCKS
+from smfparse.trending.printing import TrendDocument
+from smfparse.trending.running import trended
 from tests.support.builders import Write, foreign_record
 from tests.support.command import run
 from tests.support.generated import generate_dump

@@ -16,7 +16,8 @@ from smfparse.cli.at_prompt import with_inputs
 from smfparse.cli.wording import in_options
 from smfparse.cli.words import meant
 from smfparse.errors import SmfError
-from smfparse.rendering import RowsDocument, lines
+from smfparse.rendering.formats import lines
+from smfparse.rendering.rows import RowsDocument
 from tests.support.command import run
 from tests.support.paths import FIXTURES
 

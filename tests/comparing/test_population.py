@@ -11,8 +11,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from smfparse.comparing import Side, measured
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.comparing.sides import Side, measured
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from tests.support import smf
 from tests.support.builders import put, rdw
 from tests.support.command import run

@@ -15,7 +15,7 @@ import pytest
 import smfparse
 from smfparse.dashboard.payload import packed
 from smfparse.errors import RequestError
-from smfparse.rendering import short
+from smfparse.rendering.figures import short
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.hostile import EBCDIC, hostile_dump, raw

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import smfparse
-from smfparse.advice import Finding, rules
-from smfparse.calendar import Calendar
+from smfparse.advice.declaration import rules
+from smfparse.advice.findings import Finding
+from smfparse.calendar.intervals import Calendar
 from smfparse.dashboard.courses import Course, Courses, Thinned, axis_of, groups
 from smfparse.dashboard.declaration import panels, parts
 from smfparse.dashboard.gathering import Day, Gathered, panel_sql
@@ -22,9 +23,9 @@ from smfparse.dashboard.incidents import incidents
 from smfparse.dashboard.managers import group_lines
 from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
-from smfparse.rendering import decimals_of, with_decimals
-from smfparse.selecting import fixed_zone
-from smfparse.summarizing import Times
+from smfparse.rendering.figures import decimals_of, with_decimals
+from smfparse.selecting.zones import fixed_zone
+from smfparse.summarizing.timing import Times
 from tests.summarizing.test_spreading import MINUTE, axis
 from tests.support.command import in_json
 from tests.support.pages import line_of

@@ -14,13 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import Decoder, Needs
+from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.entries import EntryBuffer
 from smfparse.decoding.gathering import BlockBuffer, Growing
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog, RequestError
-from smfparse.layout import Block, SquareSum, block
-from smfparse.reading import SLACK
-from smfparse.tables import wanted_tables
+from smfparse.layout.blocks import Block, block
+from smfparse.layout.numbers import SquareSum
+from smfparse.reading.chunks import SLACK
+from smfparse.tables.arrow import wanted_tables
 from smfparse.vectors import not_zero
 from tests.support.builders import NOTHING, Section, chunk_of, named_block, qwhs_long, smf_record
 from tests.support.declared import BLOCKS

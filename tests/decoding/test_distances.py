@@ -9,11 +9,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from smfparse.decoding import TASK_KINDS, Before, Decoder, Needs
+from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.lookback import Before
+from smfparse.decoding.needs import Needs
+from smfparse.decoding.tasks import TASK_KINDS
 from smfparse.errors import DamageLog
 from smfparse.limits import Limits
-from smfparse.reading import Chunk
-from smfparse.tables import schema, wanted_tables
+from smfparse.reading.chunks import Chunk
+from smfparse.tables.arrow import schema, wanted_tables
 from smfparse.vectors import Ints
 from tests.support import builders
 from tests.support.builders import UTC_NOON, Section, foreign_record, named_block, smf_record

@@ -15,12 +15,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smfparse.decoding import FINGERPRINT, Seen, duplicates, fingerprinting
-from smfparse.inputs import ReadOptions, open_inputs, workers
+from smfparse.decoding import duplicates, fingerprinting
+from smfparse.decoding.fingerprinting import FINGERPRINT, Seen
+from smfparse.inputs import workers
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.reading import planning
-from smfparse.selecting import ALL_RECORDS, Selection
-from smfparse.store import read_files
-from smfparse.writing import making, write_dataset
+from smfparse.selecting.selection import ALL_RECORDS, Selection
+from smfparse.store.manifest import read_files
+from smfparse.writing import making
+from smfparse.writing.dataset import write_dataset
 from smfparse.writing.making import Runs
 from tests.inputs.test_ranges import CAPACITY, MIXED, Here, small_chunks
 from tests.support.builders import UTC_NOON, chunk_of, foreign_record, put, rdw

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from smfparse.decoding import Decoder, Needs
+from smfparse.decoding.decoder import Decoder
 from smfparse.decoding.index import BlockIndex
+from smfparse.decoding.needs import Needs
 from smfparse.decoding.records import Blocks, Records
 from smfparse.errors import DamageLog
-from smfparse.layout import Block
+from smfparse.layout.blocks import Block
 from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
-from smfparse.tables import wanted_tables
+from smfparse.tables.arrow import wanted_tables
 from tests.support import builders
 from tests.support.builders import NOTHING, UTC_NOON, Section, named_block, qwhs_long, smf_record
 

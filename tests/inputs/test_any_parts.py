@@ -17,12 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog
-from smfparse.inputs import Log, ReadOptions
+from smfparse.inputs.log import Log
+from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
 from smfparse.limits import Limits
-from smfparse.reading import WHOLE_SOURCE, Input, Part, framing_named, plan, planning
-from smfparse.selecting import Selection
-from smfparse.tables import wanted_tables
+from smfparse.reading import planning
+from smfparse.reading.chunks import WHOLE_SOURCE, Part
+from smfparse.reading.detection import framing_named
+from smfparse.reading.planning import plan
+from smfparse.reading.reader import Input
+from smfparse.selecting.selection import Selection
+from smfparse.tables.arrow import wanted_tables
 from tests.inputs.test_ranges import rows_of
 from tests.support.mixed_records import TABLES, Each, many, several
 from tests.support.searching import of_many, search, some

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.places import place_of
+from smfparse.places.kinds import place_of
 from smfparse.places.objects import store_of
 from smfparse.places.settings import azure_place, google_place
 from tests.support.storage import SETTINGS

@@ -20,8 +20,8 @@ import pytest
 
 from smfparse.errors import DamageLog, InputError, OutputError, RequestError
 from smfparse.inputs import named as inputs
-from smfparse.inputs import open_inputs
-from smfparse.writing import write_dataset
+from smfparse.inputs.opening import open_inputs
+from smfparse.writing.dataset import write_dataset
 from tests.support.command import COMMAND, in_json, run
 from tests.support.paths import FIXTURES
 

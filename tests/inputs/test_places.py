@@ -13,9 +13,10 @@ import pytest
 
 import smfparse
 from smfparse.errors import InputError
-from smfparse.places import Url, objects
+from smfparse.places import objects
 from smfparse.places import url as urls
-from smfparse.tables import wanted_tables
+from smfparse.places.url import Url
+from smfparse.tables.arrow import wanted_tables
 from tests.support import command
 from tests.support.mixed_records import overlapping
 from tests.support.storage import BUCKET, Faults, Storage, faulty, serving

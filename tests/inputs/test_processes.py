@@ -18,13 +18,15 @@ from typing import Any
 
 import pytest
 
-from smfparse.decoding import Decoder
+from smfparse.decoding.decoder import Decoder
 from smfparse.errors import InputError, OutputError, RequestError
-from smfparse.inputs import ReadOptions, open_inputs, spilling, workers
+from smfparse.inputs import spilling, workers
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS
-from smfparse.query import Catalog
-from smfparse.store import PARTIAL
-from smfparse.writing import write_dataset
+from smfparse.query.catalog import Catalog
+from smfparse.store.targets import PARTIAL
+from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import CAPACITY, MIXED, small_chunks
 from tests.support.builders import put
 from tests.support.command import run

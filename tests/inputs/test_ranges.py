@@ -18,15 +18,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import Decoder
+from smfparse.decoding.decoder import Decoder
 from smfparse.errors import Damage, InputError
-from smfparse.inputs import Inputs, Log, ReadOptions, joining, open_inputs, workers
+from smfparse.inputs import joining, workers
+from smfparse.inputs.log import Log
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range, UnsoundError
 from smfparse.limits import LIMITS
-from smfparse.reading import Chunk, Input, Part, planning, reader
+from smfparse.reading import planning, reader
+from smfparse.reading.chunks import Chunk, Part
+from smfparse.reading.reader import Input
 from smfparse.reading.window import Window
-from smfparse.tables import Wanted, coded_schema, decoded_tables, schema, table_names, wanted_tables
-from smfparse.writing import write_dataset
+from smfparse.tables.arrow import Wanted, coded_schema, schema, wanted_tables
+from smfparse.tables.dictionary import decoded_tables, table_names
+from smfparse.writing.dataset import write_dataset
 from tests.support.builders import put
 from tests.support.mixed_records import TABLES, Each, many, written
 from tests.support.real import every_file

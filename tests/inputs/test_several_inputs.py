@@ -15,10 +15,12 @@ import pytest
 
 import smfparse
 from smfparse.errors import InputError
-from smfparse.inputs import Inputs, ReadOptions, open_inputs
-from smfparse.query import Catalog
-from smfparse.selecting import Selection
-from smfparse.writing import append_dataset, write_dataset
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.query.catalog import Catalog
+from smfparse.selecting.selection import Selection
+from smfparse.writing.append import append_dataset
+from smfparse.writing.dataset import write_dataset
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES
 from tests.support.searching import some

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 
-from smfparse.store import MANIFEST
+from smfparse.store.database import MANIFEST
 from tests.support.command import run
 from tests.support.datasets import dataset_files, edit, note_checksums, read_manifest
 from tests.support.paths import SMF

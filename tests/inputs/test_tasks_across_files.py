@@ -21,10 +21,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smfparse.inputs import Inputs, ReadOptions, open_inputs, others, workers
+from smfparse.inputs import others, workers
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.selecting import Selection
-from smfparse.writing import append_dataset, write_dataset
+from smfparse.selecting.selection import Selection
+from smfparse.writing.append import append_dataset
+from smfparse.writing.dataset import write_dataset
 from tests.support.builders import foreign_record, put
 from tests.support.searching import of_many, search, some
 from tests.support.smf import more_queues, queue, task, task_record, task_token, who

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.inputs import TemporaryFolder
+from smfparse.inputs.temporary import TemporaryFolder
 from tests.support.command import COMMAND
 from tests.support.paths import SMF
 from tests.support.searching import of_many, some

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from smfparse.advice import rules
+from smfparse.advice.declaration import rules
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import smfparse
-from smfparse.advice import Finding
+from smfparse.advice.findings import Finding
 from tests.advice.independent.cases import cases
 from tests.support.paths import FIXTURES
 from tests.support.real import REAL_DATA

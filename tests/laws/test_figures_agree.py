@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import smfparse
-from smfparse.reports import RECORDED, TOTAL
+from smfparse.reports.sections import RECORDED, TOTAL
 from tests.support.command import in_json
 from tests.support.corpora import Corpus, opened_corpus
 from tests.support.generated import generate_dump

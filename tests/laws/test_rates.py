@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.laws.asking import Row, opened, rows
 from tests.support.clocks import PUT_US, SECOND, Clock, Site, Span, Task
-from tests.support.command import in_json as written
+from tests.support.command import in_json
 from tests.support.drawing_clocks import sites
 from tests.support.searching import search
 
@@ -76,7 +76,7 @@ def figures_of(manager: Row, name: str) -> Iterator[Row]:
 @given(site=sites(faults=False))
 def test_summary_shows_no_rate_higher_than_that_of_any_interval(site: Site, tmp_path: Path) -> None:
     jobs = by_job(site)
-    for manager in written("summary", site.write(tmp_path))["managers"]:
+    for manager in in_json("summary", site.write(tmp_path))["managers"]:
         clock = site.clock(manager["qmgr"])
         all_tasks = sum(highest(of_task(clock, each)) for each in clock.tasks)
         limits = [(figure, all_tasks) for figure in figures_of(manager, "verb-calls")]
@@ -100,7 +100,7 @@ def test_summary_shows_steady_work_as_steady_and_from_when_to_when_there_is_data
     There is data from the first to the last moment that statistics cover.
     """
     jobs = by_job(site)
-    for manager in written("summary", site.write(tmp_path))["managers"]:
+    for manager in in_json("summary", site.write(tmp_path))["managers"]:
         clock = site.clock(manager["qmgr"])
         for figure in figures_of(manager, "flow"):
             _, task = jobs[_job(*figure["object"].split(" > "))]

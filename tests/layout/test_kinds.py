@@ -16,14 +16,34 @@ import pytest
 from construct import Int32ub, Struct
 from construct.core import FormatFieldError
 
-from smfparse import layout
 from smfparse.errors import LayoutError
+from smfparse.layout import blocks, members
+from smfparse.layout.clocks import Elapsed, LatchElapsed, LocalWhen, Micros64, SmfMoment, When
+from smfparse.layout.kinds import Combine, Numeric
+from smfparse.layout.members import Repeat
+from smfparse.layout.numbers import (
+    Bit,
+    Code,
+    Count32,
+    Count64,
+    Flags,
+    Gauge8,
+    Number,
+    SCount32,
+    SCount64,
+    SquareSum,
+    SWord16,
+    Word,
+    Word16,
+    Word32,
+)
+from smfparse.layout.texts import Header, Hex, Reserved, Text
 from tests.support.declared import BLOCKS
 
-SMALLEST = layout.Number(4, signed=True, combine=layout.Combine.MIN, null=0x0FFFFFFF)
-COLOURS = {1: layout.Word("Red", "RED"), -1: layout.Word("Any"), -3: layout.Word("Queue manager")}
-COLOUR = layout.Code(1, COLOURS)
-FLAGS = layout.Flags(2, layout.Bit("FIRST", 0x8000, "first"), layout.Bit("LAST", 0x0001, "last"))
+SMALLEST = Number(4, signed=True, combine=Combine.MIN, null=0x0FFFFFFF)
+COLOURS = {1: Word("Red", "RED"), -1: Word("Any"), -3: Word("Queue manager")}
+COLOUR = Code(1, COLOURS)
+FLAGS = Flags(2, Bit("FIRST", 0x8000, "first"), Bit("LAST", 0x0001, "last"))
 
 
 def moment(*parts: int) -> dt.datetime:
@@ -31,28 +51,28 @@ def moment(*parts: int) -> dt.datetime:
 
 
 EXAMPLES = [
-    (layout.Gauge8, "FF", 255), (layout.Word16, "FFFE", 65534), (layout.SWord16, "FFFE", -2),
-    (layout.Count32, "FFFFFFFF", 4294967295), (layout.SCount32, "FFFFFFFF", -1),
-    (layout.Count64, "8000000000000000", 9223372036854775808),
-    (layout.SCount64, "8000000000000000", -9223372036854775808), (SMALLEST, "0FFFFFFF", None),
-    (SMALLEST, "0FFFFFFE", 268435454), (layout.Elapsed, "0000000000001000", 1.0),
-    (layout.Elapsed, "0000000000000800", 0.5), (layout.Elapsed, "0000000000000001", 1 / 4096),
-    (layout.Elapsed, "0000000000000000", 0.0), (layout.LatchElapsed, "0000000000001000", 1.0),
-    (layout.Elapsed, "7FFFFFFFFFFFF000", float(2**51 - 1)),
-    (layout.Micros64, "7FFFFFFFFFFFFFFF", 2**63 - 1),
-    (layout.When, "B6F82B9F3A000000", moment(2002, 1, 1)),
-    (layout.When, "B6F82B9F3A001000", moment(2002, 1, 1, 0, 0, 0, 1)),
-    (layout.When, "0000000000000000", None),
-    (layout.LocalWhen, "B6F82B9F3A001000", dt.datetime(2002, 1, 1, 0, 0, 0, 1)),
-    (layout.LocalWhen, "0000000000000000", None),
-    (layout.SmfMoment(), "000000640126063F", dt.datetime(2026, 3, 4, 0, 0, 1)),
-    (layout.SmfMoment(), "0000000000000000", None),
-    (layout.SquareSum, "00000000000000010000000000000002", 2**64 + 2),
-    (layout.Text(4), "D4D8F0F1", "MQ01"), (layout.Text(4), "D4D84040", "MQ"),
-    (layout.Text(4), "40D44040", " M"), (layout.Text(3), "D440D8", "M Q"),
-    (layout.Text(4), "40404040", ""), (layout.Hex(3), "00aB40", "00AB40"),
-    (layout.Reserved(2), "0102", b"\1\2"), (COLOUR, "01", 1), (COLOUR, "FF", 255),
-    (FLAGS, "8001", 0x8001), (layout.Header(layout.Hex(2), "C90F"), "C90F", "C90F"),
+    (Gauge8, "FF", 255), (Word16, "FFFE", 65534), (SWord16, "FFFE", -2),
+    (Count32, "FFFFFFFF", 4294967295), (SCount32, "FFFFFFFF", -1),
+    (Count64, "8000000000000000", 9223372036854775808),
+    (SCount64, "8000000000000000", -9223372036854775808), (SMALLEST, "0FFFFFFF", None),
+    (SMALLEST, "0FFFFFFE", 268435454), (Elapsed, "0000000000001000", 1.0),
+    (Elapsed, "0000000000000800", 0.5), (Elapsed, "0000000000000001", 1 / 4096),
+    (Elapsed, "0000000000000000", 0.0), (LatchElapsed, "0000000000001000", 1.0),
+    (Elapsed, "7FFFFFFFFFFFF000", float(2**51 - 1)),
+    (Micros64, "7FFFFFFFFFFFFFFF", 2**63 - 1),
+    (When, "B6F82B9F3A000000", moment(2002, 1, 1)),
+    (When, "B6F82B9F3A001000", moment(2002, 1, 1, 0, 0, 0, 1)),
+    (When, "0000000000000000", None),
+    (LocalWhen, "B6F82B9F3A001000", dt.datetime(2002, 1, 1, 0, 0, 0, 1)),
+    (LocalWhen, "0000000000000000", None),
+    (SmfMoment(), "000000640126063F", dt.datetime(2026, 3, 4, 0, 0, 1)),
+    (SmfMoment(), "0000000000000000", None),
+    (SquareSum, "00000000000000010000000000000002", 2**64 + 2),
+    (Text(4), "D4D8F0F1", "MQ01"), (Text(4), "D4D84040", "MQ"),
+    (Text(4), "40D44040", " M"), (Text(3), "D440D8", "M Q"),
+    (Text(4), "40404040", ""), (Hex(3), "00aB40", "00AB40"),
+    (Reserved(2), "0102", b"\1\2"), (COLOUR, "01", 1), (COLOUR, "FF", 255),
+    (FLAGS, "8001", 0x8001), (Header(Hex(2), "C90F"), "C90F", "C90F"),
 ]  # fmt: skip
 
 
@@ -63,7 +83,7 @@ def test_bytes_give_the_value_and_the_value_the_bytes():
         parsed = kind.parse(data)
         assert (parsed, type(parsed)) == (value, type(value)), kind
         assert kind.build(value) == data, kind
-        if isinstance(kind, layout.Numeric):
+        if isinstance(kind, Numeric):
             raw = np.frombuffer(data * 3, np.uint8).reshape(3, -1)
             values, present = kind.values(raw)
             there = np.ones(3, np.bool_) if present is None else present
@@ -71,10 +91,10 @@ def test_bytes_give_the_value_and_the_value_the_bytes():
 
 
 NOTHING = [
-    (layout.Count32, "00000000"), (SMALLEST, "0FFFFFFF"), (layout.Elapsed, "0000000000000000"),
-    (layout.When, "0000000000000000"), (layout.SquareSum, "00" * 16), (layout.Text(3), "404040"),
-    (layout.Hex(3), "000000"), (layout.Reserved(3), "000000"), (COLOUR, "00"), (FLAGS, "0000"),
-    (layout.Header(layout.Text(4), "QIST"), "D8C9E2E3"),
+    (Count32, "00000000"), (SMALLEST, "0FFFFFFF"), (Elapsed, "0000000000000000"),
+    (When, "0000000000000000"), (SquareSum, "00" * 16), (Text(3), "404040"),
+    (Hex(3), "000000"), (Reserved(3), "000000"), (COLOUR, "00"), (FLAGS, "0000"),
+    (Header(Text(4), "QIST"), "D8C9E2E3"),
 ]  # fmt: skip
 
 
@@ -85,19 +105,19 @@ def test_a_field_without_a_value_is_built_as_mq_leaves_it():
 
 
 READ_ONLY = [
-    (layout.Text(4), "D4D80000", "MQ"), (layout.Text(4), "D4400040", "M"),
-    (layout.Text(4), "00000000", ""), (layout.Text(4), "00D40000", "\x00M"),
-    (layout.When, "B6F82B9F3A000FFF", moment(2002, 1, 1)),
-    (layout.When, "A1717CF7F0000000", moment(1990, 1, 1)), (layout.When, "A1717CF7EFFFFFFF", None),
-    (layout.When, "FEB91C7785FFFFFF", moment(2041, 12, 31, 23, 59, 59, 999999)),
-    (layout.When, "FEB91C7786000000", None), (layout.When, "FFFFFFFFFFFFFFFF", None),
-    (layout.When, "0000000000000FFF", None), (layout.LocalWhen, "A1717CF7EFFFFFFF", None),
-    (layout.Elapsed, "8000000000000000", None), (layout.Elapsed, "FFFFFFFFFFFF4000", None),
-    (layout.Micros64, "FFFFFFFFFFFFFFF4", None), (layout.LatchElapsed, "FFFFFFFFFFFF4000", None),
-    (layout.LatchElapsed, "8000000000000000", 2**31 / 4096),
-    (layout.LatchElapsed, "0000100000000000", 1.0),
-    (layout.LatchElapsed, "0000000100000001", (2**32 + 1) / 4096),
-    (layout.LatchElapsed, "0000000000000000", 0.0),
+    (Text(4), "D4D80000", "MQ"), (Text(4), "D4400040", "M"),
+    (Text(4), "00000000", ""), (Text(4), "00D40000", "\x00M"),
+    (When, "B6F82B9F3A000FFF", moment(2002, 1, 1)),
+    (When, "A1717CF7F0000000", moment(1990, 1, 1)), (When, "A1717CF7EFFFFFFF", None),
+    (When, "FEB91C7785FFFFFF", moment(2041, 12, 31, 23, 59, 59, 999999)),
+    (When, "FEB91C7786000000", None), (When, "FFFFFFFFFFFFFFFF", None),
+    (When, "0000000000000FFF", None), (LocalWhen, "A1717CF7EFFFFFFF", None),
+    (Elapsed, "8000000000000000", None), (Elapsed, "FFFFFFFFFFFF4000", None),
+    (Micros64, "FFFFFFFFFFFFFFF4", None), (LatchElapsed, "FFFFFFFFFFFF4000", None),
+    (LatchElapsed, "8000000000000000", 2**31 / 4096),
+    (LatchElapsed, "0000100000000000", 1.0),
+    (LatchElapsed, "0000000100000001", (2**32 + 1) / 4096),
+    (LatchElapsed, "0000000000000000", 0.0),
 ]  # fmt: skip
 
 
@@ -106,14 +126,14 @@ def test_bytes_that_are_not_built_are_still_read():
     for kind, wire, value in READ_ONLY:
         assert kind.parse(bytes.fromhex(wire)) == value, (kind, wire)
     every = bytes(range(256))
-    assert layout.Text(256).parse(every).encode("cp500") == every
+    assert Text(256).parse(every).encode("cp500") == every
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(LayoutError, match="'QUEUE' is longer than 4 bytes"):
-        layout.Text(4).build("QUEUE")
+        Text(4).build("QUEUE")
     with pytest.raises(FormatFieldError):
-        layout.Count32.build(2**32)
+        Count32.build(2**32)
 
 
 def cells(kind: Any, wire: str) -> dict[str, Any]:
@@ -126,7 +146,7 @@ def test_a_code_is_its_number_and_its_word():
     words = {1: "Red", 255: "Any", 253: "Queue manager", 7: "?7", 254: "?254", 0: "?0"}
     for number, word in words.items():
         assert cells(COLOUR, f"{number:02X}") == {"": number, "_text": word}
-    signed = layout.Code(4, COLOURS, signed=True)
+    signed = Code(4, COLOURS, signed=True)
     assert cells(signed, "FFFFFFFF")["_text"] == "Any"
     assert cells(signed, "FFFFFFFE")["_text"] == "?-2"
     assert COLOUR.word(None) is None
@@ -136,7 +156,7 @@ def test_a_code_is_its_number_and_its_word():
 def test_a_wide_number_is_its_halves_and_the_whole_up_to_38_digits():
     for value in (2**64 + 2, 10**38 - 1, 10**38, 2**128 - 1):
         whole = decimal.Decimal(value) if value < 10**38 else None
-        found = cells(layout.SquareSum, f"{value:032X}")
+        found = cells(SquareSum, f"{value:032X}")
         assert found == {"_1": value >> 64, "_2": value % 2**64, "": whole}
 
 
@@ -164,15 +184,15 @@ def test_every_block_gives_back_what_it_was_built_from(name: str):
         assert sorted(set(names)) == sorted(names)
 
 
-block, since = layout.block, layout.since
-A, B = "a" / layout.Count32 * "a", "b" / layout.Count32 * "b"
-V, W = "v" / layout.Word32 * "v", "w" / layout.Word32 * "w"
-LARGE, BIT_A = "A" / layout.Count32 * "A", layout.Flags(1, layout.Bit("A", 1, "a"))
-PAIR = Struct("calls" / layout.Count32 * "calls", "time" / layout.Count64 * "time")
+block, since = blocks.block, members.since
+A, B = "a" / Count32 * "a", "b" / Count32 * "b"
+V, W = "v" / Word32 * "v", "w" / Word32 * "w"
+LARGE, BIT_A = "A" / Count32 * "A", Flags(1, Bit("A", 1, "a"))
+PAIR = Struct("calls" / Count32 * "calls", "time" / Count64 * "time")
 REFUSED: dict[str, Callable[[], object]] = {
     "QIST has no field colur, versio": lambda: BLOCKS["QIST"].build({"versio": 1, "colur": 2}),
     "QIST has no field blue": lambda: BLOCKS["QIST"].field("blue"),
-    "TWICE: a occurs twice": lambda: block("TWICE", "t", A, "a" / layout.Count32 * "a again"),
+    "TWICE: a occurs twice": lambda: block("TWICE", "t", A, "a" / Count32 * "a again"),
     "TWICE: a column occurs twice": lambda: block("TWICE", "t", A, LARGE),
     "BITS: a column occurs twice": lambda: block("BITS", "t", A, "f" / BIT_A * "f"),
     r"BOTH: more than one version word: \['v', 'w'\]": lambda: block(
@@ -180,12 +200,12 @@ REFUSED: dict[str, Callable[[], object]] = {
     ),
     "NONE has no field v": lambda: block("NONE", "n", since("v 2", A)),
     "a: .* is not a kind; take one of smfparse.layout": lambda: block("ODD", "o", "a" / Int32ub),
-    "has no name": lambda: block("NAMELESS", "n", layout.Count32),
+    "has no name": lambda: block("NAMELESS", "n", Count32),
     "LONG: maps 4 bytes, but is recorded with": lambda: block("LONG", "l", A, lengths={"8.0": 2}),
     "GAP: pairs: more does not go on evenly": lambda: block(
-        *("GAP", "g", "some" / layout.Repeat("pairs", PAIR, side=(1, 2)) * "some"),
-        "gap" / layout.Reserved(4) * "gap",
-        "more" / layout.Repeat("pairs", PAIR, side=(3, 4)) * "more",
+        *("GAP", "g", "some" / Repeat("pairs", PAIR, side=(1, 2)) * "some"),
+        "gap" / Reserved(4) * "gap",
+        "more" / Repeat("pairs", PAIR, side=(3, 4)) * "more",
     ),
     r"QJST\.qjstwrw cannot hold ": lambda: BLOCKS["QJST"].build({"qjstwrw": 2**40}),
     r"QCST\.qcstchnm cannot hold .*\u65e5": lambda: BLOCKS["QCST"].build({"qcstchnm": "\u65e5"}),

@@ -16,11 +16,11 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 import smfparse
-from smfparse import reports
 from smfparse.errors import InputError, RequestError
 from smfparse.library import Frame
-from smfparse.reports import TOTAL
-from smfparse.tables import table_names
+from smfparse.reports.declaration import report
+from smfparse.reports.sections import TOTAL
+from smfparse.tables.dictionary import table_names
 from tests.support.command import in_json, run
 from tests.support.generated import generate_dump
 from tests.support.hostile import hostile_dump, raw
@@ -61,7 +61,7 @@ def test_every_table_comes_whole_or_by_columns() -> None:
 def test_a_report_is_a_table_of_what_json_has(whole_dataset: Path) -> None:
     options = {"by": "job,queue", "top": 5}
     found = smfparse.open(whole_dataset).report("api-cost", total=True, **options)
-    which = reports.report("api-cost")
+    which = report("api-cost")
     rows = report_rows("api-cost", DUMP, sections=TOTAL, **options)
     expected = json.loads("\n".join(printed(which, rows, "json")))["rows"]
     kept = [row for row in found.to_pylist() if which.has(row.get("line") or "", "json")]

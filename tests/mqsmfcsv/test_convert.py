@@ -13,12 +13,11 @@ import duckdb
 import polars as pl
 import pytest
 
-from smfparse.inputs import open_inputs
-from smfparse.mqsmfcsv import sheets
+from smfparse.inputs.opening import open_inputs
 from smfparse.mqsmfcsv.beside import Beside
-from smfparse.mqsmfcsv.declared import KEYS
+from smfparse.mqsmfcsv.declared import KEYS, sheets
 from smfparse.rendering.guard import FORMULA_START
-from smfparse.writing import write_dataset
+from smfparse.writing.dataset import write_dataset
 from tests.mqsmfcsv.sheets import read_file, read_lines
 from tests.support import datasets
 from tests.support.builders import Write

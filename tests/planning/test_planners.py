@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from smfparse import planning
 from smfparse.errors import RequestError
-from smfparse.planning import planned, planner, planner_names, published, slope, wanted
+from smfparse.planning.asking import wanted
+from smfparse.planning.publications import between, published, published_names, source
+from smfparse.planning.registry import plan_of_measured, planned, planner, planner_names
+from smfparse.planning.slopes import plan_within, slope
 
 
 def test_a_planner_answers_with_published_values_and_names_its_sources_and_limits() -> None:
@@ -63,7 +65,7 @@ def test_missing_and_unknown_inputs_and_planners_are_refused() -> None:
 
 def test_measured_values_give_a_plan_if_they_fit() -> None:
     values = {"used_mb": Decimal(120), "current": 7.4, "kb_each": None, "sharecnv": "1"}
-    plan = planning.plan_of_measured("channels", values)
+    plan = plan_of_measured("channels", values)
     assert plan is not None
     assert plan["channels"] == 4643 + 7
     assert plan.get("memlimit_mb") is None
@@ -74,22 +76,22 @@ def test_measured_values_give_a_plan_if_they_fit() -> None:
         ("streaming", {"message_kb": 129}),
         ("channels", {"message_kb": 65, "sharecnv": "1"}),
     ):
-        assert planning.plan_of_measured(name, wrong) is None, (name, wrong)
+        assert plan_of_measured(name, wrong) is None, (name, wrong)
 
 
 def test_every_published_table_has_a_source() -> None:
-    assert len(planning.published_names()) == 17
-    for name in planning.published_names():
+    assert len(published_names()) == 17
+    for name in published_names():
         assert published(name)
-        assert "MQ" in planning.source(name) or "Managed File Transfer" in planning.source(name)
+        assert "MQ" in source(name) or "Managed File Transfer" in source(name)
 
 
 def test_between_published_points() -> None:
     points = {1.0: 10.0, 3.0: 30.0, 4.0: 0.0}
-    assert [planning.between(points, at, "x") for at in (1, 2, 3, 3.5, 4)] == [10, 20, 30, 15, 0]
+    assert [between(points, at, "x") for at in (1, 2, 3, 3.5, 4)] == [10, 20, 30, 15, 0]
     for at in (0.9, 4.1):
         with pytest.raises(RequestError, match="published values exist for 1 to 4 KB only"):
-            planning.between(points, at, "x", "KB")
+            between(points, at, "x", "KB")
 
 
 # Slopes of measured values
@@ -128,12 +130,12 @@ def test_points_without_a_slope() -> None:
 
 def test_results_have_the_interval_of_their_inputs_within_the_range_of_the_input() -> None:
     plan = planned("channels", kb_each=232)
-    found = planning.plan_within(plan.planner, plan.asked, {"kb_each": (200, 300)})
+    found = plan_within(plan.planner, plan.asked, {"kb_each": (200, 300)})
     intervals = {each.name: each.interval for each in found.figures}
     assert intervals["more"] == (1052 * 1024 // 300, 1052 * 1024 // 200)
     assert intervals["room_mb"] is None
     assert found["more"] == 4643
     plan = planned("connections", kb_each=16)
-    found = planning.plan_within(plan.planner, plan.asked, {"kb_each": (-5, 20)})
+    found = plan_within(plan.planner, plan.asked, {"kb_each": (-5, 20)})
     (storage,) = (each for each in found.figures if each.name == "storage_mb")
     assert storage.interval == pytest.approx((8000 * 0.1 / 1024, 8000 * 20 / 1024))

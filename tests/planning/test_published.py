@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import pytest
 
-from smfparse import planning
 from smfparse.errors import RequestError
-from smfparse.planning import planned, published
+from smfparse.planning.channels import channels_in, chin_kb
+from smfparse.planning.concentrator import transaction_parts
+from smfparse.planning.log import io_line, rate_at_full
+from smfparse.planning.mft import transfer_figure, transfer_rows
+from smfparse.planning.plans import Plan
+from smfparse.planning.publications import published
+from smfparse.planning.registry import planned
+from smfparse.planning.smf import gathering_us, writing_us
+from smfparse.planning.streaming import put_ratio
 from tests.support.paths import PROJECT
 from tests.support.published import PUTS
 
@@ -182,63 +190,80 @@ def by_place(
 
 
 FUNCTIONS: dict[str, Mapping[Any, Any]] = {
-    "storage_mb": {(8000, 14.08): 110},
-    "connections_in": {(-5, 24): 0},
-    "message_pages": {(0,): 1, (3596,): 1, (3597,): 2, (100 << 10,): 27, (1 << 20,): 260}
+    "connections.storage_mb": {(8000, 14.08): 110},
+    "connections.connections_in": {(-5, 24): 0},
+    "pages.message_pages": {(0,): 1, (3596,): 1, (3597,): 2, (100 << 10,): 27, (1 << 20,): 260}
     | {(4 << 20,): 1037, (8 << 20,): 2 * 1037, ((4 << 20) + 1,): 1037 + 2},
-    "message_bytes": {(1164,): 2260.5, (2048,): 3735, (4096,): 6608, (8192,): 12632}
+    "cf.message_bytes": {(1164,): 2260.5, (2048,): 3735, (4096,): 6608, (8192,): 12632}
     | {(16384,): 24543, (32768,): 47722, (64512,): 95444},
-    "chin_kb": {(1, "mca", "9.3"): 90, (32, "mca", "9.3"): 100, (64, "mca", "9.3"): 109}
+    "channels.chin_kb": {(1, "mca", "9.3"): 90, (32, "mca", "9.3"): 100, (64, "mca", "9.3"): 109}
     | {(4096, "mca", "9.3"): 1125, (0.2, "1", "9.3"): 156}
     | {(21, "1", "9.3"): 178 + (232 - 178) * 11 / 22},
-    "channels_in": {(1052, 90): 11969, (1052, 100): 10772, (1052, 109): 9883, (1052, 1125): 957},
-    "improvement": by_place(LSPR, ("LOW", "AVERAGE", "HIGH")),
-    "key_ms": by_place(KEYS, ("z16", "z15", "z15-paper")),
-    "break_even": by_place(EVEN, (2, 8, 16, 32, 64, 100)),
-    "compression_figure": {(*COST, "ZLIBFAST", 8, 80): 184.43, (*COST, "NONE", 8, 80): 182.61}
+    "channels.channels_in": {
+        (1052, 90): 11969,
+        (1052, 100): 10772,
+        (1052, 109): 9883,
+        (1052, 1125): 957,
+    },
+    "cpu.improvement": by_place(LSPR, ("LOW", "AVERAGE", "HIGH")),
+    "tls.key_ms": by_place(KEYS, ("z16", "z15", "z15-paper")),
+    "compression.break_even": by_place(EVEN, (2, 8, 16, 32, 64, 100)),
+    "compression.compression_figure": {
+        (*COST, "ZLIBFAST", 8, 80): 184.43,
+        (*COST, "NONE", 8, 80): 182.61,
+    }
     | {(*COST, "ZLIBFAST", 16, 80): 295.21, (*COST, "NONE", 16, 80): 288.05},
-    "put_us": {
+    "streaming.put_us": {
         (kb, kind, streamed): us
         for kind, by_size in PUTS.items()
         for kb, (without, with_it, _) in by_size.items()
         for streamed, us in ((False, without), (True, with_it))
     },
-    "printed_total": {("direct",): 180.3, ("concentrator",): 257.8}
+    "concentrator.printed_total": {("direct",): 180.3, ("concentrator",): 257.8}
     | {("concentrator after zIIP",): 91.6},
-    "page_set_pages": {(19_980, 1): 20_157},
-    "data_buffers": {(50, 256 * 1024): 3200},
-    "pool_floor": {(57_692,): 67_873},
-    "seconds_to": {(10, 0, 0): None},
-    "smds_pages": {(2048,): 1},
-    "offload_kb": {(0,): None, (69,): None, (70,): 32, (80,): 4, (89,): 4, (90,): 0, (100,): 0},
-    "key_us_a_message": {(3.9, 1 << 15, 1 << 20): 121.9, (0.43, 1 << 15, 1 << 20): 13.4}
+    "pages.page_set_pages": {(19_980, 1): 20_157},
+    "pages.data_buffers": {(50, 256 * 1024): 3200},
+    "pages.pool_floor": {(57_692,): 67_873},
+    "pages.seconds_to": {(10, 0, 0): None},
+    "cf.smds_pages": {(2048,): 1},
+    "cf.offload_kb": {(0,): None, (69,): None, (70,): 32, (80,): 4, (89,): 4, (90,): 0, (100,): 0},
+    "tls.key_us_a_message": {(3.9, 1 << 15, 1 << 20): 121.9, (0.43, 1 << 15, 1 << 20): 13.4}
     | {(3.9, 1 << 15, 0): 0},
-    "avoided_percent": {(10,): 90},
-    "compression_chunks": {(63, True): 4, (33, True): 3, (100, False): 4, (32, False): 1},
-    "compression_us": {(63, True, 116): 464, (100, False, 46): 184},  # 188 is printed
-    "checkpoint_mb": {(SIZE, 10, 5, 1): 12.5, (SIZE, 10, 5, 8): 100, (SIZE, 10, 1, 1): 2.5},
-    "state_updates": {(100, 10, 5, 2): 1, (100, 10, 10, 1): 1, (4096, 10, 5, 1): 81},
-    "unacknowledged": {(10, 5): 50, (10, 10): 100},
-    "acknowledgements": {(4096, 10): 409},
-    "rate_bound": {(SIZE, 10, 5, 100): 125},
-    "chin_ratio": {(): 0.379},
-    "saved_cpu_s": {(8000, True): 0.71, (8000, False): -0.62},
-    "break_even_messages": {(590, 180.3, 91.6): None},
-    "estimated_bytes": {(713,): 1573},
-    "messages_a_second": {(220, 2231): 103_400},
-    "mb_of_pages": {(579_460, 57): 39.71},
-    "disk_mb": {(9, 1, False): 18, (9, 1, True): 27, (9, 2, False): 36, (9, 2, True): 54},
-    "engine_ratio": {(4.15, 3, 2.72, 3): 0.6554},
-    "cost_after": {(14.7, 10): 13.36},
-    "mips": {(100, 60, 217, 1): 361.67},
-    "writing_us": {(4,): 16, (1, "many"): 36},
-    "queue_records": {(0,): 0, (1,): 1, (341,): 1, (342,): 2, (1000,): 3, (1000, 120): 5},
-    "most_in_a_batch": {(5000, 1 << 15, 200): 157, (0, 1 << 15, 200): 200, (5000, 2048, 50): 50},
-    "message_us": {(10, 100, 20_000, 3400): 2352.94},
-    "batch_rate": {(8e6 / 3400, 20_000, 34): 340},
-    "client_flows": {(2719, 1464, 30): 10.5},
+    "tls.avoided_percent": {(10,): 90},
+    "compression.compression_chunks": {
+        (63, True): 4,
+        (33, True): 3,
+        (100, False): 4,
+        (32, False): 1,
+    },
+    "compression.compression_us": {(63, True, 116): 464, (100, False, 46): 184},  # 188 is printed
+    "mft.checkpoint_mb": {(SIZE, 10, 5, 1): 12.5, (SIZE, 10, 5, 8): 100, (SIZE, 10, 1, 1): 2.5},
+    "mft.state_updates": {(100, 10, 5, 2): 1, (100, 10, 10, 1): 1, (4096, 10, 5, 1): 81},
+    "mft.unacknowledged": {(10, 5): 50, (10, 10): 100},
+    "mft.acknowledgements": {(4096, 10): 409},
+    "mft.rate_bound": {(SIZE, 10, 5, 100): 125},
+    "concentrator.chin_ratio": {(): 0.379},
+    "concentrator.saved_cpu_s": {(8000, True): 0.71, (8000, False): -0.62},
+    "concentrator.break_even_messages": {(590, 180.3, 91.6): None},
+    "log.estimated_bytes": {(713,): 1573},
+    "log.messages_a_second": {(220, 2231): 103_400},
+    "log.mb_of_pages": {(579_460, 57): 39.71},
+    "log.disk_mb": {(9, 1, False): 18, (9, 1, True): 27, (9, 2, False): 36, (9, 2, True): 54},
+    "cpu.engine_ratio": {(4.15, 3, 2.72, 3): 0.6554},
+    "cpu.cost_after": {(14.7, 10): 13.36},
+    "cpu.mips": {(100, 60, 217, 1): 361.67},
+    "smf.writing_us": {(4,): 16, (1, "many"): 36},
+    "smf.queue_records": {(0,): 0, (1,): 1, (341,): 1, (342,): 2, (1000,): 3, (1000, 120): 5},
+    "batches.most_in_a_batch": {
+        (5000, 1 << 15, 200): 157,
+        (0, 1 << 15, 200): 200,
+        (5000, 2048, 50): 50,
+    },
+    "batches.message_us": {(10, 100, 20_000, 3400): 2352.94},
+    "batches.batch_rate": {(8e6 / 3400, 20_000, 34): 340},
+    "batches.client_flows": {(2719, 1464, 30): 10.5},
 }
-"""Results of functions by arguments, rounded as they are written here."""
+"""Results of functions of smfparse.planning by arguments, rounded as they are written here."""
 
 
 @pytest.mark.claim(14, 17, 45, 46, 53, 57, 64, 65, 81, 82, 93, 97, 98, 122, 123, 157, 158, 169)
@@ -246,8 +271,10 @@ FUNCTIONS: dict[str, Mapping[Any, Any]] = {
 def test_functions_give_the_published_numbers() -> None:
     wrong = []
     for name, results in FUNCTIONS.items():
+        module, _, function = name.partition(".")
+        call = getattr(import_module(f"smfparse.planning.{module}"), function)
         for arguments, expected in results.items():
-            found = as_written(getattr(planning, name)(*arguments), expected)
+            found = as_written(call(*arguments), expected)
             wrong += [(name, arguments, found, expected)] if found != expected else []
     assert wrong == []
 
@@ -268,9 +295,7 @@ ROOM = {
 @pytest.mark.claim(14)
 def test_channels_and_conversations_of_every_release_and_sharing() -> None:
     for (release, sharecnv), channels in ROOM.items():
-        found = [
-            planning.channels_in(1052, planning.chin_kb(size, sharecnv, release)) for size in SIZES
-        ]
+        found = [channels_in(1052, chin_kb(size, sharecnv, release)) for size in SIZES]
         assert tuple(found) == channels
         asked = {"release": release, "sharecnv": sharecnv}
         plans = [planned("channels", message_kb=size, **asked) for size in SIZES]
@@ -280,7 +305,7 @@ def test_channels_and_conversations_of_every_release_and_sharing() -> None:
 
 @pytest.mark.claim(95)
 def test_storage_of_clients_of_the_zcx_test() -> None:
-    assert planning.chin_kb(1, "0", "9.3") < 89.6 < planning.chin_kb(10, "0", "9.3")
+    assert chin_kb(1, "0", "9.3") < 89.6 < chin_kb(10, "0", "9.3")
 
 
 # `whatif`: each line has the numbers of its own planner
@@ -338,14 +363,14 @@ def test_without_its_inputs_a_line_is_left_out() -> None:
 
 @pytest.mark.claim(76)
 def test_rates_by_pages_an_io_of_two_published_points() -> None:
-    line = planning.io_line((11, 184.88), (128, 128 / 256 / 380 * 1e6))
+    line = io_line((11, 184.88), (128, 128 / 256 / 380 * 1e6))
     assert (round(line.b, 3), round(line.a, 2)) == (9.666, 78.56)
     rates = {1: 44, 4: 133, 11: 232, 32: 322, 64: 359, 128: 380}
     assert {pages: round(line.mb_s(pages)) for pages in rates} == rates
     assert round(1e6 / 256 / line.b) == 404
     assert round(line.mb_s(11, 0.9466)) == 220
     with pytest.raises(RequestError, match="the same number of pages"):
-        planning.io_line((1, 100), (1, 100))
+        io_line((1, 100), (1, 100))
 
 
 MEASURED = {
@@ -354,23 +379,23 @@ MEASURED = {
 }  # fmt: skip
 
 
-def rough(found: planning.Plan) -> set[str]:
+def rough(found: Plan) -> set[str]:
     return {each.name for each in found.figures if each.rough}
 
 
 def test_the_ceiling_of_a_real_log_is_rough() -> None:
-    line = planning.io_line((1, 1084.45), (3.8639, 1417.12))
+    line = io_line((1, 1084.45), (3.8639, 1417.12))
     assert (round(line.b, 2), round(line.a, 2)) == (116.16, pytest.approx(968.29, abs=0.02))
     assert round(line.mb_s(128), 1) == 31.6
     found = planned("log", **MEASURED)
     assert round(found["ceiling_mb_s"], 1) == 31.3
     assert "ceiling_mb_s" in rough(found)
-    assert int(planning.rate_at_full(0.324, 0.0927) * 100) / 100 == 3.49
+    assert int(rate_at_full(0.324, 0.0927) * 100) / 100 == 3.49
 
 
 def test_stripes_share_the_pages_of_an_io_but_not_its_start() -> None:
     found = planned("log", mb_s=10, io_busy=80, busy=100, stripes=4, **STRIPED)
-    assert planning.io_line((1, 600), (6, 2200)) == (280, 320)
+    assert io_line((1, 600), (6, 2200)) == (280, 320)
     io = (280 + 320 / 4 * 5) / (280 + 320 * 5)
     assert found["striped_mb_s"] == pytest.approx(10 / (1 - 0.8 + 0.8 * io))
     most = 128 / 256 / ((280 + 80 * 128) / 0.8 / 1e6)
@@ -438,7 +463,7 @@ def test_formulas_and_intervals_have_published_values() -> None:
         (found,) = (each for each in planned(name, **asked).figures if each.name == figure)
         assert found.interval == pytest.approx(interval)
     for kind, by_size in PUTS.items():
-        assert all(2 <= planning.put_ratio(kb, kind) <= 2.5 for kb in by_size)
+        assert all(2 <= put_ratio(kb, kind) <= 2.5 for kb in by_size)
 
 
 @pytest.mark.claim(23)
@@ -446,9 +471,9 @@ def test_the_report_and_the_planner_have_the_same_costs_of_accounting() -> None:
     sql = (PROJECT / "smfparse" / "reports" / "definitions" / "smf-volume.sql").read_text("utf-8")
     (costs,) = re.findall(r"cost\(call_us, .*\(VALUES \((.*)\)\)", sql)
     planned_costs = [
-        planning.gathering_us(1),
-        planning.writing_us(1),
-        planning.writing_us(1, "many"),
+        gathering_us(1),
+        writing_us(1),
+        writing_us(1, "many"),
     ]
     assert [float(each) for each in costs.split(",")] == planned_costs
 
@@ -465,9 +490,7 @@ def test_published_tables_say_the_same_as_the_texts() -> None:
     assert transfers["TCP", 10_000] == 0.74
     assert any("0.74 MB/s" in each for each in planned("mft").planner.limitations)
     parts = {"direct": 180.3, "concentrator": 258.1, "concentrator after zIIP": 91.6}
-    assert parts == {
-        kind: round(sum(planning.transaction_parts(kind).values()), 1) for kind in parts
-    }
+    assert parts == {kind: round(sum(transaction_parts(kind).values()), 1) for kind in parts}
     rates = published("qrep_latency_mb_s")["channel BATCHSZ 200"]
     for latency in ("0 us", "30 us", "150 us"):
         assert min(a / b for a, b in zip(rates[latency], rates["0 us"], strict=True)) > 0.87
@@ -476,14 +499,14 @@ def test_published_tables_say_the_same_as_the_texts() -> None:
 @pytest.mark.claim(159)
 def test_every_published_transfer_is_known() -> None:
     assert len(published("mft_v1.02_appendix_C")) == 92
-    (row,) = planning.transfer_rows(
+    (row,) = transfer_rows(
         "CPU s per GB", source="USS", target="USS", network="10Gb", mode="binary"
     )
-    assert [planning.transfer_figure(row, mb) for mb in (1, 10, 100, 1024)] == [
+    assert [transfer_figure(row, mb) for mb in (1, 10, 100, 1024)] == [
         18.4,
         11.3,
         8.44,
         7.99,
     ]
-    assert 11.3 < planning.transfer_figure(row, 4) < 18.4
-    assert planning.transfer_figure(row, 5000) == 7.99
+    assert 11.3 < transfer_figure(row, 4) < 18.4
+    assert transfer_figure(row, 5000) == 7.99

@@ -12,14 +12,16 @@ import pyarrow as pa
 import pytest
 
 from smfparse.errors import InputError, RequestError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.metrics import quoted
-from smfparse.query import Catalog
+from smfparse.metrics.measures import quoted
 from smfparse.query import relations as relations_module
+from smfparse.query.catalog import Catalog
 from smfparse.query.results import rows_of
-from smfparse.tables import schema, table_names
-from smfparse.writing import write_dataset
+from smfparse.tables.arrow import schema
+from smfparse.tables.dictionary import table_names
+from smfparse.writing.dataset import write_dataset
 from tests.support.builders import Write
 from tests.support.smf import LOG_START, Io, Log, log_record
 

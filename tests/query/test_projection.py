@@ -17,13 +17,15 @@ from hypothesis import strategies as st
 
 import smfparse
 from smfparse.errors import OutputError, RequestError
-from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import LIMITS, Limits
-from smfparse.query import Catalog
+from smfparse.query.catalog import Catalog
 from smfparse.query.projection import named_tables, read_plan
 from smfparse.query.scans import SmfScans
-from smfparse.selecting import Selection
-from smfparse.tables import RECORD, Wanted, columns, table_names
+from smfparse.selecting.selection import Selection
+from smfparse.tables.arrow import Wanted
+from smfparse.tables.dictionary import RECORD, columns, table_names
 from tests.support.paths import SMF
 from tests.support.searching import search
 

@@ -11,9 +11,11 @@ import pytest
 
 import smfparse
 from smfparse.errors import QueryError, RequestError, SmfError
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.query import Catalog, connected
-from smfparse.selecting import Selection
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.query.catalog import Catalog
+from smfparse.query.connecting import connected
+from smfparse.selecting.selection import Selection
 from tests.support.command import run
 from tests.support.datasets import files_below
 from tests.support.paths import PROJECT, SMF

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.reading import probe
+from smfparse.reading.detection import probe
 from tests.support.reading import Read, Reading
 
 

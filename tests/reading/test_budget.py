@@ -17,9 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.reading import detection, evidence, probe, read_chunks
+from smfparse.reading import detection, evidence
 from smfparse.reading.blocked import BdwWalk
 from smfparse.reading.chunks import SLACK
+from smfparse.reading.detection import probe
+from smfparse.reading.reader import read_chunks
 from smfparse.reading.segments import Segments, Walk
 from smfparse.reading.streams import Decompressor, Feed, Layer
 from smfparse.reading.walks import WALKS

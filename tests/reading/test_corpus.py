@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import probe
+from smfparse.reading.detection import probe
 from tests.support import builders
 from tests.support.builders import foreign_record, segments
 from tests.support.reading import Read

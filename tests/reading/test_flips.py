@@ -18,8 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.inputs import open_inputs
-from smfparse.tables import table_names, wanted_tables
+from smfparse.inputs.opening import open_inputs
+from smfparse.tables.arrow import wanted_tables
+from smfparse.tables.dictionary import table_names
 from tests.support import variants
 from tests.support.builders import Section, foreign_record, named_block, segments, smf_record
 from tests.support.command import run

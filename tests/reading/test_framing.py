@@ -21,10 +21,11 @@ from hypothesis import strategies as st
 import smfparse
 from smfparse.errors import DamageLog, InputError
 from smfparse.limits import Limits
-from smfparse.reading import SLACK, Part, read_chunks
+from smfparse.reading.chunks import SLACK, Part
+from smfparse.reading.reader import read_chunks
 from smfparse.reading.segments import Segments
 from smfparse.reading.walks import WALKS
-from smfparse.selecting import Selection
+from smfparse.selecting.selection import Selection
 from tests.support import builders
 from tests.support.builders import Section, foreign_record, named_block, rdw, segments, smf_record
 from tests.support.command import run

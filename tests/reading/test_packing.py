@@ -24,10 +24,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.errors import DamageLog, InputError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.reading import WHOLE_SOURCE, plan, read_chunks, unpacked
-from smfparse.reading.packing import packing_of
+from smfparse.reading.chunks import WHOLE_SOURCE
+from smfparse.reading.packing import packing_of, unpacked
+from smfparse.reading.planning import plan
+from smfparse.reading.reader import read_chunks
 from smfparse.reading.streams import PackedFile
 from tests.support.builders import put
 from tests.support.paths import FIXTURES

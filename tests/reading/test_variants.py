@@ -18,9 +18,11 @@ import pytest
 
 import smfparse
 from smfparse.errors import RequestError, SmfError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.reading import Part, plan
+from smfparse.reading.chunks import Part
+from smfparse.reading.planning import plan
 from tests.support import variants
 from tests.support.command import run
 from tests.support.generated import generate_dump

@@ -16,18 +16,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from smfparse import rendering
-from smfparse.rendering import (
-    FORMATS,
-    Column,
-    Document,
-    Facts,
-    RowsDocument,
-    Section,
-    Table,
-    visible,
-)
-from smfparse.rendering.guard import HIDDEN
+from smfparse.rendering.csv import of_frame
+from smfparse.rendering.document import Column, Document, Facts, Section, Table
+from smfparse.rendering.formats import FORMATS, lines
+from smfparse.rendering.guard import HIDDEN, visible, visible_lines
+from smfparse.rendering.json import json_lines
+from smfparse.rendering.rows import RowsDocument
 from tests.support.hostile import CLIPBOARD, HARM, HARMFUL, LINK, raw
 from tests.support.searching import search
 
@@ -50,7 +44,7 @@ class Hostile(Document):
 
 
 def written(document: Document, form: str) -> str:
-    return "".join(f"{line}\n" for line in rendering.lines(document, form))
+    return "".join(f"{line}\n" for line in lines(document, form))
 
 
 def rows_of(*texts: str) -> pa.Table:
@@ -89,7 +83,7 @@ def test_every_control_and_format_character_of_unicode_is_meant_and_letters_stay
 
 
 def test_lines_of_a_message_stay_and_tabs_become_blanks() -> None:
-    assert rendering.visible_lines("a\n\tb\x1b\rc") == "a\n    b\\x1b\\x0dc"
+    assert visible_lines("a\n\tb\x1b\rc") == "a\n    b\\x1b\\x0dc"
 
 
 def test_no_form_has_a_raw_control_character_whatever_a_text_holds() -> None:
@@ -114,7 +108,7 @@ def test_forms_for_people_and_spreadsheets_show_the_number() -> None:
 
 def test_json_has_the_values_and_shows_the_number() -> None:
     for text in ("\x1b", "\x7f", "\x85", "\u202e", "\u2028", "\U000e0041", "é"):
-        rows = rendering.json_lines(pl.DataFrame({f"{text}0": [text]})).splitlines()
+        rows = json_lines(pl.DataFrame({f"{text}0": [text]})).splitlines()
         document = RowsDocument([("", [rows_of(text)])])
         for found in (written(document, "json"), f"[{','.join(rows)}]"):
             assert json.loads(found)[0] == {f"{text}0": text}
@@ -137,7 +131,7 @@ def test_a_text_is_shown_in_the_same_width_as_it_is_aligned() -> None:
 )
 def test_a_row_of_csv_is_one_line_and_no_cell_or_heading_a_formula(texts: list[str], before: str):
     frame = pl.DataFrame({"a": texts, "b": texts[::-1]})
-    found = rendering.of_frame(frame)
+    found = of_frame(frame)
     assert len(found.split("\n")) == len(texts) + 2
     _, *rows = csv.reader(io.StringIO(found, newline=""))
     plain = [[cell.removeprefix("'") for cell in row] for row in rows]
@@ -146,7 +140,7 @@ def test_a_row_of_csv_is_one_line_and_no_cell_or_heading_a_formula(texts: list[s
     for start in "=+-@＝＋－＠":  # noqa: RUF001
         cell = f"{before}{start}{texts[0]}"
         frame = pl.DataFrame({cell: [cell]})
-        for found in (rendering.of_frame(frame), written(Hostile(cell), "csv")):
+        for found in (of_frame(frame), written(Hostile(cell), "csv")):
             for row in csv.reader(io.StringIO(found, newline="")):
                 assert [each for each in row if FORMULA.match(each)] == []
 

@@ -15,8 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.rendering import FORMATS, Column, Document, Facts, RowsDocument, Section, Table, lines
+from smfparse.rendering.document import Column, Document, Facts, Section, Table
+from smfparse.rendering.formats import FORMATS, lines
 from smfparse.rendering.guard import visible
+from smfparse.rendering.rows import RowsDocument
 from tests.support.command import printed
 from tests.support.paths import FIXTURES
 from tests.support.searching import of_many, search, some

@@ -15,10 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import reports
 from smfparse.errors import OutputError, SmfError
-from smfparse.rendering import Document, Values, write_workbook, xlsx
+from smfparse.rendering import xlsx
+from smfparse.rendering.document import Document, Values
 from smfparse.rendering.guard import visible
+from smfparse.rendering.xlsx import write_workbook
+from smfparse.reports.declaration import report, report_names
 from tests.support.command import run
 from tests.support.generated import generate_dump
 from tests.support.paths import SMF
@@ -159,9 +161,9 @@ def like(text: str, value: Any) -> bool:
     return bool(text.removeprefix("'") == value.removeprefix("'"))
 
 
-@of_many("name", some(reports.report_names(), 4))
+@of_many("name", some(report_names(), 4))
 def test_a_report_has_the_figures_of_its_csv(name: str, dump: Path, tmp_path: Path) -> None:
-    command = ["report", name, dump, *asking(reports.report(name))]
+    command = ["report", name, dump, *asking(report(name))]
     book = tmp_path / "book.xlsx"
     assert run(*command, "--format", "xlsx", "--output", book).exit_code == 0
     ((sheet, rows),) = sheets(book).items()

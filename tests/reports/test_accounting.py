@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.reports import TOTAL
+from smfparse.reports.sections import TOTAL
 from smfparse.schemas import enums
 from tests.support.builders import put
 from tests.support.label_facts import numbered

@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import Any
 
-from smfparse.dashboard import panels
-from smfparse.dashboard.declaration import tables
-from smfparse.summarizing import lines as summary_lines
+from smfparse.dashboard.declaration import panels, tables
+from smfparse.summarizing.declaration import lines as summary_lines
 from tests.support import smf
 from tests.support.published import (
     CHANNEL_INTERVAL,

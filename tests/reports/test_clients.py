@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.reports import Sections
+from smfparse.reports.sections import Sections
 from tests.support.real import case
 from tests.support.report_runs import lines_of, of, report_rows, rows_from
 from tests.support.report_runs import values as figures

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from smfparse import reports
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.query import Catalog
-from smfparse.reports import Sections, every
-from smfparse.selecting import Selection
+from smfparse.query.catalog import Catalog
+from smfparse.reports.declaration import report
+from smfparse.reports.running import run_report
+from smfparse.reports.sections import Sections, every
+from smfparse.selecting.selection import Selection
 from tests.support.builders import Write
 from tests.support.searching import of_many, pairs
 from tests.support.smf import block, queue, record, task, task_record, task_token, who
@@ -84,7 +86,7 @@ def rates(
     options = ReadOptions(Selection.of(**names), limits=limits)
     line, key, rate = RATES[name]
     with Catalog(open_inputs([path], options)) as catalog:
-        found = reports.run_report(reports.report(name), catalog, sections)
+        found = run_report(report(name), catalog, sections)
         return {
             row[key]: row[rate] for row in found if row["line"] == line and row[rate] is not None
         }
@@ -139,5 +141,5 @@ def test_selected_queues_have_the_rates_that_they_have_among_all(
 def test_the_heading_of_selected_queues_has_the_time_of_all(write: Write) -> None:
     path = write(*talking(6, 12), *(statistics(hour, hour + 1) for hour in (10, 11)))
     with Catalog(open_inputs([path], ReadOptions(Selection.of(queue=ASK)))) as catalog:
-        rows = reports.run_report(reports.report("flow"), catalog)
+        rows = run_report(report("flow"), catalog)
         assert {row["interval_seconds"] for row in rows} == {2 * HOUR}

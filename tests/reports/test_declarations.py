@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from smfparse import comparing, reports
-from smfparse.comparing import load_measures
+from smfparse.comparing import measures
+from smfparse.comparing.measures import load_measures
 from smfparse.declarations import declared_keys
 from smfparse.errors import RequestError
-from smfparse.reports import Figure, Report, TextTable, declaration
-from smfparse.reports.declaration import load
+from smfparse.reports import declaration
+from smfparse.reports.declaration import Figure, Report, TextTable, is_report, load, report
+from smfparse.reports.listing import reports_listed
 
 DEFINITIONS = Path(declaration.__file__).parent / "definitions"
-MEASURES = Path(comparing.__file__).parent
+MEASURES = Path(measures.__file__).parent
 Wrong = tuple[str, str, str]
 """A text of a declaration, what stands there instead, and the key and message that follow."""
 
@@ -105,7 +106,7 @@ def test_a_wrong_declaration_is_refused_with_its_file_and_key(name: str, tmp_pat
     for wrong in WRONG_REPORTS[name]:
         check_refused(file, text, wrong, lambda: load(name, tmp_path))
     file.write_text(text, "utf-8")
-    assert load(name, tmp_path).figures == reports.report(name).figures
+    assert load(name, tmp_path).figures == report(name).figures
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
@@ -147,15 +148,15 @@ def test_a_wrong_declaration_breaks_neither_the_list_nor_other_reports(
     declaration.report.cache_clear()
     declaration.report_names.cache_clear()
     try:
-        listed = {each.name: each.title for each in reports.reports_listed()}
+        listed = {each.name: each.title for each in reports_listed()}
         assert listed.keys() == {"aaa", "lock", "log"}
         assert "aaa.toml: title: expected a string" in listed["aaa"]
-        assert reports.report("LOGCSV").name == "log"
-        assert reports.is_report("LOCK")
+        assert report("LOGCSV").name == "log"
+        assert is_report("LOCK")
         with pytest.raises(RequestError, match=r"aaa\.toml: title"):
-            reports.report("aaa")
+            report("aaa")
         with pytest.raises(RequestError, match="unknown report 'lag'; did you mean log"):
-            reports.report("lag")
+            report("lag")
     finally:
         declaration.report.cache_clear()
         monkeypatch.undo()

@@ -11,8 +11,9 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import reports
+from smfparse.reports.declaration import report
 from smfparse.reports.drawing import svg_lines
+from smfparse.reports.sections import SECTION_COLUMNS
 from tests.support.report_runs import printed
 from tests.support.searching import search
 
@@ -77,8 +78,8 @@ def test_names_are_nothing_but_names() -> None:
 
 
 def test_the_page_of_flow_has_it_above_its_tables_and_markdown_has_not() -> None:
-    which = reports.report("flow")
-    keys = dict.fromkeys([each.name for each in which.figures] + [*reports.SECTION_COLUMNS])
+    which = report("flow")
+    keys = dict.fromkeys([each.name for each in which.figures] + [*SECTION_COLUMNS])
     keys |= {"section": {"input_no": 0}, "utc_offset": 0}
     rows = [keys | row("A", "Q", 5), keys | row("Q", "B", 5)]
     page = "\n".join(printed(which, rows, "html"))

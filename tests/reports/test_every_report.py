@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.inputs import open_inputs
-from smfparse.layout import Duration
-from smfparse.reports import RECORDED, TOTAL, Sections, every
-from smfparse.reports.sections import TEMPLATE_KEYS
-from smfparse.tables import TABLES, columns
-from smfparse.writing import write_dataset
+from smfparse.inputs.opening import open_inputs
+from smfparse.layout.clocks import Duration
+from smfparse.reports.declaration import EVIDENCE, report, report_names
+from smfparse.reports.running import explain
+from smfparse.reports.sections import RECORDED, TEMPLATE_KEYS, TOTAL, Sections, every
+from smfparse.tables.dictionary import TABLES, columns
+from smfparse.writing.dataset import write_dataset
 from tests.support.generated import generate_dump
 from tests.support.paths import PROJECT
 from tests.support.real import FILES
@@ -30,8 +30,8 @@ from tests.support.searching import of_many, pairs, some
 
 pytestmark = pytest.mark.slow
 
-NAMES = reports.report_names()
-ALL = [reports.report(name) for name in NAMES]
+NAMES = report_names()
+ALL = [report(name) for name in NAMES]
 OF_TRAFFIC = {"mft", "requests"}
 """Reports that have rows only where names or counts of queues agree; generated ones do not."""
 
@@ -59,7 +59,7 @@ def placeless(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_a_report_of_a_file_is_that_of_its_dataset(name: str, path: Path, dataset: Any) -> None:
     rows = report_rows(name, path)
     assert placeless(report_rows(name, dataset(path))) == placeless(rows)
-    check_forms(reports.report(name), rows)
+    check_forms(report(name), rows)
 
 
 @of_many("name", some(NAMES, 1))
@@ -75,7 +75,7 @@ def test_the_rows_of_a_section_stand_together_where_two_inputs_have_the_same_rec
 def test_figures_without_meaning_stop_no_report(name: str, sections: Sections, dense: Path) -> None:
     rows = report_rows(name, dense, sections=sections)
     assert bool(rows) == (name not in OF_TRAFFIC)
-    check_forms(reports.report(name), rows)
+    check_forms(report(name), rows)
 
 
 @pytest.fixture(scope="module")
@@ -107,11 +107,11 @@ def test_a_report_without_data_is_its_header_and_explains_its_figures() -> None:
         assert not more
         assert json.loads("\n".join(printed(which, [], "json")))["rows"] == []
         assert "START TRACE(" in which.absent()
-        told = list(reports.explain(which))
+        told = list(explain(which))
         assert which.trace in told[1]
         for each in which.figures:
             place = told.index(f"{each.csv or each.name} [{each.name}] = {each.formula}")
-            assert reports.EVIDENCE[each.evidence] in told[place + 1]
+            assert EVIDENCE[each.evidence] in told[place + 1]
 
 
 def test_the_dd_names_of_mp1b_are_names_of_reports_and_no_two_have_one_in_common() -> None:
@@ -121,7 +121,7 @@ def test_the_dd_names_of_mp1b_are_names_of_reports_and_no_two_have_one_in_common
     found = {dd: name for names, name in named.items() for dd in names.split(", ")}
     assert found == {dd: which.name for which in ALL for dd in which.dd}
     for dd, name in found.items():
-        assert reports.report(dd).name == reports.report(dd.lower()).name == name
+        assert report(dd).name == report(dd.lower()).name == name
     taken = [dd for which in ALL for dd in {which.name.upper(), *which.dd}]
     assert len(set(taken)) == len(taken)
 

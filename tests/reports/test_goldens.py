@@ -14,8 +14,8 @@ from typing import Any, cast
 
 import pytest
 
-from smfparse import reports
-from smfparse.metrics import view_names
+from smfparse.metrics.views import view_names
+from smfparse.reports.declaration import report, report_names
 from tests.support import goldens
 from tests.support.corpora import Corpora
 from tests.support.paths import FACTS, GOLDEN
@@ -32,7 +32,7 @@ with (FACTS / "figures.csv").open(encoding="utf-8", newline="") as _file:
 def test_a_report_has_its_golden_rows_and_text_and_the_figures_worked_out_by_hand(
     name: str, corpus: str, corpora: Corpora
 ) -> None:
-    which, rows = reports.report(name), goldens.rows_by_case(corpora, corpus, name)
+    which, rows = report(name), goldens.rows_by_case(corpora, corpus, name)
     for case in goldens.cases(corpus, name):
         check_sections(rows[case.name])
         if not case.sections and not case.selected:
@@ -64,7 +64,7 @@ def is_of(row: dict[str, Any], key: str) -> bool:
 def test_every_report_has_figures_worked_out_by_hand() -> None:
     """Those of cluster are in test_traffic.py."""
     counts = Counter(row["report"] for row in WORKED_OUT)
-    assert {*counts} == {*reports.report_names()} - {"cluster"}
+    assert {*counts} == {*report_names()} - {"cluster"}
     assert min(counts.values()) >= 5
 
 

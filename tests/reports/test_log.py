@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from smfparse.reports import TOTAL
+from smfparse.reports.sections import TOTAL
 from tests.support.goldens import LOGS, log_of
 from tests.support.paths import GOLDEN
 from tests.support.published import published

@@ -12,13 +12,15 @@ from typing import Any
 import pytest
 
 import smfparse
-from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
-from smfparse.reports import TOTAL
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports.declaration import is_report, report, report_names
 from smfparse.reports.options import AS_STATIME, parsed, seconds
-from smfparse.simulating import load_estate, simulate
+from smfparse.reports.running import run_report
+from smfparse.reports.sections import TOTAL
+from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import simulate
 from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus, of_corpora
@@ -135,11 +137,7 @@ def test_an_option_that_cannot_be_is_refused_before_anything_is_read(tmp_path: P
 
 # --top and --sort of reports of rows: the largest first, as many of each table as asked for ------
 
-RANKED = {
-    name: each.ranked
-    for name in reports.report_names()
-    if (each := reports.report(name)).is_rankable
-}
+RANKED = {name: each.ranked for name in report_names() if (each := report(name)).is_rankable}
 """What `--top` ranks by; '': the order of the report."""
 OWN = {"api-cost", "application"}
 """Reports whose SQL takes `top` itself, as it is about groups of rows."""
@@ -153,7 +151,7 @@ Rows = Sequence[Mapping[str, Any]]
 def ranked(name: str, rows: Rows, figure: str, top: int | None) -> Rows:
     """The rows of each table by a figure, the largest first; what has none is last."""
     found: list[Mapping[str, Any]] = []
-    line = "line" if reports.report(name).kinds else ""
+    line = "line" if report(name).kinds else ""
     for _, several in groupby(rows, lambda row: (str(row["section"]), row.get(line))):
         by_size = list(several)
         if figure:
@@ -163,7 +161,7 @@ def ranked(name: str, rows: Rows, figure: str, top: int | None) -> Rows:
 
 
 def test_every_report_that_takes_top_is_ranked_in_one_way() -> None:
-    taking = {name for name in reports.report_names() if "top" in reports.report(name).options}
+    taking = {name for name in report_names() if "top" in report(name).options}
     assert taking == RANKED.keys() | OWN
 
 
@@ -173,7 +171,7 @@ def test_every_report_that_takes_top_is_ranked_in_one_way() -> None:
 def test_rows_are_ranked_by_any_figure_and_top_takes_the_largest(
     name: str, corpora: Corpora, tmp_path: Path
 ) -> None:
-    which, sections = reports.report(name), SECTIONS.get(name)
+    which, sections = report(name), SECTIONS.get(name)
     catalog = corpora["site"].catalog
     if name in SCENARIOS:
         path = tmp_path / "day.smf"
@@ -181,7 +179,7 @@ def test_rows_are_ranked_by_any_figure_and_top_takes_the_largest(
         catalog = Catalog(open_inputs([path]))
 
     def made(**asked: Any) -> Rows:
-        return list(reports.run_report(which, catalog, sections, **asked))
+        return list(run_report(which, catalog, sections, **asked))
 
     rows, choices = made(), which.choices["sort"]
     assert len(rows) > len({str(row["section"]) for row in rows})
@@ -213,7 +211,7 @@ WRONG: dict[str, Mapping[str, Any]] = {
 def test_what_cannot_be_ranked_by_is_refused() -> None:
     for said, asked in WRONG.items():
         with pytest.raises(RequestError, match=said):
-            reports.report("qstat").values(asked)
+            report("qstat").values(asked)
 
 
 WORDS = {
@@ -226,12 +224,12 @@ WORDS = {
 
 def test_rows_are_ranked_by_a_heading_or_the_first_word_of_a_figure() -> None:
     for name, words in WORDS.items():
-        which = reports.report(name)
+        which = report(name)
         for word, figure in words.items():
             assert which.values({"sort": word})["sort"] == figure, word
     for word in ("msgs", "other"):  # of no figure, of several
         with pytest.raises(RequestError, match=f"sort={word}: unknown name"):
-            reports.report("tasksum").values({"sort": word})
+            report("tasksum").values({"sort": word})
 
 
 def test_jobs_are_in_the_order_of_their_cpu_time(write: Write) -> None:
@@ -250,5 +248,5 @@ ELSEWHERE = {
 def test_names_of_mp1b_that_are_no_reports_say_what_has_their_contents() -> None:
     for name, said in ELSEWHERE.items():
         with pytest.raises(RequestError, match=f"^{name}: .*{said}"):
-            reports.report(name)
-        assert not reports.is_report(name)
+            report(name)
+        assert not is_report(name)

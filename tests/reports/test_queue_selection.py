@@ -15,13 +15,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse import reports
-from smfparse.advice import answered_rows
-from smfparse.comparing import measured
-from smfparse.inputs import Inputs, ReadOptions, open_inputs
-from smfparse.query import Catalog
-from smfparse.selecting import Selection
-from smfparse.writing import write_dataset
+from smfparse.advice.answering import answered_rows
+from smfparse.comparing.sides import measured
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.query.catalog import Catalog
+from smfparse.reports.declaration import report, report_names
+from smfparse.selecting.selection import Selection
+from smfparse.writing.dataset import write_dataset
 from tests.support import builders, smf
 from tests.support.command import run
 from tests.support.report_runs import anyone, lines_of
@@ -38,9 +39,8 @@ MARKED = {
 """Reports that have, or leave out, what is of whole tasks, records or queue managers."""
 OF_QUEUES = [
     name
-    for name in reports.report_names()
-    if not Selection.of(queue="Q").unknown_to(reports.report(name).tables)
-    and not reports.report(name).rules
+    for name in report_names()
+    if not Selection.of(queue="Q").unknown_to(report(name).tables) and not report(name).rules
 ]
 """Reports that queues can be selected for."""
 QUEUES = {
@@ -133,7 +133,7 @@ def rows_of() -> Iterator[RowsOf]:
 
         @cache
         def rows(name: str, path: Path, **selected: str) -> Rows:
-            which = reports.report(name)
+            which = report(name)
             asked = {"by": "qmgr,job,queue"} if name == "api-cost" else anyone(which)
             found = answered_rows(which, catalog(path, **selected), **asked)
             return [
@@ -149,7 +149,7 @@ def of_queues(name: str, rows: Rows) -> Rows:
 
 
 def selects_jobs(name: str) -> bool:
-    return not Selection.of(job="R").unknown_to(reports.report(name).tables)
+    return not Selection.of(job="R").unknown_to(report(name).tables)
 
 
 BESIDE = some([name for name in OF_QUEUES if selects_jobs(name)], 3)

@@ -12,12 +12,12 @@ import polars as pl
 import pytest
 
 import smfparse
-from smfparse import reports
-from smfparse.advice import answered_rows
-from smfparse.inputs import open_inputs
-from smfparse.metrics import view_names
-from smfparse.query import Catalog
-from smfparse.reports import TOTAL, Sections, every
+from smfparse.advice.answering import answered_rows
+from smfparse.inputs.opening import open_inputs
+from smfparse.metrics.views import view_names
+from smfparse.query.catalog import Catalog
+from smfparse.reports.declaration import report, report_names
+from smfparse.reports.sections import TOTAL, Sections, every
 from tests.support.builders import lost_record, put
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
@@ -81,15 +81,13 @@ def in_orders(files: list[Path]) -> Iterator[list[Catalog]]:
 
 def lines_of(name: str, catalog: Catalog, sections: Sections | None = None) -> list[str]:
     """The lines of a report as JSON."""
-    which = reports.report(name)
+    which = report(name)
     rows = list(answered_rows(which, catalog, sections, **anyone(which)))
     return list(printed(which, rows, "json"))
 
 
 @pytest.mark.sampled(3)
-@of_many(
-    "name, sections", some(pairs(reports.report_names(), [TOTAL, every("15m"), None]), 7), ids=str
-)
+@of_many("name, sections", some(pairs(report_names(), [TOTAL, every("15m"), None]), 7), ids=str)
 def test_a_report_is_the_same_in_whatever_order_records_come(
     name: str, sections: Sections | None, in_orders: list[Catalog]
 ) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from smfparse.inputs import open_inputs
-from smfparse.reports import TOTAL, every
-from smfparse.writing import write_dataset
+from smfparse.inputs.opening import open_inputs
+from smfparse.reports.sections import TOTAL, every
+from smfparse.writing.dataset import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.report_runs import Rows, by_qmgr, lines_of, report_rows, rows_from

@@ -12,14 +12,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from smfparse import reports
 from smfparse.errors import SmfError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
-from smfparse.query import Catalog, slices
+from smfparse.query import slices
+from smfparse.query.catalog import Catalog
 from smfparse.query.scans import InMemory
-from smfparse.reports import Sections, every
-from smfparse.selecting import Selection
+from smfparse.reports.declaration import report, report_names
+from smfparse.reports.running import report_parts, run_report
+from smfparse.reports.sections import Sections, every
+from smfparse.selecting.selection import Selection
 from tests.support.command import COMMAND
 from tests.support.generated import generate_dump
 from tests.support.report_runs import anyone, printed
@@ -70,7 +73,7 @@ def whole(files: list[Path]) -> Iterator[Catalog]:
 
 
 def rows_of(name: str, catalog: Catalog) -> list[dict[str, Any]]:
-    return list(reports.run_report(reports.report(name), catalog))
+    return list(run_report(report(name), catalog))
 
 
 @pytest.fixture
@@ -88,7 +91,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 SLICED: Sequence[tuple[str, Sections | None]] = [
-    *((name, None) for name in reports.report_names() if not reports.report(name).rules),
+    *((name, None) for name in report_names() if not report(name).rules),
     *((name, every("15m")) for name in ("log", "stg", "task", "streaming")),
 ]
 
@@ -102,13 +105,13 @@ def test_a_report_is_the_same_slice_by_slice(
 
     The types of parts are those of SQL: integers of 128 bits would be others, by what is in a file.
     """
-    which, asked = reports.report(name), anyone(reports.report(name))
-    expected = list(reports.run_report(which, whole, sections, **asked))
-    (at_once,) = reports.report_parts(which, whole, sections, **asked)
+    which, asked = report(name), anyone(report(name))
+    expected = list(run_report(which, whole, sections, **asked))
+    (at_once,) = report_parts(which, whole, sections, **asked)
     assert not counts
-    found = list(reports.run_report(which, sliced, sections, **asked))
+    found = list(run_report(which, sliced, sections, **asked))
     assert list(printed(which, found, "json")) == list(printed(which, expected, "json"))
-    parts = list(reports.report_parts(which, sliced, sections, **asked))
+    parts = list(report_parts(which, sliced, sections, **asked))
     rows = [row for part in parts for row in part.to_pylist()]
     expected = [{name: row[name] for name in row if name != "section"} for row in expected]
     assert rows == expected == at_once.to_pylist()
@@ -116,7 +119,7 @@ def test_a_report_is_the_same_slice_by_slice(
     assert not [each for each in parts[0].schema if pa.types.is_decimal(each.type)]
     assert [count > 1 for count in counts] == [True, True] * (name not in OF_ALL)
     if which.is_rankable and not asked:
-        first = [list(reports.run_report(which, each, sections, top=2)) for each in (whole, sliced)]
+        first = [list(run_report(which, each, sections, top=2)) for each in (whole, sliced)]
         assert first[0] == first[1]
 
 
@@ -129,7 +132,7 @@ def test_a_report_without_sections_has_one_part(
             for read in (InMemory.bytes, 1 << 40):
                 with monkeypatch.context() as patch:
                     patch.setattr(InMemory, "bytes", read)
-                    parts = reports.report_parts(reports.report(name), catalog)
+                    parts = report_parts(report(name), catalog)
                     assert [part.num_rows for part in parts] == [0]
 
 
@@ -184,7 +187,7 @@ def test_tables_show_all_rows_again_behind_the_slices(files: list[Path]) -> None
     with Catalog(open_inputs(files, options)) as catalog:
         count = catalog.arrow("SELECT count(*) FROM qjst").to_pydict()
         for rows in (1, 10_000):
-            with closing(reports.run_report(reports.report("log"), catalog)) as found:
+            with closing(run_report(report("log"), catalog)) as found:
                 assert len(list(zip(found, range(rows), strict=False)))
             assert catalog.arrow("SELECT count(*) FROM qjst").to_pydict() == count
             left = catalog.connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall()

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from smfparse import open as open_smf
-from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.rendering import STYLES
+from smfparse.rendering.figures import STYLES
+from smfparse.reports.declaration import report
 from tests.support import smf
 from tests.support.builders import put
 from tests.support.command import run
@@ -104,7 +104,7 @@ def test_class_3_at_other_intervals_is_as_in_ibms_example(rows: Rows, quarters: 
 
 
 def test_class_3_costs_what_was_published(rows: Rows, quarters: Rows) -> None:
-    figures = reports.report("smf-volume").figures
+    figures = report("smf-volume").figures
     (style,) = (each.style for each in figures if each.name == "cpu_change")
     for made, recorded, now, then, change in (
         (rows, "M60", (1, 4, 3004), (1, 4, 3004), "0"),

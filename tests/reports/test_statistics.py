@@ -9,8 +9,8 @@ from itertools import chain
 
 import pytest
 
-from smfparse import reports
-from smfparse.reports import RECORDED, TOTAL, every
+from smfparse.reports import declaration
+from smfparse.reports.sections import RECORDED, TOTAL, every
 from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.corpora import opened_corpus
@@ -166,7 +166,7 @@ def test_a_total_has_the_last_known_depth_and_queues_of_one_name_are_two(
 
 
 def test_missing_queue_statistics_name_the_trace_and_the_attribute_of_queues() -> None:
-    told = reports.report("QSTATCSV").absent()
+    told = declaration.report("QSTATCSV").absent()
     assert "START TRACE(STAT) CLASS(5)" in told
     assert "STATQ(ON)" in told
 

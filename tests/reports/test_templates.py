@@ -11,17 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse import advice, reports
+from smfparse.advice.answering import answered_rows
 from smfparse.errors import InputError
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
 from smfparse.reports import templates
+from smfparse.reports.declaration import Figure, Report, report, report_names
+from smfparse.reports.printing import ReportDocument
+from smfparse.reports.running import run_report
 from smfparse.reports.templates import folded
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES, FIXTURES, SMF
 from tests.support.searching import of_many, pairs, search, some
 
-LOG = reports.report("log")
+LOG = report("log")
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +33,8 @@ def catalog() -> Iterator[Catalog]:
         yield opened
 
 
-def rows_of(which: reports.Report, catalog: Catalog) -> list[templates.Row]:
-    return list(reports.run_report(which, catalog))
+def rows_of(which: Report, catalog: Catalog) -> list[templates.Row]:
+    return list(run_report(which, catalog))
 
 
 @pytest.mark.parametrize("count", [0, 1, templates._AT_ONCE, templates._AT_ONCE + 1])
@@ -70,9 +73,9 @@ def test_the_lines_of_rows_in_front_of_an_error_are_there(count: int, catalog: C
 )
 def test_a_line_of_a_template(template: str, row: dict[str, Any], line: str | None) -> None:
     figures = (
-        reports.Figure("a", "A", "count", "A"),
-        reports.Figure("b", "B", "count", "B", suffix=" MB"),
-        reports.Figure("c", "C", "text", "C"),
+        Figure("a", "A", "count", "A"),
+        Figure("b", "B", "count", "B", suffix=" MB"),
+        Figure("c", "C", "text", "C"),
     )
     which = replace(LOG, figures=figures, text={"": template}, blocks={})
     assert templates.Printer(which, ()).lines([row])[0] == ([] if line is None else [line])
@@ -81,7 +84,7 @@ def test_a_line_of_a_template(template: str, row: dict[str, Any], line: str | No
 def test_a_section_of_zeros_says_so_and_shows_them_where_they_are_asked_for(
     catalog: Catalog,
 ) -> None:
-    msgm = reports.report("msgm")
+    msgm = report("msgm")
     row = rows_of(msgm, catalog)[0]
     which = replace(msgm, text={"": "{?*}Opens {qmstopen}\n{?qmstget}Gets {qmstget}"})
     empty, none = ({**row, "qmstopen": value, "qmstget": value} for value in (0, None))
@@ -130,7 +133,7 @@ def test_rows_are_cut_at_the_columns_at_which_their_heading_is() -> None:
     assert [*folded("x" * 50, (), 40)] == ["x" * 40, " " * 6 + "x" * 10]
 
 
-NAMES = [each for each in reports.report_names() if not reports.report(each).required]
+NAMES = [each for each in report_names() if not report(each).required]
 SHOWN = some(pairs(NAMES, FIXTURE_FILES), 5)
 
 
@@ -140,9 +143,9 @@ def test_every_report_fits(path: Path) -> None:
     """All that a report says is there, in lines of 132 characters, whatever it says."""
     with Catalog(open_inputs([path])) as catalog:
         for name in (name for name, each in SHOWN if each == path):
-            which = reports.report(name)
-            rows = [*advice.answered_rows(which, catalog)]
-            both = (reports.ReportDocument(which, rows, {}, width) for width in (None, WIDE))
+            which = report(name)
+            rows = [*answered_rows(which, catalog)]
+            both = (ReportDocument(which, rows, {}, width) for width in (None, WIDE))
             whole, narrow = ([*each.printed()] for each in both)
             assert max(map(len, narrow), default=0) <= WIDE, name
             assert "".join("".join(narrow).split()) == "".join("".join(whole).split()), name

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import smfparse
-from smfparse.reports import graph_lines
+from smfparse.reports.graph import graph_lines
 from tests.support.builders import Write
 from tests.support.command import run
 from tests.support.paths import FACTS, PROJECT

@@ -24,8 +24,10 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from smfparse.inputs import open_inputs
-from smfparse.layout import Bit, Code, Field, Flags, Header, Wide
+from smfparse.inputs.opening import open_inputs
+from smfparse.layout.columns import Field
+from smfparse.layout.numbers import Bit, Code, Flags, Wide
+from smfparse.layout.texts import Header
 from smfparse.schemas import REGISTRY, TRACES, enums
 from tests.support import smf
 from tests.support.builders import ebcdic, qwhc_of, qwhs_short

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from smfparse.errors import DamageLog
-from smfparse.inputs import open_inputs
+from smfparse.inputs.opening import open_inputs
 from tests.support import smf
 from tests.support.builders import NOTHING, Section, put, qwhs_long, qwhs_short, smf_record, stub
 

@@ -10,14 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from smfparse.decoding import Decoder, Needs
+from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
-from smfparse.inputs import ReadOptions, open_inputs
 from smfparse.inputs.log import Log
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.inputs.range import Range
-from smfparse.reading import Input, Part
-from smfparse.selecting import Selection, counting_time, record_mask
-from smfparse.tables import RECORD, decoded_tables, wanted_tables
+from smfparse.reading.chunks import Part
+from smfparse.reading.reader import Input
+from smfparse.selecting.counting import counting_time
+from smfparse.selecting.rows import record_mask
+from smfparse.selecting.selection import Selection
+from smfparse.tables.arrow import wanted_tables
+from smfparse.tables.dictionary import RECORD, decoded_tables
 from tests.support import builders, smf
 from tests.support import short_records as short
 from tests.support.command import run

@@ -12,13 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.decoding import Decoder, Needs
+from smfparse.decoding.decoder import Decoder
+from smfparse.decoding.needs import Needs
 from smfparse.errors import DamageLog
-from smfparse.inputs import ReadOptions, open_inputs, workers
-from smfparse.query import Catalog
-from smfparse.selecting import Selection
-from smfparse.tables import RECORD, decoded_tables, wanted_tables
-from smfparse.writing import write_dataset
+from smfparse.inputs import workers
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.query.catalog import Catalog
+from smfparse.selecting.selection import Selection
+from smfparse.tables.arrow import wanted_tables
+from smfparse.tables.dictionary import RECORD, decoded_tables
+from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import Here, rows_of, small_chunks
 from tests.support import builders, oracle, smf
 from tests.support import short_records as short

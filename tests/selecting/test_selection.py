@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from smfparse.errors import RequestError
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.query import Catalog
-from smfparse.selecting import Selection, record_mask
-from smfparse.tables import RECORD
-from smfparse.writing import write_dataset
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.query.catalog import Catalog
+from smfparse.selecting.rows import record_mask
+from smfparse.selecting.selection import Selection
+from smfparse.tables.dictionary import RECORD
+from smfparse.writing.dataset import write_dataset
 from tests.support import builders
 from tests.support.command import in_json, run
 from tests.support.short_records import HOUR, MAKERS, NOON, foreign, other, statistics, storage, utc

@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 
 import smfparse
 from smfparse.errors import RequestError
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.selecting import Selection, parse_zone
-from smfparse.writing import write_dataset
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.selecting.selection import Selection
+from smfparse.selecting.zones import parse_zone
+from smfparse.writing.dataset import write_dataset
 from tests.support import smf
 from tests.support.builders import Write, rdw
 from tests.support.command import in_json, run

@@ -9,8 +9,9 @@ from typing import Any
 
 import duckdb
 
-from smfparse.inputs import open_inputs
-from smfparse.simulating import load_estate, read_estate, simulate
+from smfparse.inputs.opening import open_inputs
+from smfparse.simulating.reading_toml import load_estate, read_estate
+from smfparse.simulating.run import simulate
 
 TABLES = (
     *("qmst", "qist", "qjst", "qjst_io", "qpst", "qis1", "qqst", "qcst", "qcct", "record"),

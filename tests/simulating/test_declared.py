@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from smfparse.errors import RequestError
-from smfparse.simulating import read_estate
+from smfparse.simulating.reading_toml import read_estate
 from tests.simulating.simulated import Day, declared, made
 
 pytestmark = pytest.mark.slow

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 
 from smfparse.errors import RequestError
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
-from smfparse.rendering import above_zero
-from smfparse.simulating import load_estate, simulate
-from smfparse.summarizing import Day, Figures, lines, sparkline, summarized
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.rendering.figures import above_zero
+from smfparse.simulating.reading_toml import load_estate
+from smfparse.simulating.run import simulate
+from smfparse.summarizing.declaration import lines
+from smfparse.summarizing.figures import Figures
+from smfparse.summarizing.running import Day, summarized
+from smfparse.summarizing.sparks import sparkline
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.summarizing import Axis, Rows, rows_of, spread, summed
-from smfparse.summarizing.spreading import seconds_of
+from smfparse.summarizing.spreading import Axis, Rows, rows_of, seconds_of, spread, summed
 from tests.support.searching import search
 
 MINUTE = 60_000_000

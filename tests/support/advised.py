@@ -14,13 +14,16 @@ from typing import Any, NamedTuple, cast
 
 import pyarrow as pa
 
-from smfparse.advice import NO_POLICY, Checked, Policy, Rule, rules, run_rules, subjects
+from smfparse.advice.declaration import Rule, rules, subjects
 from smfparse.advice.judging import State, filled, subject_query, wanted
-from smfparse.calendar import calendar_macros
-from smfparse.metrics import named_macros, view_macros
-from smfparse.query import Catalog, Connection, connected
-from smfparse.selecting import Selection
-from smfparse.tables import schema
+from smfparse.advice.policy import NO_POLICY, Policy
+from smfparse.advice.running import Checked, run_rules
+from smfparse.calendar.intervals import calendar_macros
+from smfparse.metrics.views import named_macros, view_macros
+from smfparse.query.catalog import Catalog
+from smfparse.query.connecting import Connection, connected
+from smfparse.selecting.selection import Selection
+from smfparse.tables.arrow import schema
 
 START = dt.datetime(2026, 3, 4, 9, tzinfo=dt.timezone.utc)  # noqa: UP017 - as in the tables
 SECONDS = 600.0

@@ -15,7 +15,7 @@ from random import Random
 
 import numpy as np
 
-from smfparse.reading import SLACK, Chunk
+from smfparse.reading.chunks import SLACK, Chunk
 
 UTC_NOON = dt.datetime(2026, 3, 4, 12, 0, 0, 250_000, tzinfo=dt.UTC)
 """When MQ captured the data of a record made here, unless told otherwise."""

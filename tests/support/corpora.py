@@ -21,9 +21,9 @@ from typing import Any
 
 import pytest
 
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
-from smfparse.reports import Sections
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.reports.sections import Sections
 from tests.support.builders import put
 from tests.support.generated import generate_dump
 from tests.support.paths import FIXTURES, SMF

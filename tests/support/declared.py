@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 
 import smfparse.schemas
-from smfparse.layout import Block
+from smfparse.layout.blocks import Block
 
 BLOCKS = {
     each.name: each

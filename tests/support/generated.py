@@ -6,7 +6,7 @@ import datetime as dt
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
-from smfparse.simulating import generate
+from smfparse.simulating.every_kind import generate
 
 DUMP: dict[str, Any] = {
     "qmgrs": ["QM01", "QM02"], "system": "SYSA", "version": "9.3.0", "seed": 1,

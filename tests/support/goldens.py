@@ -18,16 +18,20 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from smfparse import reports
 from smfparse.advice import judging
 from smfparse.capacity.measuring import measuring_query
-from smfparse.comparing import NAMES, Rename, compared, measured
-from smfparse.inputs import ReadOptions, open_inputs
-from smfparse.metrics import view_names
-from smfparse.planning import planner, planner_names
-from smfparse.query import Catalog
-from smfparse.reports import RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
-from smfparse.selecting import Selection
+from smfparse.comparing.changes import NAMES, compared
+from smfparse.comparing.sides import Rename, measured
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.metrics.views import view_names
+from smfparse.planning.registry import planner, planner_names
+from smfparse.query.catalog import Catalog
+from smfparse.reports import declaration
+from smfparse.reports.declaration import report_names
+from smfparse.reports.running import run_report
+from smfparse.reports.sections import RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
+from smfparse.selecting.selection import Selection
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
 from tests.support.paths import FIXTURES, GOLDEN
@@ -105,7 +109,7 @@ def cases(corpus: str, name: str) -> Iterator[Case]:
     yield Case()
     if corpus != "site":
         return
-    which = reports.report(name)
+    which = declaration.report(name)
     if which.section not in ("total", "all"):
         yield Case(TOTAL)
     if name in HALF_HOURS:
@@ -128,9 +132,9 @@ def of_report(name: str, rows: Mapping[str, Sequence[dict[str, Any]]]) -> Golden
 def _rows_of(corpus: Corpus, name: str, case: Case) -> list[dict[str, Any]]:
     if not case.selected:
         return corpus.rows(name, case.sections, **case.asked)
-    which, options = reports.report(name), ReadOptions(Selection.of(**case.selected))
+    which, options = declaration.report(name), ReadOptions(Selection.of(**case.selected))
     with Catalog(open_inputs(corpus.paths, options)) as catalog:
-        return [dict(row) for row in reports.run_report(which, catalog, None, **anyone(which))]
+        return [dict(row) for row in run_report(which, catalog, None, **anyone(which))]
 
 
 def _row(row: dict[str, Any], texts: Sequence[str] = ()) -> dict[str, Any]:
@@ -200,7 +204,7 @@ def of_dense(corpora: Corpora) -> Golden:
             [*map(_row, corpora["dense"].rows(name, sections))]
         )
         for name, sections in asked
-        if not sections or reports.report(name).section not in ("total", "all")
+        if not sections or declaration.report(name).section not in ("total", "all")
     }
 
 
@@ -319,7 +323,7 @@ def _short(value: Any) -> str:
 
 
 def planners() -> str:
-    from smfparse.planning import planner_names
+    from smfparse.planning.registry import planner_names
 
     return "".join(f"{run('capacity', name).stdout}\n" for name in planner_names())
 
@@ -336,16 +340,16 @@ def text_of(corpora: Corpora, corpus: str, name: str) -> str:
     return "\n".join(lines).replace(f"{found.paths[0].parent}/", "") + "\n"
 
 
-DENSE = [each for each in reports.report_names() if not reports.report(each).rules]
+DENSE = [each for each in report_names() if not declaration.report(each).rules]
 JUDGED = ("days", "site", "new", "old", "shared", "traffic")
 LOGS, OF_TRAFFIC = ("qm01-930", "qm80", "qm100", "qm60"), ("cluster", "mft", "requests")
 REPORTS = [  # of the site some have no rows
-    *(("site", name) for name in reports.report_names() if name not in OF_TRAFFIC),
+    *(("site", name) for name in report_names() if name not in OF_TRAFFIC),
     *((corpus, name) for corpus, names in OF_CORPORA.items() for name in names.split()),
 ]
 """Corpora and their reports that have goldens."""
 TEXTS_OF = [
-    *(each for each in REPORTS if each[0] == "site" and not reports.report(each[1]).rules),
+    *(each for each in REPORTS if each[0] == "site" and not declaration.report(each[1]).rules),
     *(("traffic", "mft"), ("traffic", "requests")),
 ]
 """Reports whose text and CSV are kept; tests/advice holds the words of rules."""

@@ -11,7 +11,9 @@ from typing import TypeAlias
 
 from smfparse.errors import Damage, DamageLog, InputError
 from smfparse.limits import LIMITS, Limits
-from smfparse.reading import SLACK, WHOLE_SOURCE, Part, framing_named, read_chunks
+from smfparse.reading.chunks import SLACK, WHOLE_SOURCE, Part
+from smfparse.reading.detection import framing_named
+from smfparse.reading.reader import read_chunks
 
 
 @contextmanager

@@ -10,12 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from smfparse import reports
-from smfparse.advice import answered_rows
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
-from smfparse.rendering import FORMATS, lines, md
-from smfparse.reports import Report, ReportDocument, Sections
+from smfparse.advice.answering import answered_rows
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.rendering import md
+from smfparse.rendering.formats import FORMATS, lines
+from smfparse.reports.declaration import Report, report
+from smfparse.reports.printing import ReportDocument
+from smfparse.reports.sections import Sections
 from tests.support.builders import put
 
 Rows = list[dict[str, Any]]
@@ -41,7 +43,7 @@ def report_rows(name: str, *paths: Path, sections: Sections | None = None, **ask
 
 
 def rows_in(catalog: Catalog, name: str, sections: Sections | None = None, **asked: Any) -> Rows:
-    which = reports.report(name)
+    which = report(name)
     found = answered_rows(which, catalog, sections, **(asked or anyone(which)))
     return [dict(row) for row in found]
 
@@ -58,7 +60,7 @@ def printed(which: Report, rows: Iterable[Any], form: str, **asked: Any) -> Iter
 
 
 def lines_of(name: str, rows: Iterable[Any], form: str = "text", **asked: Any) -> list[str]:
-    return list(printed(reports.report(name), rows, form, **asked))
+    return list(printed(report(name), rows, form, **asked))
 
 
 def report_lines(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from smfparse.inputs import Inputs
+from smfparse.inputs.opening import Inputs
 from smfparse.inputs.parallel import Unit
-from smfparse.tables import Wanted
+from smfparse.tables.arrow import Wanted
 
 
 def cut(inputs: Inputs, wanted: Wanted, *, ahead: bool = True) -> list[Unit]:

@@ -9,7 +9,8 @@ from typing import Any
 
 import openpyxl
 
-from smfparse.rendering import Document, write_workbook
+from smfparse.rendering.document import Document
+from smfparse.rendering.xlsx import write_workbook
 
 
 def read_book(source: Path | bytes) -> Any:

@@ -12,13 +12,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from smfparse import reports
 from smfparse.errors import RequestError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.metrics import views
-from smfparse.query import Catalog
-from smfparse.selecting import Selection
-from smfparse.tables import KEY_COLUMNS, table_names
+from smfparse.query.catalog import Catalog
+from smfparse.reports.declaration import report_names
+from smfparse.selecting.selection import Selection
+from smfparse.tables.dictionary import KEY_COLUMNS, table_names
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.corpora import Corpus, of_corpora
@@ -66,7 +67,7 @@ def test_a_view_has_every_key_and_reads_the_tables_that_it_declares() -> None:
             assert each.place or each.name in (*keys, "block_no", "task_record_no"), each.name
         found = re.findall(r"(?:FROM|JOIN) (\w+)|'(\w+)'", which.sql)
         assert {a or b for a, b in found} & {*table_names()} == {*which.tables}
-    assert "queue_activity" not in reports.report_names()
+    assert "queue_activity" not in report_names()
     assert set(views.view_names()) == {*ROW_OF, "task", "api_cost"}
 
 

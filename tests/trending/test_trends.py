@@ -12,10 +12,11 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 import pytest
 
-from smfparse.calendar import SECOND_US
-from smfparse.selecting import Selection, Zone, parse_zone
-from smfparse.trending import Trend, TrendDocument, trended
-from smfparse.trending.running import Course
+from smfparse.calendar.intervals import SECOND_US
+from smfparse.selecting.selection import Selection
+from smfparse.selecting.zones import Zone, parse_zone
+from smfparse.trending.printing import TrendDocument
+from smfparse.trending.running import Course, Trend, trended
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 
 MONDAY = dt.datetime(2026, 3, 2)

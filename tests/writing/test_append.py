@@ -17,13 +17,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
-from smfparse import store
 from smfparse.errors import InputError, OutputError, RequestError
-from smfparse.inputs import Inputs, ReadOptions, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
 from smfparse.progress import PROGRESS
-from smfparse.store import GIVEN, MANIFEST, RECORDS
-from smfparse.writing import Compacted, append_dataset, compact_dataset, write_dataset
+from smfparse.store.database import MANIFEST
+from smfparse.store.manifest import GIVEN, RECORDS
+from smfparse.store.writer import only_writer
+from smfparse.writing.append import append_dataset
+from smfparse.writing.compacting import Compacted, compact_dataset
+from smfparse.writing.dataset import write_dataset
 from tests.inputs.test_ranges import Here
 from tests.support import command
 from tests.support.builders import foreign_record, put
@@ -210,7 +214,7 @@ def test_appends_at_the_same_time_are_as_one_by_one(dumps: list[Path], tmp_path:
     soon = Limits(wait_seconds=0.01)
     waiting = f"{folder}: another smfparse is writing there; waiting for it"
     with ThreadPoolExecutor(2) as pool, PROGRESS.told_by(said.append):
-        with store.only_writer(folder):
+        with only_writer(folder):
             for options in ({"append": True}, {"force": True}):
                 with pytest.raises(OutputError, match="another smfparse is writing there; run aga"):
                     smfparse.convert(dumps[0], folder, limits=soon, **options)  # type: ignore[arg-type]
@@ -377,7 +381,7 @@ def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Pat
     assert command.run("compact", tmp_path).exit_code == 2
     folder = grown(tmp_path / "tables", mixed[:2])
     with (
-        store.only_writer(folder),
+        only_writer(folder),
         pytest.raises(OutputError, match="another smfparse is writing there"),
     ):
         compact_dataset(folder, Limits(wait_seconds=0))

@@ -23,23 +23,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import smfparse
-from smfparse import store
 from smfparse.errors import InputError, OutputError, RequestError
-from smfparse.inputs import Dataset, Inputs, ReadOptions, SmfFile, open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
+from smfparse.inputs.options import ReadOptions
+from smfparse.inputs.sources import Dataset, SmfFile
 from smfparse.limits import Limits
-from smfparse.query import Catalog
-from smfparse.store import (
-    FORMAT,
-    GIVEN,
-    MANIFEST,
-    PARTIAL,
-    RECORDS,
-    NewFile,
-    read_files,
-    read_inputs,
-)
-from smfparse.tables import columns, schema, table_names
-from smfparse.writing import append_dataset, write_dataset
+from smfparse.query.catalog import Catalog
+from smfparse.store.database import FORMAT, MANIFEST
+from smfparse.store.folder import NewFile
+from smfparse.store.manifest import GIVEN, MEANINGS, RECORDS, read_files, read_inputs
+from smfparse.store.parquet import WritingThread
+from smfparse.store.targets import PARTIAL
+from smfparse.tables.arrow import schema
+from smfparse.tables.dictionary import columns, table_names
+from smfparse.writing.append import append_dataset
+from smfparse.writing.dataset import write_dataset
 from tests.support.builders import foreign_record, put
 from tests.support.datasets import drop, files_below, identity_of, note_checksums, read_manifest
 from tests.support.failing import before_steps
@@ -96,7 +94,7 @@ def test_every_table_has_a_folder_with_its_schema_and_columns_are_described(soun
     sizes = {each.parent.name: each.stat().st_size for each in sound.glob("*/*.parquet")}
     assert sizes["wqst"] < 25_000
     assert sum(sizes.values()) < 12_000 * len(sizes)
-    said = json.loads((sound / store.MEANINGS).read_text(encoding="utf-8"))
+    said = json.loads((sound / MEANINGS).read_text(encoding="utf-8"))
     names = {table: schema(table).names for table in table_names()}
     assert {table: list(meanings) for table, meanings in said.items()} == names
     assert said["qjst"]["qjstslptu"] == "Time the log writer had nothing to do (microseconds)"
@@ -390,7 +388,7 @@ def test_what_fails_in_the_thread_fails_the_command_and_leaves_nothing(
 @given(sizes=st.lists(st.integers(0, 150), max_size=30))
 @search(10)
 def test_work_is_done_in_order_and_little_of_it_waits(sizes: list[int]) -> None:
-    thread, done = store.WritingThread(100), list[int]()
+    thread, done = WritingThread(100), list[int]()
 
     def work(number: int) -> None:
         time.sleep(0.001)

@@ -23,9 +23,10 @@ import smfparse
 from smfparse.errors import DamageError, InputError, RequestError
 from smfparse.limits import Limits
 from smfparse.reading import reader
-from smfparse.store import VIEWS
-from smfparse.tables import IDENTITY_COLUMNS, plain_schema, schema, with_fingerprints
-from smfparse.writing import compact_dataset
+from smfparse.store.manifest import VIEWS
+from smfparse.tables.arrow import plain_schema, schema
+from smfparse.tables.dictionary import IDENTITY_COLUMNS, with_fingerprints
+from smfparse.writing.compacting import compact_dataset
 from tests.support import command
 from tests.support.builders import UTC_NOON, foreign_record, put
 from tests.support.datasets import every_table, read_manifest, with_views

@@ -18,8 +18,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from smfparse.store import GIVEN, MANIFEST, PARTIAL, only_writer
-from smfparse.store.database import JOURNALS
+from smfparse.store.database import JOURNALS, MANIFEST
+from smfparse.store.manifest import GIVEN
+from smfparse.store.targets import PARTIAL
+from smfparse.store.writer import only_writer
 from tests.support.command import run
 from tests.support.datasets import dumped, files_below, read_manifest
 from tests.support.failing import failing_at, signalled_at, steps_of

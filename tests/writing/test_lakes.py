@@ -16,9 +16,9 @@ import pytest
 
 import smfparse
 from smfparse.errors import OutputError, RequestError
-from smfparse.places import place_of
-from smfparse.tables import plain_schema
-from smfparse.writing import Change, commit_dataset
+from smfparse.places.kinds import place_of
+from smfparse.tables.arrow import plain_schema
+from smfparse.writing.lakes import Change, commit_dataset
 from tests.support import command
 from tests.support.engines import snippet
 from tests.support.generated import generate_dump

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.store import MANIFEST, PARTIAL, RECORDS, VIEWS, Folder, NewFile
 from smfparse.store import folder as folders
-from smfparse.store.database import JOURNALS
+from smfparse.store.database import JOURNALS, MANIFEST
+from smfparse.store.folder import Folder, NewFile
+from smfparse.store.manifest import RECORDS, VIEWS
+from smfparse.store.targets import PARTIAL
 from tests.support.command import run
 from tests.support.datasets import edit, files_below
 from tests.support.paths import FIXTURES, SMF

@@ -19,8 +19,10 @@ import pytest
 import smfparse
 from smfparse.errors import DamageError, InputError, OutputError, RequestError
 from smfparse.limits import Limits
-from smfparse.places import Url, place_of
-from smfparse.store import GIVEN, MANIFEST, read_files
+from smfparse.places.kinds import place_of
+from smfparse.places.url import Url
+from smfparse.store.database import MANIFEST
+from smfparse.store.manifest import GIVEN, read_files
 from smfparse.writing.lakes import LakeFile
 from tests.support import command
 from tests.support.datasets import dataset_files, every_table, read_manifest

@@ -17,15 +17,19 @@ import pytest
 
 import smfparse
 from smfparse.errors import RequestError
-from smfparse.inputs import ReadOptions, open_inputs
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
 from smfparse.metrics import views
-from smfparse.query import Catalog, lazy_frame
+from smfparse.query.catalog import Catalog
+from smfparse.query.lazy import lazy_frame
 from smfparse.schemas import REGISTRY
-from smfparse.selecting import Selection
-from smfparse.store import DATE, GROWING, NO_QMGR, QMGR, Layout
-from smfparse.tables import schema, table_names, title
-from smfparse.writing import append_dataset, write_dataset
+from smfparse.selecting.selection import Selection
+from smfparse.store.hive import DATE, GROWING, NO_QMGR, QMGR, Layout
+from smfparse.tables.arrow import schema
+from smfparse.tables.dictionary import table_names, title
+from smfparse.writing.append import append_dataset
+from smfparse.writing.dataset import write_dataset
 from tests.support.builders import put
 from tests.support.datasets import every_table, read_manifest, with_views
 from tests.support.generated import generate_midnight

@@ -126,8 +126,8 @@ class Recorder:
 
     def _listen(self) -> None:
         """Hear of every statement that a catalog runs, and of the views that it makes."""
-        from smfparse.metrics import View
-        from smfparse.query import Catalog
+        from smfparse.metrics.views import View
+        from smfparse.query.catalog import Catalog
 
         for name in ("define", "execute", "run", "arrow", "rows"):
             setattr(Catalog, name, self._heard(getattr(Catalog, name)))

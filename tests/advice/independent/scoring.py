@@ -8,7 +8,8 @@ from itertools import groupby, islice
 from pathlib import Path
 
 import smfparse
-from smfparse.advice import CONSTRAINT, Finding
+from smfparse.advice.declaration import CONSTRAINT
+from smfparse.advice.findings import Finding
 from tests.advice.independent.cases import Case, cases, healthy, system_of
 
 TO_KNOW = 4

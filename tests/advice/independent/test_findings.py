@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import smfparse
-from smfparse.advice import Finding
+from smfparse.advice.findings import Finding
 from tests.advice.independent.sites import ALL
 from tests.support.days import Fault, Field, Site, day
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from smfparse.advice import diagnoses, rules
+from smfparse.advice.declaration import diagnoses, rules
 from tests.advice.independent.cases import cases, healthy
 from tests.advice.independent.scoring import AT_ONCE, verdicts
 from tests.support.searching import spread
