@@ -41,18 +41,18 @@ with open(sys.argv[1], "rb", buffering=0) as file:
 """
 _DECODE = """
 import sys
-from smfparse.tables import table_names
-from smfparse.tables import wanted_tables
-from smfparse.inputs import open_inputs
-from smfparse.inputs import ReadOptions
+from smfparse.tables.dictionary import table_names
+from smfparse.tables.arrow import wanted_tables
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 inputs = open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2])))
 for _ in inputs.batches(wanted_tables(table_names())):
     pass
 """
 _PROJECTED = """
 import sys
-from smfparse.inputs import open_inputs
-from smfparse.inputs import ReadOptions
+from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.options import ReadOptions
 columns = frozenset({"qmgr", "basename", "putn", "putct", "getn", "getct"})
 for _ in open_inputs([sys.argv[1]], ReadOptions(jobs=int(sys.argv[2]))).batches({"wqst": columns}):
     pass

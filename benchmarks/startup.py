@@ -28,15 +28,17 @@ _HEADER = ("command", "CPU s", "x yardstick", "target", "met")
 _PRINTING = ("report log", "lines", "CPU s", "text CPU s", "share", "us a line")
 _TEXT = """
 import json, sys, time
-from smfparse import reports
-from smfparse.inputs import open_inputs
-from smfparse.query import Catalog
-from smfparse.rendering import lines
-which = reports.report("log")
+from smfparse.inputs.opening import open_inputs
+from smfparse.query.catalog import Catalog
+from smfparse.rendering.formats import lines
+from smfparse.reports.declaration import report
+from smfparse.reports.printing import ReportDocument
+from smfparse.reports.running import run_report
+which = report("log")
 with Catalog(open_inputs([sys.argv[1]])) as catalog:
-    rows = list(reports.run_report(which, catalog))
+    rows = list(run_report(which, catalog))
 before = time.process_time()
-count = sum(1 for _ in lines(reports.ReportDocument(which, iter(rows), {}), "text"))
+count = sum(1 for _ in lines(ReportDocument(which, iter(rows), {}), "text"))
 print(json.dumps([count, time.process_time() - before]))
 """
 

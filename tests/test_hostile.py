@@ -109,8 +109,8 @@ def test_blocks_that_overlap_are_damage_and_those_that_fit_first_are_used() -> N
 MEMORY = """
 import re, sys
 from pathlib import Path
-from smfparse.tables import table_names
-from smfparse.tables import wanted_tables
+from smfparse.tables.dictionary import table_names
+from smfparse.tables.arrow import wanted_tables
 from smfparse.inputs.opening import open_inputs
 inputs = open_inputs([sys.argv[1]])
 rows = sum(batch.num_rows for _, batch in inputs.batches(wanted_tables(table_names())))

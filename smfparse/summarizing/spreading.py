@@ -27,8 +27,8 @@ EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
     "trough": (np.inf, np.minimum),
 }
 """Measures that are no sums: what there is without a row, and which of two values counts."""
-_LEAK = 0.02
-"""A share of an interval that is no more than the difference of two clocks."""
+_LEAK, _LEAK_US = 0.02, 2 * SECOND_US
+"""A share of an interval, and a time, that are no more than the difference of two clocks."""
 _NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
 """No row, but the column that only averages have."""
 
@@ -165,7 +165,8 @@ def spread(axis: Axis, rows: Rows) -> Spread:
         starts[which], axis.starts[cells]
     )
     shares = common / (ends - starts)[which]
-    is_leak = (shares < _LEAK) & (common < _LEAK * (axis.ends - axis.starts)[cells])
+    most = np.minimum(_LEAK * (axis.ends - axis.starts)[cells], _LEAK_US)
+    is_leak = (shares < _LEAK) & (common < most)
     inside = np.bincount(which, shares, len(starts))
     inside[inside > 1 - _LEAK] = 1
     which, cells, shares = which[~is_leak], cells[~is_leak], shares[~is_leak]

@@ -408,7 +408,7 @@ def test_a_bomb_ends_with_a_fault_and_little_memory(name: str, file: File) -> No
     code = (
         "import re, sys\n"
         "from pathlib import Path\n"
-        "from smfparse.reading import unpacked\n"
+        "from smfparse.reading.packing import unpacked\n"
         "buffer, total = memoryview(bytearray(1 << 20)), 0\n"
         "with unpacked(Path(sys.argv[1])) as source:\n"
         "    while got := source.readinto(buffer): total += got\n"

@@ -367,7 +367,7 @@ def test_nothing_is_left_of_a_run_that_fails(tmp_path: Path, monkeypatch: pytest
         stream.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("smfparse.simulating.generate", fail)
+    monkeypatch.setattr("smfparse.simulating.every_kind.generate", fail)
     done = run("generate", tmp_path / "made.smf")
     assert (done.exit_code, "No space left" in done.stderr) == (8, True)
     assert list(tmp_path.iterdir()) == []

@@ -158,10 +158,10 @@ def test_what_cannot_be_committed_is_said(whole_dataset: Path, tmp_path: Path) -
     exact = "unsigned numbers, which Iceberg does not support; convert the SMF files again, with"
     for asked, said in (
         ([whole_dataset, "--to", lake], f"{exact} --types signed"),
-        ([OTHER, "--to", f"delta:{tmp_path}"], "not a dataset, whose files Delta takes"),
+        ([OTHER, "--to", f"delta:{tmp_path}"], "not a dataset; Delta uses the files of a dataset"),
         ([whole_dataset, whole_dataset, "--to", lake], "takes the files of one dataset"),
-        ([whole_dataset, "--to", lake, "--append"], "leave out all options but --table"),
-        ([whole_dataset, "--to", lake, "--qmgr", "Q"], "leave out all options but --table"),
+        ([whole_dataset, "--to", lake, "--append"], "leave out all options except --table"),
+        ([whole_dataset, "--to", lake, "--qmgr", "Q"], "leave out all options except --table"),
         ([whole_dataset, "--to", lake, "--table", "wqts"], "wqst"),
     ):
         assert said in " ".join(command.run("convert", *asked, code=2).output.split())
