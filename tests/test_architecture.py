@@ -257,12 +257,12 @@ LOADED = {
     "convert {smf} --to {folder}/b.duckdb": {*DECODED, "duckdb"},
     "check {smf}": QUERIED,
     "report log {smf}": {*QUERIED, "pytz"},
-    "trend {smf}": QUERIED,
+    "trend {smf}": {*QUERIED, "pyarrow.compute"},
     "dashboard {smf} --output {folder}/a.html": {*QUERIED, "pyarrow.compute"},
     "plot log-busy {smf}": {*QUERIED, "pyarrow.compute"},
     "capacity log": DECODED,
     "capacity log {smf}": QUERIED,
-    "summary {smf}": QUERIED,
+    "summary {smf}": {*QUERIED, "pyarrow.compute"},
     "sql {smf} 'SELECT count(*) FROM wqst' --format csv": {*QUERIED, "polars"},
 }
 """Commands, and which of HEAVY each loads: that is most of the time that it takes to start."""
