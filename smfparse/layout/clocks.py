@@ -67,7 +67,7 @@ class Duration(Numeric):
     """A span in TOD clock units, as double microseconds: exact, as calls are faster than 1 us.
 
     One with its top bit set is a negative time that was written as if it had no sign: no value.
-    The bit is of 71 years, so that no span has it otherwise.
+    The bit is worth 71 years: only a sum over many waits, TOTLATNT, can have it otherwise.
     """
 
     fact = "stck_duration"

@@ -27,6 +27,7 @@ SELECT
     total(coalesce(destructive_gets, greatest(messages_got::DOUBLE - uses.browses, 0))) AS gets,
     sum(messages_put)::DOUBLE AS puts, total(persistent_put) AS persistent, sum(selcount)::DOUBLE AS selectors,
     sum(uses.streamed)::DOUBLE AS streamed, total(time_on_queue_average_amount) AS time_us,
+    sum(time_on_queue_average_per)::DOUBLE AS timed,
     max(greatest(largest_got, largest_put)) AS largest,
     coalesce(sum(lists.lists), 0)::DOUBLE AS lists, coalesce(sum(lists.moves), 0)::DOUBLE AS moves,
     quantile_cont(get_cpu_us / nullif(get_calls, 0), 0.25)

@@ -15,7 +15,7 @@ parts AS (
     SELECT
         input_no, source, record_no, calls, elapsed AS elapsed_us, cpu AS cpu_us,
         persistent_got::DOUBLE + persistent_put AS persistent, messages_put::DOUBLE + messages_got AS messages,
-        gets AS get_calls, puts::DOUBLE + put1s AS put_calls, messages_got AS got,
+        gets AS get_calls, puts::DOUBLE + put1s AS put_calls, time_on_queue_average_per AS got,
         time_on_queue_average_amount AS queue_us
     FROM queue_use_figures
     UNION ALL BY NAME
