@@ -228,9 +228,17 @@ intervals AS (
     WHERE interval_start IS NOT NULL
 ),
 of_statistics AS (
-    SELECT system, qmgr, min(start) - 3e6 * median(seconds) AS earliest, median(seconds) AS usual
+    SELECT
+        system, qmgr, min(start) - 3e6 * median(seconds) AS earliest, median(seconds) AS usual,
+        row_number() OVER (ORDER BY system, qmgr) AS number
     FROM intervals
-    GROUP BY ALL
+    GROUP BY system, qmgr
+),
+-- DuckDB 2.0 fails within bounds of memory if an ASOF join has keys, so one number is for queue manager and time.
+placed AS (
+    SELECT start, seconds, number, number << 52 | start AS place
+    FROM intervals
+    JOIN of_statistics USING (system, qmgr)
 ),
 tasks AS (
     SELECT
@@ -258,7 +266,7 @@ of_accounting AS (
 ),
 known AS (
     SELECT
-        system, qmgr, earliest, coalesce(usual * 1.5 < own_usual, usual IS NULL) AS is_own,
+        system, qmgr, number, earliest, coalesce(usual * 1.5 < own_usual, usual IS NULL) AS is_own,
         coalesce(round(own_usual), 600) AS own_length, coalesce(origin, 0) AS origin
     FROM of_statistics
     FULL JOIN of_accounting USING (system, qmgr)
@@ -267,16 +275,14 @@ SELECT
     input_no, source, record_no, tasks.system, tasks.qmgr, mq_version, utc_offset, job, channel,
     is_channel, is_transaction,
     NOT coalesce(is_own, TRUE)
-        AND coalesce(middle < intervals.start + 1e6 * intervals.seconds, FALSE) AS is_inside,
+        AND coalesce(known.number = placed.number AND middle < placed.start + 1e6 * placed.seconds, FALSE) AS is_inside,
     coalesce(own_length, 600) AS length, coalesce(origin, 0) AS since,
     to_timestamp(CASE
-        WHEN is_inside THEN intervals.start
+        WHEN is_inside THEN placed.start
         ELSE since + 1e6 * length * floor((middle - since) / (1e6 * length))
     END / 1e6) AS start,
-    CASE WHEN is_inside THEN intervals.seconds ELSE length END AS seconds
+    CASE WHEN is_inside THEN placed.seconds ELSE length END AS seconds
 FROM tasks
 LEFT JOIN known ON tasks.system = known.system AND tasks.qmgr = known.qmgr
-ASOF LEFT JOIN intervals
-    ON tasks.system = intervals.system AND tasks.qmgr = intervals.qmgr
-    AND tasks.middle >= intervals.start
+ASOF LEFT JOIN placed ON known.number << 52 | floor(middle)::BIGINT >= placed.place
 WHERE coalesce(begin >= earliest, TRUE);
