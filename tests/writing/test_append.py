@@ -380,10 +380,7 @@ def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Pat
         smfparse.compact(tmp_path / "none")
     assert command.run("compact", tmp_path).exit_code == 2
     folder = grown(tmp_path / "tables", mixed[:2])
-    with (
-        only_writer(folder),
-        pytest.raises(OutputError, match="another smfparse is writing there"),
-    ):
+    with only_writer(folder), pytest.raises(OutputError, match="another smfparse is writing there"):
         compact_dataset(folder, Limits(wait_seconds=0))
     file = sorted((folder / "wqst").iterdir())[0]
     data = bytearray(file.read_bytes())
