@@ -9,11 +9,12 @@ from typing import Any
 
 from tests.support.builders import NOTHING, Section, qwhs_long, rdw, smf_record
 from tests.support.days.accounting import task_records
-from tests.support.days.blocks import Field, Planted, made
+from tests.support.days.blocks import Field, Planted
 from tests.support.days.channels import channel_blocks, chinit_blocks
 from tests.support.days.model import Fault, Model, Moved, Shown
 from tests.support.days.sites import Site
 from tests.support.days.times import hour_of, intervals
+from tests.support.smf import fact_block
 
 TOD_UNITS = 12
 _QCSTS = 150
@@ -37,7 +38,10 @@ class Writer:
 
     def block(self, name: str, length: int, of: Any, **values: Any) -> bytes:
         """Return a block of an object, with the fields that are planted."""
-        return bytes(made(name, length, values | self._planted.at(self.now.middle, name, of)))
+        return fact_block(name, length, **values | self.planted(name, of))
+
+    def planted(self, name: str, of: Any) -> dict[str, float]:
+        return self._planted.at(self.now.middle, name, of)
 
     def record(self, smf_type: int, subtype: int, *parts: Sequence[bytes]) -> bytes:
         """Return a record with the blocks of each of its triplets."""
@@ -126,7 +130,7 @@ class Writer:
                 at = self.now.end - dt.timedelta(seconds=seconds / 3)
                 io = {"qjstiocount": count, "qjstioci": of_pages, "qjstiototio": total}
                 io |= {"qjstiototsus": total, "qjstiomaxio": top}
-                entry = made("QJST", 720, io | {"qjstiomaxioT": at, "qjstiomaxiol": "DS03"})
+                entry = fact_block("QJST", 720, **io, qjstiomaxioT=at, qjstiomaxiol="DS03")
                 place = 264 + 144 * copy + 72 * kind
                 data[place : place + 48] = entry[264:312]
         length = 596 if self.site.release == "930" else 720
@@ -183,8 +187,8 @@ class Writer:
             values |= {"qestcsec": calls, "qestsstc": calls * us}
             values |= {"qestcmec": several, "qestmstc": several * us * 1.8}
             values |= {"qestmnus": 2 * deep + 60, "qestmlus": 8 * deep + 90}
-            values |= self._planted.at(self.now.middle, "QEST", name)
-            entry = made("QEST", 4104, values)
+            values |= self.planted("QEST", name)
+            entry = fact_block("QEST", 4104, **values)
             at = 8 + 64 * number
             data[at : at + 64] = entry[8:72]
         return bytes(data)
