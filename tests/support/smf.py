@@ -54,6 +54,8 @@ EAST = dt.timedelta(hours=2)
 ENDED = dt.datetime(2022, 7, 7, 14, 42, 10, tzinfo=dt.UTC)
 """When an interval of a task ends, unless told otherwise."""
 MINUTE = dt.timedelta(minutes=1)
+LATE = dt.timedelta(microseconds=200)
+"""How long after an interval of statistics a task writes its record."""
 WEST = dt.timedelta(hours=-4)
 """Local time minus UTC of the records of tasks, unless told otherwise."""
 WQST_BYTES = {1: 576, 4: 672, 5: 704, 6: 2752, 8: 2792, 9: 2800}
@@ -300,6 +302,14 @@ def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
     """A record of 60 puts, of statistics that end so many minutes after ENDED."""
     start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
     return record(block("QMST", qmstput=60), start=start, seconds=60 * minutes, east=WEST, **keys)
+
+
+def putting(minute: float, puts: int = 60, minutes: float = 1, **keys: Any) -> bytes:
+    """A record of a task that puts for some minutes, until so many after ENDED and LATE."""
+    ended = ENDED + minute * MINUTE + LATE
+    used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
+    own = task(ended=ended, wtasints=ended - minutes * MINUTE)
+    return task_record(own, used, ended=ended, **keys)
 
 
 def queue(
