@@ -53,10 +53,7 @@ def answer(path: Path, folder: Path) -> None:
     (folder / "tables").mkdir(parents=True)
     formats = ("text", "csv", "json") if path.suffix == ".smf" else ("json",)
     with tempfile.TemporaryDirectory() as made:
-        calls = {
-            "info": f"info {path} --format json",
-            "convert": f"convert {path} --to {made}",
-        }
+        calls = {"info": f"info {path} --format json", "convert": f"convert {path} --to {made}"}
         for form in () if path.name.startswith("cut-") else formats:
             calls[form] = f"report all {path} --format {form} --output {folder}/{form}"
         for name, call in calls.items():

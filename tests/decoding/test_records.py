@@ -313,8 +313,7 @@ def test_an_unknown_subtype_is_no_damage_whatever_is_in_it():
         whole = smf_record(115, 999, area=LONG)[:28] + body
         log = DamageLog()
         decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
-        chunk = builders.chunk_of(len(whole).to_bytes(2) + whole[2:])
-        [(table, batch)] = decoder.decode([chunk])
+        [(table, batch)] = decoder.decode([builders.chunk_of(len(whole).to_bytes(2) + whole[2:])])
         assert (table, batch.column("subtype").to_pylist(), log.count) == ("record", [999], 0)
 
 

@@ -68,8 +68,7 @@ def test_overwritten_bytes_are_noticed_by_every_reader(folder: Path) -> None:
         refused(folder, str(folder / PART))
     (folder / PART).write_bytes(whole)
     overwrite(folder / RUN, 5, b"other")
-    asked = "SELECT count(*) FROM wqst"
-    assert str(folder / RUN) in run("sql", folder, SMF, asked, code=8).stderr
+    assert str(folder / RUN) in run("sql", folder, SMF, "SELECT count(*) FROM wqst", code=8).stderr
 
 
 def test_files_with_columns_of_other_types_or_rows_are_bad_input(folder: Path) -> None:
@@ -142,8 +141,8 @@ def test_a_manifest_names_only_files_of_its_own_and_once(whole_dataset: Path, fo
         check_manifest(folder, f"{MANIFEST} is damaged")
     (folder / MANIFEST).write_bytes(whole)
     edit(folder, "UPDATE fingerprints SET name = ?", str(whole_dataset / RUN))
-    done = run("sql", folder, SMF, "SELECT count(*) FROM wqst")
-    assert (done.exit_code, f"{MANIFEST} is damaged" in done.stderr) == (8, True)
+    said = run("sql", folder, SMF, "SELECT count(*) FROM wqst", code=8).stderr
+    assert f"{MANIFEST} is damaged" in said
     (folder / MANIFEST).write_bytes(whole.replace(b"qmst/part-00000.parquet", PART.encode()))
     assert whole.count(b"qmst/part-00000.parquet") > 1  # its index has it as well
     check_manifest(folder, f"{MANIFEST} is damaged")

@@ -349,8 +349,7 @@ def test_a_change_gives_values_worked_out_by_hand(
 
 def test_without_a_change_nothing_changes() -> None:
     for each in planned("whatif", **SITE).figures:
-        expected = 4 if each.name == "log_load" else each.before
-        assert each.value == pytest.approx(expected), each.name
+        assert each.value == pytest.approx(4 if each.name == "log_load" else each.before), each.name
 
 
 def test_without_its_inputs_a_line_is_left_out() -> None:

@@ -196,8 +196,7 @@ def _connection(writer: Writer, channel: str, number: int, count: float) -> byte
     values = _opened(name) | _verbs(put=(1, 7.0, 5.0))
     values |= {"validput": 1, "putbytes": 900, "putminms": 900, "putmaxms": 900}
     queue = smf.queue(name, token, version=9, **values)
-    who = _who(writer, f"{writer.site.qmgr}CHIN", channel)
-    return _record(writer, who, task, [queue], ended)
+    return _record(writer, _who(writer, f"{writer.site.qmgr}CHIN", channel), task, [queue], ended)
 
 
 def _record(
