@@ -177,8 +177,7 @@ def test_signature_records_are_no_damage_and_no_dump_headers() -> None:
 def test_damage_near_the_start_does_not_hide_the_framing() -> None:
     """Doubled FF stay in `none`, and shift every byte behind them."""
     path = case("ftp-record-damaged")
-    told = in_json("info", path, code=4)
-    assert [each["framing"] for each in told["inputs"]] == ["ftp-record"]
+    assert [each["framing"] for each in in_json("info", path, code=4)["inputs"]] == ["ftp-record"]
     query = (
         "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
     )

@@ -30,7 +30,6 @@ PAGE = (PROJECT / "docs" / "sql.md").read_text(encoding="utf-8")
 QUESTIONS = dict(re.findall(r"^### (.*?)\n.*?^```sql\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
 
 YEARS = dt.timedelta(days=9000)
-SHARED, PARTIAL = 0x80, 0x40
 
 
 def used(number: int, token: bytes) -> bytes:
@@ -40,18 +39,12 @@ def used(number: int, token: bytes) -> bytes:
     return queue("PAY.IN", token, **counts, getct=1e6 * number)
 
 
-def depth(number: int, *, partial: bool = False) -> bytes:
-    """Statistics of a shared queue; in a partial record another queue manager tells its depth."""
-    data = bytearray(block("QQST", qqstqnam="PAY.IN", qqstdpth=number))
-    data[56] = SHARED | PARTIAL * partial
-    return bytes(data)
-
-
 @pytest.fixture(scope="module")
 def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
     """Two queue managers whose tasks have equal tokens: 116/1, its 116/2, and a 116/2 without.
 
-    Besides a channel that is at work and one of its instances that is not, and a shared queue.
+    Besides a channel that is at work and one of its instances that is not, and a shared queue, of
+    which a partial record does not tell the depth.
     """
     token, orphan, made = task_token(1), task_token(2), []
     for qmgr, job, (first, second, alone) in (
@@ -65,7 +58,9 @@ def split(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyC
             smf.more_queues(used(alone, orphan), by=who("LOST"), qmgr=qmgr),
         ]
     gone = SENDER | {"qcststrt": ENDED - YEARS, "qcstludt": ENDED - YEARS}
-    depths = [record(depth(10)), record(depth(0, partial=True), start=START + MINUTE)]
+    shared = {"qqstqnam": "PAY.IN", "qqstflag": "QQSTDISP"}
+    part = block("QQST", **shared | {"qqstflag": "QQSTDISP QQSTPART"})
+    depths = [record(block("QQST", **shared, qqstdpth=10)), record(part, start=START + MINUTE)]
     path = tmp_path_factory.mktemp("split") / "split.smf"
     with smfparse.open(put(path, *made, channels(SENDER, gone), *depths)).connect() as connection:
         yield connection

@@ -175,10 +175,7 @@ def metric_reference() -> Iterator[str]:
         yield ""
 
 
-_DECLARED = (
-    *(Report, Figure, Rule, Subject, Diagnosis),
-    *(Policy, Silence),
-)
+_DECLARED = (*(Report, Figure, Rule, Subject, Diagnosis), *(Policy, Silence))
 PARTS: dict[str, Callable[[], Iterator[str]]] = {
     "columns": column_dictionary,
     "reports": report_reference,

@@ -63,11 +63,6 @@ def words(picture: str) -> list[str]:
     return [each.text or "" for each in ET.fromstring(picture).iter() if each.tag.endswith("}text")]
 
 
-def queries(text: str) -> Iterator[str]:
-    """Yield the SQL of a page."""
-    yield from (code for kind, code in _BLOCK.findall(text) if kind == "sql")
-
-
 class _Session:
     """The blocks of one page, in order."""
 

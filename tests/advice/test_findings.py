@@ -196,8 +196,7 @@ def test_runs_hold_what_crossed_and_break_where_time_does(
     assert [each.intervals for each in found] == [len(each) for each in expected]
     assert [each.start for each in found] == [starts[each[0]] for each in expected]
     assert sum(each.seconds for each in found) == pytest.approx(lengths[crossed].sum())
-    joined = episodes(found, 60)
-    assert sum(each.intervals for each in joined) == crossed.sum()
+    assert sum(each.intervals for each in episodes(found, 60)) == crossed.sum()
 
 
 def test_a_pool_is_too_small_for_messages_that_are_got_within_two_checkpoints() -> None:

@@ -88,8 +88,7 @@ def test_the_text_of_mp1b_and_ours() -> None:
         "worst 2026/03/04,09:10:00)",
         f"    {rules()['MQCHIN001W'].do}",
     ]
-    first = next(printed(MESSAGE, messages(channels(51), every=True), "text"))
-    assert first == (
+    assert next(printed(MESSAGE, messages(channels(51), every=True), "text")) == (
         f"{place}:10:00,I MQCHIN001W The high water mark of the number of active channels >50 % of "
         f"max channels; {rules()['MQCHIN001W'].do} "
         "(51% of ACTCHL active, limit share 50: MP1B; severity 2 from 90% on is ours)"

@@ -68,8 +68,7 @@ def test_the_catalogue_is_what_is_published_and_nothing_else() -> None:
     declared = {each.id: str(each.severity) for each in rules().values() if not each.is_sign}
 
     assert declared.keys() == published.keys()
-    wrong = {name for name, severity in declared.items() if severity not in published[name]}
-    assert not wrong
+    assert not {name for name, severity in declared.items() if severity not in published[name]}
 
 
 def test_diagnoses_name_rules_that_exist() -> None:

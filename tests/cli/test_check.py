@@ -214,8 +214,7 @@ def test_a_client_with_two_tasks_is_one_connection() -> None:
     """QCST shows 22 instances; each has two tasks of class 3, one of them without queues."""
     found = in_json(REAL_DATA / "TESTCHL.dat", "--only", "D8")
     ((first,), text) = found["findings"], json.dumps(found)
-    shown = [each["text"] for each in first["evidence"]]
-    assert shown[:3] == [
+    assert [each["text"] for each in first["evidence"]][:3] == [
         "22 connections",
         "which are channel instances",
         "with 95.45 messages each",

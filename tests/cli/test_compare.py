@@ -95,8 +95,7 @@ def test_statistics_and_tasks_are_on_the_side_of_their_middle(tmp_path: Path) ->
     assert found["R001", "calls_per_second"] == (US(40 / 60, rel=1e-3), None)
     assert found[None, "puts_per_second"] == US((60 / 60, 120 / 60))
     put(path, putting(0), putting(0, late=MINUTE * 3 / 4))
-    told = "1 task record began before the split and count after it"
-    assert told in run(path, *asked).stderr
+    assert "1 task record began before the split and count after it" in run(path, *asked).stderr
 
 
 def test_intervals_are_longer_if_asked_but_never_shorter_than_recorded(tmp_path: Path) -> None:
@@ -204,8 +203,7 @@ def test_two_columns_like_a_task_report(tmp_path: Path) -> None:
     shown = words(run(before, after, "--side-by-side", "--rename", "LQ%=SQ%").stdout)
     assert shown[0] == "VTS1 Jobname:R001 Before After Ratio"
     assert "Commit avg CPU time uS 12 - -" in shown
-    place = shown.index("Queue name SQ1")
-    assert shown[place + 1] == "Put count 20 20 1.00"
+    assert shown[shown.index("Queue name SQ1") + 1] == "Put count 20 20 1.00"
     assert "Total job CPU time uS 1048 1500 1.43" in shown
 
 
@@ -233,8 +231,7 @@ def test_without_class_3_the_trace_is_named(tmp_path: Path) -> None:
         "so no calls to compare (116 subtype 1: WTAS, WQST): START TRACE(ACCTG) CLASS(3) writes "
         "the data\n"
     )
-    said = absent(side(none), side(none))
-    assert said.startswith("no class 3 accounting before and after, ")
+    assert absent(side(none), side(none)).startswith("no class 3 accounting before and after, ")
     assert run(some, none, code=0).stderr == f"smfparse: no class 3 accounting after, {trace}"
 
 

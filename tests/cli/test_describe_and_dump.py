@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from smfparse.tables.dictionary import columns, table_names, title
 from tests.support import builders
 from tests.support.builders import NOTHING, Section, Write, named_block, qwhs_long, qwhx, smf_record
 from tests.support.command import run
+from tests.support.smf import block, task, who
 
 
 def test_describe_lists_every_table_and_view_and_each_column_has_a_meaning() -> None:
@@ -54,16 +54,12 @@ def test_describe_finds_columns_and_fields_and_offers_near_names_on_a_miss() -> 
 @pytest.fixture
 def smf(write: Write) -> Path:
     """A type 2 record, a 115/1 with a long QSST, and a class 3 record of MQ 10."""
-    storage = bytearray(named_block("QSST", 80))
-    storage[8:12] = struct.pack(">I", 31)
-    storage[72:80] = bytes.fromhex("C1C2C3C4FFFFFFFF")
-    task = bytearray(builders.wtas(None, None))
-    task[40:44] = bytes.fromhex("20000000")
-    blocks = Section([named_block("WTID", 208)]), Section([bytes(task)])
-    area = builders.qwhs_short() + qwhx("QSG1")
+    storage = block("QSST", 80, qsstgplf=31)[:72] + bytes.fromhex("C1C2C3C4FFFFFFFF")
+    own = task(wtasints=None, wtasinte=None, wtasflag="WTASAEOT")
+    blocks, area = [Section([who()]), Section([own])], builders.qwhs_short() + qwhx("QSG1")
     return write(
         builders.foreign_record(2),
-        smf_record(115, 1, *[NOTHING] * 8, Section([bytes(storage)]), area=qwhs_long()),
+        smf_record(115, 1, *[NOTHING] * 8, Section([storage]), area=qwhs_long()),
         smf_record(116, 1, *blocks, area=area, release="946"),
     )
 

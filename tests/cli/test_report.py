@@ -134,8 +134,7 @@ def test_reports_without_rows_are_perhaps_listed_and_neither_counted_nor_written
     tmp_path: Path,
 ) -> None:
     """The fixture has records of queues and channels, but none of agents."""
-    listed = in_json("report", "--list", SMF)["reports"]
-    data = {each["name"]: each["data"] for each in listed}
+    data = {each["name"]: each["data"] for each in in_json("report", "--list", SMF)["reports"]}
     assert [data[each] for each in ("mft", "cluster", "log")] == ["perhaps", "perhaps", "yes"]
     folder, book = tmp_path / "all", tmp_path / "all.xlsx"
     said = [run("report", "all", SMF, "--output", each, code=0).stderr for each in (folder, book)]

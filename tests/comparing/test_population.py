@@ -18,13 +18,11 @@ from tests.support import smf
 from tests.support.builders import put, rdw
 from tests.support.command import run
 from tests.support.real import REAL_DATA, needs_real_data
-from tests.support.smf import ENDED, MINUTE, WEST, block, queue, record, statistics, task
+from tests.support.smf import ENDED, LATE, WEST, block, putting, queue, record, statistics, task
 
 pytestmark = pytest.mark.slow
 
 NEAR = pytest.approx
-LATE = dt.timedelta(microseconds=200)
-"""How long after an interval of statistics a task writes its record."""
 
 
 def side(path: Path) -> Side:
@@ -33,14 +31,6 @@ def side(path: Path) -> Side:
 
 def rate(of: Side) -> float:
     return float(of.rows.filter(kind="calls")["calls"].sum() / of.total("calls"))
-
-
-def putting(minute: float, puts: int = 60, minutes: float = 1) -> bytes:
-    """A task that puts for some minutes, until so many after ENDED and a moment."""
-    ended = ENDED + minute * MINUTE + LATE
-    used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
-    began = ended - minutes * MINUTE
-    return smf.task_record(task(ended=ended, wtasints=began), used, by=smf.who(), ended=ended)
 
 
 @needs_real_data

@@ -138,8 +138,7 @@ def test_no_number_gives_none_and_ends() -> None:
 @search(50)
 @given(st.floats(1e-3, MOST))
 def test_the_inverse_of_trigamma(x: float) -> None:
-    value = float(special.polygamma(1, x))
-    assert trigamma_inverse(value, MOST) == pytest.approx(x, rel=1e-9)
+    assert trigamma_inverse(float(special.polygamma(1, x)), MOST) == pytest.approx(x, rel=1e-9)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, 1 / (2 * MOST)])

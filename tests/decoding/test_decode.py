@@ -168,8 +168,7 @@ def test_only_the_tables_and_columns_that_are_wanted_are_decoded():
     assert decode(["qist", "qjst"], qist_record()) == {}
     for columns in (["qmgr", "qistmget"], []):
         needs = Needs({"qist": frozenset(columns)})
-        chunk = chunk_of(qist_record(QIST, QIST))
-        [(table, batch)] = Decoder(needs, DamageLog()).decode([chunk])
+        [(table, batch)] = Decoder(needs, DamageLog()).decode([chunk_of(qist_record(QIST, QIST))])
         assert (table, batch.schema.names, batch.num_rows) == ("qist", columns, 2)
 
 

@@ -18,8 +18,8 @@ from smfparse.limits import Limits
 from smfparse.reading.chunks import Chunk
 from smfparse.tables.arrow import schema, wanted_tables
 from smfparse.vectors import Ints
-from tests.support import builders
-from tests.support.builders import UTC_NOON, Section, foreign_record, named_block, smf_record
+from tests.support import builders, smf
+from tests.support.builders import UTC_NOON, Section, foreign_record, smf_record
 
 NOON = UTC_NOON.replace(tzinfo=None)
 HOUR = dt.timedelta(hours=1)
@@ -34,15 +34,13 @@ def other(system: str = "SYS1") -> bytes:
 
 
 def task(token: int = 1) -> bytes:
-    block = bytearray(builders.wtas(UTC_NOON, UTC_NOON + HOUR))
-    block[8:24] = token.to_bytes(16, "big")
-    return smf_record(116, 1, Section(), Section([bytes(block)]), area=builders.qwhs_short())
+    block = smf.task(token.to_bytes(16), wtasints=UTC_NOON, wtasinte=UTC_NOON + HOUR)
+    return smf_record(116, 1, Section(), Section([block]), area=builders.qwhs_short())
 
 
 def more(*tokens: int) -> bytes:
     """A record with a queue of each task; none: of the first one."""
-    tasks = [token.to_bytes(16, "big") for token in tokens or [1]]
-    queues = [(named_block("WQST", 16) + each).ljust(576, b"\0") for each in tasks]
+    queues = [smf.queue("Q", token.to_bytes(16), version=1) for token in tokens or [1]]
     return smf_record(116, 2, Section(), Section(queues), area=builders.qwhs_short())
 
 

@@ -182,8 +182,7 @@ def test_records_are_those_of_a_model(
     paths = []
     for place, records in enumerate(files):
         spans = {number: sorted(cuts) for number, (_, cuts) in enumerate(records) if cuts}
-        data = rdw([record for record, _ in records], spans)
-        paths.append(put(tmp_path / f"{place}", data))
+        paths.append(put(tmp_path / f"{place}", rdw([record for record, _ in records], spans)))
     assert kept(paths, jobs) == modelled([[record for record, _ in records] for records in files])
 
 

@@ -17,7 +17,7 @@ from smfparse.schemas.qct import QCT_DNS
 from smfparse.schemas.qist import QIST
 from smfparse.schemas.qmst import QMST
 from smfparse.tables.arrow import wanted_tables
-from tests.support import builders
+from tests.support import builders, smf
 from tests.support.builders import NOTHING, UTC_NOON, Section, named_block, qwhs_long, smf_record
 
 LONG = qwhs_long()
@@ -246,9 +246,9 @@ def test_a_record_that_does_not_say_its_whole_interval_has_no_length():
         (smf_record(116, 0, area=builders.qwhs_short()), None),
         (smf_record(115, 2, area=LONG), None),
         (smf_record(116, 1, WTID_SECTION, area=builders.qwhs_short(triplets=2)), None),
-        (task_of(builders.wtas(None, None)), None),
-        (task_of(builders.wtas(None, utc(11, 45))), None),
-        (task_of(builders.wtas(utc(11, 30), None)), utc(11, 30)),
+        (task_of(smf.task(wtasints=None, wtasinte=None)), None),
+        (task_of(smf.task(wtasints=None, wtasinte=utc(11, 45))), None),
+        (task_of(smf.task(wtasints=utc(11, 30), wtasinte=None)), utc(11, 30)),
     ):
         row = record_row(record)
         assert (row["interval_start"], row["interval_seconds"]) == (start, None)
@@ -313,8 +313,7 @@ def test_an_unknown_subtype_is_no_damage_whatever_is_in_it():
         whole = smf_record(115, 999, area=LONG)[:28] + body
         log = DamageLog()
         decoder = Decoder(Needs(wanted_tables(["record", "qist"])), log)
-        chunk = builders.chunk_of(len(whole).to_bytes(2) + whole[2:])
-        [(table, batch)] = decoder.decode([chunk])
+        [(table, batch)] = decoder.decode([builders.chunk_of(len(whole).to_bytes(2) + whole[2:])])
         assert (table, batch.column("subtype").to_pylist(), log.count) == ("record", [999], 0)
 
 

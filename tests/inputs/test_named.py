@@ -212,8 +212,7 @@ def test_unusable_standard_input_is_named(dumps: Path, monkeypatch: pytest.Monke
     ):
         result = run("info", *named, stdin=data, code=code)
         assert f"smfparse: {said}" in result.stderr
-    result = run("info", "-", stdin=DUMP[:-5], code=4)
-    assert "bytes: -: byte 0x" in result.stdout
+    assert "bytes: -: byte 0x" in run("info", "-", stdin=DUMP[:-5], code=4).stdout
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(InputError, match="-: standard input is not a file or pipe"):
         open_inputs(["-"])

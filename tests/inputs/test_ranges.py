@@ -232,8 +232,7 @@ def test_rows_and_damage_are_the_same_for_several_processes(
 @search(3)
 def test_a_mapped_file_gives_what_one_that_is_read_gives(tmp_path: Path, alter: Alter, seed: int):
     """A file is mapped where the records that are wanted are mostly in one piece."""
-    altered = alter(LONG_CONTENT, random.Random(seed))
-    path = put(tmp_path / "damaged.smf", LONG_CONTENT, altered)
+    path = put(tmp_path / "damaged.smf", LONG_CONTENT, alter(LONG_CONTENT, random.Random(seed)))
     wanted: Wanted = {"qist": None}
     mapped: list[int] = []
     map_file = Window._mapped

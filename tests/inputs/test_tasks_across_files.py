@@ -104,13 +104,11 @@ def check(inputs: Inputs, where: dict[tuple[str, int], int]) -> None:
     for table, batch in inputs.batches({"wqst": None, "wtid": None}):
         counts[table] += batch.num_rows
         for row in batch.to_pylist():
-            number = where[row["source"], row["record_offset"]]
-            first = RECORDS[number].first
+            first = RECORDS[where[row["source"], row["record_offset"]]].first
             assert where[row["task_source"], row["task_record_offset"]] == first
             is_here = row["task_source"] == row["source"]
             assert (row["task_record_no"] is not None) == is_here
-            ended = ENDS[first // 9]
-            assert row["interval_start"] == ended - dt.timedelta(minutes=1)
+            assert row["interval_start"] == ENDS[first // 9] - dt.timedelta(minutes=1)
             assert row["interval_seconds"] == 60
     assert counts == {"wqst": len(RECORDS), "wtid": len(RECORDS)}
 

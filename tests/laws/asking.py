@@ -35,8 +35,7 @@ def tallied(found: Iterable[Row], *columns: str) -> Counts:
 
 def class_3_calls(data: smfparse.SmfData, **asked: Any) -> Counts:
     """Return puts and gets of class 3, over all sections that are asked for."""
-    found = rows(data, "qputs", **asked) + rows(data, "qgets", **asked)
-    return tallied(found, "putn", "getn")
+    return tallied(rows(data, "qputs", **asked) + rows(data, "qgets", **asked), "putn", "getn")
 
 
 def statistics_calls(data: smfparse.SmfData, **asked: Any) -> Counts:

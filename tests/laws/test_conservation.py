@@ -42,6 +42,28 @@ def test_a_record_counts_at_the_middle_of_its_interval(site: Site, tmp_path: Pat
         assert as_expected, (number + 1, at, expected, span, clock)
 
 
+@search(3)
+@given(site=sites())
+def test_hours_have_the_records_that_count_in_them(site: Site, tmp_path: Path) -> None:
+    """So hours of class 3 are hours of statistics. A 116/2 counts with its 116/1."""
+    data, found, expected = opened(site.write(tmp_path)), Counter[Any](), Counter[Any]()
+    counted = data.sql("SELECT counted_at FROM record ORDER BY record_no")["counted_at"]
+    hours = {
+        id(span): each for (*_, span), each in zip(site.records, counted.to_pylist(), strict=True)
+    }
+    for clock in site.clocks:
+        for kind in (class_3, statistics):
+            for span in kind(clock):
+                expected[clock.qmgr, kind, asking.hour_of(hours[id(span)])] += span.calls
+    for kind, name, *columns in (
+        *((class_3, "qputs", "putn"), (class_3, "qgets", "getn")),
+        (statistics, "msgm", "qmstput", "qmstget"),
+    ):
+        for row in rows(data, name, interval="1h"):
+            found[row["qmgr"], kind, row["bucket"]] += sum(row[each] or 0 for each in columns)
+    assert +found == +expected, site
+
+
 @search(2)
 @given(site=sites(), length=st.sampled_from(SECTIONS))
 def test_sections_and_hours_of_api_cost_add_up_to_the_total(

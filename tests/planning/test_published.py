@@ -349,8 +349,7 @@ def test_a_change_gives_values_worked_out_by_hand(
 
 def test_without_a_change_nothing_changes() -> None:
     for each in planned("whatif", **SITE).figures:
-        expected = 4 if each.name == "log_load" else each.before
-        assert each.value == pytest.approx(expected), each.name
+        assert each.value == pytest.approx(4 if each.name == "log_load" else each.before), each.name
 
 
 def test_without_its_inputs_a_line_is_left_out() -> None:
@@ -470,11 +469,7 @@ def test_formulas_and_intervals_have_published_values() -> None:
 def test_the_report_and_the_planner_have_the_same_costs_of_accounting() -> None:
     sql = (PROJECT / "smfparse" / "reports" / "definitions" / "smf-volume.sql").read_text("utf-8")
     (costs,) = re.findall(r"cost\(call_us, .*\(VALUES \((.*)\)\)", sql)
-    planned_costs = [
-        gathering_us(1),
-        writing_us(1),
-        writing_us(1, "many"),
-    ]
+    planned_costs = [gathering_us(1), writing_us(1), writing_us(1, "many")]
     assert [float(each) for each in costs.split(",")] == planned_costs
 
 
@@ -502,11 +497,6 @@ def test_every_published_transfer_is_known() -> None:
     (row,) = transfer_rows(
         "CPU s per GB", source="USS", target="USS", network="10Gb", mode="binary"
     )
-    assert [transfer_figure(row, mb) for mb in (1, 10, 100, 1024)] == [
-        18.4,
-        11.3,
-        8.44,
-        7.99,
-    ]
+    assert [transfer_figure(row, mb) for mb in (1, 10, 100, 1024)] == [18.4, 11.3, 8.44, 7.99]
     assert 11.3 < transfer_figure(row, 4) < 18.4
     assert transfer_figure(row, 5000) == 7.99

@@ -178,8 +178,7 @@ def test_a_report_has_the_figures_of_its_csv(name: str, dump: Path, tmp_path: Pa
 
 def test_each_result_of_sql_has_a_sheet() -> None:
     query = "SELECT 1 AS a, '=1+1' AS b; SELECT TIMESTAMPTZ '2026-03-04 09:00Z' AS t WHERE FALSE"
-    done = run("sql", SMF, query, "--format", "xlsx", code=0)
-    assert sheets(done.stdout_bytes) == {
+    assert sheets(run("sql", SMF, query, "--format", "xlsx", code=0).stdout_bytes) == {
         "Query results": [("a", "b"), (1, "=1+1")],
         "Query results (2)": [("t",)],
     }

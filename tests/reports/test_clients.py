@@ -107,8 +107,7 @@ def test_product_and_version_are_as_people_write_them() -> None:
         instance("10.0.0.1", 10 * number, 10 * number + 5, qcstrpid=product, qcstrver=version)
         for number, (product, version) in enumerate(given)
     )
-    found = clients("product version", interval(0, *instances, release="946"))
-    assert {*map(tuple, found)} == {
+    assert {*map(tuple, clients("product version", interval(0, *instances, release="946")))} == {
         ("MQJM", "9.3.0.21"), ("MQCC", "8.0.0.5"), ("MQCC", "odd"), (None, None)
     }  # fmt: skip
 

@@ -15,7 +15,7 @@ from smfparse.writing.dataset import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
 from tests.support.report_runs import Rows, by_qmgr, lines_of, report_rows, rows_from
-from tests.support.smf import EAST, ENDED, LOG_START, MINUTE, Log, log_record, statistics
+from tests.support.smf import EAST, ENDED, LOG_START, MINUTE, Log, log_record, putting, statistics
 
 pytestmark = pytest.mark.slow
 
@@ -85,22 +85,14 @@ def test_a_section_of_one_queue_manager_has_the_keys_of_its_last_record(write: W
     assert (row["mq_version"], row["record_no"]) == ("9.4.0", 2)
 
 
-def putting(minute: float, minutes: float = 1, **keys: Any) -> bytes:
-    """A task that puts for some minutes, until so many after ENDED and a moment."""
-    ended = ENDED + minute * MINUTE + dt.timedelta(microseconds=200)
-    used = smf.queue("Q1", putn=10, validput=10, getn=5, validget=5)
-    block_of_task = smf.task(ended=ended, wtasints=ended - minutes * MINUTE)
-    return smf.task_record(block_of_task, used, by=smf.who(), ended=ended, **keys)
-
-
 def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     """Others are before and after class 3, or of another; or most of the records are lost."""
     made = [
-        *(putting(n, minutes, qmgr="NONE") for n, minutes in ((1, 1), (2, 100))),
+        *(putting(n, minutes=minutes, qmgr="NONE") for n, minutes in ((1, 1), (2, 100))),
         *(putting(n, qmgr="LOST") for n in range(1, 61)),
         *(statistics(n, qmgr="LOST") for n in range(1, 11)),
         *(statistics(n, 20, qmgr="VTS2") for n in range(20, 61, 20)),
-        *(putting(n, minutes, qmgr="PART") for n, minutes in ((3, 1), (3, 100), (6, 1))),
+        *(putting(n, minutes=minutes, qmgr="PART") for n, minutes in ((3, 1), (3, 100), (6, 1))),
         *(statistics(n, qmgr="PART") for n in range(1, 10)),
     ]
     rows = {row["qmgr"]: row for row in rows_from("qall", *made)}

@@ -132,8 +132,7 @@ def test_a_report_without_sections_has_one_part(
             for read in (InMemory.bytes, 1 << 40):
                 with monkeypatch.context() as patch:
                     patch.setattr(InMemory, "bytes", read)
-                    parts = report_parts(report(name), catalog)
-                    assert [part.num_rows for part in parts] == [0]
+                    assert [part.num_rows for part in report_parts(report(name), catalog)] == [0]
 
 
 @pytest.mark.long

@@ -104,8 +104,7 @@ def test_class_3_at_other_intervals_is_as_in_ibms_example(rows: Rows, quarters: 
 
 
 def test_class_3_costs_what_was_published(rows: Rows, quarters: Rows) -> None:
-    figures = report("smf-volume").figures
-    (style,) = (each.style for each in figures if each.name == "cpu_change")
+    (style,) = (each.style for each in report("smf-volume").figures if each.name == "cpu_change")
     for made, recorded, now, then, change in (
         (rows, "M60", (1, 4, 3004), (1, 4, 3004), "0"),
         (quarters, "M60", (1, 4, 3004), (4, 16, 3016), "0.4"),

@@ -202,8 +202,7 @@ def test_a_channel_leads_to_its_other_end_or_to_the_name_of_a_queue_manager(flow
     assert found["QMC.QMD", "channel"] == [
         *("channel", "QMC.QMD", "MVAA/QMC", "channel", "QMC.QMD", "MVAA/QMD", 12)
     ]
-    ends = [[*each[:2], *each[3:5]] for each in found.values() if each[1] != "QMC.QMD"]
-    assert sorted(ends) == [
+    assert sorted([[*each[:2], *each[3:5]] for each in found.values() if each[1] != "QMC.QMD"]) == [
         ["channel", "QME.FAR", "queue manager", "FAR"],
         ["channel", "TWICE", "queue manager", "QMH"],
         ["queue manager", "FAR", "channel", "FAR.QMF"],
@@ -331,8 +330,7 @@ def test_only_reports_of_edges_can_be_drawn_and_a_group_has_four_characters(writ
     assert '"job CICSA MVAA" -> "queue PAY.REQUEST MVAA/VTS1" [label="1000"];' in drawn.stdout
     refused = run("report", "log", path, "--format", "mermaid", code=2)
     assert "--format mermaid draws only the report flow, not log" in refused.stderr
-    refused = run("report", "flow", path, "--qsg", "TOOLONG", code=2)
-    assert "at most 4 characters" in refused.stderr
+    assert "at most 4 characters" in run("report", "flow", path, "--qsg", "TOOLONG", code=2).stderr
 
 
 @needs_real_data

@@ -187,8 +187,7 @@ def test_a_record_without_utc_takes_the_offset_of_an_unselected_one(write: build
 
 def test_a_record_of_mq_too_short_for_a_subtype_has_none() -> None:
     chunk = builders.chunk_of(struct.pack(">HBB", 18, 0, 0) + statistics(NOON)[4:18])
-    asked = Selection.of(type=["115(0:65535)"])
-    mask = record_mask(asked, chunk.buffer, chunk.start, chunk.length)
+    mask = record_mask(Selection.of(type=["115(0:65535)"]), chunk.buffer, chunk.start, chunk.length)
     assert mask is not None
     assert not mask.any()
 

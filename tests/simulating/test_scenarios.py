@@ -76,8 +76,8 @@ def test_memory_does_not_grow_with_the_days(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_generate_writes_the_day_of_a_scenario(tmp_path: Path) -> None:
     place = tmp_path / "day.smf"
-    done = run("generate", place, "--scenario", "payments", "--interval", "4h", "--days", "2")
-    assert (done.exit_code, done.output) == (0, "")
+    asked = ("--scenario", "payments", "--interval", "4h", "--days", "2")
+    assert run("generate", place, *asked, code=0).output == ""
     assert place.read_bytes() == made(days=2)
 
 
@@ -127,8 +127,7 @@ def test_an_answer_key_is_json_with_rows_and_edges() -> None:
 
 def test_an_incident_can_be_added_to_any_scenario(tmp_path: Path) -> None:
     day = simulated(tmp_path, "payments", "backlog:AUDIT@12:00/2h")
-    depth = "SELECT max(qqstdpth) FROM qqst WHERE qqstqnam = 'PAY.AUDIT'"
-    assert day.one(depth) > 100_000
+    assert day.one("SELECT max(qqstdpth) FROM qqst WHERE qqstqnam = 'PAY.AUDIT'") > 100_000
     key = AnswerKey(load_estate("payments", ["backlog:AUDIT@12:00/2h"], interval=FEW))
     assert {(row["rule"], row["object"]) for row in key.answers()} >= {("D5", "PAY.AUDIT")}
 
@@ -185,8 +184,7 @@ def test_options_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
         assert reason in done.output
         assert not place.exists()
     for options in ("", "--scenario payments"):
-        done = run("generate", *options.split(), code=2)
-        assert "Missing argument 'OUTPUT'" in done.output
+        assert "Missing argument 'OUTPUT'" in run("generate", *options.split(), code=2).output
 
 
 @pytest.mark.sampled(3)

@@ -93,8 +93,7 @@ def test_means_are_those_of_all_the_day(catalog: Catalog, days: list[Day]) -> No
             wanted = expected(catalog, day, query)
             order = sorted(wanted, key=lambda each: -wanted[each])[: lines()[name].top]
             first = [each for number, each in enumerate(order) if wanted[each] or not number]
-            found = of_line(day, name)
-            assert sorted(each.mean for each in found.values()) == pytest.approx(
+            assert sorted(each.mean for each in of_line(day, name).values()) == pytest.approx(
                 sorted(wanted[each] for each in first), rel=0.01
             ), name
 

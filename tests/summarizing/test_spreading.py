@@ -92,8 +92,7 @@ def test_rows_come_by_name_in_whatever_order_they_are() -> None:
     table = pa.table(columns)
     for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
         found = list(rows_of(table.take(order), "line"))
-        names = [(line, manager, each.objects) for line, manager, each in found]
-        assert names == [
+        assert [(line, manager, each.objects) for line, manager, each in found] == [
             ("a", ("S", "Q1"), ["x", "z"]), ("b", ("S", "Q1"), ["x"]), ("b", ("S", "Q2"), ["y"])
         ]  # fmt: skip
         assert found[0][2].amounts.tolist() == [4.0, 2.0]

@@ -83,14 +83,6 @@ def qwhx(qsg: str = "", release: str = "100000") -> bytes:
     return struct.pack(">hBB", 16, 0x10, 0) + ebcdic(qsg, 4) + ebcdic(release, 6) + bytes(2)
 
 
-def wtas(start: dt.datetime | None, end: dt.datetime | None, length: int = 2344) -> bytes:
-    """WTAS with nothing in it but the interval it covers."""
-    data = bytearray(named_block("WTAS", 2344, 0xF701))
-    struct.pack_into(">QQ", data, 664, *(stck(each) if each else 0 for each in (start, end)))
-    struct.pack_into(">I", data, 696, 8)
-    return bytes(data[:length])
-
-
 def named_block(eyecatcher: str, length: int, ident: int = 0) -> bytes:
     """A block of zeros behind id, length and eye-catcher."""
     return (struct.pack(">HH", ident, length) + ebcdic(eyecatcher, 4)).ljust(length, b"\0")

@@ -12,7 +12,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.support import builders
+from tests.support import builders, smf
 from tests.support.builders import UTC_NOON
 
 TABLES = ("record", "qist", "qsph", "wtid", "wtas", "wqst")
@@ -68,12 +68,12 @@ class Each:
             case "unknown":
                 return 115, 99, bytes(8), [qist]
         token, who = self.token.to_bytes(16, "big"), [builders.named_block("WTID", 208)]
-        queue = builders.named_block("WQST", 16) + token + builders.ebcdic(f"Q{self.hours % 3}", 48)
-        queue = queue.ljust(576, b"\0")
+        queue = smf.queue(f"Q{self.hours % 3}", token, version=1)
         if self.kind == "queues":
             return 116, 2, builders.qwhs_short(triplets=3), who, [queue] * 2
-        task = builders.wtas(UTC_NOON, UTC_NOON + dt.timedelta(minutes=self.hours), 712)
-        return 116, 1, builders.qwhs_short(triplets=4), who, [task[:8] + token + task[24:]], [queue]
+        ended = UTC_NOON + dt.timedelta(minutes=self.hours)
+        task = smf.task(token, wtasints=UTC_NOON, wtasinte=ended, length=712)
+        return 116, 1, builders.qwhs_short(triplets=4), who, [task], [queue]
 
 
 def several(most: int, *kinds: str) -> st.SearchStrategy[list[Each]]:

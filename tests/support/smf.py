@@ -12,7 +12,7 @@ import datetime as dt
 import re
 import struct
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import cache
 from typing import Any
@@ -54,6 +54,8 @@ EAST = dt.timedelta(hours=2)
 ENDED = dt.datetime(2022, 7, 7, 14, 42, 10, tzinfo=dt.UTC)
 """When an interval of a task ends, unless told otherwise."""
 MINUTE = dt.timedelta(minutes=1)
+LATE = dt.timedelta(microseconds=200)
+"""How long after an interval of statistics a task writes its record."""
 WEST = dt.timedelta(hours=-4)
 """Local time minus UTC of the records of tasks, unless told otherwise."""
 WQST_BYTES = {1: 576, 4: 672, 5: 704, 6: 2752, 8: 2792, 9: 2800}
@@ -86,36 +88,49 @@ def fact_block(name: str, length: int, shift: int = 0, **fields: Any) -> bytes:
     Fields that are not named are zero, but length and eye-catcher where the block has them.
 
     shift   bytes that the fields are behind their own offsets: those of an entry of an array
-    fields  numbers, texts, microseconds of durations, moments, bits by their names, or bytes; a
+    fields  numbers, texts, microseconds of durations, moments, names of bits, or bytes; a
             list of them where a field is an array
     """
-    data = bytearray(max(length, 4200))
-    if any(row["kind"] == "ebcdic" and row["offset"] == "4" for row in facts()[name].values()):
-        struct.pack_into(">HH4s", data, 0, 0, length, ebcdic(name, 4))
+    data = bytearray(_empty(name, length))
     for each_field, value in fields.items():
-        row = facts()[name][each_field]
-        width, at = int(row["width"]), shift + int(row["offset"])
+        at, pack = _places(name)[each_field]
         values = value if isinstance(value, list) else [value]
-        packed = [_packed(each, row, width) for each in values]
-        data[at : at + width * len(packed)] = b"".join(packed)
+        packed = b"".join(each if isinstance(each, bytes) else pack(each) for each in values)
+        data[shift + at : shift + at + len(packed)] = packed
     return bytes(data[:length])
 
 
-def _packed(value: Any, row: Mapping[str, str], width: int) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    match row["kind"]:
+@cache
+def _empty(name: str, length: int) -> bytes:
+    named = any(row["kind"] == "ebcdic" and row["offset"] == "4" for row in facts()[name].values())
+    return builders.named_block(name, length).ljust(4200, b"\0") if named else bytes(4200)
+
+
+@cache
+def _places(name: str) -> Mapping[str, tuple[int, Callable[[Any], bytes]]]:
+    """Return where each field of a block is, and what makes its bytes."""
+    return {
+        field: (int(row["offset"]), _packer(row["kind"], int(row["width"]), row["bits"]))
+        for field, row in facts()[name].items()
+    }
+
+
+def _packer(kind: str, width: int, bits: str) -> Callable[[Any], bytes]:
+    match kind:
         case "ebcdic":
-            return ebcdic(value, width)
+            return lambda text: ebcdic(text, width)
         case "stck_duration":
-            return struct.pack(">Q", round(value * 4096))
+            return lambda microseconds: round(microseconds * 4096).to_bytes(8)
         case "stck_timestamp":
-            return struct.pack(">Q", stck(value) if value else 0)
+            return lambda moment: (stck(moment) if moment else 0).to_bytes(8)
         case "flags":
-            bits = dict(each.split("=") for each in row["bits"].split(";"))
-            return sum(int(bits[each], 16) for each in value.split()).to_bytes(width)
-        case kind:
-            return int(value).to_bytes(width, signed=kind == "int")
+            known = dict(each.split("=") for each in bits.split(";"))
+            return lambda which: (
+                sum(int(known[each], 16) for each in which.split())
+                if isinstance(which, str)
+                else int(which)
+            ).to_bytes(width)
+    return lambda number: round(number).to_bytes(width, signed=kind == "int")
 
 
 # -- statistics, and the channel initiator
@@ -287,6 +302,14 @@ def statistics(minute: float, minutes: float = 1, **keys: Any) -> bytes:
     """A record of 60 puts, of statistics that end so many minutes after ENDED."""
     start = (ENDED + WEST).replace(tzinfo=None) + (minute - minutes) * MINUTE
     return record(block("QMST", qmstput=60), start=start, seconds=60 * minutes, east=WEST, **keys)
+
+
+def putting(minute: float, puts: int = 60, minutes: float = 1, **keys: Any) -> bytes:
+    """A record of a task that puts for some minutes, until so many after ENDED and LATE."""
+    ended = ENDED + minute * MINUTE + LATE
+    used = queue("Q1", putn=puts, putct=10 * puts, putet=20 * puts)
+    own = task(ended=ended, wtasints=ended - minutes * MINUTE)
+    return task_record(own, used, ended=ended, **keys)
 
 
 def queue(

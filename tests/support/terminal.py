@@ -53,8 +53,7 @@ def on_terminal(
     )  # fmt: skip
     os.close(theirs)
     try:
-        text = _talk(ours, list(typed))
-        return Screen(text, process.wait(_PATIENCE))
+        return Screen(_talk(ours, list(typed)), process.wait(_PATIENCE))
     finally:
         process.kill()
         os.close(ours)

@@ -261,8 +261,7 @@ def test_damage_and_names_of_all_inputs_are_known(dumps: list[Path], tmp_path: P
         again = called if number == 1 else tmp_path / "notes"
         append_dataset(open_inputs([again], few), folder)
     whole = read_manifest(folder)
-    names = [each["name"] for each in whole["inputs"]]
-    assert names == [str(called), f"{called}#2", f"{called}#3"]
+    assert [each["name"] for each in whole["inputs"]] == [str(called), f"{called}#2", f"{called}#3"]
     assert whole["damage_count"] == 3  # the text file, and two dumps that are cut
     once = write_dataset(open_inputs(dumps), tmp_path / "once")
     assert whole["tables"] == once["tables"] | {"damage": 3}
@@ -380,10 +379,7 @@ def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Pat
         smfparse.compact(tmp_path / "none")
     assert command.run("compact", tmp_path).exit_code == 2
     folder = grown(tmp_path / "tables", mixed[:2])
-    with (
-        only_writer(folder),
-        pytest.raises(OutputError, match="another smfparse is writing there"),
-    ):
+    with only_writer(folder), pytest.raises(OutputError, match="another smfparse is writing there"):
         compact_dataset(folder, Limits(wait_seconds=0))
     file = sorted((folder / "wqst").iterdir())[0]
     data = bytearray(file.read_bytes())

@@ -10,8 +10,6 @@ from mutation.mutant import Mutant, language_of, mutants_of
 from mutation.python import changes_of_python
 from mutation.sql import changes_of_sql
 
-FACE = "__init__.py"
-
 
 class Room(NamedTuple):
     """Sources, and the tests that are to notice a change of them."""
@@ -46,12 +44,11 @@ ROOMS = {
 
 
 def files(project: Path, room: str) -> list[str]:
-    """Return the sources of a room, but for the faces of packages."""
+    """Return the sources of a room."""
     return sorted(
         path.relative_to(project).as_posix()
         for pattern in ROOMS[room].sources
         for path in project.glob(pattern)
-        if path.name != FACE
     )
 
 

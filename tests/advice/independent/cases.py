@@ -18,7 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.advice.independent.sites import ALL, changed
-from tests.support.days import Fault, Field, Site, day, hour_of
+from tests.support.days.blocks import Field
+from tests.support.days.model import Fault
+from tests.support.days.records import day
+from tests.support.days.sites import Site
+from tests.support.days.times import hour_of
 
 _PLANTED = re.compile(r"(.+?)=(\S+)(?: of (\S+))?(?: @(\S+)-(\S+))?")
 BIGGER = "QSST.qsstcrit=3 @3:00-4:00", "STG-SOS"

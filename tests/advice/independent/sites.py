@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.support.days import Channel, Flow, PageSet, Pool, Site
+from tests.support.days.sites import Channel, Flow, PageSet, Pool, Site
 
 
 def changed(site: Site, spec: Mapping[str, Any]) -> Site:

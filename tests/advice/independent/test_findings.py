@@ -11,7 +11,10 @@ import pytest
 import smfparse
 from smfparse.advice.findings import Finding
 from tests.advice.independent.sites import ALL
-from tests.support.days import Fault, Field, Site, day
+from tests.support.days.blocks import Field
+from tests.support.days.model import Fault
+from tests.support.days.records import day
+from tests.support.days.sites import Site
 
 BANK, SHOP, STATS = ALL["BNK1"], ALL["SHP2"], ALL["STA7"]
 FULL = [Field("QPST", "qpstdmc", 9, "10:00", "11:00", of=3)]

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tests.support import smf
 from tests.support.builders import Section, qwhs_short
-from tests.support.days.blocks import made
 from tests.support.days.model import Moved
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ LATE = 0.000_240
 """Seconds after the statistics at which class 3 intervals end, in real records."""
 COMMIT_US = 14.0
 GET_US, NO_MESSAGE_US, SKIP_US = 7.0, 3.1, 2.6
-NO_SIZE = 0x0FFFFFFF
-LATCHES, LATCH_COUNTS, LATCH_MAX = 48, 304, 2088
-CF_OF_GET, CF_REQUEST, LIST, MOVE = 736 + 2 * 400, 20, 9, 11
+CF_OF_GET, LIST, MOVE = 2, 9, 11
 
 
 def put_us(size: int, *, shared: bool) -> float:
@@ -71,8 +69,7 @@ def _who(writer: Writer, job: str, channel: str = "") -> bytes:
     more: dict[str, Any] = {"wtidchl": channel} if channel else {}
     if _kind(job) == 1:
         more["wtidcori"] = bytes(4) + "PAY1".encode("cp500") + bytes(4)
-    names = {"wtidatyp": _kind(job), "wtidccn": job, "wtidopid": job[:6]}
-    return bytes(made("WTID", 208, names | more))
+    return smf.who(job, job[:6], _kind(job), **more)
 
 
 def _job_record(
@@ -117,16 +114,15 @@ def _job_record(
         wtasjc=(forces, force_us),
     )
     values |= {"wtassusn": forces, "wtassuse": force_us + waited, "wtasjwb": min(logged, 4e9)}
-    values |= {"wtasgpn": min(pages, 2e9), "wtaswqct": len(blocks), "wtasver": 8}
+    values |= {"wtasgpn": min(pages, 2e9), "wtaswqct": len(blocks)}
     ended = now.end + dt.timedelta(seconds=LATE)
     values |= {"wtasstrt": began, "wtasints": now.start, "wtasinte": ended}
-    task = bytearray(writer.block("WTAS", 2344, channel or job, **values))
-    task[8:24] = token
-    for latch, us in latches.items():
-        struct.pack_into(">Q", task, LATCHES + 8 * (latch - 1), round(us) << 12)
-        struct.pack_into(">I", task, LATCH_COUNTS + 4 * (latch - 1), round(calls * 0.01) + 1)
-        struct.pack_into(">Q", task, LATCH_MAX + 8 * (latch - 1), round(us / 20) << 12)
-    return _record(writer, _who(writer, job, channel), bytes(task), blocks)
+    waits = {
+        latch: (round(us), round(calls * 0.01) + 1, round(us / 20)) for latch, us in latches.items()
+    }
+    values |= writer.planted("WTAS", channel or job)
+    task = smf.task(token, latches=waits, **values)
+    return _record(writer, _who(writer, job, channel), task, blocks)
 
 
 def _queue(writer: Writer, token: bytes, moved: Moved, role: str) -> tuple[bytes, float]:
@@ -163,16 +159,16 @@ def _queue(writer: Writer, token: bytes, moved: Moved, role: str) -> tuple[bytes
         values |= {"getmaxms": flow.size, "getminms": flow.size, "totlatnt": moved.time_us}
         values |= {"getpsn": moved.reads, "getpset": moved.reads * pool_wait}
         values |= {"getsmsg": moved.skipped, "wqback": moved.backed_out}
-    data = bytearray(writer.block("WQST", 2800, flow.queue, **values))
-    data[16:32] = token
+    requests: dict[tuple[int, int], Any] = {}
     if flow.structure and role == "get":
         slow = model.now(f"asynchronous {flow.structure}", 0.1, now)
         lists = model.now(f"lists {flow.queue}", 1.0, now)
         for request, count in (LIST, lists * moved.gets), (MOVE, moved.gets):
             later, at_once = round(slow * count), round((1 - slow) * count)
             counts = later + at_once, at_once, round(at_once * cf / 3), later, 60 * later
-            struct.pack_into(">5I", data, CF_OF_GET + CF_REQUEST * request, *counts)
-    return bytes(data), took
+            requests[CF_OF_GET, request] = counts
+    values |= writer.planted("WQST", flow.queue)
+    return smf.queue(flow.queue, token, version=9, cf=requests, **values), took
 
 
 def _verbs(**some: tuple[float, ...]) -> dict[str, Any]:
@@ -186,9 +182,7 @@ def _verbs(**some: tuple[float, ...]) -> dict[str, Any]:
 
 def _opened(queue: str, model: str = "") -> dict[str, Any]:
     """Return what a WQST has of a local queue that was opened and closed once."""
-    names = {"objname": model or queue, "basename": queue, "qtype": 1, "wqver": 9}
-    sizes = {"getminms": NO_SIZE, "putminms": NO_SIZE}
-    return names | sizes | _verbs(open=(1, 30.0, 22.0), close=(1, 12.0, 9.0))
+    return {"objname": model or queue} | _verbs(open=(1, 30.0, 22.0), close=(1, 12.0, 9.0))
 
 
 def _connection(writer: Writer, channel: str, number: int, count: float) -> bytes:
@@ -196,16 +190,13 @@ def _connection(writer: Writer, channel: str, number: int, count: float) -> byte
     at = writer.now.start + dt.timedelta(seconds=(number + 0.5) / count * writer.now.seconds)
     ended = at + dt.timedelta(seconds=0.3)
     token = _token(1000 + number, at)
-    values = {"wtasstrt": at, "wtasints": at, "wtasinte": ended, "wtasver": 8}
-    values |= _verbs(wtascm=(1, 300.0, 14.0), wtasot=(2, 60.0, 40.0)) | {"wtasflag": "WTASAEOT"}
-    task = made("WTAS", 2344, values)
-    task[8:24] = token
-    values = _opened("PAY.CLIENT.REQ") | _verbs(put=(1, 7.0, 5.0))
-    sizes = {"validput": 1, "putbytes": 900, "putminms": 900, "putmaxms": 900}
-    queue = made("WQST", 2800, values | sizes)
-    queue[16:32] = token
-    who = _who(writer, f"{writer.site.qmgr}CHIN", channel)
-    return _record(writer, who, bytes(task), [bytes(queue)], ended)
+    values = {"wtasstrt": at, "wtasints": at, "wtasinte": ended, "wtasflag": "WTASAEOT"}
+    values |= _verbs(wtascm=(1, 300.0, 14.0), wtasot=(2, 60.0, 40.0))
+    task, name = smf.task(token, **values), "PAY.CLIENT.REQ"
+    values = _opened(name) | _verbs(put=(1, 7.0, 5.0))
+    values |= {"validput": 1, "putbytes": 900, "putminms": 900, "putmaxms": 900}
+    queue = smf.queue(name, token, version=9, **values)
+    return _record(writer, _who(writer, f"{writer.site.qmgr}CHIN", channel), task, [queue], ended)
 
 
 def _record(

@@ -9,11 +9,12 @@ from typing import Any
 
 from tests.support.builders import NOTHING, Section, qwhs_long, rdw, smf_record
 from tests.support.days.accounting import task_records
-from tests.support.days.blocks import Field, Planted, made
+from tests.support.days.blocks import Field, Planted
 from tests.support.days.channels import channel_blocks, chinit_blocks
 from tests.support.days.model import Fault, Model, Moved, Shown
 from tests.support.days.sites import Site
 from tests.support.days.times import hour_of, intervals
+from tests.support.smf import Io, Log, fact_block, structures
 
 TOD_UNITS = 12
 _QCSTS = 150
@@ -37,7 +38,10 @@ class Writer:
 
     def block(self, name: str, length: int, of: Any, **values: Any) -> bytes:
         """Return a block of an object, with the fields that are planted."""
-        return bytes(made(name, length, values | self._planted.at(self.now.middle, name, of)))
+        return fact_block(name, length, **values | self.planted(name, of))
+
+    def planted(self, name: str, of: Any) -> dict[str, float]:
+        return self._planted.at(self.now.middle, name, of)
 
     def record(self, smf_type: int, subtype: int, *parts: Sequence[bytes]) -> bytes:
         """Return a record with the blocks of each of its triplets."""
@@ -112,8 +116,8 @@ class Writer:
         values |= {"qjstalw": copies * log.switches, "qjstciof": log.archived}
         values |= {"qjstcp1n": log.switches, "qjstcp2n": log.switches * (copies - 1)}
         values |= {"qjstlogw": copies * ios, "qjstciwr": copies * pages}
-        values |= {"qjstslptu": 1e6 * seconds * (1 - log.busy)}
-        data = bytearray(self.block("QJST", 720, None, **values))
+        values |= {"qjstslptu": 1e6 * seconds * (1 - log.busy)} | self.planted("QJST", None)
+        found, at = dict[tuple[int, int], Io](), self.now.end - dt.timedelta(seconds=seconds / 3)
         stall = self.model.now("log longest us", 0.0, self.now)
         for copy in range(copies):
             several = log.more, log.more * log.pages_each, log.more_us
@@ -123,15 +127,9 @@ class Writer:
                     long = max(long, 45_000.0)
                 top = max(6 * us[copy] * self.model.noise(0.2), long)
                 total = count * us[copy] + long
-                at = self.now.end - dt.timedelta(seconds=seconds / 3)
-                io = {"qjstiocount": count, "qjstioci": of_pages, "qjstiototio": total}
-                io |= {"qjstiototsus": total, "qjstiomaxio": top}
-                entry = made("QJST", 720, io | {"qjstiomaxioT": at, "qjstiomaxiol": "DS03"})
-                place = 264 + 144 * copy + 72 * kind
-                data[place : place + 48] = entry[264:312]
-        length = 596 if self.site.release == "930" else 720
-        data[2:4] = struct.pack(">H", length)
-        return bytes(data[:length])
+                found[copy + 1, kind + 1] = Io(count, of_pages, total, total, top, at, "DS03")
+        sleep = values.pop("qjstslptu")
+        return Log(values, found, sleep).block(596 if self.site.release == "930" else 720)
 
     def _totals(self) -> tuple[int, int, int, int]:
         moved = self.shown.moved
@@ -172,7 +170,7 @@ class Writer:
             yield self.block("QESD", 336, each, qesdstr=each, **usual)
 
     def _structures(self) -> bytes:
-        data = bytearray(self.block("QEST", 4104, None))
+        found = list[dict[str, Any]]()
         for number, (name, usual) in enumerate(self.site.structures.items()):
             calls = sum(3 * (m.puts + m.gets) for m in self.shown.moved if m.flow.structure == name)
             calls += round(0.5 * self.now.seconds)
@@ -183,11 +181,8 @@ class Writer:
             values |= {"qestcsec": calls, "qestsstc": calls * us}
             values |= {"qestcmec": several, "qestmstc": several * us * 1.8}
             values |= {"qestmnus": 2 * deep + 60, "qestmlus": 8 * deep + 90}
-            values |= self._planted.at(self.now.middle, "QEST", name)
-            entry = made("QEST", 4104, values)
-            at = 8 + 64 * number
-            data[at : at + 64] = entry[8:72]
-        return bytes(data)
+            found.append(values | self.planted("QEST", name))
+        return structures(*found)
 
     def _page_set(self, number: int) -> bytes:
         each = self.site.page_sets[number]
