@@ -261,6 +261,7 @@ def test_a_time_of_a_record_or_day_counts_all_intervals_of_the_queue_manager() -
     """One record of six intervals has a negative time, and SMF lost records in another of them."""
     ticks = {"qmst": [{"interval_no": number, "record_no": number + 1} for number in range(6)]}
     wrong = {"interval_no": 2, "record_no": 3, "getn": 1, "getet": ABSENT}
+    wrong["interval_seconds"] = 600.00024  # class 3 ends later
     records = [{"interval_no": number, "type": 115, "subtype": 2} for number in range(6)]
     lost = {"smf7stm": dt.datetime(2026, 3, 4, 9, 33), "smf_time": dt.datetime(2026, 3, 4, 9, 34)}
     found = checked({**ticks, "record": records, "wqst": [wrong], "smf7": [lost]})
