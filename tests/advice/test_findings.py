@@ -200,6 +200,12 @@ def test_runs_hold_what_crossed_and_break_where_time_does(
     assert sum(each.intervals for each in joined) == crossed.sum()
 
 
+def test_the_size_of_a_log_is_what_fills_it_though_the_archive_is_behind() -> None:
+    row = {"qjstalw": 4, "qjstcp1n": 4, "qjstbffl": 4 << 18, "qjstciof": 1 << 18}
+    found = evidence(the(checked({"qjst": [row]}), "LOG-SWITCH"))
+    assert found.endswith("4 switches; average log size 1,024 MB")
+
+
 def test_a_pool_is_too_small_for_messages_that_are_got_within_two_checkpoints() -> None:
     """It may be too small where nothing is known of its messages."""
     pool = {"qpstpool": 3, "qpstnbuf": 1000, "qpstcbsl": 500, "qpstsos": 1}
