@@ -290,6 +290,9 @@ def _finding(
 def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
     """Return a finding of other times than intervals, counted by the intervals that they touch.
 
+    A second at either end does not count, because records of class 3 end behind their interval.
+    A moment touches the interval that it is in.
+
     calendar  of its queue manager; None: it has no intervals
     """
     if calendar is None:
@@ -297,7 +300,8 @@ def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
     whole = np.column_stack((calendar.starts, calendar.ends))[calendar.whole]
     pairs = np.unique(whole, axis=0)  # tasks have intervals side by side
     starts, seconds = pairs[:, 0], (pairs[:, 1] - pairs[:, 0]) / SECOND_US
-    crossed = np.array([touches(finding.runs, *each) for each in pairs.tolist()], bool)
+    inner = [_without_ends(each) for each in finding.runs]
+    crossed = np.array([touches(inner, start - 1, end) for start, end in pairs.tolist()], bool)
     if not crossed.any():
         return finding
     return replace(
@@ -309,6 +313,12 @@ def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
         seconds=float(seconds.sum()),
         seconds_crossed=float(seconds[crossed].sum()),
     )
+
+
+def _without_ends(run: Run) -> Run:
+    """Return a run without a second at either end; of two seconds and less, its middle."""
+    cut = min(SECOND_US, (run.end - run.start) // 2)
+    return run._replace(start=run.start + cut, end=run.end - cut)
 
 
 def _worst(amounts: NDArray[np.float64], *, lowest: bool) -> int:

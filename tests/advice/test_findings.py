@@ -199,6 +199,12 @@ def test_runs_hold_what_crossed_and_break_where_time_does(
     assert sum(each.intervals for each in episodes(found, 60)) == crossed.sum()
 
 
+def test_the_size_of_a_log_is_what_fills_it_though_the_archive_is_behind() -> None:
+    row = {"qjstalw": 4, "qjstcp1n": 4, "qjstbffl": 4 << 18, "qjstciof": 1 << 18}
+    found = evidence(the(checked({"qjst": [row]}), "LOG-SWITCH"))
+    assert found.endswith("4 switches; average log size 1,024 MB")
+
+
 def test_a_pool_is_too_small_for_messages_that_are_got_within_two_checkpoints() -> None:
     """It may be too small where nothing is known of its messages."""
     pool = {"qpstpool": 3, "qpstnbuf": 1000, "qpstcbsl": 500, "qpstsos": 1}
@@ -260,6 +266,7 @@ def test_a_time_of_a_record_or_day_counts_all_intervals_of_the_queue_manager() -
     """One record of six intervals has a negative time, and SMF lost records in another of them."""
     ticks = {"qmst": [{"interval_no": number, "record_no": number + 1} for number in range(6)]}
     wrong = {"interval_no": 2, "record_no": 3, "getn": 1, "getet": ABSENT}
+    wrong["interval_seconds"] = 600.00024  # class 3 ends later
     records = [{"interval_no": number, "type": 115, "subtype": 2} for number in range(6)]
     lost = {"smf7stm": dt.datetime(2026, 3, 4, 9, 33), "smf_time": dt.datetime(2026, 3, 4, 9, 34)}
     found = checked({**ticks, "record": records, "wqst": [wrong], "smf7": [lost]})

@@ -150,5 +150,5 @@ def test_a_wrapped_time_is_null_is_in_no_average_and_is_a_finding(tmp_path: Path
     for each in (archive, path) if LONG else (archive,):
         text = " ".join(run("check", each).stdout.split())
         parts = ("5 SMF-WRAPPED QA01", "2026/05/11 09:30 to 09:40", "IT30371")
-        for part in (*parts, "GETET in 1, TOTLATNT in 1"):
+        for part in (*parts, "records by field: GETET 1, TOTLATNT 1"):
             assert part in text

@@ -14,7 +14,8 @@ topics AS (
     SELECT
         system, qmgr, interval_start AS start, max(publishes) AS publishes, max(unread) AS unread,
         max(publish_elapsed) AS publish_us, max(longest_publish) AS longest_us,
-        max(publications) AS publications, max(most_subscribers) AS subscribers, max(expired) AS expired
+        max(messages_to_subscribers) AS messages_to_subscribers, max(most_subscribers) AS subscribers,
+        max(expired) AS expired
     FROM topic_figures
     GROUP BY ALL
 ),
@@ -32,7 +33,7 @@ SELECT
     calls.gets, rows.gets AS searched, gets_of_tasks,
     greatest(calls.gets, coalesce(gets_of_tasks, 0)) AS known_gets,
     calls.puts, rows.puts AS stored, generated,
-    publishes, unread, publish_us, longest_us, publications, subscribers, expired,
+    publishes, unread, publish_us, longest_us, messages_to_subscribers, subscribers, expired,
     locks, held,
     median(held / nullif(locks, 0)) OVER its_queue_manager AS usual_held,
     count(*) OVER its_queue_manager AS intervals,

@@ -13,7 +13,7 @@ lists AS (
 SELECT
     placed.system, placed.qmgr, queue AS object, job, start, seconds, any_value(placed.utc_offset) AS utc_offset,
     max(placed.mq_version) AS mq_version,
-    count(*)::DOUBLE AS tasks,
+    count(DISTINCT correl)::DOUBLE AS tasks,
     sum(tasks) OVER (PARTITION BY placed.system, placed.qmgr, queue, start, seconds) AS all_tasks,
     bool_or(is_transaction) AS is_transaction, bool_or(structure IS NOT NULL) AS is_shared,
     bool_and(indxtype = 0) AS is_plain,

@@ -24,8 +24,7 @@ queues AS (
         count(*) FILTER (
             of_cics_or_chinit AND ((gets > 0 AND get_elapsed = 0) OR (puts > 0 AND put_elapsed = 0))
         ) AS timeless,
-        count(*) FILTER (fnoacctg) AS unaccounted,
-        count(*) FILTER (selcount > 0 AND gets_any > 0) AS selecting
+        count(*) FILTER (fnoacctg) AS unaccounted
     FROM queue_use_figures AS uses
     LEFT JOIN (
         SELECT input_no, source, record_no, of_cics_or_chinit FROM identity_figures WHERE block_no = 1
@@ -42,7 +41,7 @@ SELECT
     release_of(mq_version) AS release,
     statistics, class3_statistics, class4, coalesce(movers, 0) AS movers,
     coalesce(timeless, 0) AS timeless, coalesce(unaccounted, 0) AS unaccounted,
-    coalesce(selecting, 0) AS selecting, coalesce(structures, 0) AS structures
+    coalesce(structures, 0) AS structures
 FROM written
 LEFT JOIN tasks USING (system, qmgr)
 LEFT JOIN queues USING (system, qmgr)

@@ -83,7 +83,7 @@ wrapped AS (
 counted AS (
     SELECT
         system, qmgr, max(records) AS records, min(first) AS first, max(ended_us) AS ended_us,
-        string_agg(field || ' in ' || records, ', ' ORDER BY field) AS fields
+        string_agg(field || ' ' || records, ', ' ORDER BY field) AS fields
     FROM wrapped
     GROUP BY ALL
 )

@@ -4,7 +4,7 @@ used AS (
     SELECT
         input_no, source, record_no,
         split_part(base_name, '.', 3) AS kind, substr(base_name, length('SYSTEM.FTE..' || kind) + 1) AS agent,
-        messages_put::DOUBLE AS puts, bytes_put::DOUBLE AS bytes, putpmsg::DOUBLE AS persistent,
+        messages_put::DOUBLE AS puts, bytes_put::DOUBLE AS bytes, persistent_put::DOUBLE AS persistent,
         greatest_depth::DOUBLE AS depth,
         open_cpu + close_cpu + get_cpu + put_cpu + put1_cpu AS calls_cpu
     FROM queue_use_figures
