@@ -18,8 +18,7 @@ import click
 from smfparse import __version__
 from smfparse.cli.output import report_error, report_message
 from smfparse.cli.progress import BAR
-from smfparse.cli.wording import in_options
-from smfparse.cli.words import is_input, is_path, meant
+from smfparse.cli.words import in_options, is_input, is_path, meant
 from smfparse.errors import RequestError, SmfError, did_you_mean
 from smfparse.interrupts import ASKED, ended_by_signals
 from smfparse.progress import PROGRESS

@@ -11,10 +11,9 @@ import click
 
 from smfparse.cli.options import INPUT_HELP, Reading, output_options, reading_options
 from smfparse.cli.output import Output, check_selection, finish
-from smfparse.planning.asking import Wanted, wanted
+from smfparse.planning.asking import Wanted, said, wanted
 from smfparse.planning.plans import Planner
 from smfparse.planning.registry import planner, planner_names
-from smfparse.planning.words import said
 
 _HELP = """\
 {title}.

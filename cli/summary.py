@@ -36,9 +36,8 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
       smfparse summary DUMP.smf --format html --output day.html
     """
     from smfparse.query.catalog import Catalog
-    from smfparse.summarizing.printing import SummaryDocument
+    from smfparse.summarizing.printing import BLOCKS, SummaryDocument
     from smfparse.summarizing.running import summarized
-    from smfparse.summarizing.sparks import BLOCKS
 
     opened = reading.open(inputs, output.path)
     with Catalog(opened) as catalog:

@@ -4,8 +4,8 @@ CICS: thread number, transaction, task number; IMS: region and PSB. Others have 
 IBM calls the task number an integer; CICS writes it as packed decimal.
 """
 
+from smfparse.layout.members import PartOf
 from smfparse.layout.numbers import Packed
-from smfparse.layout.parts import PartOf
 from smfparse.layout.texts import Text
 
 _CICS = (1,)

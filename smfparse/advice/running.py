@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from smfparse.advice.backouts import BACKOUTS, with_backouts
-from smfparse.advice.culprits import with_jobs
+from smfparse.advice.culprits import BACKOUTS, with_backouts, with_jobs
 from smfparse.advice.declaration import Diagnosis, Rule, diagnoses, sql_of, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.findings import Finding, found, seen_once

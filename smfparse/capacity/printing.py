@@ -8,12 +8,11 @@ from itertools import chain
 from typing import Any
 
 from smfparse.capacity.answering import MEASURED, PUBLISHED, Answer
-from smfparse.planning.asking import wanted
+from smfparse.planning.asking import said, wanted
 from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.words import said
-from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import ABSENT, with_decimals
+from smfparse.rendering.text import aligned
 
 _FIGURES = (Column("Figure"), Column("Value", right=True), Column("Unit"), Column("How"))
 _INPUTS = (Column("Input"), Column("Value", right=True), Column("Unit"), Column("From"))

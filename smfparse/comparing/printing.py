@@ -14,10 +14,10 @@ from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
 from smfparse.metrics.measures import subjects
-from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
 from smfparse.rendering.figures import ABSENT, styled
 from smfparse.rendering.guard import visible
+from smfparse.rendering.text import aligned
 
 if TYPE_CHECKING:
     from smfparse.advice.findings import Finding

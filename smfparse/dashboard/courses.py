@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from smfparse.dashboard.declaration import TROUGH, Panel, panels
+from smfparse.summarizing.figures import Times
 from smfparse.summarizing.spreading import Axis, Manager, Rows, Sums, rows_of, spread, summed
-from smfparse.summarizing.timing import Times
 from smfparse.vectors import Bools, Floats, Ints
 
 if TYPE_CHECKING:

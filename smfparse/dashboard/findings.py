@@ -11,7 +11,7 @@ from smfparse.dashboard.gathering import Day
 from smfparse.dashboard.incidents import Incident, Move, incidents
 from smfparse.dashboard.payload import finding_panel
 from smfparse.rendering.figures import plural, short
-from smfparse.rendering.shell import escaped
+from smfparse.rendering.html import escaped
 
 MARKS = {
     1: ("✖", "Loss or outage near"),

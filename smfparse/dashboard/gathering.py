@@ -18,9 +18,8 @@ from smfparse.dashboard.declaration import Panel, definition, panels, parts
 from smfparse.errors import DamageLog, RequestError
 from smfparse.metrics.views import words_in
 from smfparse.planning.registry import planner
-from smfparse.summarizing.figures import held_times, hold, with_macros
+from smfparse.summarizing.figures import Times, held_times, hold, with_macros
 from smfparse.summarizing.spreading import Axis, Manager, rows_query
-from smfparse.summarizing.timing import Times
 
 if TYPE_CHECKING:
     from smfparse.comparing.printing import ComparisonDocument

@@ -12,8 +12,7 @@ from smfparse.dashboard.gathering import Day, Gathered
 from smfparse.dashboard.sheets import table_lines
 from smfparse.planning.registry import planner
 from smfparse.rendering.figures import plural
-from smfparse.rendering.html import section_lines
-from smfparse.rendering.shell import escaped
+from smfparse.rendering.html import escaped, section_lines
 from smfparse.reports.drawing import svg_lines
 
 CLEAR, NO_DATA = 6, 7

@@ -12,8 +12,7 @@ from smfparse.dashboard.managers import group_lines, manager_lines, missing_line
 from smfparse.dashboard.payload import packed, payload
 from smfparse.rendering.document import Cells, Column, Section, Table
 from smfparse.rendering.figures import in_digits
-from smfparse.rendering.html import section_lines
-from smfparse.rendering.shell import BASE, TABLES, escaped, head_lines, joined
+from smfparse.rendering.html import BASE, TABLES, escaped, head_lines, joined, section_lines
 
 _ASSETS = Path(__file__).with_name("assets")
 _SCRIPTS = (_ASSETS / "uplot.js", _ASSETS / "inflate.js", TABLES, _ASSETS / "page.js")

@@ -13,7 +13,7 @@ from smfparse.dashboard.courses import MOST_POINTS, Course, Courses, Thinned
 from smfparse.dashboard.declaration import HEAT, Panel, panels
 from smfparse.dashboard.gathering import Day
 from smfparse.rendering.figures import in_digits
-from smfparse.rendering.shell import escaped
+from smfparse.rendering.html import escaped
 from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats
 

@@ -13,7 +13,7 @@ from smfparse.dashboard.courses import Course
 from smfparse.dashboard.declaration import TableOf
 from smfparse.dashboard.gathering import Day
 from smfparse.rendering.figures import decimals_of, with_decimals
-from smfparse.rendering.shell import escaped
+from smfparse.rendering.html import escaped
 from smfparse.vectors import Floats
 
 _MOST_ROWS = 200

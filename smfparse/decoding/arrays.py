@@ -9,8 +9,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from smfparse.layout.kinds import Kind, Mask, Raw, Shown, Values
+from smfparse.layout.members import Part
 from smfparse.layout.numbers import WIDE_DIGITS
-from smfparse.layout.parts import Part
 from smfparse.layout.texts import BLANK, ENCODING, Hex, Text
 from smfparse.tables.arrow import DECIMAL, arrow_type
 from smfparse.vectors import Bools, both, distinct, strings

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from smfparse.decoding.clocks import Clocks
-from smfparse.decoding.index import KNOWN_RECORDS
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.lookback import Ahead, Before
 from smfparse.decoding.matching import Matches, NameFilter
@@ -23,6 +22,7 @@ from smfparse.decoding.spacing import Spacing, is_spaced
 from smfparse.decoding.table_buffers import KeyBuffer, TableBuffer
 from smfparse.decoding.tasks import Elsewhere, TaskLinks, Tasks
 from smfparse.decoding.texts import text_columns
+from smfparse.decoding.triplets import KNOWN_RECORDS
 from smfparse.errors import DamageLog
 from smfparse.limits import LIMITS, Limits
 from smfparse.reading.chunks import Chunk

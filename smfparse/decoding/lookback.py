@@ -9,10 +9,10 @@ import numpy as np
 
 from smfparse.decoding.areas import HeaderAreas
 from smfparse.decoding.clocks import Clock, Shown, made_at, shown_by
-from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.records import Records
 from smfparse.decoding.spacing import written_without_interval
 from smfparse.decoding.tasks import NO_TASKS, TASK_KINDS, Tasks, joined_tasks, tasks_of
+from smfparse.decoding.triplets import BlockIndex
 from smfparse.errors import DamageLog
 from smfparse.reading.chunks import Chunk
 from smfparse.reading.headers import kinds_of

@@ -12,17 +12,17 @@ from functools import cached_property
 import numpy as np
 
 from smfparse.decoding.clocks import Clocks
-from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.keys import KeyColumns
 from smfparse.decoding.records import Blocks, Records
 from smfparse.decoding.spacing import Spacing
 from smfparse.decoding.tasks import TASK_KINDS, Elsewhere, TaskLinks
 from smfparse.decoding.texts import text_columns
+from smfparse.decoding.triplets import BlockIndex
 from smfparse.errors import DamageLog
 from smfparse.layout.blocks import Block
 from smfparse.layout.columns import Field
 from smfparse.layout.kinds import Kind, Raw
-from smfparse.layout.parts import Part
+from smfparse.layout.members import Part
 from smfparse.layout.texts import Text
 from smfparse.limits import LIMITS
 from smfparse.reading.chunks import Chunk

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.keys import BY_OFFSET
 from smfparse.decoding.matching import blocks_for
+from smfparse.decoding.triplets import BlockIndex
 from smfparse.layout.blocks import Block
 from smfparse.schemas import TASK_RECORDS, WQST, WTAS
 from smfparse.selecting.selection import ALL_RECORDS, Selection, time_is_derived

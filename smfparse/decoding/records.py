@@ -11,8 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
-from smfparse.decoding.index import KNOWN_RECORDS, BlockIndex, number_of
-from smfparse.decoding.triplets import Triplets, block_triplets, read_triplets
+from smfparse.decoding.triplets import (
+    KNOWN_RECORDS,
+    BlockIndex,
+    Triplets,
+    block_triplets,
+    number_of,
+    read_triplets,
+)
 from smfparse.errors import Damage, DamageLog
 from smfparse.layout.blocks import Block
 from smfparse.layout.columns import Field

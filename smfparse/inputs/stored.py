@@ -23,7 +23,7 @@ from smfparse.layout.kinds import Values
 from smfparse.layout.texts import ENCODING
 from smfparse.places.kinds import Place, size_at
 from smfparse.places.url import Url
-from smfparse.store.days import day_name, meets_span
+from smfparse.store.hive import day_name, meets_span
 from smfparse.store.manifest import EXACT, Manifest, NamedRun, read_runs, wanted_in
 from smfparse.store.plain import checksum, plain_file
 from smfparse.tables.arrow import Batch, coded_schema, plain_schema, schema, signed, whole_schema

@@ -10,8 +10,8 @@ from smfparse.errors import RequestError
 from smfparse.metrics.describe import Entry, Relation, described, every_relation, measures_meant
 from smfparse.metrics.measures import metrics_of
 from smfparse.metrics.views import view, view_names, words_in
-from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
+from smfparse.rendering.text import aligned
 
 _OF_TABLE = ("Column", "Type", "Unit", "Since", "Field", "Meaning")
 _OF_VIEW = ("Column", "Type", "Unit", "Meaning", "Formula")

@@ -1,4 +1,4 @@
-"""What inputs cover, where a selection matches none of their records: whose, when, which names."""
+"""What inputs cover: where a selection matches nothing, and whether they are complete."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from difflib import get_close_matches
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from smfparse.calendar.coverage import Coverage, coverage_of, coverage_query
+from smfparse.calendar.intervals import calendar_macros, calendar_query, calendars_of
 from smfparse.errors import did_you_mean
 from smfparse.inputs.opening import Inputs, with_all_records
+from smfparse.inspecting.groups import Inventory
+from smfparse.inspecting.losses import lost_records
+from smfparse.metrics.views import named_macros, view_macros
 from smfparse.rendering.figures import few
 from smfparse.selecting.counting import COUNTED_AT
 from smfparse.selecting.selection import Selection
@@ -72,3 +77,26 @@ def _names(every: Inputs, option: str) -> Iterator[str]:
     for table, batch in every.batches(wanted):
         for column in NAMED[option][table]:
             yield from filter(None, pc.unique(batch[column]).to_pylist())
+
+
+def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
+    """Return how complete the data of each queue manager is; none where names are selected.
+
+    Records of some jobs, queues or channels show no gaps.
+    """
+    from smfparse.query.catalog import Catalog
+
+    selection = inputs.selection
+    if selection.by_name:
+        return []
+    queries = [calendar_query(), coverage_query()]
+    with Catalog(inputs) as catalog:
+        catalog.define(named_macros(" ".join(queries), view_macros() + calendar_macros(selection)))
+        intervals, figures = catalog.arrows(queries)
+    return coverage_of(
+        calendars_of(intervals, inputs.zone),
+        figures,
+        lost_records(found.losses),
+        lambda *record: not selection.types or selection.has_type(*record),
+        inputs.met.count,
+    )

@@ -7,9 +7,9 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import ABSENT
+from smfparse.rendering.text import aligned
 
 if TYPE_CHECKING:
     from smfparse.calendar.coverage import Coverage

@@ -31,8 +31,7 @@ from smfparse.layout.columns import (
     group_of,
     part_of,
 )
-from smfparse.layout.members import Repeat, at_version, flat, taken_apart
-from smfparse.layout.parts import PartOf
+from smfparse.layout.members import PartOf, Repeat, at_version, flat, taken_apart
 from smfparse.layout.scalar import Row, built, parsed, table_rows
 from smfparse.layout.texts import Header
 

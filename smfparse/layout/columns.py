@@ -10,8 +10,7 @@ from construct import Construct, Struct
 
 from smfparse.errors import LayoutError
 from smfparse.layout.kinds import Combine, Kind, Shown
-from smfparse.layout.members import Cell, Repeat, taken_apart
-from smfparse.layout.parts import Part, PartOf
+from smfparse.layout.members import Cell, Part, PartOf, Repeat, taken_apart
 
 RepeatPlace: TypeAlias = tuple[str, int, bool]
 """Name of a repeat, its first entry's place in the child table, whether its entries are structs."""

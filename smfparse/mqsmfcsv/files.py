@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,14 +15,28 @@ import pyarrow as pa
 from smfparse.errors import InputError, RequestError
 from smfparse.inputs.opening import Inputs
 from smfparse.mqsmfcsv.beside import Beside
-from smfparse.mqsmfcsv.ddl import DDL_FILE, ddl
 from smfparse.mqsmfcsv.declared import Group, Sheet, sheets
-from smfparse.mqsmfcsv.lines import heading, lines
+from smfparse.mqsmfcsv.lines import all_pieces, heading, lines
 from smfparse.mqsmfcsv.styles import STYLES, Style
 from smfparse.store.folder import Folder
 from smfparse.store.targets import PARTIAL
 from smfparse.tables.arrow import Batch
 from smfparse.writing.files import write_set
+
+DDL_FILE = "MQTABLES.ddl"
+_SCHEMA = "MQSMF"
+
+
+def ddl(found: Iterable[Sheet], style: Style) -> str:
+    """Return the statements that make the tables of files anew."""
+    return "\n".join(_table(each, style) for each in found)
+
+
+def _table(sheet: Sheet, style: Style) -> str:
+    name = f"{_SCHEMA}.{sheet.name}"
+    columns = "\n, ".join(f"{each.name} {each.type}" for each in all_pieces(sheet, style))
+    indices = "".join(f"CREATE INDEX {each} ON {name}({each});\n" for each in sheet.index)
+    return f"DROP TABLE {name};\nCREATE TABLE {name} (\n  {columns}\n);\n{indices}"
 
 
 def write_sheets(

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from smfparse.planning.asking import said
 from smfparse.planning.plans import Figure
-from smfparse.planning.words import said
 
 HALF_DAY = 12
 """Hours for which active logs should last at least, and 24 at best."""

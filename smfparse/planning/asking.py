@@ -13,7 +13,11 @@ from types import UnionType
 from typing import Any, get_args, get_type_hints
 
 from smfparse.errors import RequestError
-from smfparse.planning.words import said
+
+
+def said(value: float) -> str:
+    """Return a number as formulas show it: whole, or with six digits."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
 
 
 @dataclass(frozen=True)

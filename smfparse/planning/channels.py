@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import between, published
-from smfparse.planning.words import said
 
 USABLE = 0.8
 """Share of the storage that may be used, as IBM's example has it."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from smfparse.errors import RequestError
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.words import said
 
 OBJECTS, ZOS_S, ZCX_S = 6_000_000, 420, 25
 """IBM's test: definitions of queues, and seconds until the repository had them."""

@@ -8,10 +8,9 @@ from functools import cache
 from itertools import pairwise
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import between, published, source
-from smfparse.planning.words import said
 
 _TABLE = "channel_compression_v1.1"
 COST = "transaction cost, CPU us"

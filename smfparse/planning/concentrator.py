@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import published, source
-from smfparse.planning.words import said
 
 _TABLE = "zcx_transaction_cost_8000_clients"
 _AFTER = "concentrator after zIIP"

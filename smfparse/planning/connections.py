@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.words import said
 
 CONNECTION_KB = {"bindings": 16.0, "1": 24.0, "10": 17.0, "1-shared": 29.5}
 """KB a connection; of SHARECNV(10) a conversation, ten of which take 169.6 KB a channel."""

@@ -9,9 +9,8 @@ from typing import Annotated, NamedTuple
 
 from smfparse.errors import RequestError
 from smfparse.planning.active_logs import HALF_DAY, MOST_LOGS, LogSpace, active_logs
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.words import said
 
 PAGES_A_MB = 256
 MOST_PAGES = 128

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.words import said
 
 PAGE = 4096
 _ONE_PAGE, _OF_A_PAGE = 3596, 4049

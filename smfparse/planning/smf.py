@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
-from smfparse.planning.words import said
 
 GATHER_US = 0.5
 """CPU of a call for accounting class 3."""

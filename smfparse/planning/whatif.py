@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from smfparse.planning.asking import Ask, Asked
+from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.log import IDLE, estimated_bytes, io_rate
 from smfparse.planning.pages import message_pages
 from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.smf import DAY_S, MB, gathering_us, writing_us
 from smfparse.planning.streaming import put_ratio, put_us
-from smfparse.planning.words import said
 
 
 @dataclass(frozen=True)

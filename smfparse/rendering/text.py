@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from smfparse.rendering.batches import some_at_a_time
-from smfparse.rendering.columns import aligned
-from smfparse.rendering.document import Document
+from smfparse.rendering.document import Cells, Column, Document
 from smfparse.rendering.guard import is_plain, visible
 
 _AT_ONCE = 64
@@ -34,3 +33,36 @@ def _sections(document: Document) -> Iterator[str]:
             yield from before
             yield from aligned(table.columns, table.rows)
             before = [""]
+
+
+def aligned(
+    columns: Sequence[Column], rows: Iterable[Cells], *, heading: bool = True
+) -> Iterator[str]:
+    """Yield one line per row, after one of headings; all rows are read first, for their widths."""
+    headings = [[each.heading for each in columns]] if heading else []
+    lines = [[*map(visible, cells)] for cells in (*headings, *rows)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    for line in lines:
+        cells = (
+            cell.rjust(width) if column.right else cell.ljust(width)
+            for cell, width, column in zip(line, widths, columns, strict=True)
+        )
+        yield "  ".join(cells).rstrip()
+
+
+Each = TypeVar("Each")
+
+
+def some_at_a_time(items: Iterable[Each], most: int) -> Iterator[list[Each]]:
+    """Yield lists of `most` items, and the rest; where an error ends them, first what came."""
+    some: list[Each] = []
+    try:
+        for each in items:
+            some.append(each)
+            if len(some) == most:
+                yield some
+                some = []
+    except (Exception, KeyboardInterrupt):
+        yield some
+        raise
+    yield some

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table
+from smfparse.rendering.text import aligned
 from smfparse.reports.declaration import Report, declared
 
 if TYPE_CHECKING:

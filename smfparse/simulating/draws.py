@@ -17,8 +17,8 @@ from smfparse.layout.blocks import Block
 from smfparse.layout.clocks import STCK_UNIX_EPOCH_US, Duration, Instant
 from smfparse.layout.columns import Field
 from smfparse.layout.kinds import Combine, Kind, Numeric, Raw, Values
+from smfparse.layout.members import Part
 from smfparse.layout.numbers import Code, Flags, Number
-from smfparse.layout.parts import Part
 from smfparse.layout.texts import ENCODING, Header, Text
 
 Ints: TypeAlias = NDArray[np.int64]

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 
 from smfparse.layout.clocks import US_PER_DAY
 from smfparse.selecting.counting import COUNTED_AT
-from smfparse.store.days import span_of
 from smfparse.store.folder import NewFile
+from smfparse.store.hive import span_of
 from smfparse.tables.arrow import CODED, Batch, coded_schema, plain_schema, signed
 from smfparse.tables.dictionary import columns, meaning, with_fingerprints
 from smfparse.vectors import microseconds

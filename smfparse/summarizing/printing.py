@@ -17,14 +17,34 @@ from smfparse.advice.wording import (
 from smfparse.calendar.coverage import length_text
 from smfparse.layout.members import version_key
 from smfparse.rendering.colours import FAINT, FINDINGS, HEAD, HEADLINE, Mark
-from smfparse.rendering.columns import aligned
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
 from smfparse.rendering.figures import above_zero, plural
+from smfparse.rendering.text import aligned
 from smfparse.summarizing.declaration import Line
-from smfparse.summarizing.figures import Figures
+from smfparse.summarizing.figures import Figures, Times
 from smfparse.summarizing.running import Day
-from smfparse.summarizing.sparks import sparkline
-from smfparse.summarizing.timing import Times
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+_NO_DATA = " "
+
+
+def sparkline(values: Sequence[float | None], full: float = 0.0) -> str:
+    """Return a character for each value: its height is the share of the greatest one.
+
+    None: no data, a blank.
+
+    full  what a full block stands for; 0: the greatest of the values
+    """
+    full = full or max((each for each in values if each is not None), default=0.0)
+    return "".join(_block(each, full) for each in values)
+
+
+def _block(value: float | None, full: float) -> str:
+    if value is None:
+        return _NO_DATA
+    share = max(value, 0.0) / full if full > 0 else 0.0
+    return BLOCKS[min(int(share * len(BLOCKS)), len(BLOCKS) - 1)]
+
 
 _WORST = 3
 """Number of findings shown."""

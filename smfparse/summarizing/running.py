@@ -13,12 +13,12 @@ from smfparse.calendar.coverage import COVERAGE, Coverage, coverage_of, coverage
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.figures import (
     Figures,
+    Times,
     figures_of,
     held_lines,
     held_times,
     line_queries,
 )
-from smfparse.summarizing.timing import Times
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog

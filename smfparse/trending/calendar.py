@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from smfparse.calendar.intervals import SECOND_US
-from smfparse.summarizing.timing import Times
+from smfparse.summarizing.figures import Times
 
 _HOUR_US = 3600 * SECOND_US
 _FIRST_WEEKEND_DAY = 5

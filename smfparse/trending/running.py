@@ -14,6 +14,7 @@ from smfparse.summarizing.declaration import lines
 from smfparse.summarizing.figures import (
     Figures,
     HeldLine,
+    Times,
     figures_of,
     held_lines,
     held_times,
@@ -21,7 +22,6 @@ from smfparse.summarizing.figures import (
     line_queries,
 )
 from smfparse.summarizing.spreading import Manager
-from smfparse.summarizing.timing import Times
 from smfparse.trending.calendar import Calendar, at_weekend, by_hour
 from smfparse.trending.statistics import CHANCE, growth, usual_range
 

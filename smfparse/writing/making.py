@@ -22,8 +22,7 @@ from smfparse.decoding.fingerprinting import (
 from smfparse.errors import Damage, DamageLog
 from smfparse.limits import Limits
 from smfparse.places.kinds import Place
-from smfparse.store.days import day_name
-from smfparse.store.hive import Layout
+from smfparse.store.hive import Layout, day_name
 from smfparse.store.manifest import RECORDS, Manifest, NamedRun
 from smfparse.store.objects import AnyFolder
 from smfparse.store.parquet import Form

@@ -19,9 +19,8 @@ from smfparse.rendering.formats import lines as written
 from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
 from smfparse.summarizing.declaration import lines
-from smfparse.summarizing.printing import SummaryDocument
+from smfparse.summarizing.printing import BLOCKS, SummaryDocument
 from smfparse.summarizing.running import summarized
-from smfparse.summarizing.sparks import BLOCKS
 from smfparse.trending.printing import TrendDocument
 from smfparse.trending.running import trended
 from tests.support.builders import Write, foreign_record

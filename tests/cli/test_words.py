@@ -13,8 +13,7 @@ import pytest
 
 from smfparse.cli import main
 from smfparse.cli.at_prompt import with_inputs
-from smfparse.cli.wording import in_options
-from smfparse.cli.words import meant
+from smfparse.cli.words import in_options, meant
 from smfparse.errors import SmfError
 from smfparse.rendering.formats import lines
 from smfparse.rendering.rows import RowsDocument

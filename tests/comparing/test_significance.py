@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import ttest_ind_from_stats
 
-from smfparse.comparing.distributions import digamma, student, trigamma, trigamma_inverse
-from smfparse.comparing.significance import LEVEL, Spread, changed, holm
+from smfparse.comparing.significance import (
+    LEVEL,
+    Spread,
+    changed,
+    digamma,
+    holm,
+    student,
+    trigamma,
+    trigamma_inverse,
+)
 from smfparse.vectors import Floats
 from tests.support.searching import search
 

@@ -25,7 +25,7 @@ from smfparse.dashboard.payload import drawn_courses, packed, rounded
 from smfparse.dashboard.payload import payload as payload_of
 from smfparse.rendering.figures import decimals_of, with_decimals
 from smfparse.selecting.zones import fixed_zone
-from smfparse.summarizing.timing import Times
+from smfparse.summarizing.figures import Times
 from tests.summarizing.test_spreading import MINUTE, axis
 from tests.support.command import in_json
 from tests.support.pages import line_of

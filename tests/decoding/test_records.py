@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from smfparse.decoding.decoder import Decoder
-from smfparse.decoding.index import BlockIndex
 from smfparse.decoding.needs import Needs
 from smfparse.decoding.records import Blocks, Records
+from smfparse.decoding.triplets import BlockIndex
 from smfparse.errors import DamageLog
 from smfparse.layout.blocks import Block
 from smfparse.schemas.qct import QCT_DNS

@@ -17,8 +17,8 @@ from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
 from smfparse.summarizing.declaration import lines
 from smfparse.summarizing.figures import Figures
+from smfparse.summarizing.printing import sparkline
 from smfparse.summarizing.running import Day, summarized
-from smfparse.summarizing.sparks import sparkline
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
 

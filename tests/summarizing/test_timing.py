@@ -10,7 +10,7 @@ import numpy as np
 
 from smfparse.calendar.intervals import SECOND_US, calendar_macros, calendar_query, calendars_of
 from smfparse.metrics.views import named_macros, view_macros
-from smfparse.summarizing.timing import Times
+from smfparse.summarizing.figures import Times
 from tests.support.advised import ABSENT, Bench
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
