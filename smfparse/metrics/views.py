@@ -178,14 +178,20 @@ def named_macros(queries: str, macros: str) -> str:
 
     macros  SQL that makes macros, each by a CREATE at the start of a line
     """
-    whole = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
+    texts, named = _macros(macros)
     found: set[str] = set()
-    names = words_in(queries).intersection(whole)
+    names = words_in(queries) & texts.keys()
     while names:
         found |= names
-        words = words_in(" ".join(whole[name] for name in names))
-        names = words.intersection(whole) - found
-    return "".join(text for name, text in whole.items() if name in found)
+        names = set().union(*(named[name] for name in names)) - found
+    return "".join(text for name, text in texts.items() if name in found)
+
+
+@cache
+def _macros(macros: str) -> tuple[dict[str, str], dict[str, set[str]]]:
+    """Return the text of each macro, and which others it names."""
+    texts = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
+    return texts, {name: words_in(text) & texts.keys() for name, text in texts.items()}
 
 
 def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
