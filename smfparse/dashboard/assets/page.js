@@ -226,13 +226,12 @@ function left({ more, zero }) {
   return words ? [made("p", { class: "note", text: words })] : [];
 }
 
-/* An object has one colour in all charts, but where another line of a chart has it too: then another of the colours that fewest objects have. */
+/* An object has the colour of the first chart that draws it in all charts, but where another line of a chart has it too. */
 const inks = new Map();
 function inksOf(lines, title) {
   const of = lines.map(({ name }) => name === title ? 0 : inks.get(name)).map((ink, at, every) => every.indexOf(ink) === at ? ink : undefined);
-  const uses = (ink) => (of.includes(ink) ? Infinity : [...inks.values()].filter((each) => each === ink).length);
   lines.forEach(({ name }, at) => {
-    of[at] ??= COLOURS.reduce((best, _, ink) => uses(ink) < uses(best) ? ink : best, 0);
+    of[at] ??= Math.max(COLOURS.findIndex((_, ink) => !of.includes(ink)), 0);
     if (name !== title && !inks.has(name)) inks.set(name, of[at]);
   });
   return of;
