@@ -215,8 +215,8 @@ class ComparisonDocument(Document):
     def _unchanged(self) -> str:
         """The sentence that stands for the part of what changed if nothing did."""
         return (
-            f"No significant change: no metric changed by more than {100 * self._tolerance:g}% and "
-            "the variation between intervals."
+            f"No change is significant: each is within {100 * self._tolerance:g}%, or within the "
+            "variation between intervals, which can be large."
         )
 
     @property
