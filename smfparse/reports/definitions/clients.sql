@@ -63,7 +63,7 @@ instances AS (
         section, channel, address,
         arg_max(program, sequence) AS program, arg_max(product, sequence) AS product,
         arg_max(version, sequence) AS version,
-        since >= min(entry_began) AS is_new,
+        since + 1_048_576 > min(entry_began) AS is_new,  -- a step of QCSTSTRT is 2^20 us
         bool_and(until IS NULL) AND max(entry_ended) = of_last AS is_open,
         greatest(since, min(entry_began)) AS began,
         max(least(entry_ended, coalesce(until, entry_ended))) AS ended,
