@@ -1,4 +1,4 @@
-"""Words of the shell and of the command line: corrected before they are parsed, or shown."""
+"""Words of the command line: variants are corrected, and parameters of errors shown as options."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ import polars as pl
 import pyarrow as pa
 
 from smfparse.advice.findings import Finding
-from smfparse.advice.running import Checked
-from smfparse.comparing.changes import NAMES, TOLERANCE
+from smfparse.advice.running import Checked, run_rules
+from smfparse.comparing.changes import NAMES, TOLERANCE, compared
 from smfparse.errors import Damage, RequestError, install_command
 from smfparse.inputs.named import check_apart
 from smfparse.inputs.opening import Inputs, open_inputs
@@ -237,7 +237,6 @@ class SmfData(_Tables):
         """
         from smfparse.advice.explaining import chosen_ids
         from smfparse.advice.policy import site_policy
-        from smfparse.advice.running import run_rules
 
         site = site_policy(Path(policy) if policy is not None else None, limits or {})
         with Catalog(self.inputs) as catalog:
@@ -404,7 +403,6 @@ def compare(
 
     Columns: qmgr, job, queue, verb, figure, before, after, difference, ratio, significant.
     """
-    from smfparse.comparing.changes import compared
     from smfparse.comparing.sides import Rename, measured
 
     names = by.split(",") if isinstance(by, str) else list(by)

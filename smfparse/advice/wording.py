@@ -263,8 +263,7 @@ def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:
 def _explained(its: Sequence[Finding]) -> str:
     """Return findings of a rule in one sentence: all objects and jobs, the figures of the first."""
     first = its[0]
-    merged = [(each.object, job) for each in its for job in _whose(each)]
-    names = [" ".join(filter(None, name)) for name in merged]
+    names = [" ".join(filter(None, (each.object, job))) for each in its for job in _whose(each)]
     whose = " ".join(filter(None, (first.qmgr or first.system, few(names))))
     figures = ", ".join(filter(None, (peak(first), often(first))))
     which = f"{names[0]} " if len(names) > 1 else ""
@@ -272,7 +271,7 @@ def _explained(its: Sequence[Finding]) -> str:
 
 
 def _whose(finding: Finding) -> Sequence[str]:
-    """Return the jobs of a finding of several jobs, as it has no object, or its one job."""
+    """Return all jobs of a finding without an object, else its one job."""
     return [finding.job] if finding.object or not finding.jobs else finding.jobs
 
 

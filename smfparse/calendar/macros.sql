@@ -236,7 +236,7 @@ of_statistics AS (
 ),
 -- DuckDB 2.0 fails within bounds of memory if an ASOF join has keys, so one number is for queue manager and time.
 placed AS (
-    SELECT start, seconds, number, number << 52 | start AS place
+    SELECT start, seconds, number, number * 1e16::HUGEINT + start AS place
     FROM intervals
     JOIN of_statistics USING (system, qmgr)
 ),
@@ -284,5 +284,5 @@ SELECT
     CASE WHEN is_inside THEN placed.seconds ELSE length END AS seconds
 FROM tasks
 LEFT JOIN known ON tasks.system = known.system AND tasks.qmgr = known.qmgr
-ASOF LEFT JOIN placed ON known.number << 52 | floor(middle)::BIGINT >= placed.place
+ASOF LEFT JOIN placed ON known.number * 1e16::HUGEINT + floor(middle)::BIGINT >= placed.place
 WHERE coalesce(begin >= earliest, TRUE);

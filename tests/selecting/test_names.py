@@ -149,7 +149,7 @@ def records() -> st.SearchStrategy[list[bytes]]:
     odd = st.sampled_from([None] * 12 + list(oracle.ODD_DATES))
     about = st.sampled_from(range(len(ABOUT))).map(lambda number: ABOUT[number])  # a short repr
     each = st.one_of(about, st.builds(short.with_date, st.one_of(dated, long), odd))
-    # A file without a date that there is, is no dump.
+    # A file without a valid date is no dump.
     return st.lists(each, min_size=1, max_size=16).filter(
         lambda made: any(one[10:14].hex().upper() not in oracle.ODD_DATES for one in made)
     )
