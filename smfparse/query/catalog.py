@@ -107,6 +107,9 @@ _OF_THE_QUERY = (
 """Errors of DuckDB that have their reason in the query, whatever the datasets hold."""
 _AT_ONCE = 1024
 """Rows that are fetched at once."""
+_SORTS = "256MB"
+"""Memory limit of queries that have few rows from many: the windows of rules sort wide rows, which
+cost twice the time on disk."""
 _DONE = (["Count"], ["Success"])
 """Columns of DuckDB's answer to a statement that gives no rows."""
 
@@ -210,7 +213,7 @@ class Catalog:
             if self._relations.are_small_files and not self._safe:
                 yield from run_together(self.connection, self._relations, queries, others, shared)
             else:
-                with nullcontext() if self._safe else bounded(self.connection):
+                with nullcontext() if self._safe else bounded(self.connection, memory_limit=_SORTS):
                     yield from run_planned(self.connection, self._statements, every)
 
     def arrows(self, queries: Sequence[str]) -> Generator[Any, None, None]:

@@ -24,7 +24,7 @@ from smfparse.query.scans import Spool
 from smfparse.tables.dictionary import columns
 
 _Result = TypeVar("_Result")
-_BOUNDS = ("256MB", "1GB", "80%")
+_BOUNDS = ("128MB", "512MB", "80%")
 """Memory limits of DuckDB. Some plans need more than the first for any number of rows, because each
 operator has its own blocks. They run again with the next limit, which then stays."""
 _SETTINGS = {"preserve_insertion_order": False, "threads": 1, "memory_limit": _BOUNDS[0]}
@@ -43,9 +43,9 @@ def settings(connection: Connection, **values: Any) -> Iterator[None]:
             connection.execute(f"RESET {name}")
 
 
-def bounded(connection: Connection) -> AbstractContextManager[None]:
-    """Return a context in which statements use little memory."""
-    return settings(connection, **_SETTINGS)
+def bounded(connection: Connection, **values: Any) -> AbstractContextManager[None]:
+    """Return a context in which statements use little memory, with `values` of other settings."""
+    return settings(connection, **_SETTINGS | values)
 
 
 def bounded_execute(connection: Connection, statement: str) -> None:
