@@ -119,7 +119,7 @@ CREATE OR REPLACE MACRO seconds_covered(begins, ends) AS (
 -- The seconds that rows of accounting cover, without the gaps: one row per `alike`. Both have `alike`, `began` and
 -- `ended`, in microseconds. Of a row that meets statistics only the part within them counts: the first record of a long
 -- task says all since it began, which may be hours before. Time between rows that has statistics is no gap: no task
--- was active.
+-- was active. Rows begin and end within a second of the statistics that are written with them.
 CREATE OR REPLACE MACRO covered_time(tasks, statistics) AS TABLE
 WITH
 bounds AS (
@@ -143,12 +143,14 @@ reaches AS (
 spans AS (
     SELECT alike, began, ended FROM of_rows
     UNION
-    SELECT alike, greatest(began, earliest), least(ended, latest)
+    SELECT
+        alike, CASE WHEN earliest - began < 1000000 THEN began ELSE earliest END,
+        CASE WHEN ended - latest < 1000000 THEN ended ELSE latest END
     FROM query_table(statistics)
     JOIN reaches USING (alike)
     WHERE began < latest AND ended > earliest
 )
-SELECT alike, seconds_covered(list(began), list(ended)) AS seconds
+SELECT alike, min(began) AS began, max(ended) AS ended, seconds_covered(list(began), list(ended)) AS seconds
 FROM spans
 GROUP BY alike;
 

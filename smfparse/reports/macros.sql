@@ -138,7 +138,7 @@ LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
 
--- The seconds that rows of class 3 cover: see covered_time. One row per section.
+-- The time that rows of class 3 cover: see covered_time. One row per section.
 CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
 WITH
 spans_of_tasks AS (
@@ -149,7 +149,9 @@ spans_of_statistics AS (
     SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
     FROM query_table(statistics)
 )
-SELECT alike AS section, seconds FROM covered_time('spans_of_tasks', 'spans_of_statistics');
+SELECT
+    alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end
+FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 
 -- When the first statistics of each queue manager begin, in microseconds.
 CREATE OR REPLACE MACRO first_statistics(statistics) AS TABLE

@@ -6,7 +6,8 @@ Both return the SQL of expressions behind WITH. The last one is `marked`, one ro
     intervals              how many are in it
     interval_seconds       how long they were
     marks                  what is odd about them, in words; NULL: nothing
-    began_before           intervals of tasks that began before `first_start`, NULL: there are none
+    began_before           intervals of tasks that began before `first_start`; NULL: a section is
+                           one record, or has no tasks
 
 `members` are the rows of the section, of which `main` is the number of the table.
 """
@@ -145,59 +146,19 @@ def compared_intervals(main: Iterable[int]) -> str:
     return f"{intervals} {_COMPARED.rstrip().rstrip(',')} SELECT * FROM compared"
 
 
-_NO_STATISTICS = """
-    known AS (
-        SELECT system, qmgr, interval_start AS known_since FROM tasks WHERE FALSE
-    ),
-    statistics AS (
-        SELECT section, interval_start AS first_start, interval_end AS last_end,
-            0::DOUBLE AS seconds, FALSE AS own
-        FROM tasks WHERE FALSE
-    ),"""
-_STATISTICS_OF_TASKS = """
-    known AS (
-        SELECT system, qmgr, min(interval_start) AS known_since FROM {table} GROUP BY ALL
-    ),
-    ended AS (
-        SELECT section, system, qmgr,
-            min(interval_end) AS earliest, max(interval_end) AS latest
-        FROM tasks GROUP BY ALL
-    ),
-    accounted AS (
-        SELECT DISTINCT
-            e.section, earliest, latest, s.interval_start, s.interval_end,
-            s.section = e.section AND {seconds} > 0
-                AND s.interval_seconds < {seconds} + 1 AS own
-        FROM ended AS e JOIN {table} AS s
-            ON s.system IS NOT DISTINCT FROM e.system AND s.qmgr IS NOT DISTINCT FROM e.qmgr
-            AND during_class_3(s.interval_start, s.interval_end, earliest, latest)
-        QUALIFY own OR NOT bool_or(own) OVER (PARTITION BY e.section)
-    ),
-    statistics AS (
+_KNOWN = "SELECT system, qmgr, min(interval_start) AS known_since FROM {} GROUP BY ALL"
+_NOT_KNOWN = "SELECT system, qmgr, NULL::TIMESTAMP AS known_since FROM tasks WHERE FALSE"
+_COVERED = "FROM covered_seconds('tasks', '{}')"
+_WITHOUT_STATISTICS = """
         SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end,
-            bool_or(own) AS own,
-            sum(greatest(0, epoch_us(interval_end) - epoch_us(
-                greatest(interval_start, coalesce(before, interval_start))
-            ))) / 1e6 AS seconds
-        FROM (
-            SELECT *, max(interval_end) OVER (
-                PARTITION BY section ORDER BY interval_start, interval_end
-                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-            ) AS before
-            FROM accounted
-        )
-        GROUP BY section
-        HAVING max(latest) - max(interval_end) <= max(interval_end - interval_start)
-            AND min(interval_start) - min(earliest) <= max(interval_end - interval_start)
-    ),"""
-
-
+            (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6{} AS seconds
+        FROM tasks GROUP BY section"""
 _TASKS = """
     tasks AS (
         SELECT section, system, qmgr, utc_offset, interval_start, interval_end FROM members
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
-    {statistics}
+    known AS ({known}),
     bounded AS (
         SELECT t.*,
             CASE
@@ -208,18 +169,15 @@ _TASKS = """
         FROM tasks AS t LEFT JOIN known AS k
             ON k.system IS NOT DISTINCT FROM t.system AND k.qmgr IS NOT DISTINCT FROM t.qmgr
     ),
+    covered AS ({covered}),
     summed AS (
-        SELECT section, count(*) AS intervals,
-            CASE WHEN s.first_start IS NULL THEN min(since) ELSE {first} END AS first_start,
-            CASE WHEN s.first_start IS NULL THEN max(t.interval_end) ELSE {last} END AS last_end,
-            CASE
-                WHEN s.first_start IS NOT NULL THEN {covered}
-                ELSE (epoch_us(max(t.interval_end)) - epoch_us(min(since))) / 1e6{shift}
-            END AS own_seconds,
-            max(its_seconds) AS longest,
+        SELECT section, count(*) AS intervals, max(its_seconds) AS longest,
+            CASE WHEN longest > c.seconds THEN min(since) ELSE c.first_start END AS first_start,
+            CASE WHEN longest > c.seconds THEN max(t.interval_end) ELSE c.last_end END AS last_end,
+            c.seconds AS own_seconds,
             CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before
-        FROM bounded AS t LEFT JOIN statistics AS s USING (section)
-        GROUP BY section, s.first_start, s.last_end, s.seconds, s.own
+        FROM bounded AS t LEFT JOIN covered AS c USING (section)
+        GROUP BY section, c.first_start, c.last_end, c.seconds
     ),
     marked AS (
         SELECT section, first_start, last_end, intervals,
@@ -237,8 +195,9 @@ _TASKS = """
 
 
 _SHIFT = """
-                    - coalesce(arg_max(t.utc_offset, t.interval_end)
-                        - arg_min(t.utc_offset, t.interval_start), 0)"""
+
+                - coalesce(arg_max(utc_offset, interval_end)
+                    - arg_min(utc_offset, interval_start), 0)"""
 """By how many seconds clocks were changed between the first moment and the last."""
 
 
@@ -246,9 +205,9 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
     """Return the SQL of marks of intervals of tasks, which go on side by side.
 
     Tasks begin at any time before, so where there are statistics of the time in which they ended,
-    the time of the section is that of these: of those that count in the section or, where it is
-    shorter than they are, of those around it, as far as its tasks go. It is no shorter than any of
-    its tasks, from the first statistics on: who divides by it exaggerates no rate.
+    the time of the section is the time that its tasks cover, by which rates are divided: see
+    `covered_time` of the calendar. It is no shorter than any of its tasks, from the first
+    statistics on: who divides by it exaggerates no rate.
 
     seconds     length of sections that are intervals of the clock, and may begin after a task's;
                 0: they are not
@@ -257,20 +216,12 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
     local       whether the moments of intervals are local times of the system, not UTC
     """
     table = STATISTICS_OF_ALL if sliced else f"sectioned.{STATISTICS}"
-    before = "interval_start < s.first_start - INTERVAL 1 SECOND"
-    first, last, covered = "s.first_start", "s.last_end", "s.seconds"
+    before = "t.interval_start < c.first_start - INTERVAL 1 SECOND"
     if seconds:
-        before = f"{local_time('interval_start')} < section.interval - INTERVAL 1 SECOND"
-        first = f"CASE WHEN s.own THEN {first} ELSE greatest({first}, min(t.interval_start)) END"
-        last = f"CASE WHEN s.own THEN {last} ELSE least({last}, max(t.interval_end)) END"
-        covered = f"CASE WHEN s.own THEN s.seconds ELSE epoch_us({last} - {first}) / 1e6 END"
+        before = f"{local_time('t.interval_start')} < section.interval - INTERVAL 1 SECOND"
+    covered = _WITHOUT_STATISTICS.format(_SHIFT if local else "")
     return _TASKS.format(
-        statistics=_STATISTICS_OF_TASKS.format(seconds=seconds, table=table)
-        if statistics
-        else _NO_STATISTICS,
-        before=before,
-        first=first,
-        last=last,
-        covered=covered,
-        shift=_SHIFT if local else "",
+        known=_KNOWN.format(table) if statistics else _NOT_KNOWN,
+        covered=_COVERED.format(table) if statistics else covered,
+        before=before if statistics else "NULL::BOOLEAN",
     )

@@ -51,7 +51,7 @@ _TIME_QUERIES = {
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
 """Sections of reports that put rows of all times together, also where intervals are asked for."""
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
-_ORDER = "keys.time, keys.system, keys.qmgr, keys.bucket, keys.source, keys.record_no, rows.section"
+_ORDER = "keys.bucket, keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
 
 
 def run_report(

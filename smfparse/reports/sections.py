@@ -261,8 +261,9 @@ def slicing(
         common[COMPARED] = f"{members}, {compared_intervals(following)}"
     elif sections.combining and not held:
         common[STATISTICS_OF_ALL] = f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}"
+    time = "section.interval" if sections.seconds else "time"
     return Slicing(
-        f"{members} SELECT section, max(time) AS time FROM members GROUP BY section",
+        f"{members} SELECT section, max({time}) AS time FROM members GROUP BY section",
         {table: _section(sections, table) for table in tables},
         common,
         query,

@@ -164,7 +164,7 @@ def test_a_clock_changes_on_the_hour_within_the_interval_that_shows_it() -> None
     assert clock_of([ZERO], [ZERO + HOUR], [None]) == fixed_zone(0)
 
 
-COVERED: list[tuple[list[tuple[int, int]], list[tuple[int, int]], int]] = [
+COVERED: list[tuple[list[tuple[float, float]], list[tuple[int, int]], int]] = [
     ([(0, 10), (20, 30)], [], 20),  # a gap
     ([(0, 10), (5, 30), (7, 8)], [], 30),  # side by side
     ([(0, 10), (10, 20), (10, 20)], [], 20),  # one behind the other
@@ -175,6 +175,8 @@ COVERED: list[tuple[list[tuple[int, int]], list[tuple[int, int]], int]] = [
     ([(0, 10), (40, 60)], [(50, 60)], 20),  # a record before all statistics
     ([(50, 70)], [(40, 60), (60, 65)], 15),  # a record beyond them
     ([(0, 10)], [(40, 60)], 10),  # statistics of another time
+    ([(0.5, 9.5)], [(0, 10)], 10),  # class 3 is written with statistics
+    ([(2, 8)], [(0, 10)], 6),  # class 3 starts and stops meanwhile
 ]
 """Intervals of tasks and of statistics, and the seconds that tasks cover."""
 
@@ -183,12 +185,13 @@ def test_the_time_that_tasks_cover(connection: duckdb.DuckDBPyConnection) -> Non
     names, kinds = ["alike", "began", "ended"], ("string", "int64", "int64")
     for tasks, statistics, seconds in COVERED:
         for table, spans in (("tasks", tasks), ("statistics", statistics)):
-            begins, ends = ([SECOND * each[at] for each in spans] for at in (0, 1))
+            begins, ends = ([int(SECOND * each[at]) for each in spans] for at in (0, 1))
             columns = zip((["QM01"] * len(spans), begins, ends), kinds, strict=True)
             arrays = [pa.array(each, kind) for each, kind in columns]
             connection.register(table, pa.table(arrays, names=names))
         (found,) = connection.sql("FROM covered_time('tasks', 'statistics')").fetchall()
-        assert found[1] == seconds, (tasks, statistics)
+        assert found[-1] == seconds, (tasks, statistics)
+        assert found[2] - found[1] >= SECOND * seconds
 
 
 PLACED: list[tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]] = [
