@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from smfparse.capacity.measuring import Measured, measured_rows, measuring_query
@@ -27,11 +27,13 @@ class Answer:
     of       the queue manager, and what was measured of it, which has no name where the input has
              nothing of it; None: there is no input
     origins  where the value of each input is from
+    by_name  the options that select rows by name, so that rows without names measure nothing
     """
 
     of: Measured | None
     plan: Plan
     origins: Mapping[str, str]
+    by_name: Sequence[str] = ()
 
     def __repr__(self) -> str:
         figures = ", ".join(
@@ -71,11 +73,12 @@ def answers(
 
     Raises RequestError for a value outside the range of the planner.
     """
-    found: Sequence[Measured | None] = [None]
-    if catalog is not None:
-        rows = catalog.arrow(measuring_query(catalog, which, given)).to_pylist()
-        found = measured_rows(which, rows) or [Measured("", "", "")]
-    return [answer(which, given, each) for each in found]
+    if catalog is None:
+        return [answer(which, given, None)]
+    rows = catalog.arrow(measuring_query(catalog, which, given)).to_pylist()
+    found = measured_rows(which, rows) or [Measured("", "", "")]
+    by_name = [f"--{each}" for each in catalog.inputs.selection.by_name]
+    return [replace(answer(which, given, each), by_name=by_name) for each in found]
 
 
 def answer(which: Planner, given: Mapping[str, Any], of: Measured | None) -> Answer:

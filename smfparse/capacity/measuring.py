@@ -59,6 +59,7 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
     catalog.define(
         named_macros(query, view_macros() + calendar_macros(catalog.inputs.selection) + own)
     )
+    catalog.set_variable("of_queues", catalog.of_queues)
     for each in wanted(which.asked):
         if each.kind is str and not each.ask.among:
             catalog.set_variable(each.name, given.get(each.name, each.default))

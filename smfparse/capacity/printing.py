@@ -132,6 +132,9 @@ def notes(found: Answer) -> list[str]:
             for name in found.missing
         )
         lines.append(f"Not measured: {names}. Measurements require {which.trace}.")
+    if found.missing and found.by_name:
+        options = " and ".join(found.by_name)
+        lines.append(f"With {options}, only rows with such a name are measured.")
     if of.intervals:
         lines.append("Values in brackets: 90% confidence interval.")
     return lines

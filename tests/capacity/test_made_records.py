@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from smfparse.capacity.answering import Answer, answers
+from smfparse.capacity.printing import notes
 from smfparse.inputs.opening import open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.planning.registry import planner
 from smfparse.query.catalog import Catalog
+from smfparse.selecting.selection import Selection
 from tests.support import smf
 from tests.support.builders import Write, put, rdw
 
@@ -235,3 +237,21 @@ def test_what_would_be_streamed_is_a_share_of_the_puts(write: Write) -> None:
         for asked, share in (({"streaming": "PAY.*"}, 25), ({}, 0)):
             (found,) = answers(planner("whatif"), asked, catalog)
             assert (found.plan.asked.share, found.origins["share"]) == (share, "measured")
+
+
+def test_where_queues_are_selected_pages_of_whole_tasks_measure_nothing(write: Write) -> None:
+    token, ended = smf.task_token(), moment(11)
+    used = [
+        smf.queue(to, token, version=9, putn=10, validput=10, putbytes=10 * kb * 1024)
+        for to, kb in (("PAY.IN", 2), ("PAY.LARGE", 40))
+    ]
+    own = smf.task(token, ended=ended, wtasints=moment(10), wtasgpn=10 * 1 + 10 * 11)
+    path = write(smf.task_record(own, *used, ended=ended, east=dt.timedelta(0)))
+    for queues, pages, kb in ((frozenset(), 6, 21), (frozenset({"PAY.IN"}), None, 2)):
+        options = ReadOptions(selection=Selection(queues=queues))
+        with Catalog(open_inputs([path], options)) as catalog:
+            (found,) = answers(planner("pages"), {}, catalog)
+        assert found.of is not None
+        assert (found.of.values.get("pages_each"), found.of.values["message_kb"]) == (pages, kb)
+        said = "With --queue, only rows with such a name are measured."
+        assert (said in notes(found)) is bool(queues)

@@ -31,7 +31,10 @@ GROUP BY ALL;
 CREATE OR REPLACE MACRO accounting(task_rows, record_rows, task_view, statistics) AS TABLE
 WITH
 calls AS (
-    SELECT system, qmgr, sum(calls)::BIGINT AS calls, sum(pages_new)::BIGINT AS pages
+    SELECT
+        system, qmgr, sum(calls)::BIGINT AS calls,
+        -- New pages are of whole tasks: where queues are selected it is not known which are for these.
+        CASE WHEN NOT getvariable('of_queues') THEN sum(pages_new)::BIGINT END AS pages
     FROM query_table(task_view)
     GROUP BY ALL
 ),

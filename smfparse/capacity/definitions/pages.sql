@@ -7,10 +7,11 @@ pools AS (
     FROM (SELECT *, buffers - lowest_free AS used FROM pool_figures)
     GROUP BY ALL
 ),
+-- New pages are of whole tasks: where queues are selected it is not known which are for these.
 of_tasks AS (
     SELECT
         system, qmgr,
-        sum(pages_new) / nullif(sum(messages_put), 0) AS pages_each,
+        CASE WHEN NOT getvariable('of_queues') THEN sum(pages_new) / nullif(sum(messages_put), 0) END AS pages_each,
         sum(bytes_put)::DOUBLE / nullif(sum(messages_put), 0) / 1024 AS message_kb
     FROM task
     WHERE messages_put > 0 AND coalesce(messages_got, 0) = 0
