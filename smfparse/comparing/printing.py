@@ -48,6 +48,9 @@ _OTHERS = (
 )
 _SMALL = 0.01
 """Share of CPU and elapsed time below which a name does little."""
+_NEW = 1000.0
+"""Ratio of CPU per second from which on a name is new or gone but for a few calls."""
+_ONLY_BEFORE, _ONLY_AFTER = "Only before, or hardly after", "Only after, or hardly before"
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
 _FEW = "Too few intervals to judge a change: each side requires two. Try --interval 15m."
@@ -167,10 +170,11 @@ class ComparisonDocument(Document):
     def _parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
         """Yield the parts that people see: what each has, how much of it, and the rows shown."""
         found = pl.col("significant").fill_null(value=False)
-        first, second = pl.col("before").is_null(), pl.col("after").is_null()
-        figure = pl.col("figure")
+        figure, ratio = pl.col("figure"), pl.col("ratio").fill_null(1)
         of_qmgr = figure.is_in(_OF_QMGR) | figure.str.contains("^(pool|cf|channel)_")
         effect = figure == "cpu_per_second"
+        first = pl.col("before").is_null() | (effect & (ratio >= _NEW))
+        second = pl.col("after").is_null() | (effect & (ratio <= 1 / _NEW))
         changed = (
             f"Changed by more than {100 * self._tolerance:g}% and the variation between intervals"
         )
@@ -179,12 +183,12 @@ class ComparisonDocument(Document):
             changed: found,
             _OTHERS: others,
             "Other metrics of queue managers, by change": of_qmgr & ~found,
-            "Only before": second & effect,
-            "Only after": first & effect,
+            _ONLY_BEFORE: second & effect & ~found,
+            _ONLY_AFTER: first & effect & ~found,
         }
         for title, which in parts.items():
             part = self._rows.filter(which)
-            if title not in (changed, "Only before", "Only after"):
+            if title not in (changed, _ONLY_BEFORE, _ONLY_AFTER):
                 part = _by_change(part, self._shares())
             shown = part if title == changed else part.head(self._top)
             cut = shown.height < part.height
@@ -214,9 +218,11 @@ class ComparisonDocument(Document):
     @property
     def _unchanged(self) -> str:
         """The sentence that stands for the part of what changed if nothing did."""
+        names = [name for name in NAMES if self._rows[name].null_count() < self._rows.height]
+        coarser = "; --by job also shows jobs that make other calls" if "verb" in names else ""
         return (
-            f"No change is significant: each is within {100 * self._tolerance:g}%, or within the "
-            "variation between intervals, which can be large."
+            f"No change by {', '.join(names)} is significant: each is within "
+            f"{100 * self._tolerance:g}%, or within the variation between intervals{coarser}."
         )
 
     @property

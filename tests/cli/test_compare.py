@@ -122,11 +122,29 @@ def test_what_is_new_and_what_is_gone(tmp_path: Path) -> None:
     assert {row["queue"] for row in rows if row["after"] and row["before"] is None} == {"NEW"}
     text = shown(before, after)
     assert {"Queue managers VTS1 VTS1", "CPU of calls, uS per second 8.333 8.333"} <= {*words(text)}
-    (gone,) = [each for each in text.split("\n\n") if each.startswith("Only before: 1")]
-    (new,) = [each for each in text.split("\n\n") if each.startswith("Only after: 1")]
+    (gone,) = [
+        each for each in text.split("\n\n") if each.startswith("Only before, or hardly after: 1")
+    ]
+    (new,) = [
+        each for each in text.split("\n\n") if each.startswith("Only after, or hardly before: 1")
+    ]
     assert ("OLD" in gone, "NEW" in gone) == (True, False)
     assert ("OLD" in new, "NEW" in new) == (False, True)
     assert "too few intervals" not in text
+
+
+def test_a_name_with_hardly_a_call_on_one_side_is_new_or_gone(tmp_path: Path) -> None:
+    paths = []
+    for name, calls in (("few.smf", 1), ("many.smf", 2000)):
+        folder = tmp_path / name.removesuffix(".smf")
+        folder.mkdir()
+        minutes(folder / "a.smf", [0], name="SAME")
+        minutes(folder / "b.smf", [0], name="GROWS", puts=calls)
+        paths.append(folder)
+    for sides, title in ((paths, "Only after, or"), (paths[::-1], "Only before, or")):
+        (found,) = [each for each in shown(*sides).split("\n\n") if each.startswith(title)]
+        assert "hardly" in found
+        assert found.count("cpu_per_second") == found.count("GROWS") == 1
 
 
 NAMED = ["A.B", "AXB", "B$", "LQ1", "Mixed"]
@@ -176,8 +194,8 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     asked = ("--tolerance", "200", "--top", "0", "--by", "Queue, verb,queue", "--format", "html")
     none = run(before, after, *asked).stdout
     assert (
-        "<p>No change is significant: each is within 200%, or within the variation between "
-        "intervals, which can be large.</p>"
+        "<p>No change by queue, verb is significant: each is within 200%, or within the variation "
+        "between intervals; --by job also shows jobs that make other calls.</p>"
     ) in none
     assert "intervals: none" not in none
 
@@ -297,7 +315,11 @@ def test_findings_stand_first_then_what_changed_most_then_its_hour(tmp_path: Pat
         simulate(path, load_estate("payments", incidents, interval=dt.timedelta(hours=1)))
     told = run(usual, slow, "--top", "12").stdout.splitlines()
     titles = [each.partition(":")[0] for each in told]
-    parts = ("New findings", "No change is significant", "Hours that changed most")
+    parts = (
+        "New findings",
+        "No change by qmgr, job, queue, verb is significant",
+        "Hours that changed most",
+    )
     places = [titles.index(each) for each in parts]
     assert places == sorted(places)
     assert any("D2 QM01: the log is slow" in each for each in told[places[0] : places[1]])
