@@ -90,7 +90,8 @@ def _of_row(row: Mapping[str, Any], inputs: Mapping[str, Wanted]) -> Measured:
             continue
         value = inputs[name].fitted(value)
         if reason := inputs[name].refusal(value):
-            refused[name] = f"{value:g} is {reason}"
+            shown = value if isinstance(value, str) else f"{value:g}"
+            refused[name] = f"{shown} {reason}"
             intervals.pop(name, None)
         else:
             values[name] = value

@@ -62,7 +62,9 @@ class Channels(Asked):
     sharecnv: Annotated[
         str, Ask("SHARECNV of client channels, or mca for others", among=("0", "1", "10", "mca"))
     ] = "1"
-    release: Annotated[str, Ask("MQ release", among=("9.1", "9.2", "9.3", "9.4"))] = "9.3"
+    release: Annotated[
+        str, Ask("MQ release", among=("9.1", "9.2", "9.3", "9.4"), measured="mq_version")
+    ] = "9.3"
     maxchl: Annotated[int, Ask("MAXCHL", low=1, high=MOST_CHANNELS, measured="qcctmxcc")] = (
         MOST_CHANNELS
     )

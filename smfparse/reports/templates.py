@@ -318,6 +318,8 @@ def interval_line(row: Row) -> str:
     if start is None or end is None:
         return f"From {ABSENT} to {ABSENT}, duration {ABSENT} seconds."
     first, last = (STYLES["second" if whole else "instant"][0](each) for each in (start, end))
+    if clock := row.get(CLOCK):
+        last = f"{last} {clock.name}"
     if whole:
         return f"From {first} to {last}, duration {_whole(seconds)} seconds."
     return f"From {first} to {last} duration {seconds:.6f} seconds"

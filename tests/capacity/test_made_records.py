@@ -51,7 +51,7 @@ def chinit(megabytes: Callable[[int], int]) -> Callable[[int], bytes]:
 def test_storage_of_a_channel_is_its_slope(tmp_path: Path) -> None:
     found = answered(tmp_path, "channels", minutely(chinit(lambda at: 50 + CHANNELS[at] // 4)))
     assert found.plan["kb_each"] == pytest.approx(256)
-    assert found.origins["kb_each"] == "measured"
+    assert (found.origins["kb_each"], found.origins["release"]) == ("measured", "measured")
     used = 50 + CHANNELS[-1] // 4
     assert found.plan["more"] == (1172 - used) * 1024 // 256
     assert found.plan["channels"] == CHANNELS[-1] + found.plan["more"]
