@@ -31,6 +31,8 @@ _STEPS = (1 << 7, 1 << 12)
 """Segments among which these are, and descriptor words of blocks; mostly the first are enough."""
 _HEAD_BYTES = 1 << 20
 """Bytes at the start of a file in which its framing is looked for."""
+_LINES = 20
+"""Number of X'0A' that would not all follow X'0D' in a binary file by chance."""
 _ASCII_NAMES = {
     block.eyecatcher[1].decode(ENCODING).encode()
     for triplets in REGISTRY.values()
@@ -122,7 +124,8 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
     found = _likely(found, at)
     name = max(found, key=lambda each: (found[each].score, -found[each].place))
     if found[name].count:
-        return Framing(name, _why(name, found[name].count, found[name].place - at))
+        why = _why(name, found[name].count, found[name].place - at)
+        return Framing(name, why + _line_ends(buffer[at:end].tobytes()))
     for name, walk in WALKS.items():
         if last and _is_cut(walk, buffer, at, end):
             return Framing(
@@ -287,6 +290,17 @@ def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | No
     found = walk.segments(buffer, at + 1, end, last)
     good = np.flatnonzero(are_heads(buffer, found))
     return int(found.place[good[0]]) if good.size > 1 else None
+
+
+def _line_ends(data: bytes) -> str:
+    """Return what a transfer as text did to the line ends of `data`; '': nothing."""
+    count = data.count(b"\n")
+    if count < _LINES or data.count(b"\r\n") < count:
+        return ""
+    return (
+        f"; each of the first {count} X'0A' follows X'0D': the transfer inserted line ends, "
+        "transfer again in binary"
+    )
 
 
 def _is_translated(data: bytes) -> bool:

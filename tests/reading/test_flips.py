@@ -19,10 +19,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from smfparse.inputs.opening import open_inputs
+from smfparse.reading.detection import probe
 from smfparse.tables.arrow import wanted_tables
 from smfparse.tables.dictionary import table_names
 from tests.support import variants
-from tests.support.builders import Section, foreign_record, named_block, segments, smf_record
+from tests.support.builders import (
+    Section,
+    foreign_record,
+    named_block,
+    rdw,
+    segments,
+    smf_record,
+)
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read
@@ -263,6 +271,16 @@ def test_line_ends_behind_every_record_cost_nothing_and_are_told_once(read: Read
     file = dump(0, BY_NAME["none"])
     found = read(variants.with_line_ends(file, end))
     assert [each.removesuffix(end) for each in found.bodies] == list(file.bodies)
+
+
+def test_a_transfer_that_inserted_line_ends_is_named(path: Path) -> None:
+    """Each X'0A' of binary data follows X'0D' then, also those within records."""
+    numbers = [named_block("QMST", 72)[:-4] + bytes([0, 10, 10, each]) for each in range(30)]
+    data = rdw([record(each) for each in numbers])
+    for changed, named in ((data, False), (data.replace(b"\n", b"\r\n"), True)):
+        path.write_bytes(changed)
+        assert changed.count(b"\n") > 20
+        assert ("the transfer inserted line ends" in probe(path)[1].why) is named
 
 
 @pytest.mark.parametrize("name", ["rdw", "bdw-respanned", "length", "ftp-block-short"])

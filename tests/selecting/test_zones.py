@@ -186,7 +186,10 @@ def test_reports_show_local_times_and_hours_of_the_zone(sites: dict[str, Path]) 
     span = ("--from", "2026-03-29T01:45", "--until", "2026-03-29T01:59")
     text = run(*command, *span, "--system", "SYS1").stdout
     assert "SYS1,MQ01,2026/03/29,03:00:00,VRM:930," in text
-    assert "From 2026/03/29,01:45:00 to 2026/03/29,03:00:00 Europe/Berlin, duration 900 seconds." in text
+    assert (
+        "From 2026/03/29,01:45:00 to 2026/03/29,03:00:00 Europe/Berlin, duration 900 seconds."
+        in text
+    )
     hours = ("--interval", "1h", "--system", "SYS2", "--from", "2026-10-25", "--format", "json")
     rows = json.loads(run(*command, *hours).stdout)["rows"]
     counts = {row["bucket"][11:13]: row["intervals"] for row in rows}
