@@ -100,15 +100,22 @@ def run_rules(
     policy: Policy = NO_POLICY,
     only: Collection[str] = (),
     also: Mapping[str, str] = MappingProxyType({}),
+    *,
+    named: bool = False,
 ) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
     policy  what the site says of its own
     only    rules and diagnoses whose findings are wanted; empty: all
     also    queries that the same scan runs; the catalog holds their rows under these names
+    named   whether only findings that can name a job or queue are wanted: none of the SMF data
     """
     limits = changed_limits(policy.limits)
     asked = wanted(limits)
+    if named:
+        asked = {
+            name: each for name, each in asked.items() if not subjects()[each.subject].is_whole
+        }
     so_far = _Evaluated()
     own = {LINKS: sql_of("links"), BACKOUTS: sql_of("backouts")}
     for rows in judged(catalog, asked, {**own, **also}):
