@@ -39,47 +39,51 @@ shown AS (
 ),
 numbered AS (
     SELECT
-        *,
+        *, depth > 0 AND NOT is_behind_gap AS fills,
+        sum(CASE WHEN last_end IS NULL THEN 1 ELSE 0 END) OVER its AS queue_no,
         sum(CASE WHEN rising AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS rise,
         sum(CASE WHEN unread AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS unread_run,
         sum(CASE WHEN stuck AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS stuck_run,
         sum(CASE WHEN held AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS held_run,
-        sum(CASE WHEN depth > 0 AND NOT is_behind_gap THEN 0 ELSE 1 END) OVER its AS filling
+        sum(CASE WHEN fills THEN 0 ELSE 1 END) OVER its AS filling
     FROM shown
-    WINDOW its AS (PARTITION BY system, qmgr, object ORDER BY start, sequence ROWS UNBOUNDED PRECEDING)
+    WINDOW its AS (ORDER BY system, qmgr, object, start, sequence ROWS UNBOUNDED PRECEDING)
 ),
-turns AS (
+rises AS (
     SELECT
-        *, first_value(puts + gets) OVER a_filling = 0 AS is_turn,
-        epoch(start - first_value(start) OVER a_filling) AS waited,
-        filling < max(filling) OVER (PARTITION BY system, qmgr, object) AS is_emptied
+        rise, sum(seconds) AS rise_seconds, min(earlier_depth) AS rise_from, max(depth) AS rise_to,
+        arg_min(earlier_puts, start) AS puts_before, arg_min(earlier_gets, start) AS gets_before
     FROM numbered
-    WINDOW a_filling AS (PARTITION BY system, qmgr, object, filling ORDER BY start, sequence)
+    WHERE rising
+    GROUP BY rise
+),
+unread_runs AS (SELECT unread_run, sum(seconds) AS unread_seconds FROM numbered WHERE unread GROUP BY unread_run),
+stuck_runs AS (SELECT stuck_run, sum(seconds) AS stuck_seconds FROM numbered WHERE stuck GROUP BY stuck_run),
+held_runs AS (SELECT held_run, sum(seconds) AS held_seconds FROM numbered WHERE held GROUP BY held_run),
+fillings AS (
+    SELECT
+        queue_no, filling, bool_or(fills IS NOT TRUE AND puts + gets = 0) AS is_turn, min(start) AS filled_since,
+        epoch(max(start) - min(start)) AS waited,
+        filling < max(filling) OVER (PARTITION BY queue_no) AS is_emptied
+    FROM numbered
+    GROUP BY queue_no, filling
+),
+waits AS (
+    SELECT queue_no, max(waited) AS longest_wait FROM fillings WHERE is_turn AND is_emptied GROUP BY queue_no
 )
 SELECT
     * EXCLUDE (
         queue_sharing_group, lowest_depth, open_input, highest_open_input, open_output, highest_open_output, least,
-        last_end, last_age, earlier_depth, earlier_puts, earlier_gets, is_behind_gap, rise, unread_run, stuck_run,
-        held_run, filling, shallowest, is_turn, waited, is_emptied
+        last_end, last_age, earlier_depth, earlier_puts, earlier_gets, is_behind_gap, fills, rise, unread_run, stuck_run,
+        held_run, filling, shallowest, is_turn, waited, is_emptied, queue_no, filled_since, longest_wait
     ),
     -- A batch job fills a queue that nothing used before, and another one empties it: later in the input, or after no
     -- longer than once before.
-    coalesce(
-        is_turn AND (
-            is_emptied
-            OR waited <= max(CASE WHEN is_turn AND is_emptied THEN waited END) OVER (PARTITION BY system, qmgr, object)
-        ), FALSE
-    ) AS is_batch,
-    sum(CASE WHEN rising THEN seconds END) OVER one_rise AS rise_seconds,
-    min(CASE WHEN rising THEN earlier_depth END) OVER one_rise AS rise_from,
-    max(CASE WHEN rising THEN depth END) OVER one_rise AS rise_to,
-    arg_min(CASE WHEN rising THEN earlier_puts END, start) OVER one_rise AS puts_before,
-    arg_min(CASE WHEN rising THEN earlier_gets END, start) OVER one_rise AS gets_before,
-    sum(CASE WHEN unread THEN seconds END)
-        OVER (PARTITION BY system, qmgr, object, unread_run) AS unread_seconds,
-    sum(CASE WHEN stuck THEN seconds END)
-        OVER (PARTITION BY system, qmgr, object, stuck_run) AS stuck_seconds,
-    sum(CASE WHEN held THEN seconds END)
-        OVER (PARTITION BY system, qmgr, object, held_run) AS held_seconds
-FROM turns
-WINDOW one_rise AS (PARTITION BY system, qmgr, object, rise)
+    coalesce(is_turn AND (is_emptied OR epoch(start - filled_since) <= longest_wait), FALSE) AS is_batch
+FROM numbered
+LEFT JOIN rises USING (rise)
+LEFT JOIN unread_runs USING (unread_run)
+LEFT JOIN stuck_runs USING (stuck_run)
+LEFT JOIN held_runs USING (held_run)
+LEFT JOIN fillings USING (queue_no, filling)
+LEFT JOIN waits USING (queue_no)

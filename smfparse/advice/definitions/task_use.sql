@@ -21,41 +21,56 @@ parts AS (
     UNION ALL BY NAME
     SELECT input_no, source, record_no, latch, waited AS latch_us
     FROM latch_figures
+),
+jobs AS (
+    SELECT
+        system, qmgr, '' AS object, job, start, seconds, any_value(utc_offset) AS utc_offset,
+        max(mq_version) AS mq_version,
+        total(own_seconds) AS task_seconds, count_if(has_ended AND is_channel)::DOUBLE AS client_ends,
+        sum(commits)::DOUBLE AS commits, sum(backouts)::DOUBLE AS backouts,
+        sum(forces)::DOUBLE AS forces, total(force_us) AS force_us, total(log_us) AS log_us,
+        sum(log_bytes)::DOUBLE AS log_bytes,
+        total(suspended_us) AS suspended_us,
+        sum(other_calls)::DOUBLE AS other_calls, total(other_cpu_us) AS other_cpu_us,
+        sum(db2_requests)::DOUBLE AS db2_requests, total(db2_us) AS db2_us, total(outside_us) AS outside_us,
+        sum(zero_writes)::DOUBLE AS zero_writes, total(zero_us) AS zero_us, total(pool_latch_us) AS pool_latch_us,
+        total(calls) AS calls, total(elapsed_us) AS elapsed_us, total(cpu_us) AS cpu_us,
+        total(persistent) AS persistent, total(messages) AS messages,
+        coalesce(sum(get_calls), 0)::DOUBLE AS get_calls, coalesce(sum(put_calls), 0)::DOUBLE AS put_calls,
+        coalesce(sum(got), 0)::DOUBLE AS got, coalesce(total(queue_us), 0) AS queue_us,
+        total(queue_us) / nullif(sum(got), 0) AS wait,
+        -- Persistent messages, and neither the end of a unit of work nor forced writes, as they have without syncpoint.
+        coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
+            AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,
+        bool_or(is_transaction) AS is_transaction, bool_or(is_channel) AS is_channel,
+        coalesce(total(latch_us), 0) AS latch_us,
+        coalesce(total(CASE WHEN latch = 11 THEN latch_us END), 0) AS latch_11_us,
+        coalesce(total(CASE WHEN latch = 12 THEN latch_us END), 0) AS latch_12_us,
+        coalesce(total(CASE WHEN latch = 16 THEN latch_us END), 0) AS latch_16_us,
+        coalesce(total(CASE WHEN latch = 19 THEN latch_us END), 0) AS latch_19_us,
+        coalesce(total(CASE WHEN latch = 21 THEN latch_us END), 0) AS latch_21_us,
+        coalesce(total(CASE WHEN latch = 23 THEN latch_us END), 0) AS latch_23_us,
+        coalesce(total(CASE WHEN latch = 24 THEN latch_us END), 0) AS latch_24_us,
+        coalesce(total(CASE WHEN latch = 30 THEN latch_us END), 0) AS latch_30_us,
+        coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
+        coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us
+    FROM parts
+    JOIN task_intervals('inputs.wtid', 'inputs.qmst') USING (input_no, source, record_no)
+    GROUP BY system, qmgr, job, start, seconds
+),
+intervals AS (
+    SELECT system, qmgr, start, seconds, sum(log_bytes) AS all_log_bytes FROM jobs GROUP BY ALL
+),
+usual AS (SELECT system, qmgr, job, quantile_cont(wait, 0.25) AS usual_wait FROM jobs GROUP BY ALL),
+neighbors AS (
+    SELECT
+        system, qmgr, job, start, seconds, lag(is_open) OVER its OR lead(is_open) OVER its AS beside_open
+    FROM jobs
+    SEMI JOIN (SELECT system, qmgr, job FROM jobs WHERE is_open) AS open_ones USING (system, qmgr, job)
+    WINDOW its AS (PARTITION BY system, qmgr, job ORDER BY start)
 )
-SELECT
-    system, qmgr, '' AS object, job, start, seconds, any_value(utc_offset) AS utc_offset,
-    max(mq_version) AS mq_version,
-    total(own_seconds) AS task_seconds, count_if(has_ended AND is_channel)::DOUBLE AS client_ends,
-    sum(commits)::DOUBLE AS commits, sum(backouts)::DOUBLE AS backouts,
-    sum(forces)::DOUBLE AS forces, total(force_us) AS force_us, total(log_us) AS log_us,
-    sum(log_bytes)::DOUBLE AS log_bytes,
-    sum(sum(log_bytes)::DOUBLE) OVER (PARTITION BY system, qmgr, start, seconds) AS all_log_bytes,
-    total(suspended_us) AS suspended_us,
-    sum(other_calls)::DOUBLE AS other_calls, total(other_cpu_us) AS other_cpu_us,
-    sum(db2_requests)::DOUBLE AS db2_requests, total(db2_us) AS db2_us, total(outside_us) AS outside_us,
-    sum(zero_writes)::DOUBLE AS zero_writes, total(zero_us) AS zero_us, total(pool_latch_us) AS pool_latch_us,
-    total(calls) AS calls, total(elapsed_us) AS elapsed_us, total(cpu_us) AS cpu_us,
-    total(persistent) AS persistent, total(messages) AS messages,
-    coalesce(sum(get_calls), 0)::DOUBLE AS get_calls, coalesce(sum(put_calls), 0)::DOUBLE AS put_calls,
-    coalesce(sum(got), 0)::DOUBLE AS got, coalesce(total(queue_us), 0) AS queue_us,
-    quantile_cont(total(queue_us) / nullif(sum(got), 0), 0.25) OVER (PARTITION BY system, qmgr, job) AS usual_wait,
-    -- Persistent messages, and neither the end of a unit of work nor forced writes, as they have without syncpoint.
-    coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
-        AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,
-    coalesce(lag(is_open) OVER its_job, FALSE) OR coalesce(lead(is_open) OVER its_job, FALSE) AS goes_on,
-    bool_or(is_transaction) AS is_transaction, bool_or(is_channel) AS is_channel,
-    coalesce(total(latch_us), 0) AS latch_us,
-    coalesce(total(CASE WHEN latch = 11 THEN latch_us END), 0) AS latch_11_us,
-    coalesce(total(CASE WHEN latch = 12 THEN latch_us END), 0) AS latch_12_us,
-    coalesce(total(CASE WHEN latch = 16 THEN latch_us END), 0) AS latch_16_us,
-    coalesce(total(CASE WHEN latch = 19 THEN latch_us END), 0) AS latch_19_us,
-    coalesce(total(CASE WHEN latch = 21 THEN latch_us END), 0) AS latch_21_us,
-    coalesce(total(CASE WHEN latch = 23 THEN latch_us END), 0) AS latch_23_us,
-    coalesce(total(CASE WHEN latch = 24 THEN latch_us END), 0) AS latch_24_us,
-    coalesce(total(CASE WHEN latch = 30 THEN latch_us END), 0) AS latch_30_us,
-    coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
-    coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us
-FROM parts
-JOIN task_intervals('inputs.wtid', 'inputs.qmst') USING (input_no, source, record_no)
-GROUP BY system, qmgr, job, start, seconds
-WINDOW its_job AS (PARTITION BY system, qmgr, job ORDER BY start)
+SELECT * EXCLUDE (wait, beside_open), coalesce(beside_open, FALSE) AS goes_on
+FROM jobs
+LEFT JOIN intervals USING (system, qmgr, start, seconds)
+LEFT JOIN usual USING (system, qmgr, job)
+LEFT JOIN neighbors USING (system, qmgr, job, start, seconds)
