@@ -269,6 +269,9 @@ def test_a_time_of_a_record_or_day_counts_all_intervals_of_the_queue_manager() -
     wrong["interval_seconds"] = 600.00024  # class 3 ends later
     records = [{"interval_no": number, "type": 115, "subtype": 2} for number in range(6)]
     lost = {"smf7stm": dt.datetime(2026, 3, 4, 9, 33), "smf_time": dt.datetime(2026, 3, 4, 9, 34)}
-    found = checked({**ticks, "record": records, "wqst": [wrong], "smf7": [lost]})
+    others = {"wqst": [wrong], "smf7": [lost], "wtid": [{"wtidatyp": 6}]}
+    found = checked({**ticks, "record": records, **others})
     for rule in ("SMF-WRAPPED", "SMF-LOST"):
         assert often(the(found, rule)) == "once: 1 of 6 intervals, 17% of the time", rule
+    of_all = the(found, "SMF-NO-CLASS4")  # from the first record to the last
+    assert (f"{of_all.start:%H:%M}", f"{of_all.end:%H:%M}") == ("09:10", "10:00")

@@ -53,6 +53,10 @@ POPULATIONS: dict[str, tuple[list[bytes], dict[str, float]]] = {
         [putting(3), putting(3, minutes=100), putting(6), *map(statistics, range(1, 10))],
         {"calls": 240, "message_manager": 540, "rate": 180 / 240},
     ),
+    "class 3 was on for the first 1.5 seconds of the last interval": (
+        [*map(putting, MINUTES), putting(4.025, minutes=0.025), *map(statistics, range(1, 6))],
+        {"calls": 300, "message_manager": 300, "rate": 1},
+    ),
     "where statistics are missing calls are divided by what tasks cover": (
         [*map(putting, range(1, 61)), *map(statistics, range(1, 11))],
         {"calls": 3600, "message_manager": 600, "rate": 1},

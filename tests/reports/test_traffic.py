@@ -103,7 +103,8 @@ def test_requesters_and_servers_are_those_of_one_queue_manager_whose_counts_agre
         using("JOBA", put("Q.ONE", 50), got("Q.TWO", 50), qmgr="LOOP"),
         using("JOBB", put("Q.TWO", 50), got("Q.ONE", 50), qmgr="LOOP"),
         using("CICSA", put("REQUEST", 60), got("REPLY", 60, by_id=60), qmgr="MANY"),
-        using("CICSB", put("REQUEST", 40), got("REPLY", 40, by_id=40), qmgr="MANY"),
+        *(using(job, put("REQUEST", 20), got("REPLY", 20, by_id=20), channel="WEB", qmgr="MANY")
+          for job in ("CHIN1", "CHIN2")),
         using("SERVE1", got("REQUEST", 70), put("REPLY", 70), qmgr="MANY"),
         using("SERVE2", got("REQUEST", 30), put("REPLY", 30), qmgr="MANY"),
         *(each for n in (79, 80, 125, 126) for each in pair(100, n, qmgr=f"R{n}")),
@@ -113,9 +114,10 @@ def test_requesters_and_servers_are_those_of_one_queue_manager_whose_counts_agre
     (loop,) = requests["LOOP"]  # both get any message: they are there once
     assert loop["direction"] == "unknown"
     assert {loop["requester"], loop["server"]} == {"JOBA", "JOBB"}
-    assert [figures(row, "requester server requests received") for row in requests["MANY"]] == [
-        ["CICSA", "SERVE1, SERVE2", 60, 60],
-        ["CICSB", "SERVE1, SERVE2", 40, 40],
+    names = "requester server requests received by_id_share"
+    assert [figures(row, names) for row in requests["MANY"]] == [
+        ["CICSA", "SERVE1, SERVE2", 60, 60, 100],
+        ["WEB", "SERVE1, SERVE2", 40, 40, 100],
     ]
 
 
@@ -274,7 +276,8 @@ TRANSFERS = [
           put("PAY.IN", 7), qmgr="QMA"),
     using("FTESRC", put(f"{DATA}.AGENT4", 5), qmgr="QMA"),
     using("FTEJOB", got(f"{DATA}.A", 5), got(f"{DATA}.B", 7), put(f"{REPLY}.C", 1), qmgr="QMB"),
-    using("FTESRC", put(f"{DATA}.SHARED", 100, size=256 * KB, putpwg=25, **IN_FILES), qmgr="QMC"),
+    using("FTESRC", *(put(f"{DATA}.SHARED", count, 256 * KB, putpwg=count // 4, **IN_FILES)
+                      for count in (60, 40)), qmgr="QMC"),
     using("FTEDST", got(f"{DATA}.SHARED", 100, size=256 * KB, **IN_FILES), qmgr="QMC"),
 ]  # fmt: skip
 

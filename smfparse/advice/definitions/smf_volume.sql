@@ -44,6 +44,6 @@ counted AS (
 SELECT
     system, qmgr, '' AS object, '' AS job, start, seconds, utc_offset, mq_version,
     records, most_in_second, class3_records, class3_bytes, brief_bytes,
-    coalesce(cpu, 0) AS cpu, 0.5 * coalesce(calls, 0) + 4 * class3_records AS class3_cpu
+    cpu, 0.5 * calls + 4 * class3_records AS class3_cpu
 FROM counted
 LEFT JOIN used USING (system, qmgr)

@@ -57,9 +57,7 @@ requests AS (
         c.section, group_of(w.qsg, told_qsg) AS known_qsg,
         coalesce(known_qsg, c.system || '/' || c.qmgr) AS place,
         queue_of(objname, basename) AS queue, cf_request(request) AS name,
-        sum(cfcount)::BIGINT AS count,
-        sum(cfsyncn)::BIGINT AS sync_count, sum(cfsyncet)::DOUBLE AS sync_time,
-        sum(cfasyncn)::BIGINT AS async_count, sum(cfasyncet)::DOUBLE AS async_time
+        cfcount, cfsyncn, cfsyncet, cfasyncn, cfasyncet
     FROM sectioned.wqst_cf AS c
     JOIN (
         SELECT input_no, source, record_no, block_no, qsg, objname, basename
@@ -67,21 +65,20 @@ requests AS (
         WHERE cfstrucname <> ''
     ) AS w USING (input_no, source, record_no, block_no)
     LEFT JOIN groups ON groups.system = c.system AND groups.qmgr = c.qmgr
-    GROUP BY ALL
 ),
 by_queue AS (
     SELECT
         section, place, queue,
-        sum(count)::BIGINT AS cf_requests,
-        sum(count) FILTER (name = 'Read')::BIGINT AS reads,
-        sum(count) FILTER (name = 'Read list')::BIGINT AS list_reads,
-        sum(count) FILTER (name = 'New')::BIGINT AS news,
-        sum(count) FILTER (name IN ('Move', 'MoveEnt'))::BIGINT AS moves,
-        sum(count) FILTER (name = 'Write')::BIGINT AS writes,
-        sum(count) FILTER (name = 'Delete')::BIGINT AS deletes,
-        100 * sum(async_count) / nullif(sum(sync_count) + sum(async_count), 0) AS async_share,
-        total(sync_time) / nullif(sum(sync_count), 0) AS sync_us,
-        total(async_time) / nullif(sum(async_count), 0) AS async_us
+        sum(cfcount)::BIGINT AS cf_requests,
+        sum(cfcount) FILTER (name = 'Read')::BIGINT AS reads,
+        sum(cfcount) FILTER (name = 'Read list')::BIGINT AS list_reads,
+        sum(cfcount) FILTER (name = 'New')::BIGINT AS news,
+        sum(cfcount) FILTER (name IN ('Move', 'MoveEnt'))::BIGINT AS moves,
+        sum(cfcount) FILTER (name = 'Write')::BIGINT AS writes,
+        sum(cfcount) FILTER (name = 'Delete')::BIGINT AS deletes,
+        100 * sum(cfasyncn) / nullif(sum(cfsyncn) + sum(cfasyncn), 0) AS async_share,
+        sum(cfsyncet) / nullif(sum(cfsyncn), 0) AS sync_us,
+        sum(cfasyncet) / nullif(sum(cfasyncn), 0) AS async_us
     FROM requests
     GROUP BY ALL
 )

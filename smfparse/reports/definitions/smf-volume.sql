@@ -258,7 +258,7 @@ queue_plans AS (
 lines AS (
     SELECT
         'type' AS line, 1 AS part, *,
-        100 * bytes / nullif(sum(bytes) OVER (PARTITION BY section), 0) AS share
+        100 * bytes / sum(bytes) OVER (PARTITION BY section) AS share
     FROM by_type
     UNION ALL BY NAME
     SELECT
