@@ -138,21 +138,6 @@ LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
 
--- The time that rows of class 3 cover: see covered_time. One row per section.
-CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
-WITH
-spans_of_tasks AS (
-    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
-    FROM query_table(tasks)
-),
-spans_of_statistics AS (
-    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
-    FROM query_table(statistics)
-)
-SELECT
-    alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end
-FROM covered_time('spans_of_tasks', 'spans_of_statistics');
-
 -- When the first statistics of each queue manager begin, in microseconds.
 CREATE OR REPLACE MACRO first_statistics(statistics) AS TABLE
 SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM query_table(statistics) GROUP BY ALL;
@@ -163,6 +148,24 @@ CREATE OR REPLACE MACRO known_part(span, known_since) AS {
     'began': CASE WHEN known_since < span.ended THEN greatest(span.began, known_since) ELSE span.began END,
     'ended': span.ended
 };
+
+-- The time that rows of class 3 cover, from the first statistics on: see covered_time. One row per section.
+CREATE OR REPLACE MACRO covered_seconds(tasks, statistics) AS TABLE
+WITH
+spans_of_tasks AS (
+    SELECT section AS alike, unnest(known_part(
+        {'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)}, known_since
+    ))
+    FROM query_table(tasks)
+    LEFT JOIN first_statistics(statistics) USING (system, qmgr)
+),
+spans_of_statistics AS (
+    SELECT section AS alike, epoch_us(interval_start) AS began, epoch_us(interval_end) AS ended
+    FROM query_table(statistics)
+)
+SELECT
+    alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end
+FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 
 -- What queue_uses says, with `spans` from the first statistics on.
 CREATE OR REPLACE MACRO timed_uses(queues, identities, channel_initiators, statistics) AS TABLE
