@@ -105,7 +105,7 @@ def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     early = [putting(3, minutes=100), *(statistics(n) for n in range(1, 7))]
     (row,) = rows_from("qall", *early, sections=every("10m"))
     assert row["bucket"] + 10 * MINUTE < (ENDED + EAST).replace(tzinfo=None)
-    assert (row["interval_start"], row["interval_seconds"]) == (ENDED, NEAR(180))
+    assert (row["interval_start"], row["interval_seconds"]) == (ENDED, NEAR(180, rel=1e-5))
 
 
 Lives = Sequence[Sequence[float]]
