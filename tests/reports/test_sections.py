@@ -101,7 +101,7 @@ def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     assert rows["LOST"]["interval_seconds"] == NEAR(3600)
     assert (part["interval_seconds"], part["began_before"]) == (NEAR(360), 1)
     assert part["interval_start"] == ENDED
-    # A first record that counts in an interval of the clock before all statistics, and ends in them.
+    # A first record counts in an interval of the clock before all statistics, and ends in them.
     early = [putting(3, minutes=100), *(statistics(n) for n in range(1, 7))]
     (row,) = rows_from("qall", *early, sections=every("10m"))
     assert row["bucket"] + 10 * MINUTE < (ENDED + EAST).replace(tzinfo=None)
