@@ -174,7 +174,8 @@ def read_table(cls: type[DataclassInstance], spec: Any, where: Where) -> dict[st
     spec = expected(dict, spec, "a table", where)
     keys = {each.name: each for each in declared_keys(cls)}
     for name in spec:
-        where.at(name).check("key", name, keys)
+        if name not in keys:
+            raise where.at(name).unknown("key", name, keys)
     found: dict[str, Any] = {}
     for name, each in keys.items():
         if name in spec:
@@ -216,6 +217,7 @@ def expected(kinds: type | tuple[type, ...], value: Any, what: str, where: Where
     raise where.wrong(f"expected {what}, found {value!r}; write {what}")
 
 
+@cache
 def _called(hint: Any) -> tuple[str, str]:
     """Return what a value of a type is called, and what several of them are."""
     if is_dataclass(hint):

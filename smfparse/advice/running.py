@@ -101,18 +101,18 @@ def run_rules(
     only: Collection[str] = (),
     also: Mapping[str, str] = MappingProxyType({}),
     *,
-    named: bool = False,
+    of_names: bool = False,
 ) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
-    policy  what the site says of its own
-    only    rules and diagnoses whose findings are wanted; empty: all
-    also    queries that the same scan runs; the catalog holds their rows under these names
-    named   whether only findings that can name a job or queue are wanted: none of the SMF data
+    policy    what the site says of its own
+    only      rules and diagnoses whose findings are wanted; empty: all
+    also      queries that the same scan runs; the catalog holds their rows under these names
+    of_names  whether only findings that can name a job or queue are wanted: none of the SMF data
     """
     limits = changed_limits(policy.limits)
     asked = wanted(limits)
-    if named:
+    if of_names:
         asked = {
             name: each for name, each in asked.items() if not subjects()[each.subject].is_whole
         }

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -180,7 +180,7 @@ def named_macros(queries: str, macros: str) -> str:
     """
     texts, named = _macros(macros)
     found: set[str] = set()
-    names = words_in(queries) & texts.keys()
+    names = set(words_in(queries) & texts.keys())
     while names:
         found |= names
         names = set().union(*(named[name] for name in names)) - found
@@ -188,7 +188,7 @@ def named_macros(queries: str, macros: str) -> str:
 
 
 @cache
-def _macros(macros: str) -> tuple[dict[str, str], dict[str, set[str]]]:
+def _macros(macros: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
     """Return the text of each macro, and which others it names."""
     texts = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
     return texts, {name: words_in(text) & texts.keys() for name, text in texts.items()}
@@ -228,9 +228,10 @@ def views_script(tables: Iterable[str] | None = None) -> str:
     return "".join(f"{statement};\n" for statement in statements)
 
 
-def words_in(text: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def words_in(text: str) -> frozenset[str]:
     """Return the words of an SQL or Arrow expression: its names among them."""
-    return set(_WORD.findall(text))
+    return frozenset(_WORD.findall(text))
 
 
 def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> TableColumn:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from smfparse.metrics.views import view, view_names, words_in
@@ -134,6 +135,7 @@ def _scan(operator: Mapping[str, Any]) -> tuple[str, frozenset[str]] | None:
     return table, frozenset(column for _, _, column in links) & _column_names(table)
 
 
+@cache
 def _column_names(table: str) -> frozenset[str]:
     if table not in table_names():
         return frozenset()
