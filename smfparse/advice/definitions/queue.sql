@@ -37,6 +37,7 @@ shown AS (
         uncommitted AND puts + gets = 0 AS held
     FROM before
 ),
+-- No two runs have the same number, also not of two queues: the first interval of each is behind a gap.
 numbered AS (
     SELECT
         *, depth > 0 AND NOT is_behind_gap AS fills,
