@@ -77,10 +77,13 @@ def run_planned(
 
     What is made in the connection meanwhile has DuckDB plan the queries that follow once more.
     """
-    with statements.planned(queries) as (runs, _):
-        for run, query in zip(runs, queries, strict=True):
-            bounded_execute(connection, run or query)
-            yield executed_table(connection)
+    with statements.planned(queries) as (names, _):
+        for name, query in zip(names, queries, strict=True):
+            bounded_execute(connection, f"EXECUTE {name}" if name else query)
+            rows = executed_table(connection)
+            if name:  # DuckDB keeps hash tables and shared expressions until then
+                connection.execute(f"DEALLOCATE {name}")
+            yield rows
 
 
 def _run(connection: Connection, relations: Relations, query: str) -> Connection:
@@ -235,9 +238,9 @@ class Catalog:
         DuckDB plans it once where it reads little; else it is planned again, for one slice after
         the other if it can be run so. Raises RequestError where the query fails.
         """
-        with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
-            if run and _is_little(self._relations, spool):
-                with _run_by_one(self.connection, run, safe=self._safe):
+        with self._guarded(query), self._statements.planned([query]) as ((name,), spool):
+            if name and _is_little(self._relations, spool):
+                with _run_by_one(self.connection, f"EXECUTE {name}", safe=self._safe):
                     yield from fetched(self.connection, _AT_ONCE)
                 return
             for part in _parts(self, query, slicing, spool):
@@ -245,9 +248,9 @@ class Catalog:
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
         """Yield what `rows` does as pyarrow.Tables, one at least; 128-bit integers stay such."""
-        with self._guarded(query), self._statements.planned([query]) as ((run,), spool):
-            if run and _is_little(self._relations, spool):
-                with _run_by_one(self.connection, run, safe=self._safe):
+        with self._guarded(query), self._statements.planned([query]) as ((name,), spool):
+            if name and _is_little(self._relations, spool):
+                with _run_by_one(self.connection, f"EXECUTE {name}", safe=self._safe):
                     yield executed_part(self.connection)
             else:
                 yield from _parts(self, query, slicing, spool)

@@ -71,11 +71,11 @@ class Statements:
     def planned(self, queries: Sequence[str]) -> Iterator[tuple[list[str | None], Spool | None]]:
         """Plan queries once each, and read the files first where they scan more than once.
 
-        Yields the statement that runs each, None where its plan does not show what it reads, and
-        what was read. What is made after that has DuckDB plan them again.
+        Yields the name of each prepared statement, None where its plan does not show what it reads,
+        and what was read. What is made after that has DuckDB plan them again.
         """
         self._relations.make(dict.fromkeys(chain.from_iterable(map(named_tables, queries))))
-        runs: list[str | None] = []
+        names: list[str | None] = []
         plans = []
         for number, query in enumerate(queries):
             name = f"{_PLANNED}{number}"
@@ -83,10 +83,10 @@ class Statements:
             if plan is None:
                 self._bind(query)
             plans.append(plan or self._whole(query))
-            runs.append(plan and f"EXECUTE {name}")
+            names.append(name if plan else None)
         wanted = read_first(plans)
         with self._relations.scans.read_once(wanted) if wanted else nullcontext() as spool:
-            yield runs, spool
+            yield names, spool
 
     def _reads(self, statement: str, kind: Any) -> Plan:
         """Make what a statement reads; return that."""
