@@ -5,7 +5,7 @@ All subjects are read in one scan. A rule becomes a column of its subject's rows
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -156,10 +156,11 @@ def judged(
     also = {CALENDAR: calendar_query(), **also}
     macros = view_macros() + calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join([*queries, *also.values()]), macros))
-    tables = [*catalog.arrows_of_filled(queries, [*also.values()], _SHARED)]
-    held = dict(zip(also, tables[len(queries) :], strict=True))
+    tables = deque(catalog.arrows_of_filled(queries, [*also.values()], _SHARED))
+    held = {name: tables.pop() for name in reversed(also)}
     calendars = calendars_of(held[CALENDAR], catalog.zone)
-    for (name, some), table in zip(by_subject.items(), tables, strict=False):
+    for name, some in by_subject.items():
+        table = tables.popleft()  # so that memory does not hold it twice
         if table is None:
             continue
         found = _judged(subjects()[name], some, table, calendars)
