@@ -30,19 +30,19 @@ _COMMANDS = {
 }
 """By name, what is run; `{}` is the file."""
 _DOUBLED = {
-    "queue managers": ("managers", 3),
-    "jobs on a queue": ("jobs", 24),
-    "queues, with a job each": ("queues", 24),
-    "intervals": ("days", 3),
-    "findings": ("backlogs", 6),
+    "queue managers": ("managers", 8),
+    "jobs on a queue": ("jobs", 128),
+    "queues, with two jobs each": ("queues", 128),
+    "intervals": ("days", 8),
+    "findings": ("backlogs", 24),
 }
 """By dimension, the parameter of `site`, and its first value."""
-_USUAL = {"managers": 1, "jobs": 2, "queues": 24, "days": 1, "backlogs": 0}
+_USUAL = {"managers": 1, "jobs": 2, "queues": 8, "days": 1, "backlogs": 0}
 _SHARED = ("ALL", 0)
 """The queue that several jobs put to."""
 _MOST = 1.1
 """The exponent that a command may have."""
-_LEAST_SECONDS = 0.1
+_LEAST_SECONDS = 0.2
 """An increase below this says nothing."""
 _HEADER = ("dimension", "command", "sizes", "CPU s", "exponent", "met")
 
@@ -142,10 +142,11 @@ def main() -> None:
         for dimension, (name, first) in _DOUBLED.items():
             if options.only not in (None, dimension):
                 continue
+            usual = _USUAL | ({"queues": 4 * first} if name == "backlogs" else {})
             sizes = [first, 2 * first, 4 * first]
             runs = []
             for size in sizes:
-                path = made(site(**_USUAL | {name: size}), Path(folder) / f"{name}-{size}.smf")
+                path = made(site(**usual | {name: size}), Path(folder) / f"{name}-{size}.smf")
                 runs.append(interleaved(commands(path), options.rounds))
             found += rows(dimension, sizes, runs)
     print("\n".join(table(_HEADER, found, options.markdown)))

@@ -43,6 +43,11 @@ usual AS (
     FROM jobs
     GROUP BY ALL
 )
+SELECT jobs.*, all_tasks, usual_get_us
 FROM jobs
-LEFT JOIN intervals USING (system, qmgr, object, start, seconds)
-LEFT JOIN usual USING (system, qmgr, object, job)
+LEFT JOIN intervals AS i
+    ON jobs.system = i.system AND jobs.qmgr = i.qmgr AND jobs.object IS NOT DISTINCT FROM i.object
+    AND jobs.start = i.start AND jobs.seconds = i.seconds
+LEFT JOIN usual AS u
+    ON jobs.system = u.system AND jobs.qmgr = u.qmgr AND jobs.object IS NOT DISTINCT FROM u.object
+    AND jobs.job = u.job
