@@ -72,7 +72,7 @@ def _executor(
         found: Callable[[], Executor] = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise click.BadParameter(
-            f"{text!r} is no function of a module that Python finds: {error}; give "
+            f"{text!r} is not a function of a module that Python finds: {error}; give "
             "MODULE:CALLABLE, and set PYTHONPATH to the folder of the module"
         ) from error
     return found

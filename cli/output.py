@@ -84,7 +84,7 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     ending = path.suffix.lower().removeprefix(".")
     if ending in _OF_OTHERS:
         known = ", ".join(each for each in formats or (format,) if each not in _OF_GRAPHS)
-        raise click.UsageError(f"{path}: {ending} cannot be written; choose one of {known}")
+        raise click.UsageError(f"{path}: the format {ending} is not supported here; choose one of {known}")
     said = said_format(path)
     if said is None or said == format:
         return
@@ -153,7 +153,7 @@ class Output(NamedTuple):
         """Raise UsageError where what an option prints, which is text, is wanted in a format."""
         if self.format != TEXT:
             raise click.UsageError(
-                f"{option} prints text; leave out --format, and endings of other formats."
+                f"{option} prints text; leave out --format, or name a file with another extension."
             )
 
     def can_show(self, characters: str) -> bool:

@@ -189,7 +189,7 @@ def _plan(part: Part, day: Day) -> Iterator[str]:
 def _flow(day: Day) -> Iterator[str]:
     drawing = list(svg_lines(day.flows))
     if drawing:
-        yield '<div class="flow"><h4>Who puts to which queue, and who takes from it</h4>'
+        yield '<div class="flow"><h4>Putters and getters of each queue</h4>'
         yield '<div class="wide" tabindex="0" role="region" aria-label="Flow of messages">'
         yield from drawing
         yield "</div></div>"

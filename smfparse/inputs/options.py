@@ -71,7 +71,7 @@ class ReadOptions:
             )
         if self.max_copy is not None and self.max_copy < 0:
             raise RequestError(
-                f"max_copy={self.max_copy}: fewer bytes than none; give 0 or more", "max_copy"
+                f"max_copy={self.max_copy}: a negative size; give 0 bytes or more", "max_copy"
             )
 
 

@@ -58,8 +58,8 @@ class KnownRecords:
         path = plain_file(self.folder, named.name)
         if size_at(path) != named.records * FINGERPRINT.itemsize:
             raise InputError(
-                f"{path}: a file of the dataset is not whole; its records cannot be "
-                "distinguished from others; convert again"
+                f"{path}: a file of the dataset is incomplete, so duplicate records cannot be "
+                "detected; convert again"
             )
         check_bytes(path, named.sha256)
         return read_run(path)
@@ -111,7 +111,7 @@ def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
         rows += found
     if manifest["is_whole"] and rows != manifest["tables"][table]:
         raise InputError(
-            f"{folder}: the files of the table {table} have {rows:,} rows, where "
+            f"{folder}: the files of the table {table} have {rows:,} rows, but "
             f"{manifest['tables'][table]:,} were written; convert again"
         )
 

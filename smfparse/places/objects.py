@@ -131,7 +131,7 @@ def in_words(scheme: str) -> Iterator[None]:
     try:
         yield
     except (AlreadyExistsError, PreconditionError) as error:
-        raise FileExistsError(None, "something is there already") from error
+        raise FileExistsError(None, "already exists") from error
     except FileNotFoundError as error:
         if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
             raise _plain(scheme, "NoSuchBucket") from error

@@ -198,7 +198,7 @@ class Url:
         except OSError as error:
             raise BrokenError(None, f"{error.strerror}, at byte {start:,}") from error
         if len(found) != end - start:
-            reason = f"the storage gave {len(found):,} bytes of {end - start:,}"
+            reason = f"the storage returned {len(found):,} bytes of {end - start:,}"
             raise BrokenError(None, f"{reason}, at byte {start:,}")
         return found
 

@@ -82,7 +82,7 @@ def _figures(asked: Batches) -> Sequence[Figure]:
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(
-            *("now_s", "Maximum messages now", now, "per second"),
+            *("now_s", "Current maximum message rate", now, "per second"),
             *(f"1,000,000 / ({each} / {said(asked.messages_a_batch)})", 1),
         ),
         Figure(
@@ -90,11 +90,11 @@ def _figures(asked: Batches) -> Sequence[Figure]:
             *(f"{said(net)} / {said(asked.messages_a_batch)} x {said(now)} / 10,000", 1),
         ),
         Figure(
-            *("batch", "Maximum messages per batch then", most, ""),
+            *("batch", "Maximum messages per proposed batch", most, ""),
             f"least of {asked.batchsz}, floor({said(asked.batchlim)} x 1024 / {size}) + 1",
         ),
         Figure(
-            *("then_s", "Maximum messages then", then, "per second"),
+            *("then_s", "Maximum message rate with proposed batches", then, "per second"),
             *(f"1,000,000 / ({each} / {most})", 1),
         ),
         *_limits(asked, most),
@@ -118,7 +118,7 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
             f"{most} x {message_pages(size)}",
         ),
         Figure(
-            *("pipe_s", "Maximum messages for any batch", 1e6 / asked.message_time),
+            *("pipe_s", "Maximum message rate for any batch size", 1e6 / asked.message_time),
             *("per second", f"1,000,000 / {said(asked.message_time)}", 1),
         ),
     ]

@@ -33,8 +33,8 @@ HELP = """\
 .tables          list the tables and views
 .describe NAME   describe the table, view, column or field NAME
 .mode FORMAT     show results as text, csv, json, jsonl, md or html
-.columns N       show N columns of a result, or all; auto: what fits .width
-.width N         print lines of up to N characters; auto: of the terminal's width
+.columns N       show N columns of a result, or all; auto: as many as fit
+.width N         print lines of up to N characters; auto: the terminal's width
 .help            show this; so does help
 .quit            leave; so do exit, quit and Ctrl-D
 Commands of smfparse (report log, check, summary) run here too. They read the

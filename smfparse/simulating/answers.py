@@ -88,8 +88,8 @@ class AnswerKey(Document):
         columns = [Column(name, name in ("puts", "gets", "per_second")) for name in _EDGES]
         yield Section(self._estate.name, notes=[" ".join(self._estate.story.split())])
         wrong = [Table([Column(name) for name in _ANSWERS], answers)] if answers else []
-        yield Section("What is wrong", wrong, [] if answers else ["Nothing."])
-        yield Section("Who puts and gets", [Table(columns, edges)])
+        yield Section("Problems", wrong, [] if answers else ["None."])
+        yield Section("Puts and gets by application", [Table(columns, edges)])
 
     def facts(self) -> Iterator[Facts]:
         """Yield the rows, with the story and the edges in front of them."""

@@ -35,8 +35,8 @@ def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool]
             continue
         if not is_plain(found):
             raise OutputError(
-                f"{place}: a link, a pipe or a device, which no dataset has; remove it, or name "
-                "another folder"
+                f"{place}: a link, pipe or device, which a dataset cannot contain; remove it, or "
+                "name another folder"
             )
         if below and stat.S_ISDIR(found.st_mode):
             waiting += [(each, True) for each in place.iterdir()]
@@ -83,7 +83,7 @@ def check_way(folder: Path, names: Iterable[str]) -> None:
 
 def not_plain(place: Path) -> OSError:
     """Return the error of what is no file or folder itself."""
-    return OSError(None, "a link, a pipe or a device, which no dataset has", str(place))
+    return OSError(None, "a link, pipe or device, which a dataset cannot contain", str(place))
 
 
 def checksum(path: Place) -> str:

@@ -76,7 +76,7 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
     """
     refuse_url(folder)
     if not has_manifest(folder):
-        raise RequestError(f"{folder}: no dataset; give the folder that convert wrote")
+        raise RequestError(f"{folder}: not a dataset; give the folder that convert wrote")
     with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as writer:
         whole = read_files(folder)
         writer.clear()
