@@ -84,7 +84,9 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     ending = path.suffix.lower().removeprefix(".")
     if ending in _OF_OTHERS:
         known = ", ".join(each for each in formats or (format,) if each not in _OF_GRAPHS)
-        raise click.UsageError(f"{path}: the format {ending} is not supported here; choose one of {known}")
+        raise click.UsageError(
+            f"{path}: the format {ending} is not supported here; choose one of {known}"
+        )
     said = said_format(path)
     if said is None or said == format:
         return

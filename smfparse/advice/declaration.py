@@ -185,7 +185,8 @@ class Rule(_Advice):
     limits: Annotated[
         Mapping[str, Limit],
         Key(
-            "the numbers of the condition; the first is the rule's own. A number alone is ours",
+            "the limits in the condition; the first is the main limit of the rule. A plain "
+            "number is our own choice",
             "none",
             read=_limits,
             written="a table of tables, or numbers",
@@ -195,7 +196,7 @@ class Rule(_Advice):
         str, Key("aggregate: the severity, over the intervals that crossed", "`severity`")
     ] = ""
     lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
-    least_share: Annotated[float, Key("least share of the time for a finding")] = 0.0
+    least_share: Annotated[float, Key("minimum share of the time for a finding")] = 0.0
     total: Annotated[
         str,
         Key(
@@ -206,14 +207,14 @@ class Rule(_Advice):
     impact: Annotated[
         tuple[str, str],
         Key(
-            "what it costs: `waiting` or `cpu` with microseconds of a row, `messages` that wait, "
+            "the cost: `waiting` or `cpu` with microseconds of a row, `messages` that wait, "
             "`hours` to a limit",
             "not measured",
             read=_impact,
             written="a table of strings",
         ),
     ] = ("", "")
-    trend: Annotated[Trend | None, Key("how the value changes over time", "not followed")] = None
+    trend: Annotated[Trend | None, Key("how the value changes over time", "no trend")] = None
     evidence: Annotated[
         tuple[Phrase, ...],
         Key(
@@ -305,7 +306,7 @@ class Subject:
     ] = field(default_factory=dict)
     proves_trace: Annotated[bool, Key("whether rows show that the trace is on")] = True
     is_whole: Annotated[
-        bool, Key("whether its rows are not intervals, so that all are evaluated")
+        bool, Key("whether a row covers the whole period; such rows are always evaluated")
     ] = False
     has_intervals: Annotated[
         bool,
@@ -326,9 +327,12 @@ class Diagnosis(_Advice):
     source: Annotated[str, Key("source of the diagnosis")]
     needs: Annotated[
         tuple[tuple[str, ...], ...],
-        Key("lists of rules: one of each list is true at that time; with `?` it may have no data"),
+        Key(
+            "lists of rules: one rule of each list must be true at that time; a rule with `?` "
+            "may have no data"
+        ),
     ] = ()
-    without: Annotated[tuple[str, ...], Key("rules that are false at that time", "any may")] = ()
+    without: Annotated[tuple[str, ...], Key("rules that must be false at that time", "none")] = ()
     severity: Annotated[
         int,
         Key(
@@ -346,7 +350,7 @@ class Diagnosis(_Advice):
     of_all: Annotated[
         str,
         Key(
-            "the rule: while it is true, all objects have one finding together",
+            "the rule: while it is true, one finding covers all objects",
             "each object has its own finding",
         ),
     ] = ""

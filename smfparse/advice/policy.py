@@ -61,7 +61,7 @@ class Policy:
         Mapping[str, float], Key('limits: `LOG-RESPONSE = 1200`, `"LOG-BUSY.pages" = 90`', "none")
     ] = field(default_factory=dict)
     runs: Annotated[
-        Mapping[str, float], Key("least number of consecutive intervals for a finding", "1")
+        Mapping[str, float], Key("minimum number of consecutive intervals for a finding", "1")
     ] = field(default_factory=dict)
     objects: Annotated[
         Mapping[str, tuple[str, ...]], Key("the only objects of a rule, or patterns", "all")

@@ -56,7 +56,7 @@ class Measure:
 
     name: str
     kind: str
-    amount: Annotated[str, Key("the column that is added")]
+    amount: Annotated[str, Key("the column to add up")]
     formula: Annotated[str, Key("formula in IBM's field names")]
     per: Annotated[
         str,
@@ -67,7 +67,7 @@ class Measure:
     ] = SECONDS
     unit: Annotated[str, Key("its unit", "none")] = ""
     steady: Annotated[
-        bool, Key("whether intervals measure it independently: see `significance.changed`")
+        bool, Key("whether each interval is an independent measurement: see `significance.changed`")
     ] = False
     metric: str = ""
 

@@ -72,7 +72,7 @@ class Panel(Shown):
         str,
         Key(
             "how rows are combined",
-            "as `line` or `metric` define; of `sql`, total",
+            "as `line` or `metric` defines; for `sql`, total",
             among=_MEASURES,
         ),
     ] = field(default="total", kw_only=True)

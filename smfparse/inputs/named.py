@@ -136,7 +136,7 @@ def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]
         if name == STDIN:
             yield Input(NOWHERE, STDIN, once=True), True
         elif name == "":
-            raise InputError("'': the name of an input is empty; check whether a shell variable is set")
+            raise InputError("'': an empty name; check whether a shell variable is set")
         elif isinstance(name, Url) or is_url(name):
             yield from _of_url(name)
         elif isinstance(name, Path) or not glob.has_magic(name) or os.path.lexists(name):
@@ -243,7 +243,7 @@ def _files(
             _leave_out(within / each, "a dataset; name it as a separate input", damage)
         for each in [each for each in sorted(folders) if (within / each).is_symlink()]:
             if not Path(os.path.realpath(within / each)).is_relative_to(os.path.realpath(folder)):
-                _leave_out(within / each, "a link to a folder; name it as a separate input", damage)
+                _leave_out(within / each, "a link to a folder; name it separately", damage)
         yield from (within / each for each in files if not each.startswith("."))
 
 

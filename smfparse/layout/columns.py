@@ -199,7 +199,9 @@ def child_of(block: str, table: str, groups: Sequence[RepeatGroup]) -> Child:
         stride = each.repeat.subcon.sizeof()
         if whole and cells:  # the same struct again: its entries continue at the same distance
             if each.fields[0].offset != columns[0].offset + stride * len(cells):
-                raise LayoutError(f"{block}: {table}: {each.name} is not at the same distance as the entries before it")
+                raise LayoutError(
+                    f"{block}: {table}: {each.name} breaks the even spacing of the entries"
+                )
         else:  # the first group, or another array over the same index
             columns += _entry_columns(each.fields, stride)
         sources.append((each.name, len(cells) if whole else 0, whole))

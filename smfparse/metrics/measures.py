@@ -165,7 +165,7 @@ class Verb:
     """An API call that rows of a subject count: SQL of its columns. Times are microseconds."""
 
     elapsed: Annotated[str, Key("elapsed time of the calls")]
-    cpu: Annotated[str, Key("their CPU time")]
+    cpu: Annotated[str, Key("CPU time of the calls")]
     calls: Annotated[str, Key("number of calls", "NULL")] = "NULL"
     log_write: Annotated[str, Key("waits for writes to the log", "NULL")] = "NULL"
     log_force: Annotated[str, Key("waits for forced writes", "NULL")] = "NULL"

@@ -34,13 +34,20 @@ class Cluster(Asked):
     """Inputs; the defaults are of IBM's test."""
 
     depth: Annotated[
-        float, Ask("Depth of SYSTEM.CLUSTER.COMMAND.QUEUE", measured="highest qqstdphi of that queue")
+        float,
+        Ask("Depth of SYSTEM.CLUSTER.COMMAND.QUEUE", measured="highest qqstdphi of that queue"),
     ] = 50_000
     gets_s: Annotated[
         float,
-        Ask("Messages got from the command queue per second", low=0.001, measured="highest qqstgets of that queue"),
+        Ask(
+            "Messages got from the command queue per second",
+            low=0.001,
+            measured="highest qqstgets of that queue",
+        ),
     ] = OBJECTS / ZOS_S
-    puts_s: Annotated[float, Ask("Messages put to the command queue per second at the same time")] = 0
+    puts_s: Annotated[
+        float, Ask("Messages put to the command queue per second at the same time")
+    ] = 0
     objects: Annotated[int, Ask("Objects defined in the cluster")] = OBJECTS
     unknown: Annotated[int, Ask("Names opened for the first time by applications")] = 1000
 

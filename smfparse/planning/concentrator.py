@@ -110,7 +110,12 @@ def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]
         return []
     return [
         Figure(
-            *("break_even", "Messages per connection below which a concentrator saves CPU", even, ""),
+            *(
+                "break_even",
+                "Messages per connection below which a concentrator saves CPU",
+                even,
+                "",
+            ),
             *(f"{CONNECT_US[asked.sharecnv]:g} / ({then:g} - {direct:g})", 1),
         )
     ]

@@ -90,7 +90,14 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
     ms = asked.cpu_ms_a_second
     cps = asked.source_cps
     found = [
-        Figure("ratio", "Processor speed of the other machine, relative to the current one", ratio, "", formula, 3),
+        Figure(
+            "ratio",
+            "Processor speed relative to the current machine",
+            ratio,
+            "",
+            formula,
+            3,
+        ),
         Figure(
             *("cost_us", "CPU per call on the other machine", asked.cost_us / ratio, "us"),
             *(f"{said(asked.cost_us)} / {said(ratio)}", 2),
@@ -100,7 +107,12 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
             *(f"{said(ms)} / (1000 x {cps}) x 100", 2),
         ),
         Figure(
-            *("busy_there_percent", "Processors busy on the other machine", _busy_there(asked, ratio), "%"),
+            *(
+                "busy_there_percent",
+                "Processors busy on the other machine",
+                _busy_there(asked, ratio),
+                "%",
+            ),
             *(f"{said(ms)} / {said(ratio)} / (1000 x {asked.target_cps}) x 100", 2),
         ),
     ]

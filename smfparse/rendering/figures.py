@@ -111,7 +111,7 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "decimal": (_decimal, "three decimals"),
     "micro": (_micro, "six decimals"),
     "percent": (_percent, "up to two decimals"),
-    "size": (_size, "truncated, in the largest unit (KB, MB, ...) of which it is 1 or more"),
+    "size": (_size, "truncated, in the largest unit (KB, MB, ...) that gives 1 or more"),
     "megabytes": (_megabytes, "megabytes, 10,000 and more rounded to a larger unit"),
     "flag": (_flag, "Yes or No"),
     "hour": (_hour, "local time of the system"),

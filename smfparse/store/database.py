@@ -210,4 +210,6 @@ def check_journal(folder: Path) -> None:
         with journal.open("rb") as file:
             file.seek(-len(_SUPER), os.SEEK_END)
             if file.read() == _SUPER:
-                raise InputError(f"{journal}: refers to a file outside the archive; remove it, or convert again")
+                raise InputError(
+                    f"{journal}: refers to a file elsewhere; remove it, or convert again"
+                )

@@ -146,7 +146,9 @@ KEY_COLUMNS = (
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
     TableColumn("interval_start", TIMESTAMP, "Start of the interval that the data covers"),
-    TableColumn("interval_seconds", "double", "Length of the interval that the data covers", "seconds"),
+    TableColumn(
+        "interval_seconds", "double", "Length of the interval that the data covers", "seconds"
+    ),
     TableColumn("source", "string", "Input that contains the record"),
     TableColumn("record_no", "int64", "Logical record in its source, from 1"),
     TableColumn("record_offset", "int64", "Byte of the record in the decompressed source"),
@@ -194,8 +196,8 @@ IDENTITY_COLUMNS = (
     TableColumn(
         "fingerprint",
         "string",
-        "Fingerprint, the same for equal records: 32 hexadecimal digits of the SMF header, the "
-        "length and a digest of all bytes after the RDW",
+        "Fingerprint, the same for equal records: 32 hexadecimal digits that are made of the SMF "
+        "header, the length and a digest of all bytes after the RDW",
         opaque=True,
     ),
     TableColumn(

@@ -111,7 +111,7 @@ def _catalog(name: str) -> Catalog:
     if not name.endswith(".db"):
         if Config().get_catalog_config(name) is None:
             raise RequestError(
-                f"{name}: not in the configuration of pyiceberg; name a catalog of ~/.pyiceberg.yaml or "
+                f"{name}: not configured in pyiceberg; name a catalog of ~/.pyiceberg.yaml or "
                 f"PYICEBERG_CATALOG__{name.upper()}__URI, or a file: {name}.db"
             )
         return load_catalog(name)
