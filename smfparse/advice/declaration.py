@@ -1,10 +1,10 @@
-"""Declarations of advice: what `definitions/*.toml` and `*.sql` say.
+"""Declarations of advice: the contents of `definitions/*.toml` and `*.sql`.
 
-A file a subsystem. Its subjects are queries, each `<subject>.sql`, whose rows are an interval of an
-object each; `[rules.<subject>.<id>]` is a condition over the columns of a subject, and so is
-`[signs.<subject>.<id>]`, for which only diagnoses ask. The dataclasses here are the list of keys: a
-declaration is checked by them when it is loaded, and docs/extending.md shows them.
-`diagnoses.toml` puts rules together. What several rules of a subject have in common is a family:
+Each subsystem has a file. Its subjects are queries, each `<subject>.sql`, with a row for each object
+and interval. `[rules.<subject>.<id>]` is a condition over the columns of a subject. So is
+`[signs.<subject>.<id>]`, which only diagnoses use. The dataclasses here list the keys: a declaration
+is checked against them when it is loaded, and docs/extending.md shows them. `diagnoses.toml`
+combines rules. Keys that several rules of a subject share are a family:
 
     [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
     [rules.task_use.LATCH-12]          latch = "12"
@@ -45,7 +45,7 @@ SEVERITIES = {
 }
 """The severities of findings, the most serious first."""
 CONSTRAINT = 2
-"""The last severity of what is, or soon is, at its limit."""
+"""The last severity of objects that are at their limit, or soon will be."""
 HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
@@ -53,7 +53,7 @@ IMPACTS = {
     "cpu": ("CPU seconds per hour", "3600 * sum({}) / 1e6 / sum(seconds)"),
     HOURS: ("hours to the limit", "min({})"),
 }
-"""What an impact is measured in, and the aggregate over the intervals that crossed."""
+"""The unit of each impact, and its aggregate over the intervals that crossed."""
 UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
     "ms": "ms",
     "seconds": "s",
@@ -64,7 +64,7 @@ UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
 }
 """The unit of a limit, by its name; others are percentages, counts or ratios of the condition."""
 CROSSED = "{crossed}"
-"""What stands in a condition for: the figure is beyond the first limit."""
+"""In a condition, this means that the figure is beyond the first limit."""
 _FOLDER = Path(__file__).with_name("definitions")
 _DIAGNOSES = _FOLDER / "diagnoses.toml"
 _ROWS = "FROM rows"
@@ -74,7 +74,7 @@ _BY_SUBJECT = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Limit:
-    """A number that a condition compares with; `--limit` and a policy change it."""
+    """A number in the comparison of a condition; `--limit` and a policy change it."""
 
     value: Annotated[float, Key("the number", "the rule requires a value from the site")] = math.nan
     tag: Annotated[str, Key("kind of source", among=TAGS)] = "O"
@@ -82,13 +82,13 @@ class Limit:
 
     @property
     def known(self) -> bool:
-        """Whether there is a number."""
+        """Whether the limit has a number."""
         return not math.isnan(self.value)
 
 
 @dataclass(frozen=True)
 class Trend:
-    """How a figure moves, and when it arrives at a limit."""
+    """The change of a figure over time, and its limit."""
 
     value: Annotated[str, Key("the metric: a column of the subject or SQL over one")]
     unit: Annotated[str, Key("unit of the metric in the output")]
@@ -99,7 +99,7 @@ class Trend:
 
 @dataclass(frozen=True)
 class Planned:
-    """What the planner of a rule makes of a finding."""
+    """The values of a planner that a finding shows."""
 
     says: Annotated[
         tuple[Phrase, ...],
@@ -144,7 +144,7 @@ def _severity(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class _Advice:
-    """What a rule and a diagnosis say."""
+    """The texts that rules and diagnoses have in common."""
 
     name: Annotated[str, Key("the condition in a few words")]
     means: Annotated[str, Key("effect of the condition")]
@@ -159,7 +159,7 @@ class _Advice:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(_Advice):
-    """A condition over the rows of a subject, what it means, and what there is to do."""
+    """A condition over the rows of a subject, with its meaning and the recommended action."""
 
     id: str
     subject: str
@@ -274,7 +274,7 @@ class Rule(_Advice):
 
 @dataclass(frozen=True)
 class Subject:
-    """A query whose rows are what an object was in an interval.
+    """A query with a row for each object and interval.
 
     Columns: system, qmgr, object, job, start (UTC), seconds, utc_offset, and figures.
     """
@@ -414,7 +414,7 @@ def diagnoses() -> Mapping[str, Diagnosis]:
 
 
 def planner_inputs(rule: Rule) -> Mapping[str, str]:
-    """Return the aggregates that the planner of a rule is asked by; none: it is not asked."""
+    """Return the aggregates for the inputs of the planner of a rule; empty: no planner."""
     if rule.planned is None:
         return {}
     found = {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
@@ -422,12 +422,12 @@ def planner_inputs(rule: Rule) -> Mapping[str, str]:
 
 
 def number_text(limit: str, value: float) -> str:
-    """Return the number of a limit with its unit: `40,000 us`; a percentage or count is alone."""
+    """Return the number of a limit with its unit: `40,000 us`; a percentage or count has none."""
     return f"{value:,.10g} {UNITS.get(limit, '')}".rstrip()
 
 
 def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
-    """Return what to raise for a rule or diagnosis that is not there, with those like it."""
+    """Return the error for an unknown rule or diagnosis, with similar names."""
     near = difflib.get_close_matches(name.upper(), list(known), 3)
     way_out = did_you_mean(near, "check --explain lists the rules")
     return RequestError(f"{option}={name}: unknown rule; {way_out}", option)
