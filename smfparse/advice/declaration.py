@@ -1,10 +1,10 @@
 """Declarations of advice: the contents of `definitions/*.toml` and `*.sql`.
 
-Each subsystem has a file. Its subjects are queries, each `<subject>.sql`, with a row for each object
-and interval. `[rules.<subject>.<id>]` is a condition over the columns of a subject. So is
-`[signs.<subject>.<id>]`, which only diagnoses use. The dataclasses here list the keys: a declaration
-is checked against them when it is loaded, and docs/extending.md shows them. `diagnoses.toml`
-combines rules. Keys that several rules of a subject share are a family:
+Each subsystem has a file. Its subjects are queries, each `<subject>.sql`, with a row for each
+object and interval. `[rules.<subject>.<id>]` is a condition over the columns of a subject. So is
+`[signs.<subject>.<id>]`, which only diagnoses use. The dataclasses here list the keys: a
+declaration is checked against them when it is loaded, and docs/extending.md shows them.
+`diagnoses.toml` combines rules. Keys that several rules of a subject share are a family:
 
     [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
     [rules.task_use.LATCH-12]          latch = "12"
