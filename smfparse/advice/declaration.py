@@ -435,7 +435,7 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
 
 @cache
 def _subsystems() -> Sequence[tuple[dict[str, Any], Where]]:
-    """Return what each file of rules declares, and its place."""
+    """Return the declarations of each file of rules, and its place."""
     files = [each for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES]
     return [(toml(each, Where(str(each))), Where(str(each))) for each in files]
 
@@ -456,13 +456,13 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
 
 
 def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
-    """Return what the rules of a subject have if they do not say otherwise."""
+    """Return the defaults for the rules of a subject."""
     own = {"severity": 5, "do": "nothing"} if is_sign else {"report": subject.report}
     return {"versions": subject.versions, **own}
 
 
 def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a rule says, with what its families say in which it has a name: `{latch}`."""
+    """Return the declaration of a rule with the keys of its families, `{latch}` replaced."""
     found = {name: value for name, value in spec.items() if name not in families}
     for family in families.keys() & spec.keys():
         found = filled(families[family], {family: spec[family]}) | found
@@ -470,7 +470,7 @@ def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict
 
 
 def _with_first_limit(rule: Rule, where: Where) -> Rule:
-    """Return a rule with what its first limit says: `{crossed}`, and the source of a rule."""
+    """Return a rule with the values of its first limit: `{crossed}`, and the source of the rule."""
     first, limit = next(iter(rule.limits.items()), ("", Limit()))
     if CROSSED in rule.condition and not first:
         raise where.at("condition").wrong("missing; add the key, or a limit")

@@ -1,4 +1,4 @@
-"""Findings: what crossed, put together over intervals, with when, how much, and what it costs."""
+"""Findings: crossed conditions combined over intervals, with time, amount and cost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 @dataclass(frozen=True)
 class Figure:
-    """A value with the words that it stands in: `{}` in `text`; `style` is how it is shown."""
+    """A value and its phrase: `{}` in `text` is the place of the value; `style` is its format."""
 
     text: str
     value: Any
@@ -176,9 +176,9 @@ class Finding:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it stands among others: by severity, then impact, share and names.
+        """Sort key of a finding: severity, then impact, share and names.
 
-        The impact is the largest of it and all that it explains.
+        The impact is the largest of the finding and of all findings that it explains.
         """
         amount = max(_in_seconds(each.impact) for each in self.whole())
         diagnosis = self.cause if isinstance(self.cause, Diagnosis) else None
@@ -203,7 +203,7 @@ def _in_seconds(impact: tuple[str, float] | None) -> float:
 
 
 def natural(name: str) -> list[Any]:
-    """Return what sorts names with numbers as people do: 2 before 10."""
+    """Return a sort key for names with numbers: 2 before 10."""
     parts = _DIGITS.split(name)
     return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 
@@ -345,7 +345,7 @@ def _summed(
 
 
 def _finite(value: Any) -> Any:
-    """Return a value; None for what was divided by 0."""
+    """Return a value; None for a division by 0."""
     return value if not isinstance(value, float) or math.isfinite(value) else None
 
 
@@ -358,7 +358,7 @@ def _in_words(value: Any, clock: Zone) -> Any:
 
 
 def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | None:
-    """Return what a finding costs; hours to a limit are those at which its figure moves."""
+    """Return the impact of a finding. Hours to a limit come from the trend of its figure."""
     kind, _ = rule.impact
     if kind == HOURS and rule.trend:
         amount = move.hours if move else None
@@ -366,7 +366,7 @@ def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | N
 
 
 def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
-    """Yield what the planner of a rule makes of sums; nothing where it has not what it needs."""
+    """Yield the phrases of a planner for sums of a rule; none if a required input is missing."""
     if rule.planned is None:
         return
     plan = plan_of_measured(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 1 << 24
 """Bytes that are searched at once."""
 _OVERLAP = 64
-"""Bytes that are searched twice, so that a name at the border is found: none is longer."""
+"""Bytes that are searched twice, to find names at the border. No name is longer."""
 
 
 class Proof(NamedTuple):
@@ -40,7 +40,7 @@ class Proof(NamedTuple):
     left: int
 
     def holds(self, done: Replaced, pseudonyms: Pseudonyms) -> bool:
-        """Whether all figures are there, and no old name but where it was to stay."""
+        """Whether all numbers are equal, and old names remain only where they were kept."""
         kept = done.in_kept if pseudonyms.keeps else 0
         return not self.other and self.left <= done.by_chance + kept
 
@@ -61,7 +61,7 @@ def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int 
 
 
 def _unheard() -> DamageLog:
-    """Return what takes damage that was reported before."""
+    """Return a function that accepts damage which was reported before."""
     return DamageLog(keep=0)
 
 
@@ -79,7 +79,7 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
 
 
 def _left(path: Place, pseudonyms: Pseudonyms) -> int:
-    """Return how many old names a file has, wherever they stand."""
+    """Return the number of old names in a file, at any position."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
     room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
     with unpacked(path) as data:
