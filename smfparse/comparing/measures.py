@@ -73,7 +73,7 @@ class Measure:
 
     @property
     def of_subject(self) -> SubjectMeasure:
-        """The measure that it is; of a sum, how much there is a second."""
+        """The measure of the figure; of a sum, its amount per second."""
         _, measure = measure_of(self.metric)
         return measure if measure.per else measure.a_second()
 
@@ -114,7 +114,7 @@ def _of_calls(name: str, spec: Any, where: Where) -> Measure:
 
 
 def _of(subject: str, name: str, own: str, where: Where) -> Measure:
-    """Return a measure of a subject; of a sum how much there is a second."""
+    """Return a measure of a subject; of a sum, its amount per second."""
     where.at(name).check("measure", own, subjects()[subject].columns())
     column = name.replace("{part}_", "")
     found = Measure(name, subject, column, "", metric=f"{subject}.{own}")
@@ -166,4 +166,4 @@ def sql_of(name: str) -> str:
 
 
 MEASURES = load_measures()
-"""In the order in which they stand for a name."""
+"""In the order in which they are parts of a name."""

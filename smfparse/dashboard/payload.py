@@ -44,13 +44,13 @@ def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
 
 
 def packed(facts: Mapping[str, Any]) -> str:
-    """Return a payload as it stands in a page: JSON, gzip, base64. The same gives the same."""
+    """Return a payload as it is in a page: JSON, gzip, base64. Equal payloads give equal texts."""
     text = json.dumps(facts, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
 def finding_panel(finding: Any, there: Mapping[str, Courses]) -> str:
-    """Return the panel that shows a finding, or what it explains; '': none of those there does."""
+    """Return the panel that shows a finding, or one that it explains; '': none."""
     explained = [each.rule for each in finding.explains]
     names = [finding.rule, *explained]
     return next((name for each in names if (name := panel_of([each])) in there), "")
@@ -105,7 +105,7 @@ def _day(day: Day, before: Day | None) -> dict[str, Any]:
 
 
 def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
-    """Return where intervals begin and end, in seconds behind the first."""
+    """Return start and end of intervals, in seconds after the first."""
     first = clock(day, int(axis.starts[0]))
     begins, ends = ((each - axis.starts[0]) / SECOND_US for each in (axis.starts, axis.ends))
     return {"first": first, "start": _plain(begins, 2), "end": _plain(ends, 2)}

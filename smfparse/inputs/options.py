@@ -17,7 +17,7 @@ from smfparse.selecting.zones import parse_zone
 
 
 class Options(TypedDict, total=False):
-    """Types of what `ReadOptions` takes by name."""
+    """Types of the keyword arguments of `ReadOptions`."""
 
     jobs: int
     keep_duplicates: bool

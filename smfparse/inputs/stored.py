@@ -1,6 +1,6 @@
-"""Files of a dataset to rows: all there, through no link, and as they were written.
+"""Rows of the files of a dataset, after a check that they are complete, unchanged and no links.
 
-Of the fingerprints of its records only those of the days that are needed are read.
+Only the fingerprints of the required days are read.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _days_of(
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
-    """Return the Parquet files of a table. Raises InputError where one is not there, or a link."""
+    """Return the Parquet files of a table. Raises InputError if one is missing, or a link."""
     return [plain_file(folder, each) for each in manifest["files"][table]]
 
 
