@@ -32,7 +32,7 @@ class Field:
 
     @property
     def end(self) -> int:
-        """Offset of the first byte behind the field."""
+        """Offset of the first byte after the field."""
         return self.offset + self.kind.width * self.count
 
 
@@ -51,7 +51,7 @@ class Column(NamedTuple):
     stride: int = 0
 
     def cell(self, values: Mapping[str, Any]) -> Any:
-        """Pick this column's value out of what `Block.parse` gives."""
+        """Return the value of this column from the result of `Block.parse`."""
         kind = self.field.kind
         if isinstance(kind, Part):
             return kind.of(values)

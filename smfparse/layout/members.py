@@ -179,7 +179,7 @@ class Part(Kind):
         return np.where(exists[:, None], found, np.uint8(0)), exists
 
     def of(self, values: Mapping[str, Any]) -> Any:
-        """Return the value of the part, of what `Block.parse` gives; None where it has none."""
+        """Return the value of the part from the result of `Block.parse`; None: no value."""
         code, whole = values[self.declared.code], values[self.declared.field]
         if code not in self.declared.codes or whole is None:
             return None

@@ -92,7 +92,7 @@ _TYPES = (
     "timestamp[us]",
 )
 _AT_THE_END = "smf_time AT TIME ZONE 'UTC' - to_seconds(utc_offset) - INTERVAL 30 SECOND"
-"""When a record without an interval says how things were: SMF takes it at the end of one."""
+"""The time of a record without an interval: SMF writes it at the end of one."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Measure:
         return _SHORT.get(self.unit, self.unit)
 
     def a_second(self) -> Measure:
-        """Return how much of it there is a second, of a sum."""
+        """Return the amount per second, of a sum."""
         unit = f"{self.short_unit}/s" if self.unit else "per second"
         formula = f"({self.formula})" if " + " in self.formula else self.formula
         return replace(
@@ -222,7 +222,7 @@ class Subject:
         return found
 
     def rows(self, schema: str = "") -> str:
-        """Return what gives its rows, behind FROM, of its tables, or of those of a schema."""
+        """Return the FROM expression of its rows, over its tables, or over those of a schema."""
         tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
 
@@ -269,7 +269,7 @@ class Subject:
 
     @property
     def _file(self) -> Path:
-        """The file of its facts; a subject without one has those of its table."""
+        """The SQL of its facts; without a file, those of its table."""
         return _FOLDER / f"{self.name}.sql"
 
     def _of_row(self) -> Iterator[str]:

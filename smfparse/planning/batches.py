@@ -24,14 +24,14 @@ def batch_rate(each_us: float, round_trip_us: float, batch: float) -> float:
 
 
 def most_in_a_batch(batchlim_kb: float, size: float, batchsz: int) -> int:
-    """Return how many messages of so many bytes a batch has at most; BATCHLIM 0 is no limit."""
+    """Return the maximum messages of a size per batch; BATCHLIM 0: no limit."""
     if not batchlim_kb:
         return batchsz
     return min(batchsz, math.floor(batchlim_kb * 1024 / size) + 1)
 
 
 def least_gain(batch: float, new_batch: float) -> float:
-    """Return by how much the rate grows where waits for confirmation are all there is."""
+    """Return the ratio of rates if the channel only waits for confirmations."""
     return new_batch / batch
 
 
@@ -102,7 +102,7 @@ def _figures(asked: Batches) -> Sequence[Figure]:
 
 
 def _limits(asked: Batches, most: int) -> list[Figure]:
-    """Return what a batch gives at least, what it takes, and what limits any."""
+    """Return the minimum gain of a batch, the pages it needs, and the limit of any batch size."""
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(

@@ -32,7 +32,7 @@ def printed_total(kind: str) -> float:
 
 
 def chin_ratio() -> float:
-    """Return the channel initiator's CPU of a transaction, by that of direct clients."""
+    """Return the channel initiator CPU of a transaction, from that of direct clients."""
     return transaction_parts("concentrator")["CHIN"] / transaction_parts("direct")["CHIN"]
 
 
@@ -122,7 +122,7 @@ def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]
 
 
 def _storage(clients: int) -> list[Figure]:
-    """Return what is free when the clients are not connected to the channel initiator."""
+    """Return the storage that is free without client channels of the channel initiator."""
     return [
         Figure(
             "chin_mb",

@@ -164,7 +164,7 @@ def _figures(asked: Mft) -> Sequence[Figure]:
 
 
 def _published(asked: Mft) -> list[Figure]:
-    """Return what IBM measured with this setting, where it is in the table."""
+    """Return the values that IBM measured with this setting, if the table contains it."""
     own = {key: getattr(asked, "queue_kind" if key == "queue" else key) for key in _KEYS}
     setting = own | {"put_to_getter": "Y", "batchint": 0}
     files = f"files of {said(asked.file_mb)} MB"

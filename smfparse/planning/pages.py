@@ -45,7 +45,7 @@ def data_buffers(messages: int, size: int) -> int:
 
 
 def pool_floor(peak_pages: float) -> int:
-    """Return the size of a pool in buffers, of which 15% are free at its peak."""
+    """Return the size of a pool in buffers that has 15% free at its peak."""
     return math.ceil(peak_pages / _FREE)
 
 
