@@ -111,7 +111,7 @@ class Selection(NamedTuple):
 
     @property
     def time_column(self) -> str | None:
-        """The key column that holds the time which is asked for; None: none is."""
+        """The key column of the selected time; None: no time is selected."""
         if not (self.start or self.end or self.daily):
             return None
         return "smf_time" if self.smf_time else COUNTED_AT
@@ -132,7 +132,7 @@ class Selection(NamedTuple):
         return ALL_RECORDS if table == DAMAGE else self
 
     def covers(self, table: str) -> bool:
-        """Whether the rows of a table can be about all the names that are asked for."""
+        """Whether the rows of a table can contain all selected names."""
         return table == RECORD or all(naming(option, table) for option in self.by_name)
 
     def unknown_to(self, tables: Iterable[str]) -> tuple[str, ...]:
@@ -193,7 +193,7 @@ ALL_RECORDS = Selection()
 
 
 def time_is_derived(selection: Selection) -> bool:
-    """Whether no SMF header has the time that is asked for: when a record counts, or a zone's."""
+    """Whether the selected time is in no SMF header: time of counting, or of a zone."""
     if selection.time_column is None:
         return False
     return not selection.smf_time or selection.zone is not None

@@ -201,7 +201,7 @@ class _TaskRecords:
         return RecordParts(CLASS_1, writers, blocks)
 
     def _wtid(self) -> Rows:
-        """Return who the tasks are."""
+        """Return the identities of the tasks."""
         plan, tasks = self._chunk.plan, self._tasks
         apps = plan.estate.applications
         channels = [plan.channel(number) for number in range(len(apps))]
@@ -235,7 +235,7 @@ class _TaskRecords:
         return found
 
     def _wtas(self) -> Rows:
-        """Return what the tasks count."""
+        """Return the counters of the tasks."""
         tasks = self._tasks
         columns = self._work.columns | task_places(self._address)
         rows = self._chunk.rows(WTAS, len(tasks), columns)
@@ -259,7 +259,7 @@ class _TaskRecords:
         rows.set_all({"wtassstc": single * each, "wtasmstc": several * each})
 
     def _wqst(self) -> Rows:
-        """Return what the tasks did with queues, a row each."""
+        """Return the work of tasks on queues, a row each."""
         used, plan = self._queues, self._chunk.plan
         declared = plan.estate.queues
         rows = Rows(WQST, self._version, len(used.task), QUEUE_EYES)

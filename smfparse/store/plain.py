@@ -12,7 +12,7 @@ from smfparse.errors import InputError, OutputError
 from smfparse.places.kinds import Place
 
 _NAME_SURROGATE = 0x20000000
-"""In the tag of what stands for another file or folder on Windows: a link or a junction."""
+"""The bit in the tag of a Windows link or junction."""
 _READ_BYTES = 1 << 20
 
 
@@ -43,9 +43,9 @@ def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool]
 
 
 def plain_file(folder: Place, name: str) -> Place:
-    """Return where a file is, by its path from `folder`, through no link.
+    """Return the place of a file, by its path from `folder`, through no link.
 
-    Raises InputError where it is not there, is a link, or anything else but a file.
+    Raises InputError if it is missing, a link, or not a regular file.
     """
     place = folder
     try:
@@ -82,7 +82,7 @@ def check_way(folder: Path, names: Iterable[str]) -> None:
 
 
 def not_plain(place: Path) -> OSError:
-    """Return the error of what is no file or folder itself."""
+    """Return the error for a place that is not a regular file or folder."""
     return OSError(None, "a link, pipe or device, which a dataset cannot contain", str(place))
 
 

@@ -204,7 +204,7 @@ IDENTITY_COLUMNS = (
         "dump_start", "int64", "record_no of the first record of the dump that contains the record"
     ),
 )
-"""Columns of `record` that it has only where they are asked for."""
+"""Columns of `record` that exist only on request."""
 
 DAMAGE_COLUMNS = (
     TableColumn("source", "string", "Damaged input"),
@@ -241,7 +241,7 @@ def title(table: str) -> str:
 
 
 def meaning(column: TableColumn) -> str:
-    """Return what a column means, with its unit."""
+    """Return the meaning of a column, with its unit."""
     return f"{column.doc} ({column.unit})" if column.unit else column.doc
 
 
@@ -260,7 +260,7 @@ def key_columns(table: str) -> tuple[TableColumn, ...]:
 def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColumn, ...]:
     """Return columns of a table, in order.
 
-    wanted  their names; None: all but those that have to be asked for
+    wanted  their names; None: all except those on request
     """
     if wanted is None:
         return _usual_columns(table)

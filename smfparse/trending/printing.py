@@ -139,7 +139,7 @@ def _span(hours: Sequence[int]) -> str:
 
 
 def _growth(course: Course) -> str:
-    """Return the growth a week as a share of what is usual, or of the last day."""
+    """Return the growth per week as a share of the usual value, or of that of the last day."""
     middle = sum(course.usual) / 2 if course.usual else course.last
     if course.per_week is None or middle <= 0:
         return ""

@@ -87,7 +87,7 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
 
 
 def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
-    """Return what has files that are to be written anew, and these."""
+    """Return the folders with files to combine, and these files."""
     found = list[tuple[_Group, list[str]]]()
     for table, names in whole["files"].items():
         by_folder: dict[str, _Group] = {}

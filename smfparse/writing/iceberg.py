@@ -107,7 +107,7 @@ def _properties(table: str) -> dict[str, str]:
 
 
 def _catalog(name: str) -> Catalog:
-    """Return the catalog of a name, or in a file, which is made if need be."""
+    """Return the catalog of a name, or in a file, which is created if necessary."""
     if not name.endswith(".db"):
         if Config().get_catalog_config(name) is None:
             raise RequestError(
