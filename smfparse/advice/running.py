@@ -127,9 +127,10 @@ def run_rules(
         for rule in rows.rules:
             _evaluate(rule, rows, catalog, so_far)
     links = all_links(catalog, so_far.held)
-    named = with_jobs(filter(policy.wants, so_far.findings), catalog, so_far.held, links)
+    with_names = with_jobs(filter(policy.wants, so_far.findings), catalog, so_far.held, links)
     several = [
-        replace(each, changed=limits.get(each.rule, {})) for each in with_backouts(named, catalog)
+        replace(each, changed=limits.get(each.rule, {}))
+        for each in with_backouts(with_names, catalog)
     ]
     for name in so_far.held:
         catalog.connection.unregister(name)
