@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import SmfFile
 
 _AT_ONCE = 1 << 24
-"""Bytes that are searched at once."""
+"""Number of bytes that are searched together."""
 _OVERLAP = 64
 """Bytes that are searched twice, to find names at the border. No name is longer."""
 
 
 class Proof(NamedTuple):
-    """What was found in a copy.
+    """The result of the verification of a copy.
 
-    records  records of both files that are the same but for what is no number
-    other    records that are not
-    left     places where an old name of at least 4 characters still stands
+    records  number of records whose numbers are equal in both files
+    other    number of other records
+    left     places with an old name of at least 4 characters
     """
 
     records: int
@@ -48,7 +48,7 @@ class Proof(NamedTuple):
 def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int = 0) -> Proof:
     """Compare a file with its copy, number by number, and search the copy for old names.
 
-    shift_days  by which times were moved
+    shift_days  days by which times were moved
     """
     same = other = 0
     for first, second in zip_longest(file.chunks(_unheard()), copy.input.chunks(_unheard())):
