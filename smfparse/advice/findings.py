@@ -52,18 +52,18 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What a rule, or a diagnosis, found about an object of a queue manager.
+    """The finding of a rule or a diagnosis about an object of a queue manager.
 
-    start, end   of the episode with the most of it; local time of the system
-    evaluated    intervals in which the rule could say something; `seconds` of them
-    crossed      intervals in which its condition holds; `seconds_crossed` of them
-    runs         crossed intervals that follow one another, microseconds UTC
-    planned      what the planner of its rule makes of its figures
-    explains     findings that it is the cause of
-    jobs         who is behind it; of a diagnosis without a job of its own, who waits for it
-    untold       the trace that would tell who waits for it; '': it is told
-    since        new, worse or as before, against a baseline; '': there is none
-    under        the diagnosis that explains it, where it is shown without; '': it is not explained
+    start, end  of the episode with the most time over the limit; local time of the system
+    evaluated   number of intervals in which the rule was evaluated; `seconds` of them
+    crossed     number of intervals in which the condition is true; `seconds_crossed` of them
+    runs        runs of consecutive crossed intervals, microseconds UTC
+    planned     values that the planner of the rule computes from its figures
+    explains    findings that this one explains
+    jobs        responsible jobs; of a diagnosis without a job of its own, waiting jobs
+    untold      the trace that would show the waiting jobs; '': they are known
+    since       new, worse or as before, compared with a baseline; '': no baseline
+    under       the diagnosis that explains it, if it is shown alone; '': none
     """
 
     cause: Rule | Diagnosis
@@ -108,12 +108,12 @@ class Finding:
 
     @property
     def name(self) -> str:
-        """What holds, in a few words."""
+        """The condition, in a few words."""
         return self.cause.name
 
     @property
     def share(self) -> float:
-        """Share of the time evaluated in which the condition holds."""
+        """Share of the evaluated time in which the condition is true."""
         return self.seconds_crossed / self.seconds if self.seconds else 0.0
 
     @property
