@@ -136,7 +136,7 @@ def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]
         if name == STDIN:
             yield Input(NOWHERE, STDIN, once=True), True
         elif name == "":
-            raise InputError("'': an empty name; check whether a shell variable is set")
+            raise InputError("'': an empty input name; check whether a shell variable is set")
         elif isinstance(name, Url) or is_url(name):
             yield from _of_url(name)
         elif isinstance(name, Path) or not glob.has_magic(name) or os.path.lexists(name):
