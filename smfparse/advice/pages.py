@@ -42,7 +42,7 @@ def pages_table(
 
 def _with_findings(which: Report, catalog: Catalog, rows: Sequence[Row]) -> Iterator[Row]:
     first = which.findings[0]
-    found = run_rules(catalog, named=True).findings
+    found = run_rules(catalog, of_names=True).findings
 
     def page(row: Row) -> tuple[Any, ...]:
         return row.get("section"), row["bucket"], row["system"], row["qmgr"], row[first]

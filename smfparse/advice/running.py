@@ -102,18 +102,18 @@ def run_rules(
     only: Collection[str] = (),
     also: Mapping[str, str] = MappingProxyType({}),
     *,
-    named: bool = False,
+    of_names: bool = False,
 ) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
-    policy  limits, exceptions and silenced rules of the site
-    only    rules and diagnoses to return; empty: all
-    also    further queries of the same scan; their rows are in the catalog under these names
-    named   whether to omit rules about the SMF data, whose findings name no job or queue
+    policy    limits, exceptions and silenced rules of the site
+    only      rules and diagnoses to return; empty: all
+    also      further queries of the same scan; their rows are in the catalog under these names
+    of_names  whether to omit rules about the SMF data, whose findings name no job or queue
     """
     limits = changed_limits(policy.limits)
     asked = wanted(limits)
-    if named:
+    if of_names:
         asked = {
             name: each for name, each in asked.items() if not subjects()[each.subject].is_whole
         }
@@ -127,10 +127,9 @@ def run_rules(
         for rule in rows.rules:
             _evaluate(rule, rows, catalog, so_far)
     links = all_links(catalog, so_far.held)
-    with_names = with_jobs(filter(policy.wants, so_far.findings), catalog, so_far.held, links)
+    named = with_jobs(filter(policy.wants, so_far.findings), catalog, so_far.held, links)
     several = [
-        replace(each, changed=limits.get(each.rule, {}))
-        for each in with_backouts(with_names, catalog)
+        replace(each, changed=limits.get(each.rule, {})) for each in with_backouts(named, catalog)
     ]
     for name in so_far.held:
         catalog.connection.unregister(name)
