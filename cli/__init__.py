@@ -99,11 +99,11 @@ _NAMES = (
     *("anonymise", "man", "completion"),
 )
 _OF_INPUT_ALONE = "summary"
-"""The command that INPUT alone asks for."""
+"""The command for INPUT without a command."""
 
 
 def _neither(name: str) -> str:
-    """Return the message for a name that is no command and no input, with similar commands."""
+    """Return the message for a name that is neither command nor input, with similar commands."""
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), _NAMES, 3)
@@ -119,13 +119,13 @@ class _NoPandas:
     """
 
     def find_spec(self, name: str, *_: object) -> None:
-        """Raise ModuleNotFoundError for pandas; leave others to those who find modules."""
+        """Raise ModuleNotFoundError for pandas; other finders handle all other modules."""
         if name == "pandas":
             raise ModuleNotFoundError("no command needs pandas", name=name)
 
 
 class _Commands(Mapping[str, click.Command]):
-    """The commands, each a module that is imported when it is asked for."""
+    """The commands, each a module that is imported when the command is used."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in _NAMES:
@@ -213,7 +213,7 @@ _SELDOM = 100_000
 
 
 def _leave_garbage() -> None:
-    """Have Python not look for circles when it ends. DuckDB complains of what is left then."""
+    """Switch off garbage collection at the end: DuckDB complains about what remains."""
     if "_duckdb" not in sys.modules:  # duckdb itself is gone where loading it was ended
         gc.freeze()
 

@@ -169,7 +169,7 @@ def _write_book(
 
 
 def _alike(which: Report) -> Report:
-    """Return a report whose keys have the headings that most reports have, not those of MP1B."""
+    """Return a report with the usual headings of keys instead of those of MP1B."""
     from smfparse.reports.declaration import KEY_HEADINGS
 
     headings = {key: heading for heading, key in KEY_HEADINGS.items()} | {"qsg": "QSG"}

@@ -57,7 +57,7 @@ def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[st
 
 
 def _command(words: Sequence[str], group: click.Command) -> tuple[int, click.Command | None]:
-    """Return the command that words begin with, behind how many of them name it."""
+    """Return the command at the start of words, and the number of words that name it."""
     named, command = 0, group
     while isinstance(command, click.Group):
         if named == len(words) or words[named] not in command.commands:
@@ -68,7 +68,7 @@ def _command(words: Sequence[str], group: click.Command) -> tuple[int, click.Com
 
 
 def _selection(prompt: click.Context, command: click.Command) -> Iterator[str]:
-    """Yield the options by which the prompt reads and selects, as far as a command has them."""
+    """Yield the reading and selection options of the prompt that a command supports."""
     theirs = {each.name: each for each in command.params if isinstance(each, click.Option)}
     for name in _reading_names():
         value = prompt.params.get(name)

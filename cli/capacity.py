@@ -146,7 +146,7 @@ def _command(which: Planner) -> click.Command:
 
 
 class _Planners(Mapping[str, click.Command]):
-    """The subcommands, each made when it is asked for."""
+    """The subcommands, each created when it is used."""
 
     def __getitem__(self, name: str) -> click.Command:
         if name not in planner_names():

@@ -171,7 +171,7 @@ def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
 
 
 def _checked(opened: Inputs, policy: Policy, only: frozenset[str]) -> Checked:
-    """Return what the rules say. Raises InputError if no record is selected."""
+    """Return the findings of the rules. Raises InputError if no record is selected."""
     from smfparse.advice.running import run_rules
     from smfparse.query.catalog import Catalog
 

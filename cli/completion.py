@@ -12,7 +12,7 @@ from smfparse.cli.output import Output
 
 _SHELLS = ("bash", "zsh", "fish")
 _VARIABLE = "_SMFPARSE_COMPLETE"
-"""What the shell sets when it asks; click derives the name from that of the program."""
+"""The variable that the shell sets for completion; click derives its name from the program name."""
 
 
 def _how(shell: str) -> str:

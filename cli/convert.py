@@ -48,7 +48,7 @@ def _format_of(target: Place) -> str:
 
 
 def _check_name(target: Place, chosen: str) -> None:
-    """Raise UsageError where the end of the target's name says what is not written there."""
+    """Raise UsageError if the extension of the target does not fit the written format."""
     said = said_format(target)
     if said in (None, chosen):
         return
@@ -72,7 +72,7 @@ def _executor(
         found: Callable[[], Executor] = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise click.BadParameter(
-            f"{text!r} is no function of a module that Python finds: {error}; give "
+            f"{text!r} is not a function of a module that Python finds: {error}; give "
             "MODULE:CALLABLE, and set PYTHONPATH to the folder of the module"
         ) from error
     return found
@@ -343,7 +343,7 @@ def _files(
 
 
 def _report_rows(path: Place, tables: dict[str, int], more: str = "") -> None:
-    """Print on stderr how many rows there are in how many tables."""
+    """Print on stderr the number of rows and tables."""
     filled = [rows for rows in tables.values() if rows]
     rows = "1 row" if sum(filled) == 1 else f"{sum(filled):,} rows"
     report_message(f"{path}: {rows}{more} in {plural(len(filled), 'table')}")

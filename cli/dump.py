@@ -89,7 +89,7 @@ def command(
 
 
 def _found(file: SmfFile, number: int | None, at: int | None, damage: DamageLog) -> Record:
-    """Return the record that is asked for. Raises RequestError where there is none."""
+    """Return the requested record. Raises RequestError if it does not exist."""
     from smfparse.inspecting.record import find_record, missing
 
     count = 0

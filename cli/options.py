@@ -68,7 +68,7 @@ def inputs_argument(command: Command) -> Command:
 def completed_files(
     _context: click.Context, _argument: click.Parameter, text: str
 ) -> list[CompletionItem]:
-    """Have the shell complete names of files."""
+    """Let the shell complete names of files."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(text, type="file")]

@@ -52,7 +52,7 @@ _ENDINGS = {
     "svg": "svg",
     "xlsx": "xlsx",
 }
-"""What names of files end in, and the format that this says."""
+"""Extensions of file names, and the format of each."""
 _OF_OTHERS = frozenset({"doc", "docx", "ods", "odt", "pdf", "ppt", "pptx", "ps", "xls"})
 """Endings of formats that no command writes."""
 _OF_GRAPHS = frozenset({DOT, MERMAID})
@@ -62,7 +62,7 @@ _OF_TEXT = frozenset({"log", "lst", "out", "prn", "text", "txt"})
 
 
 def said_format(path: Place) -> str | None:
-    """Return the format that the end of a name says, as csv or csv.gz; None: it says none."""
+    """Return the format for the extension of a name, such as csv or csv.gz; None: no format."""
     name = path.name.lower()
     packed = ".gz" if name.endswith(".gz") else ""
     _, dot, ending = name.removesuffix(packed).rpartition(".")
@@ -70,7 +70,7 @@ def said_format(path: Place) -> str | None:
 
 
 def says_nothing(path: Path) -> bool:
-    """Whether the end of a name says a format that is not known: `x.foo`."""
+    """Whether a name has an extension of no known format: `x.foo`."""
     ending = path.suffix.lower().removeprefix(".")
     known = ending in _OF_TEXT or ending in _OF_OTHERS or said_format(path) is not None
     return bool(ending) and not known and not _is_special(path)
@@ -84,7 +84,9 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     ending = path.suffix.lower().removeprefix(".")
     if ending in _OF_OTHERS:
         known = ", ".join(each for each in formats or (format,) if each not in _OF_GRAPHS)
-        raise click.UsageError(f"{path}: {ending} cannot be written; choose one of {known}")
+        raise click.UsageError(
+            f"{path}: the format {ending} is not supported here; choose one of {known}"
+        )
     said = said_format(path)
     if said is None or said == format:
         return
@@ -146,14 +148,14 @@ class Output(NamedTuple):
         _write_lines(map(visible, lines), self.path, self.force)
 
     def write_page(self, lines: Iterable[str]) -> None:
-        """Write the lines of a page, which has made visible what is in it."""
+        """Write the lines of a page, in which control characters are already replaced."""
         _write_lines(lines, self.path, self.force)
 
     def check_text(self, option: str) -> None:
         """Raise UsageError where what an option prints, which is text, is wanted in a format."""
         if self.format != TEXT:
             raise click.UsageError(
-                f"{option} prints text; leave out --format, and endings of other formats."
+                f"{option} prints text; leave out --format, or name a file with another extension."
             )
 
     def can_show(self, characters: str) -> bool:
@@ -179,7 +181,7 @@ class Output(NamedTuple):
         return self._write_binary(lambda file: write_parquet(parts, file))
 
     def _write_binary(self, write: Callable[[BinaryIO], _Result]) -> _Result:
-        """Write what is no text to stdout, or to the file: whole or not at all."""
+        """Write binary data to stdout, or to the file: complete or not at all."""
         if self.path is not None:
             with output_stream(self.path, self.force) as file:
                 return write(file)
@@ -252,7 +254,7 @@ def on_terminal() -> bool:
 
 
 def fills_terminal() -> bool:
-    """Whether somebody reads the results on a terminal, who did not ask for all of them."""
+    """Whether results go to a terminal, and not all lines were requested."""
     return on_terminal() and not _asked(UNPAGED)
 
 
@@ -270,7 +272,7 @@ def terminal_width() -> int | None:
 
 
 def _asked(name: str) -> bool | None:
-    """Return what the options of the command say of the terminal; None: nothing."""
+    """Return the value of the options about the terminal; None: not given."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.meta.get(name)
 
@@ -332,7 +334,7 @@ def _print_all(held: list[str]) -> None:
 
 
 def show(line: str) -> None:
-    """Print a line of a format, which has made visible what is in it, on stdout."""
+    """Print a line of a format, in which control characters are already replaced, on stdout."""
     if on_terminal() or _is_piped():
         BAR.leave()
     click.echo(line, color=True)
@@ -374,7 +376,7 @@ def check_selection(opened: Inputs, wanted: str = "") -> None:
 
 
 def unmatched_text(opened: Inputs) -> str:
-    """Return what a selection is that no records match, and what the input covers."""
+    """Return the selection without records, and the time that the input covers."""
     from smfparse.inspecting.extent import extent_text
 
     return f"match {str(opened.selection).replace('counted ', '')}; {extent_text(opened)}"

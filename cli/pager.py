@@ -40,7 +40,7 @@ def shown(lines: Iterable[str], encoding: str, show: Callable[[Iterable[str]], N
 
 
 def _command() -> list[str] | None:
-    """Return the pager; None: there is none, or none is wanted."""
+    """Return the pager; None: not available or not wanted."""
     asked = os.environ.get("PAGER", "less").strip()
     if asked in _NONE:
         return None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from smfparse.reports.sections import Sections
 
 _ALL = "all"
-"""The name that stands for every report."""
+"""The name for all reports."""
 
 
 def _format(options: Mapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--all",
         "zeros",
         is_flag=True,
-        help="Print also text lines whose values are all 0; other formats contain them.",
+        help="Also print text lines whose values are all 0; other formats contain them.",
     )
     @wraps(command)
     def run(*arguments: Any, output: Output, width: int | None, zeros: bool, **options: Any) -> Any:
@@ -62,7 +62,7 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_workbook(path: Path | None) -> bool:
-    """Whether the name of an output is that of a workbook."""
+    """Whether the name of an output is a workbook."""
     return path is not None and path.suffix.lower() == f".{XLSX}"
 
 
@@ -126,7 +126,7 @@ def _check_length(which: Report, catalog: Catalog) -> None:
 
 
 def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None) -> None:
-    """Print on stderr if intervals are recorded that are longer than those that are asked for."""
+    """Print a message if recorded intervals are longer than the requested ones."""
     from smfparse.calendar.coverage import length_text
 
     recorded = first[0].get("interval_seconds") if first else None

@@ -46,7 +46,7 @@ _SHELL = (
     *("anonymise", "capacity", "check", "compare", "convert", "dashboard", "dump", "generate"),
     *("info", "plot", "report", "smfparse", "summary", "trend"),
 )
-"""Commands of the shell that the prompt knows: no statement of SQL begins so."""
+"""Commands of smfparse at the prompt: no SQL statement begins with these words."""
 _MOST_SQL = 16 << 20
 """Bytes of statements that are read: their source may have no end."""
 
@@ -152,7 +152,7 @@ def _is_query(argument: str) -> bool:
 
 
 def _decoded(text: bytes, name: str) -> str:
-    """Return statements. Raises UsageError where there is none, or more than anybody writes."""
+    """Return statements. Raises UsageError if there are none, or if they are too long."""
     if len(text) > _MOST_SQL:
         raise click.UsageError(f"{name}: more than {_MOST_SQL:,} bytes of SQL")
     try:
@@ -170,7 +170,7 @@ def _can_ask(inputs: tuple[str, ...], output: Output) -> bool:
 
 
 def _from_stdin(inputs: tuple[str, ...]) -> str:
-    """Return the statements on standard input, if that is no input nor a keyboard."""
+    """Return the statements on standard input, unless it is an input or a keyboard."""
     if "-" in inputs or sys.stdin.isatty():
         raise click.UsageError(_NO_QUERY)
     return _decoded(sys.stdin.buffer.read(_MOST_SQL + 1), "standard input")

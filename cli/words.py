@@ -17,7 +17,7 @@ _CLOCK = re.compile(r"\d{2}:\d{2}(?::\d{2})?")
 
 
 def is_input(name: str) -> bool:
-    """Whether a name is that of an input: a file, standard input, a URL, a pattern with files."""
+    """Whether a name is an input: a file, standard input, a URL, or a pattern with files."""
     from glob import glob
 
     from smfparse.places.kinds import is_url
@@ -30,7 +30,7 @@ def is_input(name: str) -> bool:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is that of a file, there or not: it has a folder or an ending."""
+    """Whether a name looks like a file, existing or not: it has a folder or an extension."""
     return bool(Path(name).suffix) or Path(name).name != name
 
 
@@ -58,7 +58,7 @@ def _ends_in_day(arguments: Sequence[str]) -> bool:
 
 
 _VALUE = r"""(?:True\b|(?P<value>'[^']*'|"[^"]*"|-?\w+))"""
-"""What may stand behind a name."""
+"""What may follow a name."""
 
 
 def in_options(error: SmfError, command: click.Command) -> str:

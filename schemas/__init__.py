@@ -3,9 +3,8 @@
     (SMF type, subtype): {triplet number: block}
 
 Triplet 0 of every record is the QWHS area. A block can come from several places; the triplets that
-are not listed are IBM-internal. A record of SMF's own that is a block by itself is in
-WHOLE_RECORDS. A plain registry, without a lazy face: reading it needs every
-block, so there is nothing to put off.
+are not listed are IBM-internal. SMF's own records that consist of one block are in
+WHOLE_RECORDS. The registry imports all blocks at once, because every reader needs all of them.
 """
 
 from __future__ import annotations

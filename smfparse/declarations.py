@@ -33,7 +33,7 @@ _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
 """What a value is called, what several are, and its types in TOML."""
 _NAMES = re.compile(r"\{(\w+)")
 _NAMED = re.compile(r"\{(\w+)(?:\[\d+\])?\}")
-"""The names in a key that stands for several."""
+"""The placeholders in a key that declares several names."""
 
 
 class Key(NamedTuple):
@@ -80,11 +80,11 @@ class Where(NamedTuple):
         return Where(self.file, f"{self.key}.{name}" if self.key else str(name))
 
     def wrong(self, what: str) -> RequestError:
-        """Return what to raise: `what` is what was wrong and, after a semicolon, what to do."""
+        """Return the error: `what` is the problem and, after a semicolon, the correction."""
         return RequestError(": ".join(filter(None, (self.file, self.key, what))))
 
     def unknown(self, what: str, name: str, among: Iterable[str]) -> RequestError:
-        """Return what to raise for a name that is not there, with those like it."""
+        """Return the error for an unknown name, with similar names."""
         there = list(dict.fromkeys(among))
         way_out = did_you_mean(difflib.get_close_matches(name, there, 3), _one_of(there))
         return self.wrong(f"unknown {what} {name!r}; {way_out}")
@@ -129,7 +129,7 @@ def families(
 
 
 def filled(value: Any, named: Mapping[str, Any]) -> Any:
-    """Return what is declared with what `{name}` and `{name[0]}` stand for; others stay."""
+    """Return a declaration in which `{name}` and `{name[0]}` are replaced; other braces stay."""
     if isinstance(value, dict):
         return {key: filled(each, named) for key, each in value.items()}
     if isinstance(value, list):
@@ -219,7 +219,7 @@ def expected(kinds: type | tuple[type, ...], value: Any, what: str, where: Where
 
 @cache
 def _called(hint: Any) -> tuple[str, str]:
-    """Return what a value of a type is called, and what several of them are."""
+    """Return the words for a value of a type, and for several of them."""
     if is_dataclass(hint):
         return "a table", "tables"
     if hint in _SCALARS:

@@ -45,7 +45,7 @@ class OutputError(SmfError):
 
 
 def unwritable(place: object, error: OSError) -> OutputError:
-    """Return what to raise where `place` cannot be written: why, and the way out of a full disk."""
+    """Return the error for a place that cannot be written: reason, and advice for a full disk."""
     reason = os.strerror(error.errno) if error.errno else error.strerror or str(error)
     way_out = "; free some space there, or give another place" if error.errno in _NO_ROOM else ""
     return OutputError(f"{place}: {reason}{way_out}")
@@ -138,7 +138,7 @@ class DamageLog:
             self.details.append(damage)
 
     def extend(self, later: DamageLog) -> None:
-        """Note what another log has; of what that one only counted, the count."""
+        """Add the entries of another log; if it only counted, the count."""
         for damage in later.details:
             self.add(damage)
         self.count += later.count - len(later.details)

@@ -22,7 +22,7 @@ _END = b"\0"
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 """Signals that ask a process to end: of the system, a service or a terminal that is closed."""
 _STOPPED = threading.Event()
-"""Set from a call of `stop` on, for what waits in other threads, where no signal comes."""
+"""Set by a call of `stop`, for other threads, which receive no signals."""
 _STOPS = (signal.SIGINT, getattr(signal, "SIGALRM", signal.SIGINT), *ENDS)
 
 

@@ -432,7 +432,7 @@ def _framed(rows: pa.Table, frame: Frame) -> Any:
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
-    """Return what makes a section; None: what the report itself declares."""
+    """Return the extent of a section; None: as the report declares."""
     if interval and total:
         raise RequestError("interval and total exclude each other")
     return TOTAL if total else every(interval) if interval else None

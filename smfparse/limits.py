@@ -1,4 +1,4 @@
-"""How much is held, read or written at once: one object, which tests make smaller."""
+"""Limits of memory, reads and writes: one object, which tests make smaller."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes at which reader, decoder and writers move on.
+    """Sizes at which reader, decoder and writers continue with the next piece.
 
-    No result depends on them but for three: `max_spanned` and `free_bytes` bound what damaged or
-    hostile input can make of a few bytes, and what is beyond becomes damage; `look_back_bytes`
-    bounds how far apart records are that know of each other.
+    Only three of them change results. `max_spanned` and `free_bytes` limit the output of a few
+    damaged or hostile bytes, and the rest becomes damage. `look_back_bytes` limits the distance of
+    records that depend on each other.
 
-    chunk_bytes      bytes of an input that are looked at at once, about
-    max_spanned      bytes beyond which no spanned record grows; SMF itself stops at 32,756
+    chunk_bytes      bytes of an input that are processed together, approximately
+    max_spanned      maximum bytes of a spanned record; SMF itself stops at 32,756
     free_bytes       bytes that are unpacked from a packed input, however small it is
-    look_back_bytes  bytes of the unpacked source in front of a record in which that starts which it
-                     has to know of: the 116/1 of a 116/2, and for records without UTC one that has
-                     the offset of their system; for these as many behind it, too
-    epoch_bytes      bytes of input after which all tables give a batch
-    epoch_cells      values of one table, or of key columns, after which they do as well
-    least_unit       bytes of input below which processes do not share the work: each takes time to
-                     set up
-    whole_bytes      bytes of input up to which queries have whole tables decoded: that takes less
-                     than to load what DuckDB can name columns to
-    most_unit        bytes of input that a process decodes at once where its rows are kept until it
-                     is their turn
+    look_back_bytes  maximum bytes of the unpacked source from a record back to one on which it
+                     depends: the 116/1 of a 116/2, and for records without UTC one with the offset
+                     of their system; for these also forward
+    epoch_bytes      bytes of input after which all tables yield a batch
+    epoch_cells      values of one table, or of key columns, after which they also do
+    least_unit       bytes of input below which one process does all work, because each takes time
+                     to start
+    whole_bytes      bytes of input up to which whole tables are decoded for queries: this takes
+                     less time than loading the library that passes columns to DuckDB
+    most_unit        bytes of input that a process decodes together if its rows must wait for their
+                     turn
     most_task        bytes of input that a task of an executor writes as files of a dataset
-    fingerprints     fingerprints of records that are held before they are written: 16 bytes each
-    group_rows       rows of a full row group of Parquet: what DuckDB scans as one piece
-    file_rows        rows of a file of a dataset that is not put together with others
-    held_bytes       bytes that all tables together hold back until they are a row group
+    fingerprints     fingerprints of records in memory before they are written: 16 bytes each
+    group_rows       rows of a full row group of Parquet, which DuckDB scans as one piece
+    file_rows        rows of a dataset file that is not combined with others
+    held_bytes       bytes that all tables together buffer until they fill a row group
     open_files       Parquet files that a process has open at a time
-    slice_bytes      bytes of the rows read for a report beyond which it is made slice by slice
-    slice_sections   sections that are about as many as a slice has
-    merged           fingerprints beyond which files of them are not put together: 64 MB
-    wait_seconds     seconds that an append waits for the one that writes to its dataset
+    slice_bytes      bytes of the rows of a report above which it is made in slices
+    slice_sections   approximate number of sections per slice
+    merged           fingerprints above which files of them are not combined: 64 MB
+    wait_seconds     seconds that an append waits for another writer of its dataset
     """
 
     chunk_bytes: int = 16 << 20
@@ -61,9 +61,9 @@ class Limits:
 
     @property
     def window_bytes(self) -> int:
-        """Bytes of an input that are looked at at once: a spanned record always fits twice."""
+        """Bytes of an input in memory: a spanned record always fits twice."""
         return max(self.chunk_bytes, 2 * self.max_spanned)
 
 
 LIMITS = Limits()
-"""The limits where no others are handed in."""
+"""The default limits."""

@@ -17,7 +17,7 @@ SHOWER = "smfparse-progress"
 
 
 class Read(Protocol):
-    """What knows how many bytes of its file were read when it came."""
+    """A reader that counts the bytes of its file since its start."""
 
     @property
     def read(self) -> int:
@@ -57,7 +57,7 @@ class Progress:
 
     @contextmanager
     def of(self, what: str, total: int) -> Iterator[None]:
-        """Count the bytes of what is done in the block."""
+        """Count the bytes of the work in the block."""
         self._cells, self._own = [0], 0
         self.what, self.total, self.began = what, total, time.monotonic()
         try:
@@ -67,7 +67,7 @@ class Progress:
 
     @contextmanager
     def told_by(self, say: Callable[[str], None]) -> Iterator[None]:
-        """Have messages printed by a function while the block runs."""
+        """Let a function print messages while the block runs."""
         before, self.say = self.say, say
         try:
             yield

@@ -116,7 +116,7 @@ def distinct(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
 
 
 def _distinct_few(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
-    """Return what `distinct` does, without the time that Arrow takes to load its functions."""
+    """Return the result of `distinct`, without loading the functions of Arrow."""
     places: dict[bytes, int] = {}
     found = [places.setdefault(row.tobytes(), len(places)) for row in rows]
     each = np.frombuffer(b"".join(places), np.uint8).reshape(-1, rows.shape[1])

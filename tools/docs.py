@@ -77,7 +77,7 @@ def report_reference() -> Iterator[str]:
         yield f"## {which.name}\n"
         yield f"{which.title}.\n"
         yield f"* Data: {which.record}, written by `{which.trace}`."
-        yield f"* MP1B: {', '.join(which.dd) or 'not there'}."
+        yield f"* MP1B: {', '.join(which.dd) or 'none'}."
         if which.is_rankable:
             by = f"by `{which.ranked}`" if which.ranked else "each table in its own order"
             yield f"* `--top` ranks {by}, `--sort` by any figure that is a number."

@@ -1,4 +1,4 @@
-"""Advice: rules over the tables, what crossed them when, and which cause explains it.
+"""Advice: rules over the tables, their findings, and the diagnoses that explain them.
 
-In: a catalog. Out: findings. Rules are declarations in `definitions`; nothing here opens inputs.
+In: a catalog. Out: findings. Rules are declarations in `definitions`. This package opens no inputs.
 """

@@ -1,4 +1,4 @@
-"""Findings against those of an earlier time: what is new, gone or worse."""
+"""Comparison of findings with those of an earlier time: new, gone or worse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGER = 1.2
 
 
 def compared_with(now: Checked, earlier: Checked) -> Checked:
-    """Return what was checked, its findings compared with those of an earlier time."""
+    """Return the result, with its findings compared with those of an earlier time."""
     before = {(each.rule, *each.key): each for each in earlier.findings}
     findings = [
         replace(each, since=_compared(each, before.pop((each.rule, *each.key), None)))

@@ -1,6 +1,6 @@
-"""Who is behind findings: the job that puts, gets or backs out most, and the like.
+"""The jobs responsible for findings: those that put, get or back out most, and others.
 
-All findings are asked at once, so that rows are read once however many these are.
+One query covers all findings, so rows are read once for any number of findings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WAITED = """
 """SQL: how long messages were on a queue in all, those that stay for half of the time."""
 
 Asked: TypeAlias = tuple[int, str]
-"""The number of a finding, and the object of the rows that are asked for."""
+"""The number of a finding, and the object of the requested rows."""
 
 
 def with_jobs(
@@ -173,7 +173,7 @@ def with_backouts(found: Iterable[Finding], catalog: Catalog) -> list[Finding]:
 def _name(
     several: list[Finding], asked: Sequence[Asked], column: str, by: str, catalog: Catalog
 ) -> None:
-    """Name who or what backs out most in each finding that is asked for."""
+    """Name the job, queue or transaction with the most backouts in each requested finding."""
     table = f"(SELECT *, {column} AS object FROM {BACKOUTS})"
     named = names_during(several, asked, table, f'"{by}"', "sum(backouts)", catalog)
     for number, names in named.items():

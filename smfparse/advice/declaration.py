@@ -1,10 +1,10 @@
-"""Declarations of advice: what `definitions/*.toml` and `*.sql` say.
+"""Declarations of advice: the contents of `definitions/*.toml` and `*.sql`.
 
-A file a subsystem. Its subjects are queries, each `<subject>.sql`, whose rows are an interval of an
-object each; `[rules.<subject>.<id>]` is a condition over the columns of a subject, and so is
-`[signs.<subject>.<id>]`, for which only diagnoses ask. The dataclasses here are the list of keys: a
-declaration is checked by them when it is loaded, and docs/extending.md shows them.
-`diagnoses.toml` puts rules together. What several rules of a subject have in common is a family:
+Each subsystem has a file. Its subjects are queries, each `<subject>.sql`, with a row for each
+object and interval. `[rules.<subject>.<id>]` is a condition over the columns of a subject. So is
+`[signs.<subject>.<id>]`, which only diagnoses use. The dataclasses here list the keys: a
+declaration is checked against them when it is loaded, and docs/extending.md shows them.
+`diagnoses.toml` combines rules. Keys that several rules of a subject share are a family:
 
     [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
     [rules.task_use.LATCH-12]          latch = "12"
@@ -45,7 +45,7 @@ SEVERITIES = {
 }
 """The severities of findings, the most serious first."""
 CONSTRAINT = 2
-"""The last severity of what is, or soon is, at its limit."""
+"""The last severity of objects that are at their limit, or soon will be."""
 HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
@@ -53,7 +53,7 @@ IMPACTS = {
     "cpu": ("CPU seconds per hour", "3600 * sum({}) / 1e6 / sum(seconds)"),
     HOURS: ("hours to the limit", "min({})"),
 }
-"""What an impact is measured in, and the aggregate over the intervals that crossed."""
+"""The unit of each impact, and its aggregate over the intervals that crossed."""
 UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
     "ms": "ms",
     "seconds": "s",
@@ -64,7 +64,7 @@ UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
 }
 """The unit of a limit, by its name; others are percentages, counts or ratios of the condition."""
 CROSSED = "{crossed}"
-"""What stands in a condition for: the figure is beyond the first limit."""
+"""In a condition, this means that the figure is beyond the first limit."""
 _FOLDER = Path(__file__).with_name("definitions")
 _DIAGNOSES = _FOLDER / "diagnoses.toml"
 _ROWS = "FROM rows"
@@ -74,7 +74,7 @@ _BY_SUBJECT = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Limit:
-    """A number that a condition compares with; `--limit` and a policy change it."""
+    """A number in the comparison of a condition; `--limit` and a policy change it."""
 
     value: Annotated[float, Key("the number", "the rule requires a value from the site")] = math.nan
     tag: Annotated[str, Key("kind of source", among=TAGS)] = "O"
@@ -82,13 +82,13 @@ class Limit:
 
     @property
     def known(self) -> bool:
-        """Whether there is a number."""
+        """Whether the limit has a number."""
         return not math.isnan(self.value)
 
 
 @dataclass(frozen=True)
 class Trend:
-    """How a figure moves, and when it arrives at a limit."""
+    """The change of a figure over time, and its limit."""
 
     value: Annotated[str, Key("the metric: a column of the subject or SQL over one")]
     unit: Annotated[str, Key("unit of the metric in the output")]
@@ -99,7 +99,7 @@ class Trend:
 
 @dataclass(frozen=True)
 class Planned:
-    """What the planner of a rule makes of a finding."""
+    """The values of a planner that a finding shows."""
 
     says: Annotated[
         tuple[Phrase, ...],
@@ -144,7 +144,7 @@ def _severity(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class _Advice:
-    """What a rule and a diagnosis say."""
+    """The texts that rules and diagnoses have in common."""
 
     name: Annotated[str, Key("the condition in a few words")]
     means: Annotated[str, Key("effect of the condition")]
@@ -159,7 +159,7 @@ class _Advice:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(_Advice):
-    """A condition over the rows of a subject, what it means, and what there is to do."""
+    """A condition over the rows of a subject, with its meaning and the recommended action."""
 
     id: str
     subject: str
@@ -185,7 +185,8 @@ class Rule(_Advice):
     limits: Annotated[
         Mapping[str, Limit],
         Key(
-            "the numbers of the condition; the first is the rule's own. A number alone is ours",
+            "the limits in the condition; the first is the main limit of the rule. A plain "
+            "number is our own choice",
             "none",
             read=_limits,
             written="a table of tables, or numbers",
@@ -195,7 +196,7 @@ class Rule(_Advice):
         str, Key("aggregate: the severity, over the intervals that crossed", "`severity`")
     ] = ""
     lowest: Annotated[bool, Key("whether the lowest value is the worst")] = False
-    least_share: Annotated[float, Key("least share of the time for a finding")] = 0.0
+    least_share: Annotated[float, Key("minimum share of the time for a finding")] = 0.0
     total: Annotated[
         str,
         Key(
@@ -206,14 +207,14 @@ class Rule(_Advice):
     impact: Annotated[
         tuple[str, str],
         Key(
-            "what it costs: `waiting` or `cpu` with microseconds of a row, `messages` that wait, "
+            "the cost: `waiting` or `cpu` with microseconds of a row, `messages` that wait, "
             "`hours` to a limit",
             "not measured",
             read=_impact,
             written="a table of strings",
         ),
     ] = ("", "")
-    trend: Annotated[Trend | None, Key("how the value changes over time", "not followed")] = None
+    trend: Annotated[Trend | None, Key("how the value changes over time", "no trend")] = None
     evidence: Annotated[
         tuple[Phrase, ...],
         Key(
@@ -273,7 +274,7 @@ class Rule(_Advice):
 
 @dataclass(frozen=True)
 class Subject:
-    """A query whose rows are what an object was in an interval.
+    """A query with a row for each object and interval.
 
     Columns: system, qmgr, object, job, start (UTC), seconds, utc_offset, and figures.
     """
@@ -305,7 +306,7 @@ class Subject:
     ] = field(default_factory=dict)
     proves_trace: Annotated[bool, Key("whether rows show that the trace is on")] = True
     is_whole: Annotated[
-        bool, Key("whether its rows are not intervals, so that all are evaluated")
+        bool, Key("whether a row covers the whole period; such rows are always evaluated")
     ] = False
     has_intervals: Annotated[
         bool,
@@ -326,9 +327,12 @@ class Diagnosis(_Advice):
     source: Annotated[str, Key("source of the diagnosis")]
     needs: Annotated[
         tuple[tuple[str, ...], ...],
-        Key("lists of rules: one of each list is true at that time; with `?` it may have no data"),
+        Key(
+            "lists of rules: one rule of each list must be true at that time; a rule with `?` "
+            "may have no data"
+        ),
     ] = ()
-    without: Annotated[tuple[str, ...], Key("rules that are false at that time", "any may")] = ()
+    without: Annotated[tuple[str, ...], Key("rules that must be false at that time", "none")] = ()
     severity: Annotated[
         int,
         Key(
@@ -346,7 +350,7 @@ class Diagnosis(_Advice):
     of_all: Annotated[
         str,
         Key(
-            "the rule: while it is true, all objects have one finding together",
+            "the rule: while it is true, one finding covers all objects",
             "each object has its own finding",
         ),
     ] = ""
@@ -410,7 +414,7 @@ def diagnoses() -> Mapping[str, Diagnosis]:
 
 
 def planner_inputs(rule: Rule) -> Mapping[str, str]:
-    """Return the aggregates that the planner of a rule is asked by; none: it is not asked."""
+    """Return the aggregates for the inputs of the planner of a rule; empty: no planner."""
     if rule.planned is None:
         return {}
     found = {**subjects()[rule.subject].plans.get(rule.plan, {}), **rule.planned.inputs}
@@ -418,12 +422,12 @@ def planner_inputs(rule: Rule) -> Mapping[str, str]:
 
 
 def number_text(limit: str, value: float) -> str:
-    """Return the number of a limit with its unit: `40,000 us`; a percentage or count is alone."""
+    """Return the number of a limit with its unit: `40,000 us`; a percentage or count has none."""
     return f"{value:,.10g} {UNITS.get(limit, '')}".rstrip()
 
 
 def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
-    """Return what to raise for a rule or diagnosis that is not there, with those like it."""
+    """Return the error for an unknown rule or diagnosis, with similar names."""
     near = difflib.get_close_matches(name.upper(), list(known), 3)
     way_out = did_you_mean(near, "check --explain lists the rules")
     return RequestError(f"{option}={name}: unknown rule; {way_out}", option)
@@ -431,7 +435,7 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
 
 @cache
 def _subsystems() -> Sequence[tuple[dict[str, Any], Where]]:
-    """Return what each file of rules declares, and its place."""
+    """Return the declarations of each file of rules, and its place."""
     files = [each for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES]
     return [(toml(each, Where(str(each))), Where(str(each))) for each in files]
 
@@ -452,13 +456,13 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
 
 
 def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
-    """Return what the rules of a subject have if they do not say otherwise."""
+    """Return the defaults for the rules of a subject."""
     own = {"severity": 5, "do": "nothing"} if is_sign else {"report": subject.report}
     return {"versions": subject.versions, **own}
 
 
 def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a rule says, with what its families say in which it has a name: `{latch}`."""
+    """Return the declaration of a rule with the keys of its families, `{latch}` replaced."""
     found = {name: value for name, value in spec.items() if name not in families}
     for family in families.keys() & spec.keys():
         found = filled(families[family], {family: spec[family]}) | found
@@ -466,7 +470,7 @@ def _with_families(spec: Mapping[str, Any], families: Mapping[str, Any]) -> dict
 
 
 def _with_first_limit(rule: Rule, where: Where) -> Rule:
-    """Return a rule with what its first limit says: `{crossed}`, and the source of a rule."""
+    """Return a rule with the values of its first limit: `{crossed}`, and the source of the rule."""
     first, limit = next(iter(rule.limits.items()), ("", Limit()))
     if CROSSED in rule.condition and not first:
         raise where.at("condition").wrong("missing; add the key, or a limit")

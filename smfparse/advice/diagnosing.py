@@ -30,12 +30,18 @@ from smfparse.calendar.intervals import SECOND_US
 _OR_UNKNOWN = "?"
 """Behind a rule that is needed: it counts as holding where its trace is absent."""
 _MOSTLY = 0.5
-"""Share of what crossed that has to be of the time of a cause, to be explained by it."""
+"""A cause explains a finding if at least this share of its crossed time is in the time of the
+cause.
+"""
 _NEARLY_ALL = 0.9
-"""That share of a finding of severity 1 or 2 about something else: what goes on is its own."""
+"""The same share for a finding of severity 1 or 2 about another object, which may have its own
+cause.
+"""
 _EMPTIES = ("pool", "page set")
 _AFTER = 0.5
-"""A pool or page set may be full for so much of its cause's time behind it: it empties slowly."""
+"""A pool or page set may stay full for this share of the time of its cause, because it empties
+slowly.
+"""
 
 
 def diagnosed(
@@ -78,7 +84,7 @@ class _Diagnosing:
         return list(self._shown)
 
     def _diagnose(self, which: Diagnosis, core: Finding) -> None:
-        """Put a diagnosis in the place of what it explains."""
+        """Replace the findings that a diagnosis explains by the diagnosis."""
         is_of_all = any(_is_beside(core, each) for each in self._found.near(core, [which.of_all]))
         its = {core.rule, *_explained_by(which)}
         near = self._shown if is_of_all else self._shown.near(core, its)
@@ -124,7 +130,7 @@ class _Diagnosing:
         return not at_the_time.intersection(which.without)
 
     def _cause_of(self, which: Diagnosis, core: Finding, explained: Sequence[Finding]) -> Finding:
-        """Return a diagnosis with what it explains, the most serious first."""
+        """Return a diagnosis with its explained findings, the most serious first."""
         under = sorted(explained, key=lambda each: each.place)
         jobs = self._jobs(which, core)
         start, end = _span(which, core, under)
@@ -142,7 +148,7 @@ class _Diagnosing:
         )
 
     def _jobs(self, which: Diagnosis, core: Finding) -> Sequence[str]:
-        """Return whose the cause is: the jobs that the rule `whose` found, or those of the core."""
+        """Return the responsible jobs: those of the rule `whose`, or those of the core."""
         near = self._beside(core, [which.whose]) if core.object else self._during(core, which.whose)
         theirs = sorted(near, key=lambda each: each.place)
         return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
@@ -222,7 +228,7 @@ def _explained_by(which: Diagnosis) -> frozenset[str]:
 
 
 def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:
-    """Whether a finding is more than what goes on by design."""
+    """Whether a finding is not only the effect of work by design."""
     return which.by_design and finding.severity < which.severity
 
 
@@ -249,7 +255,7 @@ def _is_of_its_time(core: Finding, other: Finding) -> bool:
 
 
 def _subject(finding: Finding) -> str:
-    """Return the subject of a rule; of a diagnosis, that of none."""
+    """Return the subject of a rule; a diagnosis has none."""
     return finding.cause.subject if isinstance(finding.cause, Rule) else ""
 
 

@@ -21,7 +21,7 @@ from smfparse.advice.declaration import (
 )
 
 Said = tuple[str, str]
-"""A word, and what there is to say to it."""
+"""A label and its text."""
 _KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
 """A condition where its fields are known: that is `data`."""
 _WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
@@ -45,7 +45,7 @@ def chosen(name: str = "", option: str = "explain") -> list[Rule | Diagnosis]:
 
 
 def explained(which: Rule | Diagnosis) -> Iterator[Said]:
-    """Yield what there is to say of a rule or diagnosis; what is empty is left out."""
+    """Yield the labels and texts of a rule or diagnosis, without empty ones."""
     said = _of_rule(which) if isinstance(which, Rule) else _of_diagnosis(which)
     yield from (each for each in said if each[1])
 
@@ -86,7 +86,7 @@ def _formula(rule: Rule, sql: str) -> str:
 
 
 def _number(name: str, limit: Limit) -> str:
-    """Return the number of a limit with its unit; its name where only the site knows it."""
+    """Return the number of a limit with its unit, or its name if the site must give the number."""
     return number_text(name, limit.value) if limit.known else name
 
 

@@ -1,4 +1,4 @@
-"""Findings: what crossed, put together over intervals, with when, how much, and what it costs."""
+"""Findings: crossed conditions combined over intervals, with time, amount and cost."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _DIGITS = re.compile(r"([0-9]+)")
 
 @dataclass(frozen=True)
 class Figure:
-    """A value with the words that it stands in: `{}` in `text`; `style` is how it is shown."""
+    """A value and its phrase: `{}` in `text` is the place of the value; `style` is its format."""
 
     text: str
     value: Any
@@ -52,18 +52,18 @@ class Figure:
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What a rule, or a diagnosis, found about an object of a queue manager.
+    """The finding of a rule or a diagnosis about an object of a queue manager.
 
-    start, end   of the episode with the most of it; local time of the system
-    evaluated    intervals in which the rule could say something; `seconds` of them
-    crossed      intervals in which its condition holds; `seconds_crossed` of them
-    runs         crossed intervals that follow one another, microseconds UTC
-    planned      what the planner of its rule makes of its figures
-    explains     findings that it is the cause of
-    jobs         who is behind it; of a diagnosis without a job of its own, who waits for it
-    untold       the trace that would tell who waits for it; '': it is told
-    since        new, worse or as before, against a baseline; '': there is none
-    under        the diagnosis that explains it, where it is shown without; '': it is not explained
+    start, end  of the episode with the most time over the limit; local time of the system
+    evaluated   number of intervals in which the rule was evaluated; `seconds` of them
+    crossed     number of intervals in which the condition is true; `seconds_crossed` of them
+    runs        runs of consecutive crossed intervals, microseconds UTC
+    planned     values that the planner of the rule computes from its figures
+    explains    findings that this one explains
+    jobs        responsible jobs; of a diagnosis without a job of its own, waiting jobs
+    untold      the trace that would show the waiting jobs; '': they are known
+    since       new, worse or as before, compared with a baseline; '': no baseline
+    under       the diagnosis that explains it, if it is shown alone; '': none
     """
 
     cause: Rule | Diagnosis
@@ -108,12 +108,12 @@ class Finding:
 
     @property
     def name(self) -> str:
-        """What holds, in a few words."""
+        """The condition, in a few words."""
         return self.cause.name
 
     @property
     def share(self) -> float:
-        """Share of the time evaluated in which the condition holds."""
+        """Share of the evaluated time in which the condition is true."""
         return self.seconds_crossed / self.seconds if self.seconds else 0.0
 
     @property
@@ -176,9 +176,9 @@ class Finding:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Where it stands among others: by severity, then impact, share and names.
+        """Sort key of a finding: severity, then impact, share and names.
 
-        The impact is the largest of it and all that it explains.
+        The impact is the largest of the finding and of all findings that it explains.
         """
         amount = max(_in_seconds(each.impact) for each in self.whole())
         diagnosis = self.cause if isinstance(self.cause, Diagnosis) else None
@@ -203,7 +203,7 @@ def _in_seconds(impact: tuple[str, float] | None) -> float:
 
 
 def natural(name: str) -> list[Any]:
-    """Return what sorts names with numbers as people do: 2 before 10."""
+    """Return a sort key for names with numbers: 2 before 10."""
     parts = _DIGITS.split(name)
     return [int(part) if number % 2 else part for number, part in enumerate(parts)]
 
@@ -345,7 +345,7 @@ def _summed(
 
 
 def _finite(value: Any) -> Any:
-    """Return a value; None for what was divided by 0."""
+    """Return a value; None for a division by 0."""
     return value if not isinstance(value, float) or math.isfinite(value) else None
 
 
@@ -358,7 +358,7 @@ def _in_words(value: Any, clock: Zone) -> Any:
 
 
 def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | None:
-    """Return what a finding costs; hours to a limit are those at which its figure moves."""
+    """Return the impact of a finding. Hours to a limit come from the trend of its figure."""
     kind, _ = rule.impact
     if kind == HOURS and rule.trend:
         amount = move.hours if move else None
@@ -366,7 +366,7 @@ def _impact(rule: Rule, move: Move | None, amount: Any) -> tuple[str, float] | N
 
 
 def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
-    """Yield what the planner of a rule makes of sums; nothing where it has not what it needs."""
+    """Yield the phrases of a planner for sums of a rule; none if a required input is missing."""
     if rule.planned is None:
         return
     plan = plan_of_measured(

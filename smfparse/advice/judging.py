@@ -50,7 +50,7 @@ _SHARED = (
 
 
 class State(IntEnum):
-    """What a rule says of an interval. NULL: its fields are not there."""
+    """The state of a rule in an interval. NULL: its fields are missing."""
 
     CLEAR = 0
     CROSSED = 1
@@ -97,7 +97,7 @@ class Judged:
         return np.arange(first, last)
 
     def clock(self, row: int) -> Zone:
-        """Return what makes local times of the moments of a row: of all of its queue manager."""
+        """Return the clock for the local times of a row, which is that of its queue manager."""
         known = self.calendars.get(self.keys[self.groups[row]][:2])
         return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 

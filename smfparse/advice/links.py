@@ -21,7 +21,7 @@ LINKS = "linked_things"
 USES = "subject_queue_use"
 """The rows of the subject with the use that a job makes of a queue."""
 WHOLE: Place = ("", "")
-"""The place of what is about the queue manager."""
+"""The place of objects that belong to the whole queue manager."""
 _JOB = "job"
 _KINDS = {"queue": "queue", "page_set": "page set", "pool": "pool", "structure": "structure",
           "channel": "channel"}  # fmt: skip
@@ -68,7 +68,7 @@ class Links:
 
 
 def place_of(finding: Finding) -> Place:
-    """Return what a finding is about; what several jobs wait for is the queue manager's."""
+    """Return the object of a finding; if several jobs wait, the queue manager."""
     if finding.object:
         return finding.kind, finding.object
     return (_JOB, finding.job) if finding.job and len(finding.jobs) < 2 else WHOLE
@@ -108,7 +108,7 @@ class Placed:
             self.add(each)
 
     def add(self, finding: Finding) -> None:
-        """Add a finding behind all others."""
+        """Add a finding after all others."""
         self._last += 1
         place = place_of(finding)
         kinds = self._of.setdefault(finding.rule, {})

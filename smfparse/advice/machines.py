@@ -17,7 +17,7 @@ _METRICS = {
     "share": "Share of the time evaluated in which the condition holds",
     "crossed_intervals": "Intervals in which the condition holds",
     "evaluated_intervals": "Intervals in which the rule was evaluated",
-    "impact": "Impact, in the unit of the label kind",
+    "impact": "Impact, in the unit that the label kind names",
 }
 
 

@@ -1,7 +1,7 @@
-"""The report of rules: what crossed which, as lines for those who know MP1B's messages.
+"""The report of rules: crossed conditions as lines, for users of MP1B's messages.
 
-A report whose declaration names rules instead of SQL is answered here, by the conditions and the
-minimum samples that `check` has. It says less: no episodes, no diagnoses, no jobs behind.
+Reports that declare rules instead of SQL are answered here, with the conditions and minimum samples
+of `check`, but without episodes, diagnoses and responsible jobs.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def message_rows(
 
 
 def _bucket(sections: Sections) -> str:
-    """Return the SQL of the time that a row of the report is about; NULL: of all there is."""
+    """Return the SQL of the time of a row of the report; NULL: the whole input."""
     if not sections.seconds:
         return "NULL::TIMESTAMP"
     return (
@@ -124,7 +124,7 @@ def _crossed(rows: Judged, rule: Rule, bucket: str) -> str:
 
 
 def _place(rule: Rule, crossed: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return where a row stands among others."""
+    """Return the sort key of a row."""
     moment, name = crossed["bucket"], crossed["object"] or ""
     number = int(name) if name.isdecimal() else -1
     of = (crossed["system"] or "", crossed["qmgr"] or "")

@@ -29,7 +29,7 @@ _AGGREGATE = re.compile(r"\b(?:sum|overall|max|min|median|count|any_value|arg_ma
 
 
 class Phrase(NamedTuple):
-    """Words with `{}` where the figure stands, its SQL, and the style in which it is shown."""
+    """A text with `{}` in place of its figure, the SQL of the figure, and its style."""
 
     text: str
     sql: str

@@ -1,7 +1,7 @@
-"""What a site says of its own: limits, how long a condition has to hold, objects, and silence.
+"""The policy of a site: limits, minimum runs, objects and silenced findings.
 
-A policy is a file in TOML; the dataclasses here are the list of its keys, and docs/check.md shows
-one. Options of the command go before it.
+A policy is a TOML file. The dataclasses here list its keys, and docs/check.md shows one. Options of
+the command override it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _date(value: Any, where: Where, _before: Mapping[str, Any]) -> dt.date:
 
 @dataclass(frozen=True)
 class Silence:
-    """Findings that a site knows of and does not want to see."""
+    """Findings that a site silences."""
 
     rule: Annotated[str, Key("a rule or diagnosis, or a pattern")]
     reason: Annotated[str, Key("why")]
@@ -55,13 +55,13 @@ class Silence:
 
 @dataclass(frozen=True)
 class Policy:
-    """What a site says of its own."""
+    """The policy of a site."""
 
     limits: Annotated[
         Mapping[str, float], Key('limits: `LOG-RESPONSE = 1200`, `"LOG-BUSY.pages" = 90`', "none")
     ] = field(default_factory=dict)
     runs: Annotated[
-        Mapping[str, float], Key("least number of consecutive intervals for a finding", "1")
+        Mapping[str, float], Key("minimum number of consecutive intervals for a finding", "1")
     ] = field(default_factory=dict)
     objects: Annotated[
         Mapping[str, tuple[str, ...]], Key("the only objects of a rule, or patterns", "all")
@@ -69,7 +69,7 @@ class Policy:
     silence: Annotated[tuple[Silence, ...], Key("findings that are not shown", "none")] = ()
 
     def wants(self, finding: Finding) -> bool:
-        """Whether a finding is of an object, and long enough, to be one."""
+        """Whether the policy allows a finding, by its object and its length."""
         patterns = self.objects.get(finding.rule, ("*",))
         longest = finding.longest.intervals if finding.longest else 1
         named = any(fnmatchcase(finding.object, each) for each in patterns)

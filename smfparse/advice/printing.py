@@ -72,7 +72,7 @@ class CheckDocument(Document):
         yield from self._ends()
 
     def sections(self) -> Iterator[Section]:
-        """Yield a section for each finding, then what was seen once and what no data tells."""
+        """Yield a section per finding, then conditions seen once and rules without data."""
         yield Section("", notes=list(self._managers()))
         for each in self._checked.findings:
             facts = [
@@ -132,7 +132,7 @@ class CheckDocument(Document):
         }
 
     def _managers(self) -> Iterator[str]:
-        """Yield a line for each queue manager: when, and how many findings of which severity."""
+        """Yield a line for each queue manager: its time, and the number of findings by severity."""
         for each in self._checked.managers:
             severities = [
                 finding.severity
@@ -176,7 +176,7 @@ class CheckDocument(Document):
             yield from _line(f"  {plural(len(rules), 'rule')}: {trace}", self.room)
 
     def _left_out(self) -> Iterator[str]:
-        """Yield findings that are no more, and those that the site knows of."""
+        """Yield findings that no longer exist, and silenced findings."""
         if self._checked.gone:
             yield from ("", "Gone since the baseline")
         for each in self._checked.gone:

@@ -32,8 +32,9 @@ _SEEN_ONCE = 3
 class Manager:
     """A queue manager of the input, and the time that its data covers, local.
 
-    zone  name of the zone that is asked for; '': the times are those of its system
-    and of its calendar how many intervals, gaps and restarts there are, and intervals missing
+    zone  name of the requested zone; '': times are local times of its system
+
+    The other fields are facts of its calendar.
     """
 
     system: str
@@ -52,15 +53,15 @@ class Manager:
 
 @dataclass(frozen=True)
 class Checked:
-    """What the rules say of inputs.
+    """The result of the rules over the inputs.
 
-    managers       the queue managers with data that a rule looks at
-    findings       ranked, the most serious first; those that a diagnosis explains are under it
-    good           what is as it should be
-    seen_once      conditions that held below the minimum sample, in the order of the rules
-    not_evaluated  the trace that would tell, and the rules that need it
-    silenced       findings that the policy of the site does not want to see, and why
-    gone           findings of the baseline that are no more
+    managers       the queue managers with data for a rule
+    findings       ranked, the most serious first; a diagnosis contains the findings it explains
+    good           findings about a good state
+    seen_once      conditions that were true below the minimum sample, in the order of the rules
+    not_evaluated  each missing trace, and the rules that need it
+    silenced       findings that the policy of the site silences, and the entry with the reason
+    gone           findings of the baseline that no longer exist
     """
 
     managers: Sequence[Manager] = ()
@@ -73,7 +74,7 @@ class Checked:
 
     @property
     def table(self) -> Any:
-        """Findings as a pyarrow.Table, each followed by those that it explains."""
+        """Findings as a pyarrow.Table, each followed by the findings that it explains."""
         from smfparse.advice.rows import table
 
         return table(self.findings)
@@ -85,7 +86,7 @@ class Checked:
 
 @dataclass
 class _Evaluated:
-    """What rules found so far; `known` are those evaluated, by queue manager."""
+    """Findings so far; `known` contains the evaluated rules by queue manager."""
 
     findings: list[Finding] = field(default_factory=list)
     once: list[Finding] = field(default_factory=list)
@@ -105,10 +106,10 @@ def run_rules(
 ) -> Checked:
     """Evaluate rules over the inputs of a catalog.
 
-    policy    what the site says of its own
-    only      rules and diagnoses whose findings are wanted; empty: all
-    also      queries that the same scan runs; the catalog holds their rows under these names
-    of_names  whether only findings that can name a job or queue are wanted: none of the SMF data
+    policy    limits, exceptions and silenced rules of the site
+    only      rules and diagnoses to return; empty: all
+    also      further queries of the same scan; their rows are in the catalog under these names
+    of_names  whether to omit rules about the SMF data, whose findings name no job or queue
     """
     limits = changed_limits(policy.limits)
     asked = wanted(limits)
@@ -158,9 +159,9 @@ def run_rules(
 
 
 def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
-    """Yield a finding; in place of a silenced diagnosis, what it explains beside its own rules.
+    """Yield a finding; in place of a silenced diagnosis, the findings of other rules it explains.
 
-    Its own are those of its core, and the one that names the waiting jobs.
+    Its own rules are those of its core, and the rule that names the waiting jobs.
     """
     if policy.silence_of(cause) is None:
         yield cause
@@ -171,7 +172,7 @@ def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
 
 
 def _wanted(finding: Finding, only: Collection[str], under: str = "") -> Iterator[Finding]:
-    """Yield a finding of one of some rules, or those under it that are.
+    """Yield a finding if `only` contains its rule, otherwise such findings that it explains.
 
     under  the diagnosis that explains it
     """
@@ -196,7 +197,7 @@ def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, so_far: _Evaluated) ->
 
 
 def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> None:
-    """Add the queue managers of rows, and the time that they cover; none of a whole system."""
+    """Add the queue managers of rows, and the covered time; rows of a whole system add none."""
     if rows.subject.of_system:
         return
     ends = ends_of(rows.starts, rows.seconds)
@@ -223,11 +224,12 @@ def _add_managers(managers: dict[tuple[str, str], Manager], rows: Judged) -> Non
 def _not_evaluated(
     asked: Mapping[str, Rule], known: Collection[str], filled: Collection[str]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the traces that rules would need, each with these rules.
+    """Yield the missing traces, each with the rules that need it.
 
-    What is not in use, as shared queues, has no data though its trace is on: that is left out.
+    Subjects that are not in use, such as shared queues, have no data although their trace is on.
+    They are omitted.
 
-    known   the rules that could be evaluated
+    known   the evaluated rules
     filled  the subjects that have rows
     """
     proven = (subjects()[each] for each in filled)

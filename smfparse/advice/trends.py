@@ -16,7 +16,7 @@ from smfparse.planning.slopes import LEAST_POINTS, slope
 
 _HOUR = 3600
 _RECENT = 3 * _HOUR
-"""Seconds at the end of the data whose rate is the one that goes on, if they have a slope."""
+"""Seconds at the end of the data from which the rate is extrapolated, if they have a slope."""
 
 
 class Move(NamedTuple):

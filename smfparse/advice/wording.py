@@ -1,4 +1,4 @@
-"""Findings in words: when, how often, who, with what evidence, and the command that shows it."""
+"""Findings as text: time, frequency, responsible jobs, evidence, and the command that shows it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KINDS = {"queue": "--queue", "channel": "--channel"}
 _WITHOUT_JOB = ("channel", "pool", "page set")
 """Kinds whose reports have no job to select."""
 _QUERY = "sql:"
-"""What stands before a query that shows the evidence, where a rule names no report."""
+"""The command before the query that shows the evidence, if a rule names no report."""
 _LOST = "SMF-LOST"
 """The rule that finds each loss of SMF records."""
 _LEAST_IMPACT = 0.001
@@ -82,7 +82,7 @@ def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
 
 
 def about(finding: Finding) -> str:
-    """Return what a finding is about: queue manager, object and job."""
+    """Return the subject of a finding: queue manager, object and job."""
     return " ".join(filter(None, (finding.qmgr or finding.system, finding.object, finding.job)))
 
 
@@ -116,7 +116,7 @@ def peak(finding: Finding) -> str:
 
 
 def evidence(finding: Finding) -> str:
-    """Return the figures that show it, and what it costs."""
+    """Return the figures of the evidence, and the impact."""
     parts = [peak(finding), *(shown(each) for each in finding.evidence)]
     if finding.impact and not (finding.move and finding.impact[0] == HOURS):
         kind, amount = finding.impact
@@ -127,7 +127,7 @@ def evidence(finding: Finding) -> str:
 
 
 def _joined(parts: Iterable[str]) -> str:
-    """Return parts behind semicolons; what goes on with the one before it, behind a comma."""
+    """Return parts separated by semicolons; a comma precedes a continuation."""
     text = ""
     for each in parts:
         mark = ", " if each.startswith(_GOES_ON) else "; "
@@ -155,13 +155,13 @@ def _moving(move: Move) -> str:
 
 
 def expected(finding: Finding) -> str:
-    """Return what a change gives: what the planner makes of its figures, then what is published."""
+    """Return the effect of the action: values of the planner, then the published effect."""
     parts = [*(shown(each) for each in finding.planned), finding.cause.expect]
     return "; ".join(filter(None, parts))
 
 
 def whose(finding: Finding) -> str:
-    """Return the jobs behind it, or those that wait for it; '': its heading has the only one."""
+    """Return the responsible or waiting jobs; '': the only one is in the heading."""
     if finding.untold:
         return f"waiting jobs unknown: {finding.untold} is required"
     if not finding.job and finding.jobs:
@@ -228,7 +228,7 @@ def _asked(moment: dt.datetime) -> str:
 
 
 def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what there is to say of a finding: a word that stands before it, and the sentence."""
+    """Yield the labels of a finding, each with its text."""
     cause = finding.cause
     yield "when", f"{span_text(finding.start, finding.end)}, {often(finding)}"
     yield "baseline", finding.since

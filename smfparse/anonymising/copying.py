@@ -91,7 +91,7 @@ def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
 
 
 def _copy(path: Place, target: BinaryIO) -> int:
-    """Copy the bytes of a file, unpacked; return how many there are."""
+    """Copy the unpacked bytes of a file; return their number."""
     room, size = memoryview(bytearray(_AT_ONCE)), 0
     with unpacked(path) as data:
         while count := data.fill(room):
@@ -117,7 +117,7 @@ def _between(chunk: Chunk, end: int) -> Bools:
 
 
 def _text(content: bytes) -> str:
-    """Return the name in a field; '': there is none that could be read."""
+    """Return the name in a field; '': none that is readable."""
     text = content.rstrip(_BLANKS).decode(ENCODING)
     return text if text.isprintable() and PART.search(text) else ""
 
@@ -141,7 +141,7 @@ class _Patch:
         self._finder = Finder(pseudonyms.replaced())
         self._short = ShortNames(pseudonyms.too_short())
         self._end = 0
-        """Byte of the file behind the last record."""
+        """Byte of the file after the last record."""
 
     def replace(self, chunk: Chunk) -> None:
         """Replace names in the records of a chunk, and in what is between them."""
@@ -167,7 +167,7 @@ class _Patch:
         self._done.fields[places.kind] += int(changed[which].sum())
 
     def _other(self, places: Places, content: bytes) -> bytes:
-        """Return what stands for the content of a field."""
+        """Return the replacement for the content of a field."""
         if not places.is_text:
             return self._pseudonyms.of_bytes(content)
         name = _text(content)
@@ -221,7 +221,7 @@ class _Patch:
         return np.frombuffer(bytearray(self._target.read(size)), np.uint8)
 
     def finish(self) -> None:
-        """Replace names behind the last record."""
+        """Replace names after the last record."""
         while self._end < self._size:
             raw = self._read(self._end, _AT_ONCE)
             self._replace_between(raw, 0, raw.size)

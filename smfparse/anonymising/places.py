@@ -34,16 +34,16 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "address": ("wtidchlc", "qcstcnnm"),
     "certificate": ("qcstslcn", "qcstslsn"),
 }
-"""Kinds of names and their fields; systems and queue managers stand in the SMF header as well."""
+"""Kinds of names and their fields; systems and queue managers are in the SMF header as well."""
 OF_HEADER = {SYSTEM: QWST.field("sm115sid"), QMGR: QWST.field("sm115SSI")}
-"""Names in the SMF header, one behind the other; that of a queue manager in MQ's records alone."""
+"""Consecutive names in the SMF header; only MQ records have that of a queue manager."""
 BINARY = ("qcstslsn",)
-"""Fields that are no text."""
+"""Fields that are not text."""
 AREA = (QWHS, QWHC, QWHX)
 """Blocks in the area that every record of MQ begins with."""
 _KIND_OF = {field: kind for kind, fields in KINDS.items() for field in fields}
 _OPEN = ("ebcdic", "bytes", "pad")
-"""Facts of fields that are no numbers: in what a record has of these, names may stand anywhere."""
+"""Kinds of fields that are not numbers: names may be anywhere in their bytes."""
 _EYE = "eye"
 _TOKENS = ("correl",)
 """Tokens of tasks, which begin with the time when the task did."""
@@ -58,7 +58,7 @@ def blocks() -> Mapping[str, Block]:
 
 @cache
 def named_fields(block: Block) -> tuple[tuple[str, Field], ...]:
-    """Return the fields of a block that hold names, each behind its kind."""
+    """Return the fields of a block that contain names, each after its kind."""
     return tuple((_KIND_OF[each.name], each) for each in block.own if each.name in _KIND_OF)
 
 
@@ -83,7 +83,7 @@ def numbers(block: Block) -> Bools:
 
 
 def _texts(block: Block) -> Iterator[tuple[int, int]]:
-    """Yield where a block has what is no number, and how many bytes."""
+    """Yield the offset and length of the bytes in a block that are not numbers."""
     for name, (offset, member) in block.members.items():
         if isinstance(member, Repeat):
             yield from _entries(block, member)

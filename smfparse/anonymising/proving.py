@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import SmfFile
 
 _AT_ONCE = 1 << 24
-"""Bytes that are searched at once."""
+"""Number of bytes that are searched together."""
 _OVERLAP = 64
-"""Bytes that are searched twice, so that a name at the border is found: none is longer."""
+"""Bytes that are searched twice, to find names at the border. No name is longer."""
 
 
 class Proof(NamedTuple):
-    """What was found in a copy.
+    """The result of the verification of a copy.
 
-    records  records of both files that are the same but for what is no number
-    other    records that are not
-    left     places where an old name of at least 4 characters still stands
+    records  number of records whose numbers are equal in both files
+    other    number of other records
+    left     places with an old name of at least 4 characters
     """
 
     records: int
@@ -40,7 +40,7 @@ class Proof(NamedTuple):
     left: int
 
     def holds(self, done: Replaced, pseudonyms: Pseudonyms) -> bool:
-        """Whether all figures are there, and no old name but where it was to stay."""
+        """Whether all numbers are equal, and old names remain only where they were kept."""
         kept = done.in_kept if pseudonyms.keeps else 0
         return not self.other and self.left <= done.by_chance + kept
 
@@ -48,7 +48,7 @@ class Proof(NamedTuple):
 def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int = 0) -> Proof:
     """Compare a file with its copy, number by number, and search the copy for old names.
 
-    shift_days  by which times were moved
+    shift_days  days by which times were moved
     """
     same = other = 0
     for first, second in zip_longest(file.chunks(_unheard()), copy.input.chunks(_unheard())):
@@ -61,7 +61,7 @@ def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int 
 
 
 def _unheard() -> DamageLog:
-    """Return what takes damage that was reported before."""
+    """Return a function that accepts damage which was reported before."""
     return DamageLog(keep=0)
 
 
@@ -79,7 +79,7 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
 
 
 def _left(path: Place, pseudonyms: Pseudonyms) -> int:
-    """Return how many old names a file has, wherever they stand."""
+    """Return the number of old names in a file, at any position."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
     room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)
     with unpacked(path) as data:

@@ -16,7 +16,7 @@ from smfparse.store.targets import replacing
 PART = re.compile(r"[A-Za-z0-9@#$]+")
 """A part of a name; between parts are dots, slashes, blanks and the like."""
 LEAST = 4
-"""Characters of names that are looked for everywhere; shorter ones stand there by chance."""
+"""Minimum length of names that are replaced everywhere; shorter ones also occur by chance."""
 _OCTETS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
 _HEXTETS = re.compile(r"[\dA-Fa-f]{0,4}(?::[\dA-Fa-f]{0,4}){2,7}")
 _PORT = re.compile(r"\(\d+\)$")
@@ -68,7 +68,7 @@ class Pseudonyms:
         self._starts |= {part[:LEAST].upper() for part in parts if len(part) >= LEAST}
 
     def of(self, kind: str, name: str) -> str:
-        """Return what stands for a name of a kind."""
+        """Return the replacement for a name of a kind."""
         begin = self._begin(name)
         if begin == len(name):
             return name
@@ -94,7 +94,7 @@ class Pseudonyms:
         return parts[0].end() if len(parts) > 1 else 0
 
     def of_bytes(self, content: bytes) -> bytes:
-        """Return what stands for bytes that are no text; nothing stays nothing."""
+        """Return the replacement for bytes that are not text; empty bytes stay empty."""
         if not any(content):
             return content
         return hashlib.blake2b(content, key=self._secret, digest_size=len(content)).digest()
@@ -105,11 +105,11 @@ class Pseudonyms:
         return {old: new for old, new in every.items() if len(old) >= LEAST and old != new}
 
     def too_short(self) -> set[str]:
-        """Return the parts that are replaced in their fields only: those of fewer characters."""
+        """Return the parts that are replaced only in their fields, because they are short."""
         return {old for old, new in self.parts.items() if len(old) < LEAST and old != new}
 
     def _other(self, part: str, like: Callable[[str, Iterator[int]], str]) -> str:
-        """Return what stands for a part of a name, or an address; `like` makes such ones."""
+        """Return the replacement for a part of a name, or an address; `like` makes candidates."""
         if part not in self.parts:
             self.parts[part] = self._new(part, like)
         return self.parts[part]
@@ -125,12 +125,12 @@ class Pseudonyms:
         return found
 
     def _is_old(self, name: str) -> bool:
-        """Whether it is, or has in it, what may be a name that was replaced."""
+        """Whether a text is, or contains, a possible name that was replaced."""
         starts = (name[at : at + LEAST].upper() for at in range(len(name) - LEAST + 1))
         return name in self._old or any(each in self._starts for each in starts)
 
     def _numbers(self, text: str) -> Iterator[int]:
-        """Yield numbers below 2**16 that nobody can tell who does not know the secret."""
+        """Yield numbers below 2**16 that cannot be predicted without the secret."""
         block = 0
         while True:
             key = hashlib.blake2b(f"{block} {text}".encode(), key=self._secret).digest()

@@ -1,4 +1,4 @@
-"""Names that are found wherever they stand: many at once, in many bytes; short ones are counted."""
+"""Search for many names at once, at any position of many bytes; short names are counted only."""
 
 from __future__ import annotations
 

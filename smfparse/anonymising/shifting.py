@@ -1,4 +1,4 @@
-"""Times of records, moved by whole days: those of SMF, clocks in blocks, and tokens."""
+"""Shift the times of records by whole days: SMF times, clocks in blocks, and tokens."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _TYPE = QWST.field("sm115rty").offset
 _CLOCK = 8
 """Bytes of the TOD clock."""
 _DAY = 86_400_000_000 << 12
-"""What the TOD clock counts in a day."""
+"""Units of the TOD clock per day."""
 _CENTURY = 1900
 
 
 def shift_times(buffer: Bytes, named: Named, days: int) -> None:
     """Move the times of the records of a chunk, in `buffer`, by `days`.
 
-    Raises RequestError where a date would be before 1900 or behind 2041, the clock's last year.
+    Raises RequestError if a date would be before 1900 or after 2041, the last year of the clock.
     """
     if not days:
         return
@@ -42,13 +42,15 @@ def shift_times(buffer: Bytes, named: Named, days: int) -> None:
 
 
 def _dates(chunk: Chunk) -> Ints:
-    """Return where dates of SMF stand: in every header, and in records that are a whole block."""
+    """Return the places of SMF dates: in every header, and in records that consist of one block."""
     found = [chunk.start + _DATE.offset]
     for smf_type, block in WHOLE_RECORDS.items():
         for field in block.own:
             if field.kind.fact == "smf_moment":
-                held = (chunk.buffer[chunk.start + _TYPE] == smf_type) & (chunk.length >= field.end)
-                found.append(chunk.start[held] + field.end - _DATE.kind.width)
+                dated = (chunk.buffer[chunk.start + _TYPE] == smf_type) & (
+                    chunk.length >= field.end
+                )
+                found.append(chunk.start[dated] + field.end - _DATE.kind.width)
     return np.concatenate(found)
 
 
@@ -57,7 +59,7 @@ def _put(buffer: Bytes, at: Ints, rows: Bytes) -> None:
 
 
 def _moved(packed: int, days: int) -> int:
-    """Return a packed date some days later; one that is no date stays."""
+    """Return a packed date some days later. A value that is not a date stays."""
     digits = f"{packed:08X}"
     if not (digits[:-1].isdecimal() and digits[-1] in "CF"):
         return packed

@@ -11,7 +11,7 @@ from smfparse.calendar.intervals import Calendar
 from smfparse.layout.members import version_key
 
 COVERAGE = "coverage"
-"""The name by which a catalog holds the rows of `coverage_query`."""
+"""The name of the rows of `coverage_query` in a catalog."""
 _APART = 1.5
 """Intervals of class 3 and of statistics differ where one is so many times as long."""
 
@@ -82,7 +82,7 @@ class Coverage:
 
 
 def coverage_query() -> str:
-    """Return the query for what MQ recorded of each queue manager."""
+    """Return the query for the data that MQ recorded of each queue manager."""
     return Path(__file__).with_name("coverage.sql").read_text("utf-8")
 
 
@@ -143,7 +143,7 @@ def _gaps(calendar: Calendar) -> Iterator[str]:
 
 
 def _lost(calendar: Calendar, lost: Mapping[str, int | None], damaged: int) -> Iterator[str]:
-    """Yield records that are lost, whatever intervals there are."""
+    """Yield the losses of records, which intervals do not show."""
     if damaged:
         places = "place" if damaged == 1 else "places"
         yield f"damage at {damaged:,} {places} in the input"

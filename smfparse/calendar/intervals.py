@@ -16,7 +16,7 @@ from smfparse.selecting.zones import Zone
 from smfparse.vectors import Bools, Floats, Ints
 
 CALENDAR = "calendar"
-"""The name by which a catalog holds the rows of `calendar_query`."""
+"""The name of the rows of `calendar_query` in a catalog."""
 SECOND_US = 1_000_000
 _HOUR_US = 3600 * SECOND_US
 _DAY = 24 * 3600
@@ -112,7 +112,7 @@ class Calendar:
 
     @cached_property
     def whole(self) -> Bools:
-        """The intervals that cover no time before the trace; all, where there is no other."""
+        """The intervals that cover no time before the trace; if all do, all."""
         lengths = (self.ends - self.starts) / SECOND_US
         if self.is_recorded:
             found = np.array([each != "first" for each in self.kinds], bool)
@@ -122,7 +122,7 @@ class Calendar:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """How many intervals, gaps and restarts there are: for JSON, the same in every command."""
+        """Number of intervals, gaps and restarts: for JSON, the same in every command."""
         recorded = self.is_recorded
         return {
             "intervals": len(self.starts) if recorded else 0,
@@ -146,9 +146,9 @@ class Calendar:
 
     @cached_property
     def spans(self) -> tuple[Ints, Ints]:
-        """When there is data: begins and ends of times that do not overlap, in their order.
+        """Periods with data: starts and ends of periods that do not overlap, in order.
 
-        Tasks show no more than that accounting was on from the first to the last of them.
+        Tasks only show that accounting was on from the first to the last of them.
         """
         if not self.is_recorded:
             return np.array([self.first]), np.array([self.last])
@@ -158,7 +158,7 @@ class Calendar:
         return begins[kept], ends[kept]
 
     def covered(self, begins: Ints, ends: Ints) -> Floats:
-        """Return of how many seconds of each time there is data."""
+        """Return the number of seconds of each period that have data."""
         starts, stops = self.spans
         before = np.r_[0, np.cumsum(stops - starts)]
 

@@ -52,7 +52,7 @@ class Answer:
 
     @property
     def missing(self) -> Sequence[str]:
-        """The inputs that SMF could show but of which it has nothing."""
+        """The inputs that SMF could show, but that the data does not contain."""
         refused = self.of.refused if self.of else {}
         return [
             each.name

@@ -67,7 +67,7 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
 
 
 def measured_rows(which: Planner, rows: Iterable[Mapping[str, Any]]) -> list[Measured]:
-    """Return what the rows of a planner's query show, by system and name."""
+    """Return the measured values in the rows of a planner's query, by system and name."""
     inputs = {each.name: each for each in wanted(which.asked)}
     ordered = sorted(rows, key=lambda row: [row[each] or "" for each in ("system", "qmgr")])
     return [_of_row(row, inputs) for row in ordered]

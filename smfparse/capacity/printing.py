@@ -115,7 +115,7 @@ def shown(figure: Figure) -> str:
 
 
 def notes(found: Answer) -> list[str]:
-    """Return what to say of an answer: what was not measured, and why."""
+    """Return the notes of an answer: inputs that were not measured, and why."""
     of, which = found.of, found.plan.planner
     if of is None:
         return []
@@ -141,7 +141,7 @@ def notes(found: Answer) -> list[str]:
 
 
 def _figure_table(found: Answer) -> Table:
-    """Return the figures, beside what they are now where the plan is of a change."""
+    """Return the figures, with their current values if the plan is of a change."""
     figures, rows = found.plan.figures, _figure_rows(found)
     if not any(each.before is not None for each in figures):
         return Table(_FIGURES, rows)

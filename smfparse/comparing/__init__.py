@@ -1,5 +1,5 @@
-"""Two sets of records side by side. In: two `Inputs`. Out: what each call costs on either side.
+"""Comparison of two sets of records. In: two `Inputs`. Out: the cost of calls on each side.
 
-Figures are declared in `measures.toml` and summed up by `compare.sql`; nothing here decodes, opens
-an input or writes an output.
+Metrics are declared in `measures.toml` and added up by `compare.sql`. This package decodes nothing,
+opens no input and writes no output.
 """

@@ -111,14 +111,14 @@ def _names_of(kind: str, by: Sequence[str]) -> list[str]:
 
 
 def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
-    """Return the length of each interval, also by queue manager if that is asked for."""
+    """Return the length of each interval, also by queue manager if requested."""
     rows = side.seconds.filter(kind=CALLS if kind == TASK else kind)
     own = ["kind", *(name for name in by if name == "qmgr"), "bucket"]
     return rows.with_columns(kind=pl.lit(kind)).group_by(own).agg(per=pl.max("seconds"))
 
 
 def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
-    """Return by interval, and queue manager and job if these are asked for, all commits."""
+    """Return all commits by interval, and by queue manager and job if requested."""
     own = ["kind", *(name for name in by if name in ("qmgr", "job")), "bucket"]
     return (
         side.rows.filter(kind=CALLS, verb="commit")

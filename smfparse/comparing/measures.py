@@ -56,7 +56,7 @@ class Measure:
 
     name: str
     kind: str
-    amount: Annotated[str, Key("the column that is added")]
+    amount: Annotated[str, Key("the column to add up")]
     formula: Annotated[str, Key("formula in IBM's field names")]
     per: Annotated[
         str,
@@ -67,13 +67,13 @@ class Measure:
     ] = SECONDS
     unit: Annotated[str, Key("its unit", "none")] = ""
     steady: Annotated[
-        bool, Key("whether intervals measure it independently: see `significance.changed`")
+        bool, Key("whether each interval is an independent measurement: see `significance.changed`")
     ] = False
     metric: str = ""
 
     @property
     def of_subject(self) -> SubjectMeasure:
-        """The measure that it is; of a sum, how much there is a second."""
+        """The measure of the figure; of a sum, its amount per second."""
         _, measure = measure_of(self.metric)
         return measure if measure.per else measure.a_second()
 
@@ -114,7 +114,7 @@ def _of_calls(name: str, spec: Any, where: Where) -> Measure:
 
 
 def _of(subject: str, name: str, own: str, where: Where) -> Measure:
-    """Return a measure of a subject; of a sum how much there is a second."""
+    """Return a measure of a subject; of a sum, its amount per second."""
     where.at(name).check("measure", own, subjects()[subject].columns())
     column = name.replace("{part}_", "")
     found = Measure(name, subject, column, "", metric=f"{subject}.{own}")
@@ -166,4 +166,4 @@ def sql_of(name: str) -> str:
 
 
 MEASURES = load_measures()
-"""In the order in which they stand for a name."""
+"""In the order in which they are parts of a name."""

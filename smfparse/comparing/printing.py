@@ -132,7 +132,7 @@ class ComparisonDocument(Document):
             yield from ("", _FEW)
 
     def _changed_hours(self) -> pl.DataFrame:
-        """Return the hours that changed most; none where there is one hour, or none changed."""
+        """Return the hours that changed most; empty if there is only one hour, or none changed."""
         low, high = 1 / (1 + self._tolerance), 1 + self._tolerance
         found = self._hours.filter(~pl.col("ratio").is_between(low, high))
         return found.head(_MOST_HOURS if self._hours.height > 1 else 0)
@@ -217,7 +217,7 @@ class ComparisonDocument(Document):
 
     @property
     def _unchanged(self) -> str:
-        """The sentence that stands for the part of what changed if nothing did."""
+        """The sentence in place of the significant changes, if nothing changed."""
         names = [name for name in NAMES if self._rows[name].null_count() < self._rows.height]
         coarser = "; --by job also shows jobs that make other calls" if "verb" in names else ""
         return (
@@ -233,7 +233,7 @@ class ComparisonDocument(Document):
 
 
 def _by_change(part: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
-    """Return rows by how much they changed, those of names with little work last."""
+    """Return rows by the size of their change; names with little work come last."""
     change = pl.when((pl.col("before") > 0) & (pl.col("after") > 0)).then(
         (pl.col("after") / pl.col("before")).log().abs()
     )
@@ -266,7 +266,7 @@ def _changed_findings(checked: Checked | None) -> dict[str, Sequence[Finding]]:
 
 
 def explain() -> Iterator[str]:
-    """Yield the lines that say how each figure comes about."""
+    """Yield the lines with the formula of each figure."""
     for each in MEASURES:
         unit = f" [{each.unit}]" if each.unit else ""
         yield f"{each.name}{unit} = {each.formula}"
@@ -328,7 +328,7 @@ def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterat
 
 
 def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
-    """Return the sums of both sides, those of the second with _after behind their names."""
+    """Return the sums of both sides; those of the second have the suffix _after."""
     first, second = (summed(side.rows.filter(kind=kind), names) for side in sides)
     joined = first.join(
         second, on=names, how="full", coalesce=True, nulls_equal=True, suffix="_after"
@@ -363,7 +363,7 @@ def _totals(rows: pl.DataFrame, what: str) -> Iterator[str]:
 
 
 def _pair(label: str, before: float | None, after: float | None) -> Iterator[str]:
-    """Yield a line of two figures, where there is one."""
+    """Yield a line of two figures, unless both are missing."""
     if before is None and after is None:
         return
     cells = [styled(value, "rounded") for value in (before, after)]

@@ -32,9 +32,9 @@ _BUCKET_OF = """
 """When, UTC, the interval begins that a recorded one is put into: the one of its middle."""
 _NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
 _MOMENT = dt.timedelta(seconds=0.5)
-"""Within this time after an interval tasks write what they did in it."""
+"""Tasks write their records within this time after an interval."""
 _ALL = 10 * 365 * 86_400
-"""Seconds of the only interval where none is recorded."""
+"""Seconds of the only interval if none is recorded."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Side:
 
     @property
     def intervals(self) -> int:
-        """How many intervals there are that figures are divided by."""
+        """Number of intervals by which figures are divided."""
         return self.seconds.filter(pl.col("kind") != "tasks")["bucket"].n_unique()
 
     @property
@@ -74,7 +74,7 @@ class Side:
 
     @property
     def calls(self) -> bool:
-        """Whether there are calls: class 3 accounting."""
+        """Whether a side contains calls: class 3 accounting."""
         return not self.rows.filter(kind="calls").is_empty()
 
     def total(self, kind: str) -> float:
@@ -257,7 +257,7 @@ def _side(
     split: _Split | None,
     odd: Sequence[Mapping[str, Any]],
 ) -> Side:
-    """Return what was asked of a side."""
+    """Return the requested values of a side."""
     seconds = sums.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
     others = sums.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
     here = (each["mark"] for each in odd if not split or split.has(each["counted_at"]))

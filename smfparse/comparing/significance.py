@@ -199,7 +199,7 @@ def _roughest(variance: Floats, freedom: Floats) -> Floats:
 
 
 def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats, float]:
-    """Return variances that take those of like rows into account, and the freedom these add."""
+    """Return variances that include those of similar rows, and the added degrees of freedom."""
     variance = np.maximum(variance, _LEAST)
     known = freedom >= 1
     if known.sum() < _FEWEST_ROWS:

@@ -1,5 +1,5 @@
-"""A day in one HTML page, and single panels as drawings.
+"""A day in one HTML page, and single charts as SVG.
 
-In: a catalog. Out: lines of HTML or SVG. Panels are declarations in `definitions`; what is wrong
-comes from `advice`; nothing here opens inputs, and what is written reaches no network.
+In: a catalog. Out: lines of HTML or SVG. Panels are declarations in `definitions`, findings come
+from `advice`. This package opens no inputs, and its output loads nothing from a network.
 """

@@ -72,7 +72,7 @@ class Course:
 
     @property
     def average(self) -> float:
-        """The figure over the whole time; NaN: there is none."""
+        """The figure over the whole time; NaN: no value."""
         return self.amount / self.per if self.per else float("nan")
 
 
@@ -196,7 +196,7 @@ class Thinned:
         return found
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return the lowest and the highest value of each group; NaN: there is none."""
+        """Return the lowest and the highest value of each group; NaN: no value."""
         first = np.flatnonzero(np.r_[True, np.diff(self.group) > 0])
         low = np.fmin.reduceat(values, first)
         high = np.fmax.reduceat(values, first)

@@ -1,6 +1,6 @@
-"""Declarations of what a page shows: its parts, panels and tables, as `definitions/*.toml` say.
+"""Declarations of a page in `definitions/*.toml`: its parts, panels and tables.
 
-The dataclasses here are the lists of keys: a declaration is checked by them when it is loaded.
+The dataclasses here list the keys: a declaration is checked against them when it is loaded.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from smfparse.reports.declaration import report_names
 from smfparse.summarizing.declaration import MEASURES, Shown, lines, with_metrics
 
 TROUGH = "trough"
-"""The measure of figures of which the lowest is the worst."""
+"""The measure of figures whose lowest value is the worst."""
 _MEASURES = {**MEASURES, TROUGH: "least `amount`; lowest first"}
 _OF_LINES = ("sql", "metric", "measure", "report", "versions", "optional")
-"""What a panel has of its line, if it does not say otherwise."""
+"""Defaults of a panel that come from its line."""
 _PERCENT = 100.0
 HEAT = "heat"
 """The shape of a panel that is a heat map."""
@@ -72,7 +72,7 @@ class Panel(Shown):
         str,
         Key(
             "how rows are combined",
-            "as `line` or `metric` define; of `sql`, total",
+            "as `line` or `metric` defines; for `sql`, total",
             among=_MEASURES,
         ),
     ] = field(default="total", kw_only=True)

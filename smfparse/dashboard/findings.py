@@ -1,4 +1,4 @@
-"""What a page says of findings: a card for each incident, a row for each finding."""
+"""Findings on a page: a card for each incident, a row for each finding."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARKS = {
 WASTE = 3
 """The last severity that a queue manager is marked by."""
 _STRIP = 240
-"""How wide the strip of the time beside a finding is."""
+"""Width of the time strip next to a finding."""
 _MOST = 60
 _EPOCH = dt.datetime(1970, 1, 1)
 
@@ -61,7 +61,7 @@ def _card(incident: Incident, day: Day, number: int) -> Iterator[str]:
 
 
 def _move(move: Move, cause: Finding, number: int) -> str:
-    """Return what moved, with a link to its chart at that time; without scripts, to its part."""
+    """Return a changed metric, with a link to its chart or, without scripts, to its part."""
     panel, name = move.panel, f": <bdi>{escaped(move.object)}</bdi>" if move.object else ""
     begin, end = _seconds(cause)
     arrow = "up" if move.during > move.before else "down"
@@ -104,7 +104,7 @@ def _row(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
 
 
 def _titled(finding: Finding) -> str:
-    """Return the mark of a finding, its rule, what it is about, and what it is."""
+    """Return the mark of a finding, its rule, its object and its name."""
     symbol, words = MARKS[finding.severity]
     return (
         f'<span class="mark" title="{words}"><span aria-hidden="true">{symbol}</span>'

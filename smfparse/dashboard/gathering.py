@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from smfparse.rendering.document import Section
 
 _ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
-"""The names by which a catalog holds the rows of the queries."""
+"""The names of the rows of the queries in a catalog."""
 _COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 
 
@@ -114,7 +114,7 @@ def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
 
 
 def against(before: Inputs, after: Inputs) -> Earlier:
-    """Return what the inputs of an earlier time show, against those of a page.
+    """Return the data of an earlier period, compared with that of a page.
 
     SMF files of `before` are read twice more, those of `after` once more.
     """
@@ -156,7 +156,7 @@ def _queries() -> dict[str, str]:
 
 
 def _common_of(some: Iterable[Panel]) -> str:
-    """Return what panels share, if one of them uses it."""
+    """Return the SQL that panels share, if one of them uses it."""
     common = definition("common.sql")
     named = words_in(" ".join(each.sql for each in some))
     return common if named.intersection(_COMMON.findall(common)) else ""
@@ -167,7 +167,7 @@ def _rows_query(some: Collection[Panel]) -> str:
 
 
 def _plan_queries(catalog: Catalog) -> dict[str, str]:
-    """Return the queries of what planners ask for, by the names that their rows get."""
+    """Return the queries for the inputs of planners, by the names of their rows."""
     return {
         f"plan_{part.name}": measuring_query(catalog, planner(part.planner), {})
         for part in parts().values()

@@ -25,7 +25,7 @@ _LAST_SEVERITY, _LAST_DIAGNOSED = 3, 4
 """The last severity whose findings make an incident, if it lasts more than an interval, and that of
 diagnoses."""
 _UNKNOWN = ("SMF-GAP", "SMF-LOST", "SMF-RESTART")
-"""What makes one as well: time of which nothing, or not all, is known, and a start."""
+"""Other incidents: periods with missing or incomplete data, and a start."""
 _BEFORE_US = 2 * 3600 * SECOND_US
 _LITTLE = 0.02
 """A share of the highest value of a panel that counts as nothing."""
@@ -98,9 +98,9 @@ def _together(one: Finding, other: Finding) -> bool:
 
 
 def _moves(day: Day, finding: Finding) -> list[Move]:
-    """Return what got worse most since the hours before, one object a panel, largest ratio first.
+    """Return the metrics that became worse most since the hours before, one object per panel.
 
-    Work that became less is among it: calls, messages and their CPU.
+    The largest ratio comes first. A decrease in work also counts: calls, messages and their CPU.
     """
     begin, end = (finding.clock.moment(each) for each in (finding.start, finding.end))
     middle = (day.axis.starts + day.axis.ends) // 2
@@ -129,6 +129,6 @@ def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float
 
 
 def _value(panel: Panel, values: Floats) -> float | None:
-    """Return what an object was over several intervals; None: unknown."""
+    """Return the value of an object over several intervals; None: unknown."""
     known = values[~np.isnan(values)]
     return float(_OVER.get(panel.measure, np.mean)(known)) if len(known) else None

@@ -1,4 +1,4 @@
-"""What a page says of queue managers without scripts: verdicts, findings, parts with tables."""
+"""Queue managers on a page, without scripts: status, findings, parts with tables."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Verdict(NamedTuple):
 
 
 def verdict(part: Part, day: Day) -> Verdict:
-    """Return what is said of a part of a queue manager."""
+    """Return the status of a part of a queue manager."""
     every = (each for top in day.findings for each in top.whole())
     own = [each for each in every if part_of(each.rule) is part]
     its = [each for each in panels().values() if each.section == part.name]
@@ -122,7 +122,7 @@ def _is_used(its: Sequence[Panel]) -> bool:
 
 
 def worst_verdict(day: Day) -> Verdict:
-    """Return the worst of what is said of the parts of a queue manager."""
+    """Return the worst status of the parts of a queue manager."""
     return min((verdict(part, day) for part in parts().values()), key=lambda each: each.order)
 
 
@@ -159,7 +159,7 @@ def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str
 
 
 def _charts(there: Sequence[Panel], day: Day, number: int, before: Day | None) -> Iterator[str]:
-    """Yield places for the charts of panels, and the names of those of which all is 0."""
+    """Yield places for the charts of panels, and the names of panels with only zeros."""
     quiet = [each for each in there if _is_quiet(each.name, day, before)]
     for panel in there:
         if panel not in quiet:
@@ -178,7 +178,7 @@ def _is_quiet(name: str, *days: Day | None) -> bool:
 
 
 def _plan(part: Part, day: Day) -> Iterator[str]:
-    """Yield what a planner says, as the command `capacity` does."""
+    """Yield the output of a planner, as the command `capacity` prints it."""
     if part.name in day.plans:
         yield f'<details class="plan"><summary>{escaped(planner(part.planner).title)}</summary>'
         for section in day.plans[part.name]:
@@ -189,14 +189,14 @@ def _plan(part: Part, day: Day) -> Iterator[str]:
 def _flow(day: Day) -> Iterator[str]:
     drawing = list(svg_lines(day.flows))
     if drawing:
-        yield '<div class="flow"><h4>Who puts to which queue, and who takes from it</h4>'
+        yield '<div class="flow"><h4>Putters and getters of each queue</h4>'
         yield '<div class="wide" tabindex="0" role="region" aria-label="Flow of messages">'
         yield from drawing
         yield "</div></div>"
 
 
 def group_lines(found: Gathered) -> Iterator[str]:
-    """Yield a section for each group that a queue manager says it is a member of."""
+    """Yield a section for each queue-sharing group of a queue manager."""
     groups: dict[str, list[tuple[int, Day]]] = {}
     for number, day in enumerate(found.days):
         if day.group:
@@ -211,14 +211,14 @@ def group_lines(found: Gathered) -> Iterator[str]:
 
 
 def _group_tile(part: Part, members: Sequence[tuple[int, Day]]) -> str:
-    """Return the tile of a part: the worst of what is said of the members."""
+    """Return the tile of a part: the worst status of the members."""
     several = [(verdict(part, day), number, day.times.qmgr) for number, day in members]
     worst, number, name = min(several, key=lambda each: (each[0].order, each[1]))
     return tile(part, number, worst._replace(more=_more(worst, name, several)))
 
 
 def _more(worst: Verdict, name: str, several: Sequence[tuple[Verdict, int, str]]) -> str:
-    """Return what a tile says besides: whose finding it is, or of whom there is no data."""
+    """Return the second line of a tile: the member with the finding, or without data."""
     if worst.order < CLEAR:
         return f"{name}: {worst.more}"
     if worst.order == NO_DATA:

@@ -23,14 +23,14 @@ _HELD = (
     *map(Column, ("From", "To")),
 )
 _KEYS = (
-    ("0", "the whole time"),
-    ("+ -", "in and out"),
-    ("← →", "to earlier and later"),
-    ("[ ]", "the finding before, the next one"),
-    ("q", "the next queue manager"),
-    ("/", "to the filter of a table"),
-    ("t", "light and dark"),
-    ("?", "these keys"),
+    ("0", "show the whole period"),
+    ("+ -", "zoom in and out"),
+    ("← →", "move to earlier and later times"),
+    ("[ ]", "previous and next finding"),
+    ("q", "next queue manager"),
+    ("/", "go to the filter of a table"),
+    ("t", "light or dark colours"),
+    ("?", "show these keys"),
 )
 
 

@@ -1,4 +1,4 @@
-"""The payload: what scripts draw, as a plain dict of names and rounded numbers."""
+"""The payload: the data that scripts draw, as a plain dict of names and rounded numbers."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from smfparse.summarizing.spreading import Axis
 from smfparse.vectors import Floats
 
 _MOST_LINES = {"lines": 8, "heat": 24}
-"""Objects of a panel that are drawn, by its shape."""
+"""Maximum objects of a panel that are drawn, by its shape."""
 _DIGITS, _EDGE_DIGITS = 4, 3
-"""Digits of a value, and of the edges of a band, which are drawn and not said."""
+"""Digits of a value, and of the edges of a band, which are drawn but not shown as numbers."""
 
 
 def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
-    """Return what scripts draw of all queue managers.
+    """Return the data of all queue managers for the scripts.
 
-    before  days of an earlier time, drawn behind those of the same queue managers
+    before  days of an earlier period, drawn behind those of the same queue managers
 
     Times are seconds since 1970 on the clock of the system; its offset from UTC is `offset`.
     """
@@ -44,13 +44,13 @@ def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
 
 
 def packed(facts: Mapping[str, Any]) -> str:
-    """Return a payload as it stands in a page: JSON, gzip, base64. The same gives the same."""
+    """Return a payload as it is in a page: JSON, gzip, base64. Equal payloads give equal texts."""
     text = json.dumps(facts, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
 def finding_panel(finding: Any, there: Mapping[str, Courses]) -> str:
-    """Return the panel that shows a finding, or what it explains; '': none of those there does."""
+    """Return the panel that shows a finding, or one that it explains; '': none."""
     explained = [each.rule for each in finding.explains]
     names = [finding.rule, *explained]
     return next((name for each in names if (name := panel_of([each])) in there), "")
@@ -76,7 +76,7 @@ def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
 
 
 def _quoted(sql: str) -> str:
-    """Return a query as one word of a shell: in double quotes where these keep all as it is."""
+    """Return a query as one shell word, in double quotes if these change nothing in it."""
     return shlex.quote(sql) if any(each in sql for each in '"$`\\!') else f'"{sql}"'
 
 
@@ -105,7 +105,7 @@ def _day(day: Day, before: Day | None) -> dict[str, Any]:
 
 
 def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
-    """Return where intervals begin and end, in seconds behind the first."""
+    """Return start and end of intervals, in seconds after the first."""
     first = clock(day, int(axis.starts[0]))
     begins, ends = ((each - axis.starts[0]) / SECOND_US for each in (axis.starts, axis.ends))
     return {"first": first, "start": _plain(begins, 2), "end": _plain(ends, 2)}
@@ -116,18 +116,18 @@ def _plain(values: Floats, digits: int) -> list[float | int]:
 
 
 def _short(number: float) -> float | int:
-    """Return a number as JSON has it with the fewest characters."""
+    """Return a number in the form with the fewest characters in JSON."""
     return int(number) if number == int(number) else number
 
 
 def _restarts(day: Day) -> list[float]:
-    """Return when intervals begin before which the queue manager started again."""
+    """Return the starts of intervals before which the queue manager was restarted."""
     calendar = day.times.calendar
     return [clock(day, each) for each in calendar.starts[calendar.restarts].tolist()]
 
 
 def drawn_courses(courses: Courses, before: Day | None) -> Sequence[Course]:
-    """Return the courses of a panel that are worth a line: not those that are always 0."""
+    """Return the courses of a panel that are drawn: those that are not always 0."""
     if before is not None or courses.panel.measure == TROUGH:
         return courses.several
     return [each for each in courses.several if not each.is_zero] or courses.several
@@ -151,7 +151,7 @@ def _chart(courses: Courses, drawn: Sequence[Course], thin: Thinned, day: Day) -
 
 
 def _before(before: Day, day: Day) -> dict[str, Any]:
-    """Return the courses of an earlier time for the objects that are drawn, on later days."""
+    """Return the courses of an earlier period for the drawn objects, moved to later days."""
     thin = Thinned.of(before.axis, MOST_POINTS)
     facts = _intervals(before, thin.axis)
     apart = clock(day, int(day.axis.starts[0])) - facts["first"]
@@ -171,7 +171,7 @@ def _before(before: Day, day: Day) -> dict[str, Any]:
 
 
 def rounded(values: Floats, digits: int = _DIGITS) -> list[float | int | None]:
-    """Return values with some digits, or more where they are before the point; NaN is None."""
+    """Return values with some digits, or all digits before the point; NaN becomes None."""
     known = np.isfinite(values)
     sizes = np.abs(np.where(known & (values != 0), values, 1))
     scale = 10.0 ** np.clip(digits - 1 - np.floor(np.log10(sizes)), 0, 12)

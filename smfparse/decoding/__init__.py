@@ -1,5 +1,5 @@
-"""Records to Arrow.
+"""Decoder: records to Arrow.
 
-In come chunks of records and what is wanted of them; out go (table, RecordBatch) pairs, and damage.
-It never opens a file, and decodes no table or column that is not needed.
+In: chunks of records, and the required tables and columns. Out: (table, RecordBatch) pairs, and
+damage. This package opens no files, and decodes only the required tables and columns.
 """

@@ -108,7 +108,7 @@ class HeaderAreas:
         return spread, known
 
     def extension(self, name: str) -> tuple[Values, Bools]:
-        """Return the bytes of a field of QWHX, one row per record, and whether it is there."""
+        """Return the bytes of a field of QWHX, one row per record, and their presence."""
         each = QWHX.field(name)
         found, rows = self.part(QWHX), len(self.records)
         raw, held = np.zeros((rows, each.kind.width), np.uint8), np.zeros(rows, np.bool_)

@@ -28,7 +28,7 @@ _QUARTER = 15 * 60
 _LEAST_AHEAD, _MOST_AHEAD = 5, 60
 """Seconds by which a TOD clock can be ahead of UTC: 22 to 27 leap seconds since 1999, with room."""
 _HUNDREDTHS_US = 20_000
-"""The SMF header counts hundredths of a second: two of them are no difference."""
+"""The SMF header counts hundredths of a second: a difference of two is ignored."""
 
 
 class Clock(NamedTuple):
@@ -195,7 +195,7 @@ def _near(clocks: Ints, place: Ints, reach: int) -> tuple[Ints, Bools]:
 
 
 def _distinct(system: Values) -> tuple[list[bytes], Ints]:
-    """Return the ids of the systems of records, and for each record which one it is of."""
+    """Return the ids of the systems of records, and for each record the index of its system."""
     if (system == system[:1]).all():  # as in most chunks
         every, which = system[:1], np.zeros(len(system), np.int64)
     else:

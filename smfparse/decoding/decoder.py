@@ -109,7 +109,7 @@ class Gathered:
         self._now = np.array(numbers, np.int32)
 
     def add(self, keys: KeyColumns) -> None:
-        """Take the keys of the records of a chunk, whose rows are there already."""
+        """Add the keys of the records of a chunk whose rows are already gathered."""
         self.keys.add(keys, self._now)
 
     def grown(self, size: int) -> Iterator[tuple[str, Batch]]:
@@ -121,7 +121,7 @@ class Gathered:
             yield from self._flush(self._limits.epoch_cells >> 9)
 
     def flush(self) -> Iterator[tuple[str, Batch]]:
-        """Yield all that is there."""
+        """Yield all gathered batches."""
         yield from self._flush(0)
         names = list(self._sources)
         self._sources = {}
@@ -190,7 +190,7 @@ class Decoder:
 
     @property
     def last_tasks(self) -> Tasks | None:
-        """The tasks at the end of what was decoded; None: nobody asked for tasks."""
+        """The tasks at the end of the decoded records; None: not requested."""
         return self._links.last if self.needs.tasks else None
 
     def decode(self, chunks: Iterable[Chunk]) -> Iterator[tuple[str, Batch]]:

@@ -87,7 +87,7 @@ class Duplicates:
             self._found = find_duplicates(groups or whole, self.known, each)
 
     def of(self, path: Place) -> Duplicates:
-        """Return what is known of the duplicates of one file, to be sent to another process."""
+        """Return the known duplicates of one file, to be sent to another process."""
         if self._found is None:
             return self
         only = Duplicates([each for each in self.files if each.path == path])
@@ -142,7 +142,7 @@ class Turn:
         self._begin(before or _Earlier([]))
 
     def _begin(self, before: _Earlier) -> None:
-        """Begin behind files with the hashes `before`."""
+        """Begin after files with the hashes `before`."""
         self._before, self._earlier = before, before.copy()
         self._own: list[RecordHashes] = []
 
@@ -271,7 +271,7 @@ def _once(parts: list[RecordHashes]) -> RecordHashes:
 
 
 def _several(hashes: RecordHashes) -> RecordHashes:
-    """Return the hashes that are there more than once, ascending, in the memory of `hashes`."""
+    """Return the hashes that occur more than once, ascending, in the memory of `hashes`."""
     hashes.sort()
     count = 0
     for at in range(0, len(hashes), _BLOCK):
@@ -317,7 +317,7 @@ def _by_dump(file: Input, part: Part, kinds: Ints | None = None) -> Iterator[tup
 
 
 def _dumps_in(chunk: Chunk) -> Iterator[tuple[bool, Chunk]]:
-    """Yield the records of a chunk, cut where a dump begins, and whether a header is there."""
+    """Yield the records of a chunk, split by dump, and whether a header starts them."""
     headers = np.flatnonzero(begins_dump(chunk.buffer, chunk.start))
     edges = [0, *headers[headers > 0].tolist(), len(chunk.start)]
     for start, end in itertools.pairwise(edges):
@@ -334,7 +334,7 @@ class _Earlier:
         self._runs = list(runs)
 
     def add(self, parts: list[NDArray[Any]]) -> None:
-        """Take those of a dump out of a list."""
+        """Remove the records of a dump from a list."""
         if not any(map(len, parts)):
             return
         run = np.concatenate(parts)

@@ -48,7 +48,7 @@ class FieldSlot(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Offset of the first byte behind the field."""
+        """Offset of the first byte after the field."""
         return self.offset + self.field.kind.width
 
     def read(self, raw: Raw) -> Values:
@@ -56,7 +56,7 @@ class FieldSlot(NamedTuple):
         return raw if self.wire is None else raw.view(self.wire)[:, 0].astype(self.native)
 
     def arrays(self, gathered: Values, held: Mask) -> Iterator[tuple[str, Any]]:
-        """Yield the columns made of what was gathered."""
+        """Yield the columns of the gathered entries."""
         kind = self.field.kind
         if isinstance(kind, Numeric):
             if self.wire is None:

@@ -23,12 +23,12 @@ from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bools, Bytes, gather
 
 RecordHashes: TypeAlias = NDArray[np.uint64]
-"""Numbers made of SMF header and length: those of equal records are equal."""
+"""Numbers made of SMF header and length, which are equal for equal records."""
 Fingerprints: TypeAlias = NDArray[np.bytes_]
 """Hash, its highest byte first, and digest of records: dtype S16; they ascend as the hashes do."""
 
 Days: TypeAlias = NDArray[np.int32]
-"""Dates of records, as the digits that stand in their SMF headers: 0x0126063 is day 63 of 2026."""
+"""Dates of records, as the digits in their SMF headers: 0x0126063 is day 63 of 2026."""
 
 DIGEST_BYTES = 8
 """Bytes of the SHA-256 of a record that are used: two that differ, but neither in header nor in
@@ -91,7 +91,7 @@ class Known(Protocol):
     """Fingerprints of records that were read before, as a dataset keeps them."""
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return those of records with these dates, and maybe others, in runs that ascend."""
+        """Return the fingerprints of records of these dates, or more, in ascending runs."""
 
 
 def read_run(path: Place) -> Fingerprints:
@@ -140,7 +140,7 @@ def record_hashes(chunk: Chunk) -> RecordHashes:
 
 
 def digests(chunk: Chunk) -> Bytes:
-    """Return digests, uint8 (records, DIGEST_BYTES): of all bytes of a record behind the RDW."""
+    """Return digests, uint8 (records, DIGEST_BYTES), of all bytes of a record after the RDW."""
     data: Bytes = chunk.buffer
     view = memoryview(data.data)
     ends = (chunk.start + chunk.length).tolist()

@@ -33,7 +33,7 @@ _TOD_INTERVALS = ((115, 231), (116, 10))
 """Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
 _QUARTER_US = 15 * 60 * US_PER_SECOND
 _LATE_US = 5 * US_PER_SECOND
-"""QWHSSTCK is microseconds behind the end of the interval, seconds where the system is busy."""
+"""QWHSSTCK is microseconds after the end of the interval, or seconds if the system is busy."""
 
 Interval: TypeAlias = tuple[Ints, Values, Bools, Bools]
 """Start in UTC microseconds, seconds, and where each is known; one row per record."""
@@ -110,7 +110,7 @@ class KeyColumns:
         self._texts = texts
 
     def column(self, name: str) -> KeyColumn:
-        """Return a key column, or one of `record` that is of the SMF header."""
+        """Return a key column, or a column of `record` from the SMF header."""
         return _COLUMNS[name](self)
 
     def known(self, name: str) -> tuple[Values, Bools]:
@@ -120,7 +120,7 @@ class KeyColumns:
         return values, known
 
     def carry(self, *, clocks: bool, tasks: bool) -> None:
-        """Make sure that later chunks know the clocks or tasks of this one."""
+        """Pass the clocks or tasks of this chunk to later chunks."""
         if clocks:
             _ = self.offset
         if tasks:
@@ -229,7 +229,7 @@ class KeyColumns:
 
     @cached_property
     def _tasks(self) -> tuple[Ints, Tasks]:
-        """The 116/1 records that have a WTAS, and what they say."""
+        """The 116/1 records with a WTAS, and their values."""
         return tasks_of(self.records, self.made.ahead)
 
     @cached_property
@@ -274,7 +274,7 @@ def _interval_seconds(keys: KeyColumns) -> KeyColumn:
 
 
 def _numbers(chunk: Chunk, numbers: Ints) -> KeyColumn:
-    """Return numbers of records, which a blind range does not know."""
+    """Return the numbers of records, which are unknown in a blind range."""
     return numbers, None if chunk.numbered else np.zeros(len(chunk.start), np.bool_)
 
 

@@ -51,12 +51,12 @@ class NameFilter:
 
     @cached_property
     def tasks(self) -> Ints:
-        """Where the tasks start that have a queue that is asked for."""
+        """Places of the tasks that use a selected queue."""
         assert self._find_tasks is not None
         return self._find_tasks()
 
     def hits(self, option: str, field: Field, raw: Raw) -> Bools:
-        """Return which names, uint8 (rows, width of the field), are like what is asked for."""
+        """Return which names, uint8 (rows, width of the field), match the selected ones."""
         known = self._known.setdefault((option, field.name), {})
         kind: Kind = field.kind
         if isinstance(kind, Part):
@@ -77,7 +77,7 @@ def _is_like(pattern: re.Pattern[str], kind: Kind, raw: bytes) -> bool:
 
 
 class Matches:
-    """What of the records of a chunk is about the names that are asked for."""
+    """The blocks of a chunk about the selected names."""
 
     def __init__(self, names: NameFilter, records: Records, keys: KeyColumns) -> None:
         self._names = names
@@ -109,7 +109,7 @@ class Matches:
         return chosen
 
     def _named(self, option: str, table: str, found: Blocks) -> Bools:
-        """Return which blocks of a table that has names have one that is asked for."""
+        """Return which blocks of a table with names have a selected one."""
         chosen = np.zeros(len(found), np.bool_)
         for block, field in _fields(option, table):
             at, length = found.at, found.length
@@ -145,7 +145,7 @@ def _fields(option: str, table: str) -> Iterator[tuple[Block, Field]]:
 
 
 def blocks_for(selection: Selection, tables: Iterable[str]) -> list[Block]:
-    """Return the blocks that have to be looked for to know which rows of tables are selected."""
+    """Return the blocks whose names are needed to select the rows of tables."""
     found: list[str] = []
     for table, where in selection.namings(tables):
         found += [table] if where.key is JoinKey.TASK else [table, where.table]

@@ -55,7 +55,7 @@ _NO_BLOCKS = Blocks(*(np.zeros(0, np.int64) for _ in range(4)))
 
 
 class Records:
-    """The records of a chunk: headers now, blocks when asked for."""
+    """The records of a chunk: headers at once, blocks on request."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Records:
 
     @cached_property
     def kind(self) -> Ints:
-        """Number of each record's kind among those of the registry; one more: none of them."""
+        """Index of the kind of each record in the registry; the last index: another kind."""
         return number_of(self.type, self.subtype)
 
     def of(self, record: tuple[int, int]) -> Ints:
@@ -178,7 +178,7 @@ class Records:
             self._note(int(found.row[at]), left, f"{reason}. The record may be truncated; skipped")
 
     def sections(self) -> Triplets:
-        """Return every triplet but the first of the records that the registry knows, unchecked."""
+        """Return all triplets except the first of the records in the registry, unchecked."""
         rows = np.flatnonzero(self.kind < len(KNOWN_RECORDS))
         wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
         wanted[:, 0] = False

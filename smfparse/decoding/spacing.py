@@ -48,7 +48,7 @@ class Written(NamedTuple):
 
 
 def is_spaced(chunk: Chunk) -> bool:
-    """Whether records of a chunk may have to know of the ones before them: of MQ 7 and older."""
+    """Whether records of a chunk may depend on earlier ones: statistics of MQ 7 and older."""
     headers = Headers(chunk.buffer, chunk.start, chunk.length)
     return bool((headers.is_mq & (headers.raw("sm115rel")[:, 0] < _MQ_8)).any())
 

@@ -35,7 +35,7 @@ from smfparse.tables.dictionary import (
 from smfparse.vectors import Ints, both, same, strings
 
 OF_ROWS = frozenset({"source", "block_no"})
-"""Key columns that are not those of a row's record."""
+"""Key columns that do not come from the record of a row."""
 _NUMPY = {
     "int32": "i4",
     "uint8": "u1",
@@ -46,7 +46,7 @@ _NUMPY = {
 }
 """numpy types of key columns, texts as codes; the others are 8-byte integers."""
 _AHEAD = "seconds_ahead"
-"""The key column by which moments of the TOD clock are corrected."""
+"""The key column that corrects times of the TOD clock."""
 _NATIVE = {
     each.name: FINGERPRINT if each.opaque else np.dtype(_NUMPY.get(each.arrow, "i8"))
     for each in (*KEY_COLUMNS, *TASK_KEYS, *STATISTICS_KEYS, *RECORD_FIELDS, *IDENTITY_COLUMNS)
@@ -54,7 +54,7 @@ _NATIVE = {
 
 
 _ONE = np.zeros(1, np.int32)
-"""The number of the source where there is one."""
+"""The number of the source, if several exist."""
 
 
 class KeyBuffer:
@@ -134,7 +134,7 @@ class TableBuffer:
             each.name for each in self.columns if each.place and each.arrow == TIMESTAMP
         ]
         self.asked = {each.name for each in self.keys} - OF_ROWS
-        """The key columns that are asked for, of which some only correct others."""
+        """The requested key columns, and those that only correct others."""
         if self._moments:
             self.asked.add(_AHEAD)
         self._noted: dict[str, list[tuple[Values, Mask]]] = {each: [] for each in self.asked}

@@ -83,7 +83,7 @@ class Tasks(NamedTuple):
         return self.where(self.time >= last - within)
 
     def of_source(self, number: int) -> Tasks:
-        """Return the same tasks as those of another source."""
+        """Return the same tasks, as tasks of another source."""
         numbers = self.numbers.copy()
         numbers[:, 7] = number
         return Tasks(self.key, numbers)
@@ -164,13 +164,13 @@ def tokens_of(records: Records) -> tuple[Ints, Values]:
 
 
 def in_source(offset: Ints | int, source: Ints | int) -> Ints:
-    """Return bytes of several sources as numbers of their own; those of source 0 stay."""
+    """Return places of several sources as distinct numbers; those of source 0 stay."""
     found: Ints = np.asarray(offset) + (np.asarray(source) << _FAR)
     return found
 
 
 def sources_in(numbers: Ints) -> Ints:
-    """Return the sources of bytes, of which `in_source` made numbers."""
+    """Return the sources of places, from the numbers of `in_source`."""
     return numbers >> _FAR
 
 
@@ -203,7 +203,7 @@ class TaskLinks:
 
     @property
     def last(self) -> Tasks:
-        """Those at the end of what was read."""
+        """The tasks at the end of the read records."""
         return joined_tasks([NO_TASKS, *self._seen])
 
     def link(self, records: Records, tasks: Tasks) -> tuple[Ints, Ints, Bools]:

@@ -40,7 +40,7 @@ class TextColumn:
         return strings(word or "" for word in self._texts)
 
     def known(self, codes: Values) -> Mask:
-        """Return where codes stand for a text; None: everywhere."""
+        """Return which codes have a text; None: all."""
         if None not in self._texts:
             return None
         return np.array([word is not None for word in self._texts])[codes]
@@ -51,7 +51,7 @@ def _no_blanks(spell: Callable[[bytes], str]) -> Callable[[bytes], str | None]:
 
 
 def text_columns() -> dict[str, TextColumn]:
-    """Return what the texts of the key columns of one source are kept in."""
+    """Return the storage for the texts of the key columns of one source."""
     return {
         "system": TextColumn(Text(4).spell),
         "qmgr": TextColumn(Text(4).spell),

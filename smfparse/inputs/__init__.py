@@ -1,5 +1,5 @@
-"""Inputs that are open.
+"""Open inputs.
 
-In come names and `ReadOptions`; out go tables as streams of batches, and a log of what was met.
-It never decodes a record itself, and writes nothing but temporary files.
+In: names and `ReadOptions`. Out: tables as streams of batches, and a log of damage and duplicates.
+This package decodes no record itself, and writes only temporary files.
 """

@@ -114,7 +114,7 @@ def resolve(
 
 
 def _copied(stream: Input, max_copy: int | None) -> Input:
-    """Copy what can be read only once; what copies is loaded only where there is any."""
+    """Copy inputs that can be read only once; the code for it is loaded only then."""
     from smfparse.inputs.temporary import copied
 
     return copied(stream, max_copy)
@@ -131,12 +131,12 @@ def check_apart(inputs: Iterable[Place], output: Place) -> None:
 
 
 def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]:
-    """Yield what each name stands for, and whether it is named itself, not by a pattern."""
+    """Yield the inputs of each name, and whether the name itself is an input, not a pattern."""
     for name in names:
         if name == STDIN:
             yield Input(NOWHERE, STDIN, once=True), True
         elif name == "":
-            raise InputError("'': an input without a name; is a variable not set?")
+            raise InputError("'': an empty input name; check whether a shell variable is set")
         elif isinstance(name, Url) or is_url(name):
             yield from _of_url(name)
         elif isinstance(name, Path) or not glob.has_magic(name) or os.path.lexists(name):
@@ -166,7 +166,7 @@ def _of_url(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
 
 
 def _at(path: Place, text: str) -> Input:
-    """Return what is at a path, which has to be there."""
+    """Return the input at a path, which must exist."""
     name = _readable(text)
     try:
         mode = path.stat().st_mode
@@ -196,7 +196,7 @@ def _new_inputs(
     framing: Framing | None,
     limits: Limits,
 ) -> Iterator[tuple[Place, Input]]:
-    """Yield the SMF files among those of a folder that are not found yet, by path."""
+    """Yield the SMF files of a folder that are not yet found, by path."""
     some = False
     ordered: list[Any] = [*files]
     for path in sorted(ordered):
@@ -243,7 +243,7 @@ def _files(
             _leave_out(within / each, "a dataset; name it as a separate input", damage)
         for each in [each for each in sorted(folders) if (within / each).is_symlink()]:
             if not Path(os.path.realpath(within / each)).is_relative_to(os.path.realpath(folder)):
-                _leave_out(within / each, "a link to a folder, to be named itself", damage)
+                _leave_out(within / each, "a link to a folder; name it separately", damage)
         yield from (within / each for each in files if not each.startswith("."))
 
 

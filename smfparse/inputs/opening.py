@@ -177,7 +177,7 @@ class Inputs(_Shared):
         return "; ".join(dict.fromkeys([*own, *self._queues_of_datasets()])) or None
 
     def _queues_of_datasets(self) -> list[str]:
-        """Return the criteria for queues by which datasets among the inputs were selected."""
+        """Return the queues for which datasets among the inputs were selected."""
         datasets = (each for each in self.sources if isinstance(each, Dataset))
         texts = (each.manifest["selection"] for each in datasets)
         return [found for text in texts for found in queue_criteria(text)]
@@ -236,7 +236,7 @@ class Inputs(_Shared):
         self.damage.arrange()
 
     def names(self, table: str) -> frozenset[str] | None:
-        """Return the columns that a table has; None: all but those that have to be asked for."""
+        """Return the columns of a table; None: all except those on request."""
         return with_fingerprints(table, asked=self.options.fingerprints)
 
     def as_recorded(self) -> Inputs:
@@ -299,7 +299,7 @@ def _bytes_of(files: Iterable[Source]) -> int:
 
 
 def _is_dataset(folder: Place) -> bool:
-    """Whether a folder is a dataset: what knows that is loaded only if a folder is named."""
+    """Whether a folder is a dataset; the code for it is loaded only if a folder is named."""
     from smfparse.store.belonging import is_dataset
 
     return is_dataset(folder)
@@ -420,12 +420,12 @@ def with_all_names(inputs: Inputs) -> Inputs:
 
 
 def with_all_records(inputs: Inputs) -> Inputs:
-    """Return the same inputs, of which everything is selected; their damage is logged apart."""
+    """Return the same inputs without a selection; their damage has a separate log."""
     return _with_selection(inputs, ALL_RECORDS._replace(zone=inputs.zone))
 
 
 def with_times(inputs: Inputs, start: dt.datetime | None, end: dt.datetime | None) -> Inputs:
-    """Return the same inputs, of which records from one local time to before another count."""
+    """Return the same inputs, limited to records between two local times."""
     chosen = inputs.selection
     starts = [each for each in (chosen.start, start) if each is not None]
     ends = [each for each in (chosen.end, end) if each is not None]

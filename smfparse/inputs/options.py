@@ -17,7 +17,7 @@ from smfparse.selecting.zones import parse_zone
 
 
 class Options(TypedDict, total=False):
-    """Types of what `ReadOptions` takes by name."""
+    """Types of the keyword arguments of `ReadOptions`."""
 
     jobs: int
     keep_duplicates: bool
@@ -33,21 +33,21 @@ class Options(TypedDict, total=False):
 class ReadOptions:
     """How inputs are read.
 
-    selection        what rows are wanted of: `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processors used for SMF files, when these are large: same rows, same order
-    keep_duplicates  whether to keep records of an SMF file that an earlier dump has as well
-    strict           whether the first damage of an SMF file ends the reading, by DamageError,
-                     before its rows come
-    framing          how the records of SMF files are framed: rdw, bdw, ...; None: that is detected
-    fingerprints     whether `record` has the columns `fingerprint` and `dump_start`, by which
-                     a query finds duplicates among inputs that are read apart
-    max_copy         bytes of standard input, of a pipe or a device, each, that are copied to the
-                     temporary folder; None: what is free there, less 1 GB, at least half of it
+    selection        the rows to return: `Selection.of(qmgr="QM*", since="2200")`
+    jobs             processors for large SMF files; the rows and their order stay the same
+    keep_duplicates  whether to keep records of an SMF file that an earlier dump also contains
+    strict           whether the first damage of an SMF file ends the reading with DamageError,
+                     before its rows are returned
+    framing          record format of the SMF files: rdw, bdw, ...; None: detected
+    fingerprints     whether `record` has the columns `fingerprint` and `dump_start`, with which a
+                     query finds duplicates among inputs that are read separately
+    max_copy         maximum bytes of standard input, a pipe or a device, each, that are copied to
+                     the temporary folder; None: the free space minus 1 GB, at least half of it
     tz               zone of the local times of rows and of the selection: `utc`, `Europe/Berlin`;
                      None: that of each z/OS system
-    limits           how much is held at once
+    limits           limits of memory
 
-    Raises RequestError for fewer jobs than one, copies of fewer bytes than none, an unknown zone.
+    Raises RequestError for fewer jobs than one, a negative max_copy, or an unknown zone.
     """
 
     selection: Selection = ALL_RECORDS
@@ -71,7 +71,7 @@ class ReadOptions:
             )
         if self.max_copy is not None and self.max_copy < 0:
             raise RequestError(
-                f"max_copy={self.max_copy}: fewer bytes than none; give 0 or more", "max_copy"
+                f"max_copy={self.max_copy}: a negative size; give 0 bytes or more", "max_copy"
             )
 
 

@@ -106,13 +106,13 @@ def _last_part(file: Input) -> Part:
 
 
 def _brief(file: Input) -> Input:
-    """Return the same file, of which few bytes are looked at at once."""
+    """Return the same file, read in small pieces."""
     brief = min(_LOOK, file.limits.chunk_bytes)
     return replace(file, limits=replace(file.limits, chunk_bytes=brief))
 
 
 def _times(chunk: Chunk) -> dict[int, Ints]:
-    """Return when SMF took the records of a chunk, by system; but those of a dump program."""
+    """Return the SMF times of the records of a chunk, except dump records, by system."""
     headers = Headers(chunk.buffer, chunk.start, chunk.length)
     time, dated = headers.time
     used = dated & ~np.isin(headers.type, (DUMP_HEADER, DUMP_TRAILER))

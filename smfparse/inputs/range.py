@@ -87,7 +87,7 @@ class Range:
             raise UnsoundError
 
     def read(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
-        """Read the records of the part that are to be decoded; `damage` takes that of the file."""
+        """Read the records of the part that are decoded; `damage` collects that of the file."""
         return self._to_be_decoded(self._chunks(damage, needs, log), log)
 
     def _chunks(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
@@ -120,7 +120,7 @@ class Range:
 
     @property
     def _earlier(self) -> Part | None:
-        """The range that is looked back in; None: there is nothing before."""
+        """The range in which earlier records are searched; None: nothing precedes the part."""
         return self.part.before(self.options.limits.look_back_bytes) if self.part.start else None
 
     def find_tasks(self) -> Ints:
@@ -139,7 +139,7 @@ class Range:
         return np.union1d(own, self.others.named(self.file.name, queues))
 
     def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
-        """Read a part of the file of which the damage is known, or will be."""
+        """Read a part of the file whose damage is known, or will be."""
         turn = None if self.turn is None else self.turn.again()
         return self._once(self.file.chunks(DamageLog(), part, kinds), turn)
 
@@ -164,7 +164,7 @@ class Range:
 
 
 def needs_of(wanted: Wanted, options: ReadOptions, log: Log) -> Needs:
-    """Return what is needed for rows that are wanted."""
+    """Return the needs of the requested rows."""
     return Needs(wanted, options.selection, unknown=log.count_unknown)
 
 

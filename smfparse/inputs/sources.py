@@ -91,7 +91,7 @@ class SmfFile:
 
     @property
     def path(self) -> Place:
-        """Where the records are read; a copy of what can be read only once."""
+        """The file that is read; a copy if the input can be read only once."""
         return self.input.path
 
     @property

@@ -1,6 +1,6 @@
-"""Files of a dataset to rows: all there, through no link, and as they were written.
+"""Rows of the files of a dataset, after a check that they are complete, unchanged and no links.
 
-Of the fingerprints of its records only those of the days that are needed are read.
+Only the fingerprints of the required days are read.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class KnownRecords:
         path = plain_file(self.folder, named.name)
         if size_at(path) != named.records * FINGERPRINT.itemsize:
             raise InputError(
-                f"{path}: a file of the dataset is not whole; its records cannot be "
-                "distinguished from others; convert again"
+                f"{path}: a file of the dataset is incomplete, so duplicate records cannot be "
+                "detected; convert again"
             )
         check_bytes(path, named.sha256)
         return read_run(path)
@@ -88,7 +88,7 @@ def _days_of(
 
 
 def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
-    """Return the Parquet files of a table. Raises InputError where one is not there, or a link."""
+    """Return the Parquet files of a table. Raises InputError if one is missing, or a link."""
     return [plain_file(folder, each) for each in manifest["files"][table]]
 
 
@@ -111,7 +111,7 @@ def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
         rows += found
     if manifest["is_whole"] and rows != manifest["tables"][table]:
         raise InputError(
-            f"{folder}: the files of the table {table} have {rows:,} rows, where "
+            f"{folder}: the files of the table {table} have {rows:,} rows, but "
             f"{manifest['tables'][table]:,} were written; convert again"
         )
 

@@ -26,7 +26,7 @@ from smfparse.store.folder import Folder
 _PREFIX = "smfparse-temporary-"
 _OURS = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _OWNER = ".smfparse-owner"
-"""The file that is locked. What has none is not removed, unless it is empty."""
+"""The locked file. A folder without it is not removed, unless it is empty."""
 
 
 class TemporaryFolder:
@@ -175,7 +175,7 @@ def _blocks(stream: Input) -> Iterator[bytes]:
 
 
 def _opened(stream: Input) -> Any:
-    """Return a context that gives a binary file; standard input stays open behind it."""
+    """Return a context with a binary file; standard input stays open after it."""
     if stream.path is not NOWHERE:
         return stream.path.open("rb", buffering=0)
     if sys.stdin is None or sys.stdin.isatty():

@@ -60,7 +60,7 @@ class Workers:
         return ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=asked)
 
     def show(self) -> None:
-        """Let who asks for progress see what processes of ours count."""
+        """Show the counts of our processes to the progress display."""
         if self._read is not None:
             PROGRESS.use(self._read)
 
@@ -109,7 +109,7 @@ class Workers:
             return self._executor.submit(_tried, work, *call)
 
     def _result(self, future: Future[tuple[Any, Exception | None]]) -> Any:
-        """Return what a call returned. Raises what it raised."""
+        """Return the result of a call, or raise its error."""
         while not wait([future], _PATIENCE).done:
             check_interrupt()
         try:

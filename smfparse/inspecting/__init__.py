@@ -1,5 +1,5 @@
-"""What is in the data, for a person: counts of records, one record byte by byte, names explained.
+"""The contents of the data, for a reader: counts, one record byte by byte, names explained.
 
-Open inputs come in, or a chunk of records, or a name; documents and lines go out. Nothing here
-works out figures: that is what reports and SQL are for.
+In: open inputs, a chunk of records, or a name. Out: documents and lines. This package computes no
+metrics: reports and SQL do.
 """

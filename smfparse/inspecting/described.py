@@ -1,4 +1,4 @@
-"""What a name means, and which tables and views there are, as documents."""
+"""Documents about the meaning of a name, and about the tables and views."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LISTED = (Column("Name"), Column("Columns", right=True), Column("Title"))
 
 
 def description(name: str | None) -> Document:
-    """Return what a name means; None: all tables and views. RequestError for an unknown name."""
+    """Return the meaning of a name; None: all tables. RequestError for an unknown name."""
     if name is None:
         return _List(every_relation())
     try:
@@ -35,7 +35,7 @@ def description(name: str | None) -> Document:
 
 
 def _elsewhere(name: str) -> str:
-    """Return what a name is that another command explains, and this command; '': nothing."""
+    """Return the meaning of a name that another command explains, and this command; '': nothing."""
     from smfparse.advice.declaration import diagnoses, rules
     from smfparse.reports.declaration import is_report, report
 
@@ -48,13 +48,13 @@ def _elsewhere(name: str) -> str:
 
 
 def _placed(measure: Entry) -> Entry:
-    """Return what a measure is, with what shows it."""
+    """Return the description of a measure, and where it is shown."""
     shown = {kind: ", ".join(names) for kind, names in uses_of(measure.name).items() if names}
     return replace(measure, facts={**measure.facts, **shown})
 
 
 def uses_of(measure: str) -> dict[str, list[str]]:
-    """Return what shows a measure, as log.task_busy: views, reports, lines, panels and rules."""
+    """Return the views, reports, lines, panels and rules of a measure (log.task_busy)."""
     from smfparse.advice.declaration import rules
     from smfparse.advice.declaration import subjects as looked_at
     from smfparse.advice.judging import sql_of_rule

@@ -30,7 +30,7 @@ _COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
 
 
 def extent_text(inputs: Inputs) -> str:
-    """Return what inputs cover whatever is selected: queue managers, time, types, near names."""
+    """Return the extent of inputs for any selection: queue managers, time, types, near names."""
     selection, every = inputs.selection, with_all_records(inputs)
     managers: set[str] = set()
     types: set[int] = set()
@@ -61,7 +61,7 @@ def _meet(times: Collection[dt.datetime], selection: Selection) -> bool:
 
 
 def _near(every: Inputs, option: str, asked: Iterable[str]) -> str:
-    """Return a question for the names that are near those that were asked for; '': none is."""
+    """Return a question with names similar to the selected ones; '': none."""
     known = {*_names(every, option)}
     near = dict.fromkeys(
         name

@@ -145,7 +145,7 @@ def _counted(batch: Batch) -> Iterator[tuple[_Kind, _Figures]]:
 
 
 def _codes(column: Any) -> Ints:
-    """Return numbers that tell the values of a column apart; -1 is NULL."""
+    """Return numbers that distinguish the values of a column; -1 is NULL."""
     if pa.types.is_string(column.type):
         column = column.dictionary_encode()
     numbers = column.indices if pa.types.is_dictionary(column.type) else column

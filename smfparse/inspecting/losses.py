@@ -1,4 +1,4 @@
-"""Records that SMF lost: what its records of type 7 say."""
+"""Records that SMF lost, from its records of type 7."""
 
 from __future__ import annotations
 

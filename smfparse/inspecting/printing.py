@@ -143,7 +143,7 @@ def _answer(coverage: Coverage) -> str:
 
 
 def _reasons(coverage: Coverage) -> Iterator[str]:
-    """Yield what MQ did not record, and what to know to read the data."""
+    """Yield notes about data that MQ did not record, and about its interpretation."""
     if coverage.absent_classes:
         yield f"no records of {', '.join(coverage.absent_classes)}"
     yield from (*coverage.switched_off, *coverage.notes)
@@ -216,7 +216,7 @@ def _names() -> list[str]:
 
 
 def _facts(group: Group) -> dict[str, Any]:
-    """Return what is known of a kind of records, for programs."""
+    """Return the values of a kind of records, for programs."""
     return _plain(dataclasses.asdict(group))
 
 
@@ -252,7 +252,7 @@ def left_out(duplicates: int) -> str:
 
 
 def more(damage: DamageLog) -> str:
-    """Return how much damage there is besides what is shown, and where it is listed."""
+    """Return the number of damages that are not shown, and where they are listed."""
     kept = len(damage.details)
     first = "" if damage.count == kept else f" the first {kept:,} of"
     rest = damage.count - SHOWN_DAMAGE

@@ -1,7 +1,7 @@
 """One record explained, byte by byte: the scalar path, for a person to read.
 
-One line per field: offset in the record (hex), the raw bytes, IBM's name, the value. Bytes that no
-field knows are shown as hex and EBCDIC text.
+One line per field: offset in the record (hex), the raw bytes, IBM's name, the value. Bytes
+without a field are shown as hex and EBCDIC text.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _TYPE = QWST.field("sm115rty").offset
 _HEX_SHOWN = 16
 _ROW = 16
 _Span: TypeAlias = tuple[int, int]
-"""Where a block starts, and where it ends."""
+"""Start and end of a block."""
 _STANDARD = QWST.field("sm115SSI").offset
 """Bytes of the header that every SMF record has."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A logical record, with its RDW, and where it stands."""
+    """A logical record with its RDW, and its place in the source."""
 
     source: str
     record_no: int
@@ -64,7 +64,7 @@ class Record:
 
     @property
     def is_mq(self) -> bool:
-        """Whether MQ wrote it, and it is long enough to hold a triplet."""
+        """Whether MQ wrote it, and it is long enough for a triplet."""
         return self.type in (STATISTICS, ACCOUNTING) and len(self.data) >= QWST.size + TRIPLET.size
 
     @property
@@ -101,10 +101,10 @@ def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record |
 
 @dataclass(frozen=True)
 class _Page:
-    """What is explained, and how.
+    """The record that is explained.
 
-    zone   whose local time moments in UTC are shown in; None: they are shown in UTC
-    known  bytes that were explained so far: where they start and end
+    zone   the zone in which UTC times are shown; None: UTC
+    known  the ranges of bytes that are already explained: start and end
     """
 
     data: bytes
@@ -113,7 +113,7 @@ class _Page:
 
 
 def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
-    """Yield the record, explained; moments that IBM has in UTC in a zone, if one is given."""
+    """Yield the lines of an explained record; a zone, if given, is for times in UTC."""
     yield (
         f"{record.source}: record {record.record_no} at byte 0x{record.offset:X}, "
         f"{len(record.data)} bytes"
@@ -263,7 +263,7 @@ def _value(field: Field, value: Any, zone: Zone | None) -> str:
 
 
 def _moment(value: dt.datetime, zone: Zone | None) -> str:
-    """Return a moment and whose clock shows it: what IBM has in local time stays so."""
+    """Return a time and the name of its zone. Times that IBM maps as local time stay local."""
     name = "local" if value.tzinfo is None else "UTC"
     if zone is not None and value.tzinfo is not None:
         microseconds = (value.replace(tzinfo=None) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
@@ -272,7 +272,7 @@ def _moment(value: dt.datetime, zone: Zone | None) -> str:
 
 
 def _unknown(data: bytes, known: list[tuple[int, int]]) -> Iterator[str]:
-    """Show what is between the known ranges."""
+    """Show the bytes between the known ranges."""
     at = 0
     for start, end in [*sorted(known), (len(data), len(data))]:
         if start > at:
@@ -290,6 +290,6 @@ def _hex(data: bytes, offset: int) -> Iterator[str]:
 
 
 def missing(source: str, *, number: int | None, at: int | None, count: int) -> RequestError:
-    """Return the error for a record that is not there."""
+    """Return the error for a record that does not exist."""
     what = f"record {number}" if at is None else f"record at byte 0x{at:X}"
     return RequestError(f"{source}: no {what}; the file has {count} records that can be used")

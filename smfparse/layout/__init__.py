@@ -1,6 +1,7 @@
 """Declare a control block: its fields in order, each with a kind, as IBM maps them.
 
 in    declarations: `block(..., "qistmget" / Count32 * "Message get requests")`
-out   a `Block`: parses and builds one block, and knows where each table column lies in its bytes
-never reads a file, and knows no block of MQ: those are in `schemas`
+out   a `Block`: it parses and builds one block, and contains the place of each column in its bytes
+
+This package reads no file and names no block of MQ: the blocks are in `schemas`.
 """

@@ -143,7 +143,7 @@ class Block(Construct):
         return at_version(self.lengths, version)
 
     def version_word_at(self, version: str) -> int | None:
-        """Return the version word that blocks of MQ `version` carry, None where there is none."""
+        """Return the version word of blocks of an MQ version; None: blocks have none."""
         return at_version(self.version_words, version) if self.version_words else None
 
     def holds(self, each: Field, offset: int, length: int, version: int | None) -> bool:
@@ -158,7 +158,7 @@ class Block(Construct):
         return offset + each.kind.width <= length
 
     def rows(self, values: Container) -> tuple[Row, dict[str, list[Row]]]:
-        """Turn what `parse` gives into table rows: the block's own, and those of its children."""
+        """Convert the result of `parse` into table rows: of the block, and of its child tables."""
         return table_rows(self, values)
 
     def _sizeof(self, context: Any, path: str) -> int:

@@ -52,7 +52,7 @@ def believed(microseconds: Values) -> Values:
 
 
 def believed_seconds(seconds: Values) -> Values:
-    """Whether spans can be, bool (rows,): none is negative, or longer than `LONGEST_SECONDS`."""
+    """Whether spans are possible, bool (rows,): not negative, and at most `LONGEST_SECONDS`."""
     found: Values = (seconds >= 0) & (seconds <= LONGEST_SECONDS)
     return found
 
@@ -74,13 +74,13 @@ class Duration(Numeric):
     wire = np.dtype(">u8")
     native: np.dtype[Any] = np.dtype("u8")
     counter: str | None = None
-    """The field that counts what the span is of, by which it is divided for an average."""
+    """The field that counts the calls of the span; it is the divisor of the average."""
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(Int64ub, "microseconds", combine)
 
     def of(self, counter: str) -> Duration:
-        """Return the same kind, of what a field of the block counts: `Elapsed.of("getn")`."""
+        """Return the same kind for the calls that a field counts: `Elapsed.of("getn")`."""
         twin = copy.copy(self)
         twin.counter = counter
         return twin

@@ -32,7 +32,7 @@ class Field:
 
     @property
     def end(self) -> int:
-        """Offset of the first byte behind the field."""
+        """Offset of the first byte after the field."""
         return self.offset + self.kind.width * self.count
 
 
@@ -51,7 +51,7 @@ class Column(NamedTuple):
     stride: int = 0
 
     def cell(self, values: Mapping[str, Any]) -> Any:
-        """Pick this column's value out of what `Block.parse` gives."""
+        """Return the value of this column from the result of `Block.parse`."""
         kind = self.field.kind
         if isinstance(kind, Part):
             return kind.of(values)
@@ -199,7 +199,9 @@ def child_of(block: str, table: str, groups: Sequence[RepeatGroup]) -> Child:
         stride = each.repeat.subcon.sizeof()
         if whole and cells:  # the same struct again: its entries continue at the same distance
             if each.fields[0].offset != columns[0].offset + stride * len(cells):
-                raise LayoutError(f"{block}: {table}: {each.name} does not go on evenly")
+                raise LayoutError(
+                    f"{block}: {table}: {each.name} breaks the even spacing of the entries"
+                )
         else:  # the first group, or another array over the same index
             columns += _entry_columns(each.fields, stride)
         sources.append((each.name, len(cells) if whole else 0, whole))

@@ -1,7 +1,7 @@
 """Members of a declaration other than fields, and fields whose parts are columns.
 
-The thread cross-reference of a task holds a CICS transaction or an IMS program, by the connection
-type of the block. A part is shown as a column of its own, beside that of its field.
+The thread cross-reference of a task contains a CICS transaction or an IMS program, by the
+connection type of the block. A part is a separate column, in addition to that of its field.
 """
 
 from __future__ import annotations
@@ -125,12 +125,12 @@ def at_version(table: Mapping[str, int], version: str) -> int:
 class PartOf(NamedTuple):
     """The declaration of a part.
 
-    name    of its column
-    kind    of its bytes
-    field   the field of opaque bytes that it is in, and `at` its offset there
-    code    the field that says what the bytes mean, a word of four bytes
+    name    name of its column
+    kind    kind of its bytes
+    field   the field of opaque bytes that contains it; `at` is its offset there
+    code    the field that defines the meaning of the bytes, a word of four bytes
     codes   values of that field for which the part exists
-    unless  text at the start of the field that is no part
+    unless  text at the start of the field that shows that the part does not exist
     """
 
     name: str
@@ -179,7 +179,7 @@ class Part(Kind):
         return np.where(exists[:, None], found, np.uint8(0)), exists
 
     def of(self, values: Mapping[str, Any]) -> Any:
-        """Return the value of the part, of what `Block.parse` gives; None where it has none."""
+        """Return the value of the part from the result of `Block.parse`; None: no value."""
         code, whole = values[self.declared.code], values[self.declared.field]
         if code not in self.declared.codes or whole is None:
             return None

@@ -1,6 +1,7 @@
 """Numbers, codes and flag words: `Count32` adds up, `High32` keeps the highest, `Gauge32` the last.
 
-The name of a kind gives how it combines over intervals, its sign (`S...`) and its bits.
+The name of a kind shows how values combine over intervals, whether they are signed (`S...`), and
+the number of bits.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _DECIMAL = decimal.Context(prec=WIDE_DIGITS + 2)
 
 
 class Number(Numeric):
-    """A big-endian integer; `null` is the one value that stands for 'no value'."""
+    """A big-endian integer; `null` is the one value that means 'no value'."""
 
     _WIRE: Mapping[tuple[int, bool], Construct] = {
         (1, False): Int8ub,
@@ -84,7 +85,7 @@ class Number(Numeric):
 
 
 class Word(str):
-    """The word of a code: ours as the string itself, MP1B's as `mp1b`."""
+    """The word of a code: the string itself is our word, `mp1b` is the word of MP1B."""
 
     mp1b: str
 
@@ -205,7 +206,7 @@ class Wide(Numeric):
 class Packed(Numeric):
     """A number of up to seven digits in four bytes: packed decimal, or binary.
 
-    NULL: zero, or anything else, as blanks are.
+    NULL if the bytes are zero, or neither form, such as blanks.
     """
 
     fact = "packed"

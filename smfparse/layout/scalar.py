@@ -121,7 +121,7 @@ def _built_entry(entry: Construct, value: Any) -> bytes:
 
 
 def table_rows(block: Block, values: Container) -> tuple[Row, dict[str, list[Row]]]:
-    """Turn parsed values into table rows: the block's own, and those of its children by table."""
+    """Convert parsed values into table rows by table: of the block, and of its child tables."""
     own = {column.name: column.cell(values) for column in block.columns}
     return own, {child.table: list(_child_rows(child, values)) for child in block.children}
 

@@ -2,5 +2,6 @@
 
 in    tables by name; views and measures as SQL and TOML in `definitions/`
 out   views and their columns; measures; the SQL that makes both, for a connection to run
-never decodes a record nor runs a query
+
+This package decodes no record and runs no query.
 """

@@ -69,7 +69,7 @@ def with_figures(query: str, macros: str = "") -> str:
 
 
 def _keys_of(name: str, named: AbstractSet[str]) -> Mapping[str, str]:
-    """Return the keys that are named of a subject's rows; only rows of tasks know their task."""
+    """Return the named keys of the rows of a subject; only rows of tasks have a task."""
     there = {each.name for each in columns(subjects()[name].tables[0])}
     of_rows = _KEYS if "task_source" in there else [each for each in _KEYS if each not in _OF_TASKS]
     return {each: each for each in of_rows if each in named}
@@ -93,6 +93,6 @@ def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str
 
 
 def _wide(column: str, sql: str, arrow: str) -> str:
-    """Return a column; integers wide enough for what is added and multiplied, even if damaged."""
+    """Return a column; integers are widened so that sums and products fit, even of damaged data."""
     wide = f"::{'DOUBLE' if '64' in arrow else 'BIGINT'}" if "int" in arrow else ""
     return f"({sql}){wide} AS {column}"

@@ -1,8 +1,8 @@
-"""Measures: figures of a subject, declared once, right for an interval and for any time.
+"""Measures: figures of a subject, declared once, correct for an interval and for any period.
 
-A subject is what rows are about: a log manager, a buffer pool. `subjects/<name>.sql` makes the
-macro `<name>_facts`: a row of an interval, with what its measures need. `subjects/<name>.toml`
-declares the measures. Each is an amount of a row, and what it is divided by:
+A subject is the topic of rows: a log manager, a buffer pool. `subjects/<name>.sql` creates the
+macro `<name>_facts`: a row per interval, with the values that its measures need.
+`subjects/<name>.toml` declares the measures. Each has an amount per row, and may have a divisor:
 
     mb_written = { amount = "copy_pages / 256" }              the sum
     io_busy = { amount = "...", per = "interval_seconds" }    the sum of `amount` by that of `per`
@@ -11,24 +11,24 @@ declares the measures. Each is an amount of a row, and what it is divided by:
 
     "io_{copy}_count" = { ... }                               one for each `copy` of `each`
 
-A subject that is `like` another has its measures as well, with their keys and names of objects.
+A subject that is `like` another also has its measures, with their keys and names of objects.
 
 `verbs` declares the API calls that a row counts, each with its fields (`Verb`). In SQL of the
-subject, `[sum({calls}), ...]` is a list of this for each of them.
+subject, `[sum({calls}), ...]` is a list with this expression for each call.
 
-So a measure is the same figure of an interval, of a section of 15 minutes and of a day. A counter
-of the table is a measure by itself, with the name of its field: how it combines, its declaration
-says.
+So a measure is the same figure for an interval, a section of 15 minutes and a day. A counter of the
+table is a measure without a declaration, with the name of its field; the declaration of the field
+defines how it combines.
 
-Macros, of the names of tables:
+Macros, which take the names of tables:
 
-    <name>_rows        a row of each interval, with every measure, and `<measure>_amount` and
-                       `<measure>_per` of those that are divided
-    <name>_by_section  a row of each object in a section
-    <name>_of_section  a row of each section: all objects together
-    <name>_by_qmgr     a row of each object of a queue manager
-    <name>_by          a row of each value of its last argument, the column `key`: a struct of the
-                       section and facts; `object` is what an object is called
+    <name>_rows        a row per interval, with every measure, and `<measure>_amount` and
+                       `<measure>_per` of measures with a divisor
+    <name>_by_section  a row per object in a section
+    <name>_of_section  a row per section: all objects together
+    <name>_by_qmgr     a row per object of a queue manager
+    <name>_by          a row per value of its last argument, the column `key`: a struct of the
+                       section and facts; `object` is the name of an object
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ _FOLDER = Path(__file__).with_name("subjects")
 SCHEMA = "inputs"
 """The schema in which tables and views have `input_no`."""
 AVERAGE = "Mean"
-"""The meaning of a measure that is a time by its counter."""
+"""The description of a measure that is a time divided by its counter."""
 _MADE = re.compile(r"\bAS (\w+)")
-"""The names of facts, in the SQL that makes them."""
+"""The names of facts, in the SQL that computes them."""
 _OF_VERBS = re.compile(r"\[([^\[\]]+), \.\.\.\]")
 _OVERALL = re.compile(r"\boverall\((\w+)\)")
 _COMBINED = {
@@ -92,7 +92,7 @@ _TYPES = (
     "timestamp[us]",
 )
 _AT_THE_END = "smf_time AT TIME ZONE 'UTC' - to_seconds(utc_offset) - INTERVAL 30 SECOND"
-"""When a record without an interval says how things were: SMF takes it at the end of one."""
+"""The time of a record without an interval: SMF writes it at the end of one."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Measure:
         return _SHORT.get(self.unit, self.unit)
 
     def a_second(self) -> Measure:
-        """Return how much of it there is a second, of a sum."""
+        """Return the amount per second, of a sum."""
         unit = f"{self.short_unit}/s" if self.unit else "per second"
         formula = f"({self.formula})" if " + " in self.formula else self.formula
         return replace(
@@ -165,7 +165,7 @@ class Verb:
     """An API call that rows of a subject count: SQL of its columns. Times are microseconds."""
 
     elapsed: Annotated[str, Key("elapsed time of the calls")]
-    cpu: Annotated[str, Key("their CPU time")]
+    cpu: Annotated[str, Key("CPU time of the calls")]
     calls: Annotated[str, Key("number of calls", "NULL")] = "NULL"
     log_write: Annotated[str, Key("waits for writes to the log", "NULL")] = "NULL"
     log_force: Annotated[str, Key("waits for forced writes", "NULL")] = "NULL"
@@ -178,17 +178,17 @@ class Verb:
 
 @dataclass(frozen=True)
 class Subject:
-    """What rows are about.
+    """The subject of rows.
 
-    tables    whose names its macros take; the first has its rows
-    facts     columns of `<name>_facts` that conditions may name, besides fields and measures
-    keys      fields that tell the objects of a queue manager apart
-    object    SQL of what an object is called; a queue manager has one without a name
-    noun      what stands in front of that name
-    report    that shows most of them; '': none
-    view      that names their fields; '': none
-    verbs     API calls that its rows count, by name
-    measures  by name, without those that are fields
+    tables    the names for its macros; the first table has its rows
+    facts     columns of `<name>_facts` that conditions can name, besides fields and measures
+    keys      fields that distinguish the objects of a queue manager
+    object    SQL of the name of an object; that of a queue manager is empty
+    noun      the word before that name
+    report    report that shows most of the measures; '': none
+    view      view that names the fields; '': none
+    verbs     API calls that the rows count, by name
+    measures  measures by name, without those that are fields
     """
 
     name: str
@@ -222,7 +222,7 @@ class Subject:
         return found
 
     def rows(self, schema: str = "") -> str:
-        """Return what gives its rows, behind FROM, of its tables, or of those of a schema."""
+        """Return the FROM expression of its rows, over its tables, or over those of a schema."""
         tables = ", ".join(quoted(f"{schema}.{each}".lstrip(".")) for each in self.tables)
         return f"{self.name}_rows({tables})"
 
@@ -269,7 +269,7 @@ class Subject:
 
     @property
     def _file(self) -> Path:
-        """The file of its facts; a subject without one has those of its table."""
+        """The SQL of its facts; without a file, those of its table."""
         return _FOLDER / f"{self.name}.sql"
 
     def _of_row(self) -> Iterator[str]:

@@ -1,19 +1,19 @@
 """Views: tables joined and named for people, one SQL file and one declaration each.
 
-`definitions/<name>.sql` is a SELECT over the tables as they are in the schema `inputs`, with
-`input_no`, the number of a dataset: rows that belong together have the same. `<name>.toml`
-declares the columns behind the keys:
+`definitions/<name>.sql` is a SELECT over the tables of the schema `inputs`. Their column `input_no`
+is the number of the dataset: joined rows must have the same number. `<name>.toml` declares the
+columns after the keys:
 
     depth = "qqstdpth"                     a field: its meaning, unit and type
-    depth = { field = "qqstdpth", ... }    the same, with other words
+    depth = { field = "qqstdpth", ... }    a field with another description or unit
     puts = { sum = "putn" }                the sum of a field
-    busy = { formula = ..., doc = ... }    worked out; a double unless `type` says otherwise
+    busy = { formula = ..., doc = ... }    computed; a double, unless `type` is given
     mb_written = "log.mb_written"          a measure of a subject
 
-A view of a `subject` needs no SQL: its rows are those of the subject. With SQL, that gives these
-rows, and columns of the view that are none of the subject's measures and fields.
+A view of a `subject` needs no SQL: its rows are those of the subject. With SQL, the SQL returns
+these rows with additional columns, which are not measures or fields of the subject.
 
-A column with the name of a key gives the meaning of that key in this view. Macros that the SQL of
+A column with the name of a key declares the meaning of the key in this view. Macros that the SQL of
 views and of reports shares are in `macros.sql`.
 """
 
@@ -56,9 +56,9 @@ class View(NamedTuple):
 
     title    what a row is
     tables   the tables that its SQL reads
-    columns  as `columns` gives those of a table; `place` is the formula
-    sql      what it selects, `input_no` first
-    subject  whose measures its columns are; '': of none
+    columns  as `columns` returns them for a table; `place` is the formula
+    sql      its SELECT, with `input_no` as the first column
+    subject  the subject of the measures in its columns; '': none
     """
 
     name: str
@@ -69,7 +69,7 @@ class View(NamedTuple):
     subject: str = ""
 
     def statements(self) -> Iterator[str]:
-        """Yield the SQL that makes the view, where its tables and the macros are there."""
+        """Yield the SQL that creates the view; its tables and the macros must exist."""
         yield f"CREATE OR REPLACE VIEW {SCHEMA}.{self.name} AS\n{self.sql}"
         yield (
             f"CREATE OR REPLACE VIEW {self.name} AS\n"
@@ -114,7 +114,7 @@ def _spec(name: str) -> Mapping[str, Any]:
 
 
 def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str:
-    """Return the SQL of a view: its file, or of a subject the columns that it declares."""
+    """Return the SQL of a view: that of its file, or a SELECT of its columns from its subject."""
     file = _FOLDER / f"{name}.sql"
     if "subject" not in spec:
         sums = {name: each["sum"] for name, each in spec["columns"].items() if "sum" in each}
@@ -172,9 +172,9 @@ def view_macros() -> str:
 
 
 def named_macros(queries: str, macros: str) -> str:
-    """Return the SQL that makes those macros which `queries` name, and those which these name.
+    """Return the SQL that creates the macros in `queries`, and the macros that these macros use.
 
-    They keep their order: a macro of a value cannot be made before one that it names.
+    They keep their order: a scalar macro cannot be created before a macro that it uses.
 
     macros  SQL that makes macros, each by a CREATE at the start of a line
     """
@@ -189,7 +189,7 @@ def named_macros(queries: str, macros: str) -> str:
 
 @cache
 def _macros(macros: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
-    """Return the text of each macro, and which others it names."""
+    """Return the text of each macro, and the other macros that it uses."""
     texts = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
     return texts, {name: words_in(text) & texts.keys() for name, text in texts.items()}
 
@@ -197,8 +197,8 @@ def _macros(macros: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
 def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
     """Yield the statements that comment a table or view and its columns.
 
-    kind    TABLE or VIEW: what it is there
-    wanted  the columns that a table has; None: all but those that have to be asked for
+    kind    TABLE or VIEW, as created in the database
+    wanted  the columns of a table; None: all columns except those on request
     """
     yield f"COMMENT ON {kind} {name} IS {quoted(title_of(name))}"
     for each in columns_of(name) if wanted is None else columns(name, wanted):
@@ -206,11 +206,11 @@ def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iter
 
 
 def views_script(tables: Iterable[str] | None = None) -> str:
-    """Return the SQL that makes all views in a DuckDB without smfparse.
+    """Return the SQL that creates all views in a DuckDB without smfparse.
 
-    tables  those in the schema `main`; None: all. Views that need others are left out
+    tables  the tables in the schema `main`; None: all. Views of other tables are omitted
 
-    It also makes macros, and the schema `inputs`.
+    It also creates macros, and the schema `inputs`.
     """
     there = set(table_names() if tables is None else tables)
     made = [each for each in map(view, view_names()) if there.issuperset(each.tables)]
@@ -235,7 +235,7 @@ def words_in(text: str) -> frozenset[str]:
 
 
 def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> TableColumn:
-    """Return a column as it is declared; what the declaration leaves out comes from the field."""
+    """Return a declared column; the field supplies the properties that the declaration omits."""
     own = {each: declared[each] for each in ("doc", "unit") if each in declared}
     if "sum" in declared:
         field = _field(declared["sum"], tables)
@@ -263,7 +263,7 @@ def _field(name: str, tables: Sequence[str]) -> TableColumn:
 
 
 def _formula(field: TableColumn) -> str:
-    """Return IBM's name of a field; '' of a key."""
+    """Return IBM's name of a field; '' for a key."""
     return field.place.split()[-1].upper() if field.place else ""
 
 

@@ -1,6 +1,6 @@
-"""Rows of a repeated group, read beside those of its block.
+"""Rows of a repeated group, read in parallel with those of its block.
 
-Both streams are in the same order, so of each no more is held than what is being written.
+Both streams are in the same order, so only the rows that are being written are in memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Beside:
 
     @property
     def is_left(self) -> bool:
-        """Whether there are entries that no block has asked for."""
+        """Whether entries without a block remain."""
         return self._held is not None
 
     def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:

@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of a repeated group: what stands for `#` in its headings, and its index columns."""
+    """An entry of a repeated group: the text for `#` in its headings, and its index columns."""
 
     label: str
     index: tuple[tuple[str, int | str], ...]

@@ -127,7 +127,7 @@ class _Writer:
 
 
 def _frame(batch: Batch) -> pl.DataFrame:
-    """Return rows whose texts are texts, as those of datasets are: rows of both are joined."""
+    """Return rows with plain texts, like those of datasets, so that both can be joined."""
     frame = pl.DataFrame(pa.Table.from_batches([batch]))
     return frame.with_columns(pl.col(pl.Categorical).cast(pl.String))
 

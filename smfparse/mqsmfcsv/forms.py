@@ -46,7 +46,7 @@ def pieces(cell: Cell, style: Style) -> list[Piece]:
 
 
 def sql_name(heading: str) -> str:
-    """Return the name in Db2 of a column: runs of what a name cannot have become `_`."""
+    """Return the Db2 name of a column: `_` replaces characters that a name cannot contain."""
     return _BETWEEN_WORDS.sub("_", heading).rstrip("_")
 
 
@@ -167,7 +167,7 @@ def _marked(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _characters(cell: Cell, style: Style) -> list[Piece]:
-    """Return bytes, of which we have the hexadecimal text, as the characters that they may be."""
+    """Return the characters of bytes that are given as hexadecimal text."""
 
     def spell(digits: str) -> str:
         text = bytes.fromhex(digits).decode(ENCODING)

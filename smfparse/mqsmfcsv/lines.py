@@ -13,12 +13,12 @@ from smfparse.mqsmfcsv.styles import Style
 from smfparse.tables.arrow import plain_schema
 
 _MOST_ROWS = 4096
-"""Rows that are spelt at once: a file has up to 507 columns."""
+"""Rows that are written at once: a file has up to 507 columns."""
 _ROW = "row"
 
 
 def all_pieces(sheet: Sheet, style: Style) -> list[Piece]:
-    """Return the columns of a file, those of repeated groups for every entry."""
+    """Return the columns of a file; a repeated group has columns for every entry."""
     found: list[Piece] = []
     for part in sheet.parts:
         if isinstance(part, Cell):
@@ -37,9 +37,9 @@ def heading(sheet: Sheet, style: Style) -> str:
 def lines(
     sheet: Sheet, style: Style, rows: pl.DataFrame, beside: Mapping[str, Beside]
 ) -> Iterator[str]:
-    """Yield rows as lines of a file, some at a time.
+    """Yield rows as lines of a file, up to _MOST_ROWS at a time.
 
-    beside  the rows of the child tables that the sheet has groups of
+    beside  the rows of the child tables of the groups in the sheet
     """
     for some in rows.iter_slices(_MOST_ROWS):
         keys = some.select(*KEYS).with_row_index(_ROW) if sheet.groups else some
@@ -59,7 +59,7 @@ def _spelt(rows: pl.DataFrame, found: Sequence[Piece]) -> list[pl.Series]:
 
 
 def _text(columns: Sequence[pl.Series]) -> str:
-    """Return lines, each with a comma behind its last cell."""
+    """Return lines, each with a comma after its last cell."""
     named = [each.alias(str(number)) for number, each in enumerate(columns)]
     end = pl.lit("").alias(str(len(named)))
     whole = pl.DataFrame(named).with_columns(end)
@@ -77,7 +77,7 @@ def _of_entry(group: Group, entry: Entry, style: Style) -> Iterator[Piece]:
 def _group(
     group: Group, style: Style, rows: pl.DataFrame, entries: pl.DataFrame | None
 ) -> Iterator[pl.Series]:
-    """Yield the columns of a repeated group: empty where a block does not hold it."""
+    """Yield the columns of a repeated group: empty if the block does not contain it."""
     found = [piece for cell in group.cells for piece in pieces(cell, style)]
     zero = _spelt(_zeros(group), found)
     is_held = rows[group.held].is_not_null() if group.held else None
@@ -98,7 +98,7 @@ def _where(is_held: pl.Series, values: pl.Series) -> pl.Series:
 
 
 def _zeros(group: Group) -> pl.DataFrame:
-    """Return an entry that is not among the rows of the child table: all of it is zero."""
+    """Return an entry without a row in the child table: all its values are zero."""
     empty: pl.DataFrame = pl.DataFrame(plain_schema(group.table, group.fields).empty_table())
     zero = {name: "" if kind == pl.String else 0 for name, kind in empty.schema.items()}
     never = {name: None for name, kind in empty.schema.items() if isinstance(kind, pl.Datetime)}

@@ -52,11 +52,11 @@ _SAID = (
 """What is in a message of a system, and what that means."""
 _lock = threading.Lock()
 _made: dict[tuple[str, str, frozenset[tuple[str, str]]], Any] = {}
-"""By scheme and authority, and what the environment says: that may change."""
+"""Stores by scheme, authority and the environment, which can change."""
 
 
 class BrokenError(OSError):
-    """A file elsewhere of which no more comes."""
+    """A remote file that cannot be read further."""
 
 
 def are_open() -> bool:
@@ -125,13 +125,13 @@ def _azure(authority: str) -> dict[str, Any]:
 
 @contextmanager
 def in_words(scheme: str) -> Iterator[None]:
-    """Raise OSError with a reason in plain words, and what to do, for what a store raises."""
+    """Convert errors of a store to OSError, with a reason in plain words and advice."""
     from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 
     try:
         yield
     except (AlreadyExistsError, PreconditionError) as error:
-        raise FileExistsError(None, "something is there already") from error
+        raise FileExistsError(None, "already exists") from error
     except FileNotFoundError as error:
         if "NoSuchBucket" in str(error) or "ContainerNotFound" in str(error):
             raise _plain(scheme, "NoSuchBucket") from error
@@ -141,7 +141,7 @@ def in_words(scheme: str) -> Iterator[None]:
 
 
 def missing(what: str = "no such file") -> FileNotFoundError:
-    """Return the error of what is not there."""
+    """Return the error for a missing file."""
     return FileNotFoundError(None, what)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "STORAGE_EMULATOR_")
 """How the names of variables start that are asked here or by the clients."""
 _MICROSOFT = "blob.core.windows.net"
-"""The service of accounts whose names stand alone."""
+"""The service of accounts whose names are given alone."""
 
 
 def s3_place(bucket: str) -> tuple[str | None, str | None]:
@@ -73,5 +73,5 @@ def azure_place(authority: str) -> AzurePlace:
 
 
 def _first(*names: str) -> str | None:
-    """Return the first of some variables that says anything."""
+    """Return the value of the first of some variables that is set."""
     return next(filter(None, map(os.environ.get, names)), None)

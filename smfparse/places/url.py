@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from smfparse.places.objects import BrokenError, in_words, missing, store_of
 
 _MAGIC = re.compile(r"\*+|\?|\[!?[^\]]+\]")
-"""What stands for others in a pattern."""
+"""Characters with a meaning in a pattern."""
 _FOLDERS = r"(?:(?!\.)[^/]+/)*"
 _PARTS = re.compile(r"(\w+)://([^/]*)/*(.*)", re.DOTALL)
 _FIRST, _MORE, _MOST = 1 << 16, 4, 8 << 20
@@ -25,7 +25,7 @@ _FIRST, _MORE, _MOST = 1 << 16, 4, 8 << 20
 
 
 class UrlStat(NamedTuple):
-    """What `Path.stat` tells, as far as it is asked for."""
+    """The values of `Path.stat` that are needed."""
 
     st_size: int
     st_mtime_ns: int
@@ -98,7 +98,7 @@ class Url:
         return PurePosixPath(self.key).relative_to(PurePosixPath(folder.key))
 
     def is_relative_to(self, folder: Url) -> bool:
-        """Whether it is a folder, or in it."""
+        """Whether a place is a folder, or in it."""
         return folder in (self, *self.parents)
 
     def stat(self) -> UrlStat:
@@ -125,21 +125,21 @@ class Url:
         return self._known[""].st_size
 
     def exists(self) -> bool:
-        """Whether anything is there."""
+        """Whether anything exists there."""
         return self._asked() is not None
 
     def is_file(self) -> bool:
-        """Whether a file is there."""
+        """Whether it is an existing file."""
         found = self._asked()
         return found is not None and stat.S_ISREG(found.st_mode)
 
     def is_dir(self) -> bool:
-        """Whether a folder is there: something whose path goes on from here."""
+        """Whether it is an existing folder: a prefix of longer paths."""
         found = self._asked()
         return found is not None and stat.S_ISDIR(found.st_mode)
 
     def iterdir(self) -> Iterator[Url]:
-        """Yield what is in the folder; nothing where there is none."""
+        """Yield the contents of the folder; nothing if it does not exist."""
         return iter(self._listed(deep=False))
 
     def rglob(self, pattern: str = "*") -> Iterator[Url]:
@@ -186,7 +186,7 @@ class Url:
         return ObjectFile(self, size)
 
     def read_bytes(self) -> bytes:
-        """Return what is in the file."""
+        """Return the contents of the file."""
         with self._store() as (store, obstore):
             return bytes(obstore.get(store, self.key).bytes())
 
@@ -198,19 +198,19 @@ class Url:
         except OSError as error:
             raise BrokenError(None, f"{error.strerror}, at byte {start:,}") from error
         if len(found) != end - start:
-            reason = f"the storage gave {len(found):,} bytes of {end - start:,}"
+            reason = f"the storage returned {len(found):,} bytes of {end - start:,}"
             raise BrokenError(None, f"{reason}, at byte {start:,}")
         return found
 
     def open_to_write(self) -> ObjectWriter:
-        """Open the file to be written: it is there, whole, once it is closed."""
+        """Open the file for writing. It exists, complete, when it is closed."""
         with self._store() as (store, obstore):
             return ObjectWriter(obstore.open_writer(store, self.key), self.scheme)
 
     def put_new(self, data: bytes) -> bool:
-        """Write the file if nothing is there; return whether it was written.
+        """Write the file if it does not exist; return whether it was written.
 
-        If the response to a request got lost, the file has these bytes already.
+        If the response to a request was lost, the file already has these bytes.
         """
         try:
             with self._store() as (store, obstore):
@@ -220,7 +220,7 @@ class Url:
         return True
 
     def remove(self) -> None:
-        """Remove the file if it is there."""
+        """Remove the file if it exists."""
         with suppress(FileNotFoundError), self._store() as (store, obstore):
             obstore.delete(store, self.key)
 
@@ -286,7 +286,7 @@ class ObjectFile(io.RawIOBase):
         return len(found)
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return as many bytes as are asked for; fewer at the end, or where no more come."""
+        """Return the requested number of bytes; fewer at the end, or if no more arrive."""
         left = self.size - self._at
         found = bytearray(max(left if size is None or size < 0 else min(size, left), 0))
         done = 0
@@ -308,7 +308,7 @@ class ObjectFile(io.RawIOBase):
 
 
 def _stat(found: Any) -> UrlStat:
-    """Return what a store tells of an object."""
+    """Return the properties of an object in a store."""
     changed = int(found["last_modified"].timestamp() * 10**9)
     return UrlStat(found["size"], changed, stat.S_IFREG)
 
@@ -326,7 +326,7 @@ def _regex(part: str) -> str:
 
 
 def _magic(found: re.Match[str]) -> str:
-    """Return what *, ? or [...] stand for."""
+    """Return the regular expression of *, ? or [...]."""
     if found[0].startswith("["):
         return f"[^{found[0][2:]}" if found[0].startswith("[!") else found[0]
     return "[^/]" if found[0] == "?" else "[^/]*"

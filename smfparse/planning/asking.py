@@ -105,7 +105,7 @@ class Asked:
 
 
 def wanted(asked: type[Asked]) -> tuple[Wanted, ...]:
-    """Return the inputs that a planner asks for, in their order."""
+    """Return the inputs of a planner, in order."""
     hints: Mapping[str, Any] = get_type_hints(asked, include_extras=True)
     found = []
     for each in fields(asked):

@@ -24,14 +24,14 @@ def batch_rate(each_us: float, round_trip_us: float, batch: float) -> float:
 
 
 def most_in_a_batch(batchlim_kb: float, size: float, batchsz: int) -> int:
-    """Return how many messages of so many bytes a batch has at most; BATCHLIM 0 is no limit."""
+    """Return the maximum messages of a size per batch; BATCHLIM 0: no limit."""
     if not batchlim_kb:
         return batchsz
     return min(batchsz, math.floor(batchlim_kb * 1024 / size) + 1)
 
 
 def least_gain(batch: float, new_batch: float) -> float:
-    """Return by how much the rate grows where waits for confirmation are all there is."""
+    """Return the ratio of rates if the channel only waits for confirmations."""
     return new_batch / batch
 
 
@@ -82,7 +82,7 @@ def _figures(asked: Batches) -> Sequence[Figure]:
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(
-            *("now_s", "Maximum messages now", now, "per second"),
+            *("now_s", "Current maximum message rate", now, "per second"),
             *(f"1,000,000 / ({each} / {said(asked.messages_a_batch)})", 1),
         ),
         Figure(
@@ -90,11 +90,11 @@ def _figures(asked: Batches) -> Sequence[Figure]:
             *(f"{said(net)} / {said(asked.messages_a_batch)} x {said(now)} / 10,000", 1),
         ),
         Figure(
-            *("batch", "Maximum messages per batch then", most, ""),
+            *("batch", "Maximum messages per proposed batch", most, ""),
             f"least of {asked.batchsz}, floor({said(asked.batchlim)} x 1024 / {size}) + 1",
         ),
         Figure(
-            *("then_s", "Maximum messages then", then, "per second"),
+            *("then_s", "Maximum message rate with proposed batches", then, "per second"),
             *(f"1,000,000 / ({each} / {most})", 1),
         ),
         *_limits(asked, most),
@@ -102,7 +102,7 @@ def _figures(asked: Batches) -> Sequence[Figure]:
 
 
 def _limits(asked: Batches, most: int) -> list[Figure]:
-    """Return what a batch gives at least, what it takes, and what limits any."""
+    """Return the minimum gain of a batch, the pages it needs, and the limit of any batch size."""
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(
@@ -118,7 +118,7 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
             f"{most} x {message_pages(size)}",
         ),
         Figure(
-            *("pipe_s", "Maximum messages for any batch", 1e6 / asked.message_time),
+            *("pipe_s", "Maximum message rate for any batch size", 1e6 / asked.message_time),
             *("per second", f"1,000,000 / {said(asked.message_time)}", 1),
         ),
     ]

@@ -87,16 +87,16 @@ def _figures(asked: Cf) -> Sequence[Figure]:
     return [
         Figure("depth", "Messages", depth, "", "given" if asked.depth else of_depth),
         Figure(
-            *("bytes_each", "Structure a message", each, "bytes"),
+            *("bytes_each", "Structure space per message", each, "bytes"),
             f"2^32 / messages in 4 GB, at {said(asked.message_bytes)} bytes",
         ),
         Figure("in_4gb", "Messages in 4 GB", _STRUCTURE / each, "", f"2^32 / {said(each)}"),
         Figure(
-            *("structure_mb", "Structure, nothing offloaded", full, "MB"),
+            *("structure_mb", "Structure size, nothing offloaded", full, "MB"),
             f"{said(depth)} x {said(each)} / 2^20 + {_MORE_MB}",
         ),
         Figure(
-            *("smds_gb", "Data sets, all offloaded", depth * pages * _PAGE / 2**30, "GB"),
+            *("smds_gb", "Size of data sets, all offloaded", depth * pages * _PAGE / 2**30, "GB"),
             *(f"{said(depth)} x {pages} pages of 4096 bytes, at least", 1),
             rough=True,
         ),
@@ -106,7 +106,7 @@ def _figures(asked: Cf) -> Sequence[Figure]:
             f"{said(depth)} x {pages} x 4096 / {_BUFFER}; 100 by default",
         ),
         Figure(
-            *("offload_kb", "Messages are offloaded now, from"),
+            *("offload_kb", "Smallest messages that are offloaded now"),
             *(ALWAYS_KB if kb is None else kb, "KB"),
             f"{asked.full_percent:g}% full; at 70% from 32 KB, at 80% from 4 KB, at 90% "
             "all; above 63 KB always",

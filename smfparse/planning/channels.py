@@ -45,7 +45,7 @@ def usable_mb(total_mb: float) -> int:
 
 
 def channels_in(room_mb: float, kb_each: float) -> int:
-    """Return how many channels more have storage: 0 where there is no room."""
+    """Return the number of further channels that fit into storage; 0: none."""
     return max(0, math.floor(room_mb * 1024 / kb_each))
 
 

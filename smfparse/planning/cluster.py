@@ -34,13 +34,20 @@ class Cluster(Asked):
     """Inputs; the defaults are of IBM's test."""
 
     depth: Annotated[
-        float, Ask("Depth of SYSTEM.CLUSTER.COMMAND.QUEUE", measured="its highest qqstdphi")
+        float,
+        Ask("Depth of SYSTEM.CLUSTER.COMMAND.QUEUE", measured="highest qqstdphi of that queue"),
     ] = 50_000
     gets_s: Annotated[
         float,
-        Ask("Messages got from that queue per second", low=0.001, measured="its qqstgets, at most"),
+        Ask(
+            "Messages got from the command queue per second",
+            low=0.001,
+            measured="highest qqstgets of that queue",
+        ),
     ] = OBJECTS / ZOS_S
-    puts_s: Annotated[float, Ask("Messages put to that queue per second at the same time")] = 0
+    puts_s: Annotated[
+        float, Ask("Messages put to the command queue per second at the same time")
+    ] = 0
     objects: Annotated[int, Ask("Objects defined in the cluster")] = OBJECTS
     unknown: Annotated[int, Ask("Names opened for the first time by applications")] = 1000
 
@@ -50,7 +57,7 @@ def _figures(asked: Cluster) -> Sequence[Figure]:
     apart = f"({said(asked.gets_s)} - {said(asked.puts_s)})"
     return [
         Figure(
-            *("drain_s", "Until the command queue is empty", seconds, "s"),
+            *("drain_s", "Time until the command queue is empty", seconds, "s"),
             *(f"{said(asked.depth)} / {apart}", 1),
         ),
         Figure(
@@ -58,7 +65,7 @@ def _figures(asked: Cluster) -> Sequence[Figure]:
             f"{asked.objects:,} / {said(OBJECTS // ZOS_S)} per second",
         ),
         Figure(
-            *("zcx_s", "The same, zCX", asked.objects * ZCX_S / OBJECTS, "s"),
+            *("zcx_s", "Definition of all objects, zCX", asked.objects * ZCX_S / OBJECTS, "s"),
             f"{asked.objects:,} / {said(OBJECTS / ZCX_S)} per second",
         ),
         Figure(

@@ -149,7 +149,12 @@ def _even(asked: Compression) -> list[Figure]:
         return []
     return [
         Figure(
-            *("break_even_percent", "Compression saves CPU from a reduction of", percent, "%"),
+            *(
+                "break_even_percent",
+                "Compression saves CPU if the reduction is at least",
+                percent,
+                "%",
+            ),
             *("where both costs are equal, by linear interpolation", 1),
         )
     ]
@@ -162,12 +167,12 @@ PLANNER = Planner(
     _figures,
     (
         source(_TABLE),
-        "The same: 63 KB with TLS are 4 chunks: 36 us with ZLIBFAST, 464 with ZLIBHIGH. For 100 KB "
-        "at 95%, it prints 188 us of decompression; 4 x 46 is 184",
+        "Same source: 63 KB with TLS are 4 chunks: 36 us with ZLIBFAST, 464 with ZLIBHIGH. For 100 "
+        "KB that compress by 95%, the source prints 188 us of decompression, but 4 x 46 is 184",
     ),
     "z16, requester and server on z/OS, a new key per MB. Hardware compresses data of 1 KB or more "
-    "(z15 and later). If the line 'Compression saves CPU' is missing, it saves none up to a "
-    "reduction of 80%. Messages encrypted by AMS do not become smaller.",
+    "(z15 and later). If the line 'Compression saves CPU' is missing, compression saves no "
+    "CPU up to a reduction of 80%. Messages encrypted by AMS do not become smaller.",
     (
         "the reduction of messages on channels without compression: try it on one channel",
         "the cost of the network",

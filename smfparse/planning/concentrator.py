@@ -32,7 +32,7 @@ def printed_total(kind: str) -> float:
 
 
 def chin_ratio() -> float:
-    """Return the channel initiator's CPU of a transaction, by that of direct clients."""
+    """Return the channel initiator CPU of a transaction, from that of direct clients."""
     return transaction_parts("concentrator")["CHIN"] / transaction_parts("direct")["CHIN"]
 
 
@@ -89,7 +89,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
             1,
         ),
         Figure(
-            *("chin_saved_s", "CPU saved there"),
+            *("chin_saved_s", "Channel initiator CPU saved"),
             *(asked.chin_us * (1 - ratio) * asked.transactions_s / 1e6, "s per second"),
             f"{said(asked.chin_us)} x (1 - {ratio:.3f}) x {said(asked.transactions_s)} / 10^6",
             2,
@@ -110,14 +110,19 @@ def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]
         return []
     return [
         Figure(
-            *("break_even", "A concentrator saves CPU below, in messages per connection", even, ""),
+            *(
+                "break_even",
+                "Messages per connection below which a concentrator saves CPU",
+                even,
+                "",
+            ),
             *(f"{CONNECT_US[asked.sharecnv]:g} / ({then:g} - {direct:g})", 1),
         )
     ]
 
 
 def _storage(clients: int) -> list[Figure]:
-    """Return what is free when the clients are not connected to the channel initiator."""
+    """Return the storage that is free without client channels of the channel initiator."""
     return [
         Figure(
             "chin_mb",

@@ -11,9 +11,9 @@ from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 
 CONNECTION_KB = {"bindings": 16.0, "1": 24.0, "10": 17.0, "1-shared": 29.5}
-"""KB a connection; of SHARECNV(10) a conversation, ten of which take 169.6 KB a channel."""
+"""KB per connection; SHARECNV(10): per conversation, as ten need 169.6 KB per channel."""
 USABLE = 0.8
-"""Share of what is left that may be used."""
+"""Share of the remaining storage that may be used."""
 
 
 def storage_mb(connections: int, kb_each: float) -> float:

@@ -90,17 +90,29 @@ def _figures(asked: Cpu) -> Sequence[Figure]:
     ms = asked.cpu_ms_a_second
     cps = asked.source_cps
     found = [
-        Figure("ratio", "Processor speed there, relative to here", ratio, "", formula, 3),
         Figure(
-            *("cost_us", "CPU per call there", asked.cost_us / ratio, "us"),
+            "ratio",
+            "Processor speed relative to the current machine",
+            ratio,
+            "",
+            formula,
+            3,
+        ),
+        Figure(
+            *("cost_us", "CPU per call on the other machine", asked.cost_us / ratio, "us"),
             *(f"{said(asked.cost_us)} / {said(ratio)}", 2),
         ),
         Figure(
-            *("busy_percent", "Processors busy here", busy_percent(ms, cps), "%"),
+            *("busy_percent", "Processors busy on the current machine", busy_percent(ms, cps), "%"),
             *(f"{said(ms)} / (1000 x {cps}) x 100", 2),
         ),
         Figure(
-            *("busy_there_percent", "Processors busy there", _busy_there(asked, ratio), "%"),
+            *(
+                "busy_there_percent",
+                "Processors busy on the other machine",
+                _busy_there(asked, ratio),
+                "%",
+            ),
             *(f"{said(ms)} / {said(ratio)} / (1000 x {asked.target_cps}) x 100", 2),
         ),
     ]

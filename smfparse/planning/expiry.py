@@ -102,7 +102,7 @@ def _shared(asked: Expiry, high: float, each: float) -> list[Figure]:
         Figure(
             *("busy_percent", "Share of EXPRYINT used by a run", share, "%"),
             *(
-                f"({said(scan)} + {said(expire)}) / {said(asked.expryint)}; 100 is too long",
+                f"({said(scan)} + {said(expire)}) / {said(asked.expryint)}; must stay below 100",
                 2,
             ),
         ),

@@ -89,7 +89,7 @@ def estimated_bytes(size: float, gets: float = 0, started: float = 1, ended: flo
 
 
 def disk_mb(mb_s: float, copies: int, mirrored: bool) -> float:
-    """Return what is written to disks for MB that are put: logs, archives, their mirror."""
+    """Return the disk writes for MB of log data: logs, archives and their mirror."""
     return mb_s * copies * (3 if mirrored else 2)
 
 

@@ -164,7 +164,7 @@ def _figures(asked: Mft) -> Sequence[Figure]:
 
 
 def _published(asked: Mft) -> list[Figure]:
-    """Return what IBM measured with this setting, where it is in the table."""
+    """Return the values that IBM measured with this setting, if the table contains it."""
     own = {key: getattr(asked, "queue_kind" if key == "queue" else key) for key in _KEYS}
     setting = own | {"put_to_getter": "Y", "batchint": 0}
     files = f"files of {said(asked.file_mb)} MB"
@@ -193,10 +193,10 @@ PLANNER = Planner(
         f"{source(_TABLE)}, 92 rows",
         "MQFTE V7.0.1 for System z, 2009: 12.5 MB between checkpoints; 100 MB with 8 intervals, "
         "2.5 MB with frame size 1; at most 50 waiting messages, 12,800 KB or 3,200 buffers",
-        "The same, on z10: 20 to 25 MB/s, 30 with two small transfers, at most 52, half the rate "
-        "of FTP; 20% faster with chunks of 512 KB, 25% with a window of 40; 4 us per KB less CPU "
-        "with 8 intervals between checkpoints, more with frame size 1",
-        "The same: a put to STATE takes 138 us for 16 KB, 2,561 for 1 MB; data sets use 18.9 "
+        "Same source, on z10: 20 to 25 MB/s, 30 with two small transfers, at most 52, half the "
+        "rate of FTP; 20% faster with chunks of 512 KB, 25% with a window of 40; 4 us per KB less "
+        "CPU with 8 intervals between checkpoints, more with frame size 1",
+        "Same source: a put to STATE takes 138 us for 16 KB, 2,561 for 1 MB; data sets use 18.9 "
         "tracks with BLKSIZE(27920), 21.0 with BLKSIZE(6400)",
     ),
     "Files of 1 MB or more, z15, one transfer after the other. The rate is shown only for settings "

@@ -45,7 +45,7 @@ def data_buffers(messages: int, size: int) -> int:
 
 
 def pool_floor(peak_pages: float) -> int:
-    """Return the size of a pool in buffers, of which 15% are free at its peak."""
+    """Return the size of a pool in buffers that has 15% free at its peak."""
     return math.ceil(peak_pages / _FREE)
 
 
@@ -170,14 +170,14 @@ def _until_full(asked: Pages, each: float) -> list[Figure]:
     if asked.growth is not None:
         formula = f"({asked.maxdepth} - {asked.now}) / {said(asked.growth)} / 3600"
         deep = seconds_to(asked.maxdepth, asked.now, asked.growth)
-        found += _hours("maxdepth_h", "Until MAXDEPTH", deep, formula)
+        found += _hours("maxdepth_h", "Time until the queue reaches MAXDEPTH", deep, formula)
     pages, formula = asked.page_growth, f"{said(asked.page_growth or 0)}"
     if pages is None and asked.growth is not None:
         pages, formula = asked.growth * each, f"({said(asked.growth)} x {said(each)})"
     if pages is not None and asked.free_pages is not None:
         formula = f"{asked.free_pages} / {formula} / 3600"
         full = seconds_to(asked.free_pages, 0, pages)
-        found += _hours("full_h", "Until the page set is full", full, formula)
+        found += _hours("full_h", "Time until the page set is full", full, formula)
     return found
 
 

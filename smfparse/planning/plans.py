@@ -64,12 +64,12 @@ class Plan:
     figures: Sequence[Figure]
 
     def __getitem__(self, name: str) -> float:
-        """Return the number of that name. Raises KeyError if there is none."""
+        """Return the value with a name. Raises KeyError if it does not exist."""
         value = self.get(name)
         if value is None:
             raise KeyError(name)
         return value
 
     def get(self, name: str) -> float | None:
-        """Return the number of that name; None: the plan does not contain it."""
+        """Return the value with a name; None: the plan does not contain it."""
         return next((each.value for each in self.figures if each.name == name), None)

@@ -22,7 +22,7 @@ def planner_names() -> tuple[str, ...]:
 
 
 def planner(name: str) -> Planner:
-    """Return a planner. Raises RequestError for a name that there is not."""
+    """Return a planner. Raises RequestError for an unknown name."""
     if name not in _NAMES:
         raise RequestError(f"unknown planner {name!r}; planners: {', '.join(_NAMES)}")
     found: Planner = import_module(f"smfparse.planning.{name}").PLANNER

@@ -20,7 +20,7 @@ _Z = 1.6448536269514722
 
 
 class Slope(NamedTuple):
-    """A slope by least squares, and between what it lies in 90 of 100 cases."""
+    """A slope by least squares, with its 90% confidence interval."""
 
     value: float
     low: float
@@ -48,7 +48,7 @@ def slope(points: Sequence[Sequence[float]]) -> Slope | None:
 
 
 def _student(free: int) -> float:
-    """Return what Student's t exceeds in 5 of 100 cases, to three digits (Cornish-Fisher)."""
+    """Return the value that Student's t exceeds in 5% of cases, to three digits."""
     first = (_Z**3 + _Z) / (4 * free)
     return _Z + first + (5 * _Z**5 + 16 * _Z**3 + 3 * _Z) / (96 * free**2)
 

@@ -12,17 +12,17 @@ from smfparse.planning.plans import Figure, Planner
 GATHER_US = 0.5
 """CPU of a call for accounting class 3."""
 RECORD_US = (4.0, 36.0)
-"""CPU of writing a record: few queues, and many."""
+"""CPU of writing a record: with few queues, and with many."""
 WRITES = {"data-set": 1.0, "logstream": 2.0, "compressed-logstream": 7.6}
-"""How fast a destination takes records, by a data set."""
+"""Record rate of each destination, relative to a data set."""
 QUEUE_BYTES, QUEUES_A_RECORD = 84, 341
-"""A queue in a record of class 5 statistics, as 9.3.0 writes it."""
+"""Bytes of a queue, and queues in a record of class 5 statistics, at MQ 9.3.0."""
 DAY_S = 86_400
 MB = 1 << 20
 
 
 def gathering_us(calls: float) -> float:
-    """Return the CPU of gathering what calls did."""
+    """Return the CPU of gathering accounting data for calls."""
     return GATHER_US * calls
 
 
@@ -32,7 +32,7 @@ def writing_us(records: float, queues: str = "few") -> float:
 
 
 def queue_records(queues: int, bytes_each: float = QUEUE_BYTES) -> int:
-    """Return the records of an interval in which so many queues are (class 5)."""
+    """Return the number of class 5 records per interval for a number of queues."""
     return -(-queues // int(QUEUE_BYTES * QUEUES_A_RECORD // bytes_each))
 
 
@@ -80,7 +80,7 @@ class Smf(Asked):
 
 
 def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Figure]:
-    """Return the CPU of a minute with an interval, and its amount per day."""
+    """Return CPU, records and bytes at an interval: CPU per minute, and all three per day."""
     records = asked.tasks * 60 / interval
     gathered = gathering_us(asked.calls_a_second * 60)
     written = writing_us(records, asked.task_queues)
@@ -109,8 +109,8 @@ def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Fig
 
 
 def _figures(asked: Smf) -> Sequence[Figure]:
-    now = _of_interval(asked, asked.interval, "now", "now")
-    new = _of_interval(asked, asked.new_interval, "new", "then")
+    now = _of_interval(asked, asked.interval, "now", "current")
+    new = _of_interval(asked, asked.new_interval, "new", "proposed")
     percent = (new[0].value / now[0].value - 1) * 100 if now[0].value else 0.0
     found = [
         *now,
@@ -132,7 +132,7 @@ def _figures(asked: Smf) -> Sequence[Figure]:
 
 
 def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
-    """Return what queues, a destination and a machine add."""
+    """Return the values that depend on a destination, class 5 queues and a machine."""
     speed = WRITES[asked.destination]
     found = [Figure("speed", "Record rate relative to data sets", speed, "x", "", 1)]
     if asked.queues:
@@ -145,7 +145,7 @@ def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
 
 
 def _queues(asked: Smf) -> list[Figure]:
-    """Return what statistics of queues write."""
+    """Return the records and bytes of queue statistics."""
     each = asked.bytes_a_queue
     records, size = queue_records(asked.queues, each), asked.queues * each
     times = DAY_S / asked.statime
@@ -155,7 +155,7 @@ def _queues(asked: Smf) -> list[Figure]:
             f"ceil({asked.queues} / floor({QUEUE_BYTES} x {QUEUES_A_RECORD} / {said(each)}))",
         ),
         Figure(
-            *("queue_bytes", "Bytes of queues in these records", size, "bytes"),
+            *("queue_bytes", "Bytes of queues in records of class 5", size, "bytes"),
             f"{asked.queues} x {said(each)}",
         ),
         Figure(

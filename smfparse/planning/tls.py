@@ -18,9 +18,9 @@ CIPHERS = (
     "ECDHE_ECDSA_AES_256_CBC_SHA384",
 )
 Z15_PAPER_MS = dict(zip(CIPHERS, (0.64, 0.70, 3.8, 3.8), strict=True))
-"""What the paper about z15 prints; the one about z16 has another run on z15."""
+"""Values of the z15 paper; the z16 paper contains another measurement of z15."""
 SIGNING_OPERATIONS = 2
-"""Asymmetric operations of a message that is signed."""
+"""Asymmetric operations per signed message."""
 
 
 def key_ms(cipher: str, machine: str) -> float:
@@ -34,21 +34,21 @@ def key_ms(cipher: str, machine: str) -> float:
 
 
 def key_us_a_message(negotiation_ms: float, size: float, sslrkeyc: float) -> float:
-    """Return the CPU of keys for a message of `size` bytes, a key for each `sslrkeyc` bytes.
+    """Return the CPU of keys for a message of `size` bytes, with a new key every `sslrkeyc` bytes.
 
-    0: keys are not negotiated anew.
+    sslrkeyc  0: no new keys are negotiated
     """
     return negotiation_ms * 1000 * size / sslrkeyc if sslrkeyc else 0.0
 
 
 def avoided_percent(messages_a_key: float) -> float:
-    """Return how many asymmetric operations AMS confidentiality avoids by using keys again."""
+    """Return the percentage of asymmetric operations that AMS avoids by reusing keys."""
     return (1 - 1 / messages_a_key) * 100
 
 
 @dataclass(frozen=True)
 class Tls(Asked):
-    """Inputs; the defaults are of IBM's report."""
+    """Inputs; the defaults are those of IBM's report."""
 
     cipher: Annotated[str, Ask("Cipher", among=CIPHERS)] = CIPHERS[2]
     machine: Annotated[

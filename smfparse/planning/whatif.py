@@ -121,7 +121,7 @@ def _log(asked: WhatIf) -> list[Figure]:
             "log_busy", "Log task busy (over 100%: not achievable)", asked.busy, "%", "log"
         ),
         Figure(
-            *("log_load", "Messages at the maximum log rate, x current rate", taken, "x"),
+            *("log_load", "Maximum message rate of the log, relative to now", taken, "x"),
             *(f"log: {said(asked.load)} x 100 / {said(then)}, the same pages per I/O", 2),
             before=100 / asked.busy,
         ),

@@ -1,5 +1,5 @@
-"""Inputs as SQL and polars see them: open inputs and a query in, rows as Arrow or polars out.
+"""Inputs as SQL and polars see them. In: open inputs and a query. Out: rows as Arrow or polars.
 
-Only what a query needs is decoded. Nothing is printed here but at the prompt, and nothing is kept:
-what is spooled goes with its query.
+Only the columns that a query needs are decoded. Only the prompt prints, and spooled rows are
+removed after their query.
 """

@@ -257,7 +257,7 @@ class Catalog:
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
-        """Raise the error behind one of DuckDB, or of Arrow: an OSError without a number."""
+        """Raise the cause of an error of DuckDB or Arrow: an OSError without a number."""
         self._relations.scans.failure = None
         try:
             with interrupting(self.connection.interrupt):

@@ -15,7 +15,7 @@ _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
 _TABLE = re.compile(r"Table with name (\w+) does not exist")
 _MEANT = re.compile(r'\nDid you mean "(\w+)[^\n]*')
 _PLACE = "\n\nLINE "
-"""What stands before the line of the query in which DuckDB found an error."""
+"""The text before the line of the query in which DuckDB found an error."""
 _MOST = 5
 _SHUT_IN = "with safe=True a statement can use only the tables of the inputs"
 

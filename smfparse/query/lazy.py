@@ -1,10 +1,10 @@
 """Tables for polars: a LazyFrame decodes only the columns and records of its query.
 
-polars gives the columns that a query needs, its filter and how many rows it takes. The decoder
-is asked for these columns, and for a batch behind each chunk, so that the caller can stop it there.
-The parts of a filter that a Selection can express go to the decoder: it may let rows pass that the
-filter does not, never the other way round. Then the batch is filtered. Where polars gives both a
-number of rows and a filter, it means the first rows of the table; the filter then drops some.
+polars passes the columns that a query needs, its filter, and a maximum number of rows. The decoder
+yields these columns, in a batch after each chunk, so that polars can stop it there. The parts of a
+filter that a Selection can express are passed to the decoder. The Selection may pass more rows than
+the filter, never fewer, so each batch is filtered as well. If polars passes both a number of rows
+and a filter, the number counts the first rows of the table, before the filter.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from smfparse.tables.arrow import Batch, plain_schema, wanted_tables
 from smfparse.tables.dictionary import DAMAGE
 
 _MOST_NAMES = 1_000
-"""Names that a selection is asked for; each is tried on every distinct name of a file."""
+"""Maximum number of names in a selection: each is compared with every distinct name of a file."""
 _TIMES = (COUNTED_AT, "smf_time")
-"""Columns of times that a selection can ask for: one of them, for whole seconds."""
+"""Time columns that a selection supports: one of them, in whole seconds."""
 _SECOND = dt.timedelta(seconds=1)
 _LAST = dt.datetime.max - _SECOND
 Operator: TypeAlias = Callable[[Any, Any], Any]
@@ -44,20 +44,20 @@ _FLIPPED: Mapping[Operator, Operator] = {
     operator.le: operator.ge,
     operator.lt: operator.gt,
 }
-"""What `a < b` is for b."""
+"""The operator of `b` and `a` that is equivalent to one of `a` and `b`."""
 _PATIENCE = 10.0
-"""Seconds that the end of the process waits for threads of polars to leave Python."""
+"""Seconds that the process waits at its end for threads of polars that are in Python."""
 _PAUSE = 0.1
-"""And for those that are between two batches: polars may never ask for the next one."""
+"""The same for threads between two batches: polars may never ask for the next one."""
 _FROM = (operator.eq, operator.ge, operator.gt)
 _UNTIL = (operator.eq, operator.le, operator.lt)
 
 
 class _Readings:
-    """The readings that go on. They are out of Python before the process ends.
+    """The open readings. They leave Python before the process ends.
 
-    polars reads in threads of its own, and ahead: it may have what a query needs and still be at
-    the next batch. A thread that is in Python when Python goes takes the process with it.
+    polars reads ahead in its own threads: a query may be complete while a thread still reads the
+    next batch. A thread that is in Python when the interpreter ends crashes the process.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class _Readings:
         atexit.register(self.end)
 
     def kept(self, frames: Generator[pl.DataFrame, None, None]) -> Iterator[pl.DataFrame]:
-        """Yield the frames, and end what makes them with this."""
+        """Yield the frames; close their generator when this one ends."""
         with self._counted(), closing(frames):
             while not self._over:
                 with self._counted(busy=1):
@@ -92,7 +92,7 @@ class _Readings:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Have readings stop at their next batch, and wait for that; for those that pause, less."""
+        """Stop readings at their next batch, and wait for them; less long if between batches."""
         self._over = True
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, _PATIENCE)
@@ -105,7 +105,7 @@ _READINGS = _Readings()
 def lazy_frame(inputs: Inputs, table: str) -> pl.LazyFrame:
     """Return a table as a LazyFrame, which reads `inputs` when it is collected.
 
-    Raises RequestError for a table unknown; collecting it raises what reading does.
+    Raises RequestError for an unknown table. Collecting it raises the errors of reading.
     """
     (known,) = wanted_tables([table])
 
@@ -133,7 +133,7 @@ def _frames(
 ) -> Generator[pl.DataFrame, None, None]:
     """Yield the columns `names` (None: all) of the rows for which `condition` is true.
 
-    rows  how many rows of the table there are to look at, from its first; None: all
+    rows  number of rows of the table to read, from the first one; None: all
     """
     shown = plain_schema(table, inputs.names(table)).names if names is None else names
     tested = [] if condition is None else condition.meta.root_names()
@@ -142,7 +142,7 @@ def _frames(
         selection = narrowed(inputs.selection, table, condition)
         options = replace(inputs.options, selection=selection)
     else:
-        options = replace(inputs.options, jobs=1)  # several would decode what nobody asks for
+        options = replace(inputs.options, jobs=1)  # several would decode rows that are not needed
     chosen = replace(inputs, options=options)
     with closing(chosen.batches({table: frozenset(needed)}, prompt=True)) as found:
         for batch in _first(rows, found):
@@ -151,7 +151,7 @@ def _frames(
 
 
 def _first(rows: int | None, found: Iterable[tuple[str, Batch]]) -> Iterator[Batch]:
-    """Yield the batches up to a number of rows (None: all), and ask for no more."""
+    """Yield the batches up to a number of rows (None: all), then stop."""
     for _, batch in found:
         yield batch.slice(0, rows)
         if rows is not None:
@@ -167,7 +167,7 @@ def _frame(batch: Batch, names: Iterable[str]) -> pl.DataFrame:
 
 
 def _select(frame: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    """Return columns of a frame; without any it is as high, for `select` it is not."""
+    """Return columns of a frame. Without columns it keeps its height, which `select` does not."""
     return frame.select(names) if names else pl.DataFrame(height=frame.height)
 
 
@@ -179,9 +179,9 @@ def _series(name: str, column: Any) -> pl.Series:
 
 
 def narrowed(selection: Selection, table: str, condition: pl.Expr | None) -> Selection:
-    """Return a selection that leaves out no selected row for which `condition` is true.
+    """Return a narrower selection that keeps every row for which `condition` is true.
 
-    It asks for names and times that `condition` compares with, where it can ask so.
+    It selects the names and times with which `condition` compares columns, if it can express them.
     """
     if condition is None or table == DAMAGE:
         return selection
@@ -204,10 +204,10 @@ def _conjuncts(condition: pl.Expr) -> Iterator[pl.Expr]:
 
 
 def _comparisons(condition: pl.Expr) -> Iterator[tuple[str, Operator, list[Any]]]:
-    """Yield a column, how it compares, and with what; it is true of one of several values.
+    """Yield a column, an operator and values; the condition is true for at least one of the values.
 
-    Nothing, where it is any other condition. An expression does not show what it is, so it is
-    rebuilt from its parts, and compared.
+    Yield nothing for any other condition. An expression does not show its operator, so each
+    possible expression is built from its parts and compared with it.
     """
     parts = condition.meta.pop()[::-1]
     columns = [part for part in parts if part.meta.is_column()]
@@ -238,14 +238,14 @@ def _values(literal: pl.Expr) -> list[Any]:
 
 
 def _option(table: str, column: str) -> str | None:
-    """Return the field of a Selection for the names in a column; None: there is no such field."""
+    """Return the field of a Selection for the names in a column; None: no field selects them."""
     headers = {"system": "systems", "qmgr": "qmgrs"}
     named = (field for option, field in BY_NAME.items() if column in NAMED[option].get(table, ()))
     return headers.get(column) or next(named, None)
 
 
 def _with_names(selection: Selection, option: str | None, values: list[Any]) -> Selection:
-    """Return the selection of such names as well, where it asks for none of them yet."""
+    """Return the selection with these names, unless it already selects such names."""
     names = frozenset(value for value in values if value is not None)
     asks = all(isinstance(name, str) and name.strip() for name in names)
     if option is None or getattr(selection, option) or not names or not asks:
@@ -257,7 +257,7 @@ def _with_names(selection: Selection, option: str | None, values: list[Any]) -> 
 def _with_times(
     selection: Selection, column: str, compare: Operator, values: list[Any]
 ) -> Selection:
-    """Return the selection of such times as well, where it asks for none of another column yet."""
+    """Return the selection with these times, unless it already selects by another time column."""
     (value, *more) = values or [None]
     if selection.time_column not in (None, column):
         return selection

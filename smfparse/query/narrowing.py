@@ -1,6 +1,6 @@
-"""Tables of SMF files, narrowed to the columns and row filters that DuckDB requests.
+"""Tables of SMF files, limited to the columns and row filters that DuckDB requests.
 
-What it can say that to takes as long to load as a small file to read.
+Its libraries take as long to load as a small file to read.
 """
 
 from __future__ import annotations

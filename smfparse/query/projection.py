@@ -54,7 +54,7 @@ class Slicing(NamedTuple):
 
 
 def read_first(plans: Iterable[Plan]) -> Wanted:
-    """Return what several queries read of the tables that they scan more than once altogether."""
+    """Return the tables and columns that several queries scan more than once in total."""
     plans = list(plans)
     if sum(each.scans for each in plans) < 2:
         return {}
@@ -67,7 +67,7 @@ def read_first(plans: Iterable[Plan]) -> Wanted:
 
 
 def scanned(table: str, column: str) -> str:
-    """Return what a column of an SMF file is called in a plan."""
+    """Return the name of a column of an SMF file in a plan."""
     return f"{table}{_LINK}{column}"
 
 
@@ -95,7 +95,7 @@ def read_by(query: str) -> list[str]:
 
 
 def read_plan(text: str) -> Plan | None:
-    """Return what a plan in JSON reads; None: that cannot be read from it."""
+    """Return the tables and columns that a plan in JSON reads; None: the plan does not show it."""
     try:
         (root,) = json.loads(text)
         operators = list(_operators(root))

@@ -33,8 +33,8 @@ HELP = """\
 .tables          list the tables and views
 .describe NAME   describe the table, view, column or field NAME
 .mode FORMAT     show results as text, csv, json, jsonl, md or html
-.columns N       show N columns of a result, or all; auto: what fits .width
-.width N         print lines of up to N characters; auto: of the terminal's width
+.columns N       show N columns of a result, or all; auto: as many as fit
+.width N         print lines of up to N characters; auto: the terminal's width
 .help            show this; so does help
 .quit            leave; so do exit, quit and Ctrl-D
 Commands of smfparse (report log, check, summary) run here too. They read the
@@ -58,7 +58,7 @@ _KEYWORDS = (
 )
 _WORD = re.compile(r"[.\w]*$")
 _BEHIND_FROM = re.compile(r"\b(?:from|join|describe|summarize)\s+(?:\w+(?:\s+\w+)?\s*,\s*)*$", re.I)
-"""What a table stands behind, of which others may be named before."""
+"""The words before a table name, which can follow other names."""
 
 
 @dataclass
@@ -249,7 +249,7 @@ class SqlCompleter(Completer):
                 yield Completion(name, -len(start), display_meta=meaning)
 
     def _offered(self, before: str, text: str) -> Iterator[tuple[str, str]]:
-        """Offer what may stand behind `before` in a text."""
+        """Offer the words that can follow `before` in a text."""
         tables = ((each, title_of(each)) for each in relations())
         if _BEHIND_FROM.search(before):
             yield from tables
@@ -272,7 +272,7 @@ def _relations_in(text: str) -> list[str]:
 
 
 def kept_history() -> History:
-    """Return the history in the user's state folder; one for this session where there is none."""
+    """Return the history in the user's state folder; without one, a history for this session."""
     try:
         file = state_folder() / "sql_history"
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -283,6 +283,6 @@ def kept_history() -> History:
 
 
 def state_folder() -> Path:
-    """Return where programs keep what is of use to the user's next session."""
+    """Return the folder in which programs keep data between sessions."""
     base = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_STATE_HOME")
     return (Path(base) if base else Path.home() / ".local" / "state") / "smfparse"

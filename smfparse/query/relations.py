@@ -60,7 +60,7 @@ class Relations:
 
     @property
     def are_small_files(self) -> bool:
-        """Whether there are SMF files only, whose tables are decoded whole."""
+        """Whether all inputs are SMF files whose tables are decoded whole."""
         return bool(self.scans.inputs.sources) and self.scans.are_whole and not self._datasets
 
     def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
@@ -106,7 +106,7 @@ class Relations:
         )
 
     def _in_zone(self, table: str) -> str:
-        """Return the SQL behind `*` that shows rows of a dataset in the zone that is asked for."""
+        """Return the SQL after `*` that shows rows of a dataset in the requested zone."""
         zone = self.scans.inputs.zone
         if zone is None or table == DAMAGE:
             return ""
@@ -120,14 +120,14 @@ class Relations:
             self._connection.execute(statement)
 
     def show(self, table: str, rows: str) -> None:
-        """Have a table that was made show the rows of a query for some of its columns."""
+        """Let an existing table show the rows of a query for some of its columns."""
         none = f"SELECT * FROM ({self._rows[table]}) WHERE FALSE"
         self._connection.execute(
             f"CREATE OR REPLACE VIEW inputs.{table} AS {none} UNION ALL BY NAME {rows}"
         )
 
     def show_all(self, table: str) -> None:
-        """Have a table show the rows of the inputs again."""
+        """Let a table show the rows of the inputs again."""
         self._connection.execute(f"CREATE OR REPLACE VIEW inputs.{table} AS {self._rows[table]}")
 
     def make_all(self) -> None:
@@ -158,7 +158,7 @@ def _scan(scans: SmfScans, table: str) -> object:
 
 
 def _parquet(dataset: Dataset, table: str) -> str:
-    """Return a table of a dataset as it stands behind FROM; DuckDB takes paths as patterns."""
+    """Return a table of a dataset as a FROM expression; DuckDB takes paths as patterns."""
     types, wanted = dataset.manifest["types"], wanted_in(dataset.manifest, table)
     paths = (glob.escape(str(each.absolute())) for each in dataset.sound_files(table))
     listed = ", ".join(map(quoted, paths))

@@ -20,14 +20,14 @@ _PLAIN = {
 }
 """DuckDB types that every format can show."""
 _WIDENED = {"TIMESTAMP_S": "TIMESTAMP", "TIMESTAMP_MS": "TIMESTAMP"}
-"""Types of which another one holds every value."""
+"""Types whose values all fit into another type."""
 _PART = 10_000
 """Rows of a part of a result."""
 _HUGE = ("HUGEINT", "UHUGEINT")
 """Integers of 128 bits."""
 _MOMENT = pa.timestamp("us", "UTC")
 _FIRST, _LAST = np.array(["0001-01-01", "9999-12-31"], "datetime64[us]").view(np.int64)
-"""Between these Python has every moment."""
+"""The range of times that Python supports."""
 
 
 def result_parts(relation: Any) -> Iterator[Any]:

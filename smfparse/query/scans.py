@@ -72,7 +72,7 @@ class OnDisk:
         self.wanted = wanted
 
     def fill(self, inputs: Inputs) -> None:
-        """Read `inputs` once for all tables. Raises OutputError where there is no room."""
+        """Read `inputs` once for all tables. Raises OutputError if the disk is full."""
         try:
             with ExitStack() as stack:
                 writers = {table: self._writer(table, stack) for table in self.wanted}

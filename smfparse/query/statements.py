@@ -35,7 +35,7 @@ GIVING_ROWS = (*QUERIES, duckdb.StatementType.MULTI)
 _EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
 )
-"""What stands before a query that is explained; comments may stand before that."""
+"""The words before a query that is explained; comments can precede them."""
 
 
 class Statements:
@@ -163,12 +163,12 @@ def is_complete(text: str) -> bool:
 
 
 def _open(statement: str) -> str:
-    """Return a statement without semicolon and what is behind it."""
+    """Return a statement without its semicolon and the rest."""
     return statement.encode()[: _end(statement)].decode()
 
 
 def _end(text: str) -> int | None:
-    """Return the byte of the first semicolon that only others and comments are behind, or None."""
+    """Return the first semicolon after which only semicolons and comments follow, or None."""
     raw, end = text.encode(), None
     for at, kind in reversed(duckdb.tokenize(text)):
         if raw[at:].startswith(b";"):

@@ -1,5 +1,5 @@
 """Files to logical records.
 
-In comes an SMF file in any framing and packing; out go chunks of records, contiguous in a buffer,
-and the damage between them. It never looks into a record beyond its header and triplets.
+In: an SMF file in any framing and packing. Out: chunks of records, contiguous in a buffer, and the
+damage between them. This package reads only the headers and triplets of records.
 """

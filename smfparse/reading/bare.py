@@ -26,9 +26,9 @@ _LONGEST = 32_760
 
 
 class BareWalk(Walk):
-    """Nothing between the records: one ends where its triplets say and the next header stands.
+    """Nothing between the records: a record ends where its triplets end and the next header begins.
 
-    is_asked  whether the user says so: then no record is taken for one of another framing
+    is_asked  whether the user chose this framing; if so, no record is suspected of another framing
     """
 
     is_asked = False
@@ -61,10 +61,11 @@ class BareWalk(Walk):
     def are_shifted(
         self, buffer: Bytes, found: Segments, start: int, end: int, last: bool
     ) -> Bools:
-        """Return which records of MQ may have the escapes of FTP's record structure in them.
+        """Return for each MQ record whether it may contain escapes of FTP's record structure.
 
-        They have an FF, and QWHS, the last thing in them, is not where it should be. Or nothing
-        shows that it is, they do not end where the next one starts, and hardly any other does.
+        Such a record contains an FF, and QWHS, its last block, is not in place. Or the place of
+        QWHS is unknown, no record follows at the end, and almost no other record shows that the
+        file has no marks.
         """
         shifted = np.zeros(found.code.size, np.bool_)
         if self.is_asked:
@@ -85,7 +86,7 @@ class BareWalk(Walk):
 
 
 class _AskedWalk(BareWalk):
-    """The walk where a user has asked for it."""
+    """The walk of a file for which the user chose this framing."""
 
     is_asked = True
 
@@ -94,9 +95,9 @@ _ASKED = _AskedWalk()
 
 
 def _is_followed(buffer: Bytes, behind: Ints, end: int) -> Bools:
-    """Return which records that end at `behind` the next one, or the end of the file, follows.
+    """Return for each record that ends at `behind` whether a record or the end of the file follows.
 
-    A line end may be between.
+    A line end may be between them.
     """
     behind = np.minimum(behind, end + 1)
     one = buffer[behind] == LINE_END[1]
@@ -110,8 +111,8 @@ def _is_followed(buffer: Bytes, behind: Ints, end: int) -> Bools:
 def _own(buffer: Bytes, here: int, size: int) -> int:
     """Return how much of the `size` bytes of a record of another product is its own.
 
-    Behind that are records of MQ with damaged headers: what is in each says that it ends where the
-    next one starts, and of its flag, its time and date, and its system all but one are sound.
+    The rest consists of MQ records with damaged headers. Each ends, by its triplets, where the next
+    one starts, and at most one of its flag, its time and date, and its system is damaged.
     """
     inside = np.arange(here + SMF_HEADER - RDW_SIZE, here + size - HEADER_END + 1)
     inside = inside[is_mq(buffer, inside)]
@@ -127,8 +128,8 @@ def _own(buffer: Bytes, here: int, size: int) -> int:
 class Unframed:
     """Records that are found only by their headers and by the length that their triplets imply.
 
-    starts   where there are headers: a record each, or something in a record that looks like one
-    lengths  bytes of each by its triplets, 0: not known
+    starts   places of headers: each of a record, or of bytes in a record that look like a header
+    lengths  bytes of each record by its triplets; 0: not known
     """
 
     def __init__(self, starts: list[int], lengths: list[int], end: int, last: bool) -> None:
@@ -159,10 +160,10 @@ class Unframed:
         return found, gaps, at
 
     def _extent(self, index: int) -> tuple[int, int]:
-        """Return the length of a record, 0 if it is none, and which header is the next.
+        """Return the length of a record (0: not a record), and the index of the next header.
 
-        That is 0 where more data has to be seen first. A record in which another header stands is
-        longer than it was, or cut.
+        The index is 0 if more data is needed first. A record that contains another header has a
+        wrong length, or is truncated.
         """
         here, size = self._starts[index], self._lengths[index]
         behind = here + size

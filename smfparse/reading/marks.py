@@ -1,7 +1,7 @@
-"""The marks of FTP's record structure, and whether it is they that end the records of a file.
+"""The marks of FTP's record structure, and whether they end the records of a file.
 
-`FF 01` stands behind a record, and `FF FF` for one FF: read as if nothing was between the records,
-all bytes behind an FF would be shifted. So what decides is where records end.
+`FF 01` follows a record, and `FF FF` means one FF. If such a file is read without regard to marks,
+all bytes after an FF are shifted. So the ends of records decide between the two framings.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ ESCAPE = 0xFF
 MARK = 2
 """Bytes of a mark."""
 MARKS = 3
-"""Behind the escape: 1 end of record, 2 of file, 3 of both."""
+"""The byte after the escape is 1 (end of record), 2 (end of file) or 3 (both)."""
 LITTLE = 4
 """Bytes between records that may be a damaged mark, or line ends."""
 _OFFSET = np.dtype(">u4")
-"""Of the QWHS area, in the first triplet."""
+"""Type of the offset of the QWHS area, in the first triplet."""
 _QMGR = QWST.field("sm115SSI").offset
 _NAME = QWHS.field("qwhsssid")
 _MORE = 2
-"""How many more records must end without a mark to rule marks out."""
+"""By this many, records without a mark must outnumber others to exclude marks."""
 
 
 class Escapes(NamedTuple):
-    """Where in data escapes are, by what they mean.
+    """The places of escapes in data, by meaning.
 
     marks  int64: the end of a record or file
-    twice  int64: an FF of the data
-    wrong  int64: nothing
+    twice  int64: one FF of the data
+    wrong  int64: no valid meaning
     """
 
     marks: Ints
@@ -50,7 +50,7 @@ class Escapes(NamedTuple):
 
     @classmethod
     def of(cls, data: Bytes) -> Escapes:
-        """Find them. Every other one of adjacent escapes is what the one before it means."""
+        """Find the escapes in data. In a run of FF bytes, every second one is not an escape."""
         found = np.flatnonzero(data == ESCAPE)
         number = np.arange(found.size)
         begins = np.append(True, np.diff(found) != 1)[: found.size]
@@ -64,10 +64,10 @@ class Escapes(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """How many records of a stretch of bytes end as those of two framings do.
+    """The numbers of records in some bytes that end as in each of two framings.
 
-    marked  at a mark of FTP's record structure
-    bare    where the next record starts
+    marked  records that end at a mark of FTP's record structure
+    bare    records that end at the start of the next record
     """
 
     marked: int
@@ -75,24 +75,24 @@ class Ends(NamedTuple):
 
     @classmethod
     def of(cls, data: Bytes) -> Ends:
-        """Count them in the data of a file."""
+        """Count both in the data of a file."""
         return cls(_marked(data), _bare(data))
 
     @property
     def have_marks(self) -> bool:
-        """Whether marks end the records: a mark is lost sooner than one comes about."""
+        """Whether marks end the records: damage destroys marks more often than it makes them."""
         return 0 < self.marked >= self.bare
 
     @property
     def are_bare(self) -> bool:
-        """Whether there is no doubt that no marks end the records."""
+        """Whether the records certainly end without marks."""
         return self.bare >= self.marked + _MORE
 
 
 def names_agree(buffer: Bytes, start: Ints) -> Bools:
-    """Return in which records of MQ QWHS has the queue manager of the SMF header.
+    """Return for each MQ record whether QWHS names the queue manager of the SMF header.
 
-    QWHS is the last thing in most records: so what is in front of that is where it should be.
+    QWHS is the last block in most records. If it is in place, so are all bytes before it.
     """
     area = gather(buffer, start + HEADER_END, _OFFSET.itemsize).view(_OFFSET)[:, 0]
     inner = np.minimum(start + area + _NAME.offset, buffer.size - _NAME.kind.width)
@@ -102,7 +102,7 @@ def names_agree(buffer: Bytes, start: Ints) -> Bools:
 
 
 def is_escaped(data: Bytes) -> bool | None:
-    """Whether escapes are in a record of MQ, by where QWHS is in it; None: not known."""
+    """Whether an MQ record contains escapes, judged by the place of its QWHS; None: not known."""
     if not (data == ESCAPE).any():
         return False
     escapes = Escapes.of(data)
@@ -118,9 +118,9 @@ def is_escaped(data: Bytes) -> bool | None:
 
 
 def _marked(data: Bytes) -> int:
-    """Count marks behind records, or in front of them, or at the end.
+    """Count the marks after records, before records, and at the end.
 
-    Those count that are in no record, by what is in it, in which no escape is wrong.
+    A mark counts if it is not inside a record, and the record before it has no wrong escape.
     """
     escapes = Escapes.of(data)
     if not escapes.marks.size:
@@ -144,7 +144,7 @@ def _marked(data: Bytes) -> int:
 def _bare(data: Bytes) -> int:
     """Count records that end where the next one starts, or the file ends.
 
-    Of a record that does not tell its length it is enough that no mark is in front of the next.
+    If the length of a record is not known, it counts if no mark precedes the next record.
     """
     start, end = _records(data)
     following = np.append(start[1:], data.size)[: start.size]
@@ -155,7 +155,7 @@ def _bare(data: Bytes) -> int:
 
 
 def _is_near(places: Ints, at: Ints) -> Bools:
-    """Return for each of `at` whether one of `places`, in order, is there or a little behind."""
+    """Return for each of `at` whether one of the sorted `places` is there or shortly after it."""
     found: Bools = np.searchsorted(places, at) < np.searchsorted(places, at + LITTLE, "right")
     return found
 

@@ -1,5 +1,5 @@
-"""How results are shown: a `Document` comes in, lines of a format go out, as its rows come.
+"""Output formats. In: a `Document`. Out: its lines in a format, written as its rows arrive.
 
-A new output format is one module here and a row of `formats.FORMATS`. What a figure or a report
-means is not known here; a document is read once, and nothing is written to files.
+A new output format is one module here and a row of `formats.FORMATS`. This package does not
+interpret figures or reports, reads a document once, and writes no files.
 """

@@ -28,7 +28,7 @@ FINDINGS = (
 )
 """Lines that begin with the severity of a finding and its rule."""
 HEADLINE = Mark(r"\S{1,4}(?: on \S{1,4})?, (?:MQ|\d{4}/|\d+ days? ).*", HEAD)
-"""The line that says which queue manager, and when."""
+"""The line with the queue manager and the time."""
 
 
 def coloured(lines: Iterable[str], marks: Sequence[Mark]) -> Iterator[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from smfparse.rendering.colours import Mark
 
 NULL = "null"
-"""How people see a value that is not there."""
+"""The text for a missing value."""
 LEAST, DECIMALS = 1e-3, 6
 """From which size on numbers are shown to people with no more decimals than that."""
 
@@ -24,7 +24,7 @@ Cells: TypeAlias = Sequence[str]
 
 
 class Column(NamedTuple):
-    """A column of a table: its heading, and whether its cells stand at the right, as numbers do."""
+    """A column of a table: its heading, and whether its cells are right-aligned, like numbers."""
 
     heading: str
     right: bool = False

@@ -111,7 +111,7 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "decimal": (_decimal, "three decimals"),
     "micro": (_micro, "six decimals"),
     "percent": (_percent, "up to two decimals"),
-    "size": (_size, "truncated, in the largest unit (KB, MB, ...) of which it is 1 or more"),
+    "size": (_size, "truncated, in the largest unit (KB, MB, ...) that gives 1 or more"),
     "megabytes": (_megabytes, "megabytes, 10,000 and more rounded to a larger unit"),
     "flag": (_flag, "Yes or No"),
     "hour": (_hour, "local time of the system"),
@@ -135,7 +135,7 @@ GROUPED = frozenset({"grouped"})
 
 
 def styled(value: Any, style: str) -> str:
-    """Return a value in a style; ABSENT where there is none."""
+    """Return a value in a style; ABSENT for None."""
     return ABSENT if value is None else STYLES[style][0](value)
 
 
@@ -185,11 +185,11 @@ def _needed(digits: int, value: float) -> int:
 
 
 def plural(count: int, what: str) -> str:
-    """Return how many there are of what is counted."""
+    """Return a number with its noun, in singular or plural."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def few(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names in a text, and how many more there are."""
+    """Return the first names in a text, and the number of further names."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

@@ -17,10 +17,10 @@ FORMATS: Mapping[str, str] = {
     "md": "Markdown tables, for an issue or a wiki",
     "html": "one page, for a browser",
 }
-"""Each format, and what it is for; its module has `lines(document)`."""
+"""Each format and its purpose; its module has `lines(document)`."""
 TEXT, HTML = "text", "html"
 PARQUET = "parquet"
-"""The format of rows that is no text; `report` and `sql` write it themselves."""
+"""The format of rows that is not text; `report` and `sql` write it themselves."""
 XLSX = "xlsx"
 """The format of tables that is a workbook: `xlsx.write_workbook` writes it."""
 SVG, PNG = "svg", "png"

@@ -25,7 +25,7 @@ def changed(frame: pl.DataFrame, suspect: str, change: Callable[[str], str]) -> 
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """Return names of columns of which no two are the same: with ' behind those that were."""
+    """Return distinct names of columns: repeated names get a suffix '."""
     found: dict[str, None] = {}
     for name in names:
         while name in found:

@@ -21,7 +21,7 @@ HIDDEN = f"[{_NOT_SEEN}]"
 FORMULA_START = r"^ *[=+\-@\uff1d\uff0b\uff0d\uff20]"
 """What spreadsheets take for the start of a formula, as a regular expression of Python."""
 NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
-"""A number or a length of time, which is no formula, whatever it starts with."""
+"""A number or a duration, which is never a formula, whatever its first character."""
 _HIDDEN = re.compile(f"[{_NOT_SEEN}\ud800-\udfff]")
 _FORMULA = re.compile(FORMULA_START)
 _NUMBER = re.compile(NUMBER)

@@ -15,7 +15,7 @@ from smfparse.rendering.guard import cell_lines, visible
 
 _ASSETS = Path(__file__).with_name("assets")
 TABLES = _ASSETS / "tables.js"
-"""The script by which the tables of a page, of the class `data`, sort, filter and are saved."""
+"""The script that sorts, filters and saves the tables of class `data`."""
 BASE = _ASSETS / "base.css"
 """The style that all pages share: colours, light and dark, tables and buttons."""
 DOCUMENT = _ASSETS / "document.css"
@@ -29,7 +29,7 @@ def escaped(text: str) -> str:
 
 @cache
 def joined(files: tuple[Path, ...]) -> str:
-    """Return what several files hold, as it stands in a page."""
+    """Return the content of several files, as it is in a page."""
     return "\n".join(each.read_text("utf-8").strip() for each in files)
 
 

@@ -1,4 +1,4 @@
-"""Results that show themselves: as a table in a notebook, as text elsewhere."""
+"""Results with a display form: a table in a notebook, text elsewhere."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ _ZOOM = 2
 
 
 def png_maker() -> Callable[[Iterable[str]], bytes]:
-    """Return what makes PNG of the lines of a drawing, whose words are in the system's fonts.
+    """Return a function that makes a PNG of an SVG, with the fonts of the system.
 
-    Raises RequestError where resvg_py is not installed.
+    Raises RequestError if resvg_py is not installed.
     """
     try:
         import resvg_py

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LEFT_OUT = "..."
-"""What stands where columns are left out."""
+"""The text in place of omitted columns."""
 _BESIDE = 3
 """Characters between the cells of two columns."""
 
@@ -54,7 +54,7 @@ class Elider:
 
     @property
     def count_line(self) -> list[str]:
-        """A line that says how many columns are shown; none where all are."""
+        """A line with the number of columns shown; none if all are shown."""
         if self._kept is None or sum(self._kept) >= self.count:
             return []
         return [f"{self.count} columns, {sum(self._kept)} shown"]

@@ -20,7 +20,7 @@ from smfparse.rendering.document import Document, Frames, Table, Values
 from smfparse.rendering.guard import guarded, visible
 
 _MOST_ROWS = 1_048_576
-"""Rows of a sheet, with that of the headings."""
+"""Maximum rows of a sheet, including the headings."""
 _MOST_COLUMNS = 16_384
 _MOST_TEXT = 32_767
 """Characters of a cell."""
@@ -38,7 +38,7 @@ _QUOTED = "quoted"
 _WIDEST, _NARROWEST, _HEADING = 60, 8, 18
 """Characters of a column, and of one that has a long heading and short cells."""
 _MEASURED = 200
-"""Rows whose texts are asked for the width of columns."""
+"""Rows whose texts determine the width of columns."""
 _SHOWN = {
     **dict.fromkeys(("count", "truncated", "rounded"), "0"),
     **dict.fromkeys(("grouped", "size", "megabytes"), "#,##0"),
@@ -261,7 +261,7 @@ def _is_in_calendar(value: dt.date | dt.time) -> bool:
 
 
 def _of_kind(value: dt.date | dt.time) -> str:
-    """Return how a value is shown whose column does not say it."""
+    """Return the format of a value whose column declares none."""
     if isinstance(value, dt.datetime):
         return "instant" if value.microsecond else "second"
     return "date" if isinstance(value, dt.date) else "clock"

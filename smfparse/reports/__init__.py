@@ -1,5 +1,5 @@
-"""Reports. In: a name and a catalog. Out: rows, their declaration, and how figures come about.
+"""Reports. In: a name and a catalog. Out: rows, their declaration, and the formulas of figures.
 
-A report is `definitions/<name>.sql` and `<name>.toml`; nothing here decodes, opens an input or
-writes an output, and DuckDB is loaded only by the catalog.
+A report is `definitions/<name>.sql` and `<name>.toml`. This package decodes nothing, opens no input
+and writes no output. Only the catalog loads DuckDB.
 """

@@ -369,9 +369,7 @@ class Report:
     top: Annotated[str, Key("first line of the report", "none")] = ""
     heading: Annotated[str, Key("lines above the rows of a section", "none")] = ""
     header: Annotated[bool, Key("whether a section begins with MP1B's two header lines")] = True
-    nothing: Annotated[
-        str, Key("message for an empty report", "that the input has no such record")
-    ] = ""
+    nothing: Annotated[str, Key("message for an empty report", "the input has no such record")] = ""
     per_task: Annotated[bool, Key("whether a terminal shows at most 1,000 tasks")] = False
     queue_mark: Annotated[
         str,
@@ -473,7 +471,7 @@ class Report:
     def absent(self) -> str:
         """Return which trace to start where the input does not have the data."""
         several = ", and " in self.trace
-        advice = f"{self.trace.rstrip(',')} {'write' if several else 'writes'} the data."
+        advice = f"{self.trace} {'write' if several else 'writes'} the data."
         if self.nothing:
             return f"{self.nothing}. {advice}"
         return f"no data for the report {self.name}: the input has no {self.record}. {advice}"

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from smfparse.selecting.zones import Zone
 
 STATISTICS = "qmst"
-"""The table by which intervals of statistics are known."""
+"""The table that defines the intervals of statistics."""
 COMPARED = "compared_intervals"
-"""The table of what intervals are among all others, where members are only some."""
+"""The table of the properties of intervals among all others, if members are only a part."""
 STATISTICS_OF_ALL = "intervals_of_statistics"
-"""The table of all intervals of statistics, where STATISTICS has only some."""
+"""The table of all intervals of statistics, if STATISTICS contains only a part."""
 
 
 def local_time(moment: str) -> str:
@@ -34,7 +34,7 @@ def local_time(moment: str) -> str:
 
 
 def zone_macros(zone: Zone | None) -> str:
-    """Return the SQL of the macro for local time in a zone; '': it is that of the system."""
+    """Return the SQL of the macro for local time in a zone; '': local time of the system."""
     if zone is None:
         return ""
     seconds = zone.sql("epoch_us(moment)")
@@ -125,8 +125,8 @@ _COUNTED = """
 def interval_marks(main: Iterable[int], *, sliced: bool = False) -> str:
     """Return the SQL of marks of intervals that follow one another: stub, first, long, ...
 
-    main    the tables whose intervals follow one another; the others are of tasks
-    sliced  whether `members` are only some, and what all of them show is in COMPARED
+    main    the tables whose intervals follow one another; other tables contain tasks
+    sliced  whether `members` are only a part, and COMPARED contains the properties of all
     """
     following = ", ".join(map(str, main))
     compared = f"compared AS (SELECT * FROM {COMPARED})," if sliced else _COMPARED
@@ -138,7 +138,7 @@ def interval_marks(main: Iterable[int], *, sliced: bool = False) -> str:
 
 
 def compared_intervals(main: Iterable[int]) -> str:
-    """Return the SQL of what COMPARED has to be: each interval among those that it follows.
+    """Return the SQL of COMPARED: each interval, compared with the previous ones.
 
     main  as in `interval_marks`
     """
@@ -198,22 +198,22 @@ _SHIFT = """
 
                 - coalesce(arg_max(utc_offset, interval_end)
                     - arg_min(utc_offset, interval_start), 0)"""
-"""By how many seconds clocks were changed between the first moment and the last."""
+"""Seconds by which clocks were changed between the first and the last moment."""
 
 
 def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: bool = False) -> str:
-    """Return the SQL of marks of intervals of tasks, which go on side by side.
+    """Return the SQL of marks of intervals of tasks, which overlap.
 
-    Tasks begin at any time before, so where there are statistics of the time in which they ended,
-    the time of the section is the time that its tasks cover, by which rates are divided: see
-    `covered_time` of the calendar. It is no shorter than any of its tasks, from the first
-    statistics on: who divides by it exaggerates no rate.
+    Tasks begin at any time before a section. If statistics cover the time in which they ended, the
+    time of the section is the time that its tasks cover, and rates are divided by it: see
+    `covered_time` of the calendar. From the first statistics on, it is at least as long as each of
+    its tasks, so no rate is too high.
 
-    seconds     length of sections that are intervals of the clock, and may begin after a task's;
-                0: they are not
-    statistics  whether there is a view of the table STATISTICS
-    sliced      whether that has only some rows, and all are in STATISTICS_OF_ALL
-    local       whether the moments of intervals are local times of the system, not UTC
+    seconds     length of sections that are clock intervals, and can begin after a task; 0: they are
+                not
+    statistics  whether a view of the table STATISTICS exists
+    sliced      whether this view has only some rows; STATISTICS_OF_ALL has all
+    local       whether the times of intervals are local times of the system, not UTC
     """
     table = STATISTICS_OF_ALL if sliced else f"sectioned.{STATISTICS}"
     before = "t.interval_start < c.first_start - INTERVAL 1 SECOND"

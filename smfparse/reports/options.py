@@ -68,7 +68,7 @@ def parsed(
     asked = {name: value for name, value in given.items() if value not in (None, "", (), [])}
     for name in asked:
         if name not in defaults:
-            takes = ", ".join(f"{each}=" for each in defaults) or "only those of all reports"
+            takes = ", ".join(f"{each}=" for each in defaults) or "only the options of all reports"
             raise RequestError(
                 f"the report {report} does not take {name}=; it takes {takes}", name, *defaults
             )

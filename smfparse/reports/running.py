@@ -272,7 +272,7 @@ def report_macros(catalog: Catalog) -> str:
 def explain(which: Report) -> Iterator[str]:
     """Yield the lines that say how each figure comes about."""
     yield f"{which.name}: {which.title}"
-    yield f"Data: {which.record} ({which.trace}). MP1B: {', '.join(which.dd) or 'not there'}."
+    yield f"Data: {which.record} ({which.trace}). MP1B: {', '.join(which.dd) or 'none'}."
     if which.rules:
         yield f"Rules (details: `check --explain RULE`): {', '.join(which.rules)}."
     yield ""

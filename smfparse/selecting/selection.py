@@ -1,8 +1,8 @@
 """The selected records: by their SMF headers, their time, and by names in their blocks.
 
-Headers hold system, queue manager and type; intervals say when a record counts (`counting`); blocks
-hold job, transaction, queue and channel. A selection is applied in three places, with the same
-result: to the records of a chunk before anything else is decoded and to the rows of a dataset
+Headers contain system, queue manager and type. Intervals define when a record counts (`counting`).
+Blocks contain job, transaction, queue and channel. A selection is applied in three places, with the
+same result: to the records of a chunk before anything is decoded, to the rows of a dataset
 (`rows`), and as an SQL condition where DuckDB reads the dataset (`conditions`). Times are local
 times of the system, or of a zone (`walls`).
 """
@@ -34,22 +34,24 @@ BY_NAME = {each: f"{each}s" for each in NAMED}
 
 
 class Selection(NamedTuple):
-    """The records that are asked for; an empty condition, or None, selects all.
+    """The criteria for records; an empty criterion, or None, selects all.
 
-    qmgrs    queue manager is like one of these: `*` any characters, `?` one; a record about a whole
-             system, of lost data, is of all its queue managers
-    systems  and SMF system id is like one of these
-    start    and the record counts at this local time or later, a whole second
-    end      and before this one, a whole second
-    daily    and at a second of the day from the first to before the second; midnight is between
-             them where the second is not the greater one
-    smf_time whether these three are of the SMF time instead, as with IFASMFDP
-    types    and it is of one of these types and subtypes
-    jobs     and of it the rows that are about a job like one of these
-    transactions  and about a CICS transaction or an IMS program (PSB) like one of these
-    queues   and about a queue like one of these
-    channels and about a channel like one of these
-    zone     whose local time the times above are, and those of rows; None: each system's own
+    A record is selected if it meets the criteria of its header and time; of its rows, those that
+    meet the criteria for names.
+
+    qmgrs         patterns for the queue manager: `*` any characters, `?` one; a record about a
+                  whole system, of lost data, belongs to all its queue managers
+    systems       patterns for the SMF system id
+    start         the record counts at this local time or later; a whole second
+    end           the record counts before this local time; a whole second
+    daily         first and end second of the day; if the end is not greater, they span midnight
+    smf_time      whether these three compare the SMF time instead, as IFASMFDP does
+    types         types and subtypes of the record
+    jobs          patterns for the job of a row
+    transactions  patterns for its CICS transaction or IMS program (PSB)
+    queues        patterns for its queue
+    channels      patterns for its channel
+    zone          zone of these times, and of local times in rows; None: that of each system
     """
 
     qmgrs: frozenset[str] = frozenset()
@@ -111,7 +113,7 @@ class Selection(NamedTuple):
 
     @property
     def time_column(self) -> str | None:
-        """The key column that holds the time which is asked for; None: none is."""
+        """The key column of the selected time; None: no time is selected."""
         if not (self.start or self.end or self.daily):
             return None
         return "smf_time" if self.smf_time else COUNTED_AT
@@ -132,11 +134,11 @@ class Selection(NamedTuple):
         return ALL_RECORDS if table == DAMAGE else self
 
     def covers(self, table: str) -> bool:
-        """Whether the rows of a table can be about all the names that are asked for."""
+        """Whether the rows of a table can contain all selected names."""
         return table == RECORD or all(naming(option, table) for option in self.by_name)
 
     def unknown_to(self, tables: Iterable[str]) -> tuple[str, ...]:
-        """Return the options of `by_name` that no row of any of these tables can be about."""
+        """Return the options of `by_name` that match no row of any of these tables."""
         tables = tuple(tables)
         return tuple(
             option
@@ -145,9 +147,9 @@ class Selection(NamedTuple):
         )
 
     def namings(self, tables: Iterable[str]) -> Iterator[tuple[str, Naming]]:
-        """Yield tables that these tables' rows are chosen by, and where their names stand.
+        """Yield the tables that select the rows of these tables, and the places of their names.
 
-        The rows of `record` are chosen by those of every table that can be about the names.
+        The rows of `record` are selected by every table that can contain the names.
         """
         every = tables_about(frozenset(self.by_name))
         for table in tables:
@@ -156,7 +158,7 @@ class Selection(NamedTuple):
                 yield from ((each, where) for where in found if where is not None)
 
     def by_task(self, tables: Iterable[str]) -> bool:
-        """Whether rows of these tables are chosen by a name in any record of their task."""
+        """Whether rows of these tables are selected by a name in any record of their task."""
         return any(where.key is JoinKey.TASK for _, where in self.namings(tables))
 
     def has_type(self, smf_type: int, subtype: int) -> bool:
@@ -166,7 +168,7 @@ class Selection(NamedTuple):
     def holds(self, table: str) -> bool | None:
         """Whether all (True) or none (False) of a table's records are of the types; None: some.
 
-        False for a table that cannot be about the names that are asked for.
+        False for a table that cannot contain the selected names.
         """
         if not self.covers(table):
             return False
@@ -193,7 +195,7 @@ ALL_RECORDS = Selection()
 
 
 def time_is_derived(selection: Selection) -> bool:
-    """Whether no SMF header has the time that is asked for: when a record counts, or a zone's."""
+    """Whether the selected time is in no SMF header: time of counting, or of a zone."""
     if selection.time_column is None:
         return False
     return not selection.smf_time or selection.zone is not None
@@ -211,7 +213,7 @@ def without_names(selection: Selection, options: Iterable[str]) -> Selection:
 
 
 def queue_criteria(text: str | None) -> list[str]:
-    """Return the criteria for queues of a selection, given as its text."""
+    """Return the criteria for queues in the text of a selection."""
     return [part for part in (text or "").split("; ") if part.startswith("queue ")]
 
 

@@ -44,9 +44,9 @@ class Naming(NamedTuple):
 
 @cache
 def naming(option: str, table: str) -> Naming | None:
-    """Return where the rows of a table have the names of `option`; None: nowhere.
+    """Return the places of the names of `option` in the rows of a table; None: none.
 
-    Always None for `record`, which has the records of which another table has rows.
+    Always None for `record`: its rows are the records with rows of other tables.
     """
     if table not in TABLES:
         return None

@@ -204,7 +204,7 @@ def _numbers(batch: Any, name: str) -> tuple[Ints, Bools]:
 
 
 def shown_sql(zone: Zone, name: str) -> str:
-    """Return a column that a zone changes as SQL over those of the system."""
+    """Return the SQL of a column in a zone, from columns in local time of the system."""
     time = _SMF_TIME if name == OFFSET else name
     moment = f"(epoch_us({time}) - {OFFSET}::BIGINT * {US_PER_SECOND})"
     offset = zone.sql(moment)

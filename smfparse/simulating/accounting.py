@@ -53,15 +53,15 @@ _T = TypeVar("_T")
 _LEAST, _MOST = ("minms", "minlatnt"), ("maxms", "maxlatnt", "maxln", "maxqdpth")
 _LAST = ("use_count", "wtasflag")
 _SUMMED = ("put", "opened", "closed", "commits", "backouts", "single", "several", "took")
-"""How what rows count becomes one value: by the ends of names of counters, and by attributes."""
+"""How the values of rows are combined: by the suffixes of counters, and by attributes."""
 _APART = 0x100000
-"""How far the control blocks of the tasks of applications are apart."""
+"""Distance of the control blocks of the tasks of applications."""
 _NAMED = (APPLICATION_KINDS["cics"], APPLICATION_KINDS["ims"])
 _REGIONS = 100
 
 
 class _Groups:
-    """Rows that become one: those with equal keys, in the order of the keys.
+    """Rows that are combined: those with equal keys, in the order of the keys.
 
     of     the group of each row
     first  the first row of each group; `last`: the last one
@@ -81,13 +81,13 @@ class _Groups:
         self.last: Ints = order[np.append(start[1:], len(order)) - 1] if len(order) else order
 
     def summed(self, values: Any, how: np.ufunc = np.add) -> Any:
-        """Return a value a group."""
+        """Return a value per group."""
         if not len(self.of):
             return values
         return how.reduceat(np.asarray(values)[self._order], self._start)
 
     def columns(self, columns: Columns) -> Columns:
-        """Return counters a group, each by what it counts."""
+        """Return counters per group, combined by their meaning."""
         return {name: self._counter(name, values) for name, values in columns.items()}
 
     def _counter(self, name: str, values: Any) -> Any:
@@ -102,7 +102,7 @@ class _Groups:
         return self.summed(values)
 
     def joined(self, rows: _T) -> _T:
-        """Return tasks, or what they did, a row a group: sums, and what the last row says."""
+        """Return tasks, or their work, one row per group: sums, and values of the last row."""
         found = copy.copy(rows)
         for name, values in vars(rows).items():
             if isinstance(values, np.ndarray):
@@ -142,7 +142,7 @@ def _coupling(coupling: Coupling, groups: _Groups) -> Coupling:
 class _TaskRecords:
     """Makes the records of tasks, a row each, and of their queues.
 
-    most  queue blocks that fit a record
+    most  queue blocks that fit into a record
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class _TaskRecords:
         return Writers(tasks.manager[which], when, tasks.begin[which], agent, noise=noise)
 
     def _class_1(self, wtid: Rows) -> RecordParts:
-        """Return the records of the tasks that came and went: what they count is all they did."""
+        """Return the records of tasks that started and ended; they contain all their work."""
         tasks, queues, work = self._tasks, self._queues, self._work
         which, rows = np.flatnonzero(tasks.brief), len(tasks)
         cpu, begin, end = work.calls("ct"), tasks.begin[which], tasks.end[which]
@@ -201,7 +201,7 @@ class _TaskRecords:
         return RecordParts(CLASS_1, writers, blocks)
 
     def _wtid(self) -> Rows:
-        """Return who the tasks are."""
+        """Return the identities of the tasks."""
         plan, tasks = self._chunk.plan, self._tasks
         apps = plan.estate.applications
         channels = [plan.channel(number) for number in range(len(apps))]
@@ -235,7 +235,7 @@ class _TaskRecords:
         return found
 
     def _wtas(self) -> Rows:
-        """Return what the tasks count."""
+        """Return the counters of the tasks."""
         tasks = self._tasks
         columns = self._work.columns | task_places(self._address)
         rows = self._chunk.rows(WTAS, len(tasks), columns)
@@ -259,7 +259,7 @@ class _TaskRecords:
         rows.set_all({"wtassstc": single * each, "wtasmstc": several * each})
 
     def _wqst(self) -> Rows:
-        """Return what the tasks did with queues, a row each."""
+        """Return the work of tasks on queues, a row each."""
         used, plan = self._queues, self._chunk.plan
         declared = plan.estate.queues
         rows = Rows(WQST, self._version, len(used.task), QUEUE_EYES)
@@ -280,14 +280,14 @@ class _TaskRecords:
         return rows
 
     def _indexes(self) -> Ints:
-        """Return the index type of each queue: none while an incident took it away."""
+        """Return the index type of each queue; none while an incident removed it."""
         used, plan = self._queues, self._chunk.plan
         own = np.array([INDEXES[each.index] for each in plan.estate.queues])[used.queue]
         gone = self._chunk.effects.unindexed[used.time, used.queue] > 0
         return np.where(gone, 0, own)
 
     def _set_handles(self, rows: Rows) -> None:
-        """Set when queues were opened and closed last."""
+        """Set the last open and close times of queues."""
         used, tasks = self._queues, self._tasks
         lately = tasks.begin[used.task] + 150 + 1000 * (used.slot % 25)
         opened = np.where(used.opened > 0, lately, tasks.started[used.task] + 250_000)
@@ -296,9 +296,9 @@ class _TaskRecords:
 
 
 class Accounting:
-    """Who was connected, what they did with queues, and what both count.
+    """The connected tasks, their work with queues, and the counters of both.
 
-    most  queue blocks that fit a record
+    most  queue blocks that fit into a record
     """
 
     def __init__(self, chunk: Chunk, most: int) -> None:

@@ -49,7 +49,7 @@ _FEW = 5
 
 
 class AnswerKey(Document):
-    """What is wrong in an estate, and who puts and gets how much."""
+    """The problems of an estate, and the puts and gets of its applications."""
 
     title = "Answer key"
 
@@ -57,13 +57,13 @@ class AnswerKey(Document):
         self._estate, self._run = estate, Run(estate, seed)
 
     def answers(self) -> list[dict[str, str]]:
-        """Return a row for each rule that is crossed: what it is about, from when to when."""
+        """Return a row for each exceeded rule: its object, start and end."""
         listed = [each for each in self._run.incidents if each.listed]
         found = [row for each in listed for row in _of_incident(self._run.plan, each)]
         return found + [_of_site(self._estate, each) for each in self._estate.answers]
 
     def edges(self) -> list[dict[str, Any]]:
-        """Return who puts to and gets from which queue, messages of the whole time."""
+        """Return the puts and gets of each application on each queue, over the whole time."""
         plan, run = self._run.plan, self._run
         put, got = np.zeros(len(plan.edge_work)), np.zeros(len(plan.app))
         for chunk in run.chunks():
@@ -88,8 +88,8 @@ class AnswerKey(Document):
         columns = [Column(name, name in ("puts", "gets", "per_second")) for name in _EDGES]
         yield Section(self._estate.name, notes=[" ".join(self._estate.story.split())])
         wrong = [Table([Column(name) for name in _ANSWERS], answers)] if answers else []
-        yield Section("What is wrong", wrong, [] if answers else ["Nothing."])
-        yield Section("Who puts and gets", [Table(columns, edges)])
+        yield Section("Problems", wrong, [] if answers else ["None."])
+        yield Section("Puts and gets by application", [Table(columns, edges)])
 
     def facts(self) -> Iterator[Facts]:
         """Yield the rows, with the story and the edges in front of them."""
@@ -160,7 +160,7 @@ def _befallen(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
 
 
 def _role(app: Application) -> str:
-    """Return what an application is to others."""
+    """Return the role of an application."""
     if app.rate:
         return "requester" if app.get else "sender"
     return "server" if app.put else "consumer"

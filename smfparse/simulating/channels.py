@@ -146,7 +146,7 @@ class Instances:
         return rows
 
     def _described(self) -> Columns:
-        """Return what channels are."""
+        """Return the identities of channels."""
         return {
             "qcstchty": self.type,
             "qcstcbsz": np.where(self.client, 0, self._batch()),

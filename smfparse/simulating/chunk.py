@@ -22,7 +22,7 @@ _LATER = 9
 _CONNECTED = 40_000
 """Least microseconds that a client is connected."""
 _AT_PEAK = 3
-"""How many more brief tasks there are at one time than on average."""
+"""Ratio of the maximum to the average number of brief tasks."""
 _WEEK = 7 * 86_400_000_000
 _EARLY, _LATE, _EARLY_ONE_OF = 90, 150, 141
 """Microseconds from the end of an interval to the earliest records of tasks: before the statistics,
@@ -119,7 +119,7 @@ class Reporters:
         return np.bincount(row[known], values[known], len(self)).astype(np.float64)
 
     def writers(self, order: int, which: Ints | slice = slice(None)) -> Writers:
-        """Return who writes statistics: `order` says which record of an interval it is."""
+        """Return the writers of statistics: `order` is the index of the record in its interval."""
         return Writers(
             self.manager[which],
             self.end[which] + _LATER + 100 * order,

@@ -38,7 +38,7 @@ ZHYPERWRITE_PAGES, ZHYPERWRITE_SMALL, ZHYPERWRITE_LARGE = 24, 0.6, 0.88
 
 FIRST_PAGE, NEXT_PAGES = 3596, 4049
 DEFERRED, WRITTEN_DOWN_TO, IMMEDIATE = 0.85, 0.75, 0.95
-"""How full a buffer pool is when pages are written behind, until when, and by tasks themselves."""
+"""Shares of used buffers at which deferred writes start, stop, and tasks write pages themselves."""
 PAGES_A_WRITE = 16
 
 DISPATCH, DISPATCH_BYTE = 15.0, 0.0012

@@ -116,7 +116,7 @@ def hexadecimal(raw: Raw) -> Raw:
 
 @functools.cache
 def _built(block: Block, length: int, values: tuple[tuple[str, Any], ...]) -> bytes:
-    """Build one block: the same are asked for time and again."""
+    """Build one block; equal blocks are requested again and again."""
     data: bytes = block.build(dict(values), length=length)
     return data
 

@@ -22,7 +22,7 @@ BLOCK_BYTES = 27_994
 _AT_ONCE = 1 << 20
 """Bytes that are collected before they are written."""
 _LEAST_SEGMENT = 36
-"""A first segment is no shorter: the SMF header and a triplet."""
+"""Minimum length of a first segment: the SMF header and a triplet."""
 _RDW = struct.Struct(">HBB")
 _WHOLE, _FIRST, _LAST, _MIDDLE = range(4)
 
@@ -120,7 +120,7 @@ class Numbers:
         return first.reshape(-1)
 
     def numbered(self, kinds: Sequence[RecordParts]) -> list[RecordParts]:
-        """Give each record its number among those of its kind, and among all of its run."""
+        """Number each record among the records of its kind, and among all records of its run."""
         runs = [self._run(kind) for kind in kinds]
         when = np.concatenate([kind.writers.when for kind in kinds])
         ends = np.cumsum([len(each) for each in runs])[:-1]

@@ -226,7 +226,7 @@ class Workers:
 
 
 _ROUNDS = 3
-"""How often works and the log are worked out anew: works wait for what they load."""
+"""Number of iterations for works and the log, which depend on each other."""
 _BRIEF = 1100.0
 """Microseconds that a message is on a queue whose getter waits for it."""
 _MOST_WAITING = 50_000
@@ -289,7 +289,7 @@ class Engine:
         }
 
     def _pressed(self, flow: dict[str, Ints]) -> Floats:
-        """Return what pages that are put wait for, by pool, if that is what flows."""
+        """Return the waits of pages that are put, by pool, for this flow."""
         none = np.zeros_like(flow["came"])
         return self._storage.page_wait(flow | {"expired": none, "wave": none}, self.seconds)
 

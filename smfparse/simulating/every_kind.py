@@ -112,7 +112,7 @@ class _EveryKind:
         self._statistics()
 
     def records(self) -> Iterator[RecordParts]:
-        """Return every kind of record that the registry knows and this MQ version writes."""
+        """Return every kind of record in the registry that this MQ version writes."""
         for order, (record, triplets) in enumerate(REGISTRY.items()):
             if record == CONTINUATION:  # no task is given more queues than fit its record
                 continue
@@ -185,7 +185,7 @@ class _EveryKind:
         self._make(made, count)
 
     def _make(self, rows: Rows, count: Ints | None = None) -> None:
-        """Keep blocks of which each record has `count`, or one."""
+        """Keep blocks that each record contains `count` times, or once."""
         self._densify(rows)
         self._made[rows.block.name] = once(rows) if count is None else (rows.raw, count)
 

@@ -183,7 +183,7 @@ def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
 
 
 def chinit_columns(rows: int, interval: int, draws: Draws) -> Columns:
-    """Return what a task of the channel initiator counts: it works, or waits for work."""
+    """Return the counters of a task of the channel initiator: work, or waits for work."""
     requests = whole(draws.skewed(rows, 2000))
     busy = np.minimum(requests * (20 + 60 * draws.uniform(rows)), interval * 0.9)
     return {

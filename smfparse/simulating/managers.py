@@ -156,7 +156,7 @@ class Managers:
         return rows
 
     def _set_structure(self, rows: Rows, entry: int, name: str, mine: Bools) -> None:
-        """Set the requests to a structure, and what is in it; `mine` are the queues in it."""
+        """Set the requests to a structure, and its contents; `mine` are the queues in it."""
         queues, plan = self._accounting.queues, self._chunk.plan
         coupling, inside = queues.coupling, mine[queues.queue]
         single, several, took = (

@@ -29,7 +29,7 @@ _MOST_LEVELS = 12
 
 
 def column(things: Sequence[Any], name: str, *more: Any) -> Any:
-    """Return what is declared of things, and values of further rows."""
+    """Return the declared values of things, and the values of further rows."""
     return np.array([*(getattr(each, name) for each in things), *more])
 
 
@@ -192,7 +192,7 @@ def _reasons(application: Application) -> list[tuple[str | None, float]]:
 
 
 def _opened(estate: Estate, apps: Ints, queues: Ints) -> tuple[list[str], Ints, Bools]:
-    """Return by which names applications open queues, what these are, and which make the queue."""
+    """Return the names by which applications open queues, the queues, and their creators."""
     used = zip(apps, queues, strict=True)
     pairs = [(estate.applications[app].opens, estate.queues[queue]) for app, queue in used]
     names = [opens.get(queue.name, queue.name) for opens, queue in pairs]

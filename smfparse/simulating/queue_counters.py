@@ -180,7 +180,7 @@ def handle_clocks(tasks: Tasks, columns: Columns, spans: Spans, draws: Draws) ->
 
 
 def _others(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
-    """Return what a queue has of the rarer calls: MQINQ, MQSET and MQCB."""
+    """Return the counters of rare calls on a queue: MQINQ, MQSET and MQCB."""
     rows = len(got)
     served = (tasks.adapter[tasks.task] == CHINIT) & (got > 0)
     asked = ~tasks.puts & ~tasks.gets | draws.chance(rows, 0.25)

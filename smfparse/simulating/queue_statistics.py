@@ -115,7 +115,7 @@ class QueueStatistics:
         return found
 
     def _puts(self) -> Columns:
-        """Return what was put: by applications, and as copies of what they put elsewhere."""
+        """Return the messages put by applications, and the copies of messages put elsewhere."""
         used, work = self._accounting.queues, self._accounting.queues.columns
         lasting = self._plan.queue_persistent[self._queue]
         copies = self._total(used.streamed, self._plan.stream[used.queue])

@@ -71,7 +71,7 @@ _SEVERAL: Mapping[Any, tuple[type, type, str]] = {
     Mapping[str, float]: (dict, float, "a table of numbers of 0 or more"),
     Mapping[str, str]: (dict, str, "a table of texts"),
 }
-"""What stands for several values: how, of what, and what to call it."""
+"""A key that declares several values: their number, kind and names."""
 
 _SHOWN = 12
 """Known names that an error shows."""
@@ -102,7 +102,7 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
 
 
 def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
-    """Return the queues and applications that are declared, with what stands for several."""
+    """Return the declared queues and applications, with those that a declaration repeats."""
     agents = _named(Agent, tables["agents"], "agent")
     for each in agents:
         if each.sends_to:
@@ -132,7 +132,7 @@ def clock_time(text: str) -> dt.timedelta:
 
 
 def incident(text: str) -> Incident:
-    """Return the incident that NAME@HH:MM/LENGTH or NAME:TARGET@HH:MM/LENGTH stands for."""
+    """Return the incident of NAME@HH:MM/LENGTH or NAME:TARGET@HH:MM/LENGTH."""
     found = re.fullmatch(r"([a-z-]+)(?::([^@]+))?@([^/]+)/(.+)", text)
     if found is None:
         raise RequestError(f"incident {text!r}: write log-slow@14:20/30m")
@@ -151,7 +151,7 @@ def offset(text: str) -> dt.timedelta:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> RequestError:
-    """Return the error of a name that is not there, with near ones."""
+    """Return the error for an unknown name, with similar names."""
     there = list(known)
     near = difflib.get_close_matches(name, there, n=3, cutoff=0.5)
     more = ", ..." if len(there) > _SHOWN else ""
@@ -230,7 +230,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def _wanted(kind: Any, value: Any) -> str:
-    """Return what a value must be, "" if it is that."""
+    """Return the requirement that a value does not meet, "" if it meets all."""
     if kind in _SEVERAL:
         whole, each, words = _SEVERAL[kind]
         parts: Any = value.values() if isinstance(value, dict) else value
@@ -311,7 +311,7 @@ def _answer(table: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _check(estate: Estate) -> None:
-    """Check that everything named is there, and what values together cannot be."""
+    """Check that all named objects exist, and that values fit together."""
     if not estate.queue_managers:
         raise RequestError(f"{estate.name}: no queue manager")
     for where, name, known in _names_used(estate):
@@ -423,7 +423,7 @@ def _document(name: str) -> dict[str, Any]:
 
 
 def _merged(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Put what a document says over what another one says; tables are merged."""
+    """Merge a document into another one, which it overrides; tables are merged."""
     found = dict(base)
     for key, value in more.items():
         old = found.get(key)

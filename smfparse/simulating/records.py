@@ -57,7 +57,7 @@ def is_written(record: tuple[int, int], block: Block, version: str) -> bool:
 
 
 def once(rows: Rows) -> CountedBlocks:
-    """Return blocks of which each record has one."""
+    """Return blocks that each record contains once."""
     return rows.raw, np.ones(len(rows), np.int64)
 
 

@@ -38,7 +38,7 @@ _EVEN, _UNEVEN = 0.02, 0.1
 """How much arrivals vary at most, of their mean: of programs, and of people."""
 _SATURDAY = 5
 _LAST_DAYS = 28
-"""From the day behind it on a month is at its end."""
+"""From the day after this one, it is the end of a month."""
 CHUNK_ROWS = 2_000
 """Rows of tasks that are worked out at a time, about: 15 to 30 MB of records."""
 _DAY = dt.timedelta(days=1)
@@ -68,7 +68,7 @@ def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draw
 
 
 def _spread(estate: Estate, app: Application) -> float:
-    """Return how much arrivals vary from one interval to the next: those of programs little."""
+    """Return the variation of arrivals between intervals; those of programs vary little."""
     curve = estate.curves.get(app.curve)
     return _EVEN if curve is None or len(set(curve.shares)) == 1 else _UNEVEN
 
@@ -160,7 +160,7 @@ class Run:
         self.start = (estate.start - estate.utc_offset - UNIX_EPOCH) // _US
 
     def chunks(self) -> Iterator[Chunk]:
-        """Return what was done, some intervals at a time."""
+        """Return the work, some intervals at a time."""
         engine = Engine(self.plan, self.length / 1e6)
         tasks = sum(each.tasks for each in self.estate.applications)
         longer = self.plan.several

@@ -149,7 +149,7 @@ class Storage:
         return read
 
     def _above(self, share: float, pages: Floats) -> Floats:
-        """Return the pages by which pools hold more than a share of their buffers."""
+        """Return the number of pages above a share of the buffers of each pool."""
         return np.maximum(np.ceil(pages - share * self._plan.buffers), 0)
 
     def _write(self, most: Floats, came_in: Floats, seconds: float) -> _Written:

@@ -80,7 +80,7 @@ class QueueWork:
         )
 
     def _part(self, values: Floats) -> Ints:
-        """Return each task's part of what an application does with a queue in an interval."""
+        """Return each task's share of the work of its application on a queue in an interval."""
         tasks = self._tasks
         total = np.rint(values[tasks.time[self.task], self.slot])
         return spread(total, tasks.low[self.task], tasks.high[self.task])
@@ -287,7 +287,7 @@ class TaskWork:
         }
 
     def _share(self, works: Any) -> Ints:
-        """Return each task's part of what the works of its application did in an interval."""
+        """Return each task's share of the works of its application in an interval."""
         plan, tasks = self._chunk.plan, self._tasks
         total = np.zeros((self._chunk.times, len(plan.app_manager)))
         np.add.at(total.T, plan.app, works.T)
@@ -342,7 +342,7 @@ class TaskWork:
         }
 
     def _pages(self) -> Columns:
-        """Return the pages that tasks got from the buffer manager: new ones for what they put."""
+        """Return the pages that tasks requested from the buffer manager: new ones for puts."""
         queues, rows = self._queues, len(self._tasks)
         new = np.where(queues.shared, 0, (queues.put + queues.streamed) * costs.pages(queues.size))
         got = queues.columns["validget"] * self._chunk.plan.queue_pages[queues.queue]

@@ -59,7 +59,7 @@ JOBS_OF: Mapping[int, tuple[str, ...]] = {
     CHINIT: (),
     RRS: _numbered("BRKEXE DB2STP WASSRV", 6),
 }
-"""Names of jobs by adapter; that of a channel initiator is made of its queue manager's."""
+"""Job names by adapter; the name of a channel initiator contains its queue manager."""
 USERS = (
     *("BATCHUSR", "CICSUSER", "IMSUSER", "MQCHAN", "BROKER", "OPS0001", "FTEAGENT", "WEBAPP"),
     *(f"{7919 * number % 1_000_000:07}" for number in range(1, 150)),
@@ -103,7 +103,7 @@ _DYNAMIC = "CSQ."
 _MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
 STRUCTURES = ("", "APPSTRUC1", "APPSTRUC2")
 _BLOCK_STEP = 0xB00
-"""How far the queue blocks of a task stand apart in storage."""
+"""Distance of the queue blocks of a task in storage."""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Where results are kept: rows and a target in, whole Parquet files and manifests on disk out.
+"""Storage of results. In: rows and a target. Out: complete Parquet files and manifests on disk.
 
-A dataset is a folder with a manifest; one process at a time writes to it, and what it replaces
-stays until the new is complete. Nothing is decoded here, and no input is opened.
+A dataset is a folder with a manifest. One process at a time writes to it, and old files stay until
+the new ones are complete. This package decodes nothing and opens no input.
 """

@@ -15,7 +15,7 @@ from smfparse.store.targets import PARTIAL
 from smfparse.tables.dictionary import table_names
 
 _FOLDERS = ("", *(f"{each}/" for each in FOLDERS))
-"""Folders of rows below that of a table: whole, partitioned."""
+"""Levels of folders below that of a table: whole, partitioned."""
 
 
 def ours(folder: Place) -> list[Place]:
@@ -65,13 +65,13 @@ def has_manifest(folder: Place) -> bool:
 
 
 def contents(folder: Place) -> set[str]:
-    """Return the names of what is in a folder, less a manifest that is empty yet."""
+    """Return the names in a folder, except a manifest that is still empty."""
     found = {each.name for each in folder.iterdir()}
     return found if has_manifest(folder) else found - {MANIFEST, *JOURNALS}
 
 
 def interrupted(folder: Place) -> bool:
-    """Whether there is what the first run leaves when it is interrupted, and nothing else."""
+    """Whether a folder contains only the remains of an interrupted first run."""
     found = contents(folder)
     if not found or MANIFEST in found or not found <= own_names():
         return False

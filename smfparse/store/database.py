@@ -57,9 +57,9 @@ _SUPER = bytes.fromhex("d9d505f920a163d7")
 
 @contextmanager
 def reading(folder: Place) -> Iterator[sqlite3.Connection]:
-    """Open the manifest of a dataset, as it is at one moment.
+    """Open the manifest of a dataset, in its state at one moment.
 
-    Raises InputError where it is not there or not sound, and for all that SQLite raises meanwhile.
+    Raises InputError if it is missing or damaged, and for all errors of SQLite.
     """
     place = plain_file(folder, MANIFEST)
     with sound(folder), closing(_opened(place)) as database:
@@ -69,7 +69,7 @@ def reading(folder: Place) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def sound(folder: Place) -> Iterator[None]:
-    """Raise InputError for what SQLite raises of a database that is damaged or cannot be read."""
+    """Raise InputError for errors of SQLite about a damaged or unreadable database."""
     try:
         yield
     except (sqlite3.Error, OverflowError, OSError) as error:
@@ -151,7 +151,7 @@ def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
 
 
 def _careful(database: sqlite3.Connection, size: int) -> sqlite3.Connection:
-    """Have no statement take longer than the bytes of a database allow, whatever its pages are."""
+    """Limit the time of statements by the bytes of a database, whatever its pages contain."""
     database.set_progress_handler(lambda: 1, _STEPS + _STEPS_PER_BYTE * size)
     database.execute("PRAGMA trusted_schema = OFF")
     database.execute("PRAGMA cell_size_check = ON")
@@ -185,7 +185,7 @@ def is_whole(database: sqlite3.Connection) -> bool:
 
 
 def is_empty(database: sqlite3.Connection) -> bool:
-    """Whether nothing was ever written to a database."""
+    """Whether a database was never written."""
     ((version,),) = database.execute("PRAGMA user_version")
     return version == 0 and not _tables(database)
 
@@ -203,11 +203,13 @@ def _expected() -> list[tuple[object, ...]]:
 
 
 def check_journal(folder: Path) -> None:
-    """Raise OutputError or InputError where the database, or what is beside it, leads elsewhere."""
+    """Raise OutputError or InputError if the database, or a file next to it, leads elsewhere."""
     check_plain(folder, (MANIFEST, *JOURNALS))
     journal = folder / JOURNALS[0]
     if journal.exists() and journal.stat().st_size >= len(_SUPER):
         with journal.open("rb") as file:
             file.seek(-len(_SUPER), os.SEEK_END)
             if file.read() == _SUPER:
-                raise InputError(f"{journal}: names a file elsewhere; remove it, or convert again")
+                raise InputError(
+                    f"{journal}: refers to a file elsewhere; remove it, or convert again"
+                )

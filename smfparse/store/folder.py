@@ -1,4 +1,4 @@
-"""A folder that is written to: no path in it leads through a link."""
+"""A folder that is written to: no path in it contains a link."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _MOST_KEPT = 16
-"""Files that the disk is asked for at a time."""
+"""Number of files that are flushed to disk together."""
 _HELD = 1 << 17
 """Bytes that are held back to be written at once."""
 
@@ -41,7 +41,7 @@ class Folder:
     """What the names of files have before their ends."""
 
     def create(self, name: str) -> int:
-        """Open a new file, and return its number; make the folders above it if need be."""
+        """Open a new file, and return its number; create its folders if necessary."""
         self.make(PurePosixPath(name).parent.as_posix())
         return self._opened(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
@@ -67,7 +67,7 @@ class Folder:
         _all_at_once(self._keep_names, folders)
 
     def open_lock(self, name: str) -> int:
-        """Open a file to lock it, and return its number; make it if need be."""
+        """Open a file to lock it, and return its number; create it if necessary."""
         return self._opened(name, os.O_RDWR | os.O_CREAT)
 
     def _opened(self, name: str, how: int) -> int:
@@ -79,7 +79,7 @@ class Folder:
         raise not_plain(self.path / name)
 
     def make(self, name: str) -> None:
-        """Make a folder, and those above it, where there is none."""
+        """Create a folder and its parents, if they do not exist."""
         try:
             self._make(name)
         except FileNotFoundError:
@@ -93,12 +93,12 @@ class Folder:
             os.mkdir(last, dir_fd=above)
 
     def move(self, name: str, to: str) -> None:
-        """Give a file another place, in which it replaces the one that is there."""
+        """Move a file to another place, where it replaces an existing file."""
         with self._within(name) as (above, last), self._within(to) as (above_to, last_to):
             os.replace(last, last_to, src_dir_fd=above, dst_dir_fd=above_to)
 
     def remove(self, name: str) -> None:
-        """Remove a file if it is there."""
+        """Remove a file if it exists."""
         with suppress(FileNotFoundError), self._within(name) as (above, last):
             os.unlink(last, dir_fd=above)
 
@@ -178,11 +178,11 @@ class NewFile:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of what was written, in hexadecimal; of the file once it is closed."""
+        """The SHA-256 of the written bytes, in hexadecimal; of the file when it is closed."""
         return self._sum.hexdigest()
 
     def write(self, data: bytes) -> int:
-        """Take bytes; they are written when there are enough of them."""
+        """Accept bytes; they are written in larger blocks."""
         if self.closed:
             raise ValueError("the file is closed")
         self._held += data

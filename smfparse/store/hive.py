@@ -24,7 +24,7 @@ def day_name(day: int) -> str:
 
 
 def span_of(days: Iterable[str]) -> list[str]:
-    """Return the first and the last of some days; [] where there are none."""
+    """Return the first and the last of some days; []: no days."""
     found = sorted(days)
     return [found[0], found[-1]] if found else []
 
@@ -39,7 +39,7 @@ QMGR = "queue_manager"
 FOLDERS = (f"{DATE}=*", f"{DATE}=*/{QMGR}=*")
 """Patterns of the folders below that of a table."""
 FOLDER = r"(date=[\w.~%-]+/(queue_manager=[\w.~%-]+/)?)?"
-"""What the folders below that of a table look like, for a regular expression."""
+"""A regular expression of the folders below that of a table."""
 NO_DATE = "0001-01-01"
 """The value for rows without a day: a date, so that the folders of every table are dates."""
 NO_QMGR = "no-qmgr"
@@ -63,7 +63,7 @@ _IN_NO_VALUE = frozenset("KQXZ")
 
 
 def is_divided(table: str) -> bool:
-    """Whether the rows of a table have day and queue manager, by which they can be divided."""
+    """Whether the rows of a table have a day and a queue manager, to divide them."""
     return {COUNTED_AT, "qmgr"} <= {each.name for each in columns(table)}
 
 
@@ -78,11 +78,11 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> Layout:
-        """Return that of a dataset."""
+        """Return the layout of a dataset."""
         return cls(manifest["partitioned"])
 
     def keys(self, table: str) -> tuple[str, ...]:
-        """Return what the folders of a table are named by, the outer ones first."""
+        """Return the keys in the folder names of a table, the outer ones first."""
         if not self.by_day or not is_divided(table):
             return ()
         return (DATE, QMGR) if table in GROWING else (DATE,)

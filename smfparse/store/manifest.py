@@ -133,7 +133,7 @@ def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
 
 
 def head_of(folder: Place, database: sqlite3.Connection) -> Manifest:
-    """Return the properties of a dataset of which the manifest is open; raises as `read_inputs`."""
+    """Return the properties of a dataset with an open manifest; raises as `read_inputs`."""
     found: Manifest = {}
     query = "SELECT value FROM property WHERE name = ?"
     for name in _HEAD:
@@ -174,7 +174,7 @@ def _files_of(
 
 
 def runs_of(folder: Place, database: sqlite3.Connection) -> list[NamedRun]:
-    """Return the files of fingerprints of a dataset of which the manifest is open; raises so."""
+    """Return the files of fingerprints of a dataset with an open manifest; raises the same."""
     found, query = [], "SELECT name, records, days, sha256 FROM fingerprints ORDER BY number"
     for name, records, text, sha256 in _rows(folder, database, query, (str, int, str, str)):
         days = _parsed(folder, text)
@@ -199,7 +199,7 @@ def _rows(
 
 
 def _parsed(folder: Place, text: str) -> Any:
-    """Return what is in a text: JSON, each text of it in UTF-8 too."""
+    """Return the value of a JSON text, in which each string is valid UTF-8."""
     try:
         found = json.loads(text)
         json.dumps(found, ensure_ascii=False).encode()
@@ -224,7 +224,7 @@ def _is_input(found: Any, nested: int = 0) -> bool:
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a path in the folder of a dataset is that of a file that it has."""
+    """Whether a path in the folder of a dataset belongs to one of its files."""
     return _is_rows(name) or _FINGERPRINTS.fullmatch(name) is not None
 
 
@@ -234,7 +234,7 @@ def _is_rows(name: str) -> bool:
 
 
 def part_number(name: str) -> int:
-    """Return the number of the part that a file is of, by its path."""
+    """Return the part number in the path of a file."""
     found = _NUMBER.search(name)
     assert found is not None
     return int(found[1])
@@ -246,7 +246,7 @@ def has_fingerprints(manifest: Manifest) -> bool:
 
 
 def wanted_in(manifest: Manifest, table: str) -> frozenset[str] | None:
-    """Return the columns that a table of a dataset has; None: all but those to be asked for."""
+    """Return the columns of a table of a dataset; None: all except those on request."""
     return with_fingerprints(table, asked=has_fingerprints(manifest))
 
 
@@ -270,7 +270,7 @@ def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> l
 
 
 def meanings_text(manifest: Manifest) -> str:
-    """Return what the file has that says what columns mean: table to column to its meaning."""
+    """Return the content of columns.json: table to column to its meaning."""
     found = {
         table: {each.name: meaning(each) for each in columns(table, wanted_in(manifest, table))}
         for table in table_names()

@@ -1,7 +1,7 @@
 """A folder in object storage, which is written once.
 
-An object is there, whole, once it is closed. So files are written where they stay, under names that
-have their run in them: those of a run that was killed belong to no manifest.
+An object exists, complete, when it is closed. So files are written under their final names, which
+contain the run: the files of a killed run belong to no manifest.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class UrlFolder:
         """Do nothing: files have their places."""
 
     def remove(self, name: str) -> None:
-        """Remove a file if it is there."""
+        """Remove a file if it exists."""
         (self.path / name).remove()
 
     def remove_emptied(self, names: Collection[str]) -> None:
@@ -52,14 +52,14 @@ class NewObject(NewFile):
         self._stream = place.open_to_write()
 
     def close(self) -> None:
-        """Write what is held, and close the file: it is there then."""
+        """Write the buffered bytes and close the file: from then on it exists."""
         if not self.closed:
             self.flush()
             self._stream.close()
             self.closed = True
 
     def give_up(self) -> None:
-        """Leave the file: it is not there."""
+        """Abandon the file: it does not exist."""
         self.closed = True
 
     def _put(self, data: memoryview) -> None:

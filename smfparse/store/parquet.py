@@ -28,9 +28,9 @@ from smfparse.vectors import microseconds
 
 
 class WritingThread:
-    """Does work in the order in which it comes.
+    """Does work in the order of its arrival.
 
-    most_bytes  of what waits for it; beyond, the caller waits
+    most_bytes  limit of the waiting bytes; beyond it, the caller waits
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -40,7 +40,7 @@ class WritingThread:
         self._bytes = 0
 
     def do(self, work: Callable[[], None], size: int = 0) -> None:
-        """Have work done that holds about `size` bytes. Raises what earlier work raised."""
+        """Queue work with about `size` bytes. Raises the error of earlier work."""
         while self._waiting and (
             self._waiting[0][0].done() or self._bytes + size > self._most_bytes
         ):
@@ -54,7 +54,7 @@ class WritingThread:
             self._wait_for_first()
 
     def stop(self) -> None:
-        """End the thread; what it did not begin is not done."""
+        """End the thread; work that has not begun is discarded."""
         self._pool.shutdown(cancel_futures=True)
 
     def _wait_for_first(self) -> None:
@@ -85,7 +85,7 @@ class Form(NamedTuple):
     has_fingerprints: bool = False
 
     def names(self, table: str) -> frozenset[str] | None:
-        """Return the columns of a table; None: all but those that have to be asked for."""
+        """Return the columns of a table; None: all except those on request."""
         return with_fingerprints(table, asked=self.has_fingerprints)
 
 
@@ -170,7 +170,7 @@ class TableWriter:
             self.thread.do(work, size)
 
     def _write(self, batches: Sequence[Batch], so_far: int) -> None:
-        """Write batches, with which there are `so_far` rows."""
+        """Write batches; with them the row group has `so_far` rows."""
         if self._writer is None:
             self._file = self.create()
             options = parquet_options(self.table, self.wanted)

@@ -12,7 +12,7 @@ from smfparse.errors import InputError, OutputError
 from smfparse.places.kinds import Place
 
 _NAME_SURROGATE = 0x20000000
-"""In the tag of what stands for another file or folder on Windows: a link or a junction."""
+"""The bit in the tag of a Windows link or junction."""
 _READ_BYTES = 1 << 20
 
 
@@ -35,17 +35,17 @@ def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool]
             continue
         if not is_plain(found):
             raise OutputError(
-                f"{place}: a link, a pipe or a device, which no dataset has; remove it, or name "
-                "another folder"
+                f"{place}: a link, pipe or device, which a dataset cannot contain; remove it, or "
+                "name another folder"
             )
         if below and stat.S_ISDIR(found.st_mode):
             waiting += [(each, True) for each in place.iterdir()]
 
 
 def plain_file(folder: Place, name: str) -> Place:
-    """Return where a file is, by its path from `folder`, through no link.
+    """Return the place of a file, by its path from `folder`, through no link.
 
-    Raises InputError where it is not there, is a link, or anything else but a file.
+    Raises InputError if it is missing, a link, or not a regular file.
     """
     place = folder
     try:
@@ -82,8 +82,8 @@ def check_way(folder: Path, names: Iterable[str]) -> None:
 
 
 def not_plain(place: Path) -> OSError:
-    """Return the error of what is no file or folder itself."""
-    return OSError(None, "a link, a pipe or a device, which no dataset has", str(place))
+    """Return the error for a place that is not a regular file or folder."""
+    return OSError(None, "a link, pipe or device, which a dataset cannot contain", str(place))
 
 
 def checksum(path: Place) -> str:

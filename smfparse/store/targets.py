@@ -1,4 +1,4 @@
-"""Where results go: a file or a folder that is free, or may be replaced, and is whole or not there.
+"""Targets of results: files and folders that appear complete or not at all.
 
 Files are written under temporary names, which end in `.partial`.
 """
@@ -39,8 +39,9 @@ def check_folder(
 ) -> None:
     """Raise RequestError where a folder cannot be written, or replaced by `force`.
 
-    is_ours  whether a folder has only what this writes and replaces; None: nothing that stays
-    already  the message for a folder that is ours, without `force`
+    is_ours  whether a folder contains only files that the caller may replace; None: it is empty, or
+             contains only temporary files
+    already  the message for a folder with such files, without `force`
     """
     if not folder.exists():
         return
@@ -55,9 +56,9 @@ def check_folder(
 
 @contextmanager
 def in_folder(folder: Place) -> Iterator[None]:
-    """Make a folder, and those above it, if need be; of what was made goes what is empty then.
+    """Create a folder and its parents, if necessary; those created are removed if empty at the end.
 
-    Raises OutputError, which names the folder, where the system refuses anything meanwhile.
+    Raises OutputError, which names the folder, if the system refuses an operation.
     """
     new: list[Path] = []
     try:
@@ -75,10 +76,9 @@ def in_folder(folder: Place) -> Iterator[None]:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
-    """Give a temporary path for a file that takes the place of `target` when all is well, or goes.
+    """Yield a temporary path. On success, its file replaces `target`; otherwise it is removed.
 
-    A link stays: the file that it leads to is replaced. Raises OutputError where that cannot be
-    done.
+    A link stays: the file to which it points is replaced. Raises OutputError if this fails.
     """
     place = Path(os.path.realpath(target))  # also of a link that leads to itself
     _remove_parts(place)
@@ -94,7 +94,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def new_file(target: Path, force: bool) -> Iterator[BinaryIO]:
-    """Open a temporary file that takes the place of `target` when all is well, or goes.
+    """Open a temporary file. On success, it replaces `target`; otherwise it is removed.
 
     Raises what `check_file` and `replacing` do.
     """
@@ -104,7 +104,7 @@ def new_file(target: Path, force: bool) -> Iterator[BinaryIO]:
 
 
 def _remove_parts(place: Path) -> None:
-    """Remove temporary files for `place` of this process, and of those that were killed."""
+    """Remove temporary files for `place` of this process and of killed processes."""
     name = re.compile(rf"\.{re.escape(place.name)}\.(\d{{1,9}}){re.escape(PARTIAL)}(\.wal)?")
     with suppress(OSError):
         for each in list(place.parent.iterdir()):
@@ -114,7 +114,7 @@ def _remove_parts(place: Path) -> None:
 
 
 def _is_at_work(process: int) -> bool:
-    """Whether another process runs. On Windows nobody else can remove the file it has open."""
+    """Whether another process runs. Windows itself protects the files that it has open."""
     if process == os.getpid() or sys.platform == "win32":
         return False
     try:

@@ -83,7 +83,7 @@ def selected(table: str, types: str = EXACT, wanted: frozenset[str] | None = Non
     """Return columns of a table as SQL selects them, each of its own type.
 
     types   those of the numbers in the files
-    wanted  the columns; None: all but those that have to be asked for
+    wanted  the columns; None: all except those on request
     """
     return ", ".join(_selected(each, types == EXACT) for each in columns(table, wanted))
 

@@ -65,7 +65,7 @@ from smfparse.store.targets import PARTIAL
 from smfparse.store.views_sql import view_statements
 
 DamageKey: TypeAlias = tuple[str, int, str]
-"""Source, byte and reason of what could not be used."""
+"""Source, byte and reason of damage."""
 _PAUSE = 0.1
 """Seconds between two tries to get a lock."""
 _RECENT = 1000
@@ -114,7 +114,7 @@ class Writer:
             return head_of(self.folder.path, self.database)
 
     def check_recent(self) -> None:
-        """Raise InputError where a file is not there of those that were added last."""
+        """Raise InputError if one of the newest files is missing."""
         query = f"SELECT name FROM file ORDER BY number DESC LIMIT {_RECENT}"
         with sound(self.folder.path):
             for (name,) in self.database.execute(query):
@@ -173,7 +173,7 @@ class Writer:
         self.database.execute("COMMIT")
 
     def _is_locked_again(self) -> bool:
-        """Lock the dataset for what is still to be done; False: a faster run does that."""
+        """Lock the dataset for the remaining work; False: a faster run does it."""
         try:
             self.database.execute("PRAGMA busy_timeout = 0")
             self.database.execute("BEGIN IMMEDIATE")
@@ -217,7 +217,7 @@ class Writer:
 
 
 class OnceWriter(Writer):
-    """Writes a dataset in object storage, where there is none."""
+    """Writes a new dataset in object storage."""
 
     def clear(self) -> None:
         """Do nothing: what others left is not known from what they write now."""
@@ -231,7 +231,7 @@ class OnceWriter(Writer):
             )
 
     def give_up(self) -> None:
-        """Remove the files of this run, unless its manifest is there: then they are the dataset."""
+        """Remove the files of this run, unless its manifest exists: then they are the dataset."""
         path: Any = self.folder.path
         place, was_put = path / MANIFEST, not self.database.in_transaction
         if was_put and place.exists() and place.read_bytes() == self.database.serialize():
@@ -241,7 +241,7 @@ class OnceWriter(Writer):
                 self.folder.remove(each.relative_to(path).as_posix())
 
     def leave(self) -> None:
-        """Do nothing: there is no manifest that is empty."""
+        """Do nothing: an empty manifest does not exist."""
 
 
 @contextmanager
@@ -275,7 +275,7 @@ def only_writer(
 
 
 def _locked(folder: Path, wait: float, anew: bool) -> Writer:
-    """Return what writes to a folder; raise OutputError where another one does for long."""
+    """Return the writer of a folder; raise OutputError if another one writes too long."""
     began = time.monotonic()
     said = False
     while True:
@@ -301,7 +301,7 @@ def _locked(folder: Path, wait: float, anew: bool) -> Writer:
 
 
 def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
-    """Return what writes to a folder if nobody else does. Raises InputError where it is damaged."""
+    """Return the writer of a folder if no other one writes. Raises InputError if it is damaged."""
     with _in_words(folder), ExitStack() as opened:
         connected(folder / MANIFEST, "rwc", 0).close()  # so that it has a number
         number = _number(folder)
@@ -321,7 +321,7 @@ def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
 
 
 def _number(folder: Place) -> int | None:
-    """Return the number of the file of a manifest, None: there is none."""
+    """Return the file number of a manifest; None: it does not exist."""
     with suppress(FileNotFoundError):
         return os.lstat(str(folder / MANIFEST)).st_ino
     return None
@@ -329,7 +329,7 @@ def _number(folder: Place) -> int | None:
 
 @contextmanager
 def _in_words(folder: Place) -> Iterator[None]:
-    """Raise OutputError, or InputError for damage, for what SQLite raises as a manifest changes."""
+    """Convert errors of SQLite during a change to OutputError, or InputError for damage."""
     try:
         yield
     except sqlite3.Error as error:

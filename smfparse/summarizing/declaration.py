@@ -41,13 +41,16 @@ class Shown:
 
     report: Annotated[str, Key("the report with more detail", "that of the metric's subject")] = ""
     metric: Annotated[
-        Any, Key("the measure that it shows: log.task_busy; or several, by object", "`sql` has it")
+        Any,
+        Key(
+            "the measure that it shows: log.task_busy; or several, by object", "the values of `sql`"
+        ),
     ] = ""
     measure: Annotated[
         str,
-        Key("how rows are combined", "as the metric defines; of `sql`, total", among=MEASURES),
+        Key("how rows are combined", "as the metric defines; for `sql`, total", among=MEASURES),
     ] = "total"
-    sql: Annotated[str, Key("query for the rows", "the metric has them")] = ""
+    sql: Annotated[str, Key("query for the rows", "the rows of the metric")] = ""
     versions: Annotated[str, Key("the first MQ version with its fields", "all")] = ""
     optional: Annotated[bool, Key("whether some sites do not have such data")] = False
 

@@ -128,7 +128,7 @@ class Times:
 
     @property
     def covered(self) -> Floats:
-        """Of how many seconds of each slot there is data."""
+        """The number of seconds with data in each slot."""
         return self.calendar.covered(self.starts, self.starts + self.slot)
 
     def local(self, microseconds: int) -> dt.datetime:
@@ -163,14 +163,14 @@ class Figures:
     def over_time(self, count: int, most: int) -> list[float | None]:
         """Return the figure over time in at most `most` steps; None: no data.
 
-        count  slots that there are
+        count  number of slots
         """
         steps = min(count, most)
         bounds = [at * count // steps for at in range(steps + 1)]
         return [self.of(range(*each)) for each in pairwise(bounds)]
 
     def of(self, some: Iterable[int]) -> float | None:
-        """Return the figure over some slots; None: there is no data in them."""
+        """Return the figure over some slots; None: no data in them."""
         slots = np.fromiter(some, np.int64)
         slots = slots[self.pers[slots] > 0]
         if not len(slots):
@@ -199,7 +199,7 @@ def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
 
 
 def hold(catalog: Catalog, queries: Mapping[str, str]) -> None:
-    """Have a catalog hold the rows of queries by their names; SMF files are read once."""
+    """Add the rows of queries to a catalog, by their names; SMF files are read once."""
     for name, table in zip(queries, catalog.arrows([*queries.values()]), strict=True):
         catalog.hold(name, table)
 

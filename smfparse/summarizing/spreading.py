@@ -26,7 +26,7 @@ EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
     "peak": (-np.inf, np.maximum),
     "trough": (np.inf, np.minimum),
 }
-"""Measures that are no sums: what there is without a row, and which of two values counts."""
+"""Measures that are not sums: the value without a row, and the choice between two values."""
 _LEAK, _LEAK_US = 0.02, 2 * SECOND_US
 """A share of an interval, and a time, that are no more than the difference of two clocks."""
 _NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
@@ -175,7 +175,7 @@ def spread(axis: Axis, rows: Rows) -> Spread:
 
 
 def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
-    """Return the sums of rows, of which `parts` are in the intervals of an axis."""
+    """Return the sums of rows, whose `parts` are in the intervals of an axis."""
     shape = len(rows.objects), len(axis.starts)
     places = rows.of[parts.rows] * shape[1] + parts.cells
 
@@ -197,7 +197,7 @@ def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
 
 
 def seconds_of(axis: Axis, rows: Rows, parts: Spread) -> Floats:
-    """Return of how many seconds of each interval there are rows, whatever their objects are."""
+    """Return the number of seconds of each interval with rows of any object."""
     since = np.maximum(rows.starts[parts.rows], axis.starts[parts.cells])
     until = np.minimum(rows.ends[parts.rows], axis.ends[parts.cells])
     order = np.lexsort([until, since, parts.cells])

@@ -1,4 +1,4 @@
-"""Which tables and columns are wanted, and their Arrow schemas."""
+"""Requests for tables and columns, and their Arrow schemas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from smfparse.tables.dictionary import (
 )
 
 Wanted: TypeAlias = Mapping[str, frozenset[str] | None]
-"""Table name to the columns wanted of it; None: all."""
+"""The requested columns of each table; None: all."""
 Batch: TypeAlias = Any
 """A pyarrow.RecordBatch."""
 
@@ -43,7 +43,7 @@ def arrow_type(name: str) -> Any:
 
 
 CODED = pa.dictionary(pa.int32(), pa.string())
-"""Type of text columns as they are decoded: each distinct text once."""
+"""Type of decoded text columns: each distinct text is stored once."""
 
 
 def wanted_tables(names: Iterable[str]) -> Wanted:
@@ -73,7 +73,7 @@ def wanted_columns(table: str, names: Iterable[str]) -> list[str]:
 
 @cache
 def every_block() -> Wanted:
-    """Return the request that finds all damage: records and blocks are located, nothing decoded."""
+    """Return the request that finds all damage: it locates every block and decodes none."""
     first = {each.block.name: name for name, each in reversed(TABLES.items())}
     return {RECORD: _NOTHING, **dict.fromkeys(first.values(), _NOTHING)}
 
@@ -84,7 +84,7 @@ def schema(table: str) -> Any:
 
 
 def whole_schema(table: str) -> Any:
-    """Return the schema of a table with the columns that have to be asked for."""
+    """Return the schema of a table, including the columns that exist only on request."""
     return plain_schema(table, with_fingerprints(table))
 
 
@@ -92,7 +92,7 @@ def whole_schema(table: str) -> Any:
 def coded_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
     """Return the schema of decoded batches: as `schema`, with dictionaries for text columns.
 
-    wanted  the columns; None: all but those that have to be asked for
+    wanted  the columns; None: all except those on request
     """
     plain = plain_schema(table, wanted)
     fields = [
@@ -109,11 +109,11 @@ SIGNED = {
     pa.uint32(): pa.int64(),
     pa.uint64(): pa.decimal128(20, 0),
 }
-"""Types of numbers that engines without unsigned numbers have: each of them holds every value."""
+"""Signed types for engines without unsigned numbers; each is large enough for every value."""
 
 
 def signed(schema: Any) -> Any:
-    """Return a schema with the types that engines without unsigned numbers have."""
+    """Return a schema with signed types, for engines without unsigned numbers."""
     fields = [each.with_type(SIGNED.get(each.type, each.type)) for each in schema]
     return pa.schema(fields, metadata=schema.metadata)
 
@@ -122,7 +122,7 @@ def signed(schema: Any) -> Any:
 def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
     """Return the schema of a table's columns `wanted`, in the order of the table.
 
-    None: all but those that have to be asked for.
+    None: all except those on request.
     """
     fields = [
         pa.field(each.name, arrow_type(each.arrow), metadata=each.metadata)
@@ -132,10 +132,10 @@ def plain_schema(table: str, wanted: frozenset[str] | None = None) -> Any:
 
 
 def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
-    """Return the request for columns of tables. Raises RequestError for a name that is unknown.
+    """Return the request for columns of tables. Raises RequestError for an unknown name.
 
-    tables  names; none: all
-    names   of columns; none: all. Each table has those of them that it knows
+    tables  names; empty: all
+    names   of columns; empty: all. A table is requested with those that it has
     """
     wanted = wanted_tables([*tables] or table_names())
     asked = frozenset(names)

@@ -146,7 +146,9 @@ KEY_COLUMNS = (
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
     TableColumn("interval_start", TIMESTAMP, "Start of the interval that the data covers"),
-    TableColumn("interval_seconds", "double", "Length of that interval", "seconds"),
+    TableColumn(
+        "interval_seconds", "double", "Length of the interval that the data covers", "seconds"
+    ),
     TableColumn("source", "string", "Input that contains the record"),
     TableColumn("record_no", "int64", "Logical record in its source, from 1"),
     TableColumn("record_offset", "int64", "Byte of the record in the decompressed source"),
@@ -194,15 +196,15 @@ IDENTITY_COLUMNS = (
     TableColumn(
         "fingerprint",
         "string",
-        "Fingerprint, the same for equal records: 32 hexadecimal digits of the SMF header, the "
-        "length and a digest of all bytes after the RDW",
+        "Fingerprint, the same for equal records: 32 hexadecimal digits that are made of the SMF "
+        "header, the length and a digest of all bytes after the RDW",
         opaque=True,
     ),
     TableColumn(
         "dump_start", "int64", "record_no of the first record of the dump that contains the record"
     ),
 )
-"""Columns of `record` that it has only where they are asked for."""
+"""Columns of `record` that exist only on request."""
 
 DAMAGE_COLUMNS = (
     TableColumn("source", "string", "Damaged input"),
@@ -239,7 +241,7 @@ def title(table: str) -> str:
 
 
 def meaning(column: TableColumn) -> str:
-    """Return what a column means, with its unit."""
+    """Return the meaning of a column, with its unit."""
     return f"{column.doc} ({column.unit})" if column.unit else column.doc
 
 
@@ -258,7 +260,7 @@ def key_columns(table: str) -> tuple[TableColumn, ...]:
 def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColumn, ...]:
     """Return columns of a table, in order.
 
-    wanted  their names; None: all but those that have to be asked for
+    wanted  their names; None: all except those on request
     """
     if wanted is None:
         return _usual_columns(table)

@@ -17,9 +17,9 @@ _FIRST_WEEKEND_DAY = 5
 class Calendar:
     """The slots of time, an hour each, by day and hour of the clock, up to the last day.
 
-    A day is the number of a date (`date.toordinal`). The last one is that of the middle of the last
-    interval, as everywhere: what an interval goes on for after midnight makes no day of its own.
-    Where clocks are put back, an hour has two slots; where they are put forward, one has none.
+    A day is the number of a date (`date.toordinal`). The last day is that of the middle of the last
+    interval, so an interval that continues after midnight does not start another day. When clocks
+    go back, one hour has two slots; when they go forward, one hour has none.
     """
 
     times: Times
@@ -28,7 +28,7 @@ class Calendar:
 
     @classmethod
     def of(cls, times: Times) -> Calendar:
-        """Return the calendar of times, whose slots have to be those of `by_hour`."""
+        """Return the calendar of times; their slots must come from `by_hour`."""
         last = times.local(times.latest).toordinal()
         days: dict[int, dict[int, list[int]]] = {last: {}}
         for slot in range(times.slots):
@@ -38,12 +38,12 @@ class Calendar:
         return cls(times, days, last)
 
     def slots(self, day: int, hours: Collection[int]) -> list[int]:
-        """Return the slots of some hours of a day, those without data among them."""
+        """Return the slots of some hours of a day, including slots without data."""
         found = self.days.get(day, {})
         return [slot for hour in hours for slot in found.get(hour, ())]
 
     def hours(self, day: int, there: Collection[int]) -> list[int]:
-        """Return the hours of a day that have one of the slots `there`."""
+        """Return the hours of a day that contain at least one of the slots `there`."""
         return sorted(
             hour
             for hour, slots in self.days.get(day, {}).items()
@@ -60,7 +60,7 @@ class Calendar:
         }
 
     def length(self, day: int) -> int:
-        """Return how many hours a day has by the clock: 23 where clocks are put forward in it."""
+        """Return the number of clock hours of a day: 23 if clocks go forward on it."""
         begin, end = (
             self.times.clock.moment(_midnight(dt.datetime.fromordinal(each)))
             for each in (day, day + 1)
@@ -69,7 +69,7 @@ class Calendar:
 
 
 def by_hour(times: Times) -> Times:
-    """Return times from the midnight of their first day on, in slots of an hour."""
+    """Return times that begin at midnight of their first day, in slots of an hour."""
     first = times.clock.moment(_midnight(times.local(times.first)))
     slots = -(-(times.last - first) // _HOUR_US)
     return replace(times, first=first, last=first + slots * _HOUR_US, slots=slots)

@@ -21,7 +21,7 @@ _NEAR_DAYS = 366
 """Days up to which it is shown when a limit is reached."""
 _COLUMNS = (
     *(Column("Figure"), Column("Of"), Column("Usual", right=True), Column("Last day", right=True)),
-    *(Column("Hours that are unusual"), Column("A week", right=True), Column("Limit")),
+    *(Column("Hours that are unusual"), Column("Per week", right=True), Column("Limit")),
 )
 _CSV = (
     *("system", "qmgr", "name", "figure", "object", "usual_low", "usual_high", "last"),
@@ -82,7 +82,7 @@ def _compared(trend: Trend) -> str:
     kind = "weekend" if trend.last.weekday() > 4 else "working day"
     if count < LEAST_DAYS:
         there = f"{count or 'no'} earlier {kind}{'' if count == 1 else 's'}"
-        growth = " Growth is that of the other days." if trend.courses else ""
+        growth = " Growth is computed from the other days." if trend.courses else ""
         return f"Too few days to compare: {there}, but at least {LEAST_DAYS} are required.{growth}"
     days = f"{trend.last:%A}s" if trend.weekday else f"{kind}s"
     lacking = len(trend.hours) < trend.length
@@ -139,7 +139,7 @@ def _span(hours: Sequence[int]) -> str:
 
 
 def _growth(course: Course) -> str:
-    """Return the growth a week as a share of what is usual, or of the last day."""
+    """Return the growth per week as a share of the usual value, or of that of the last day."""
     middle = sum(course.usual) / 2 if course.usual else course.last
     if course.per_week is None or middle <= 0:
         return ""

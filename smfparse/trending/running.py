@@ -38,7 +38,7 @@ _OFTEN = 0.5
 _OBJECTS_WITH_LIMIT = 50
 _LEAST_OF_LIMIT = 0.01
 _LEAST_COUNT = 10
-"""Messages, or seconds of age, by which a queue differs at least that is not as usual."""
+"""Minimum difference, in messages or seconds, of an unusual value of a queue."""
 _WEEK = 7
 
 
@@ -139,7 +139,7 @@ def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
 
 
 def _seasons(days: Sequence[int], *, weekday: bool) -> list[list[int]]:
-    """Return the days in groups of which each is alike."""
+    """Return the days in groups of similar days."""
     found: dict[int, list[int]] = {}
     for day in days:
         kind = day % _WEEK if weekday else int(at_weekend(day))
@@ -162,7 +162,7 @@ class _Days:
     seasons: Sequence[Sequence[int]]
 
     def figure(self, figures: Figures, day: int, hours: Sequence[int]) -> float | None:
-        """Return a figure over hours of a day; None: there is no data in them."""
+        """Return a figure over hours of a day; None: no data in them."""
         return figures.of(self.calendar.slots(day, hours))
 
 
@@ -224,7 +224,7 @@ def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | 
 def _names(
     several: Sequence[HeldLine], times: Sequence[Times]
 ) -> dict[Manager, dict[str, dict[str, set[int]]]]:
-    """Return by queue manager, kind and name the slots in which a name is there."""
+    """Return the slots in which a name occurs, by queue manager, kind and name."""
     whose = {each.key: each for each in times}
     found: dict[Manager, dict[str, dict[str, set[int]]]] = {}
     for line, key, rows in several:
@@ -242,7 +242,7 @@ def _names(
 def _dated(
     names: Mapping[str, Mapping[str, set[int]]], calendar: Calendar
 ) -> dict[str, dict[str, set[int]]]:
-    """Return by kind and name the days on which a name is there, up to the last day."""
+    """Return the days on which a name occurs, by kind and name, up to the last day."""
     days = calendar.day_of()
     return {
         kind: {name: {days[slot] for slot in slots if slot in days} for name, slots in some.items()}

@@ -10,11 +10,11 @@ from statistics import median
 CHANCE = 0.05
 """Growth that comes about by chance more often than this is none."""
 _SPREAD = 3 * 1.4826
-"""Three standard deviations, of which the median absolute deviation is a part."""
+"""Multiple of the median absolute deviation that is three standard deviations."""
 _FEW = 4
 """Values of which the deviation is known only half as well."""
 _LEAST = 0.1
-"""Share of the median by which a value differs at least that is not usual."""
+"""Minimum difference of an unusual value, as a share of the median."""
 
 
 def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:

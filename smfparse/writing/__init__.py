@@ -1,5 +1,5 @@
-"""All that `convert` writes: open inputs in; a dataset, files of other tools or a database out.
+"""All output of `convert`. In: open inputs. Out: a dataset, files of other tools or a database.
 
-A target is complete or not there. Nothing is decoded here beyond what the inputs yield, and no
-query is run.
+A target appears complete or not at all. This package decodes only through the inputs, and runs no
+query.
 """

@@ -171,7 +171,7 @@ def _check_alike(
 def _check_form(
     inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
 ) -> None:
-    """Raise RequestError where columns or folders are asked for that the dataset has not."""
+    """Raise RequestError for requested columns or folders that the dataset does not have."""
     if types not in (None, old["types"]):
         raise RequestError(
             f"{folder}: written with {old['types']} types; append without types, which stay",

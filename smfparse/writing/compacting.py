@@ -76,7 +76,7 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
     """
     refuse_url(folder)
     if not has_manifest(folder):
-        raise RequestError(f"{folder}: no dataset; give the folder that convert wrote")
+        raise RequestError(f"{folder}: not a dataset; give the folder that convert wrote")
     with alone_in(folder, {PARTIAL}.__contains__, limits, waits=True) as writer:
         whole = read_files(folder)
         writer.clear()
@@ -87,7 +87,7 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
 
 
 def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
-    """Return what has files that are to be written anew, and these."""
+    """Return the folders with files to combine, and these files."""
     found = list[tuple[_Group, list[str]]]()
     for table, names in whole["files"].items():
         by_folder: dict[str, _Group] = {}

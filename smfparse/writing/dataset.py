@@ -77,14 +77,14 @@ def write_dataset(
 
 
 def form_of(types: str, *, fingerprints: bool) -> Form:
-    """Return how the columns of a dataset are written; `columns.json` says what they mean."""
+    """Return the form of the columns of a dataset; `columns.json` contains their meanings."""
     return Form(False, is_signed=types == SIGNED, has_fingerprints=fingerprints)
 
 
 def write_whole(
     inputs: Inputs, writer: Writer, partition: bool, types: str, executor: Executor | None
 ) -> Manifest:
-    """Write a dataset where there is none, or one that is to be replaced."""
+    """Write a new dataset, or one that replaces another."""
     writer.clear()
     read = originals(each for each in inputs.sources if isinstance(each, SmfFile))
     limits = inputs.options.limits
@@ -243,5 +243,5 @@ def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
 
 
 def _next_number(folder: Place) -> int:
-    """Return the number of the next part: that of no file yet."""
+    """Return the number of the next part, which no file has."""
     return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

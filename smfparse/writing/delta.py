@@ -1,6 +1,7 @@
-"""Commits to Delta tables, by deltalake. Delta has its log beside the files: `<table>/_delta_log`.
+"""Commits to Delta tables, by deltalake.
 
-deltalake tries a commit again where another one came first.
+The log of Delta is next to the files: `<table>/_delta_log`. deltalake retries a commit after a
+concurrent one.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _S3 = {
     "timeout": "20s",
     "connect_timeout": "20s",
 }
-"""How deltalake asks S3: a commit is put only where there is none of its number."""
+"""The S3 option of deltalake: a commit is written only if its number is free."""
 
 
 class Delta:
@@ -59,7 +60,7 @@ class Delta:
         self._options = _options_of(target)
 
     def close(self) -> None:
-        """Do nothing: there is no catalog."""
+        """Do nothing: Delta has no catalog."""
 
     def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
         place = str(self._folder.absolute() / table)
@@ -110,7 +111,7 @@ def _options_of(folder: Place) -> dict[str, str] | None:
 
 
 def _added(name: str, place: Place) -> AddAction:
-    """Return what Delta notes of a file."""
+    """Return the entry of a file in the Delta log."""
     with place.open("rb") as file:
         stats = _stats(pq.read_metadata(file))
     size, changed = stamp_of(place)

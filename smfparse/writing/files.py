@@ -59,7 +59,7 @@ def _clear(folder: Folder, known: Collection[str]) -> None:
 
 
 def _has_files(folder: Path, known: Collection[str]) -> bool | None:
-    """Whether a folder holds such files and nothing else; None: nothing that stays."""
+    """Whether a folder contains such files and nothing else; None: no files but temporary ones."""
     parts = {f"{name}{PARTIAL}" for name in known}
     found = {each.name for each in folder.iterdir()} - parts
     return found <= set(known) if found else None

@@ -107,11 +107,11 @@ def _properties(table: str) -> dict[str, str]:
 
 
 def _catalog(name: str) -> Catalog:
-    """Return the catalog of a name, or in a file, which is made if need be."""
+    """Return the catalog of a name, or in a file, which is created if necessary."""
     if not name.endswith(".db"):
         if Config().get_catalog_config(name) is None:
             raise RequestError(
-                f"{name}: pyiceberg knows no such catalog; name one of ~/.pyiceberg.yaml or "
+                f"{name}: not configured in pyiceberg; name a catalog of ~/.pyiceberg.yaml or "
                 f"PYICEBERG_CATALOG__{name.upper()}__URI, or a file: {name}.db"
             )
         return load_catalog(name)

@@ -71,7 +71,7 @@ class LakeFile(NamedTuple):
         return PurePosixPath(self.name).with_suffix(f".{self.sha256[:16]}.parquet").as_posix()
 
     def copy(self, to: Url) -> None:
-        """Copy it. Raises InputError where it is not as it was written: then there is no copy."""
+        """Copy the file. Raises InputError, without a copy, if it was changed."""
         found, stream = hashlib.sha256(), to.open_to_write()
         with self.place.open("rb") as file:
             while block := file.read(_COPIED):

@@ -60,12 +60,12 @@ def by_day(found: Fingerprints, days: Days) -> Run:
 
 
 def damage_key(damage: Damage) -> DamageKey:
-    """Return what tells something that could not be used from others."""
+    """Return a key of a damage, which distinguishes it from others."""
     return damage.source, damage.offset, damage.reason
 
 
 def _put_together(one: Run, other: Run) -> Run:
-    """Return the fingerprints of two runs of which the days are known."""
+    """Return the combined fingerprints of two runs with known days."""
     both = (one.days or {}), (other.days or {})
     days = [np.repeat([int(day, 16) for day in each], [*each.values()]) for each in both if each]
     some = np.concatenate([one.fingerprints, other.fingerprints])
@@ -169,6 +169,6 @@ class Making:
             self.write_fingerprints(run)
 
     def not_known(self, met: DamageLog) -> DamageLog:
-        """Return what could not be used, less what is noted in the dataset that is added to."""
+        """Return the damage, without that which the dataset already lists."""
         new = [each for each in met.details if not self.is_known(damage_key(each))]
         return DamageLog(details=new, count=met.count - len(met.details) + len(new))

@@ -1,4 +1,4 @@
-"""What a run says of a dataset: its inputs, and sums over these and those before."""
+"""The manifest entries of a run: its inputs, and totals over these and earlier inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from smfparse.writing.making import Making, damage_key
 
 
 def rows_of(written: Iterable[NamedFile]) -> dict[str, int]:
-    """Return how many rows each table has."""
+    """Return the number of rows of each table."""
     rows = dict.fromkeys(table_names(), 0)
     for each in written:
         rows[each.table] += each.rows
@@ -36,7 +36,7 @@ def are_files(sources: Iterable[Source]) -> bool:
 
 
 def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
-    """Return what is published when the files of a run are written.
+    """Return the changes of the manifest, to commit after the files of a run are written.
 
     Raises InputError where an input was changed meanwhile.
     """
@@ -89,7 +89,7 @@ def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
 
 
 def _summed(old: Manifest, new: Manifest) -> Manifest:
-    """Return the properties of a dataset with what was added."""
+    """Return the properties of a dataset: those of a run, with its counts added to the old ones."""
     return new | {
         "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
         "duplicates": old["duplicates"] + new["duplicates"],

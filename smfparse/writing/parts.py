@@ -103,7 +103,7 @@ class PartFiles:
             writer.give_up()
 
     def _writer(self, table: str, place: str) -> TableWriter:
-        """Return what writes the rows of a table that belong in a folder."""
+        """Return the writer of the rows of a table in a folder."""
         key = table, place
         if key not in self.writers:
             name = file_name(self.folder, table, place, self.number, self.closed[key])
@@ -115,7 +115,7 @@ class PartFiles:
 
     @contextmanager
     def _watched(self, table: str, place: str) -> Iterator[TableWriter]:
-        """Give a writer to use; note what it holds and whether its file is open then."""
+        """Yield a writer; afterwards note its buffered bytes and whether its file is open."""
         key, writer = (table, place), self._writer(table, place)
         self.held -= writer.held_bytes
         yield writer
@@ -127,7 +127,7 @@ class PartFiles:
             self._close(next(iter(self.opened)))
 
     def _make_room(self) -> None:
-        """Write what is held, where it is most first, until half of what may be held is left."""
+        """Write buffered rows, the largest first, until half of the limit remains."""
         size = {key: each.held_bytes for key, each in self.writers.items()}
         for key in sorted(size, key=size.__getitem__, reverse=True):
             if self.held <= self.most_held // 2:
@@ -163,7 +163,7 @@ def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:
 
 
 def _queue_managers(batch: Batch) -> Any:
-    """Return what folders have for the queue managers of rows."""
+    """Return the folder names of the queue managers of rows."""
     import pyarrow.compute as pc
 
     names = batch["qmgr"].dictionary

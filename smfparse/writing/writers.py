@@ -20,7 +20,7 @@ from smfparse.tables.arrow import Batch, plain_schema
 from smfparse.tables.dictionary import local_columns
 
 _NULL = re.compile(r',"@?\w+":null')
-"""A value of a row that is not there; the first one always is. In texts the quotes are escaped."""
+"""The text of a missing value; the first one always exists. In texts, quotes are escaped."""
 ColumnNames: TypeAlias = frozenset[str] | None
 """Columns of a table that are wanted; None: all."""
 

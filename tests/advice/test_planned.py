@@ -148,7 +148,7 @@ def test_what_planners_give_is_said_before_what_is_published() -> None:
     text = " ".join("\n".join(lines(CheckDocument(found, at_length=True), "text")).split())
     assert (
         "expect 10.0 MB/s per copy is the maximum log rate of this workload; 1.7 times as much "
-        "with half the I/O time; 16.6 MB/s with zHyperWrite instead of PPRC, up to 96 KB; half"
+        "with half the I/O time; 16.6 MB/s with zHyperWrite instead of PPRC, up to 96 KB; with"
         in text
     )
     assert found.table["expect"][0].as_py().startswith("10.0 MB/s per copy")

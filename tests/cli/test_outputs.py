@@ -55,8 +55,8 @@ def test_a_name_says_the_format_and_one_that_is_not_written_is_refused(tmp_path:
         (["report", "log", "--explain"], "csv", "--explain prints text"),
         (["report", "--list"], "parquet", "--list cannot be written as parquet"),
         ([*LOG, "--format", "csv"], "json", "use --format json, or another name"),
-        (LOG, "pdf", "pdf cannot be written; choose one of text, csv"),
-        (LOG, "xls", "xls cannot be written; choose one of text, csv"),
+        (LOG, "pdf", "the format pdf is not supported here; choose one of text, csv"),
+        (LOG, "xls", "the format xls is not supported here; choose one of text, csv"),
     ):
         assert said in refused(tmp_path, *asked, "--output", tmp_path / f"x.{ending}")
 

@@ -107,7 +107,7 @@ def test_links_that_lead_elsewhere_and_pipes_are_named(dumps: Path, tmp_path: Pa
     for name, target in targets.items():
         (dumps / name).symlink_to(target)
     os.mkfifo(dumps / "pipe")
-    levels, folder = "Too many levels of symbolic links", "a link to a folder, to be named itself"
+    levels, folder = "Too many levels of symbolic links", "a link to a folder; name it separately"
     assert left_out(dumps) == {
         **dict.fromkeys(("c/back", "c/there", "round"), f"{levels}; skipped"),
         **dict.fromkeys(("c/away", "up"), f"{folder}; skipped"),

@@ -202,7 +202,7 @@ REFUSED: dict[str, Callable[[], object]] = {
     "a: .* is not a kind; take one of smfparse.layout": lambda: block("ODD", "o", "a" / Int32ub),
     "has no name": lambda: block("NAMELESS", "n", Count32),
     "LONG: maps 4 bytes, but is recorded with": lambda: block("LONG", "l", A, lengths={"8.0": 2}),
-    "GAP: pairs: more does not go on evenly": lambda: block(
+    "GAP: pairs: more breaks the even spacing of the entries": lambda: block(
         *("GAP", "g", "some" / Repeat("pairs", PAIR, side=(1, 2)) * "some"),
         "gap" / Reserved(4) * "gap",
         "more" / Repeat("pairs", PAIR, side=(3, 4)) * "more",

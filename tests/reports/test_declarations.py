@@ -167,8 +167,8 @@ WRONG_MEASURES = [
     ("[calls.cpu_per_second]", "[call.cpu_per_second]", "unknown kind 'call'"),
     ('amount = "cpu"', 'amount = "cqu"', "calls.cpu_per_second.amount"),
     ('per = "cpu_of"', 'per = "minutes"', "calls.cpu_per_call.per"),
-    ('unit = "us a second"', "unit = 7", "calls.cpu_per_second.unit"),
-    ('unit = "us a second"', 'units = "us"', "calls.cpu_per_second.units"),
+    ('unit = "us per second"', "unit = 7", "calls.cpu_per_second.unit"),
+    ('unit = "us per second"', 'units = "us"', "calls.cpu_per_second.units"),
     ("[calls.cpu_per_second]", "[calls.cpu_a_second]", "unknown figure 'cpu_per_second'"),
     ("[calls.cpu_per_second]", "[calls.cpu_per_second", "invalid TOML"),
 ]

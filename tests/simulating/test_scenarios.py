@@ -111,7 +111,7 @@ def test_explain_prints_the_answer_key_and_writes_no_file(tmp_path: Path) -> Non
         assert ("LOG-RESPONSE   QM01" in shown, "BOOK" in shown) == (True, True)
     assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("day.smf", b"")]
     done = run("generate", "--scenario", "payments", "--explain", "--interval", "4h")
-    assert "Nothing." in done.output
+    assert "None." in done.output
 
 
 def test_an_answer_key_is_json_with_rows_and_edges() -> None:

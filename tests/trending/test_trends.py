@@ -165,7 +165,7 @@ def test_growth_is_shown_also_on_a_day_that_is_like_none_before() -> None:
     assert (course.hours, course.days_left) == ({}, pytest.approx(75))
     document = TrendDocument([found])
     text = " ".join(" ".join(document.printed()).split())
-    assert "no earlier weekends, but at least 3 are required. Growth is that of" in text
+    assert "no earlier weekends, but at least 3 are required. Growth is computed from" in text
     assert "page set 1 25.0 +28.0% 100 in 75 days" in text
     (fact,) = document.facts()
     (shown,) = fact.head["managers"][0]["figures"]

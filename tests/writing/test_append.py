@@ -375,7 +375,7 @@ def test_any_sizes_of_files_and_row_groups_keep_the_rows(
 
 
 def test_what_is_no_sound_dataset_is_left_alone(mixed: list[Path], tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="no dataset; give the folder"):
+    with pytest.raises(RequestError, match="not a dataset; give the folder"):
         smfparse.compact(tmp_path / "none")
     assert command.run("compact", tmp_path).exit_code == 2
     folder = grown(tmp_path / "tables", mixed[:2])

@@ -225,7 +225,7 @@ def test_what_a_killed_commit_wrote_is_taken_back(tmp_path: Path) -> None:
         size, total = len(name).to_bytes(4, "big"), sum(name).to_bytes(4, "big")
         file.write(bytes(4) + name + size + total + bytes.fromhex("d9d505f920a163d7"))
     for options in (["info", target], ["convert", SECOND, "--to", target, "--append"]):
-        assert "names a file elsewhere; remove it" in run(*options, code=8).stderr
+        assert "refers to a file elsewhere; remove it" in run(*options, code=8).stderr
     assert mine.exists()
 
 
