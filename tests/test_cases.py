@@ -129,12 +129,11 @@ def test_leap_seconds_of_the_tod_clock_are_taken_off() -> None:
     told = manager("leap27")
     assert (told["start"], told["end"]) == ("2026-05-11T09:00:00", "2026-05-11T12:00:00")
     query = """
-        SELECT left(min(interval_start)::VARCHAR, 19) AS start FROM {}
-        WHERE interval_start IS NOT NULL
+        SELECT left(min({0})::VARCHAR, 19) AS start FROM {1} WHERE {0} IS NOT NULL
     """
     data = smfparse.open(case("leap27"))
-    for table in ("qmst", "wqst"):
-        assert data.sql(query.format(table)).to_pylist() == [{"start": "2026-05-11 07:00:00"}]
+    for names in (("interval_start", "qmst"), ("interval_start", "wqst"), ("wtasints", "wtas")):
+        assert data.sql(query.format(*names)).to_pylist() == [{"start": "2026-05-11 07:00:00"}]
     said = text("info", case("leap27")).partition("Total")[2]
     assert "leap" in said
     assert "27" in said.replace("36,792", "").replace("leap27", "")

@@ -119,7 +119,7 @@ class Tracker:
         self._losses = losses
         self._heads = Heads(window.buffer)
 
-    def follow(self, end: int, last: bool, stuck: bool = False) -> Segments:
+    def follow(self, end: int, last: bool, stuck: bool) -> Segments:
         """Return the segments up to `end` of the buffer, also behind places without any.
 
         stuck  whether what starts at `low` is longer than the buffer, so that it is no record

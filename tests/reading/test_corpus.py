@@ -205,7 +205,9 @@ CORPUS = {
         "ftp-record", [A + MARK, b"\xff\xff" + b"\0" * 9 + MARK, B + MARK], [A, B]
     ),
     "a mark that is damaged, behind a record that does not tell its length": File(
-        "ftp-record", [FOREIGN + b"\xff\x11", A + MARK, B + MARK], [FOREIGN, A, B]
+        "ftp-record",
+        [FOREIGN + b"\xff\x11", FOREIGN + b"\x0f\1", A + MARK, B + MARK],
+        [FOREIGN, FOREIGN, A, B],
     ),
     "a record without date, with escapes": File(
         "ftp-record", [NO_RECORD.replace(b"\0\0\0", b"\xff\xff" * 3) + MARK, A + MARK], [A]
@@ -294,13 +296,18 @@ def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told
         assert found.places == [(SIZE + len(FOREIGN), 0)]
         reason = "the file is truncated in this record, or its triplets are damaged"
         assert found.reasons[0].startswith(reason)
+    many = [FOREIGN + bytes(300)] * 200
+    limits = Limits(chunk_bytes=40_000, max_spanned=1 << 11)
+    assert read(b"".join(many), framing="none", limits=limits).bodies == many
+    found = read(ftp(A) + ftp(B)[:-3], framing="ftp-block")
+    assert (found.bodies, found.places) == ([A], [(SIZE + 3, SIZE)])
 
 
 COVERED = rdw(B, longer=7)
 """A record of which the length is wrong."""
 
 
-def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(read: Read) -> None:
+def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(path: Path, read: Read):
     """With others, alone, and in front of damage."""
     for outer, longer, behind, there in (
         (FOREIGN + COVERED, 2 * SIZE + 8, [rdw(C), rdw(A)], [C, A]),
@@ -311,6 +318,11 @@ def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(read: Read
         found = read(data := b"".join([rdw(C), rdw(outer, longer), *behind]), framing="rdw")
         assert found.bodies == [C, outer, *there]
         assert data.index(COVERED) in [each.offset for each in found.damage]
+    found = read(FIRST + b"\n" + rdw(B) + STRAY + rdw(C), framing="rdw")
+    assert found.places == [(0, 100), (100, 1), (SIZE + 105, len(STRAY))]
+    for data in (rdw(C) + rdw(FOREIGN + rdw(B)), rdw(C) + STRAY + rdw(B)):
+        read(data, "rdw")
+        assert probe(path)[1].why.startswith("the first 2 records have ")
 
 
 def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(read: Read) -> None:
@@ -380,6 +392,12 @@ FRAMED = {
     "a mark is lost": File("ftp-record", [PLAIN, escaped(M), MARK], [PLAIN, M]),
     "the last mark ends it": File("ftp-record", [escaped(M), MARK, bytes(90), b"\xff\3"], [M]),
     "a mark between whole records by chance": File("none", [M, N, MARK, M], [M, N, M]),
+    "as many records of one framing in front of those of another": File(
+        "ftp-block", [ftp(A), ftp(B), rdw(C), rdw(A)], [A, B]
+    ),
+    "records, and behind a line end blocks": File(
+        "bdw", [rdw(A) * 40, b"\n", block(rdw(B), rdw(C)), block(rdw(B))], [*[A] * 40, B, C, B]
+    ),
     "a mark behind damage by chance": File("none", [bytes(50), M, MARK, M, N], [M, M, N]),
     "marks at the end of each record": File("none", [M[:-2] + MARK] * 3, [M[:-2] + MARK] * 3),
     "a mark at the end of a record with no length in it": File("none", [M, LONE, N], [M, LONE, N]),
