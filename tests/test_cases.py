@@ -177,10 +177,8 @@ def test_damage_near_the_start_does_not_hide_the_framing() -> None:
     """Doubled FF stay in `none`, and shift every byte behind them."""
     path = case("ftp-record-damaged")
     assert [each["framing"] for each in in_json("info", path, code=4)["inputs"]] == ["ftp-record"]
-    query = (
-        "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
-    )
-    assert smfparse.open(path).sql(query)["qwhsdurn"].to_pylist() == [1792884543]
+    sql = "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
+    assert smfparse.open(path).sql(sql)["qwhsdurn"].to_pylist() == [1792884543]
 
 
 # Transactions -------------------------------------------------------------------------------------
@@ -253,9 +251,7 @@ def test_a_transaction_is_selected_and_shown() -> None:
 def test_the_time_of_the_dump_job_is_not_that_of_the_records() -> None:
     for name in ("signed-none", "lost"):
         assert "duration 7200 seconds" in text("report", "smf-volume", case(name))
-        (total,) = [
-            line for line in text("info", case(name)).splitlines() if line.startswith("Total")
-        ]
+        (total,) = (it for it in text("info", case(name)).splitlines() if it.startswith("Total"))
         assert total.endswith("2026/05/11 09:10:00  2026/05/11 11:00:00")
 
 

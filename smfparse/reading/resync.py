@@ -95,7 +95,7 @@ class Gap:
         """Return why the `size` bytes are skipped.
 
         sure  whether a record starts behind them; else the file ends
-        seen  the reason that the last of them show
+        seen  the reason that they show, where all are in the buffer
         """
         if self.zero:
             return ZEROS
@@ -251,7 +251,9 @@ class Tracker:
             return
         size = self._window.offset(place) - gap.start
         if size and not gap.foreign:
-            why = gap.reason(size, sure, seen_in(buffer, start, place))
+            whole = gap.start == self._window.offset(start)
+            seen = seen_in(buffer, start, place) if whole else NO_RECORD
+            why = gap.reason(size, sure, seen)
             self._losses.note_at(gap.start, size, why)
         gap.foreign = False
         if sure:

@@ -284,9 +284,7 @@ def test_a_block_more_does_not_shift_the_next_record():
 
 
 @pytest.mark.parametrize(("at", "put"), [(34, b"\0\0"), (28, bytes([0, 0, 0, 20]))])
-def test_a_record_whose_qwhs_area_cannot_be_read_is_damage_and_keeps_its_blocks(
-    at: int, put: bytes
-):
+def test_a_record_whose_qwhs_cannot_be_read_is_damage_and_keeps_its_blocks(at: int, put: bytes):
     """By its length or its place; only its times are not known."""
     record = qist(Section([ONE]))
     log = DamageLog()

@@ -189,9 +189,7 @@ print(json.dumps([rows, [{name: [each.added, each.stayed] for name, each in some
 
 
 @pytest.mark.long
-def test_delta_takes_a_dataset_of_s3_and_copies_of_one_here(
-    storage: Storage, tmp_path: Path
-) -> None:
+def test_delta_takes_a_dataset_of_s3_and_copies_of_one_here(storage: Storage, tmp_path: Path):
     """By a process of its own: deltalake keeps others of its process from running meanwhile."""
     pytest.importorskip("deltalake")
     there, here = f"s3://{BUCKET}/delta", tmp_path / "mq"
