@@ -142,7 +142,8 @@ def test_a_record_says_whose_it_is_and_from_when():
         "qwhsssid": "MQ01",
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
-    assert record_row(qist(Section([ONE]), area=bytes(3)))["qwhslen"] is None
+    for area, length in ((bytes(3), None), (builders.stub(), 1)):
+        assert record_row(qist(Section([ONE]), area=area))["qwhslen"] == length
 
 
 def test_the_version_is_the_release_in_the_header():
