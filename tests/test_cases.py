@@ -129,12 +129,11 @@ def test_leap_seconds_of_the_tod_clock_are_taken_off() -> None:
     told = manager("leap27")
     assert (told["start"], told["end"]) == ("2026-05-11T09:00:00", "2026-05-11T12:00:00")
     query = """
-        SELECT left(min(interval_start)::VARCHAR, 19) AS start FROM {}
-        WHERE interval_start IS NOT NULL
+        SELECT left(min({0})::VARCHAR, 19) AS start FROM {1} WHERE {0} IS NOT NULL
     """
     data = smfparse.open(case("leap27"))
-    for table in ("qmst", "wqst"):
-        assert data.sql(query.format(table)).to_pylist() == [{"start": "2026-05-11 07:00:00"}]
+    for names in (("interval_start", "qmst"), ("interval_start", "wqst"), ("wtasints", "wtas")):
+        assert data.sql(query.format(*names)).to_pylist() == [{"start": "2026-05-11 07:00:00"}]
     said = text("info", case("leap27")).partition("Total")[2]
     assert "leap" in said
     assert "27" in said.replace("36,792", "").replace("leap27", "")
@@ -178,10 +177,8 @@ def test_damage_near_the_start_does_not_hide_the_framing() -> None:
     """Doubled FF stay in `none`, and shift every byte behind them."""
     path = case("ftp-record-damaged")
     assert [each["framing"] for each in in_json("info", path, code=4)["inputs"]] == ["ftp-record"]
-    query = (
-        "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
-    )
-    assert smfparse.open(path).sql(query)["qwhsdurn"].to_pylist() == [1792884543]
+    sql = "SELECT qwhsdurn FROM record WHERE type = 115 AND subtype = 1 ORDER BY record_no LIMIT 1"
+    assert smfparse.open(path).sql(sql)["qwhsdurn"].to_pylist() == [1792884543]
 
 
 # Transactions -------------------------------------------------------------------------------------
@@ -254,9 +251,7 @@ def test_a_transaction_is_selected_and_shown() -> None:
 def test_the_time_of_the_dump_job_is_not_that_of_the_records() -> None:
     for name in ("signed-none", "lost"):
         assert "duration 7200 seconds" in text("report", "smf-volume", case(name))
-        (total,) = [
-            line for line in text("info", case(name)).splitlines() if line.startswith("Total")
-        ]
+        (total,) = (it for it in text("info", case(name)).splitlines() if it.startswith("Total"))
         assert total.endswith("2026/05/11 09:10:00  2026/05/11 11:00:00")
 
 

@@ -152,9 +152,7 @@ def test_the_site_fetches_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_output_is_made_anew_where_it_is_wrong_and_kept_where_it_is_right(
-    pages: SimpleNamespace,
-) -> None:
+def test_output_is_made_anew_where_it_is_wrong_and_kept_where_it_is_right(pages: SimpleNamespace):
     """Also but for what is left out; text that is no output is left alone."""
     page = "```python\nn = 6\nprint(n)\nn * 7\n```\n\n```text\n{}```\n"
     assert rerun(pages, page.format("41\n")) == page.format("6\n42\n")

@@ -63,9 +63,7 @@ def test_the_count_is_the_short_one_unless_a_flag_says_that_it_overflowed(write:
     assert "SMF lost an unknown number of records of SYSX from" in run("info", path).stdout
 
 
-def test_a_loss_goes_over_midnight_by_the_date_of_its_start_unless_that_is_no_moment(
-    write: Write,
-) -> None:
+def test_a_loss_goes_over_midnight_by_the_date_of_its_start_unless_that_is_no_moment(write: Write):
     """IBM documents that date as 00yydddF: one without its century is of this one."""
     record = lost_record(START, END, 3)
     assert record[24:28] == bytes.fromhex("0126131F")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from smfparse.layout.members import version_key
 from smfparse.selecting.selection import ALL_RECORDS, Selection
 from smfparse.selecting.zones import Zone
 from smfparse.vectors import Bools, Floats, Ints
@@ -218,7 +219,7 @@ def _calendar(key: tuple[str, str], rows: Sequence[Any], zone: Zone | None) -> C
     offsets = [each["utc_offset"] for each in rows]
     return Calendar(
         *key,
-        mq_version=max(each["mq_version"] or "" for each in rows),
+        mq_version=max((each["mq_version"] or "" for each in rows), key=version_key),
         clock=zone or clock_of(starts.tolist(), ends.tolist(), offsets),
         source=rows[0]["source"],
         typical=rows[0]["typical"] or 0.0,

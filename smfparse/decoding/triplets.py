@@ -80,8 +80,9 @@ EVERY_BLOCK = BlockIndex(block for triplets in REGISTRY.values() for block in tr
 """Where every block that is known is."""
 
 
-_MIN_BLOCK = 8
-"""No block, known or not, is shorter than its header: id, length, eye-catcher."""
+_MIN_QWHS, _MIN_BLOCK = 4, 8
+"""No QWHS is shorter than its stub; no block, known or not, than its header: id, length,
+eye-catcher."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
     )
     left = chunk.length[rows[row]] - offset
     sound = (offset >= least_offset(number)) & (left > 0)
-    sound &= length >= np.where(number == 0, 1, _MIN_BLOCK)
+    sound &= length >= np.where(number == 0, _MIN_QWHS, _MIN_BLOCK)
     fits = np.where(sound, np.minimum(left // np.maximum(length, 1), count), 0)
     return Triplets(rows[row], number, offset, length, count, fits)
 

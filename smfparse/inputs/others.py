@@ -133,9 +133,9 @@ class Others:
 
     files: tuple[Input, ...]
     datasets: tuple[Dataset, ...] = ()
-    _starts: dict[str, dict[int, int]] = field(default_factory=dict, repr=False)
-    _ends: dict[str, Tasks] = field(default_factory=dict, repr=False)
-    _spanning: dict[frozenset[str], Ints] = field(default_factory=dict, repr=False)
+    _starts: dict[str, dict[int, int]] = field(default_factory=dict)
+    _ends: dict[str, Tasks] = field(default_factory=dict)
+    _spanning: dict[frozenset[str], Ints] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

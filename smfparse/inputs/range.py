@@ -49,9 +49,9 @@ class Range:
     part: Part = WHOLE_SOURCE
     options: ReadOptions = DEFAULTS
     duplicates: Duplicates | None = field(default=None, compare=False)
-    tasks: Ints | None = field(default=None, compare=False, repr=False)
+    tasks: Ints | None = field(default=None, compare=False)
     turn: Turn | None = field(default=None, compare=False)
-    others: Others | None = field(default=None, compare=False, repr=False)
+    others: Others | None = field(default=None, compare=False)
 
     @property
     def path(self) -> Place:

@@ -87,7 +87,7 @@ class SmfFile:
     input: Input
     duplicates: Duplicates | None = field(default=None, compare=False)
     turn: Turn | None = field(default=None, compare=False)
-    others: Others | None = field(default=None, compare=False, repr=False)
+    others: Others | None = field(default=None, compare=False)
 
     @property
     def path(self) -> Place:
@@ -139,7 +139,7 @@ class Dataset:
     path: Place
     selection: Selection = field(default=ALL_RECORDS, compare=False)
     called: Mapping[str, str] = field(default_factory=dict, compare=False)
-    checked: set[str] = field(default_factory=set, compare=False, repr=False)
+    checked: set[str] = field(default_factory=set, compare=False)
 
     @property
     def name(self) -> str:

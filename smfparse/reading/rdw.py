@@ -107,7 +107,7 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
     if _null_end(buffer, before, end) or (goes_on and not is_plausible(buffer, first)):
         return before
     (word,) = WORD.unpack_from(buffer.data, first)
-    return before if word & NEVER_ON or word < LEAST_WORD else first
+    return before if word & NEVER_ON else first
 
 
 def _null_end(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:

@@ -95,7 +95,7 @@ class Gap:
         """Return why the `size` bytes are skipped.
 
         sure  whether a record starts behind them; else the file ends
-        seen  the reason that the last of them show
+        seen  the reason that they show, where all are in the buffer
         """
         if self.zero:
             return ZEROS
@@ -119,7 +119,7 @@ class Tracker:
         self._losses = losses
         self._heads = Heads(window.buffer)
 
-    def follow(self, end: int, last: bool, stuck: bool = False) -> Segments:
+    def follow(self, end: int, last: bool, stuck: bool) -> Segments:
         """Return the segments up to `end` of the buffer, also behind places without any.
 
         stuck  whether what starts at `low` is longer than the buffer, so that it is no record
@@ -251,7 +251,9 @@ class Tracker:
             return
         size = self._window.offset(place) - gap.start
         if size and not gap.foreign:
-            why = gap.reason(size, sure, seen_in(buffer, start, place))
+            whole = gap.start == self._window.offset(start)
+            seen = seen_in(buffer, start, place) if whole else NO_RECORD
+            why = gap.reason(size, sure, seen)
             self._losses.note_at(gap.start, size, why)
         gap.foreign = False
         if sure:

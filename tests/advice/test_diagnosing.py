@@ -19,7 +19,7 @@ from smfparse.advice.episodes import Run, joined, overlapped, touches
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.links import Links, Placed
 from smfparse.advice.merging import merged
-from smfparse.advice.wording import evidence
+from smfparse.advice.wording import evidence, finding_lines
 from smfparse.calendar.intervals import SECOND_US
 from smfparse.selecting.zones import fixed_zone
 from tests.support.searching import search
@@ -118,6 +118,8 @@ def test_a_diagnosis_has_the_impact_of_its_own_kind_and_ranks_by_the_largest() -
     (cause,) = diagnosed([*slow, *jobs, deep], diagnoses(), {MANAGER: ["TASK-LOG-WAIT"]}, {})
     assert (cause.rule, cause.impact) == ("D2", ("waiting", pytest.approx(0.8)))
     assert "impact: 0.8 waiting seconds per second" in evidence(cause)
+    said = [text.split()[1] for word, text in finding_lines(cause, []) if word == "explains"]
+    assert said == [*dict.fromkeys(each.rule for each in cause.explains)]
     assert evidence(deep).endswith("impact: 6,201 messages waiting on average")
     (alone,) = diagnosed([*slow, deep], diagnoses(), {}, {})
     assert (alone.rule, alone.impact) == ("D2", None)

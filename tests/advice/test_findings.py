@@ -172,11 +172,15 @@ def test_without_records_nothing_is_found_and_the_traces_are_named() -> None:
     assert ": ," not in "\n".join(lines(CheckDocument(found), "text"))
 
 
+def test_without_intervals_of_statistics_a_manager_has_the_time_of_all_records() -> None:
+    early, late = ([{"interval_start": START + dt.timedelta(minutes=at)}] for at in (0, 5))
+    [known] = checked({"qpst": early, "qist": late}).managers
+    assert (known.start.minute, known.end.minute) == (0, 15)
+
+
 @search(100)
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 900), st.booleans()), max_size=40))
-def test_runs_hold_what_crossed_and_break_where_time_does(
-    some: list[tuple[bool, int, bool]],
-) -> None:
+def test_runs_hold_what_crossed_and_break_where_time_does(some: list[tuple[bool, int, bool]]):
     at, starts = 0, []
     for _, seconds, gap in some:
         at += 10_000 * SECOND_US * gap
@@ -233,9 +237,12 @@ def test_a_slow_coupling_facility_is_one_finding_and_a_slow_structure_another() 
     usual = [row for number in range(9) for row in interval(number, "")]
     of_all = the(checked({"qest": [*usual, *interval(9, "AB")]}), "D14")
     of_one = the(checked({"qest": [*usual, *interval(9, "B")]}), "D14")
+    wanted = Policy(objects={"CF-SLOW": ("X*", "B")})
+    of_wanted = the(checked({"qest": [*usual, *interval(9, "AB")]}, wanted), "D14")
 
     assert (of_all.object, sorted(each.object for each in of_all.explains)) == ("", ["A", "B"])
     assert (of_one.object, [each.object for each in of_one.explains]) == ("B", ["B"])
+    assert [each.object for each in of_wanted.explains] == ["B"]
     (sentence,) = [text for word, text in finding_lines(of_all, []) if word == "explains"]
     assert "CF-SLOW" in sentence
     assert " A, B: " in sentence

@@ -107,9 +107,7 @@ def test_evidence_sums_no_quotient() -> None:
         ("{n::BIGINT - 1:count}", ("{}", "count", "n::BIGINT - 1", "", "n::BIGINT - 1 > {a}")),
     ],
 )  # fmt: skip
-def test_the_form_of_a_figure_shows_what_rows_make_of_it(
-    text: str, expected: tuple[str, ...]
-) -> None:
+def test_the_form_of_a_figure_shows_what_rows_make_of_it(text: str, expected: tuple[str, ...]):
     found = phrase(text, Where("a.toml"), {})
     crossing = found.crossing("{a}", lowest=False)
     assert (found.text, found.style, found.of_row, found.of_rows, crossing) == expected

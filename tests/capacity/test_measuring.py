@@ -59,9 +59,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 
 
 @pytest.mark.slow
-def test_every_planner_measures_its_documented_inputs_and_options_override_them(
-    site: Opened,
-) -> None:
+def test_every_planner_measures_its_documented_inputs_and_options_override_them(site: Opened):
     for name in planner_names():
         which, found = planner(name), site(name)
         assert found.of is not None

@@ -208,9 +208,7 @@ def test_a_terminal_is_no_output_for_files(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / name).read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_a_name_of_no_known_format_gets_a_remark_with_the_format_that_is_written(
-    tmp_path: Path,
-) -> None:
+def test_a_name_of_no_known_format_gets_a_remark_with_the_format_that_is_written(tmp_path: Path):
     for command in (["check", SMF], LOG):
         said = run(*command, "--output", tmp_path / "x.foo", code=0).stderr
         assert said.startswith(f"smfparse: {tmp_path / 'x.foo'}: the format is text; --format sel")

@@ -65,9 +65,7 @@ POPULATIONS: dict[str, tuple[list[bytes], dict[str, float]]] = {
 
 
 @pytest.mark.parametrize("why", POPULATIONS)
-def test_calls_are_divided_by_the_time_of_statistics_while_class_3_was_on(
-    why: str, tmp_path: Path
-) -> None:
+def test_calls_are_divided_by_the_time_of_statistics_while_class_3_was_on(why: str, tmp_path: Path):
     made, expected = POPULATIONS[why]
     found = side(put(tmp_path / "a.smf", *made))
     shown = {"rate": rate(found), "intervals": found.intervals}

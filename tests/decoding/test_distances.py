@@ -69,18 +69,21 @@ class Source:
     def column(self, table: str, name: str, first: int = 0, *, alone: bool = False) -> list[object]:
         """Return a column of the rows of the chunks from `first` on, decoded as a part.
 
-        alone  whether no other column is wanted
+        alone  whether no other column is wanted, though another table
         """
         before = Before(self.chunks[first].begin, lambda kinds: self._behind(first, kinds))
         decoder = Decoder(
-            Needs({table: frozenset((name,))} if alone else wanted_tables([table])),
+            Needs(
+                {table: frozenset([name]), "qist": frozenset()} if alone else wanted_tables([table])
+            ),
             DamageLog(),
             lambda: self._ahead(first),
             before if first else None,
             limits=self.limits,
         )
         batches = decoder.decode(self.chunks[first:])
-        return [value for _, batch in batches for value in batch.column(name).to_pylist()]
+        own = (batch for made, batch in batches if made == table)
+        return [value for batch in own for value in batch.column(name).to_pylist()]
 
     def _behind(self, first: int, kinds: Ints | None) -> Iterator[Chunk]:
         assert kinds is None or np.array_equal(kinds, TASK_KINDS)
@@ -179,5 +182,7 @@ def test_nothing_is_read_ahead_where_no_offset_is_wanted() -> None:
     source = Source([LONELY, [clock(1, "SYS9")]], 1 << 20)
     assert source.column("record", "type", alone=True) == [30, 115, 115]
     assert source.looks == []
+    stub = smf.record(smf.block("QSPH"), start=NOON, seconds=0, system="SYS1")
+    assert Source([[clock(1), stub]], 1 << 20).column("qsph", "utc_offset", alone=True) == [3600]
     for name in schema("record").names:
         assert source.column("record", name, alone=True) == source.column("record", name), name

@@ -142,6 +142,8 @@ def test_a_record_says_whose_it_is_and_from_when():
         "qwhsssid": "MQ01",
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
+    for area, length in ((bytes(3), None), (builders.stub(), 1)):
+        assert record_row(qist(Section([ONE]), area=area))["qwhslen"] == length
 
 
 def test_the_version_is_the_release_in_the_header():
@@ -283,9 +285,7 @@ def test_a_block_more_does_not_shift_the_next_record():
 
 
 @pytest.mark.parametrize(("at", "put"), [(34, b"\0\0"), (28, bytes([0, 0, 0, 20]))])
-def test_a_record_whose_qwhs_area_cannot_be_read_is_damage_and_keeps_its_blocks(
-    at: int, put: bytes
-):
+def test_a_record_whose_qwhs_cannot_be_read_is_damage_and_keeps_its_blocks(at: int, put: bytes):
     """By its length or its place; only its times are not known."""
     record = qist(Section([ONE]))
     log = DamageLog()

@@ -24,7 +24,7 @@ from smfparse.limits import Limits
 from smfparse.reading import planning
 from smfparse.reading.chunks import WHOLE_SOURCE, Part
 from smfparse.reading.detection import framing_named
-from smfparse.reading.planning import plan
+from smfparse.reading.planning import agree, look_through, plan, ranges_of
 from smfparse.reading.reader import Input
 from smfparse.selecting.selection import Selection
 from smfparse.tables.arrow import wanted_tables
@@ -110,7 +110,10 @@ def test_a_part_starts_with_a_record_that_has_to_know_of_no_other(tmp_path: Path
     records = many(500, 1)
     file, _ = written(tmp_path, BY_NAME["rdw"], records, limits_of(1))
     _, *later = plan(file.path, 4096, limits=file.limits)
+    looked = Input(file.path, "source", framing=framing_named("rdw"), limits=file.limits)
+    assert agree([look_through(looked, each) for each in ranges_of(looked, 50_000)])
     assert len(later) > 5
+    assert len(planned_parts(file, 50_000)) in (6, 7)
     assert {records[each.record_no - 1].kind for each in later} <= {"clock", "task", "wrong"}
 
 

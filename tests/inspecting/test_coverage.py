@@ -116,9 +116,7 @@ def test_objects_in_use_without_their_own_statistics_are_counted(write: Write) -
     assert "STATQ is off for 1 of 2" in run("summary", path).stdout.splitlines()[1]
 
 
-def test_without_statistics_it_is_unknown_and_a_selection_makes_nothing_absent(
-    write: Write,
-) -> None:
+def test_without_statistics_it_is_unknown_and_a_selection_makes_nothing_absent(write: Write):
     used = using("JOB", put("Q", 1))
     (found,) = coverage(write(used, name="used.smf"), "--strict")
     assert (found["answer"], found["missing"]) == ("completeness unknown", [])

@@ -48,9 +48,8 @@ def test_hours_have_the_records_that_count_in_them(site: Site, tmp_path: Path) -
     """So hours of class 3 are hours of statistics. A 116/2 counts with its 116/1."""
     data, found, expected = opened(site.write(tmp_path)), Counter[Any](), Counter[Any]()
     counted = data.sql("SELECT counted_at FROM record ORDER BY record_no")["counted_at"]
-    hours = {
-        id(span): each for (*_, span), each in zip(site.records, counted.to_pylist(), strict=True)
-    }
+    each_of = zip(site.records, counted.to_pylist(), strict=True)
+    hours = {id(span): each for (*_, span), each in each_of}
     for clock in site.clocks:
         for kind in (class_3, statistics):
             for span in kind(clock):

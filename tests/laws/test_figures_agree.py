@@ -55,9 +55,8 @@ class Answers:
         return found
 
     def intervals(self, command: str) -> Values:
-        managers = (
-            self._summary if command == "summary" else in_json(command, self._path)["managers"]
-        )
+        own = command == "summary"
+        managers = self._summary if own else in_json(command, self._path)["managers"]
         return {(each["qmgr"], ""): each["intervals"] for each in managers}
 
     @property
@@ -79,9 +78,8 @@ class Answers:
 
     def page(self, panel: str, *objects: str) -> Values:
         """Return the highest value of lines of a panel; without objects, of all its lines."""
-        return {
-            key: max(value for _, value in values) for key, values in self._lines(panel, objects)
-        }
+        lines = self._lines(panel, objects)
+        return {key: max(value for _, value in values) for key, values in lines}
 
     def page_sum(self, panel: str, *objects: str) -> Values:
         found: Values = defaultdict(float)

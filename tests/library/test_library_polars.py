@@ -233,9 +233,7 @@ def test_a_selection_is_not_asked_less_than_before_nor_for_the_other_time() -> N
         assert narrowed(before, "record", other.is_between(START, NOON)) == before
 
 
-def test_only_needed_columns_are_decoded(
-    data: smfparse.SmfData, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_needed_columns_are_decoded(data: smfparse.SmfData, monkeypatch: pytest.MonkeyPatch):
     asked, original = list[Any](), Inputs.batches
 
     def batches(self: Inputs, wanted: Any, **options: bool) -> Any:

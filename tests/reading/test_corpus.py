@@ -110,9 +110,7 @@ CORPUS = {
     "triplets that cover the next record": File("none", [body(0, longer=SIZE), B, C], [B, C]),
     "triplets that cover another": File("none", [body(0, len(FOREIGN)), FOREIGN, B], [FOREIGN, B]),
     "triplets that cover half a record": File("none", [body(0, 100), B, b"\n", C], [B, C]),
-    "triplets that cover two records with line ends between": File(
-        "none", [body(0, longer=SIZE + 9), B, b"\n", C, b"\n"], [B, C]
-    ),
+    "triplets over line ends": File("none", [body(0, longer=SIZE + 9), B, b"\n", C, b"\n"], [B, C]),
     "a last byte is gone": File("none", [A[:-1], FOREIGN, B], [FOREIGN, B]),
     "a record starts in the middle of another one": File("none", [A[:90], B, C], [B, C]),
     **{
@@ -133,9 +131,7 @@ CORPUS = {
         "rdw", [rdw(NO_SYSTEM[:HEADER_END] + rdw(B) + bytes(30)), rdw(C)], [B, C]
     ),
     "a null segment too short": File("rdw", [rdw(A), NULL[:-1], rdw(B), rdw(C)], [A, B, C]),
-    "a record without date in segments that are shorter than its header": File(
-        "rdw", [rdw(A), in_segments(NO_RECORD, 10), rdw(B)], [A, B]
-    ),
+    "no date, in short segments": File("rdw", [rdw(A), in_segments(NO_RECORD, 10), rdw(B)], [A, B]),
     "a whole record in front of a segment that goes on with none, and of damage": File(
         "rdw", [rdw(TRAILER), rdw(bytes(100), code=2), STRAY, rdw(B), rdw(C)], [TRAILER, B, C]
     ),
@@ -145,9 +141,7 @@ CORPUS = {
     "a length that covers a whole record and damage behind it": File(
         "rdw", [rdw(FOREIGN, longer=38), rdw(TRAILER), b"\xff" * 20, rdw(C)], [FOREIGN, TRAILER, C]
     ),
-    "a segment that goes on with no record and covers one": File(
-        "rdw", [rdw(A, longer=SIZE + 4, code=2), rdw(B), rdw(C)], [B, C]
-    ),
+    "an orphan over others": File("rdw", [rdw(A, longer=SIZE + 4, code=2), rdw(B), rdw(C)], [B, C]),
     "a length that reaches into a record which reads as a segment there": File(
         "rdw", [rdw(FOREIGN, longer=3), rdw(TRAILER), STRAY, rdw(C)], [TRAILER, C]
     ),
@@ -164,6 +158,11 @@ CORPUS = {
         "bdw",
         [block(rdw(BY_CHANCE_A_BLOCK, longer=2 * SIZE + 8), rdw(B), rdw(C)), block(rdw(A))],
         [BY_CHANCE_A_BLOCK, B, C, A],
+    ),
+    "a length that reaches into the next record, behind damage": File(
+        "bdw",
+        [block(rdw(C) * 90) * 2, STRAY, rdw(A), rdw(FOREIGN, 51), rdw(B) * 2],
+        [*[C] * 180, A, FOREIGN, B, B],
     ),
     "line ends in blocks that make RDWs with the lengths behind them": File(
         "bdw",
@@ -192,9 +191,7 @@ CORPUS = {
         [ftp(A[:100], ends=False) + ftp(A[100:150], False, len(ftp(TRAILER))), ftp(TRAILER)],
         [TRAILER],
     ),
-    "a record without date or end in front of another one": File(
-        "ftp-block", [ftp(NO_RECORD, ends=False), ftp(B), ftp(C)], [B, C]
-    ),
+    "no date and no end": File("ftp-block", [ftp(NO_RECORD, ends=False), ftp(B), ftp(C)], [B, C]),
     "a record without its last bytes, of which the length covers the next one": File(
         "ftp-block", [ftp(A[:-3], longer=SIZE + 3), ftp(B), ftp(C)], [B, C]
     ),
@@ -205,7 +202,9 @@ CORPUS = {
         "ftp-record", [A + MARK, b"\xff\xff" + b"\0" * 9 + MARK, B + MARK], [A, B]
     ),
     "a mark that is damaged, behind a record that does not tell its length": File(
-        "ftp-record", [FOREIGN + b"\xff\x11", A + MARK, B + MARK], [FOREIGN, A, B]
+        "ftp-record",
+        [FOREIGN + b"\xff\x11", FOREIGN + b"\x0f\1", A + MARK, B + MARK],
+        [FOREIGN, FOREIGN, A, B],
     ),
     "a record without date, with escapes": File(
         "ftp-record", [NO_RECORD.replace(b"\0\0\0", b"\xff\xff" * 3) + MARK, A + MARK], [A]
@@ -252,6 +251,8 @@ def test_a_length_that_reaches_into_the_next_record_costs_its_own_wherever_it_is
 def test_a_trailer_at_the_end_is_found_however_much_is_damaged_before(read: Read) -> None:
     for size in range(980, 1040):
         assert read(b"\xff" * size + rdw(TRAILER), framing="rdw").bodies == [TRAILER], size
+    found = read(rdw(C) + b"\xff" * 3850 + rdw(A) * 9, limits=SMALL, framing="rdw")
+    assert found.reasons == ["no SMF record starts here"]
 
 
 ZERO = A.index(b"\0\0", 40)
@@ -294,13 +295,18 @@ def test_a_record_without_lengths_that_the_end_of_the_file_cuts_is_read_and_told
         assert found.places == [(SIZE + len(FOREIGN), 0)]
         reason = "the file is truncated in this record, or its triplets are damaged"
         assert found.reasons[0].startswith(reason)
+    many = [FOREIGN + bytes(300)] * 200
+    limits = Limits(chunk_bytes=40_000, max_spanned=1 << 11)
+    assert read(b"".join(many), framing="none", limits=limits).bodies == many
+    found = read(ftp(A) + ftp(B)[:-3], framing="ftp-block")
+    assert (found.bodies, found.places) == ([A], [(SIZE + 3, SIZE)])
 
 
 COVERED = rdw(B, longer=7)
 """A record of which the length is wrong."""
 
 
-def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(read: Read) -> None:
+def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(path: Path, read: Read):
     """With others, alone, and in front of damage."""
     for outer, longer, behind, there in (
         (FOREIGN + COVERED, 2 * SIZE + 8, [rdw(C), rdw(A)], [C, A]),
@@ -311,6 +317,11 @@ def test_a_record_with_a_wrong_length_that_another_one_covers_is_told(read: Read
         found = read(data := b"".join([rdw(C), rdw(outer, longer), *behind]), framing="rdw")
         assert found.bodies == [C, outer, *there]
         assert data.index(COVERED) in [each.offset for each in found.damage]
+    found = read(FIRST + b"\n" + rdw(B) + STRAY + rdw(C), framing="rdw")
+    assert found.places == [(0, 100), (100, 1), (SIZE + 105, len(STRAY))]
+    for data in (rdw(C) + rdw(FOREIGN + rdw(B)), rdw(C) + STRAY + rdw(B)):
+        read(data, "rdw")
+        assert probe(path)[1].why.startswith("the first 2 records have ")
 
 
 def test_a_header_in_a_record_of_small_blocks_is_told_where_its_triplets_end(read: Read) -> None:
@@ -349,9 +360,7 @@ FRAMED = {
     "what seems a length": File("none", [b"\0\0\0\xdc", A, b"\n", B, b"\n", C], [A, B, C]),
     "one mark of two": File("ftp-record", [A, b"\xff\x11", escaped(ESCAPED), MARK], [A, ESCAPED]),
     "blocks with line ends": File("bdw", IN_LINES, [A, B, C]),
-    "blocks, the first and last of which are damaged": File(
-        "bdw", [b"\0\0\0", FIRST, block(LAST, rdw(C)), b"\r%"], [B, C]
-    ),
+    "blocks, damaged at ends": File("bdw", [b"\0\0\0", FIRST, block(LAST, rdw(C)), b"\r%"], [B, C]),
     "what leads to another one, not a single one that says how long it is": File(
         "ftp-block", [b"\x80\xff\xff", A, ftp(FOREIGN) * 2], [FOREIGN] * 2
     ),
@@ -365,9 +374,7 @@ FRAMED = {
         "ftp-record", [each + b"\n" + MARK + b"\r\n" for each in (A, B, C)], [A + b"\n", B, C]
     ),
     "marks in records that are none": File("none", [A, MARK, NOISY, NOISY], [A, NOISY, NOISY]),
-    "records of another product that lead to one of MQ, whose descriptor word is wrong": File(
-        "rdw", [rdw(FOREIGN) * 2, rdw(A, code=2)], [FOREIGN] * 2
-    ),
+    "others, and a wrong RDW of MQ": File("rdw", [rdw(FOREIGN) * 2, rdw(A, code=2)], [FOREIGN] * 2),
     "records of another product that lead to one of MQ, whose length is wrong": File(
         "length", [prefixed(FOREIGN) * 3, prefixed(A, longer=1 << 20)], [FOREIGN] * 3
     ),
@@ -380,7 +387,12 @@ FRAMED = {
     "a mark is lost": File("ftp-record", [PLAIN, escaped(M), MARK], [PLAIN, M]),
     "the last mark ends it": File("ftp-record", [escaped(M), MARK, bytes(90), b"\xff\3"], [M]),
     "a mark between whole records by chance": File("none", [M, N, MARK, M], [M, N, M]),
+    "two framings, the first is meant": File("ftp-block", [ftp(A), ftp(B), rdw(C), rdw(A)], [A, B]),
+    "records, and behind a line end blocks": File(
+        "bdw", [rdw(A) * 40, b"\n", block(rdw(B), rdw(C)), block(rdw(B))], [*[A] * 40, B, C, B]
+    ),
     "a mark behind damage by chance": File("none", [bytes(50), M, MARK, M, N], [M, M, N]),
+    "marks in damage": File("none", [MARK, A, bytes(9), MARK, bytes(9), B], [A, B]),
     "marks at the end of each record": File("none", [M[:-2] + MARK] * 3, [M[:-2] + MARK] * 3),
     "a mark at the end of a record with no length in it": File("none", [M, LONE, N], [M, LONE, N]),
 }

@@ -22,8 +22,9 @@ import smfparse
 from smfparse.errors import DamageLog, InputError
 from smfparse.limits import Limits
 from smfparse.reading.chunks import SLACK, Part
+from smfparse.reading.headers import Headers
 from smfparse.reading.reader import read_chunks
-from smfparse.reading.segments import Segments
+from smfparse.reading.segments import Segments, last_record
 from smfparse.reading.walks import WALKS
 from smfparse.selecting.selection import Selection
 from tests.support import builders
@@ -115,6 +116,8 @@ def test_what_is_lost_is_told_and_costs_no_record_beside_it(read: Read):
         assert found.numbers == [*range(1, len(there) + 1)]
         assert found.places == [(len(before), len(lost))], reason
         assert not reason or set(found.reasons) == {reason}
+    for each in NO_TIME:
+        assert read(SHORT * 20 + each + OTHER).bodies == bodies(*[SHORT] * 20, OTHER)
 
 
 def test_segments_that_never_end_are_given_up(read: Read):
@@ -122,6 +125,7 @@ def test_segments_that_never_end_are_given_up(read: Read):
     assert found.bodies == bodies(SHORT, OTHER)
     assert found.reasons[0] == "spanned record lost: longer than 2048 bytes"
     assert sum(length or 0 for _, length in found.places) == len(FIRST + MIDDLE * 4)
+    assert last_record(np.array([0, 1, 1, 2], np.uint8)) == (2, 4)
 
 
 def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read: Read):
@@ -157,11 +161,12 @@ def test_a_good_record_in_front_of_garbage_is_kept_wherever_a_chunk_ends(read: R
 
 
 def mapped(path: Path, data: bytes, limits: Limits) -> tuple[int, list[tuple[int, int | None]]]:
-    """Return how many records are in a file of which no kind is wanted, and where it is damaged."""
+    """Return how many 115/2 are in a file of which no kind is wanted, and where it is damaged."""
     path.write_bytes(data)
     log = DamageLog()
     found = read_chunks(path, log, kinds=np.zeros(0, np.int64), limits=limits)
-    count = sum(len(chunk.start) for chunk in found)
+    headers = (Headers(chunk.buffer, chunk.start, chunk.length) for chunk in found)
+    count = sum(int((each.subtype == 2).sum()) for each in headers)
     return count, [(each.offset, each.length) for each in log.details]
 
 
@@ -171,6 +176,10 @@ def test_a_block_is_not_taken_for_known_at_the_start_of_a_map(path: Path):
     block = bdw(20 * len(early)) + early * 20
     count = 6_000_000 // len(block)
     assert mapped(path, block * count, Limits(chunk_bytes=1 << 20)) == (20 * count, [])
+    broken = block[: -9 * len(early)] + b"\xff" * len(early) + block[-8 * len(early) :]
+    place = len(block + broken) - 9 * len(early)
+    found = mapped(path, block + broken + block * count, Limits(1 << 20))
+    assert found == (20 * count + 39, [(place, len(early))])
 
 
 def test_a_record_behind_garbage_is_found_at_the_start_of_a_map(path: Path) -> None:
@@ -181,16 +190,17 @@ def test_a_record_behind_garbage_is_found_at_the_start_of_a_map(path: Path) -> N
         garbage = b"\xff" * (limits.window_bytes - len(SHORT) - short)
         found = mapped(path, SHORT + garbage + SHORT * count, limits)
         assert found == (1 + count, [(len(SHORT), len(garbage))])
+    assert mapped(path, SHORT[4:] * count, limits) == (count, [])
 
 
 def test_a_header_of_a_dump_that_is_as_long_as_a_block_hides_no_record(read: Read):
     """The record behind it may be another header, with nothing in it."""
     header = foreign_record(2)[:18]
-    for inner in (foreign_record(3)[:18], SHORT):
+    for inner, count in itertools.product((foreign_record(3)[:18], SHORT), (2, 20)):
         inner = len(inner).to_bytes(2, "big") + inner[2:]
         wrong = (len(header) + len(inner)).to_bytes(2, "big") + header[2:]
-        found = read(SHORT + wrong + inner + LONG * 2)
-        assert found.bodies == bodies(SHORT, inner, LONG, LONG)
+        found = read(SHORT + wrong + inner + LONG * count)
+        assert found.bodies == bodies(SHORT, inner, *[LONG] * count)
         assert found.places == [(len(SHORT), len(header))]
 
 
@@ -239,6 +249,8 @@ def test_line_ends_are_told_by_the_part_that_has_them(path: Path):
     parts = Part(0, border, None), Part(border, path.stat().st_size, None)
     told = [length for part in parts for _, length in Reading(path, part).places]
     assert told == [2 * 500, 2 * 499]
+    assert Part(border, 2 * border, None).around(99) == Part(border - 99, 2 * border + 99, None)
+    assert Part(border, 2 * border, 501).before(99) == Part(0, border, 1)
 
 
 def test_a_range_may_begin_with_a_record_whose_header_is_in_pieces(path: Path):

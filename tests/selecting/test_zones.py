@@ -75,6 +75,7 @@ def test_an_unknown_zone_is_refused_with_names_that_are_near(sites: dict[str, Pa
     for text, way_out in {
         "Europe/Berln": "did you mean Europe/Berlin",
         "berlin": "did you mean Europe/Berlin?",
+        "Etc/GMT+20": "did you mean Etc/GMT+2, Etc/GMT+0 or Etc/GMT+12?",
         "Tokio": "did you mean Asia/Tokyo?",
         "+02:00": "write it like Europe/Berlin",
         "../../etc/passwd": "write it like Europe/Berlin",

@@ -72,9 +72,7 @@ def test_what_is_inside_counts_once(spans: list[tuple[int, int]]) -> None:
 
 @search(50)
 @given(SPANS)
-def test_seconds_of_intervals_count_what_several_rows_cover_once(
-    spans: list[tuple[int, int]],
-) -> None:
+def test_seconds_of_intervals_count_what_several_rows_cover_once(spans: list[tuple[int, int]]):
     whole = [(start, 20 * (1 + length // 20)) for start, length in spans]
     some = rows([start * 10**6 for start, _ in whole], [float(each) for _, each in whole])
     covered = {second for start, length in whole for second in range(start, start + length)}

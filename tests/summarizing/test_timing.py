@@ -37,8 +37,9 @@ def times_of(*rows: Row) -> list[Times]:
 
 def test_a_gap_is_counted_with_its_length_and_its_slots_have_no_data() -> None:
     """It is more than a second or a tenth of an interval."""
-    [found] = times_of(row(0, 600), row(1800, 600), row(3600, 600))
+    [found] = times_of(row(0, 600, mq_version="10.0.0"), row(1800, 600), row(3600, 600))
     said = found.calendar.facts
+    assert found.mq_version == "10.0.0"
     assert (said["gaps"], said["gap_seconds"], said["restarts"], found.slots) == (2, 2400, 0, 7)
     assert found.covered.tolist() == [600, 0, 0, 600, 0, 0, 600]
     for start, seconds, gaps in ((601, 600, 0), (601.1, 600, 1), (5.5, 5, 0), (5.6, 5, 1)):

@@ -193,9 +193,7 @@ def test_names_that_are_new_and_gone() -> None:
 
 @pytest.mark.parametrize("asked", [True, False])
 @pytest.mark.parametrize(("month", "day"), [(3, 29), (10, 25)])
-def test_days_and_hours_follow_the_clock_where_it_changes(
-    month: int, day: int, asked: bool
-) -> None:
+def test_days_and_hours_follow_the_clock_where_it_changes(month: int, day: int, asked: bool):
     """Also on the day of the change itself, which has 23 hours or 25."""
     change = dt.datetime(2026, month, day, tzinfo=ZoneInfo(ZONE))
     first = (change - dt.timedelta(days=24)).astimezone(dt.UTC)

@@ -153,13 +153,14 @@ def test_workers_write_there_as_here(dumps: Paths, storage: Storage, tmp_path: P
 
 
 def test_what_a_url_does_not_take_is_said(dumps: Paths, storage: Storage) -> None:
-    only = "only a dataset is written to a URL"
+    only, day = "only a dataset is written to a URL", f"s3://{BUCKET}/day/{dumps[0].name}"
     for line, code, said in (
         ("report log {dump} --output s3://b/x", 2, only),
         ("dashboard {dump} --output s3://b/x.html", 2, only),
         ("generate s3://b/x.smf", 2, only),
         ("anonymise {dump} --to s3://b/x.smf", 2, only),
         ("convert {dump} --format csv --to s3://b/x", 2, "a URL takes a dataset"),
+        (f"info {day} {day}", 2, "named twice"),
         ("convert {dump} --to s3://nobody/tables", 8, "no such bucket; check the name"),
     ):
         done = command.run(*line.format(dump=dumps[0]).split(), code=code)
@@ -188,9 +189,7 @@ print(json.dumps([rows, [{name: [each.added, each.stayed] for name, each in some
 
 
 @pytest.mark.long
-def test_delta_takes_a_dataset_of_s3_and_copies_of_one_here(
-    storage: Storage, tmp_path: Path
-) -> None:
+def test_delta_takes_a_dataset_of_s3_and_copies_of_one_here(storage: Storage, tmp_path: Path):
     """By a process of its own: deltalake keeps others of its process from running meanwhile."""
     pytest.importorskip("deltalake")
     there, here = f"s3://{BUCKET}/delta", tmp_path / "mq"

@@ -73,9 +73,7 @@ def test_the_size_for_a_full_pool_is_a_lower_bound(found: Found) -> None:
     assert all(each.startswith("at least ") for each in texts)
 
 
-def test_getters_that_wait_for_messages_are_not_said_to_wait_for_something_else(
-    found: Found,
-) -> None:
+def test_getters_that_wait_for_messages_are_not_said_to_wait_for_something_else(found: Found):
     """Nor is a job that only puts, of which no message waits for."""
     (lone,) = of_rule("D21", found["LONE"])
     assert (lone.job, lone.start.hour, lone.end.hour) == ("LEDGER", 10, 12)
