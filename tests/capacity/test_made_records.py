@@ -79,6 +79,7 @@ def test_storage_of_a_connection_is_its_slope(tmp_path: Path) -> None:
 def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
     made = minutely(
         lambda at: smf.block("QQST", qqstqnam="GROWS", qqstdpth=1000 + 600 * at),
+        lambda at: smf.block("QQST", qqstqnam="HIGH", qqstdpth=8000 + 500 * at),
         lambda at: smf.block("QIS1", qis1psno=4, qis1topg=90_000, qis1unpg=72_000 - 1200 * at),
         lambda _: smf.block("QIS1", qis1psno=0, qis1topg=1000, qis1unpg=400),
         lambda at: smf.block("QIS1", qis1psno=5, qis1topg=9000, qis1unpg=3000 + at % 2),
@@ -90,6 +91,14 @@ def test_a_queue_that_grows_fills_its_page_set(tmp_path: Path) -> None:
     assert (asked.growth, asked.now) == (pytest.approx(10), 1000 + 600 * 11)
     assert (asked.free_pages, asked.page_growth) == (72_000 - 1200 * 11, pytest.approx(20))
     assert found.plan["full_h"] == pytest.approx((72_000 - 1200 * 11) / 20 / 3600)
+
+
+def test_a_queue_that_was_emptied_at_the_end_grew_all_the_same(tmp_path: Path) -> None:
+    made = minutely(
+        lambda at: smf.block("QQST", qqstqnam="EMPTIED", qqstdpth=100 * (at % 11)),
+        lambda at: smf.block("QQST", qqstqnam="SLOWLY", qqstdpth=10 * at),
+    )
+    assert answered(tmp_path, "pages", made).whose.endswith(", queue EMPTIED (largest growth)")
 
 
 def test_the_limit_of_a_batch_is_the_greatest_of_its_instances(tmp_path: Path) -> None:

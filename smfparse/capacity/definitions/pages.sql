@@ -20,7 +20,9 @@ of_tasks AS (
 depths AS (
     SELECT
         *,
-        (epoch_us(time) - min(epoch_us(time)) OVER (PARTITION BY system, qmgr)) / 1e6 AS since
+        (epoch_us(time) - min(epoch_us(time)) OVER (PARTITION BY system, qmgr)) / 1e6 AS since,
+        -- A queue that grew and was emptied grew all the same.
+        depth - min(depth) OVER (PARTITION BY system, qmgr, queue ORDER BY time) AS risen
     FROM queue_figures
     WHERE structure IS NULL
 ),
@@ -31,7 +33,7 @@ queues AS (
         arg_max(depth, (time, depth)) AS now,
         arg_max(page_set, (time, depth)) AS page_set,
         sum(puts) / nullif(total(interval_seconds), 0) AS arrivals,
-        arg_max(depth, (time, depth)) - arg_min(depth, (time, depth)) AS grown
+        max(risen) AS grown
     FROM depths
     GROUP BY ALL
 ),
