@@ -138,6 +138,10 @@ LEFT JOIN told_groups(channel_initiators) AS g ON g.system = q.system AND g.qmgr
 LEFT JOIN dynamic ON dynamic.made = q.basename
 GROUP BY ALL;
 
+-- Whether a section has intervals of class 3 that are longer than it is, by its marks: what they count is not to be held
+-- against its statistics.
+CREATE OR REPLACE MACRO has_longer_tasks(marks) AS coalesce(contains(marks, 'longer: up to'), FALSE);
+
 -- When the first statistics of each queue manager begin, in microseconds.
 CREATE OR REPLACE MACRO first_statistics(statistics) AS TABLE
 SELECT system, qmgr, epoch_us(min(interval_start)) AS known_since FROM query_table(statistics) GROUP BY ALL;

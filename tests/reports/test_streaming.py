@@ -83,6 +83,7 @@ def logged(qmgr: str, pages: int, ios: int, io_busy: float, task_busy: float) ->
 
 NEAR_128 = "near 128 pages an I/O: faster DASD, zHyperWrite, or a second queue manager"
 LOGS = {"LOG1": ((1000, 10, 99.9, 99.9), NEAR_128), "LOG2": ((990, 10, 94.9, 94.9), None)}
+NO_CLASS_3 = "no class 3 in this section: START TRACE(ACCTG) CLASS(3), or a longer --interval"
 RAISE = "they do the streamed puts of channels as well: raise CHIADAPS"
 ADAPTERS = {
     "ADP1": ((20, 10, 3), "all are in use; more may help: CHIADAPS"),
@@ -166,7 +167,7 @@ FOUND: dict[str, tuple[str, list[Any]]] = {
     # Pages of a task that also published are not of its puts.
     "MIX": ("puts pages_per_put", [5, None]),
     # Without class 3, no queue is a candidate.
-    "NOC3": ("line note", ["queue manager", "no class 3: START TRACE(ACCTG) CLASS(3)"]),
+    "NOC3": ("line note", ["queue manager", NO_CLASS_3]),
     **{qmgr: ("line note", ["log", note]) for qmgr, (_, note) in LOGS.items()},
     **{
         qmgr: (

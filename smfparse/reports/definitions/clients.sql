@@ -171,10 +171,11 @@ FROM (
     WHERE NOT getvariable('of_queues')
     UNION ALL BY NAME
     SELECT
-        'channel initiator' AS line, *,
-        chinit_cpu / nullif(messages, 0) AS chinit_message_cpu,
-        chinit_cpu / (nullif(moved_bytes, 0) / 1048576) AS chinit_mb_cpu
+        'channel initiator' AS line, * EXCLUDE (is_longer),
+        chinit_cpu / nullif(CASE WHEN NOT is_longer THEN messages END, 0) AS chinit_message_cpu,
+        chinit_cpu / (nullif(CASE WHEN NOT is_longer THEN moved_bytes END, 0) / 1048576) AS chinit_mb_cpu
     FROM spent
     LEFT JOIN moved USING (section)
+    LEFT JOIN (SELECT section, has_longer_tasks(marks) AS is_longer FROM sectioned.keys) USING (section)
     WHERE NOT getvariable('of_queues')
 )

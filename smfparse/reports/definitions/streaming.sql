@@ -301,9 +301,12 @@ lines AS (
     SELECT
         'queue manager' AS line, section, c.puts, c.published, c.generated, c.to_getter, c.streamed,
         statistics_streamed, data_manager_puts, message_manager_puts,
-        data_manager_puts - c.puts AS data_manager_excess, message_manager_puts - c.puts AS message_manager_excess,
+        CASE WHEN NOT has_longer_tasks(marks) THEN data_manager_puts - c.puts END AS data_manager_excess,
+        CASE WHEN NOT has_longer_tasks(marks) THEN message_manager_puts - c.puts END AS message_manager_excess,
         CASE
-            WHEN c.puts IS NULL THEN 'no class 3: START TRACE(ACCTG) CLASS(3)'
+            WHEN has_longer_tasks(marks)
+                THEN 'intervals of class 3 are longer than the section: use --interval with their length (ACCTIME)'
+            WHEN c.puts IS NULL THEN 'no class 3 in this section: START TRACE(ACCTG) CLASS(3), or a longer --interval'
             WHEN coalesce(data_manager_puts, message_manager_puts) IS NULL THEN 'no class 1: START TRACE(STAT) CLASS(1)'
             ELSE 'an estimate: class 3 of all tasks for the same time makes it good'
         END AS note
