@@ -23,14 +23,7 @@ from smfparse.reading.detection import probe
 from smfparse.tables.arrow import wanted_tables
 from smfparse.tables.dictionary import table_names
 from tests.support import variants
-from tests.support.builders import (
-    Section,
-    foreign_record,
-    named_block,
-    rdw,
-    segments,
-    smf_record,
-)
+from tests.support.builders import Section, foreign_record, named_block, rdw, segments, smf_record
 from tests.support.command import run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.reading import Read
