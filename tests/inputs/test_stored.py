@@ -91,14 +91,8 @@ def test_a_manifest_that_is_no_database_or_has_odd_texts_is_bad_input(folder: Pa
     for data in (b"[" * 200_000, b"SQLite format 3\0" + b"\xff" * 5000, whole[:5000], whole[:100]):
         (folder / MANIFEST).write_bytes(data)
         check_manifest(folder)
-    for text in (
-        deep(51),
-        deep(300),
-        deep(20_000),
-        '{"name": "\\ud800", "bytes": 1}',
-        b"\xff",
-        "9" * 9999,
-    ):
+    wrong = '{"name": "\\ud800", "bytes": 1}', b"\xff", "9" * 9999
+    for text in (deep(51), deep(300), deep(20_000), *wrong):
         (folder / MANIFEST).write_bytes(whole)
         edit(folder, "UPDATE input SET value = ?", text)
         assert MANIFEST in run("sql", folder, SMF, "SELECT 1", code=8).stderr

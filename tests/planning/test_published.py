@@ -201,19 +201,13 @@ FUNCTIONS: dict[str, Mapping[Any, Any]] = {
     "channels.chin_kb": {(1, "mca", "9.3"): 90, (32, "mca", "9.3"): 100, (64, "mca", "9.3"): 109}
     | {(4096, "mca", "9.3"): 1125, (0.2, "1", "9.3"): 156}
     | {(21, "1", "9.3"): 178 + (232 - 178) * 11 / 22},
-    "channels.channels_in": {
-        (1052, 90): 11969,
-        (1052, 100): 10772,
-        (1052, 109): 9883,
-        (1052, 1125): 957,
-    },
+    "channels.channels_in": {(1052, 90): 11969, (1052, 100): 10772}
+    | {(1052, 109): 9883, (1052, 1125): 957},
     "cpu.improvement": by_place(LSPR, ("LOW", "AVERAGE", "HIGH")),
     "tls.key_ms": by_place(KEYS, ("z16", "z15", "z15-paper")),
     "compression.break_even": by_place(EVEN, (2, 8, 16, 32, 64, 100)),
-    "compression.compression_figure": {
-        (*COST, "ZLIBFAST", 8, 80): 184.43,
-        (*COST, "NONE", 8, 80): 182.61,
-    }
+    "compression.compression_figure": {(*COST, "ZLIBFAST", 8, 80): 184.43}
+    | {(*COST, "NONE", 8, 80): 182.61}
     | {(*COST, "ZLIBFAST", 16, 80): 295.21, (*COST, "NONE", 16, 80): 288.05},
     "streaming.put_us": {
         (kb, kind, streamed): us
@@ -232,12 +226,8 @@ FUNCTIONS: dict[str, Mapping[Any, Any]] = {
     "tls.key_us_a_message": {(3.9, 1 << 15, 1 << 20): 121.9, (0.43, 1 << 15, 1 << 20): 13.4}
     | {(3.9, 1 << 15, 0): 0},
     "tls.avoided_percent": {(10,): 90},
-    "compression.compression_chunks": {
-        (63, True): 4,
-        (33, True): 3,
-        (100, False): 4,
-        (32, False): 1,
-    },
+    "compression.compression_chunks": {(63, True): 4, (33, True): 3}
+    | {(100, False): 4, (32, False): 1},
     "compression.compression_us": {(63, True, 116): 464, (100, False, 46): 184},  # 188 is printed
     "mft.checkpoint_mb": {(SIZE, 10, 5, 1): 12.5, (SIZE, 10, 5, 8): 100, (SIZE, 10, 1, 1): 2.5},
     "mft.state_updates": {(100, 10, 5, 2): 1, (100, 10, 10, 1): 1, (4096, 10, 5, 1): 81},
@@ -408,12 +398,8 @@ SAID = {
     "log": ("0.89", "12.9%", "259 us instead of 343", "45 to 82%", "40 MB/s", "1,451"),
     "mft": (
         *("138 us for 16 KB", "2,561", "18.9", "21.0"),
-        *(
-            "20 to 25 MB/s",
-            "at most 52",
-            "20% faster with chunks of 512 KB",
-            "25% with a window of 40",
-        ),
+        *("20 to 25 MB/s", "at most 52", "20% faster with chunks of 512 KB"),
+        "25% with a window of 40",
     ),
     "cluster": ("PH63443",),
     "concentrator": ("700 us for 32 KB",),

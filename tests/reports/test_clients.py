@@ -40,19 +40,13 @@ def interval(number: int, *instances: bytes, **more: Any) -> bytes:
 TWO_INTERVALS = (
     interval(
         0,
-        instance("10.0.0.1", -100),
-        instance("10.0.0.1", 100, 200),
-        instance("10.0.0.1", 200, 400),
-        instance("10.0.0.2", 150),
-        instance("10.0.0.2", 150),
-        instance("10.0.0.2", 150, 160),
+        *(instance("10.0.0.1", *times) for times in ((-100,), (100, 200), (200, 400))),
+        *(instance("10.0.0.2", *times) for times in ((150,), (150,), (150, 160))),
     ),
     interval(
         1,
-        instance("10.0.0.1", -100, 700),
-        instance("10.0.0.2", 150, 800),
-        instance("10.0.0.2", 150),
-        instance("10.0.0.3", 700, 701, qcstrqmn="reports"),
+        *(instance("10.0.0.1", -100, 700), instance("10.0.0.2", 150, 800)),
+        *(instance("10.0.0.2", 150), instance("10.0.0.3", 700, 701, qcstrqmn="reports")),
     ),
 )
 """The second instance of 10.0.0.1 begins as the first one ends; 10.0.0.2 has three that begin in
