@@ -32,10 +32,7 @@ BY_NAME = {each.name: each for each in sheets()}
 THREAD = ("transaction", "psb", "cics_task")
 NOT_PRINTED = {
     "QIST": {"qistraio", "qistrabp"},
-    "QPST": {"qpstflag"},
-    "QESD": {"qesdflag"},
-    "QIS1": {"qis1flag"},
-    "QQST": {"qqstflag"},
+    **{name: {f"{name.lower()}flag"} for name in ("QPST", "QESD", "QIS1", "QQST")},
     "QSPH": {"qsphflags"},
     "QMAC": {"qwhclen", "qwhctyp", *THREAD},
     "QJST": {"qjstiosqu", "qjsthliosqu"},

@@ -129,15 +129,9 @@ def test_segments_that_never_end_are_given_up(read: Read):
 
 
 def test_a_file_that_is_no_smf_dump_is_refused_with_the_way_out(read: Read):
-    for data in (
-        b"Date,Time,System\n2026-03-04,12:00,SYS1\n",
-        b"PAR1" * 40,
-        bytes(1000),
-        b"\x00",
-        b"\x00\x08\x00\x00\x00\x00\x00\x00",
-        b"\xff" * 10_000,
-        b"\x00\x20\x00\x00" + b"\xff" * 28,
-    ):
+    texts = b"Date,Time,System\n2026-03-04,12:00,SYS1\n", b"PAR1" * 40
+    binary = b"\x00", b"\x00\x08" + bytes(6), b"\xff" * 10_000, b"\x00\x20\x00\x00" + b"\xff" * 28
+    for data in (*texts, bytes(1000), *binary):
         assert re.search(r"no SMF records in it.*quote site rdw", str(read(data).refused))
     assert str(read(b"").refused).endswith("input: the file is empty")
 
