@@ -13,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.advice.baseline import compared_with
 from smfparse.advice.declaration import diagnoses, rules, subjects
 from smfparse.advice.diagnosing import diagnosed
 from smfparse.advice.episodes import Run, joined, overlapped, touches
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.links import Links, Placed
 from smfparse.advice.merging import merged
+from smfparse.advice.running import Checked
 from smfparse.advice.wording import evidence
 from smfparse.calendar.intervals import SECOND_US
 from smfparse.selecting.zones import fixed_zone
@@ -155,6 +157,26 @@ def test_work_that_waits_for_db2_is_named_with_its_shared_queues() -> None:
     assert told == [("they use structure {}", "APP1"), ("they use queue {}", "ORDERS")]
     (cause,) = diagnosed([slow], diagnoses(), {}, {MANAGER: links()})
     assert (cause.rule, cause.untold) == ("D15", "START TRACE(ACCTG) CLASS(3)")
+
+
+def test_a_finding_is_there_also_where_a_diagnosis_explains_it() -> None:
+    """At either time of a comparison; a diagnosis is new, or gone, by itself."""
+    pool, full = finding("BUFF-DMC", 9.5, 11, "3"), finding("PSET-HIGH", 10, 11, "4")
+    longer, other = finding("BUFF-DMC", 9.5, 11.4, "3"), finding("LOG-WTB", 9, 10)
+    alone, under, worse = (
+        Checked(findings=diagnosed(its, diagnoses(), {}, {MANAGER: links()}))
+        for its in ([pool, full, other], [*STOPPED, pool, full], [*STOPPED, longer, full])
+    )
+    for now, earlier, since, gone in (
+        (under, alone, {"D5": "new", "BUFF-DMC": "as before", "Q-GROW": "new"}, ["D3"]),
+        (alone, under, {"D3": "new", "BUFF-DMC": "as before", "PSET-HIGH": "as before"}, ["D5"]),
+        (worse, under, {"D5": "as before", "BUFF-DMC": "worse", "PSET-HIGH": "as before"}, []),
+        (worse, alone, {"D5": "new", "BUFF-DMC": "worse", "PSET-HIGH": "as before"}, ["D3"]),
+    ):
+        found = compared_with(now, earlier)
+        every = {each.rule: each.since for top in found.findings for each in top.whole()}
+        assert since.items() <= every.items()
+        assert [each.rule for each in found.gone] == gone
 
 
 def test_the_time_of_a_diagnosis_is_that_of_all_rules_of_its_core() -> None:
