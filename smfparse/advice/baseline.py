@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,13 +17,28 @@ _LARGER = 1.2
 
 
 def compared_with(now: Checked, earlier: Checked) -> Checked:
-    """Return the result, with its findings compared with those of an earlier time."""
-    before = {(each.rule, *each.key): each for each in earlier.findings}
-    findings = [
-        replace(each, since=_compared(each, before.pop((each.rule, *each.key), None)))
-        for each in now.findings
-    ]
-    return replace(now, findings=findings, gone=list(before.values()))
+    """Return the result, with its findings compared with those of an earlier time.
+
+    A finding counts as being there, at either time, also below a diagnosis that explains it.
+    """
+    before = {_name(each): each for top in earlier.findings for each in top.whole()}
+    there = {_name(each) for top in now.findings for each in top.whole()}
+    return replace(
+        now,
+        findings=[_marked(each, before) for each in now.findings],
+        gone=[each for each in earlier.findings if _name(each) not in there],
+    )
+
+
+def _name(finding: Finding) -> tuple[str, ...]:
+    return finding.rule, *finding.key
+
+
+def _marked(finding: Finding, before: Mapping[tuple[str, ...], Finding]) -> Finding:
+    """Return a finding, and all that it explains, each compared with itself at the earlier time."""
+    explained = [_marked(each, before) for each in finding.explains]
+    since = _compared(finding, before.get(_name(finding)))
+    return replace(finding, since=since, explains=explained)
 
 
 def _compared(now: Finding, before: Finding | None) -> str:

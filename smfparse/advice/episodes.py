@@ -29,6 +29,19 @@ class Run(NamedTuple):
     seconds: float
 
 
+class Intervals(NamedTuple):
+    """Intervals in which a rule was evaluated, in the order of time.
+
+    starts   int64 (intervals,): microseconds since 1970, UTC
+    seconds  float64 (intervals,): how long they are
+    crossed  bool (intervals,): whether the condition is true
+    """
+
+    starts: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    crossed: NDArray[np.bool_]
+
+
 def runs(
     starts: NDArray[np.int64], seconds: NDArray[np.float64], crossed: NDArray[np.bool_]
 ) -> list[Run]:
@@ -73,18 +86,11 @@ def episodes(found: Sequence[Run], usual: float) -> list[Run]:
     return joined
 
 
-def joined(found: Sequence[Run]) -> list[Run]:
-    """Return runs of several findings as the runs of one: what they have in common counts once."""
-    several: list[Run] = []
-    for run in sorted(found):
-        last = several[-1] if several else None
-        if last is None or run.start >= last.end:
-            several.append(run)
-        elif run.end > last.end:
-            share = (run.end - last.end) / (run.end - run.start)
-            count = last.intervals + round(share * run.intervals)
-            several[-1] = Run(last.start, run.end, count, last.seconds + share * run.seconds)
-    return several
+def together(several: Sequence[Intervals]) -> Intervals:
+    """Return the intervals of several: each counts once, and crossed if it did in one of them."""
+    starts, seconds, crossed = map(np.concatenate, zip(*several, strict=True))
+    its, first, numbers = np.unique(starts, return_index=True, return_inverse=True)
+    return Intervals(its, seconds[first], np.bincount(numbers, crossed) > 0)
 
 
 def main_episode(found: Sequence[Run], usual: float) -> Run:

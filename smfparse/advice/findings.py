@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from smfparse.advice.declaration import HOURS, Diagnosis, Rule, planner_inputs
-from smfparse.advice.episodes import Run, main_episode, runs, touches
+from smfparse.advice.episodes import Intervals, Run, main_episode, runs, touches
 from smfparse.advice.judging import (
     KEYS,
     Judged,
@@ -58,6 +58,7 @@ class Finding:
     evaluated   number of intervals in which the rule was evaluated; `seconds` of them
     crossed     number of intervals in which the condition is true; `seconds_crossed` of them
     runs        runs of consecutive crossed intervals, microseconds UTC
+    intervals   the evaluated intervals, of a rule whose findings are merged; None: of another
     planned     values that the planner of the rule computes from its figures
     explains    findings that this one explains
     jobs        responsible jobs; of a diagnosis without a job of its own, waiting jobs
@@ -96,6 +97,7 @@ class Finding:
     changed: Mapping[str, float] = field(default_factory=dict)
     since: str = ""
     under: str = ""
+    intervals: Intervals | None = None
 
     def __repr__(self) -> str:
         place = " ".join(filter(None, self.key))
@@ -284,6 +286,7 @@ def _finding(
         impact=_impact(rule, move, sums.get("impact")),
         evidence=[each for each in evidence if each.value is not None],
         planned=list(_planned(rule, sums)),
+        intervals=Intervals(starts, seconds, crossed) if rule.together else None,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from smfparse.advice.declaration import Rule
-from smfparse.advice.episodes import joined, main_episode
+from smfparse.advice.episodes import episodes, runs, together, touches
 from smfparse.advice.findings import MOST_JOBS, Figure, Finding, natural
 from smfparse.advice.links import Links, Manager, Place
 from smfparse.rendering.figures import few
@@ -29,11 +29,17 @@ def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator
 
 
 def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
-    """Return one finding: the times of all, the figures of the one with the most impact."""
+    """Return one finding: the intervals of all, the figures of the one with the most impact.
+
+    It begins and ends with an episode in which that one crossed.
+    """
     ranked = sorted(its, key=lambda each: (-_amount(each), natural(each.object), each.job))
     first = ranked[0]
-    runs = joined([run for each in its for run in each.runs])
-    main = main_episode(runs, first.usual)
+    whole = together([each.intervals for each in its if each.intervals])
+    found = runs(*whole)
+    several = episodes(found, first.usual)
+    own = (each for each in several if touches(first.runs, each.start, each.end))
+    main = max(own, key=lambda each: each.seconds)
     names = [each.object or each.job for each in ranked]
     jobs = list(dict.fromkeys(name for each in ranked for name in (each.job, *each.jobs) if name))
     one = len(its) == 1
@@ -45,13 +51,14 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
         kind=first.kind if one else "",
         job=jobs[0] if jobs else "",
         jobs=jobs,
-        runs=runs,
+        runs=found,
         start=first.local(main.start),
         end=first.local(main.end),
-        evaluated=max(each.evaluated for each in its),
-        seconds=max(each.seconds for each in its),
-        crossed=sum(each.intervals for each in runs),
-        seconds_crossed=sum(each.seconds for each in runs),
+        intervals=None,
+        evaluated=len(whole.starts),
+        crossed=int(whole.crossed.sum()),
+        seconds=float(whole.seconds.sum()),
+        seconds_crossed=float(whole.seconds[whole.crossed].sum()),
         impact=_impact(its),
         evidence=[*_names(first, names), *things, *first.evidence],
     )

@@ -6,19 +6,21 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from smfparse.advice.baseline import compared_with
 from smfparse.advice.declaration import diagnoses, rules, subjects
 from smfparse.advice.diagnosing import diagnosed
-from smfparse.advice.episodes import Run, joined, overlapped, touches
+from smfparse.advice.episodes import Intervals, Run, overlapped, runs, together, touches
 from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.links import Links, Placed
 from smfparse.advice.merging import merged
+from smfparse.advice.running import Checked
 from smfparse.advice.wording import evidence, finding_lines
 from smfparse.calendar.intervals import SECOND_US
 from smfparse.selecting.zones import fixed_zone
@@ -45,10 +47,13 @@ def finding(rule: str, since: float, until: float, name: str = "", job: str = ""
     start, end = (round(each * HOUR) * SECOND_US for each in (since, until))
     clock, seconds = fixed_zone(0), (end - start) / SECOND_US
     run = Run(start, end, round(seconds / 600), seconds)
+    starts = np.arange(0, 24 * HOUR, 600) * SECOND_US
+    crossed = (start <= starts) & (starts < end)
+    whole = Intervals(starts, np.full(len(starts), 600.0), crossed)
     which, times = rules()[rule], (clock, clock.local(start), clock.local(end))
     kind = subjects()[which.subject].object if name else ""
     found = Finding(which, which.severity, *MANAGER, name, job, kind, *times, [run], 600.0)
-    return replace(found, seconds=24 * HOUR, seconds_crossed=seconds)
+    return replace(found, seconds=24 * HOUR, seconds_crossed=seconds, intervals=whole)
 
 
 def shown(found: Iterable[Finding], known: Sequence[str] = ()) -> Mapping[str, Sequence[str]]:
@@ -159,6 +164,26 @@ def test_work_that_waits_for_db2_is_named_with_its_shared_queues() -> None:
     assert (cause.rule, cause.untold) == ("D15", "START TRACE(ACCTG) CLASS(3)")
 
 
+def test_a_finding_is_there_also_where_a_diagnosis_explains_it() -> None:
+    """At either time of a comparison; a diagnosis is new, or gone, by itself."""
+    pool, full = finding("BUFF-DMC", 9.5, 11, "3"), finding("PSET-HIGH", 10, 11, "4")
+    longer, other = finding("BUFF-DMC", 9.5, 11.4, "3"), finding("LOG-WTB", 9, 10)
+    alone, under, worse = (
+        Checked(findings=diagnosed(its, diagnoses(), {}, {MANAGER: links()}))
+        for its in ([pool, full, other], [*STOPPED, pool, full], [*STOPPED, longer, full])
+    )
+    for now, earlier, since, gone in (
+        (under, alone, {"D5": "new", "BUFF-DMC": "as before", "Q-GROW": "new"}, ["D3"]),
+        (alone, under, {"D3": "new", "BUFF-DMC": "as before", "PSET-HIGH": "as before"}, ["D5"]),
+        (worse, under, {"D5": "as before", "BUFF-DMC": "worse", "PSET-HIGH": "as before"}, []),
+        (worse, alone, {"D5": "new", "BUFF-DMC": "worse", "PSET-HIGH": "as before"}, ["D3"]),
+    ):
+        found = compared_with(now, earlier)
+        every = {each.rule: each.since for top in found.findings for each in top.whole()}
+        assert since.items() <= every.items()
+        assert [each.rule for each in found.gone] == gone
+
+
 def test_the_time_of_a_diagnosis_is_that_of_all_rules_of_its_core() -> None:
     core = [finding("CHL-BATCH-FULL", 10, 11, "TO.B"), finding("CHL-NETTIME", 9, 11.5, "TO.B")]
     core.append(finding("CHL-CONFIRM", 9, 11.5, "TO.B"))
@@ -215,7 +240,7 @@ def test_a_latch_is_one_finding_with_all_its_jobs() -> None:
 
     assert (one.job, one.jobs) == ("PAYBAT", ["PAYBAT", "AUDITOR"])
     assert one.impact == ("waiting", pytest.approx(0.3))
-    assert (one.seconds_crossed, one.crossed) == (2 * HOUR, 12)
+    assert (one.seconds_crossed, one.crossed, one.evaluated) == (2 * HOUR, 12, 144)
     assert list(one.evidence) == [
         Figure("jobs {}", "AUDITOR, PAYBAT", "text"),
         Figure("figures of {}", "PAYBAT", "text"),
@@ -240,12 +265,10 @@ def runs_of(some: Sequence[tuple[int, int]]) -> list[Run]:
 
 
 @search(150)
-@given(st.lists(SPANS, min_size=1, max_size=4), SPANS, st.integers(0, 60), st.integers(1, 20))
-def test_runs_touch_and_overlap_a_time_and_count_each_moment_once(
-    several: Any, others: Any, start: int, length: int
-) -> None:
+@given(SPANS, SPANS, st.integers(0, 60), st.integers(1, 20))
+def test_runs_touch_and_overlap_a_time(some: Any, others: Any, start: int, length: int) -> None:
     """Seconds in the time of a cause are those of runs that begin in it."""
-    found, causes = runs_of(several[0]), spans(others)
+    found, causes = runs_of(some), spans(others)
     expected = sum(
         min(run.end, end) - run.start
         for run in found
@@ -255,8 +278,23 @@ def test_runs_touch_and_overlap_a_time_and_count_each_moment_once(
     assert overlapped(found, causes) == pytest.approx(expected)
     wanted = any(each.start < start + length and start < each.end for each in found)
     assert touches(found, start, start + length) == wanted
-    together = joined([run for some in several for run in runs_of(some)])
-    moments = {at for some in several for a, b in spans(some) for at in range(a, b)}
-    assert sum(each.end - each.start for each in together) == len(moments)
-    assert sum(each.seconds for each in together) == pytest.approx(len(moments))
-    assert all(a.end <= b.start for a, b in pairwise(together))
+
+
+@search(150)
+@given(st.lists(st.dictionaries(st.integers(0, 30), st.booleans()), min_size=1, max_size=4))
+def test_intervals_of_several_count_once(several: Sequence[Mapping[int, bool]]) -> None:
+    """One crossed if it did in any; so never more crossed than were evaluated."""
+    known = [
+        Intervals(
+            np.array(sorted(some), np.int64) * SECOND_US,
+            np.ones(len(some)),
+            np.array([some[each] for each in sorted(some)], bool),
+        )
+        for some in several
+    ]
+    found = together(known)
+    wanted = {at: any(some.get(at) for some in several) for some in several for at in some}
+    assert dict(zip(found.starts // SECOND_US, found.crossed, strict=True)) == wanted
+    assert found.starts.tolist() == sorted(found.starts)
+    assert found.seconds.tolist() == [1.0] * len(wanted)
+    assert sum(each.intervals for each in runs(*found)) == sum(wanted.values())

@@ -18,7 +18,7 @@ from smfparse.advice.findings import Figure, Finding
 from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
-from smfparse.advice.wording import evidence, finding_lines, in_short, often, shown
+from smfparse.advice.wording import command, evidence, finding_lines, in_short, often, shown
 from smfparse.calendar.intervals import SECOND_US
 from smfparse.rendering.formats import lines
 from tests.support.advised import ABSENT, START, Rows, checked
@@ -117,6 +117,25 @@ def test_a_data_set_fills_by_blocks_not_by_percent() -> None:
     assert found.move.unit == "blocks"
     assert found.move.per_hour == pytest.approx(60, rel=0.02)
     assert found.move.hours == pytest.approx((2000 - blocks[-1]) / 60, rel=0.02)
+
+
+def test_a_finding_of_jobs_at_different_hours_counts_the_intervals_of_all() -> None:
+    """Its time, its figures and its command are of one of them, which runs at that time."""
+    rows: dict[str, list[Any]] = {"wtid": [], "wtas": [], "wqst": []}
+    times = [*(("EARLY", each) for each in range(6)), *(("LATE", each) for each in (30, 31))]
+    for number, (job, interval) in enumerate(times, 1):
+        own = {"interval_no": interval, "record_no": number, "block_no": 1}
+        rows["wtid"].append(own | {"wtidccn": job})
+        wait = 9 if job == "LATE" else 1
+        rows["wtas"].append(own | {"wtasjcn": 1000, "wtascmn": 1000, "wtasjcet": wait * 10**6})
+        rows["wqst"].append(own | {"getpmsg": 1000})
+    found = the(checked(rows), "LOG-FORCE-PER-MSG")
+
+    assert often(found).startswith("sustained: 8 of 8 intervals, 100% of the time")
+    assert (found.jobs, found.share) == (["LATE", "EARLY"], 1)
+    assert (f"{found.start:%H:%M}", f"{found.end:%H:%M}") == ("14:00", "14:20")
+    asked = "--job LATE --from 2026-03-04T14:00 --until 2026-03-04T14:20"
+    assert command(found, ["day.smf"]).endswith(asked)
 
 
 def test_persistence_is_by_runs_days_and_length(log_waits: Found) -> None:
