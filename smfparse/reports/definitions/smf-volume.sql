@@ -97,20 +97,20 @@ timed AS (
     FROM taken
     LEFT JOIN intervals USING (section, owner)
 ),
--- A section has the records that count in it. Those that count at the middle of an interval show where it begins
--- and ends; others that are longer than it end behind it. Statistics of MQ 7 count when they are written, an interval
--- later than accounting of the same time. So do 115/5 to 7, whose interval others show. Types 2 and 3 are of the
--- dump job, which may run a day later.
+-- What a section covers. It has the records that count in it, and a long task counts before it ends. Records that
+-- count at the middle of their interval cover that. Statistics of MQ 7 count when they are written, so they are half an
+-- interval later than accounting of the same time. 115/5 to 7 are, too: they cover what other statistics do. Types 2
+-- and 3 are of the dump job, which may run a day later.
 spans AS (
     SELECT
         section, owner,
         least(min(moment) FILTER (is_timed), coalesce(
-            min(began) FILTER (is_timed AND setting = 'STATIME' AND counted < moment),
+            min(began) FILTER (setting = 'STATIME' AND counted < moment),
             min(began) FILTER (setting = 'ACCTIME'),
             min(began) FILTER (is_timed AND setting = 'STATIME')
         )) AS first,
         greatest(max(counted) FILTER (is_timed), coalesce(
-            max(moment) FILTER (is_timed AND setting = 'STATIME' AND counted < moment),
+            max(moment) FILTER (setting = 'STATIME' AND counted < moment),
             max(moment) FILTER (setting = 'ACCTIME'),
             max(moment) FILTER (is_timed)
         )) AS last
