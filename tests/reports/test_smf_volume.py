@@ -17,11 +17,21 @@ from smfparse import open as open_smf
 from smfparse.errors import RequestError
 from smfparse.rendering.figures import STYLES
 from smfparse.reports.declaration import report
+from smfparse.reports.sections import every
 from tests.support import smf
-from tests.support.builders import put
+from tests.support.builders import foreign_record, put
 from tests.support.command import run
 from tests.support.report_runs import Rows, of, report_rows, rows_from, values
-from tests.support.smf import ENDED, MINUTE, WEST, connection_record, queue, task, task_record
+from tests.support.smf import (
+    ENDED,
+    MINUTE,
+    WEST,
+    connection_record,
+    queue,
+    task,
+    task_record,
+    token_of,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -182,6 +192,96 @@ def test_the_interval_is_found_whatever_restarts_there_were() -> None:
         assert row["present_interval"] == interval
         if interval:
             assert row["records"] / row["records_rate"] == NEAR(covered, abs=0.03), qmgr
+
+
+# Parts of a file ----------------------------------------------------------------------------------
+
+MIDNIGHT = dt.datetime(2022, 7, 7)
+TEN = 10 * MINUTE
+
+
+def task_until(ended: dt.datetime, lasted: dt.timedelta, *by: bytes, **more: Any) -> bytes:
+    """A record of a task, of local times that are UTC."""
+    moment = ended.replace(tzinfo=dt.UTC)
+    block = task(*by, ended=moment, wtasints=moment - lasted, **more)
+    return task_record(block, queue("Q1", putn=1), ended=moment, east=0 * SECOND)
+
+
+def job(first: int, last: int) -> bytes:
+    """The only record of a task, by the minutes at which it began and ended."""
+    started = (MIDNIGHT + first * MINUTE).replace(tzinfo=dt.UTC)
+    token, length = token_of(first, started), (last - first) * MINUTE
+    return task_until(MIDNIGHT + last * MINUTE, length, token, wtasflag="WTASAEOT")
+
+
+def three_hours(*blocks: str, **keys: Any) -> Iterator[bytes]:
+    """Every ten minutes of three hours, statistics with such blocks and a record of a task."""
+    for number in range(18):
+        start = MIDNIGHT + number * TEN
+        for each in blocks:
+            yield smf.record(smf.block(each), start=start, seconds=600, **keys)
+        yield task_until(start + TEN, TEN)
+
+
+OF_HOURS: Mapping[str, list[bytes]] = {
+    "statistics": [*three_hours("QMST")],
+    "115/5 behind": [*three_hours("QMST", "QSPH")],
+    "MQ 7": [*three_hours("QMST", interval=False, release="710")],
+    "accounting alone": [*three_hours()],
+    "long job": [
+        *three_hours("QMST"),
+        job(15, 85),
+        job(75, 145),
+    ],
+}
+"""Records of three hours, six of a task in each."""
+
+
+@pytest.mark.parametrize("kind", OF_HOURS)
+def test_each_hour_of_a_file_is_divided_by_an_hour(kind: str) -> None:
+    rows = of("projection", rows_from("smf-volume", *OF_HOURS[kind], sections=every("1h")))
+    found = [
+        values(row, "records records_rate")
+        for row in rows
+        if (row["kind"], row["bucket"].hour) in ((LONG, 0), (LONG, 1), (LONG, 2))
+    ]
+    assert found == [[6, NEAR(6 / 3600)]] * 3
+
+
+def test_statistics_of_mq_7_alone_cover_an_interval_each() -> None:
+    made = (
+        smf.record(
+            smf.block("QMST"),
+            start=MIDNIGHT + number * TEN,
+            seconds=600,
+            interval=False,
+            release="710",
+        )
+        for number in range(6)
+    )
+    (row,) = of("type", rows_from("smf-volume", *made))
+    assert values(row, "records records_rate") == [6, NEAR(6 / 3600)]
+
+
+def test_records_that_follow_others_or_the_dump_job_writes_add_no_time() -> None:
+    """As a time of every day selects them: 115/5 of the next midnight, and the trailer."""
+    tomorrow = MIDNIGHT + 24 * HOUR
+    stub = smf.record(smf.block("QSPH"), start=tomorrow - TEN, seconds=600)
+    made = [*three_hours("QMST"), stub, foreign_record(3, tomorrow, "MVAA")]
+    rows = of("type", rows_from("smf-volume", *made))
+    found = {(row["type"], row["subtype"]): row["records_rate"] for row in rows}
+    records = {(3, None): 1, (115, 2): 18, (115, 5): 1, (116, 1): 18}
+    assert found == {key: NEAR(count / 3 / 3600) for key, count in records.items()}
+
+
+def test_an_hour_of_which_less_than_a_second_is_covered_has_no_rate() -> None:
+    """SMF takes the last records of an hour moments behind it."""
+    late = smf.record(smf.block("QCST"), start=MIDNIGHT + 2 * HOUR, seconds=3600.12)
+    rows = rows_from("smf-volume", *three_hours("QMST", "QSPH"), late, by=["hour"])
+    found = {
+        row["hour"].hour: row["records_rate"] for row in of("type", rows) if row["subtype"] == 5
+    }
+    assert found == {0: NEAR(5 / 3600), 1: NEAR(6 / 3600), 2: NEAR(6 / 3600), 3: None}
 
 
 # -- as IBM writes them: -1 for STATIME, 0 for the SMF interval

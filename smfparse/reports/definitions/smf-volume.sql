@@ -28,6 +28,7 @@ taken AS MATERIALIZED (
     SELECT
         section, {'system': system, 'qmgr': qmgr} AS owner, type, subtype, length AS bytes,
         to_seconds(coalesce(utc_offset, usual_offset, 0)) AS ahead, smf_time - ahead AS moment,
+        counted_at - ahead AS counted,
         interval_start, interval_end,
         CASE WHEN interval_seconds > 0 AND interval_seconds <= 1e9 THEN interval_seconds END
             AS interval_seconds,
@@ -73,7 +74,7 @@ intervals AS (
 ),
 -- When the interval of each record began. One that goes back to a time before the trace covers what is not in
 -- the input: of it counts as much as the others are long. 115/5 to 7 do not show theirs, but are written
--- behind those that do.
+-- behind those that do. The first record of MQ 7 shows none: it counts as one as long as the others.
 timed AS (
     SELECT
         taken.*, statistics_interval,
@@ -96,14 +97,24 @@ timed AS (
     FROM taken
     LEFT JOIN intervals USING (section, owner)
 ),
+-- What a section covers. It has the records that count in it, and a long task counts before it ends. Records that
+-- count at the middle of their interval cover that. Statistics of MQ 7 count when they are written, so they are half an
+-- interval later than accounting of the same time. 115/5 to 7 are, too: they cover what other statistics do. Types 2
+-- and 3 are of the dump job, which may run a day later.
 spans AS (
     SELECT
         section, owner,
-        least(min(moment), coalesce(
-            min(began) FILTER (setting = 'STATIME'), min(began) FILTER (setting = 'ACCTIME')
+        least(min(moment) FILTER (is_timed), coalesce(
+            min(began) FILTER (setting = 'STATIME' AND counted < moment),
+            min(began) FILTER (setting = 'ACCTIME'),
+            min(began) FILTER (is_timed AND setting = 'STATIME')
         )) AS first,
-        max(moment) AS last
-    FROM timed
+        greatest(max(counted) FILTER (is_timed), coalesce(
+            max(moment) FILTER (setting = 'STATIME' AND counted < moment),
+            max(moment) FILTER (setting = 'ACCTIME'),
+            max(moment) FILTER (is_timed)
+        )) AS last
+    FROM (SELECT *, type NOT IN (2, 3) AND NOT (type = 115 AND subtype IN (5, 6, 7)) AS is_timed FROM timed)
     GROUP BY ALL
 ),
 -- Records of no queue manager cover what all of their system do.
@@ -134,11 +145,11 @@ rated AS MATERIALIZED (
             ELSE present_interval / asked_interval
         END AS times,
         nullif(epoch(last - first), 0) AS seconds,
+        epoch(least(last, hour - ahead + INTERVAL 1 HOUR) - greatest(first, hour - ahead)) AS seconds_in_hour,
         CASE
-            WHEN list_contains(getvariable('by'), 'hour') THEN nullif(greatest(0, epoch(
-                least(last, hour - ahead + INTERVAL 1 HOUR) - greatest(first, hour - ahead)
-            )), 0)
-            ELSE seconds
+            WHEN NOT list_contains(getvariable('by'), 'hour') THEN seconds
+            -- SMF takes the last records of an hour moments behind it.
+            WHEN seconds_in_hour >= 1 THEN seconds_in_hour
         END AS seconds_asked_for
     FROM timed
     JOIN covered USING (section, owner)
