@@ -284,14 +284,10 @@ def test_runs_touch_and_overlap_a_time(some: Any, others: Any, start: int, lengt
 @given(st.lists(st.dictionaries(st.integers(0, 30), st.booleans()), min_size=1, max_size=4))
 def test_intervals_of_several_count_once(several: Sequence[Mapping[int, bool]]) -> None:
     """One crossed if it did in any; so never more crossed than were evaluated."""
-    known = [
-        Intervals(
-            np.array(sorted(some), np.int64) * SECOND_US,
-            np.ones(len(some)),
-            np.array([some[each] for each in sorted(some)], bool),
-        )
-        for some in several
-    ]
+    known = []
+    for some in several:
+        starts, crossed = np.array(sorted(some), np.int64), [some[each] for each in sorted(some)]
+        known += [Intervals(starts * SECOND_US, np.ones(len(some)), np.array(crossed, bool))]
     found = together(known)
     wanted = {at: any(some.get(at) for some in several) for some in several for at in some}
     assert dict(zip(found.starts // SECOND_US, found.crossed, strict=True)) == wanted

@@ -134,13 +134,10 @@ def test_what_is_new_and_what_is_gone(tmp_path: Path) -> None:
 
 
 def test_a_name_with_hardly_a_call_on_one_side_is_new_or_gone(tmp_path: Path) -> None:
-    paths = []
-    for name, calls in (("few.smf", 1), ("many.smf", 2000)):
-        folder = tmp_path / name.removesuffix(".smf")
-        folder.mkdir()
-        minutes(folder / "a.smf", [0], name="SAME")
-        minutes(folder / "b.smf", [0], name="GROWS", puts=calls)
-        paths.append(folder)
+    paths = [
+        put(tmp_path / f"{puts}.smf", putting(0), putting(0, name="GROWS", puts=puts, job="R002"))
+        for puts in (1, 2000)
+    ]
     for sides, title in ((paths, "Only after, or"), (paths[::-1], "Only before, or")):
         (found,) = [each for each in shown(*sides).split("\n\n") if each.startswith(title)]
         assert "hardly" in found

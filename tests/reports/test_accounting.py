@@ -206,9 +206,7 @@ def test_latches_are_shown_by_name_with_waits_and_the_longest(texts: dict[str, l
     ]
 
 
-def test_connections_have_the_words_of_mp1b(
-    texts: dict[str, list[str]], sums: dict[str, Rows]
-) -> None:
+def test_connections_have_the_words_of_mp1b(texts: dict[str, list[str]], sums: dict[str, Rows]):
     for job, kind in KINDS.items():
         word = enums.CONNECTION_TYPE[kind].mp1b if kind != 77 else "?77"
         assert texts[job][0] == f"VTS1 {word} Jobname:{job} Userid:PERFTASK"

@@ -98,9 +98,7 @@ def known(expected: Mapping[str, float]) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RATES)
-def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(
-    name: str, write: Write
-) -> None:
+def test_six_hours_in_a_section_of_half_an_hour_are_divided_by_six_hours(name: str, write: Write):
     """21,600 messages: one per second. What is of half an hour is divided by that."""
     halves = [statistics(6 + half / 2, 6.5 + half / 2) for half in range(12)]
     path = write(*halves, *talking(6, 12), batch(11.5, 12))

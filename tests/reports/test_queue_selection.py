@@ -180,9 +180,7 @@ def test_no_figure_of_selected_queues_depends_on_what_else_was_done_and_the_rest
         assert all(("queues selected" in (row["marks"] or "")) is marked for row in rows)
 
 
-def test_every_form_says_what_is_not_of_the_selected_queues(
-    path_of: PathOf, rows_of: RowsOf
-) -> None:
+def test_every_form_says_what_is_not_of_the_selected_queues(path_of: PathOf, rows_of: RowsOf):
     for asked in ({}, {"queue": "PAY.IN"}):
         rows = [
             row | {"source": None, "section": ""} for row in rows_of("tasksum", path_of(), **asked)

@@ -123,9 +123,7 @@ def test_a_report_is_the_same_slice_by_slice(
         assert first[0] == first[1]
 
 
-def test_a_report_without_sections_has_one_part(
-    files: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_without_sections_has_one_part(files: list[Path], monkeypatch: pytest.MonkeyPatch):
     """Neither where nothing was read, nor where what was read has no section."""
     for name, others in (("task", "115"), ("log", "116")):
         with Catalog(open_inputs(files, ReadOptions(Selection.of(type=others)))) as catalog:

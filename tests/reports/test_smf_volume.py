@@ -214,25 +214,22 @@ def job(first: int, last: int) -> bytes:
     return task_until(MIDNIGHT + last * MINUTE, length, token, wtasflag="WTASAEOT")
 
 
-def three_hours(*blocks: str, **keys: Any) -> Iterator[bytes]:
+def three_hours(*blocks: str, tasks: bool = True, **keys: Any) -> Iterator[bytes]:
     """Every ten minutes of three hours, statistics with such blocks and a record of a task."""
-    for number in range(18):
-        start = MIDNIGHT + number * TEN
+    for start in (MIDNIGHT + number * TEN for number in range(18)):
         for each in blocks:
             yield smf.record(smf.block(each), start=start, seconds=600, **keys)
-        yield task_until(start + TEN, TEN)
+        if tasks:
+            yield task_until(start + TEN, TEN)
 
 
+MQ_7: dict[str, Any] = {"interval": False, "release": "710"}
 OF_HOURS: Mapping[str, list[bytes]] = {
     "statistics": [*three_hours("QMST")],
     "115/5 behind": [*three_hours("QMST", "QSPH")],
-    "MQ 7": [*three_hours("QMST", interval=False, release="710")],
+    "MQ 7": [*three_hours("QMST", **MQ_7)],
     "accounting alone": [*three_hours()],
-    "long job": [
-        *three_hours("QMST"),
-        job(15, 85),
-        job(75, 145),
-    ],
+    "long job": [*three_hours("QMST"), job(15, 85), job(75, 145)],
 }
 """Records of three hours, six of a task in each."""
 
@@ -240,27 +237,14 @@ OF_HOURS: Mapping[str, list[bytes]] = {
 @pytest.mark.parametrize("kind", OF_HOURS)
 def test_each_hour_of_a_file_is_divided_by_an_hour(kind: str) -> None:
     rows = of("projection", rows_from("smf-volume", *OF_HOURS[kind], sections=every("1h")))
-    found = [
-        values(row, "records records_rate")
-        for row in rows
-        if (row["kind"], row["bucket"].hour) in ((LONG, 0), (LONG, 1), (LONG, 2))
-    ]
-    assert found == [[6, NEAR(6 / 3600)]] * 3
+    hours = [row for row in rows if row["kind"] == LONG and row["bucket"].hour < 3]
+    assert [values(row, "records records_rate") for row in hours] == [[6, NEAR(6 / 3600)]] * 3
 
 
 def test_statistics_of_mq_7_alone_cover_an_interval_each() -> None:
-    made = (
-        smf.record(
-            smf.block("QMST"),
-            start=MIDNIGHT + number * TEN,
-            seconds=600,
-            interval=False,
-            release="710",
-        )
-        for number in range(6)
-    )
+    made = three_hours("QMST", tasks=False, **MQ_7)
     (row,) = of("type", rows_from("smf-volume", *made))
-    assert values(row, "records records_rate") == [6, NEAR(6 / 3600)]
+    assert values(row, "records records_rate") == [18, NEAR(6 / 3600)]
 
 
 def test_records_that_follow_others_or_the_dump_job_writes_add_no_time() -> None:
@@ -277,10 +261,8 @@ def test_records_that_follow_others_or_the_dump_job_writes_add_no_time() -> None
 def test_an_hour_of_which_less_than_a_second_is_covered_has_no_rate() -> None:
     """SMF takes the last records of an hour moments behind it."""
     late = smf.record(smf.block("QCST"), start=MIDNIGHT + 2 * HOUR, seconds=3600.12)
-    rows = rows_from("smf-volume", *three_hours("QMST", "QSPH"), late, by=["hour"])
-    found = {
-        row["hour"].hour: row["records_rate"] for row in of("type", rows) if row["subtype"] == 5
-    }
+    rows = of("type", rows_from("smf-volume", *three_hours("QMST", "QSPH"), late, by=["hour"]))
+    found = {row["hour"].hour: row["records_rate"] for row in rows if row["subtype"] == 5}
     assert found == {0: NEAR(5 / 3600), 1: NEAR(6 / 3600), 2: NEAR(6 / 3600), 3: None}
 
 

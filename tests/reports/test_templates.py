@@ -112,9 +112,7 @@ WIDE = 132
     starts=st.sets(st.integers(1, 200)),
     width=st.integers(40, 90),
 )
-def test_a_folded_line_fits_and_loses_nothing(
-    words: list[str], starts: set[int], width: int
-) -> None:
+def test_a_folded_line_fits_and_loses_nothing(words: list[str], starts: set[int], width: int):
     text = " ".join(words).rstrip()
     pieces = [*folded(text, sorted(starts), width)]
     assert "".join("".join(pieces).split()) == "".join(text.split())
