@@ -146,8 +146,8 @@ def compared_intervals(main: Iterable[int]) -> str:
     return f"{intervals} {_COMPARED.rstrip().rstrip(',')} SELECT * FROM compared"
 
 
-_KNOWN = "SELECT system, qmgr, min(interval_start) AS known_since FROM {} GROUP BY ALL"
-_NOT_KNOWN = "SELECT system, qmgr, NULL::TIMESTAMP AS known_since FROM tasks WHERE FALSE"
+_KNOWN = "FROM first_statistics('{}')"
+_NOT_KNOWN = "SELECT system, qmgr, NULL::BIGINT AS known_since FROM tasks WHERE FALSE"
 _COVERED = "FROM covered_seconds('tasks', '{}')"
 _WITHOUT_STATISTICS = """
         SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end,
@@ -161,18 +161,19 @@ _TASKS = """
     known AS ({known}),
     bounded AS (
         SELECT t.*,
-            CASE
-                WHEN known_since < t.interval_end THEN greatest(t.interval_start, known_since)
-                ELSE t.interval_start
-            END AS since,
-            (epoch_us(t.interval_end) - epoch_us(since)) / 1e6 AS its_seconds
+            known_part(
+                {{'began': epoch_us(interval_start), 'ended': epoch_us(interval_end)}}, known_since
+            ) AS part,
+            ((part).ended - (part).began) / 1e6 AS its_seconds
         FROM tasks AS t LEFT JOIN known AS k
             ON k.system IS NOT DISTINCT FROM t.system AND k.qmgr IS NOT DISTINCT FROM t.qmgr
     ),
     covered AS ({covered}),
     summed AS (
         SELECT section, count(*) AS intervals, max(its_seconds) AS longest,
-            CASE WHEN longest > c.seconds THEN min(since) ELSE c.first_start END AS first_start,
+            CASE
+                WHEN longest > c.seconds THEN make_timestamp(min(part.began)) ELSE c.first_start
+            END AS first_start,
             CASE WHEN longest > c.seconds THEN max(t.interval_end) ELSE c.last_end END AS last_end,
             c.seconds AS own_seconds,
             CASE WHEN count({before}) > 0 THEN count_if({before})::BIGINT END AS began_before
