@@ -197,7 +197,7 @@ def _kinds(text: str) -> list[str]:
 
 
 def _options() -> argparse.Namespace:
-    parser = inputs.parser(__doc__, "200MB", 5)
+    parser = inputs.parser(__doc__, 5, "200MB")
     parser.add_argument("--only", type=_kinds, default=list(inputs.KINDS), metavar="KINDS",
                         help="class3,mix,versions,dense or some of them")  # fmt: skip
     parser.add_argument("--memory", metavar="SIZE",

@@ -8,7 +8,6 @@ and what a command takes for the same site with intervals of four hours is its s
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -62,18 +61,9 @@ def rows(scenario: str, size: int, runs: Mapping[str, Sequence[Run]]) -> Iterato
         yield (scenario, f"{size / 1e6:.0f}", command, *figures, *target)
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="default: 5")
-    parser.add_argument("--keep", type=Path, metavar="DIR",
-                        help="have the days in DIR, and use those that are there")  # fmt: skip
-    parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
-    return parser.parse_args()
-
-
 def main() -> None:
     """Simulate the days, run the commands, print the table."""
-    options = _options()
+    options = inputs.parser(__doc__, 5).parse_args()
     print(f"{machine()}\n", flush=True)
     found: list[tuple[str, ...]] = []
     with inputs.folder(options.keep) as name:

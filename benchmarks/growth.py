@@ -124,12 +124,8 @@ def rows(
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3, help="default: 3")
+    parser = inputs.parser(__doc__, 3)
     parser.add_argument("--only", choices=[*_DOUBLED], help="measure one dimension")
-    parser.add_argument("--keep", type=Path, metavar="DIR",
-                        help="have the files in DIR, and use those that are there")  # fmt: skip
-    parser.add_argument("--markdown", action="store_true", help="print the table for the docs")
     return parser.parse_args()
 
 

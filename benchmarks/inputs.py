@@ -63,10 +63,16 @@ class Input:
         return self.smf.stat().st_size
 
 
-def parser(description: str | None, size: str, rounds: int) -> argparse.ArgumentParser:
-    """Return what reads the options that every benchmark has; `size` and `rounds` are defaults."""
+def parser(
+    description: str | None, rounds: int, size: str | None = None
+) -> argparse.ArgumentParser:
+    """Return what reads the options that benchmarks share; `rounds` and `size` are defaults.
+
+    size  None: the inputs have no size that can be asked for
+    """
     found = argparse.ArgumentParser(description=description)
-    found.add_argument("--size", default=size, help=f"of each input (default: {size})")
+    if size:
+        found.add_argument("--size", default=size, help=f"of each input (default: {size})")
     found.add_argument("--rounds", type=int, default=rounds, help=f"default: {rounds}")
     found.add_argument("--keep", type=Path, metavar="DIR",
                        help="have the inputs in DIR, and use those that are there")  # fmt: skip

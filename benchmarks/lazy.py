@@ -59,7 +59,7 @@ def _rows(found: dict[str, Run]) -> Iterator[tuple[str, ...]]:
 
 def main() -> None:
     """Generate the file, run the jobs, print the table."""
-    options = inputs.parser(__doc__, "200MB", 5).parse_args()
+    options = inputs.parser(__doc__, 5, "200MB").parse_args()
     print(f"{machine()}\n", flush=True)
     with inputs.folder(options.keep) as name:
         given = inputs.make("class3", inputs.parse_size(options.size), Path(name))

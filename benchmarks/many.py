@@ -105,7 +105,7 @@ def _intervals(count: int, folder: Path) -> Path:
 
 
 def _options() -> argparse.Namespace:
-    parser = inputs.parser(__doc__, "60MB", 3)
+    parser = inputs.parser(__doc__, 3, "60MB")
     parser.add_argument("--files", type=int, default=300, help="that it is cut into (default: 300)")
     parser.add_argument("--intervals", type=int, default=5000,
                         help="of the shorter file; the longer has three times as many"

@@ -250,7 +250,7 @@ def _report(kind: str, options: argparse.Namespace, folder: Path) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = inputs.parser(__doc__, "200MB", 5)
+    parser = inputs.parser(__doc__, 5, "200MB")
     parser.add_argument("--only", default="class3,mix,dense", help="default: class3,mix,dense")
     parser.add_argument("--candidate", default="", help="only candidates with this in their name")
     parser.add_argument(

@@ -84,7 +84,7 @@ def printing_row(name: str, runs: Sequence[Run]) -> tuple[str, ...]:
 
 def main() -> None:
     """Generate the inputs, run the commands, print the tables."""
-    options = inputs.parser(__doc__, "60MB", 9).parse_args()
+    options = inputs.parser(__doc__, 9, "60MB").parse_args()
     print(f"{machine()}\n", flush=True)
     with inputs.folder(options.keep) as name, tempfile.TemporaryDirectory() as scratch:
         size = inputs.parse_size(options.size)
