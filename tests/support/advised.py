@@ -32,7 +32,7 @@ ABSENT = "NULL"
 _WHEN = "interval_no"
 """What a row says beside its fields: of which interval it is, from 0."""
 _COPIES = "copies"
-"""So many rows are alike, but for the number of their record."""
+"""So many rows are alike, but for the number of their record (from `record_no`), and their task."""
 _CASES = Path(__file__).parent.parent / "advice" / "cases"
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Fields of rows, by table."""
@@ -195,14 +195,18 @@ def _columns(table: str) -> Sequence[Any]:
 
 @cache
 def _names(table: str) -> frozenset[str]:
-    return frozenset({_WHEN, _COPIES, *(each.name for each in _columns(table))})
+    return frozenset({_WHEN, _COPIES, "task_thread", *(each.name for each in _columns(table))})
 
 
 def _copies(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if _COPIES not in row:
         return [row]
-    fields = {name: value for name, value in row.items() if name != _COPIES}
-    return [{"block_no": 1, **fields, "record_no": number + 1} for number in range(row[_COPIES])]
+    fields = {"block_no": 1, "record_no": 1, **row}
+    first = fields["record_no"]
+    return [
+        fields | {"record_no": first + number, "task_thread": number}
+        for number in range(fields.pop(_COPIES))
+    ]
 
 
 def _plain(kind: Any) -> Any:

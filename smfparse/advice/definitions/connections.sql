@@ -1,6 +1,7 @@
--- The connections of a channel in an interval, from class 3: tasks and what they did. One
--- counts where it ends, for its first record may begin after it did. A client can have several tasks, of which one has
--- the queues: `connects` are instances that ended, where the statistics of the channel have some, else tasks.
+-- The connections of a channel in an interval, from class 3: tasks and what they did. A task counts where it ends,
+-- for its first record may begin after it did, with the messages of its whole life. A client can have several tasks,
+-- of which one has the queues: `connects` are instances that ended, where the statistics of the channel have some,
+-- else tasks.
 WITH
 done AS (
     SELECT
@@ -9,19 +10,27 @@ done AS (
     FROM queue_use_figures
     GROUP BY ALL
 ),
-clients AS (
+tasks AS (
     SELECT
-        placed.system, placed.qmgr, channel AS object, job, start, seconds,
-        any_value(placed.utc_offset) AS utc_offset, any_value(placed.mq_version) AS mq_version,
-        count(*) FILTER (has_ended) AS tasks, count(*) FILTER (has_ended AND lived < seconds) AS brief,
-        total(CASE WHEN has_ended AND lived < seconds THEN lived ELSE 0 END) AS brief_seconds,
-        total(CASE WHEN has_ended THEN coalesce(done.got, 0) + coalesce(put, 0) ELSE 0 END) AS messages,
-        total(coalesce(done.got, 0)) AS got, total(coalesce(done.opens, 0)) AS opens, total(tasks.ctls) AS ctls
+        placed.*, has_ended, lived, ctls, coalesce(done.got, 0) AS got, coalesce(done.opens, 0) AS opens,
+        sum(coalesce(done.got, 0) + coalesce(put, 0)) OVER (
+            PARTITION BY placed.system, placed.qmgr, figures.object  -- the task
+        ) AS messages
     FROM task_intervals('inputs.wtid', 'inputs.qmst') AS placed
-    JOIN task_figures AS tasks USING (input_no, source, record_no)
+    JOIN task_figures AS figures USING (input_no, source, record_no)
     LEFT JOIN done USING (of_source, task_record)
     WHERE is_channel
-    GROUP BY placed.system, placed.qmgr, channel, job, start, seconds
+),
+clients AS (
+    SELECT
+        system, qmgr, channel AS object, job, start, seconds,
+        any_value(utc_offset) AS utc_offset, any_value(mq_version) AS mq_version,
+        count(*) FILTER (has_ended) AS tasks, count(*) FILTER (has_ended AND lived < seconds) AS brief,
+        total(CASE WHEN has_ended AND lived < seconds THEN lived ELSE 0 END) AS brief_seconds,
+        total(CASE WHEN has_ended THEN messages ELSE 0 END) AS messages,
+        total(got) AS got, total(opens) AS opens, total(ctls) AS ctls
+    FROM tasks
+    GROUP BY system, qmgr, channel, job, start, seconds
 ),
 stopped_ones AS (
     SELECT
