@@ -1,7 +1,8 @@
 """Show how processor time grows with the work: an exponent per command and dimension.
 
-Each dimension of a simulated site doubles twice, all others stay. The exponent is the logarithm of
-the quotient of the two increases, so start-up does not count: 1 is linear, 2 is quadratic. Each
+Each dimension of a simulated site becomes four times as large, twice; all others stay. The exponent
+is the logarithm, to base 4, of the quotient of the two increases, so start-up does not count: 1 is
+linear, 2 is quadratic. Each
 round runs every command once, in turn; the figures are the least processor time of all rounds.
 """
 
@@ -11,7 +12,7 @@ import argparse
 import subprocess
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from math import log2, nan
+from math import log, nan
 from pathlib import Path
 
 import inputs
@@ -29,11 +30,12 @@ _COMMANDS = {
     "report log": ("report", "log", "{}", "--format", "csv"),
 }
 """By name, what is run; `{}` is the file."""
-_DOUBLED = {
-    "queue managers": ("managers", 8),
-    "jobs on a queue": ("jobs", 128),
-    "queues, with two jobs each": ("queues", 128),
-    "intervals": ("days", 8),
+_TIMES = 4
+_ENLARGED = {
+    "queue managers": ("managers", 4),
+    "jobs on a queue": ("jobs", 64),
+    "queues, with two jobs each": ("queues", 64),
+    "intervals": ("days", 4),
     "findings": ("backlogs", 24),
 }
 """By dimension, the parameter of `site`, and its first value."""
@@ -85,7 +87,7 @@ def _applications(manager: str, queue: str, name: str, count: int) -> Iterator[s
     yield f'G{manager}{name} = {{ {own}, job = "G{name}", get = ["{queue}"], size = 1000 }}'
     for number in range(count):
         work = f'rate = 2.0, put = {{ "{queue}" = 1 }}, size = 1000'
-        yield f'P{manager}{name}N{number} = {{ {own}, job = "P{name}N{number}", {work} }}'
+        yield f'P{manager}{name}N{number} = {{ {own}, job = "P{name}{number}", {work} }}'
 
 
 def made(text: str, path: Path) -> Path:
@@ -117,7 +119,7 @@ def rows(
         seconds = [least(each[name]) for each in runs]
         first, second = (late - early for early, late in pairwise(seconds))
         known = min(first, second) >= _LEAST_SECONDS
-        exponent = log2(second / first) if known else nan
+        exponent = log(second / first, _TIMES) if known else nan
         shown = (f"{exponent:.2f}", "yes" if exponent <= _MOST else "no") if known else ("-", "-")
         numbers = ", ".join(f"{each:.2f}" for each in seconds)
         yield (dimension, name, ", ".join(map(str, sizes)), numbers, *shown)
@@ -125,27 +127,26 @@ def rows(
 
 def _options() -> argparse.Namespace:
     parser = inputs.parser(__doc__, 3)
-    parser.add_argument("--only", choices=[*_DOUBLED], help="measure one dimension")
+    parser.add_argument("--only", choices=[*_ENLARGED], help="measure one dimension")
     return parser.parse_args()
 
 
 def main() -> None:
     """Simulate the sites, run the commands, print the table."""
     options = _options()
-    print(f"{machine()}\n", flush=True)
-    found: list[tuple[str, ...]] = []
+    print(machine(), flush=True)
     with inputs.folder(options.keep) as folder:
-        for dimension, (name, first) in _DOUBLED.items():
+        for dimension, (name, first) in _ENLARGED.items():
             if options.only not in (None, dimension):
                 continue
-            usual = _USUAL | ({"queues": 4 * first} if name == "backlogs" else {})
-            sizes = [first, 2 * first, 4 * first]
+            sizes = [first * _TIMES**each for each in range(3)]
+            usual = _USUAL | ({"queues": sizes[-1]} if name == "backlogs" else {})
             runs = []
             for size in sizes:
                 path = made(site(**usual | {name: size}), Path(folder) / f"{name}-{size}.smf")
                 runs.append(interleaved(commands(path), options.rounds))
-            found += rows(dimension, sizes, runs)
-    print("\n".join(table(_HEADER, found, options.markdown)))
+            its_rows = [*rows(dimension, sizes, runs)]
+            print("", *table(_HEADER, its_rows, options.markdown), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -308,6 +308,9 @@ class Subject:
     is_whole: Annotated[
         bool, Key("whether a row covers the whole period; such rows are always evaluated")
     ] = False
+    names_work: Annotated[
+        bool, Key("whether findings can be about a job or queue, or decide a diagnosis that is")
+    ] = True
     has_intervals: Annotated[
         bool,
         Key("whether its rows are intervals; if not, intervals that overlap rows are counted"),

@@ -109,13 +109,13 @@ def run_rules(
     policy    limits, exceptions and silenced rules of the site
     only      rules and diagnoses to return; empty: all
     also      further queries of the same scan; their rows are in the catalog under these names
-    of_names  whether to omit rules about the SMF data, whose findings name no job or queue
+    of_names  whether to omit rules whose findings name no job or queue
     """
     limits = changed_limits(policy.limits)
     asked = wanted(limits)
     if of_names:
         asked = {
-            name: each for name, each in asked.items() if not subjects()[each.subject].is_whole
+            name: each for name, each in asked.items() if subjects()[each.subject].names_work
         }
     so_far = _Evaluated()
     own = {LINKS: sql_of("links"), BACKOUTS: sql_of("backouts")}

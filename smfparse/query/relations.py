@@ -45,6 +45,7 @@ class Relations:
         datasets = (each for each in inputs.sources if isinstance(each, Dataset))
         self._datasets = [] if safe else [*filter(_is_read_by_duckdb, datasets)]
         self._made: set[str] = set()
+        self._plain: set[str] = set()
         self._rows: dict[str, str] = {}
         self._are_explained = False
 
@@ -81,6 +82,15 @@ class Relations:
             reason, _, _ = str(error).partition("\n")  # behind it is SQL that nobody wrote
             raise InputError(f"{names}: the dataset cannot be read: {reason}") from error
 
+    def make_plain(self, tables: Iterable[str]) -> None:
+        """Make `tables` for SQL that users write: by their names alone, without `input_no`."""
+        tables = [each for each in tables if each not in self._plain]
+        self.make(tables)
+        for table in tables:
+            rows = f"SELECT * EXCLUDE (input_no) FROM inputs.{table}"
+            self._connection.execute(f"CREATE VIEW {table} AS {rows}")
+            self._plain.add(table)
+
     def check(self) -> None:
         """Read the datasets that were read through. Raises InputError where one is damaged."""
         for each in self._datasets:
@@ -100,10 +110,7 @@ class Relations:
             shown = self._in_zone(table)
             parts.append(f"SELECT {number} AS input_no, *{shown} FROM (SELECT * FROM {rows})")
         self._rows[table] = " UNION ALL BY NAME ".join(parts)
-        self._connection.execute(
-            f"CREATE VIEW inputs.{table} AS {self._rows[table]};"
-            f"CREATE VIEW {table} AS SELECT * EXCLUDE (input_no) FROM inputs.{table}"
-        )
+        self._connection.execute(f"CREATE VIEW inputs.{table} AS {self._rows[table]}")
 
     def _in_zone(self, table: str) -> str:
         """Return the SQL after `*` that shows rows of a dataset in the requested zone."""
@@ -135,7 +142,8 @@ class Relations:
 
         Who reads comments lists all of them; to make those of a view takes longer than the view.
         """
-        self.make(table_names(), view_names())
+        self.make_plain(table_names())
+        self.make((), view_names())
         if not self._are_explained:
             texts = [f"COMMENT ON VIEW {each} IS {quoted(title(each))}" for each in table_names()]
             texts += (text for name in view_names() for text in comments("VIEW", name))

@@ -90,6 +90,7 @@ class Statements:
 
     def _reads(self, statement: str, kind: Any) -> Plan:
         """Make what a statement reads; return that."""
+        self._relations.make_plain(named_tables(statement))
         if kind == duckdb.StatementType.MULTI:
             return self._whole(statement)
         explain = _EXPLAIN.match(statement)

@@ -119,26 +119,32 @@ def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
     """Yield the rows of each thing and queue manager, by their names, from those of `rows_query`.
 
     Rows come in an order that does not depend on that of the table. Texts are compared by their
-    numbers, and numbers of one thing at a time are held.
+    numbers, once for the table, and numbers of one thing at a time are held.
     """
-    coded = [_ranked(table[name]) for name in (thing, "system", "qmgr")]
-    key = np.zeros(table.num_rows, np.int64)
-    for words, ranks in coded:
-        key = key * len(words) + ranks
-    order = np.argsort(key, kind="stable")
-    bounds = [0, *(np.flatnonzero(np.diff(key[order])) + 1).tolist(), len(order)]
-    for begin, end in pairwise(bounds):
-        if begin < end:
-            name, system, qmgr = (words[ranks[order[begin]]] for words, ranks in coded)
-            yield name, (system, qmgr), _in_order(table.take(order[begin:end]))
-
-
-def _in_order(table: pa.Table) -> Rows:
-    objects, of = _ranked(table["object"])
-    numbers = [table[name].to_numpy() for name in ("per", "amount", "seconds", "start")]
-    order = np.lexsort([*numbers, of])
-    pers, amounts, seconds, starts = (each[order] for each in numbers)
-    return Rows(objects, of[order], starts, seconds, amounts, pers)
+    (names, name_of), (systems, system_of), (qmgrs, qmgr_of), (objects, object_of) = (
+        _ranked(table[each]) for each in (thing, "system", "qmgr", "object")
+    )
+    numbers = table.select(["per", "amount", "seconds", "start"])
+    by_name = np.argsort(name_of, kind="stable")
+    bounds = np.searchsorted(name_of, np.arange(len(names) + 1), sorter=by_name)
+    for name, (begin, end) in zip(names, pairwise(bounds), strict=True):
+        which = by_name[begin:end]
+        columns = [each.to_numpy() for each in numbers.take(which).columns]
+        manager_of = system_of[which] * len(qmgrs) + qmgr_of[which]
+        order = np.lexsort([*columns, object_of[which], manager_of])
+        pers, amounts, seconds, starts = (each[order] for each in columns)
+        managers, firsts = np.unique(manager_of[order], return_index=True)
+        for manager, *its in zip(managers, firsts, [*firsts[1:], len(order)], strict=True):
+            rows = slice(*its)
+            found, of = np.unique(object_of[which[order[rows]]], return_inverse=True)
+            yield (
+                name,
+                (systems[manager // len(qmgrs)], qmgrs[manager % len(qmgrs)]),
+                Rows(
+                    [objects[each] for each in found],
+                    of, starts[rows], seconds[rows], amounts[rows], pers[rows],
+                ),
+            )  # fmt: skip
 
 
 def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:

@@ -81,6 +81,17 @@ def test_diagnoses_name_rules_that_exist() -> None:
     assert diagnoses().keys() == {f"D{number}" for number in range(1, 27)}
 
 
+def test_rules_that_name_no_work_decide_no_diagnosis() -> None:
+    """The report `application` leaves them out."""
+    apart = [each for each in rules().values() if not subjects()[each.subject].names_work]
+    assert len(apart) > 20
+    for which in diagnoses().values():
+        named = {each.removesuffix("?") for group in which.needs for each in group}
+        named |= {*which.core, *which.without}
+        assert not [each.id for each in apart if any(fnmatchcase(each.id, name) for name in named)]
+    assert not [each.id for each in apart if each.who and not subjects()[each.subject].is_whole]
+
+
 def test_evidence_sums_no_quotient() -> None:
     for rule in rules().values():
         of = subjects()[rule.subject].of

@@ -153,17 +153,20 @@ def test_ordered_rows_of_any_size_are_the_same(dump: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 def test_what_small_files_have_no_rows_of_is_not_asked_for(catalog: Catalog) -> None:
     """Of datasets that is not known before."""
-    wide = "SELECT sum(qjstwrnw) AS wide, max(qmgr) AS qmgr FROM qjst"
-    full, empty = [wide, "SELECT count(*) AS n FROM log_interval"], "SELECT count(*) AS n FROM qpst"
+    wide = "SELECT sum(qjstwrnw) AS wide, max(qmgr) AS qmgr FROM inputs.qjst"
+    full, empty = (
+        [wide, "SELECT count(*) AS n FROM inputs.log_interval"],
+        "SELECT count(*) AS n FROM inputs.qpst",
+    )
     *found, none, asked = catalog.arrows_of_filled([*full, empty], [empty])
     assert found == list(catalog.arrows(full))
     assert found[0].schema.field("wide").type == pa.int64()
     assert asked.to_pylist() == [{"n": 0}]
     assert none is None or none == asked
     if none is None:
-        assert [*catalog.arrows_of_filled(["SELECT nothing FROM qpst"])] == [None]
+        assert [*catalog.arrows_of_filled(["SELECT nothing FROM inputs.qpst"])] == [None]
     with pytest.raises(RequestError, match="nothing"):
-        list(catalog.arrows_of_filled(["SELECT nothing FROM qjst"]))
+        list(catalog.arrows_of_filled(["SELECT nothing FROM inputs.qjst"]))
 
 
 _UTC = pa.timestamp("us", "UTC")
