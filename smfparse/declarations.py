@@ -4,6 +4,9 @@ A field that is `Annotated[type, Key("description")]` is a key of that name; it 
 the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and
 tuple, frozenset and Mapping[str, ...] of these, or one of them and None. Whatever is wrong is a
 RequestError that names the file, the key, what is wrong and what to write instead.
+
+The modules of such dataclasses do not postpone annotations: to compile the text of each again takes
+a fiftieth of the time of a short command.
 """
 
 from __future__ import annotations

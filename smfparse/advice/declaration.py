@@ -10,8 +10,6 @@ declaration is checked against them when it is loaded, and docs/extending.md sho
     [rules.task_use.LATCH-12]          latch = "12"
 """
 
-from __future__ import annotations
-
 import difflib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -309,7 +307,8 @@ class Subject:
         bool, Key("whether a row covers the whole period; such rows are always evaluated")
     ] = False
     names_work: Annotated[
-        bool, Key("whether findings can be about a job or queue, or decide a diagnosis that is")
+        bool,
+        Key("whether a finding can name a job, channel or queue, or decide which is explained"),
     ] = True
     has_intervals: Annotated[
         bool,

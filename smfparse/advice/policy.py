@@ -4,8 +4,6 @@ A policy is a TOML file. The dataclasses here list its keys, and docs/check.md s
 the command override it.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -114,9 +114,7 @@ def run_rules(
     limits = changed_limits(policy.limits)
     asked = wanted(limits)
     if of_names:
-        asked = {
-            name: each for name, each in asked.items() if subjects()[each.subject].names_work
-        }
+        asked = {name: each for name, each in asked.items() if subjects()[each.subject].names_work}
     so_far = _Evaluated()
     own = {LINKS: sql_of("links"), BACKOUTS: sql_of("backouts")}
     for rows in judged(catalog, asked, {**own, **also}):

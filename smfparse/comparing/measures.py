@@ -1,7 +1,5 @@
 """The figures that compare has: `measures.toml`, checked when it is loaded; the SQL of a side."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 The dataclasses here list the keys: a declaration is checked against them when it is loaded.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -31,14 +31,12 @@ Macros, which take the names of tables:
                        section and facts; `object` is the name of an object
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 from smfparse.declarations import Key, Where, as_type, families, read_table, toml
 from smfparse.layout.clocks import TIMESTAMP, Duration
@@ -146,7 +144,7 @@ class Measure:
         """Its unit as charts and comparisons have it."""
         return _SHORT.get(self.unit, self.unit)
 
-    def a_second(self) -> Measure:
+    def a_second(self) -> Self:
         """Return the amount per second, of a sum."""
         unit = f"{self.short_unit}/s" if self.unit else "per second"
         formula = f"({self.formula})" if " + " in self.formula else self.formula

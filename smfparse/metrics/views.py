@@ -46,6 +46,7 @@ from smfparse.tables.dictionary import (
 _FOLDER = Path(__file__).with_name("definitions")
 _MACROS = re.compile(r"^(?=CREATE OR REPLACE MACRO )", re.M)
 _MACRO = re.compile(r"MACRO (\w+)")
+_CALLED = re.compile(r"(\w+)\(")
 _WORD = re.compile(r"\w+")
 _NO_KEYS = ("record_offset", "block_no")
 """Key columns that a view has only if it declares them."""
@@ -180,7 +181,7 @@ def named_macros(queries: str, macros: str) -> str:
     """
     texts, named = _macros(macros)
     found: set[str] = set()
-    names = set(words_in(queries) & texts.keys())
+    names = set(_CALLED.findall(queries)) & texts.keys()
     while names:
         found |= names
         names = set().union(*(named[name] for name in names)) - found
@@ -188,10 +189,10 @@ def named_macros(queries: str, macros: str) -> str:
 
 
 @cache
-def _macros(macros: str) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+def _macros(macros: str) -> tuple[dict[str, str], dict[str, set[str]]]:
     """Return the text of each macro, and the other macros that it uses."""
     texts = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
-    return texts, {name: words_in(text) & texts.keys() for name, text in texts.items()}
+    return texts, {name: texts.keys() & _CALLED.findall(text) for name, text in texts.items()}
 
 
 def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iterator[str]:

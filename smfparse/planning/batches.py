@@ -1,7 +1,5 @@
 """The effect of batches, latency and confirm waits on a channel."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How much of a coupling facility messages take."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How many channels a channel initiator has storage for (31-bit)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """When a cluster's full repository is up to date, and how long names take that are not known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Whether compression of a channel pays, and from which compressibility on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Whether a client concentrator in zCX saves CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

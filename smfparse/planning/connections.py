@@ -1,7 +1,5 @@
 """How many connections the queue manager has 31-bit storage for."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The cost of CPU on another machine, in MSU hours and in MIPS."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The number of expiring messages on a queue, and the cost of their expiry."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,11 +1,9 @@
 """The maximum rate of the log, the effect of I/O time and copies, and how long active logs last."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Self
 
 from smfparse.errors import RequestError
 from smfparse.planning.active_logs import HALF_DAY, MOST_LOGS, LogSpace, active_logs
@@ -40,9 +38,9 @@ class IoTime(NamedTuple):
         """Return the microseconds of an I/O of so many pages."""
         return self.a + self.b * pages
 
-    def striped(self, times: float) -> IoTime:
+    def striped(self, times: float) -> Self:
         """Return the time where so many times the stripes share the pages, not the start."""
-        return IoTime(self.a, self.b / times)
+        return self._replace(b=self.b / times)
 
     def mb_s(self, pages: float, share: float = 1.0) -> float:
         """Return the rate of one copy, where I/O is so large a share of its cycle."""

@@ -1,7 +1,5 @@
 """Transfers, stored data and cost of Managed File Transfer."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

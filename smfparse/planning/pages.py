@@ -1,7 +1,5 @@
 """Space of messages in page sets and buffer pools, and the time until these are full."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The cost of accounting and statistics data: records, bytes, CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The cost of streaming queues, estimated before they are enabled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The cost of TLS: secret key resets and channel starts; and operations of AMS."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

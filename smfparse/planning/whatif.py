@@ -1,7 +1,5 @@
 """The effect of changes of load, message size, log I/O time, streaming or ACCTIME, on one page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

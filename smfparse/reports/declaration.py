@@ -6,8 +6,6 @@ here are the list of its keys: a declaration is checked by them when it is loade
 (`smfparse.declarations`), and docs/extending.md shows them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

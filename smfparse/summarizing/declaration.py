@@ -3,8 +3,6 @@
 The dataclass here is the list of keys: a declaration is checked by it when it is loaded.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -135,7 +135,7 @@ def test_nothing_is_missing_outside_of_the_selected_hours(
     with duckdb.connect() as made:
         made.execute("SET TimeZone = 'UTC'")
         macros = view_macros() + calendar_macros(selection._replace(zone=zone))
-        made.execute(named_macros("intervals_in_order", macros))
+        made.execute(named_macros("intervals_in_order()", macros))
         made.register("spans", pa.Table.from_pylist(rows, SPANS))
         found = made.sql(
             "SELECT coalesce(gap, 0), coalesce(missing, 0) FROM intervals_in_order('spans') "
