@@ -24,7 +24,7 @@ from smfparse.calendar.intervals import (
     calendars_of,
 )
 from smfparse.metrics.figures import selected, with_figures
-from smfparse.metrics.views import named_macros, view_macros, words_in
+from smfparse.metrics.views import named_macros, words_in
 from smfparse.selecting.zones import Zone, fixed_zone
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def judged(
         by_subject[rule.subject].append(rule)
     queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
     also = {CALENDAR: calendar_query(), **also}
-    macros = view_macros() + calendar_macros(catalog.inputs.selection)
+    macros = calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join([*queries, *also.values()]), macros))
     tables = deque(catalog.arrows_of_filled(queries, [*also.values()], _SHARED))
     held = {name: tables.pop() for name in reversed(also)}
@@ -195,7 +195,7 @@ def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
     query = with_figures(subject.sql)
     if not subject.of:
         return query
-    named = words_in(subject.sql + named_macros(subject.sql, view_macros()))
+    named = words_in(subject.sql + named_macros(subject.sql))
     named |= {word for rule in some for sql in sql_of_rule(rule) for word in words_in(sql)}
     keys = _KEYS_OF_ROWS if subject.object else {**_KEYS_OF_ROWS, "object": "''"}
     return f"WITH rows AS ({selected(subject.of, keys, named)}) SELECT * FROM ({query})"

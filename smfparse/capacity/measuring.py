@@ -52,13 +52,11 @@ def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) 
     """
     from smfparse.calendar.intervals import calendar_macros
     from smfparse.metrics.figures import with_figures
-    from smfparse.metrics.views import named_macros, view_macros
+    from smfparse.metrics.views import named_macros
 
     own = (_FOLDER / "macros.sql").read_text("utf-8")
     query = with_figures(measuring_sql(which.name), own)
-    catalog.define(
-        named_macros(query, view_macros() + calendar_macros(catalog.inputs.selection) + own)
-    )
+    catalog.define(named_macros(query, calendar_macros(catalog.inputs.selection) + own))
     catalog.set_variable("of_queues", catalog.of_queues)
     for each in wanted(which.asked):
         if each.kind is str and not each.ask.among:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from smfparse.declarations import Key, Where, as_type, entries, read_table
 from smfparse.metrics.measures import Measure as SubjectMeasure
-from smfparse.metrics.measures import measure_of, subjects
+from smfparse.metrics.measures import measure_of, metric_subject
 
 CALLS, TASK = "calls", "task"
 ROW_KINDS: Mapping[str, str] = {
@@ -113,7 +113,7 @@ def _of_calls(name: str, spec: Any, where: Where) -> Measure:
 
 def _of(subject: str, name: str, own: str, where: Where) -> Measure:
     """Return a measure of a subject; of a sum, its amount per second."""
-    where.at(name).check("measure", own, subjects()[subject].columns())
+    where.at(name).check("measure", own, metric_subject(subject).columns())
     column = name.replace("{part}_", "")
     found = Measure(name, subject, column, "", metric=f"{subject}.{own}")
     measure = found.of_subject
@@ -133,7 +133,7 @@ def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
     for kind, several in groupby(MEASURES, lambda each: each.kind):
         if kind == CALLS:
             continue
-        subject, own = subjects()[kind], [*several]
+        subject, own = metric_subject(kind), [*several]
         of_side = subject.facts_of(side)
         names, rows = f"({subject.object})::VARCHAR AS part", of_side
         if kind == TASK:

@@ -13,7 +13,7 @@ from smfparse.comparing.changes import NAMES
 from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
-from smfparse.metrics.measures import subjects
+from smfparse.metrics.measures import metric_subject
 from smfparse.rendering.document import Column, Document, Facts, Frames, Section, Table
 from smfparse.rendering.figures import ABSENT, styled
 from smfparse.rendering.guard import visible
@@ -338,7 +338,7 @@ def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
 
 def _verbs(rows: pl.DataFrame) -> Iterator[str]:
     found = {row["verb"]: row for row in rows.to_dicts()}
-    for verb in (*subjects()["queue_use"].verbs, *subjects()["task"].verbs):
+    for verb in (*metric_subject("queue_use").verbs, *metric_subject("task").verbs):
         if verb in found:
             row, label = found[verb], verb.capitalize()
             yield from _pair(f"{label} count", row["calls"], row["calls_after"])

@@ -15,7 +15,7 @@ from smfparse.errors import did_you_mean
 from smfparse.inputs.opening import Inputs, with_all_records
 from smfparse.inspecting.groups import Inventory
 from smfparse.inspecting.losses import lost_records
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from smfparse.rendering.figures import few
 from smfparse.selecting.counting import COUNTED_AT
 from smfparse.selecting.selection import Selection
@@ -91,7 +91,7 @@ def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
         return []
     queries = [calendar_query(), coverage_query()]
     with Catalog(inputs) as catalog:
-        catalog.define(named_macros(" ".join(queries), view_macros() + calendar_macros(selection)))
+        catalog.define(named_macros(" ".join(queries), calendar_macros(selection)))
         intervals, figures = catalog.arrows(queries)
     return coverage_of(
         calendars_of(intervals, inputs.zone),

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 
-from smfparse.metrics.measures import SCHEMA, subjects
-from smfparse.metrics.views import named_macros, shown_in, words_in
+from smfparse.metrics.measures import SCHEMA, metric_subject
+from smfparse.metrics.views import own_macros, shown_in, words_in
 from smfparse.tables.dictionary import KEY_COLUMNS, columns
 
 _FIGURES = re.compile(r"\b(\w+)_figures\b")
@@ -28,7 +28,7 @@ def figures(name: str) -> Mapping[str, tuple[str, str]]:
     These are its fields and measures, with `_amount` and `_per` of those that are divided, and all
     by the names that its view gives them.
     """
-    subject = subjects()[name]
+    subject = metric_subject(name)
     known = subject.columns()
     if not subject.view:
         return known
@@ -46,7 +46,7 @@ def aggregates(name: str) -> Mapping[str, str]:
 
     A name is that of a measure, else what its view calls it, else that of a field.
     """
-    subject = subjects()[name]
+    subject = metric_subject(name)
     known = subject.over_rows()
     if not subject.view:
         return known
@@ -60,7 +60,7 @@ def with_figures(query: str, macros: str = "") -> str:
 
     macros  SQL that makes macros of rows of subjects, which name columns as well
     """
-    named = words_in(query + named_macros(query, macros))
+    named = words_in(query + own_macros(query, macros))
     made = ", ".join(
         f"{name}_figures AS ({selected(name, _keys_of(name, named), named)})"
         for name in dict.fromkeys(_FIGURES.findall(query))
@@ -70,7 +70,7 @@ def with_figures(query: str, macros: str = "") -> str:
 
 def _keys_of(name: str, named: AbstractSet[str]) -> Mapping[str, str]:
     """Return the named keys of the rows of a subject; only rows of tasks have a task."""
-    there = {each.name for each in columns(subjects()[name].tables[0])}
+    there = {each.name for each in columns(metric_subject(name).tables[0])}
     of_rows = _KEYS if "task_source" in there else [each for each in _KEYS if each not in _OF_TASKS]
     return {each: each for each in of_rows if each in named}
 
@@ -80,7 +80,7 @@ def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str
 
     keys  SQL by name
     """
-    subject = subjects()[name]
+    subject = metric_subject(name)
     keys = {"object": subject.object, **keys}
     known = {each: sql for each, sql in figures(name).items() if each in named - keys.keys()}
     shown = [f"{sql} AS {each}" for each, sql in keys.items()]

@@ -52,6 +52,9 @@ AVERAGE = "Mean"
 _MADE = re.compile(r"\bAS (\w+)")
 """The names of facts, in the SQL that computes them."""
 _OF_VERBS = re.compile(r"\[([^\[\]]+), \.\.\.\]")
+_MACRO = re.compile(r"^CREATE OR REPLACE MACRO (\w+)", re.M)
+_ROWS = ("rows", "by_section", "of_section", "by_qmgr", "by")
+"""The macros of each subject: see `Subject.macros`."""
 _OVERALL = re.compile(r"\boverall\((\w+)\)")
 _COMBINED = {
     Combine.MAX: "max({0})",
@@ -242,7 +245,7 @@ class Subject:
         return fields | {name: each.of_rows for name, each in self.measures.items()}
 
     def macros(self) -> Iterator[str]:
-        """Yield the SQL that makes its macros, each at the start of a line."""
+        """Yield the SQL that makes its macros, each at the start of a line: see `makers`."""
         given = ", ".join(f"rows_of_{table}" for table in self.tables)
         if self._file.exists():
             yield _of_verbs(self._file.read_text("utf-8"), self.verbs)
@@ -289,12 +292,20 @@ class Subject:
 
 
 @cache
+def subject_names() -> tuple[str, ...]:
+    """Return the names of all subjects."""
+    return tuple(sorted(each.stem for each in _FOLDER.glob("*.toml")))
+
+
 def subjects() -> Mapping[str, Subject]:
     """Return all subjects by name. Raises RequestError for a wrong declaration."""
-    return {each.stem: _subject(each) for each in sorted(_FOLDER.glob("*.toml"))}
+    return {name: metric_subject(name) for name in subject_names()}
 
 
-def _subject(file: Path) -> Subject:
+@cache
+def metric_subject(name: str) -> Subject:
+    """Return the subject called `name`. Raises RequestError for a wrong declaration."""
+    file = _FOLDER / f"{name}.toml"
     where = Where(str(file))
     spec = toml(file, where)
     if "like" in spec:
@@ -327,9 +338,11 @@ def subject_of(table: str, tables: Sequence[str]) -> Subject:
 
     Of a table that no subject has, only its fields and their averages are measures.
     """
-    for each in subjects().values():
-        if each.tables[0] == table and {*each.tables} <= {*tables}:
-            return each
+    for name in subject_names():
+        if f'"{table}"' in (_FOLDER / f"{name}.toml").read_text("utf-8"):  # to read all takes long
+            each = metric_subject(name)
+            if each.tables[0] == table and {*each.tables} <= {*tables}:
+                return each
     return Subject(table, "", (table,), (), (), "''", "", "", "", {}, _averages(table))
 
 
@@ -402,7 +415,7 @@ def way_of(metric: str | Mapping[str, str]) -> str:
 def measure_of(metric: str) -> tuple[Subject, Measure]:
     """Return the subject and the measure that a declaration names; a field is one by itself."""
     name, _, of = metric.partition(".")
-    subject = subjects()[name]
+    subject = metric_subject(name)
     if of in subject.measures:
         return subject, subject.measures[of]
     field = next(each for each in columns(subject.tables[0]) if each.name == of)
@@ -442,8 +455,11 @@ def quoted(text: str) -> str:
 
 
 @cache
-def metric_macros() -> str:
-    """Return the SQL that makes the macros of all subjects."""
-    verbs = ", ".join(quoted(verb) for each in subjects().values() for verb in each.verbs)
-    order = f"CREATE OR REPLACE MACRO verb_order(verb) AS list_position([{verbs}], verb);\n"
-    return order + "".join(text for each in subjects().values() for text in each.macros())
+def makers() -> Mapping[str, str]:
+    """Return, by name of a macro, the subject that makes it; subjects need not be read for that."""
+    found: dict[str, str] = {}
+    for name in subject_names():
+        file = _FOLDER / f"{name}.sql"
+        own = _MACRO.findall(file.read_text("utf-8")) if file.exists() else []
+        found |= dict.fromkeys([*own, *(f"{name}_{each}" for each in _ROWS)], name)
+    return found

@@ -20,7 +20,7 @@ views and of reports shares are in `macros.sql`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +28,8 @@ from typing import Any, NamedTuple
 from smfparse.metrics.measures import (
     SCHEMA,
     Subject,
-    metric_macros,
+    makers,
+    metric_subject,
     quoted,
     subjects,
     summed,
@@ -124,7 +125,7 @@ def _sql(name: str, spec: Mapping[str, Any], keys: Sequence[TableColumn]) -> str
             for name, field in sums.items()
         )
         return file.read_text("utf-8").strip().replace("sums_of_fields", ", ".join(texts))
-    subject = subjects()[spec["subject"]]
+    subject = metric_subject(spec["subject"])
     selected = ["input_no", *(each.name for each in keys)]
     selected += (f'"{source}" AS "{column}"' for column, source in shown_in(name, subject))
     rows = f"({file.read_text('utf-8').strip()})" if file.exists() else subject.rows()
@@ -168,31 +169,55 @@ def title_of(name: str) -> str:
 
 
 def view_macros() -> str:
-    """Return the SQL that makes the macros of views, which reports use as well, and of measures."""
-    return _text("macros.sql") + metric_macros()
+    """Return the SQL that makes the macros of views, which reports use as well, and of subjects."""
+    return _text("macros.sql") + "".join(
+        text for each in subjects().values() for text in each.macros()
+    )
 
 
-def named_macros(queries: str, macros: str) -> str:
+def named_macros(queries: str, more: str = "") -> str:
     """Return the SQL that creates the macros in `queries`, and the macros that these macros use.
 
     They keep their order: a scalar macro cannot be created before a macro that it uses.
 
-    macros  SQL that makes macros, each by a CREATE at the start of a line
+    more  SQL that makes macros besides those of `view_macros`, each by a CREATE at the start of
+          a line
     """
-    texts, named = _macros(macros)
-    found: set[str] = set()
-    names = set(_CALLED.findall(queries)) & texts.keys()
+    common, own = _macros(_text("macros.sql")), _macros(more)
+
+    def text_of(name: str) -> str:
+        of_subject = _macros_of(makers()[name]) if name in makers() else {}
+        return common.get(name) or own.get(name) or of_subject.get(name, "")
+
+    found = _called(queries, text_of)
+    return "".join(found[name] for name in (*common, *makers(), *own) if name in found)
+
+
+def own_macros(query: str, macros: str) -> str:
+    """Return the SQL of the macros in a query, and of those that these use, of `macros` alone."""
+    return "".join(_called(query, lambda name: _macros(macros).get(name, "")).values())
+
+
+def _called(queries: str, text_of: Callable[[str], str]) -> dict[str, str]:
+    """Return the text of each macro in `queries`, and of the macros that these macros use."""
+    found: dict[str, str] = {}
+    names = {*_CALLED.findall(queries)}
     while names:
-        found |= names
-        names = set().union(*(named[name] for name in names)) - found
-    return "".join(text for name, text in texts.items() if name in found)
+        new = {name: text for name in names if (text := text_of(name))}
+        found |= new
+        names = {other for text in new.values() for other in _CALLED.findall(text)} - found.keys()
+    return found
 
 
 @cache
-def _macros(macros: str) -> tuple[dict[str, str], dict[str, set[str]]]:
-    """Return the text of each macro, and the other macros that it uses."""
-    texts = {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
-    return texts, {name: texts.keys() & _CALLED.findall(text) for name, text in texts.items()}
+def _macros_of(subject: str) -> Mapping[str, str]:
+    return _macros("".join(metric_subject(subject).macros()))
+
+
+@cache
+def _macros(macros: str) -> Mapping[str, str]:
+    """Return the text of each macro, by its name."""
+    return {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
 
 
 def comments(kind: str, name: str, wanted: frozenset[str] | None = None) -> Iterator[str]:
@@ -244,7 +269,7 @@ def _column(name: str, tables: Sequence[str], declared: Mapping[str, str]) -> Ta
         return field._replace(name=name, arrow=_wide(field.arrow), place=place, **own)  # type: ignore[arg-type]
     if "." in declared.get("field", ""):
         subject, _, measure = declared["field"].partition(".")
-        each = subjects()[subject].measures[measure]
+        each = metric_subject(subject).measures[measure]
         found = TableColumn(name, each.type, each.doc, each.unit or None, place=each.formula)
         return found._replace(**own)  # type: ignore[arg-type]
     if "field" in declared:

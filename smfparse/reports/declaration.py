@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from smfparse.declarations import Key, Where, as_type, expected, families, read_table, toml
 from smfparse.errors import RequestError, did_you_mean
 from smfparse.layout.columns import Column
-from smfparse.metrics.measures import subject_of, subjects
+from smfparse.metrics.measures import metric_subject, subject_names, subject_of
 from smfparse.planning.registry import planner_names
 from smfparse.rendering.figures import ABSENT, NUMBERS, STYLES
 from smfparse.reports.crosschecks import check
@@ -218,7 +218,9 @@ def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any
         for table in there
         for each in TABLES[table].columns
     }
-    for of in [subjects()[subject]] if subject else [subject_of(each, tables) for each in there]:
+    for of in (
+        [metric_subject(subject)] if subject else [subject_of(each, tables) for each in there]
+    ):
         for name, measure in of.measures.items():
             known[name] = known[f"{of.name}.{name}"] = {"formula": measure.formula}
     return known
@@ -288,7 +290,7 @@ class Report:
         Key(
             "kind of object in a row: figures are its measures; without an SQL file, all are",
             "the SQL decides",
-            among=subjects(),
+            among=subject_names(),
         ),
     ] = field(default="", kw_only=True)
     each: Annotated[
@@ -543,8 +545,8 @@ def load(name: str, folder: Path | None = None) -> Report:
     spec = _spec(folder, name, where)
     if "subject" in spec:
         place = where.at("subject")
-        place.check("subject", expected(str, spec["subject"], "a string", place), subjects())
-        spec = {"tables": [*subjects()[spec["subject"]].tables]} | spec
+        place.check("subject", expected(str, spec["subject"], "a string", place), subject_names())
+        spec = {"tables": [*metric_subject(spec["subject"]).tables]} | spec
     found = read_table(Report, spec, where)
     found.setdefault("main", found["tables"][:1])
     found = origin(found["main"], found["tables"]) | found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from smfparse.calendar.intervals import calendar_macros
 from smfparse.errors import RequestError
 from smfparse.metrics.measures import quoted
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from smfparse.planning.registry import plan_of_measured
 from smfparse.rendering.figures import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
@@ -231,8 +231,7 @@ def prepare(
     values  what each `getvariable` in macros is; another is one of the connection
     """
     views = ";\n".join(statements(sections, tables, grouped, queries))
-    macros = view_macros() + report_macros(catalog)
-    catalog.define(_with_values(named_macros(f"{queries} {views}", macros), values))
+    catalog.define(_with_values(named_macros(f"{queries} {views}", report_macros(catalog)), values))
     catalog.execute(views)
 
 

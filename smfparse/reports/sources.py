@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from smfparse.declarations import Where
 from smfparse.metrics.figures import aggregates
-from smfparse.metrics.measures import Subject, subject_of, subjects
+from smfparse.metrics.measures import Subject, metric_subject, subject_names, subject_of
 from smfparse.schemas import REGISTRY, TRACES
 from smfparse.tables.dictionary import TABLES
 
@@ -49,7 +49,7 @@ def report_sql(file: Path, found: Mapping[str, Any]) -> str:
     if found.get("rules"):
         return ""
     if "subject" in found and not file.exists():
-        subject = subjects()[found["subject"]]
+        subject = metric_subject(found["subject"])
         return _of_subject(subject, found["figures"], found.get("grouped", {}))
     where = Where(str(file))
     try:
@@ -89,12 +89,12 @@ def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
         return _shown(figures, subject.name, there)
 
     def of_subject(mark: re.Match[str]) -> str:
-        where.check("subject", mark[1], subjects())
+        where.check("subject", mark[1], subject_names())
         return _shown(figures, mark[1], aggregates(mark[1]))
 
     def one(mark: re.Match[str]) -> str:
         name, measure = mark.groups()
-        where.check("subject", name, subjects())
+        where.check("subject", name, subject_names())
         where.check(f"measure or field of {name}", measure, aggregates(name))
         return aggregates(name)[measure]
 

@@ -21,7 +21,7 @@ from smfparse.calendar.intervals import (
     calendar_query,
     calendars_of,
 )
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from smfparse.selecting.zones import Zone
 from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.spreading import (
@@ -193,7 +193,7 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 
 def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
     """Return queries, whose macros are made in the catalog."""
-    macros = view_macros() + calendar_macros(catalog.inputs.selection)
+    macros = calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join(queries.values()), macros))
     return queries
 

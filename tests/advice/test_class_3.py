@@ -11,7 +11,7 @@ import pytest
 from smfparse.advice.declaration import rules, subjects
 from smfparse.advice.judging import rows_query, subject_query
 from smfparse.calendar.intervals import calendar_macros
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from tests.support.advised import SECONDS, START, Bench, Rows
 
 TWO = [{}, {"interval_no": 1}]
@@ -62,7 +62,7 @@ def test_two_records_of_one_interval_are_judged_in_the_order_of_their_numbers(
     found = []
     for order in (some, some[::-1]):
         bench = Bench({table: order}, subjects()[subject].tables)
-        bench.define(named_macros(query, view_macros() + calendar_macros()))
+        bench.define(named_macros(query, calendar_macros()))
         found.append(bench.arrow(query).to_pylist())
     assert found[0] == found[1]
 
@@ -92,7 +92,7 @@ def _used(subject: str, rows: Rows, figure: str) -> list[tuple[int, float, float
     which = subjects()[subject]
     bench = Bench(rows, which.tables)
     query = rows_query(which)
-    bench.define(named_macros(query, view_macros() + calendar_macros()))
+    bench.define(named_macros(query, calendar_macros()))
     found = bench.arrow(f"SELECT start, seconds, {figure} AS figure FROM ({query}) ORDER BY start")
     return [
         (round((start - START).total_seconds() / SECONDS), seconds, value)

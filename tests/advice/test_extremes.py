@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from smfparse.advice.declaration import rules, subjects
 from smfparse.advice.judging import subject_query
 from smfparse.calendar.intervals import calendar_macros
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from smfparse.simulating.reading_toml import read_estate
 from smfparse.simulating.run import simulate
 from smfparse.tables.arrow import schema
@@ -41,7 +41,7 @@ def subject_rows(name: str, rows: Rows) -> Any:
     some = [each for each in rules().values() if each.subject == name and each.complete]
     query = subject_query(subject, some)
     bench = Bench(rows, subject.tables)
-    bench.define(named_macros(query, view_macros() + calendar_macros()))
+    bench.define(named_macros(query, calendar_macros()))
     return bench.arrow(query)
 
 

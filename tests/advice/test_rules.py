@@ -18,7 +18,7 @@ from smfparse.calendar.intervals import calendar_macros
 from smfparse.declarations import Where
 from smfparse.errors import RequestError
 from smfparse.metrics.figures import figures
-from smfparse.metrics.views import named_macros, view_macros, words_in
+from smfparse.metrics.views import named_macros, words_in
 from smfparse.simulating.declaration import VERSIONS
 from smfparse.tables.dictionary import TABLES, columns
 from tests.support.advised import ABSENT, Case, Rows, cases, severities, states
@@ -169,7 +169,7 @@ def releases(subject: str) -> dict[str, frozenset[tuple[str, str]]]:
     found: dict[str, frozenset[tuple[str, str]]] = {}
     some = [each for each in rules().values() if each.subject == subject and each.complete]
     query = subject_query(subjects()[subject], some)
-    words = words_in(query + named_macros(query, view_macros() + calendar_macros()))
+    words = words_in(query + named_macros(query, calendar_macros()))
     for version in VERSIONS:
         read = frozenset(
             (table, name)

@@ -13,7 +13,7 @@ from smfparse.declarations import Where, read_table
 from smfparse.inspecting.described import uses_of
 from smfparse.metrics.figures import with_figures
 from smfparse.metrics.measures import Measure, over_time, subjects, way_of
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from smfparse.tables.dictionary import TABLES
 from tests.support.command import run
 from tests.support.corpora import Corpus, of_corpora
@@ -23,7 +23,7 @@ GUIDE = (PROJECT / "docs" / "extending.md").read_text("utf-8")
 
 
 def of(corpus: Corpus, query: str) -> pl.DataFrame:
-    corpus.catalog.define(named_macros(query, view_macros() + calendar_macros()))
+    corpus.catalog.define(named_macros(query, calendar_macros()))
     frame = pl.from_arrow(corpus.catalog.arrow(query))
     assert isinstance(frame, pl.DataFrame)
     return frame

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from smfparse.calendar.intervals import SECOND_US, calendar_macros, calendar_query, calendars_of
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from smfparse.summarizing.figures import Times
 from tests.support.advised import ABSENT, Bench
 
@@ -31,7 +31,7 @@ def times_of(*rows: Row) -> list[Times]:
     for table, each in rows:
         tables[table].append(each)
     bench, query = Bench(tables, TABLES), calendar_query()
-    bench.define(named_macros(query, view_macros() + calendar_macros()))
+    bench.define(named_macros(query, calendar_macros()))
     return [*map(Times.of, calendars_of(bench.arrow(query)).values())]
 
 

@@ -19,7 +19,7 @@ from smfparse.advice.judging import State, filled, subject_query, wanted
 from smfparse.advice.policy import NO_POLICY, Policy
 from smfparse.advice.running import Checked, run_rules
 from smfparse.calendar.intervals import calendar_macros
-from smfparse.metrics.views import named_macros, view_macros
+from smfparse.metrics.views import named_macros
 from smfparse.query.catalog import Catalog
 from smfparse.query.connecting import Connection, connected
 from smfparse.selecting.selection import Selection
@@ -121,7 +121,7 @@ def _asked(
             ]
     asked = subject_query(subject, which)
     bench = Bench(tables, subject.tables)
-    bench.define(named_macros(asked, view_macros() + calendar_macros()))
+    bench.define(named_macros(asked, calendar_macros()))
     numbered = f"SELECT *, system[2:]::INTEGER AS input_no FROM ({asked})"
     return cast(list[dict[str, Any]], bench.arrow(query.format(numbered)).to_pylist())
 

@@ -19,6 +19,8 @@ FROM (
 )
 WHERE call.calls <> 0 OR call.elapsed <> 0 OR call.cpu <> 0;
 
+CREATE OR REPLACE MACRO verbs_of_queues() AS ['{verb}', ...];
+
 -- What calls on queues did over time: one row per time, queue and user. `users` names rows of owners. What calls of
 -- each of `verbs` did, calls_by_verb shows.
 CREATE OR REPLACE MACRO queue_calls(queues, users) AS TABLE

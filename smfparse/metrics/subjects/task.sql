@@ -50,3 +50,6 @@ SELECT
     ) AS short_lived
 FROM of_tasks(tasks)
 WHERE block_no = 1;
+
+-- The place of a verb among all: those on queues first.
+CREATE OR REPLACE MACRO verb_order(verb) AS list_position(verbs_of_queues() || ['{verb}', ...], verb);
