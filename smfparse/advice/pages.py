@@ -12,7 +12,7 @@ from smfparse.advice.findings import Finding
 from smfparse.advice.running import run_rules
 from smfparse.reports.declaration import Report
 from smfparse.reports.running import Row, report_table, run_report
-from smfparse.reports.sections import SECTION_COLUMNS, Sections
+from smfparse.reports.sections import HIDDEN, SECTION_COLUMNS, Sections
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
@@ -65,7 +65,7 @@ def _is_about(finding: Finding, row: Row, names: set[str]) -> bool:
 
 def _row(finding: Finding, row: Row, first: str) -> dict[str, Any]:
     """Return a finding as a row of the page that `row` begins."""
-    kept = (first, "system", "qmgr", "section", *SECTION_COLUMNS)
+    kept = (first, "system", "qmgr", *HIDDEN, *SECTION_COLUMNS)
     return {name: row[name] if name in kept else None for name in row} | {
         "line": _LINE,
         "severity": finding.severity,

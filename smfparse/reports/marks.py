@@ -150,12 +150,18 @@ _KNOWN = "FROM first_statistics('{}')"
 _NOT_KNOWN = "SELECT system, qmgr, NULL::BIGINT AS known_since FROM tasks WHERE FALSE"
 _COVERED = "FROM covered_seconds('tasks', '{}')"
 _WITHOUT_STATISTICS = """
-        SELECT section, min(interval_start) AS first_start, max(interval_end) AS last_end,
-            (epoch_us(max(interval_end)) - epoch_us(min(interval_start))) / 1e6{} AS seconds
+        SELECT section,
+            arg_min(interval_start, {0}) AS first_start, arg_max(interval_end, {1}) AS last_end,
+            (max({1}) - min({0})) / 1e6 AS seconds
         FROM tasks GROUP BY section"""
+_CHANGE = (
+    "coalesce(utc_offset - min(utc_offset) OVER (PARTITION BY section, system), 0)::BIGINT "
+    "AS clock_change"
+)
+"""Seconds by which the clock of a system is ahead of the least that it is in the section."""
 _TASKS = """
     tasks AS (
-        SELECT section, system, qmgr, utc_offset, interval_start, interval_end FROM members
+        SELECT section, system, qmgr, {offset}, interval_start, interval_end FROM members
         QUALIFY main = min(main) OVER (PARTITION BY section)
     ),
     known AS ({known}),
@@ -195,13 +201,6 @@ _TASKS = """
     )"""
 
 
-_SHIFT = """
-
-                - coalesce(arg_max(utc_offset, interval_end)
-                    - arg_min(utc_offset, interval_start), 0)"""
-"""Seconds by which clocks were changed between the first and the last moment."""
-
-
 def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: bool = False) -> str:
     """Return the SQL of marks of intervals of tasks, which overlap.
 
@@ -220,8 +219,12 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
     before = "t.interval_start < c.first_start - INTERVAL 1 SECOND"
     if seconds:
         before = f"{local_time('t.interval_start')} < section.interval - INTERVAL 1 SECOND"
-    covered = _WITHOUT_STATISTICS.format(_SHIFT if local else "")
+    began, ended = "epoch_us(interval_start)", "epoch_us(interval_end)"
+    if local:
+        began, ended = (f"{each} - 1_000_000 * clock_change" for each in (began, ended))
+    covered = _WITHOUT_STATISTICS.format(began, ended)
     return _TASKS.format(
+        offset=_CHANGE if local else "utc_offset",
         known=_KNOWN.format(table) if statistics else _NOT_KNOWN,
         covered=_COVERED.format(table) if statistics else covered,
         before=before if statistics else "NULL::BOOLEAN",

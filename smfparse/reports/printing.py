@@ -12,6 +12,7 @@ from smfparse.rendering.figures import ABSENT
 from smfparse.reports import templates
 from smfparse.reports.declaration import Figure, Report
 from smfparse.reports.running import Row
+from smfparse.reports.sections import HIDDEN
 
 _TAIL = {
     "z/OS": "system",
@@ -126,7 +127,7 @@ def _fact(row: Row) -> dict[str, Any]:
     """Return a row for JSON."""
     found: dict[str, Any] = {}
     for name, value in row.items():
-        if name in ("section", templates.CLOCK):
+        if name in (*HIDDEN, templates.CLOCK):
             continue
         if isinstance(value, dt.datetime):
             found[name] = templates.with_offset(row, value).isoformat()

@@ -23,6 +23,7 @@ from smfparse.rendering.figures import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
 from smfparse.reports.marks import STATISTICS, STATISTICS_OF_ALL, zone_macros
 from smfparse.reports.sections import (
+    HIDDEN,
     OF_STATISTICS,
     ONE_SECTION,
     TOTAL,
@@ -74,7 +75,7 @@ def run_report(
 def report_parts(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[Any, None, None]:
-    """Yield what `run_report` does as pyarrow.Tables, one at least, without the section of rows.
+    """Yield what `run_report` does as pyarrow.Tables, one at least, without the HIDDEN columns.
 
     The types of columns are those of the report's SQL, whatever its figures are.
     """
@@ -83,7 +84,7 @@ def report_parts(
             if which.planned:
                 rows = [_with_plan(which, row) for row in part.to_pylist()]
                 part = type(part).from_pylist(rows, part.schema)
-            yield part.drop_columns(["section"])
+            yield part.drop_columns([*HIDDEN])
 
 
 def report_table(

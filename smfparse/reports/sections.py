@@ -77,6 +77,17 @@ TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
 """What a template can show of a section, besides figures."""
 CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
 """What CSV can show of a section."""
+OFFSET, START_OFFSET = "utc_offset", "start_offset"
+"""Seconds from UTC to local time, by the last row of a section and by its first: the clock may have
+been changed between the two."""
+HIDDEN = ("section", START_OFFSET)
+"""Columns of rows that are not shown."""
+_LAST_ONE = "arg_max({0}, sequence)"
+_AGREE = (
+    f"count({OFFSET}) = count(*) AND count(DISTINCT (system, {OFFSET})) "
+    f"= count(DISTINCT system) * count(DISTINCT {OFFSET})"
+)
+"""Whether all systems have the same local time: each has the same offsets."""
 _ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
 """A value that all rows of a section of several queue managers have; NULL where they differ."""
 _MOMENT = (
@@ -226,13 +237,17 @@ def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = Fals
         marks = task_marks(sections.seconds, statistics=sections.combining, sliced=sliced)
     else:
         marks = interval_marks(following, sliced=sliced)
-    of_keys = _ALIKE if sections.across else "arg_max({0}, sequence)"
-    last = ", ".join(f"{of_keys.format(name)} AS {name}" for name in _LAST_OF_KEYS)
+    of_keys = _ALIKE if sections.across else _LAST_ONE
+    last = {name: of_keys.format(name) for name in _LAST_OF_KEYS}
+    offsets = {OFFSET: _LAST_ONE.format(OFFSET), START_OFFSET: f"arg_min({OFFSET}, interval_end)"}
+    if sections.across:
+        offsets = {name: f"CASE WHEN {_AGREE} THEN {sql} END" for name, sql in offsets.items()}
+    keys = ", ".join(f"{sql} AS {name}" for name, sql in (last | offsets).items())
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
     return f"""
     WITH members AS ({_members(main)}),
     named AS (
-        SELECT section, {last}, max(smf_time) AS smf_time, max(time) AS time,
+        SELECT section, {keys}, max(smf_time) AS smf_time, max(time) AS time,
             min(interval_start) AS interval_start, max(interval_end) AS interval_end
         FROM members GROUP BY section
     ),

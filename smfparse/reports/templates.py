@@ -21,6 +21,7 @@ from smfparse.rendering.guard import visible
 from smfparse.rendering.text import some_at_a_time
 from smfparse.reports.declaration import Figure, Report, TextTable
 from smfparse.reports.running import Row
+from smfparse.reports.sections import OFFSET, START_OFFSET
 
 Cell: TypeAlias = Callable[[Sequence[Row]], Sequence[str]]
 """Makes the text of a cell of each of some rows."""
@@ -283,12 +284,15 @@ def keys_of(row: Row) -> dict[str, str]:
 def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
     """Return a moment as local time: of the zone CLOCK, else of the section's system.
 
-    One without a zone is local already.
+    One without a zone is local already. The start of the section has the offset of its first row.
     """
     if moment is None or moment.tzinfo is None:
         return moment
-    clock = row.get(CLOCK)
-    offset = clock.offset(_microseconds(moment)) if clock else row["utc_offset"]
+    clock, offset = row.get(CLOCK), row[OFFSET]
+    if clock:
+        offset = clock.offset(_microseconds(moment))
+    elif moment == row["interval_start"]:
+        offset = row.get(START_OFFSET, offset)
     return None if offset is None else moment.astimezone(_zone(offset))
 
 

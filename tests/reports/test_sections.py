@@ -14,12 +14,14 @@ from smfparse.reports.sections import TOTAL, every
 from smfparse.writing.dataset import write_dataset
 from tests.support import smf
 from tests.support.builders import Write
-from tests.support.report_runs import Rows, by_qmgr, lines_of, report_rows, rows_from
+from tests.support.generated import generate_dump
+from tests.support.report_runs import Rows, by_qmgr, lines_of, report_lines, report_rows, rows_from
 from tests.support.smf import EAST, ENDED, LOG_START, MINUTE, Log, log_record, putting, statistics
 
 pytestmark = pytest.mark.slow
 
 NEAR = pytest.approx
+HOUR = dt.timedelta(hours=1)
 
 
 def interval(start: float, seconds: float, **keys: Any) -> bytes:
@@ -106,6 +108,32 @@ def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     (row,) = rows_from("qall", *early, sections=every("10m"))
     assert row["bucket"] + 10 * MINUTE < (ENDED + EAST).replace(tzinfo=None)
     assert (row["interval_start"], row["interval_seconds"]) == (ENDED, NEAR(180, rel=1e-5))
+
+
+def changed(before: int, after: int, folder: Path) -> list[Path]:
+    """Two hours from midnight of the clock before, and the two hours behind them by the other."""
+    start = dt.datetime(2026, 10, 25)
+    return [
+        generate_dump(folder / f"{hours}.smf", start=at, utc_offset=hours * HOUR, count=4)
+        for hours, at in ((before, start), (after, start + (2 + after - before) * HOUR))
+    ]
+
+
+@pytest.mark.parametrize(("before", "after", "end"), [(2, 1, "03"), (1, 2, "05")])
+@pytest.mark.parametrize("name", ["msgm", "flow", "smf-volume"])
+def test_a_heading_has_the_times_of_both_clocks_when_they_are_changed(
+    name: str, before: int, after: int, end: str, tmp_path: Path
+) -> None:
+    lines = report_lines(name, *changed(before, after, tmp_path), sections=TOTAL)
+    (line,) = {each for each in lines if each.startswith("From 2026/")}
+    assert line.startswith(f"From 2026/10/25,00:00:00 to 2026/10/25,{end}:00:00, duration 14400")
+
+
+@pytest.mark.parametrize("name", ["msgm", "flow", "smf-volume"])
+def test_the_hour_that_a_clock_repeats_is_one_section(name: str, tmp_path: Path) -> None:
+    rows = report_rows(name, *changed(2, 1, tmp_path), sections=every("1h"))
+    lengths = {row["bucket"].hour: row["interval_seconds"] for row in rows}
+    assert lengths[1] == NEAR(7200)
 
 
 Lives = Sequence[Sequence[float]]

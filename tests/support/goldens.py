@@ -30,7 +30,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.reports import declaration
 from smfparse.reports.declaration import report_names
 from smfparse.reports.running import run_report
-from smfparse.reports.sections import RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
+from smfparse.reports.sections import HIDDEN, RECORDED, SECTION_COLUMNS, TOTAL, Sections, every
 from smfparse.selecting.selection import Selection
 from tests.support.command import run
 from tests.support.corpora import Corpora, Corpus
@@ -142,7 +142,7 @@ def _row(row: dict[str, Any], texts: Sequence[str] = ()) -> dict[str, Any]:
     return {
         name: Path(value).name if name == "source" and value else value
         for name, value in row.items()
-        if name not in ("section", *texts)
+        if name not in (*HIDDEN, *texts)
     }
 
 
