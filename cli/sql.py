@@ -112,7 +112,7 @@ def command(
     if query is None and not (output.format not in _FILES and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
     if query is None and click.get_current_context().params["timeout"] is not None:
-        raise click.UsageError("--timeout requires a query: a prompt waits for its user.")
+        raise click.UsageError("--timeout requires a query: the prompt has no time limit.")
     opened = reading.open(inputs, output.path)
     with Catalog(opened, safe=safe) as catalog:
         if query is None:
