@@ -105,7 +105,7 @@ def _scenarios() -> str:
 @click.option("--dense", is_flag=True,
               help="Fill every counter, time and flag word with random values.")  # fmt: skip
 @click.option("--output", "named", type=LocalPath(dir_okay=False), metavar="FILE",
-              help="Write to FILE, as OUTPUT does.")  # fmt: skip
+              help="Write to FILE; the same as OUTPUT.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
 @quiet_option
 @click.pass_context
