@@ -196,7 +196,7 @@ def main() -> None:
 
     \b
     Exit codes:
-      0    success; also without data for a report
+      0    success, even if a report has no data
       2    usage error: unknown name, failing SQL, output file already exists
       3    check --fail-on: a finding of that severity or a more serious one
       4    part of the input was damaged; stderr shows the damage

@@ -93,8 +93,8 @@ def command(
     A name gets the same replacement everywhere, so values still line up by name.
 
     Names of 4 characters or more are replaced at any position, in EBCDIC and in ASCII; shorter
-    names in their fields. Before the copy is saved, it is compared with INPUT number by number, and
-    checked for remaining names.
+    names only in their fields. Before the copy is saved, it is compared with INPUT number by
+    number, and checked for remaining names.
 
     \b
     Example:

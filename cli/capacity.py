@@ -18,7 +18,7 @@ from smfparse.planning.registry import planner, planner_names
 _HELP = """\
 {title}.
 
-With INPUT, the values in the SMF data are measured for each queue manager. For other values, and
+With INPUT, values are measured in the SMF data of each queue manager. For other values, and
 without INPUT, IBM's published values are used. Options override both. The output lists formulas,
 sources, valid range and limitations.
 

@@ -35,7 +35,7 @@ _ALL = "*"
     "changed",
     multiple=True,
     metavar="RULE=VALUE",
-    help="Replace a limit of a rule: LOG-RESPONSE=1200; with several limits: LOG-BUSY.pages=90.",
+    help="Replace the limit of a rule: LOG-RESPONSE=1200, or one of several: LOG-BUSY.pages=90.",
 )
 @click.option(
     "--policy",

@@ -34,7 +34,7 @@ A database shows times in the zone of the workstation; SET TimeZone = 'UTC' chan
 
 def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> str:
     if len(texts) > 1:
-        raise click.BadParameter("given twice; the option for the end of the time is --until here")
+        raise click.BadParameter("given twice; use --until for the end of the time range")
     try:
         texts[0].encode()
     except UnicodeEncodeError as error:
@@ -117,7 +117,8 @@ def _names(
     multiple=True,
     callback=_names,
     metavar="NAMES",
-    help="Write, or register, only these tables: wtas,wqst. Not for an archive: it contains all.",
+    help="Write, or register, only these tables: wtas,wqst. Not for an archive, which contains "
+    "all.",
 )
 @click.option(
     "--columns",
@@ -149,8 +150,8 @@ def _names(
 @click.option(
     "--fingerprints",
     is_flag=True,
-    help="Add the columns fingerprint and dump_start to the table record of an archive; a query "
-    "finds duplicates of separate archives with them (docs/dataset.md).",
+    help="Add the columns fingerprint and dump_start to the table record of an archive; with "
+    "them, a query finds duplicates in separate archives (docs/dataset.md).",
 )
 @click.option("--force", is_flag=True, help="Replace the content of DIR, or FILE.")
 @click.option(
@@ -251,7 +252,7 @@ def _check(
 
     if chosen == DATASET and (tables or columns):
         raise click.UsageError(
-            "a dataset has all tables and columns; choose another format with --format"
+            "a dataset contains all tables and columns; choose another format with --format"
         )
     if chosen != DATASET and (append or partition or number_types or executor):
         raise click.UsageError("--append, --partition, --types and --executor are for a dataset")
@@ -263,15 +264,17 @@ def _check(
     if chosen in STYLES and columns:
         raise click.UsageError("the columns of mq-smf-csv are fixed; leave --columns out")
     if chosen != DATASET and is_url(target):
-        raise click.UsageError("a URL takes a dataset; write other formats to this machine")
+        raise click.UsageError(
+            "only a dataset is written to a URL; write other formats to this machine"
+        )
     if append and force:
         raise click.UsageError(
             "--append adds to the dataset, --force replaces it: give one of them"
         )
     if not reading.selection.everything and is_time(target):
         raise click.UsageError(
-            f"--to names the folder, and {target} looks like a time: --until is the end of the "
-            f"time here; a folder of that name is ./{target}"
+            f"--to names the folder, but {target} looks like a time; use --until for the end of "
+            f"the time range, or ./{target} for a folder of that name"
         )
 
 

@@ -37,7 +37,7 @@ def _offset(_context: click.Context, _option: click.Parameter, text: str | None)
 @click.command("dump", short_help="Explain one record, field by field.", epilog=INPUT_HELP)
 @click.argument("source", metavar="INPUT", type=str)
 @click.option(
-    "--record", "number", type=click.IntRange(1), metavar="N", help="Explain record N, from 1."
+    "--record", "number", type=click.IntRange(1), metavar="N", help="Explain record N (first: 1)."
 )
 @click.option(
     "--at", callback=_offset, metavar="OFFSET", help="Explain the record at byte OFFSET (0x1A40)."

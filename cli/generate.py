@@ -98,14 +98,14 @@ def _scenarios() -> str:
               help="Write class 3 records of this many tasks per queue manager and"
               " interval.")  # fmt: skip
 @click.option("--queues", type=click.IntRange(min=0), default=3, show_default=True,
-              help="Use this many queues per task, on average. One record limits them to 10 per"
-              " task (44 or more before MQ 7.1).")  # fmt: skip
+              help="Use this many queues per task, on average. One record per task limits them"
+              " to 10 (44 or more before MQ 7.1).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True,
               help="Seed the random numbers: the same seed gives the same file.")  # fmt: skip
 @click.option("--dense", is_flag=True,
               help="Fill every counter, time and flag word with random values.")  # fmt: skip
 @click.option("--output", "named", type=LocalPath(dir_okay=False), metavar="FILE",
-              help="Write to FILE, as OUTPUT does.")  # fmt: skip
+              help="Write to FILE; the same as OUTPUT.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace OUTPUT if it exists.")
 @quiet_option
 @click.pass_context
@@ -123,9 +123,9 @@ def command(
     with unrelated values. Records are spanned as in a downloaded dump data set, and the same
     options generate the same bytes. OUTPUT appears only when complete.
 
-    With --dense, counters, times, flag words and tokens are random in full width, and in 30% of the
-    class 3 blocks every latch and coupling facility request is filled. This is the worst case for
-    the speed and memory of programs that read the file.
+    With --dense, counters, times, flag words and tokens are random over their full width, and in
+    30% of the class 3 blocks every latch and coupling facility request is filled. This is the worst
+    case for the speed and memory of programs that read the file.
 
     \b
     Example:

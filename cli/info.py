@@ -29,10 +29,10 @@ def command(inputs: tuple[str, ...], output: Output, reading: Reading) -> None:
     found when it was created. The output also lists the records that SMF lost (type 7), with their
     time, and systems whose TOD clock is ahead of UTC. CSV contains only the table.
 
-    One line per queue manager shows whether its data is complete: gaps, intervals missing by
-    QWHSISEQ, records that SMF lost. The lines below it list trace classes without records, queues
-    and channels in use without STATQ and STATCHL, and clock changes. With --strict the exit code
-    is 4 for incomplete data, after the table; for damage it is 8, without a table.
+    One line per queue manager shows whether its data is complete: gaps, missing intervals
+    (QWHSISEQ), records that SMF lost. The lines below it list trace classes without records, queues
+    and channels in use without STATQ and STATCHL, and clock changes. With --strict the exit code is
+    4 for incomplete data, after the table; for damage it is 8, without a table.
 
     \b
     Example:

@@ -19,8 +19,8 @@ class LocalPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if is_url(value):
             self.fail(
-                f"{value}: only a dataset is written to a URL (convert --to); give a file of this "
-                "machine, and copy it there",
+                f"{value}: only a dataset is written to a URL (convert --to); write to a file on "
+                "this machine, and copy it there",
                 param,
                 ctx,
             )

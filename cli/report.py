@@ -74,7 +74,7 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show only the N largest rows of each table; for api-cost, without the coupling facility "
+    help="Show only the N largest rows of each table; api-cost then omits the coupling facility "
     "rows.",
 )
 @click.option(
@@ -127,8 +127,8 @@ def _names(_context: click.Context, _argument: click.Parameter, text: str) -> li
     "--list",
     "listed",
     is_flag=True,
-    help="List the reports, with INPUT whether it has data for each; with --explain also MP1B's DD "
-    "names and the traces.",
+    help="List the reports. With INPUT, show whether it has data for each; with --explain, also "
+    "show MP1B's DD names and the traces.",
 )
 @reading_options("--until", "--to")
 @output_options(PARQUET, *DRAWN, otherwise=_format, words="text; csv for a DD name in CSV")

@@ -51,7 +51,7 @@ def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--all",
         "zeros",
         is_flag=True,
-        help="Also print text lines whose values are all 0; other formats contain them.",
+        help="Also print text lines whose values are all 0; other formats always contain them.",
     )
     @wraps(command)
     def run(*arguments: Any, output: Output, width: int | None, zeros: bool, **options: Any) -> Any:

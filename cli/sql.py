@@ -92,9 +92,9 @@ def command(
 
     The query is the last argument, the content of a file with --file, or standard input. Without a
     query on a terminal, a prompt starts; Tab completes tables and columns. QUERY can contain
-    several statements; the rows of each are written, in JSON as one array each. CSV and JSON have
-    all decimals; text, md and html have six. Only the required columns and the selected records are
-    decoded.
+    several statements; the rows of each are written (JSON: one array per statement). CSV and JSON
+    contain all decimals, text, md and html six. Only the required columns and the selected records
+    are decoded.
 
     Statements can read and write files and use the network; use --safe for SQL you do not trust.
 
@@ -112,7 +112,7 @@ def command(
     if query is None and not (output.format not in _FILES and _can_ask(inputs, output)):
         query = _from_stdin(inputs)
     if query is None and click.get_current_context().params["timeout"] is not None:
-        raise click.UsageError("--timeout requires a query: a prompt waits for its user.")
+        raise click.UsageError("--timeout requires a query: the prompt has no time limit.")
     opened = reading.open(inputs, output.path)
     with Catalog(opened, safe=safe) as catalog:
         if query is None:
