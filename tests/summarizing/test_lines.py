@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from smfparse.dashboard.declaration import Panel, panels
 from smfparse.errors import RequestError
 from smfparse.inputs.opening import open_inputs
+from smfparse.layout.members import version_key
+from smfparse.metrics.measures import measure_of, metrics_of
+from smfparse.metrics.views import words_in
 from smfparse.query.catalog import Catalog
 from smfparse.rendering.figures import above_zero
 from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
-from smfparse.summarizing.declaration import lines
+from smfparse.summarizing.declaration import Line, lines
 from smfparse.summarizing.figures import Figures
 from smfparse.summarizing.printing import sparkline
 from smfparse.summarizing.running import Day, summarized
+from smfparse.tables.dictionary import TABLES
 from tests.support.builders import Write
 from tests.support.smf import START, block, record
 
@@ -165,3 +170,23 @@ def test_percentages_are_drawn_against_all_and_too_small_figures_are_said_to_be(
     shown = [above_zero(0.004, lines()[name].style) for name in ("log-busy", "verb-cpu", "depth")]
     assert shown == ["<0.1", "<0.01", "<1"]
     assert above_zero(0.0, lines()["verb-cpu"].style) == "0"
+
+
+@pytest.mark.parametrize("declared", [lines(), panels()], ids=["lines", "panels"])
+def test_a_line_and_a_panel_say_the_release_of_the_newest_field_that_they_need(
+    declared: Mapping[str, Line | Panel],
+) -> None:
+    wrong = {}
+    for each in declared.values():
+        for metric in metrics_of(each.metric):
+            subject, measure = measure_of(metric)
+            since = {
+                column.name: column.field.since
+                for table in subject.tables
+                for column in TABLES[table].columns
+            }
+            words = words_in(f"{measure.amount} {measure.per}")
+            newest = max((version_key(since[name]) for name in words & since.keys()), default=())
+            if newest > version_key(each.versions or "0"):
+                wrong[each.name] = newest
+    assert not wrong
