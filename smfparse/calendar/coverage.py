@@ -130,6 +130,15 @@ def length_text(seconds: float) -> str:
     return f"{seconds:.1f} seconds" if seconds < 600 else f"{seconds / 60:.0f} minutes"
 
 
+def lengths_text(calendar: Calendar) -> str:
+    """Return how long intervals usually are: 30 minutes, or 5 to 30 minutes after a change."""
+    low, high = calendar.usual_seconds
+    if high <= _APART * low:
+        return length_text(calendar.typical)
+    first, unit = length_text(low), length_text(high).split()[1]
+    return f"{first.removesuffix(f' {unit}')} to {length_text(high)}"
+
+
 def _gaps(calendar: Calendar) -> Iterator[str]:
     """Yield gaps. One before a start is the time while the queue manager was down."""
     if calendar.is_recorded:
@@ -175,13 +184,14 @@ def _switched_off(counts: Mapping[str, float]) -> Iterator[str]:
 def _notes(
     calendar: Calendar, counts: Mapping[str, float], systems: Sequence[str]
 ) -> Iterator[str]:
-    typical, of_tasks = calendar.typical, counts.get("task_seconds", 0.0)
-    is_known = calendar.is_recorded and typical and of_tasks
-    if is_known and max(typical / of_tasks, of_tasks / typical) > _APART:
-        yield (
-            f"intervals of statistics are {length_text(typical)}, "
-            f"of class 3 {length_text(of_tasks)}"
-        )
+    of_tasks = counts.get("task_seconds", 0.0)
+    if calendar.is_recorded and calendar.typical and of_tasks:
+        low, high = calendar.usual_seconds
+        if max(low / of_tasks, of_tasks / high) > _APART:
+            yield (
+                f"intervals of statistics are {lengths_text(calendar)}, "
+                f"of class 3 {length_text(of_tasks)}"
+            )
     if not calendar.clock.name:
         for change, before, after in zip(
             calendar.clock.changes, calendar.clock.offsets, calendar.clock.offsets[1:], strict=False

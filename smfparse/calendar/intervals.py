@@ -121,6 +121,14 @@ class Calendar:
             found = lengths <= _FIRST * self.typical
         return found if found.any() else np.ones(len(lengths), bool)
 
+    @cached_property
+    def usual_seconds(self) -> tuple[float, float]:
+        """From and to how many seconds intervals last that are neither stubs nor first ones."""
+        lengths = (self.ends - self.starts) / SECOND_US
+        usual = lengths[[each not in _ODD for each in self.kinds]]
+        low, high = np.quantile(usual if len(usual) else lengths, [0.05, 0.95], method="nearest")
+        return float(low), float(high)
+
     @property
     def facts(self) -> dict[str, Any]:
         """Number of intervals, gaps and restarts: for JSON, the same in every command."""

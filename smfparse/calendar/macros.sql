@@ -36,7 +36,7 @@ FROM (
         total(seconds) OVER (PARTITION BY alike) AS altogether
     FROM whole
 )
-WHERE 2 * up_to >= altogether
+WHERE 2.02 * up_to >= altogether  -- of two that cover about the same time, the shorter
 GROUP BY alike;
 
 -- Seconds between one interval and the next that count neither as gap nor as overlap.
@@ -56,11 +56,13 @@ END;
 --   stub   less than half as long as they usually are, after a start or where none goes on to it: the rest until
 --          the clock of the interval. Anything shorter than the shortest setting is one
 --   first  more than three times as long, where none goes on to it: it goes back to a time before the trace
+-- Both differ as much from the interval that goes on from them, if one does: else the setting was changed later.
 -- Of the others, which belong to the median, it is long if it is more than one and a half times as long, and
 -- short if it is less than half as long.
-CREATE OR REPLACE MACRO kind_of_interval(seconds, apart, typical, going_on, is_restart) AS CASE
-    WHEN seconds <= 0.9 OR ((is_restart OR coalesce(apart > 1, TRUE)) AND seconds < typical / 2) THEN 'stub'
-    WHEN coalesce(apart > 1, TRUE) AND going_on > 1 AND seconds > 3 * typical THEN 'first'
+CREATE OR REPLACE MACRO kind_of_interval(seconds, apart, typical, going_on, is_restart, following) AS CASE
+    WHEN seconds <= 0.9 THEN 'stub'
+    WHEN (is_restart OR coalesce(apart > 1, TRUE)) AND seconds < least(typical, following) / 2 THEN 'stub'
+    WHEN coalesce(apart > 1, TRUE) AND going_on > 1 AND seconds > 3 * greatest(typical, following) THEN 'first'
     WHEN seconds > 1.5 * typical THEN 'long'
     WHEN seconds < typical / 2 THEN 'short'
     ELSE 'typical'
@@ -103,7 +105,8 @@ SELECT
         WHEN sequence_before > 0 AND sequence_no > sequence_before AND (unselected = 0 OR gap > 0)
         THEN nullif(sequence_no - sequence_before - 1 - coalesce(round((apart - gap) / typical), 0), 0)::BIGINT
     END AS missing,
-    kind_of_interval(seconds, apart, typical, going_on, is_restart) AS kind
+    kind_of_interval(seconds, apart, typical, going_on, is_restart, lead(CASE WHEN goes_on(apart) THEN seconds END)
+        OVER (PARTITION BY alike ORDER BY started, ended)) AS kind
 FROM placed_in_order
 LEFT JOIN usual_intervals('placed_in_order') USING (alike);
 

@@ -14,7 +14,7 @@ from smfparse.advice.wording import (
     nothing_to,
     span_text,
 )
-from smfparse.calendar.coverage import length_text
+from smfparse.calendar.coverage import length_text, lengths_text
 from smfparse.layout.members import version_key
 from smfparse.rendering.colours import FAINT, FINDINGS, HEAD, HEADLINE, Mark
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
@@ -202,14 +202,14 @@ def _complete(day: Day) -> str:
 
 
 def _intervals(times: Times) -> str:
-    facts = times.calendar.facts
+    facts, lengths = times.calendar.facts, lengths_text(times.calendar)
     if not facts["intervals"]:
         return "no intervals of statistics, times are those of accounting records"
     several, gaps = plural(facts["intervals"], "interval"), "no gap"
     if facts["gaps"]:
         gaps = f"{plural(facts['gaps'], 'gap')} ({length_text(facts['gap_seconds'])} in all)"
     restarts = plural(facts["restarts"], "restart") if facts["restarts"] else "no restart"
-    said = [f"{several} of {length_text(facts['interval_seconds'])}", gaps, restarts]
+    said = [f"{several} of {lengths}", gaps, restarts]
     if facts["missing_intervals"]:
         said.append(f"{facts['missing_intervals']:,} intervals missing by QWHSISEQ")
     if facts["derived"]:

@@ -161,8 +161,10 @@ STARTS: dict[str, Lives] = {
     "STUB": [[0.782], [60, 60]], "MANY": [*([stub] for stub in STUBS), [60]],
     "ONLY": [[stub] for stub in STUBS[:2]], "BACK": [[14_183, 60, 60, 60]],
     "GAPS": [[60, 60, 60], [400, 60]], "GOES": [[60, 60, 400, *[60] * 8, 25]],
+    "MORE": [[60, 60, *[600] * 8]], "LESS": [[600, 600, *[60] * 40]],
 }  # fmt: skip
 IN_60 = "not in the median of 60 seconds"
+LONG = "long: 1 of 1, over 1.5 x the median of 60 seconds"
 MARKS: dict[str, list[str | None]] = {
     "STUB": [f"stub: 1 of 1, 0.78 seconds, as after a start, {IN_60}", "gap: 300 seconds", None],
     "ONLY": [
@@ -177,7 +179,10 @@ MARKS: dict[str, list[str | None]] = {
         None,
     ],
     # The last one before a queue manager ends is short, and one that is late is long.
-    "GOES": [None, None, "long: 1 of 1, over 1.5 x the median of 60 seconds", *[None] * 9],
+    "GOES": [None, None, LONG, *[None] * 9],
+    # STATIME was changed.
+    "MORE": [None] * 10,
+    "LESS": [LONG, LONG, *[None] * 40],
 }
 
 
