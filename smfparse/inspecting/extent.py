@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from smfparse.calendar.coverage import Coverage, coverage_of, coverage_query
 from smfparse.calendar.intervals import calendar_macros, calendar_query, calendars_of
@@ -41,8 +40,8 @@ def extent_text(inputs: Inputs) -> str:
             types.add(row["type"])
             if row["qmgr"]:
                 managers.add(f"{row['qmgr']} on {row['system']}")
-        ends = pc.min_max(batch["counted_at"]).as_py()
-        times += [each for each in ends.values() if each is not None]
+        if counted := [*filter(None, batch["counted_at"].unique().to_pylist())]:
+            times += [min(counted), max(counted)]
     parts = [few(sorted(managers)) or "no queue manager"]
     if times:
         parts.append(f"{min(times):%Y/%m/%d %H:%M} to {max(times):%Y/%m/%d %H:%M}")
@@ -76,7 +75,7 @@ def _names(every: Inputs, option: str) -> Iterator[str]:
     wanted = {table: frozenset(columns) for table, columns in NAMED[option].items()}
     for table, batch in every.batches(wanted):
         for column in NAMED[option][table]:
-            yield from filter(None, pc.unique(batch[column]).to_pylist())
+            yield from filter(None, batch[column].unique().to_pylist())
 
 
 def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:

@@ -164,12 +164,14 @@ def moment(hour: float) -> dt.datetime:
     return MIDNIGHT + dt.timedelta(hours=hour)
 
 
-def putting(first: float, last: float, puts: int, to: str = "PAY.IN", **more: Any) -> bytes:
+def putting(
+    first: float, last: float, puts: int, to: str = "PAY.IN", structure: str = "APP1", **more: Any
+) -> bytes:
     """A client that puts messages of 2 KB to a shared queue, and gets as many; 10 us each call."""
     token, ended = smf.task_token(), moment(last)
     counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
     counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
-    used = smf.queue(to, token, version=9, cfstrucname="APP1", **counts)
+    used = smf.queue(to, token, version=9, cfstrucname=structure, **counts)
     own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts)
     by = smf.who("CHINIT", kind=6, wtidchl="CLIENTS")
     return smf.task_record(own, used, by=by, ended=ended, east=dt.timedelta(0), **more)
@@ -238,6 +240,25 @@ def test_each_queue_manager_is_divided_by_its_own_time(write: Write) -> None:
         found = answers(planner("streaming"), {}, catalog)
     rates = {each.of.qmgr: each.of.values["puts_s"] for each in found if each.of}
     assert rates == pytest.approx({"QMA": 1, "QMB": 1})
+
+
+def test_a_structure_is_planned_for_all_members_of_its_group(write: Write) -> None:
+    """Of QMC no group is known."""
+    found = [
+        smf.record(smf.block("QCCT", qcctqsgn="QSG1"), qmgr=qmgr, start=local(10), seconds=HOUR)
+        for qmgr in ("QMA", "QMB")
+    ]
+    found += [
+        putting(10, 11, puts * HOUR, structure=structure, qmgr=qmgr)
+        for qmgr, structure, puts in (
+            ("QMA", "APP1", 1), ("QMB", "APP1", 2), ("QMB", "APP2", 4), ("QMC", "APP1", 8),
+        )
+    ]  # fmt: skip
+    with Catalog(open_inputs([write(*found)])) as catalog:
+        plans = [each.of for each in answers(planner("cf"), {}, catalog) if each.of]
+    rates = {(each.qmgr, each.about): each.values["arrivals"] for each in plans}
+    both, one = ("QMA, QMB", "structure APP1"), ("QMB", "structure APP2")
+    assert rates == pytest.approx({both: 3, one: 4, ("QMC", "structure APP1"): 8})
 
 
 def test_what_would_be_streamed_is_a_share_of_the_puts(write: Write) -> None:

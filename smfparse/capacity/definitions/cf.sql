@@ -1,10 +1,26 @@
--- Messages put to shared queues.
+-- Messages put to the queues of each structure, by all members of the queue-sharing group; where the group of a queue
+-- manager is not known, by that alone.
+WITH
+groups AS (
+    SELECT system, qmgr, max(queue_sharing_group) AS known_qsg FROM chinit_figures GROUP BY ALL
+),
+members AS (
+    SELECT
+        system, qmgr, structure, coalesce(max(qsg), any_value(known_qsg), system || '/' || qmgr) AS place,
+        sum(messages_put) AS messages, sum(bytes_put)::DOUBLE AS bytes, any_value(seconds) AS seconds
+    FROM queue_use_figures
+    LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
+    LEFT JOIN groups USING (system, qmgr)
+    WHERE structure IS NOT NULL
+    GROUP BY system, qmgr, structure
+    HAVING sum(messages_put) > 0
+)
 SELECT
-    system, qmgr,
-    sum(bytes_put)::DOUBLE / nullif(sum(messages_put), 0) AS message_bytes,
-    sum(messages_put) / nullif(any_value(seconds), 0) AS arrivals
-FROM queue_use_figures
-LEFT JOIN covered_of_qmgrs('wqst', 'qmst') USING (system, qmgr)
-WHERE structure IS NOT NULL
-GROUP BY system, qmgr
-HAVING sum(messages_put) > 0
+    string_agg(DISTINCT system, ', ' ORDER BY system) AS system,
+    string_agg(DISTINCT qmgr, ', ' ORDER BY qmgr) AS qmgr,
+    'structure ' || structure AS about,
+    sum(bytes) / sum(messages) AS message_bytes,
+    total(messages / nullif(seconds, 0)) AS arrivals
+FROM members
+GROUP BY place, structure
+ORDER BY place, structure
