@@ -122,8 +122,8 @@ PLANNER = Planner(
         "MQ 9.3 performance report, chapter 6: a put to a shared queue takes 7.3 us for 2 KB, "
         "36.9 us for 128 KB",
         "Q Replication from z/OS to Linux with MQ: captured messages of 2 KB per second: structure "
-        "6,824; data sets 11,910 with the default offload rules, 4,908 with all offloaded; storage "
-        "class memory 57,253; Db2 7,009, and 830 with all offloaded",
+        "6,824; data sets 11,910 by default rules, 4,908 with all offloaded; storage class memory "
+        "57,253; Db2 7,009, with all offloaded 830",
     ),
     "ALLOWAUTOALT(NO), no offloading. From CFLEVEL 25, CSQ_ADMIN needs 8 MB more. "
     "CSQSYSAPPL needs at least 41 MB.",

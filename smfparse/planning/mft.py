@@ -198,8 +198,8 @@ PLANNER = Planner(
         "tracks with BLKSIZE(27920), 21.0 with BLKSIZE(6400)",
     ),
     "Files of 1 MB or more, z15, one transfer after the other. The rate is shown only for settings "
-    "in the published table. 90% of text conversion can run on zIIPs. Of all CPU, 60% can run "
-    "there for files below 100 MB, and 40% for larger files.",
+    "in the published table. zIIPs can run 90% of text conversion; of all CPU, 60% for files "
+    "below 100 MB, and 40% for larger files.",
     (
         "file sizes, and the CPU of agents: see SMF 30",
         "packet loss: IBM measured 0.74 MB/s with 0.5% at 10,000 km",
