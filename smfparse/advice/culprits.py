@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DEPTHS = "subject_queue"
 """The rows of the subject with the depth of a queue."""
 _FILLS = "fills"
-"""What a rule asks by whose finding is about what holds queues."""
+"""The value of `who` in rules about objects that contain queues: page sets and pools."""
 _ASKED = "asked_findings"
 _WAITED = """
     sum(time_us) + greatest(sum(puts - gets), 0) * (any_value("last") - any_value("first")) / 2
