@@ -27,7 +27,7 @@ QIS1 = block(
     "qis1unpg" / Gauge32("4 KB pages") * "Unused pages",
     "qis1ppg" / Gauge32("4 KB pages") * "Pages holding persistent messages",
     "qis1nppg" / Gauge32("4 KB pages") * "Pages holding nonpersistent messages",
-    "qis1full" / Count32 * "Times the page set was full",
+    "qis1full" / Count32 * "Number of times that the page set was full",
     "qis1pchi" / High32("page number") * "Highest position of the put cursor",
     "qis1dwpn" / Count32 * "Deferred-write I/O operations",
     "qis1dwpp" / Count32("4 KB pages") * "Pages written by deferred-write I/O",

@@ -22,7 +22,7 @@ QSST = block(
     "qsstfrem" / Count32 * "FREEMAIN requests",
     "qsstrcnz" / Count32 * "Storage requests with non-zero return code",
     "qsstcont" / Count32 * "Short-on-storage contractions",
-    "qsstcrit" / Count32 * "Times short-on-storage was set",
+    "qsstcrit" / Count32 * "Number of times that short-on-storage was set",
     "qsstabnd" / Count32 * "Abends caused by lack of storage",
     lengths={"6.0": 72, "8.0": 80},
 )

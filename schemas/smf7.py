@@ -14,7 +14,7 @@ SMF7 = block(
     "smf7fl1"
     / Flags(
         1,
-        Bit("SMF7NRF", 0x80, "More than 65,535 records were lost: SMF7NROX has the count"),
+        Bit("SMF7NRF", 0x80, "More than 65,535 records were lost: SMF7NROX contains the count"),
         Bit("SMF7LSD", 0x40, "The record is about a log stream"),
     )
     * "Flag byte",

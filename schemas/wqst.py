@@ -29,8 +29,8 @@ WQST = block(
     "wqver" / SWord32 * "Version of this block",
     "wqnext" / Word32 * "Internal chain pointer",
     "correl" / Hex(16) * "16-byte token equal to WTAS bytes 8-23",
-    "objname" / Text(48) * "Name the application opened",
-    "basename" / Text(48) * "Queue or topic the name resolved to",
+    "objname" / Text(48) * "Name that the application opened",
+    "basename" / Text(48) * "Queue or topic to which the name resolved",
     "opentime" / When * "When the object was opened",
     "clostime" / When * "When the object was closed",
     "qtype" / Code(4, OBJECT_TYPE, signed=True) * "Object type",
@@ -108,9 +108,9 @@ WQST = block(
     "putminms"
     / Number(4, signed=True, combine=Combine.MIN, null=0x0FFFFFFF)("bytes")
     * "Smallest message put; X'0FFFFFFF' means none",
-    "maxlatnt" / HighElapsed * "Longest time a got message spent on the queue",
-    "minlatnt" / LowElapsed * "Shortest time a got message spent on the queue",
-    "totlatnt" / Elapsed.of("validget") * "Total time got messages spent on the queue",
+    "maxlatnt" / HighElapsed * "Longest time that a message was on the queue before it was got",
+    "minlatnt" / LowElapsed * "Shortest time that a message was on the queue before it was got",
+    "totlatnt" / Elapsed.of("validget") * "Total time on the queue of the messages got",
     "wqback" / Word32 * "Internal back pointer",
     "use_count" / SGauge32 * "Use count of the queue block",
     "total_use" / SGauge32 * "Total use of the queue block",
@@ -119,7 +119,7 @@ WQST = block(
         "getpmsg" / SCount32 * "Persistent messages got",
         "putpmsg" / SCount32 * "Persistent messages put by MQPUT",
         "put1pmsg" / SCount32 * "Persistent messages put by MQPUT1",
-        "maxqdpth" / SHigh32("messages") * "Greatest depth the task saw",
+        "maxqdpth" / SHigh32("messages") * "Greatest depth at a call of the task",
     ),
     since(
         "wqver 3",

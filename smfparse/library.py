@@ -247,8 +247,9 @@ class SmfData(_Tables):
         """Return the answers of a planner, one for each queue manager, from its SMF data.
 
         name    a planner: `log`, `channels`; docs/planning.md lists all
-        values  overrides of measured values: log_io_time=92; IBM's published values are used for
-                the rest. A value outside the range of the planner is a RequestError
+        values  inputs that override measured values: log_io_time=92. Without either, IBM's
+                published values are used. A value outside the range of the planner is a
+                RequestError
         """
         from smfparse.capacity.answering import answers
 
@@ -261,7 +262,8 @@ class SmfData(_Tables):
         """Write an HTML page with findings and charts.
 
         path    the file; refused if it exists, unless `force`
-        before  earlier data of the same queue managers, to overlay, with a table of changes
+        before  earlier data of the same queue managers, shown in the charts and in a table of
+                changes
         """
         from smfparse.dashboard.gathering import against, gathered
         from smfparse.dashboard.page import page_lines
@@ -284,7 +286,7 @@ def open_data(
 ) -> SmfData:
     """Open SMF files and datasets, and select the records of `selection`.
 
-    paths            one or several: files, folders, patterns, URLs, `-`; a Path is no pattern
+    paths            one or several: files, folders, patterns, URLs, `-`; a Path is not a pattern
     selection        `Selection.of(qmgr="QM*", since="2200")`
     jobs             processes for large SMF files; default 1
     keep_duplicates  whether to keep records that an earlier dump contains
@@ -296,8 +298,8 @@ def open_data(
                      `Europe/Berlin`; None: zone of each z/OS system
     limits           memory limits: `smfparse.limits.Limits`
 
-    Raises RequestError for an unknown zone, InputError where an input is missing, unreadable,
-    neither of these or too long to copy.
+    Raises RequestError for an unknown zone, InputError if an input is missing, unreadable, neither
+    an SMF file nor a dataset, or too long to copy.
     """
     several = [paths] if isinstance(paths, (str, Path, Url)) else paths
     for name in options.keys() - Options.__annotations__.keys():
@@ -325,19 +327,20 @@ def convert(
 ) -> SmfData:
     """Write SMF files as a dataset, as `smfparse convert` does; return the dataset, opened.
 
-    inputs     as in `open`, including URLs, and likewise `selection` and `options`; `folder` can be
-               a URL where no dataset is, without `append` and `force`
+    inputs     as in `open`, including URLs, and likewise `selection` and `options`
+    folder     the dataset; can be a URL if no dataset exists there, without `append` and `force`
     executor   a concurrent.futures.Executor that decodes and writes files of 64 MB or more, in
                processes or on machines that see inputs and `folder` under the same paths
-               (docs/dataset.md: Spark); None: `jobs` processes of this machine.
-               Files are divided into at least `jobs` parts, of up to 1 GB. It is not shut down
+               (docs/dataset.md: Spark); None: `jobs` processes of this machine. Files are divided
+               into at least `jobs` parts, of up to 1 GB. It is not shut down
     append     whether to add inputs to a dataset; waits up to one hour for other writers
     partition  whether to divide rows into folders by day, in large tables also by queue manager
-    types      number types: "signed" for Iceberg, Delta and Spark; None: of the dataset, or exact
+    types      number types: "signed" for Iceberg, Delta and Spark; None: those of the dataset, or
+               exact
     force      whether to replace an existing dataset
 
-    Raises RequestError if `folder` contains other files, InputError if an input is unreadable
-    or the executor fails, OutputError if the dataset cannot be written.
+    Raises RequestError if `folder` contains other files, InputError if an input is unreadable or
+    the executor fails, OutputError if the dataset cannot be written.
     """
     if append and force:
         raise RequestError("append and force exclude each other", "append", "force")
@@ -358,7 +361,7 @@ def compact(folder: str | Path) -> Compacted:
     """Combine the small files of each folder of a dataset, like `smfparse compact`.
 
     Returns the number of files `before` and `after`, and their rows; all 0 if nothing changed.
-    Raises RequestError if `folder` contains no dataset, InputError if a file of it is damaged,
+    Raises RequestError if `folder` is not a dataset, InputError if a file of it is damaged,
     OutputError if it cannot be written.
     """
     return compact_dataset(place_of(folder), LIMITS)
@@ -370,9 +373,10 @@ def commit(
     """Commit the files of a dataset to tables of Iceberg or Delta; return the changes by table.
 
     New files are added, and files no longer in the dataset are removed. Tables in object storage
-    get copies of files on a disk. It can be run again at any time; without changes it does nothing.
+    get copies of files on a disk. The call can be repeated at any time; without changes it does
+    nothing.
 
-    folder  a dataset with types="signed", or a URL of one
+    folder  a dataset with types="signed", or its URL
     target  "iceberg:CATALOG.NAMESPACE", "delta:FOLDER" or "delta:s3://..." (docs/dataset.md)
     tables  the tables to commit; all by default
 

@@ -1,4 +1,4 @@
-"""Any report: of SQL, of rules, or of SQL with findings; only the last two load the rules."""
+"""Any report: from SQL, from rules, or from SQL with findings; only the last two load the rules."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def answered_rows(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[Row]:
-    """Yield the rows of any report, as `run_report` does for those that have SQL.
+    """Yield the rows of any report, as `run_report` does for reports with SQL.
 
-    Each has the zone of the catalog as CLOCK, if one is asked for.
+    If the catalog has a requested zone, each row contains it as CLOCK.
     """
     clock = {CLOCK: catalog.zone} if catalog.zone else {}
     with closing(_rows(which, catalog, sections, asked)) as found:
@@ -51,7 +51,7 @@ def _rows(
 def answered_parts(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[pa.Table]:
-    """Yield the same rows as pyarrow.Tables, one at least, as `report_parts` does."""
+    """Yield the same rows as pyarrow.Tables, at least one, like `report_parts`."""
     if which.rules:
         from smfparse.advice.messages import message_table
 

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 NEW, WORSE, SAME = "new", "worse", "as before"
 _LARGER = 1.2
-"""How many times worse a figure is, or how many times longer a condition holds, to be worse."""
+"""How many times worse a figure, or longer a condition, must be to count as worse."""
 
 
 def compared_with(now: Checked, earlier: Checked) -> Checked:
     """Return the result, with its findings compared with those of an earlier time.
 
-    A finding counts as being there, at either time, also below a diagnosis that explains it.
+    A finding under a diagnosis that explains it also counts as present, at either time.
     """
     before = {_name(each): each for top in earlier.findings for each in top.whole()}
     there = {_name(each) for top in now.findings for each in top.whole()}

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 DEPTHS = "subject_queue"
 """The rows of the subject with the depth of a queue."""
 _FILLS = "fills"
-"""What a rule asks by whose finding is about what holds queues."""
+"""The value of `who` in rules about objects that contain queues: page sets and pools."""
 _ASKED = "asked_findings"
 _WAITED = """
     sum(time_us) + greatest(sum(puts - gets), 0) * (any_value("last") - any_value("first")) / 2
 """
-"""SQL: how long messages were on a queue in all, those that stay for half of the time."""
+"""SQL: total time of messages on a queue; messages that stay count with half of the time."""
 
 Asked: TypeAlias = tuple[int, str]
 """The number of a finding, and the object of the requested rows."""
@@ -41,10 +41,10 @@ def with_jobs(
     held: Collection[str],
     links: Mapping[Manager, Links],
 ) -> list[Finding]:
-    """Return findings with the jobs behind them, where class 3 shows these.
+    """Return findings with the responsible jobs, if class 3 shows them.
 
     held   the names of the subjects' rows that SQL can read
-    links  what belongs together in each queue manager
+    links  the related objects in each queue manager
     """
     several = [replace(each, jobs=(each.job,)) if each.job else each for each in found]
     asked = {
@@ -103,12 +103,11 @@ def names_during(
     *,
     or_ever_by: str = "",
 ) -> Mapping[int, Sequence[str]]:
-    """Return names of rows at the time of findings, by the number of each: the largest come first.
+    """Return names of rows at the time of findings, by the number of each; the largest come first.
 
     table       rows with system, qmgr, object, start and seconds
     by, amount  SQL of the name, and of its amount, an aggregate
-    or_ever_by  an aggregate by which those at the time come first; behind them come those of any
-                other time
+    or_ever_by  an aggregate that ranks the names at that time; names of any other time follow them
     """
     if not asked:
         return {}
@@ -151,12 +150,12 @@ def names_during(
 BACKOUTS = "backouts_of_tasks"
 """The name under which the catalog holds the rows of backouts.sql."""
 _ABOUT = {"TASK-BACKOUT": "job", "Q-ROLLBACK": "queue"}
-"""Rules about backouts, and the column that their findings are about."""
+"""Rules about backouts, and the column with the subject of their findings."""
 _WORDS = {"queue": "most backouts with queue {}", "transaction": "most backouts by transaction {}"}
 
 
 def with_backouts(found: Iterable[Finding], catalog: Catalog) -> list[Finding]:
-    """Return findings; those about backouts name the job, the queue and the transaction."""
+    """Return findings; findings about backouts name the job, the queue and the transaction."""
     several = list(found)
     for rule, column in _ABOUT.items():
         asked = [

@@ -29,7 +29,7 @@ from smfparse.planning.registry import planner, planner_names
 from smfparse.tables.dictionary import decoded_tables
 
 TAGS = {
-    "P": "published with that number",
+    "P": "published value",
     "D": "derived from published facts",
     "O": "our choice",
     "R": "seen in real data",
@@ -308,7 +308,7 @@ class Subject:
     ] = False
     names_work: Annotated[
         bool,
-        Key("whether a finding can name a job, channel or queue, or decide which is explained"),
+        Key("whether findings can name a job, channel or queue, or affect which are explained"),
     ] = True
     has_intervals: Annotated[
         bool,
@@ -321,7 +321,7 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True)
 class Diagnosis(_Advice):
-    """Rules that hold together and have one cause."""
+    """Rules that are true at the same time and have one cause."""
 
     id: str
     core: Annotated[tuple[str, ...], Key("rules: one of them defines object and time")]
@@ -374,13 +374,13 @@ class Diagnosis(_Advice):
 
 
 def sql_of(name: str) -> str:
-    """Return the query in a file of definitions, with the rows of subjects that it names."""
+    """Return the query in a file of definitions, with the rows of the subjects that it names."""
     return with_figures((_FOLDER / f"{name}.sql").read_text("utf-8"))
 
 
 @cache
 def subjects() -> Mapping[str, Subject]:
-    """Return all subjects by name. Raises RequestError where a declaration is wrong."""
+    """Return all subjects by name. Raises RequestError for a wrong declaration."""
     found = {}
     for content, where in _subsystems():
         for name, spec in content.get("subjects", {}).items():
@@ -396,7 +396,7 @@ def subjects() -> Mapping[str, Subject]:
 
 @cache
 def rules() -> Mapping[str, Rule]:
-    """Return all rules by id. Raises RequestError where a declaration is wrong."""
+    """Return all rules by id. Raises RequestError for a wrong declaration."""
     found: dict[str, Rule] = {}
     for rule, where in _each_rule():
         if rule.id in found:
@@ -408,7 +408,7 @@ def rules() -> Mapping[str, Rule]:
 
 @cache
 def diagnoses() -> Mapping[str, Diagnosis]:
-    """Return all diagnoses by id. Raises RequestError where a declaration is wrong."""
+    """Return all diagnoses by id. Raises RequestError for a wrong declaration."""
     return {
         name: Diagnosis(id=name, **read_table(Diagnosis, spec, where))
         for name, spec, where in entries(_DIAGNOSES)

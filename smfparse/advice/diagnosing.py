@@ -1,6 +1,7 @@
-"""Diagnoses: findings that hold at the same time, belong together and have one cause.
+"""Diagnoses: findings that occur at the same time, belong together and have one cause.
 
-A cause looks at what belongs to its own object (`links`), so that the cost grows with the findings.
+A cause is compared only with findings about related objects (`links`), so the cost grows only with
+the findings.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from smfparse.advice.merging import used_by
 from smfparse.calendar.intervals import SECOND_US
 
 _OR_UNKNOWN = "?"
-"""Behind a rule that is needed: it counts as holding where its trace is absent."""
+"""Suffix of a required rule that counts as true if its trace is absent."""
 _MOSTLY = 0.5
 """A cause explains a finding if at least this share of its crossed time is in the time of the
 cause.
@@ -50,10 +51,10 @@ def diagnosed(
     known: Mapping[Manager, Collection[str]],
     links: Mapping[Manager, Links],
 ) -> list[Finding]:
-    """Return findings, each under the diagnosis that explains it; what no diagnosis has stays.
+    """Return findings, each under the diagnosis that explains it; others are unchanged.
 
     known  the rules that could be evaluated for each queue manager
-    links  what belongs together in each
+    links  the related objects in each
     """
     by_manager: dict[Manager, list[Finding]] = defaultdict(list)
     for each in found:

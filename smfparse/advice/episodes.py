@@ -1,4 +1,4 @@
-"""When a condition held: runs of intervals, and the episodes that they make."""
+"""The times at which a condition was true: runs of intervals, and episodes made of runs."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from smfparse.calendar.intervals import SECOND_US, ends_of
 
 _SLACK = 0.1
-"""Share of an interval up to which the next may begin later, and still follow it."""
+"""Share of an interval by which the next interval may begin later, and still follow it."""
 
 
 class Run(NamedTuple):
     """Crossed intervals that follow one another.
 
     start, end  microseconds since 1970, UTC
-    intervals   how many
-    seconds     how long they are
+    intervals   their number
+    seconds     their total length
     """
 
     start: int
@@ -33,7 +33,7 @@ class Intervals(NamedTuple):
     """Intervals in which a rule was evaluated, in the order of time.
 
     starts   int64 (intervals,): microseconds since 1970, UTC
-    seconds  float64 (intervals,): how long they are
+    seconds  float64 (intervals,): their lengths
     crossed  bool (intervals,): whether the condition is true
     """
 
@@ -45,7 +45,7 @@ class Intervals(NamedTuple):
 def runs(
     starts: NDArray[np.int64], seconds: NDArray[np.float64], crossed: NDArray[np.bool_]
 ) -> list[Run]:
-    """Return the runs of crossed intervals among those of an object that were evaluated.
+    """Return the runs of crossed intervals among the evaluated intervals of an object.
 
     starts, seconds, crossed  of intervals, in the order of time; a gap between two ends a run
     """
@@ -66,10 +66,10 @@ def runs(
 
 
 def episodes(found: Sequence[Run], usual: float) -> list[Run]:
-    """Return the runs put together where no more than one interval lies between two.
+    """Return the runs, combined if at most one interval is between two of them.
 
     found  in the order of time
-    usual  seconds of an interval
+    usual  length of an interval, seconds
     """
     joined: list[Run] = []
     apart = (1 + _SLACK) * usual * SECOND_US
@@ -87,25 +87,25 @@ def episodes(found: Sequence[Run], usual: float) -> list[Run]:
 
 
 def together(several: Sequence[Intervals]) -> Intervals:
-    """Return the intervals of several: each counts once, and crossed if it did in one of them."""
+    """Return the intervals of several: each counts once, crossed if any of them crossed."""
     starts, seconds, crossed = map(np.concatenate, zip(*several, strict=True))
     its, first, numbers = np.unique(starts, return_index=True, return_inverse=True)
     return Intervals(its, seconds[first], np.bincount(numbers, crossed) > 0)
 
 
 def main_episode(found: Sequence[Run], usual: float) -> Run:
-    """Return the episode in which most seconds crossed; of several, the first."""
+    """Return the episode with the most crossed seconds; if several have as many, the first."""
     return max(episodes(found, usual), key=lambda each: each.seconds)
 
 
 def touches(found: Sequence[Run], start: int, end: int) -> bool:
-    """Whether one of the runs, in the order of time, has a moment in common with a time."""
+    """Whether one of the runs, in the order of time, overlaps a time."""
     at = bisect_left(found, end, key=lambda each: each.start)
     return at > 0 and found[at - 1].end > start
 
 
 def overlapped(found: Sequence[Run], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the seconds of runs that began in one of several times, as far as they are in these.
+    """Return the seconds of runs that began in one of several times, as far as these overlap.
 
     found, spans  in the order of time
     """

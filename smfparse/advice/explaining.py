@@ -23,7 +23,7 @@ from smfparse.advice.declaration import (
 Said = tuple[str, str]
 """A label and its text."""
 _KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
-"""A condition where its fields are known: that is `data`."""
+"""A condition that its fields are known: that is `data`."""
 _WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
 _CHOICE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN (\S+) ELSE (\S+) END")
 _IF_KNOWN = re.compile(r"coalesce\(((?:[^()]|\([^()]*\))*), (?:FALSE|TRUE|0)\)")
@@ -33,9 +33,9 @@ _US_OF_SECOND = 1e6
 
 
 def chosen(name: str = "", option: str = "explain") -> list[Rule | Diagnosis]:
-    """Return the rules and diagnoses of a name or pattern; '': all.
+    """Return the rules and diagnoses that match a name or pattern; '': all.
 
-    Raises RequestError where there is none.
+    Raises RequestError if none match.
     """
     known: list[Rule | Diagnosis] = [*diagnoses().values(), *rules().values()]
     found = [each for each in known if not name or fnmatchcase(each.id, name.upper())]
@@ -134,11 +134,11 @@ def _plan(which: Rule | Diagnosis) -> str:
 
 
 def chosen_ids(patterns: Iterable[str], option: str = "only") -> frozenset[str]:
-    """Return the rules and diagnoses of names or patterns, which commas can separate.
+    """Return the rules and diagnoses that match names or patterns; commas can separate these.
 
-    option  that has them, for the message
+    option  that contains them, for the message
 
-    Raises RequestError where there is none.
+    Raises RequestError if none match.
     """
     names = (each.strip() for text in patterns for each in text.split(","))
     return frozenset(each.id for name in names for each in chosen(name, option))

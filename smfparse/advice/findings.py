@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 MOST_JOBS = 5
-"""So many jobs of a finding are named."""
+"""Maximum number of jobs that a finding names."""
 _SUSTAINED_SHARE = 0.5
 _SUSTAINED_RUN = 3, 15 * 60
-"""A run of so many intervals and seconds is sustained."""
+"""A run of this many intervals and seconds is sustained."""
 _PEAK_SHARE = 0.1
 _HOUR_US = 3600 * SECOND_US
 _DIGITS = re.compile(r"([0-9]+)")
@@ -125,12 +125,12 @@ class Finding:
 
     @property
     def longest(self) -> Run | None:
-        """The most crossed intervals that follow one another; None: they are not known."""
+        """The longest run of crossed intervals; None: not known."""
         return max(self.runs, key=lambda each: each.intervals, default=None)
 
     @property
     def persistence(self) -> str:
-        """How the condition held over the time: see docs/check.md."""
+        """How the condition was distributed over time: see docs/check.md."""
         if self.crossed == 1:
             return "once"
         intervals, seconds = _SUSTAINED_RUN
@@ -153,7 +153,7 @@ class Finding:
 
     @property
     def peak(self) -> float | None:
-        """The worst value of its figure; None: it has none."""
+        """The worst value of its figure; None: no value."""
         return self.figure.value if self.figure else None
 
     @property
@@ -163,17 +163,17 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What it is about."""
+        """Its queue manager, object and job."""
         return self.system, self.qmgr, self.object, self.job
 
     def whole(self) -> Iterator[Finding]:
-        """Yield it, and all that it explains."""
+        """Yield the finding and all findings that it explains."""
         yield self
         for each in self.explains:
             yield from each.whole()
 
     def concerns(self, system: str, qmgr: str) -> bool:
-        """Whether it is about a queue manager, or about the system that it is on."""
+        """Whether it is about a queue manager, or about the system of that queue manager."""
         return self.system == system and self.qmgr in ("", qmgr)
 
     @property
@@ -213,9 +213,9 @@ def natural(name: str) -> list[Any]:
 def found(
     judged: Judged, rule: Rule, states: NDArray[np.int8], catalog: Catalog
 ) -> Iterator[Finding]:
-    """Yield the findings of a rule, one per object for which its condition holds.
+    """Yield the findings of a rule, one for each object for which the condition is true.
 
-    states  of the rule, as `judged` gives them
+    states  of the rule, as `judged` returns them
     """
     groups = np.unique(judged.groups[states == State.CROSSED])
     if not len(groups):
@@ -383,9 +383,11 @@ def _planned(rule: Rule, sums: Mapping[str, Any]) -> Iterator[Figure]:
 
 
 def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[Finding]:
-    """Yield what holds only below the minimum sample, without sums; not where it is of nothing.
+    """Yield conditions that are true only below the minimum sample, without sums.
 
-    states  of the rule, as `judged` gives them
+    A condition without a value is omitted.
+
+    states  of the rule, as `judged` returns them
     """
     few = states == State.FEW_CROSSED
     if not few.any():

@@ -1,4 +1,4 @@
-"""What belongs together: a queue with its page set, pool, structure, jobs and channels."""
+"""Related objects: a queue with its page set, pool, structure, jobs and channels."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 Place: TypeAlias = tuple[str, str]
-"""A kind of thing and its name: `("pool", "3")`."""
+"""A kind of object and its name: `("pool", "3")`."""
 Manager: TypeAlias = tuple[str, str]
 """System and queue manager."""
 LINKS = "linked_things"
 """The name under which the catalog holds the rows of links.sql."""
 USES = "subject_queue_use"
-"""The rows of the subject with the use that a job makes of a queue."""
+"""The rows of the subject about the use of queues by jobs."""
 WHOLE: Place = ("", "")
 """The place of objects that belong to the whole queue manager."""
 _JOB = "job"
 _KINDS = {"queue": "queue", "page_set": "page set", "pool": "pool", "structure": "structure",
           "channel": "channel"}  # fmt: skip
-"""Columns of the rows, and the kinds of their things."""
+"""Columns of the rows, and the kinds of objects in them."""
 
 
 class Links:
-    """Which things of a queue manager belong together.
+    """The related objects of a queue manager.
 
-    Two do that one queue uses, or a queue and what uses it. What the data links to nothing may
-    belong to anything.
+    Two objects are related if one queue uses both, or if one of them is a queue that uses the
+    other, or is used by it. An object without any link in the data may be related to everything.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class Links:
                 self._users[other].add(one)
 
     def knows(self, place: Place) -> bool:
-        """Whether the data links a thing to others."""
+        """Whether the data links an object to others."""
         return place in self._users
 
     def of(self, place: Place) -> set[Place]:
-        """Return the things that belong to one, itself among them."""
+        """Return the objects related to one, including itself."""
         own = self._users.get(place, set())
         found = {place, *own}
         for each in own:
@@ -93,10 +93,10 @@ def _by_manager(rows: Iterable[Mapping[str, Any]]) -> Mapping[Manager, list[Mapp
 
 
 class Placed:
-    """Findings of a queue manager by rule, and by what they are about.
+    """Findings of a queue manager by rule and by object.
 
-    What belongs together is looked up, so that the cost grows with the findings; only what the data
-    links to nothing is compared with all other kinds.
+    Related objects are looked up, so the cost grows only with the findings. Only objects without
+    links are compared with all other kinds.
     """
 
     def __init__(self, findings: Iterable[Finding], links: Links) -> None:
@@ -108,7 +108,7 @@ class Placed:
             self.add(each)
 
     def add(self, finding: Finding) -> None:
-        """Add a finding after all others."""
+        """Add a finding at the end."""
         self._last += 1
         place = place_of(finding)
         kinds = self._of.setdefault(finding.rule, {})
@@ -117,7 +117,7 @@ class Placed:
             self._loose[finding.rule, place[0]].add(place)
 
     def remove(self, some: Iterable[Finding]) -> None:
-        """Take findings away."""
+        """Remove findings."""
         for each in some:
             its = self._at(each)
             for number in [number for number, known in its.items() if known is each]:
@@ -133,7 +133,7 @@ class Placed:
         )
 
     def near(self, finding: Finding, rules: Iterable[str]) -> Iterator[Finding]:
-        """Yield the findings of rules about what belongs to the same thing, or may."""
+        """Yield the findings of rules about the same object, or (possibly) related ones."""
         place = place_of(finding)
         linked = self._links.of(place)
         found: list[Mapping[int, Finding]] = []

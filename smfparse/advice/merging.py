@@ -1,4 +1,4 @@
-"""Findings of a rule that are one: of several jobs, or of several objects, of a queue manager."""
+"""Findings of one rule, combined for a queue manager: those of several jobs or objects."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from smfparse.rendering.figures import few
 
 
 def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator[Finding]:
-    """Yield findings, those of each rule that says so as one of a queue manager.
+    """Yield findings; those of a rule with `together` are combined for each queue manager.
 
-    links  what belongs together in each queue manager
+    links  the related objects in each queue manager
     """
     several: dict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for each in found:
@@ -29,9 +29,9 @@ def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator
 
 
 def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
-    """Return one finding: the intervals of all, the figures of the one with the most impact.
+    """Return one finding: the intervals of all, and the figures of the one with the most impact.
 
-    It begins and ends with an episode in which that one crossed.
+    It begins and ends with an episode in which that finding crossed.
     """
     ranked = sorted(its, key=lambda each: (-_amount(each), natural(each.object), each.job))
     first = ranked[0]
@@ -73,9 +73,9 @@ def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
 
 
 def used_by(jobs: Sequence[str], kinds: Iterable[str], links: Links) -> Iterator[Figure]:
-    """Yield what jobs use of several kinds, as far as the data shows it.
+    """Yield the objects of several kinds that jobs use, as far as the data shows them.
 
-    Of each further kind only what belongs to a thing of the one before it.
+    Each further kind includes only objects related to an object of the previous kind.
     """
     before: set[Place] = set()
     for kind in kinds:

@@ -47,7 +47,7 @@ _KINDS = {
 _EVERY = "interval"
 """The kind of line of a single interval."""
 _MIDDLE = "local_time(start + INTERVAL 500 milliseconds * seconds, utc_offset::BIGINT)"
-"""What an interval counts by: its middle, local time; NULL where damage put it out of all time."""
+"""The time of an interval: its middle, local time; NULL if damage made it impossible."""
 
 
 def message_table(
@@ -64,7 +64,7 @@ def message_rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of a report of rules: in the order of time, the most serious first.
 
-    Raises RequestError where rows are to be of single intervals and of longer times as well.
+    Raises RequestError if rows are requested for single intervals and for longer times as well.
     """
     each_interval = which.values(asked)["every"]
     if each_interval and sections is not None:

@@ -1,4 +1,4 @@
-"""Reports that show what `check` finds about the names in their rows, each on a page."""
+"""Reports that show the findings of `check` about the names in their rows, page by page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LINE = "finding"
 def pages(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> Generator[Row]:
-    """Yield the rows of a report, behind those of each page the findings about what it names."""
+    """Yield the rows of a report; after the rows of each page, the findings about its names."""
     rows = list(run_report(which, catalog, sections, **asked))
     yield from _with_findings(which, catalog, rows) if rows else ()
 

@@ -17,9 +17,9 @@ from smfparse.declarations import Key, Where, expected, read_table, toml
 from smfparse.errors import RequestError
 
 Limits = Mapping[str, Mapping[str, float]]
-"""Limits that are changed: by rule, then by name."""
+"""Changed limits: by rule, then by name."""
 _OTHER_UNIT = 1000
-"""So many times the declared limit, or a part of it, is taken for another unit."""
+"""A limit that differs by this factor from the declared one is assumed to be in another unit."""
 _FORM = "write RULE=VALUE, or RULE.NAME=VALUE for another limit than its first"
 
 
@@ -74,7 +74,7 @@ class Policy:
         return named and longest >= self.runs.get(finding.rule, 1)
 
     def silence_of(self, finding: Finding) -> Silence | None:
-        """Return why a finding is not to be shown; None: it is."""
+        """Return the entry that silences a finding; None: it is shown."""
         return next((each for each in self.silence if each.covers(finding)), None)
 
 
@@ -82,9 +82,9 @@ NO_POLICY = Policy()
 
 
 def changed_limits(changed: Mapping[str, float]) -> Limits:
-    """Return limits by rule and name. Raises RequestError for one that is not there.
+    """Return limits by rule and name. Raises RequestError for an unknown limit.
 
-    changed  numbers of `LOG-RESPONSE` or `LOG-BUSY.pages`; the last of a limit counts
+    changed  numbers by `LOG-RESPONSE` or `LOG-BUSY.pages`; the last value for a limit counts
     """
     found: dict[str, dict[str, float]] = {}
     for name, value in changed.items():
@@ -110,7 +110,7 @@ def _check_unit(name: str, limit: str, value: float, usual: float) -> None:
 
 
 def parsed_limits(texts: Iterable[str]) -> dict[str, float]:
-    """Return numbers by name, of `RULE=VALUE` and `RULE.NAME=VALUE`. Raises RequestError."""
+    """Return numbers by name, from `RULE=VALUE` and `RULE.NAME=VALUE`. Raises RequestError."""
     found = {}
     for text in texts:
         name, equals, number = text.partition("=")
@@ -123,9 +123,9 @@ def parsed_limits(texts: Iterable[str]) -> dict[str, float]:
 
 
 def site_policy(path: Path | None, limits: Mapping[str, float]) -> Policy:
-    """Return the policy in a file (None: none), with limits that go before its own.
+    """Return the policy in a file (None: none), with `limits` that override its own.
 
-    Raises RequestError for what is wrong, with its place in the file.
+    Raises RequestError for an error in the file, with its place.
     """
     policy = NO_POLICY
     if path is not None:

@@ -1,4 +1,4 @@
-"""What was checked as a document: text for one screen, tables, and facts for programs."""
+"""The results of `check` as a document: text for one screen, tables, and facts for programs."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from smfparse.rendering.document import Column, Document, Facts, Section, Table,
 from smfparse.rendering.figures import plural
 
 _MARGIN = 13
-"""Characters in front of a sentence: two blanks, a word, blanks."""
+"""Characters before a sentence: two blanks, a word, blanks."""
 _ENDS = "Gone since the baseline|Silenced|Healthy|Seen once|Not evaluated"
-"""What the lines that follow the findings begin with."""
+"""First words of the lines that follow the findings."""
 _ROOM = 4
-"""So many findings are shown at length, at least."""
+"""Minimum number of findings that are shown in full."""
 
 
 class CheckDocument(Document):
     """Findings as a document.
 
-    inputs    as they were named, for the commands that show the evidence
-    at_length whether every finding is shown with all that there is to say
+    inputs     names as given, for the commands that show the evidence
+    at_length  whether every finding is shown in full
     """
 
     title = "Findings"
@@ -91,7 +91,7 @@ class CheckDocument(Document):
         yield Values.of(self.title, SCHEMA.names, rows(self._checked.findings))
 
     def facts(self) -> Iterator[Facts]:
-        """Yield findings in their severity, what was seen once, and what was not evaluated."""
+        """Yield findings by severity, conditions seen once, and rules that were not evaluated."""
         checked = self._checked
         yield Facts(
             {
@@ -144,7 +144,7 @@ class CheckDocument(Document):
                 for severity in SEVERITIES
                 if severity in severities
             )
-            summary = ", ".join(counts) or "nothing to say"
+            summary = ", ".join(counts) or "no findings"
             names = f"{each.qmgr} on {each.system}" if each.qmgr else each.system
             yield f"{names}, {span_text(each.start, each.end, each.zone)}: {summary}"
         if not self._checked.managers:

@@ -39,13 +39,13 @@ SCHEMA = pa.schema(
         ("explained_by", pa.string()),
     ]
 )
-"""Columns of findings. `explained_by` is the diagnosis that one is under; '': none."""
+"""Columns of findings. `explained_by` is the diagnosis that explains a finding; '': none."""
 _WORDS = ("evidence", "expect", "explained_by")
-"""The last of these, which only tables have."""
+"""The last columns, which only tables have."""
 
 
 def row(finding: Finding) -> dict[str, Any]:
-    """Return what a finding is, when and how often: all columns but the last three."""
+    """Return the facts of a finding: all columns except the last three."""
     kind, amount = finding.impact or ("", None)
     others = {
         "share": round(finding.share, 6),

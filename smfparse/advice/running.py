@@ -1,4 +1,4 @@
-"""From open inputs to findings: one scan, all rules, diagnoses, and what could not be evaluated."""
+"""From open inputs to findings: one scan, all rules, diagnoses, and rules not evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a figure moves in the last hours, and when it arrives at a limit: as planners work it out."""
+"""The change of a figure in the last hours, and when it reaches a limit, as planners do it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _RECENT = 3 * _HOUR
 
 
 class Move(NamedTuple):
-    """How a figure moves.
+    """The change of a figure.
 
-    per_hour  by how much, in `unit`
-    hours     until it arrives at its limit; None: it does not, or there is no limit
-    soonest, latest  between these in 90 of 100 cases
+    per_hour          change in `unit`
+    hours             time until it reaches its limit; None: it does not, or has no limit
+    soonest, latest   90% confidence interval of this time
     """
 
     per_hour: float
@@ -35,7 +35,7 @@ class Move(NamedTuple):
 
 
 def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
-    """Return how the figure that a rule follows moves over rows; None: no more than by chance."""
+    """Return the change of the figure of a rule's trend; None: only random changes."""
     if rule.trend is None:
         return None
     value, limit = (judged.number(each)[rows] for each in trend_columns(rule))

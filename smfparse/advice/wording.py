@@ -17,9 +17,9 @@ from smfparse.reports.declaration import report
 from smfparse.selecting.selection import Selection
 
 _MANY = 999.5
-"""From here on a number has separators and no decimals: it is shown as 1,000."""
+"""From this value, a number has separators and no decimals: 1,000."""
 _DIGITS = 3
-"""Digits of impacts and of rates, or more before the point."""
+"""Digits of impacts and rates, or more before the decimal point."""
 _NUMBERS = frozenset({"count", "rounded", "percent"})
 """Styles of numbers without separators."""
 _PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
@@ -29,20 +29,20 @@ _VERBS = (" are ", " is "), (" were ", " was "), (" have ", " has ")
 _KINDS = {"queue": "--queue", "channel": "--channel"}
 """Options that select an object."""
 _WITHOUT_JOB = ("channel", "pool", "page set")
-"""Kinds whose reports have no job to select."""
+"""Kinds whose reports cannot select a job."""
 _QUERY = "sql:"
 """The command before the query that shows the evidence, if a rule names no report."""
 _LOST = "SMF-LOST"
 """The rule that finds each loss of SMF records."""
 _LEAST_IMPACT = 0.001
 _MOST_OF_INPUTS = 120
-"""Characters of the inputs in a command."""
+"""Maximum characters of the inputs in a command."""
 _ONE_DAY = 10
 """Characters of a date."""
 
 
 def shown(figure: Figure) -> str:
-    """Return a figure in its words: `1,064 us an I/O`, `1 message deep`."""
+    """Return a figure in its phrase: `1,064 us per I/O`, `1 message deep`."""
     value = _number(figure)
     text = _of_one(figure.text) if value == "1" else figure.text
     return text.replace("{}", value)
@@ -69,12 +69,12 @@ def _of_one(text: str) -> str:
 
 
 def moment_text(moment: dt.datetime) -> str:
-    """Return a local time, without seconds where these are 0."""
+    """Return a local time, without seconds if they are 0."""
     return f"{moment:%Y/%m/%d %H:%M:%S}".removesuffix(":00")
 
 
 def span_text(start: dt.datetime, end: dt.datetime, zone: str = "") -> str:
-    """Return from when to when: the date once where both have it, and the zone asked for."""
+    """Return a period: the date once if start and end have the same, and the requested zone."""
     first, last = moment_text(start), moment_text(end)
     if first[:_ONE_DAY] == last[:_ONE_DAY]:
         last = last[_ONE_DAY + 1 :]
@@ -161,7 +161,7 @@ def expected(finding: Finding) -> str:
 
 
 def whose(finding: Finding) -> str:
-    """Return the responsible or waiting jobs; '': the only one is in the heading."""
+    """Return the responsible or waiting jobs; '': the heading shows the only one."""
     if finding.untold:
         return f"waiting jobs unknown: {finding.untold} is required"
     if not finding.job and finding.jobs:
@@ -170,7 +170,7 @@ def whose(finding: Finding) -> str:
 
 
 def command(finding: Finding, inputs: Sequence[str]) -> str:
-    """Return the command that shows the evidence; '': no report does."""
+    """Return the command that shows the evidence; '': none does."""
     name = finding.cause.report or next(
         (each.cause.report for each in finding.explains if each.cause.report), ""
     )
@@ -183,7 +183,7 @@ def command(finding: Finding, inputs: Sequence[str]) -> str:
 
 
 def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
-    """Return the command that works out what a change gives; '': no planner does."""
+    """Return the command that calculates the effect of a change; '': no planner does."""
     plan = finding.cause.plan
     return _called(f"capacity {plan}", finding, inputs, {"--channel"}) if plan else ""
 
@@ -205,7 +205,7 @@ def _names_in(name: str) -> frozenset[str]:
 
 
 def inputs_text(inputs: Sequence[str]) -> str:
-    """Return inputs as a command has them, if they are short."""
+    """Return inputs as written in a command, if they are short."""
     joined = shlex.join(inputs)
     return joined if 0 < len(joined) <= _MOST_OF_INPUTS else "INPUT..."
 
@@ -282,12 +282,12 @@ def heading(finding: Finding) -> str:
 
 
 def losses_of(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that are losses of SMF records, in the order of time."""
+    """Return the findings about lost SMF records, in the order of time."""
     return sorted((each for each in findings if each.rule == _LOST), key=lambda each: each.start)
 
 
 def lost_text(findings: Iterable[Finding]) -> str:
-    """Return a sentence on the SMF records that were lost; '': none was."""
+    """Return a sentence about lost SMF records; '': none were lost."""
     losses = losses_of(findings)
     if not losses:
         return ""
@@ -300,11 +300,11 @@ def lost_text(findings: Iterable[Finding]) -> str:
 
 
 def nothing_to(verb: str) -> str:
-    """Return the sentence of a command, which is to `verb`, that finds no record of MQ."""
+    """Return the sentence of a command, named by its `verb`, that finds no MQ records."""
     return f"No MQ statistics or accounting to {verb}; smfparse info counts the records."
 
 
 def in_short(finding: Finding) -> str:
-    """Return a finding in one line, with its severity, its worst value and how long it holds."""
+    """Return a finding in one line: severity, worst value, and how long the condition is true."""
     figures = ", ".join(filter(None, (peak(finding), finding.persistence)))
     return f"SEV{finding.severity} {heading(finding)}: {figures}"

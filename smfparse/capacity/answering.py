@@ -1,4 +1,4 @@
-"""Answers of planners: of each queue manager from what its SMF shows, or of published values."""
+"""Answers of planners, for each queue manager from its SMF data, or from published values."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ GIVEN, MEASURED, PUBLISHED = "given", "measured", "published"
 class Answer:
     """The plan of a queue manager.
 
-    of       the queue manager, and what was measured of it, which has no name where the input has
-             nothing of it; None: there is no input
-    origins  where the value of each input is from
-    by_name  the options that select rows by name, so that rows without names measure nothing
+    of       the queue manager and its measured values, without a name if the input contains none;
+             None: no input
+    origins  the origin of each input: given, measured or published
+    by_name  the options that select rows by name; rows without names are then not measured
     """
 
     of: Measured | None
@@ -44,7 +44,7 @@ class Answer:
 
     @property
     def whose(self) -> str:
-        """Of what the plan is, in words."""
+        """The queue manager of the plan, in words."""
         if self.of is None or not self.of.system:
             return "published values"
         place = f"{self.of.qmgr} on {self.of.system}"
@@ -68,8 +68,8 @@ def answers(
 ) -> list[Answer]:
     """Answer the question of a planner: for each queue manager of a catalog, or without one.
 
-    given  the inputs that the user gives; they go before what is measured, and that goes before
-           published values
+    given  the inputs of the user; they override measured values, and these override published
+           values
 
     Raises RequestError for a value outside the range of the planner.
     """

@@ -1,7 +1,7 @@
-"""What the SMF of a site shows of the inputs of a planner: one query each, in `definitions`.
+"""Measures the inputs of planners from SMF data, by one query each, in `definitions`.
 
-A row is a queue manager; a column has the name of an input. A list of points is an input that is
-their slope. `about` says which object the figures are of.
+A row is a queue manager; a column has the name of an input. If a value is a list of points, the
+input is their slope. `about` names the object of the figures.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _KEYS = ("system", "qmgr", "about")
 
 @dataclass(frozen=True)
 class Measured:
-    """What the SMF of a queue manager shows.
+    """The values measured from the SMF data of a queue manager.
 
-    about      the object that it is of; '': all of the queue manager
+    about      the object of the values; '': the whole queue manager
     values     by input
-    intervals  between what those lie that are slopes
-    refused    why what is there cannot be used, by input: it is outside the range, or no slope
+    intervals  confidence intervals of the inputs that are slopes
+    refused    by input, why its value cannot be used: outside the range, or no slope
     """
 
     system: str

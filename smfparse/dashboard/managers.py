@@ -31,7 +31,7 @@ def manager_lines(
     yield from _heading(day)
     if before is not None:
         yield (
-            f"<p>Dashed lines are the earlier time, {_span(before)}: "
+            f"<p>Dashed lines show the earlier period, {_span(before)}: "
             '<a href="#changes">what changed</a>.</p>'
         )
     yield '<ul class="tiles">'

@@ -410,7 +410,7 @@ def decode_part(
     except UnsoundError as error:
         raise InputError(
             f"{file.name}: bytes {part.start} to {part.end} are not as planned; the "
-            "file is damaged or was changed. Decode it from there to its end"
+            "file is damaged or was changed. Decode the file from there to its end"
         ) from error
 
 

@@ -37,8 +37,8 @@ class Relation:
 class Entry:
     """A column, a measure, or a field of a control block.
 
-    name   with its table or subject in front, or with its block and byte offset (hex)
-    facts  by name: type, unit, ...; only those that it has
+    name   with its table or subject as a prefix, or with its block and byte offset (hex)
+    facts  by name: type, unit, ...; only existing ones
     """
 
     name: str
@@ -55,11 +55,13 @@ def every_relation() -> list[Relation]:
 
 
 def described(name: str) -> Relation | list[Entry]:
-    """Return the table or view `name`, or the columns and measures, else fields, called so.
+    """Return the table or view `name`, or the columns, measures and fields of that name.
 
-    name  in any case; that of a column or measure may have its table or subject in front
+    Fields are returned only if no column or measure has the name.
 
-    Raises RequestError where there is none; it names those that are near.
+    name  in any case; that of a column or measure can have its table or subject as a prefix
+
+    Raises RequestError for an unknown name, with similar names.
     """
     if name.lower() in table_names():
         return _table(name.lower())
@@ -76,7 +78,7 @@ def described(name: str) -> Relation | list[Entry]:
 
 
 def measures_meant(name: str) -> list[tuple[str, Measure]]:
-    """Return the measures that `name`, as task_busy or log.task_busy, may mean: with subjects."""
+    """Return the measures that `name` can mean (task_busy, log.task_busy), with subjects."""
     subject, _, own = name.lower().rpartition(".")
     return [
         (each.name, each.measures[own])

@@ -21,7 +21,7 @@ class LogSpace(NamedTuple):
     hourly      in an hour, on average
     hour        in the busiest hour
     half_day    in the busiest 12 hours
-    unarchived  created, less what was archived in the same time
+    unarchived  created, minus archived in the same time
     """
 
     hourly: float | None

@@ -1,7 +1,7 @@
 """The inputs of a planner: a dataclass whose fields define text, unit and bounds.
 
-The options of the command line, their help and their bounds are made of these; so is the check of
-what Python users give.
+The options of the command line, their help and bounds, and the check of values from Python are
+derived from these fields.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def message_us(active_s: float, batches: float, net_us: float, messages: float) 
 
 
 def batch_rate(each_us: float, round_trip_us: float, batch: float) -> float:
-    """Return the most messages per second with so many a batch."""
+    """Return the maximum messages per second for a number of messages per batch."""
     return 1e6 / (each_us + round_trip_us / batch)
 
 
@@ -34,7 +34,7 @@ def least_gain(batch: float, new_batch: float) -> float:
 
 
 def client_flows(rate: float, slower: float, added_us: float) -> float:
-    """Return how many flows a message has, of its rate without and with an added latency."""
+    """Return the flows per message, from the rates without and with an added latency."""
     return (1e6 / slower - 1e6 / rate) / added_us
 
 
@@ -104,7 +104,7 @@ def _limits(asked: Batches, most: int) -> list[Figure]:
     size = math.ceil(asked.message_kb * 1024)
     return [
         Figure(
-            *("times", "Ratio to the current rate, limited by waits only"),
+            *("times", "Ratio to the current rate, if only waits limit it"),
             *(least_gain(asked.messages_a_batch, most), "x"),
             *(f"{most} / {said(asked.messages_a_batch)}", 2),
         ),
@@ -132,13 +132,15 @@ PLANNER = Planner(
         "second with 34 per batch, 63 with 50. The ratio is 2.25 x, but 50 / 34 is only 1.47 x. So "
         "the ratio from waits alone is the minimum gain of larger batches",
         "zCX use cases: NETTIME is twice the one-way latency; from 40 ms, TCP adds to it",
-        "zCX use cases: rate with fasp relative to TCP: streaming 10 KB at 40 ms 4.8 x, at 50 ms "
-        "11.75 x; 1 MB at 5 ms 1.17 x, 25 ms 3.6 x, 40 ms 22.4 x, 50 ms 72.25 x; up to 32 KB at "
-        "5 ms 33% lower",
-        "zCX use cases: effect of less packet loss at 50 ms: 10 KB with TCP 0.57 to 2.19 MB/s, "
-        "with fasp 6.7 to 11.56; 1 MB with TCP 0.81 to 5.56, with fasp 58.77 to 61.66",
-        f"{source('qrep_latency_mb_s')}: 150 us more per flow reduces clients with messages of "
-        "2 KB from 5.31 to 2.12 MB/s, batches of 200 messages from 16.16 to 15.58",
+        "zCX use cases: rate with fasp relative to TCP: streaming 10 KB: 4.8 x at 40 ms, 11.75 x "
+        "at 50 ms; 1 MB: 1.17 x at 5 ms, 3.6 x at 25 ms, 22.4 x at 40 ms, 72.25 x at 50 ms; up to "
+        "32 KB: 33% lower at 5 ms",
+        "zCX use cases: less packet loss at 50 ms raises the rate: 10 KB from 0.57 to 2.19 MB/s "
+        "with TCP, from 6.7 to 11.56 with fasp; 1 MB from 0.81 to 5.56 with TCP, from 58.77 to "
+        "61.66 with fasp",
+        f"{source('qrep_latency_mb_s')}: 150 us more per flow reduces the rate of clients with "
+        "messages of 2 KB from 5.31 to 2.12 MB/s, and of batches of 200 messages from 16.16 to "
+        "15.58",
     ),
     "An upper limit for one channel: one batch waits at a time, and enough messages wait to fill "
     "batches.",

@@ -1,4 +1,4 @@
-"""How much of a coupling facility messages take."""
+"""The space of messages in a coupling facility structure and its data sets."""
 
 import math
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _TABLE = "z16_cf_messages_in_4GB"
 SMALLEST, LARGEST = 1164, 64_512
 """Bytes of messages that the table has."""
 OFFLOAD = ((90, 0), (80, 4), (70, 32))
-"""From how full on, in per cent, messages of so many KB and more go to a data set, by default."""
+"""Percentages of use, and the smallest messages (KB) that then go to a data set, by default."""
 ALWAYS_KB = 63
 _PAGE = 4096
 _BUFFER = 256 * 1024
@@ -23,9 +23,9 @@ _MORE_MB = 8
 
 
 def message_bytes(size: float) -> float:
-    """Return the bytes of a structure that a message of so many bytes takes, headers included.
+    """Return the bytes of a structure that a message takes; size: bytes, with headers.
 
-    Raises RequestError above 63 KB: of those a structure holds only a pointer.
+    Raises RequestError above 63 KB: the structure contains only pointers to such messages.
     """
     points = {
         float(name.removeprefix("<=")): _STRUCTURE / count
@@ -35,12 +35,12 @@ def message_bytes(size: float) -> float:
 
 
 def structure_mb(messages: float, size: float) -> float:
-    """Return the MB of a structure that holds so many messages (CFLEVEL 25 and later)."""
+    """Return the MB of a structure for a number of messages (CFLEVEL 25 and later)."""
     return messages * message_bytes(size) / 2**20 + _MORE_MB
 
 
 def offload_kb(full_percent: float) -> float | None:
-    """Return from which size on messages go to a shared message data set; None: above 63 KB."""
+    """Return the KB from which messages go to a shared message data set; None: above 63 KB."""
     return next((size for percent, size in OFFLOAD if full_percent >= percent), None)
 
 
@@ -50,7 +50,7 @@ def smds_pages(size: float) -> int:
 
 
 def data_set_buffers(messages: float, size: float) -> int:
-    """Return the buffers (DSBUFS) that hold the data of so many messages."""
+    """Return the buffers (DSBUFS) for the data of a number of messages."""
     return math.ceil(messages * smds_pages(size) * _PAGE / _BUFFER)
 
 
@@ -122,8 +122,8 @@ PLANNER = Planner(
         "MQ 9.3 performance report, chapter 6: a put to a shared queue takes 7.3 us for 2 KB, "
         "36.9 us for 128 KB",
         "Q Replication from z/OS to Linux with MQ: captured messages of 2 KB per second: structure "
-        "6,824; data sets, default offload rules 11,910, all offloaded 4,908; storage class memory "
-        "57,253; Db2 7,009, all offloaded 830",
+        "6,824; data sets 11,910 by default rules, 4,908 with all offloaded; storage class memory "
+        "57,253; Db2 7,009, with all offloaded 830",
     ),
     "ALLOWAUTOALT(NO), no offloading. From CFLEVEL 25, CSQ_ADMIN needs 8 MB more. "
     "CSQSYSAPPL needs at least 41 MB.",

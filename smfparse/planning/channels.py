@@ -129,14 +129,15 @@ PLANNER = Planner(
     Channels,
     _figures,
     (
-        "MQ 9.3 performance report, chapter 2: 120 MB used, 1346 free, SHARECNV(1), 32 KB: 4,643",
+        "MQ 9.3 performance report, chapter 2: 120 MB used, 1346 free, SHARECNV(1), 32 KB: "
+        "4,643 channels",
         "zCX use cases: 8,000 SVRCONN of 4 KB used 700 MB, 89.6 KB each, as in the table",
         "IBM documentation 9.3.1: about 170 KB per channel (less precise)",
     ),
     "Stable message sizes, because a channel keeps its largest buffer until 10 smaller messages "
-    "or a heartbeat. No values are published for client messages above 64 KB and others above "
-    "4 MB. From MQ 9.4, buffers of client messages above 32 KB are above the bar, so more channels "
-    "fit.",
+    "or a heartbeat follow. No values are published for client messages above 64 KB and others "
+    "above 4 MB. From MQ 9.4, buffers of client messages above 32 KB are above the bar, so more "
+    "channels fit.",
     (
         "free storage when the channel initiator starts (CSQX004I): not in SMF",
         "storage of exits",

@@ -44,7 +44,7 @@ def compression_figure(
 
     channel  a short name of CHANNELS; compmsg  NONE, RLE, ZLIBFAST, ZLIBHIGH
 
-    Raises RequestError outside of what was measured.
+    Raises RequestError outside the measured range.
     """
     sizes = {
         size: between(values, percent, "compressible", "%")

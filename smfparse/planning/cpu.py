@@ -32,12 +32,12 @@ def improvement(generation: str, cps: str, workload: str) -> float:
 
 
 def cost_after(cost: float, percent: float) -> float:
-    """Return a cost on a machine that does more by so many per cent."""
+    """Return a cost on a machine with `percent` more throughput."""
     return cost / (1 + percent / 100)
 
 
 def msu_hours(cpu_seconds: float, msu: float, cps: int) -> float:
-    """Return the MSU hours of CPU seconds on a machine of so many MSU and processors."""
+    """Return the MSU hours of CPU seconds on a machine with `msu` MSU and `cps` processors."""
     return cpu_seconds / 3600 * msu / cps
 
 

@@ -35,11 +35,11 @@ class IoTime(NamedTuple):
     b: float
 
     def at(self, pages: float) -> float:
-        """Return the microseconds of an I/O of so many pages."""
+        """Return the microseconds of an I/O of a number of pages."""
         return self.a + self.b * pages
 
     def striped(self, times: float) -> Self:
-        """Return the time where so many times the stripes share the pages, not the start."""
+        """Return the time with `times` as many stripes, which share the pages, not the start."""
         return self._replace(b=self.b / times)
 
     def mb_s(self, pages: float, share: float = 1.0) -> float:
@@ -233,7 +233,7 @@ def _line(asked: Log) -> IoTime | None:
 
 
 def _ceiling(asked: Log, full: float) -> list[Figure]:
-    """Return the rate of the longest I/Os, and what stripes make of both, where it is known."""
+    """Return the rate with the longest I/Os, and both rates with more stripes, if known."""
     line = _line(asked)
     if line is None:
         return []
@@ -360,8 +360,8 @@ PLANNER = Planner(
     ),
     "One queue manager, the current mix and size of messages, no bypass of the storage cache. A "
     "rate for more than twice the measured pages per I/O is only an order of magnitude. The same "
-    "applies to a rate with more stripes, which assumes that stripes share the pages of an I/O. It "
-    "requires the I/O time by length (--one-page-us, --more-pages, --more-pages-us).",
+    "applies to a rate with more stripes, which assumes that stripes share the pages of an I/O. "
+    "Both rates require the I/O time by length (--one-page-us, --more-pages, --more-pages-us).",
     (
         "the performance of the disks beyond the measured I/Os",
         "prepare records of transaction managers, if log bytes are estimated from message sizes",

@@ -26,12 +26,12 @@ def checkpoint_mb(chunk: int, window: int, frame: int, interval: int) -> float:
 
 
 def acknowledgements(messages: int, window: int) -> int:
-    """Return the replies to so many data messages."""
+    """Return the replies to a number of data messages."""
     return messages // window
 
 
 def state_updates(messages: int, window: int, frame: int, interval: int) -> int:
-    """Return how often a transfer of so many messages gets and puts its STATE."""
+    """Return how often a transfer of `messages` messages gets and puts its STATE."""
     return messages // (window * frame * interval)
 
 
@@ -192,13 +192,13 @@ PLANNER = Planner(
         "MQFTE V7.0.1 for System z, 2009: 12.5 MB between checkpoints; 100 MB with 8 intervals, "
         "2.5 MB with frame size 1; at most 50 waiting messages, 12,800 KB or 3,200 buffers",
         "Same source, on z10: 20 to 25 MB/s, 30 with two small transfers, at most 52, half the "
-        "rate of FTP; 20% faster with chunks of 512 KB, 25% with a window of 40; 4 us per KB less "
-        "CPU with 8 intervals between checkpoints, more with frame size 1",
+        "rate of FTP; 20% faster with chunks of 512 KB, 25% with a window of 40; 4 us less "
+        "CPU per KB with 8 intervals between checkpoints, and more CPU with frame size 1",
         "Same source: a put to STATE takes 138 us for 16 KB, 2,561 for 1 MB; data sets use 18.9 "
         "tracks with BLKSIZE(27920), 21.0 with BLKSIZE(6400)",
     ),
     "Files of 1 MB or more, z15, one transfer after the other. The rate is shown only for settings "
-    "in the published table. 90% of text conversion can run on a zIIP; of all CPU, 60% for files "
+    "in the published table. zIIPs can run 90% of text conversion; of all CPU, 60% for files "
     "below 100 MB, and 40% for larger files.",
     (
         "file sizes, and the CPU of agents: see SMF 30",

@@ -30,7 +30,7 @@ def planner(name: str) -> Planner:
 
 
 def planned(name: str, **inputs: Any) -> Plan:
-    """Answer the question of a planner; inputs that are left out have their published values.
+    """Answer the question of a planner; omitted inputs have their published values.
 
     Raises RequestError for an unknown name, and for a value outside the range of the planner.
     """
@@ -39,7 +39,7 @@ def planned(name: str, **inputs: Any) -> Plan:
 
 
 def asked_of(which: Planner, inputs: Mapping[str, Any]) -> Asked:
-    """Return what a planner is asked, by name; what is left out has its published value.
+    """Return the inputs of a planner; omitted inputs have their published values.
 
     Raises RequestError for an unknown name, and for a value outside the range of the planner.
     """
@@ -57,9 +57,9 @@ def plan_of(which: Planner, asked: Asked) -> Plan:
 
 
 def plan_of_measured(name: str, values: Mapping[str, Any]) -> Plan | None:
-    """Answer by what was measured; None: a value that it needs is absent or outside the range.
+    """Answer from measured values; None: a required value is absent or outside the range.
 
-    values  None: it was not measured; figures of it are left out, where the planner can do without
+    values  None: not measured; figures that need it are omitted, if the planner allows it
     """
     inputs = {each.name: each for each in wanted(planner(name).asked)}
     fitted = {key: inputs[key].fitted(value) for key, value in values.items()}

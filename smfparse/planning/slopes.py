@@ -56,7 +56,7 @@ def _student(free: int) -> float:
 def plan_within(which: Planner, asked: Asked, intervals: Mapping[str, tuple[float, float]]) -> Plan:
     """Answer the question of a planner; figures have an interval where inputs have.
 
-    intervals  between what an input lies, by its name
+    intervals  range of each measured input, by its name
     """
     figures = which.figures(asked)
     bounds = {each.name: each.ask for each in wanted(type(asked))}

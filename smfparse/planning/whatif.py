@@ -15,7 +15,7 @@ from smfparse.planning.streaming import put_ratio, put_us
 
 @dataclass(frozen=True)
 class WhatIf(Asked):
-    """Inputs: first what would change, then what is now."""
+    """Inputs: first the changes, then the current values."""
 
     load: Annotated[
         float, Ask("Assumed message rate, as a multiple of the current rate", "x", 0.01, 100)
@@ -181,7 +181,7 @@ PLANNER = Planner(
     _figures,
     (
         "Sources of the planners log, streaming, pages and smf; each line names its planner",
-        "Log bytes of another size: data plus 860 bytes per message, plus or minus 40%",
+        "Log bytes for another message size: data plus 860 bytes per message, plus or minus 40%",
     ),
     "The current mix of messages and calls, private queues, sizes up to 128 KB, the current pages "
     "per log I/O. A busy log writes more pages per I/O, so its real maximum is higher. Use the "

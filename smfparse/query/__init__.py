@@ -1,4 +1,4 @@
-"""Inputs as SQL and polars see them. In: open inputs and a query. Out: rows as Arrow or polars.
+"""Inputs in SQL and polars. In: open inputs and a query. Out: rows as Arrow or polars.
 
 Only the columns that a query needs are decoded. Only the prompt prints, and spooled rows are
 removed after their query.

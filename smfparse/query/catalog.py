@@ -1,12 +1,12 @@
-"""A DuckDB connection that has every table and view of the inputs.
+"""A DuckDB connection with every table and view of the inputs.
 
-They are made when a query names them. Of SMF files a query decodes the columns that it
-needs, in constant memory where it scans one table once; else the files are read once before it.
-Datasets are read by DuckDB itself. The zone is UTC, whatever the workstation's.
+Tables and views are created when a query names them. For SMF files, a query decodes only the
+columns that it needs. If it scans one table once, memory is constant; otherwise the files are read
+once before it. DuckDB reads datasets itself. The zone is UTC, whatever the zone of the workstation.
 
-To plan many queries whose rows are few takes longer than to run them over small files. There, all
-tables that they name are read first, and each is planned as it runs, where a relation of DuckDB is
-bound before that. Else their plans are kept until they run.
+For small files, planning many queries with few rows takes longer than running them. So all tables
+that these queries name are read first, and each query is planned as it runs, unless a relation of
+DuckDB is bound before. For other inputs, plans are kept until they run.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def run_together(
 ) -> Iterator[Any]:
     """Yield the rows of each of `queries`, then of `others`, as a pyarrow.Table.
 
-    One of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile DuckDB
-    has one thread: to share so little costs more than the work.
+    A query of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile
+    DuckDB uses one thread, because distributing little work costs more than the work.
 
-    shared  calls of macros that several queries make: their rows are made once
+    shared  macro calls that several queries contain: their rows are computed once
     """
     every = [*queries, *others]
     held = dict.fromkeys(read_by("\n".join(every)))
@@ -75,7 +75,7 @@ def run_planned(
 ) -> Iterator[Any]:
     """Yield the rows of each query as a pyarrow.Table.
 
-    What is made in the connection meanwhile has DuckDB plan the queries that follow once more.
+    If something is created in the connection meanwhile, DuckDB plans the following queries again.
     """
     with statements.planned(queries) as (names, _):
         for name, query in zip(names, queries, strict=True):
@@ -107,25 +107,25 @@ _OF_THE_QUERY = (
     duckdb.OutOfRangeException,
     duckdb.OutOfMemoryException,
 )
-"""Errors of DuckDB that have their reason in the query, whatever the datasets hold."""
+"""Errors of DuckDB that are caused by the query, whatever the datasets contain."""
 _AT_ONCE = 1024
-"""Rows that are fetched at once."""
+"""Rows that are fetched together."""
 _SORTS = "256MB"
-"""Memory limit of queries that have few rows from many: the windows of rules sort wide rows, which
-cost twice the time on disk."""
+"""Memory limit of queries that compute few rows from many: rules sort wide rows for their windows,
+which takes twice the time on disk."""
 _DONE = (["Count"], ["Success"])
-"""Columns of DuckDB's answer to a statement that gives no rows."""
+"""Columns of DuckDB's answer to a statement without rows."""
 
 
 class Catalog:
     """The tables and views of `inputs` in DuckDB. Use it in a `with` block, or close it.
 
-    The schema `inputs` has them with `input_no`: 0 for SMF files, which `source` distinguishes,
-    and a number for each dataset, or 0 where `safe` is.
+    In the schema `inputs`, they have a column `input_no`: 0 for SMF files, which `source`
+    distinguishes, and a number for each dataset, or 0 if `safe`.
 
-    safe  whether statements reach nothing but the tables: no file, no network, no setting
-    zone  whose local times the tables have; None: those of each z/OS system
-    held  rows of queries, as pyarrow.Tables by the names that SQL has for them
+    safe  whether statements can use only the tables: no file, no network, no setting
+    zone  the zone of the local times; None: that of each z/OS system
+    held  rows of queries, as pyarrow.Tables by their names in SQL
     """
 
     def __init__(self, inputs: Inputs, *, safe: bool = False) -> None:
@@ -150,34 +150,34 @@ class Catalog:
         self.connection.close()
 
     def with_everything(self) -> Connection:
-        """Return the connection, which has every table and view then and keeps what they read."""
+        """Return the connection with every table and view, which keep the data that they read."""
         self._relations.make_all()
         return self.connection
 
     def define(self, macros: str) -> None:
-        """Make macros, which need what they name only when they are used. Raises RequestError."""
+        """Create macros; names in them are needed only at their use. Raises RequestError."""
         with self._guarded(macros):
             self.connection.execute(macros)
 
     def execute(self, statement: str) -> None:
-        """Run a statement that gives no rows. Raises RequestError."""
+        """Run a statement without rows. Raises RequestError."""
         with self._guarded(statement):
             self._relations.make(named_tables(statement), named_views(statement))
             self.connection.execute(statement)
 
     def statements(self, script: str) -> list[str]:
-        """Return the statements of a script, each without the semicolon that ends it.
+        """Return the statements of a script, each without its final semicolon.
 
-        Raises RequestError where one cannot be read.
+        Raises RequestError if one cannot be parsed.
         """
         with self._guarded(script):
             return self._statements.split(script)
 
     def run(self, statement: str) -> Generator[Any, None, None]:
-        """Run any statement; yield its rows as pyarrow.Tables, none where it gives no rows.
+        """Run any statement; yield its rows as pyarrow.Tables, none for a statement without rows.
 
-        The first has no rows. Columns have names of their own and types that every format can show:
-        nested, binary and interval columns become text. Raises RequestError where it fails.
+        The first table is empty. Columns have distinct names and types that every format can show:
+        nested, binary and interval columns become text. Raises RequestError if the statement fails.
         """
         with self._guarded(statement), self._statements.prepared([statement]) as (kind,):
             found = self.connection.sql(statement)
@@ -191,13 +191,13 @@ class Catalog:
         self.held[name] = table
 
     def set_variable(self, name: str, value: Any) -> None:
-        """Set what `getvariable(name)` gives in SQL."""
+        """Set the result of `getvariable(name)` in SQL."""
         self.connection.execute(f'SET VARIABLE "{name}" = ?', [value])
 
     def arrow(self, query: str) -> Any:
-        """Return the rows of `query` as a pyarrow.Table. Raises RequestError where it fails.
+        """Return the rows of `query` as a pyarrow.Table. Raises RequestError if it fails.
 
-        Sums of integers, which have 128 bits in DuckDB, are int64 or uint64 where they fit.
+        Sums of integers, which have 128 bits in DuckDB, are int64 or uint64 if their values fit.
         """
         (found,) = self.arrows([query])
         return found
@@ -205,11 +205,12 @@ class Catalog:
     def arrows_of_filled(
         self, queries: Sequence[str], others: Sequence[str] = (), shared: Sequence[str] = ()
     ) -> Generator[Any, None, None]:
-        """Yield few rows as `arrows` does; None: of `queries` whose tables are known to be empty.
+        """Yield few rows as `arrows` does; None for a query whose tables are known to be empty.
 
-        Each is planned once, if nothing is made in the connection meanwhile.
+        Each query is planned once, if nothing is created in the connection meanwhile.
 
-        shared  calls of macros that several queries make: of small files their rows are made once
+        shared  macro calls that several queries contain: for small files their rows are computed
+                once
         """
         every = [*queries, *others]
         with self._guarded("\n".join(every)):
@@ -233,10 +234,10 @@ class Catalog:
     def rows(
         self, query: str, slicing: Slicing | None = None
     ) -> Generator[list[dict[str, Any]], None, None]:
-        """Yield the rows of `query`, which orders them, some at a time.
+        """Yield the rows of `query`, which orders them, in batches.
 
-        DuckDB plans it once where it reads little; else it is planned again, for one slice after
-        the other if it can be run so. Raises RequestError where the query fails.
+        DuckDB plans a query once if it reads little. Otherwise it is planned again, and runs on one
+        slice after the other if possible. Raises RequestError if the query fails.
         """
         with self._guarded(query), self._statements.planned([query]) as ((name,), spool):
             if name and _is_little(self._relations, spool):
@@ -247,7 +248,7 @@ class Catalog:
                 yield rows_of(part)
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
-        """Yield what `rows` does as pyarrow.Tables, one at least; 128-bit integers stay such."""
+        """Yield the same rows as pyarrow.Tables, at least one; 128-bit integers are kept."""
         with self._guarded(query), self._statements.planned([query]) as ((name,), spool):
             if name and _is_little(self._relations, spool):
                 with _run_by_one(self.connection, f"EXECUTE {name}", safe=self._safe):

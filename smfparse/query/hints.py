@@ -21,11 +21,11 @@ _SHUT_IN = "with safe=True a statement can use only the tables of the inputs"
 
 
 def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -> SmfError:
-    """Return what to raise where DuckDB says `message`.
+    """Return the error to raise for a `message` of DuckDB.
 
-    tables  those that the query names, and views
-    denied  whether it may not have what it asks for, as safe=True
-    large   whether there is no memory for it
+    tables  the tables that the query names, and views
+    denied  whether the query uses something that safe=True does not allow
+    large   whether the memory is insufficient for it
     """
     if large:
         reason, _, _ = message.partition("\n")
@@ -35,9 +35,9 @@ def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -
 
 
 def hinted(message: str, tables: Iterable[str]) -> str:
-    """Return a message of DuckDB, and where an unknown name may be found; else it is as it was.
+    """Return a message of DuckDB, with a hint where to find an unknown name, if any.
 
-    tables  those that the query names, and views
+    tables  the tables that the query names, and views
     """
     column, table = _COLUMN.search(message), _TABLE.search(message)
     meant = _MEANT.search(message)

@@ -1,6 +1,6 @@
 """Tables of SMF files, limited to the columns and row filters that DuckDB requests.
 
-Its libraries take as long to load as a small file to read.
+Loading the libraries of this module takes as long as reading a small file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from smfparse.tables.arrow import Batch, coded_schema
 
 
 class Scan(Dataset):
-    """A table of SMF files, for DuckDB what a pyarrow Dataset is."""
+    """A table of SMF files, with the interface of a pyarrow Dataset for DuckDB."""
 
     def __init__(self, scans: SmfScans, table: str) -> None:
         self._scans = scans
@@ -28,11 +28,11 @@ class Scan(Dataset):
 
     @property
     def schema(self) -> Any:
-        """The schema of all columns, as they are called in a plan."""
+        """The schema of all columns, with their names in a plan."""
         return self._schema(list(self._columns))
 
     def scanner(self, columns: Sequence[str] | None = None, filter: Any = None) -> Scanner:  # noqa: A002 - as in pyarrow
-        """Return a reading of `columns` (None: all) of the rows for which `filter` is true."""
+        """Return a scan of `columns` (None: all) of the rows for which `filter` is true."""
         chosen = list(self._columns if columns is None else columns)
         return Scanner(self._schema(chosen), self._batches(chosen, filter))
 
@@ -51,7 +51,7 @@ class Scan(Dataset):
 
 
 class Scanner:
-    """One reading of a table."""
+    """One scan of a table."""
 
     def __init__(self, schema: Any, batches: Iterator[Batch]) -> None:
         self._schema = schema

@@ -1,7 +1,7 @@
-"""The columns that a query reads of SMF files, from DuckDB's `EXPLAIN (FORMAT JSON)`.
+"""The columns that a query reads from SMF files, from DuckDB's `EXPLAIN (FORMAT JSON)`.
 
-A scan in a plan does not name its table, so each column that DuckDB sees of an SMF file
-carries the name of its table: `wqst__putn`.
+A scan in a plan does not name its table, so the name of each column of an SMF file contains the
+name of its table in DuckDB: `wqst__putn`.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from smfparse.tables.dictionary import columns, table_names, with_fingerprints
 
 _LINK = "__"
 _OWN_TABLES = "DUCKDB_"
-"""How operators start that list the tables and views of a connection."""
+"""First words of operators that list the tables and views of a connection."""
 _RECURSIVE = "REC"
-"""How operators start that run a part of the plan again and again."""
+"""First words of operators that run a part of the plan repeatedly."""
 
 
 class Plan(NamedTuple):
-    """What a query reads.
+    """The data that a query reads.
 
     columns      table to the columns of it that any scan needs; None: all
-    scans        how many scans of such tables there are; one that may run again counts twice
-    lists_views  whether it asks which tables and views there are
+    scans        number of scans of such tables; one that may run again counts twice
+    lists_views  whether it reads the list of tables and views
     """
 
     columns: Wanted
@@ -39,12 +39,12 @@ NOTHING = Plan({}, 0)
 
 
 class Slicing(NamedTuple):
-    """How a query can be run by slices.
+    """How a query can run by slices.
 
-    sections  query for the sections: `section`, and `time`, in whose order their rows come
-    of_row    by table, SQL of the section that a row belongs to
-    common    by name, query for what each slice has to know of all: it is a table then
-    query     what is run for a slice; of sections of one time it orders the rows
+    sections  query for the sections: `section`, and `time`, by which rows are ordered
+    of_row    by table, SQL of the section of a row
+    common    by name, query for the data that all slices share, as a table
+    query     the query for a slice; for sections of one time, it orders the rows
     """
 
     sections: str
@@ -90,12 +90,12 @@ def tables_of(found: Iterable[str]) -> list[str]:
 
 
 def read_by(query: str) -> list[str]:
-    """Return the tables that `query` reads, itself or by views, and maybe more."""
+    """Return the tables that `query` reads, itself or by views, and possibly more."""
     return [*named_tables(query), *tables_of(named_views(query))]
 
 
 def read_plan(text: str) -> Plan | None:
-    """Return the tables and columns that a plan in JSON reads; None: the plan does not show it."""
+    """Return the tables and columns that a plan in JSON reads; None: it does not show them."""
     try:
         (root,) = json.loads(text)
         operators = list(_operators(root))

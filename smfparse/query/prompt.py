@@ -1,4 +1,4 @@
-"""The interactive prompt of `smfparse sql`: statements as they are written, their rows below."""
+"""The interactive prompt of `smfparse sql`: the user enters statements, and their rows follow."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ inputs of the prompt, unless they name others. Anything else is DuckDB SQL and
 ends with a semicolon. Tab completes; Ctrl-C cancels the line or the query."""
 COMMANDS = (".columns", ".describe", ".help", ".mode", ".quit", ".tables", ".width")
 _WORDS = {"help": ".help", "?": ".help", "exit": ".quit", "quit": ".quit", "\\q": ".quit"}
-"""What people type without a dot."""
+"""Commands that users enter without a dot."""
 _ALONE = [[each] for each in _WORDS]
 _AUTO = "auto"
 _ALL = "all"
@@ -67,7 +67,7 @@ class View:
 
     mode     the format, of FORMATS
     width    characters of a line of text; None: those of the terminal
-    columns  columns of text that are shown; None: as many as there is room for; 0: all
+    columns  number of columns of text; None: as many as fit; 0: all
     """
 
     mode: str = TEXT
@@ -75,7 +75,7 @@ class View:
     columns: int | None = None
 
     def set(self, command: str, text: str) -> bool:
-        """Do .mode, .width or .columns; return whether it is one, and can be done so."""
+        """Apply .mode, .width or .columns; return whether the entry is one of these, and valid."""
         if command == ".mode" and text in FORMATS:
             self.mode = text
         elif command == ".width" and (text == _AUTO or _is_count(text)):
@@ -92,11 +92,11 @@ def _is_count(text: str) -> bool:
 
 
 class Shell(NamedTuple):
-    """Where the prompt is, and the commands of the shell that may be entered as well.
+    """The place of the prompt, and the commands of the shell that can also be entered.
 
-    names    that they begin with
-    run      runs one, split into words
-    working  is entered while an entry is done
+    names    the first words of these commands
+    run      runs a command, split into words
+    working  the context while an entry runs
     """
 
     names: Collection[str]
@@ -105,14 +105,14 @@ class Shell(NamedTuple):
 
 
 class Console:
-    """Does what is entered at the prompt, over the tables of `catalog`.
+    """Runs the entries at the prompt, over the tables of `catalog`.
 
-    render    gives the lines of a result: its parts, as `Catalog.run` yields them, in a view
-    describe  gives the lines about a name; None: the list of tables
-    show      takes a line of output
-    complain  takes an error
+    render    returns the lines of a result: its parts, as `Catalog.run` yields them, in a view
+    describe  returns the lines about a name; None: the list of tables
+    show      prints a line of output
+    complain  reports an error
     done      is called after every entry
-    shell     the other commands that are known
+    shell     the other available commands
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Console:
         self._view = View(mode)
 
     def run(self, history: History | None = None) -> None:
-        """Ask for entries and do them, until the user leaves."""
+        """Read entries and run them, until the user leaves."""
         session: PromptSession[str] = PromptSession(
             PROMPT,
             multiline=Condition(lambda: not self._is_whole(session.default_buffer.text)),
@@ -163,7 +163,7 @@ class Console:
         return is_whole(text, self._shell.names)
 
     def do(self, text: str) -> bool:
-        """Do one entry, and show its result; return whether to go on."""
+        """Run one entry, and show its result; return whether to continue."""
         try:
             words = text.strip().rstrip(";").split()
             if (words and words[0].startswith(".")) or [*map(str.lower, words)] in _ALONE:
@@ -210,7 +210,7 @@ class Console:
 
 
 def is_whole(text: str, commands: Collection[str] = ()) -> bool:
-    """Whether an entry is one that can be done: nothing, a command, or whole statements."""
+    """Whether an entry is complete: empty, a command, or complete statements."""
     words = text.split(maxsplit=1)
     if not words or words[0].startswith(".") or words[0] in commands:
         return True

@@ -1,4 +1,4 @@
-"""The tables and views of inputs as relations of DuckDB, made when a query names them."""
+"""The tables and views of inputs as relations of DuckDB, created when a query names them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from smfparse.tables.dictionary import DAMAGE, columns, table_names, title
 
 _FEW_BYTES = 8 << 20
 _SOURCES = ("source", "task_source")
-"""Columns that have names of inputs."""
+"""Columns that contain names of inputs."""
 
 
 class Relations:
-    """The tables and views of inputs that were made in a connection so far.
+    """The tables and views of inputs that exist in a connection so far.
 
-    scans  the inputs that DuckDB does not read itself: SMF files, and in a safe connection all
+    scans  the inputs that DuckDB does not read itself: SMF files; in a safe connection, all
     """
 
     def __init__(self, connection: Connection, inputs: Inputs, *, safe: bool) -> None:
@@ -51,12 +51,12 @@ class Relations:
 
     @property
     def limits(self) -> Limits:
-        """How much is held at once."""
+        """The memory limits."""
         return self.scans.inputs.options.limits
 
     @property
     def few_bytes(self) -> int:
-        """Bytes of rows read first, up to which the result of a query is held in memory."""
+        """Bytes of rows read first, up to which the result of a query is kept in memory."""
         return min(_FEW_BYTES, self.limits.slice_bytes)
 
     @property
@@ -65,7 +65,7 @@ class Relations:
         return bool(self.scans.inputs.sources) and self.scans.are_whole and not self._datasets
 
     def make(self, tables: Iterable[str], found: Sequence[str] = ()) -> None:
-        """Make `tables` and the views `found`, with what these read, if they are not there yet."""
+        """Create `tables` and the views `found`, and the tables that these read, if missing."""
         try:
             for table in (*tables, *tables_of(found)):
                 if table not in self._made:
@@ -83,7 +83,7 @@ class Relations:
             raise InputError(f"{names}: the dataset cannot be read: {reason}") from error
 
     def make_plain(self, tables: Iterable[str]) -> None:
-        """Make `tables` for SQL that users write: by their names alone, without `input_no`."""
+        """Create `tables` for SQL of users: under their names alone, without `input_no`."""
         tables = [each for each in tables if each not in self._plain]
         self.make(tables)
         for table in tables:
@@ -92,7 +92,7 @@ class Relations:
             self._plain.add(table)
 
     def check(self) -> None:
-        """Read the datasets that were read through. Raises InputError where one is damaged."""
+        """Check the datasets that were read to the end. Raises InputError if one is damaged."""
         for each in self._datasets:
             for table in self._made.intersection(table_names()):
                 each.read_through(table)
@@ -138,9 +138,10 @@ class Relations:
         self._connection.execute(f"CREATE OR REPLACE VIEW inputs.{table} AS {self._rows[table]}")
 
     def make_all(self) -> None:
-        """Make every table and view, and say what they and their columns are.
+        """Create every table and view, with comments on them and their columns.
 
-        Who reads comments lists all of them; to make those of a view takes longer than the view.
+        Only programs that list all of them read comments; those of a view take longer than the
+        view.
         """
         self.make_plain(table_names())
         self.make((), view_names())

@@ -22,7 +22,7 @@ _PLAIN = {
 _WIDENED = {"TIMESTAMP_S": "TIMESTAMP", "TIMESTAMP_MS": "TIMESTAMP"}
 """Types whose values all fit into another type."""
 _PART = 10_000
-"""Rows of a part of a result."""
+"""Rows in a part of a result."""
 _HUGE = ("HUGEINT", "UHUGEINT")
 """Integers of 128 bits."""
 _MOMENT = pa.timestamp("us", "UTC")
@@ -31,9 +31,9 @@ _FIRST, _LAST = np.array(["0001-01-01", "9999-12-31"], "datetime64[us]").view(np
 
 
 def result_parts(relation: Any) -> Iterator[Any]:
-    """Yield no rows, then many at a time, as pyarrow.Tables.
+    """Yield an empty table, then the rows, many at a time, as pyarrow.Tables.
 
-    Columns have names of their own; nested, binary and interval columns become text.
+    Columns have distinct names; nested, binary and interval columns become text.
     """
     reader = _plain(relation).to_arrow_reader(_PART)
     yield reader.schema.empty_table()
@@ -48,18 +48,18 @@ def result_parts(relation: Any) -> Iterator[Any]:
 
 
 def result_table(relation: Any) -> Any:
-    """Return rows as a pyarrow.Table, integers of 128 bits as such of 64 where all of them fit."""
+    """Return rows as a pyarrow.Table; columns of 128-bit integers become 64-bit if all fit."""
     return _narrowed(relation.to_arrow_table(), zip(relation.columns, relation.types, strict=True))
 
 
 def executed_table(connection: Any) -> Any:
-    """Return the few rows of a statement that was executed, as `result_table` does."""
+    """Return the few rows of an executed statement, as `result_table` does."""
     kinds = [(name, kind) for name, kind, *_ in connection.description]
     return _narrowed(executed_part(connection), kinds)
 
 
 def executed_part(connection: Any) -> Any:
-    """Return the few rows of a statement that was executed, of types as `streamed` has them."""
+    """Return the few rows of an executed statement, with the types of `streamed`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # that rows are copied once more
         return connection.to_arrow_table()
@@ -77,16 +77,16 @@ def _narrowed(rows: pa.Table, kinds: Iterable[tuple[str, Any]]) -> pa.Table:
 
 
 def fetched(connection: Any, count: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield the rows of a statement that was executed, `count` at a time, by names of columns."""
+    """Yield the rows of an executed statement, `count` at a time, by names of columns."""
     names = [each for each, *_ in connection.description]
     while rows := connection.fetchmany(count):
         yield [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def rows_of(part: Any) -> list[dict[str, Any]]:
-    """Return the rows of a pyarrow.Table by names of columns, as its `to_pylist` does, but sooner.
+    """Return the rows of a pyarrow.Table by names of columns, like its `to_pylist`, but faster.
 
-    That looks up the zone of each moment, which takes most of its time.
+    `to_pylist` looks up the zone of each moment, which takes most of its time.
     """
     names, columns = part.column_names, map(_values, part.columns)
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -113,9 +113,9 @@ def _moments(chunk: Any) -> list[dt.datetime | None]:
 
 
 def streamed(relation: Any, count: int) -> Iterator[Any]:
-    """Yield the rows of a relation as they come, as pyarrow.Tables of up to `count`: one at least.
+    """Yield the rows of a relation as they arrive: pyarrow.Tables of up to `count`, at least one.
 
-    Integers of 128 bits stay such.
+    128-bit integers are kept.
     """
     reader, is_empty = relation.to_arrow_reader(count), True
     for batch in reader:

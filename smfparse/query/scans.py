@@ -1,8 +1,8 @@
-"""Tables of SMF files as DuckDB scans them.
+"""Tables of SMF files for scans by DuckDB.
 
-A scan decodes the files as a stream, in constant memory. Where one query scans more than once, the
-files are read once before it, and what the scans need is spooled. Of small files whole tables are
-decoded; of others only the columns that DuckDB asks for: see `narrowing`.
+A scan decodes the files as a stream, in constant memory. If a query scans more than once, the files
+are read once before it, and the data that the scans need is spooled. For small files whole tables
+are decoded; for others only the columns that DuckDB requests: see `narrowing`.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from smfparse.tables.arrow import Batch, Wanted, coded_schema
 
 
 class Spool(Protocol):
-    """Tables that were read before the scans of them.
+    """Tables that were read before their scans.
 
-    wanted  what it has
+    wanted  its tables and columns
     """
 
     wanted: Wanted
 
     @property
     def bytes(self) -> int:
-        """How much it is."""
+        """The size of its data."""
 
     def batches(self, table: str) -> Iterator[Batch]:
         """Yield the rows of a table."""
@@ -99,9 +99,9 @@ class OnDisk:
 
 
 class SmfScans:
-    """The SMF files of a connection, as its scans read them; for one query at a time, spooled.
+    """The SMF files of a connection, as its scans read them; spooled for one query at a time.
 
-    failure    what ended the reading of a scan
+    failure    the error that ended a scan
     are_whole  whether the files are so small that whole tables are decoded
     """
 
@@ -115,7 +115,7 @@ class SmfScans:
     def read_once(self, wanted: Wanted) -> Iterator[Spool]:
         """Spool the tables and columns of `wanted`: scans of them do not read the files again.
 
-        Raises OutputError where the temporary folder has no room for them.
+        Raises OutputError if the temporary folder is full.
         """
         with self._filled(wanted) as self._spool:
             try:
@@ -134,7 +134,7 @@ class SmfScans:
             yield spool
 
     def rows(self, table: str, names: frozenset[str] | None) -> Iterator[Batch]:
-        """Yield the columns `names` of a table (None: all), and maybe more."""
+        """Yield the columns `names` of a table (None: all), and possibly more."""
         if self._spool is not None and _has(self._spool.wanted, table, names):
             yield from self._spool.batches(table)
             return
@@ -143,7 +143,7 @@ class SmfScans:
 
     @contextmanager
     def failing(self) -> Iterator[None]:
-        """Keep what ends the reading of a scan: DuckDB has only its text."""
+        """Keep the error that ends a scan, because DuckDB passes on only its text."""
         try:
             yield
         except (SmfError, KeyboardInterrupt) as error:
@@ -152,7 +152,7 @@ class SmfScans:
 
 
 class Whole:
-    """A table of SMF files with all its columns, for DuckDB an Arrow stream."""
+    """A table of SMF files with all its columns, as an Arrow stream for DuckDB."""
 
     def __init__(self, scans: SmfScans, table: str) -> None:
         self._scans = scans

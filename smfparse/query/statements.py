@@ -27,7 +27,7 @@ from smfparse.query.scans import Spool
 _SEVERAL = 2
 """Scans of a statement whose plan does not show how many there are."""
 _PLANNED = "planned_"
-"""How the names of queries begin that were planned to run once; their number follows."""
+"""Prefix of the names of queries that are planned to run once; a number follows."""
 QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 NOT_ONE_QUERY = "expected one query that returns rows; give a single SELECT"
 GIVING_ROWS = (*QUERIES, duckdb.StatementType.MULTI)
@@ -39,22 +39,22 @@ _EXPLAIN = re.compile(
 
 
 class Statements:
-    """Statements before they run: what each reads is made, and read first where it has to be."""
+    """Statements before they run: the tables they read are created, and read first if necessary."""
 
     def __init__(self, connection: Connection, relations: Relations) -> None:
         self._connection = connection
         self._relations = relations
 
     def split(self, script: str) -> list[str]:
-        """Return the statements of a script, each without the semicolon that ends it."""
+        """Return the statements of a script, each without its final semicolon."""
         return [_open(each.query) for each in self._connection.extract_statements(script)]
 
     @contextmanager
     def prepared(self, statements: Iterable[str]) -> Iterator[list[Any]]:
-        """Make what statements read; read the files first where they scan more than once.
+        """Create the tables that statements read; read the files first if they scan more than once.
 
-        Yields the type of each; None: one that duckdb has no name for. Raises RequestError unless
-        each text is exactly one statement.
+        Yields the type of each; None: duckdb has no name for it. Raises RequestError unless each
+        text is exactly one statement.
         """
         kinds, reads = [], []
         for each in statements:
@@ -69,10 +69,11 @@ class Statements:
 
     @contextmanager
     def planned(self, queries: Sequence[str]) -> Iterator[tuple[list[str | None], Spool | None]]:
-        """Plan queries once each, and read the files first where they scan more than once.
+        """Plan queries once each, and read the files first if they scan more than once.
 
-        Yields the name of each prepared statement, None where its plan does not show what it reads,
-        and what was read. What is made after that has DuckDB plan them again.
+        Yields the name of each prepared statement (None: its plan does not show what it reads), and
+        the data that was read. If something is created in the connection after that, DuckDB plans
+        them again.
         """
         self._relations.make(dict.fromkeys(chain.from_iterable(map(named_tables, queries))))
         names: list[str | None] = []
@@ -159,7 +160,7 @@ def _kind(statement: duckdb.Statement) -> Any:
 
 
 def is_complete(text: str) -> bool:
-    """Whether SQL that is being written ends with the semicolon of a statement."""
+    """Whether SQL that a user is entering ends with the semicolon of a statement."""
     return _end(text) is not None
 
 

@@ -27,21 +27,21 @@ from smfparse.reading.segments import (
 from smfparse.vectors import Bytes
 
 _MOST_IN_BLOCK = 1 << 9
-"""Segments that are looked at to see whether they fill a block."""
+"""Segments that are checked to find whether they fill a block."""
 _LONG_BLOCK = 1 << 16
-"""Bytes beyond which a block is longer than usual: that has 32,760 at most."""
+"""A block with more bytes than this is longer than usual blocks, which have at most 32,760."""
 _RDWS = RdwWalk()
 
 
 class BdwWalk(Walk):
     """RDWs in blocks with a block descriptor word each, `LL LL 00 00` or extended.
 
-    Until the first block begins it is not known in which one the walk started; so it is looked for
-    at every place where a record may start.
+    Until the first block begins, the block in which the walk started is not known. So the first
+    block is searched at every place where a record can start.
     """
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
-        """Return the segments; gaps, but line ends, are descriptor words that do not fit."""
+        """Return the segments; gaps other than line ends are descriptor words that do not fit."""
         unpack, view = WORD.unpack_from, buffer.data
         found: list[int] = []
         blocks = _PhysicalBlock(self, buffer, end, last)
@@ -76,9 +76,9 @@ class BdwWalk(Walk):
         return super().begin(buffer, at, least)
 
     def rest(self, run: Segments) -> int:
-        """Return how many segments are in front of the last block that begins with a record.
+        """Return the number of segments before the last block that begins with a record.
 
-        Where blocks are long the next walk goes on inside of one.
+        If blocks are long, the next walk continues inside one.
         """
         apart = run.place[1:] != (run.place + run.length)[:-1]
         begins = np.flatnonzero(apart & (run.code[1:] <= FIRST))
@@ -91,12 +91,11 @@ class BdwWalk(Walk):
         return bool(block_length(buffer, at, None))
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:
-        """Whether a block descriptor word fits its block: else they may be RDWs alone.
+        """Whether a block descriptor word fits its block; otherwise the words may be RDWs only.
 
-        It does if no segment goes on behind the block, and another block starts there or there is
-        no room for one; or, as damage in the block may hide that, if it is the first word of the
-        file.
-        Line ends in a block make it so much longer.
+        It fits if no segment continues after the block, and another block starts there or no space
+        is left for one. The first word of the file also counts, because damage in the block can
+        hide this. Line ends in a block add to its length.
         """
         wrong = {place for place, _ in found.gaps}
         line_ends = [gap for gap in found.gaps if gap[1] < RDW_SIZE]
@@ -113,9 +112,9 @@ class BdwWalk(Walk):
         return False
 
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:
-        """Whether a block may start at a segment, or they do not follow each other as RDWs do.
+        """Whether a block may start at a segment, or segments do not follow each other as RDWs do.
 
-        Else this walk meets what that of RDWs does, and no block.
+        Otherwise this walk finds the same as the walk for RDWs, and no block.
         """
         run = _RDWS.segments(buffer, at, end, False, most)
         few = run.code.size == most and np.count_nonzero(run.code <= FIRST) < least

@@ -14,24 +14,24 @@ from smfparse.schemas import CONTINUATION, TASK
 from smfparse.vectors import Bools, Bytes, Ints
 
 SLACK = 1 << 16
-"""Bytes behind the last record that may be read (not used): no block is longer."""
+"""Readable but unused bytes after the last record: no block is longer."""
 _LONG = tuple(smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUATION))
-"""Kinds of record that are mostly spanned."""
+"""Kinds of record that are usually spanned."""
 
 
 _FAR = 40
-"""Bits of a place that are a byte of a source."""
+"""Bits of a place that contain the byte of a source."""
 _NO_RECORDS = np.zeros(0, np.int64)
 _NO_BYTES = np.zeros(0, np.uint8)
 _NO_PRINTS = np.zeros(0, "S16")
 
 
 class Pieces(NamedTuple):
-    """Where the data of records is in the unpacked source: pieces between descriptor words.
+    """The place of the data of records in the decompressed source: pieces between descriptor words.
 
-    first, final  int64 (records,): which pieces each record has, both of them as well
+    first, final  int64 (records,): first and last piece of each record
     begin         byte of the source where the buffer begins in which they were found
-    found         the pieces there
+    found         the pieces in that buffer
     """
 
     first: Ints
@@ -51,22 +51,23 @@ class Pieces(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Logical records in one buffer; valid until the next chunk is asked for.
+    """Logical records in one buffer; valid until the next chunk is requested.
 
-    buffer     uint8, with at least SLACK bytes behind the last record
-    start      int64 (records,): where each record's RDW is, or would be, in the buffer
+    buffer     uint8, with at least SLACK bytes after the last record
+    start      int64 (records,): place of the RDW of each record in the buffer, real or virtual
     length     int64 (records,): bytes of the whole record, RDW included
-    offset     int64 (records,): byte of the unpacked source where the record starts, or its prefix
+    offset     int64 (records,): byte of the decompressed source where the record starts, or its
+               prefix
     record_no  int64 (records,): 1-based logical record in the source
-    begin      byte of the unpacked source where the bytes that lead to the first record start
+    begin      byte of the decompressed source where the bytes that lead to the first record start
     numbered   False in a blind range: record_no counts from the first record of the range
-    sources    where records are of several whole sources, the names of these; `source` is the first
-    which      int64 (records,): then which of these each record is of
-    pieces     where the records are in the source; None: not known, as where FTP has put escapes
-    read       bytes of the file, packed as it is, that were read for it and those before
-    dump       int64 (records,): record_no of the first record of the dump that each is of; empty
-               where that is not asked for
-    prints     the fingerprints of its records; empty where nobody has made them yet
+    sources    names of several whole sources, if records are from several; `source` is the first
+    which      int64 (records,): in this case, the index of the source of each record
+    pieces     places of the records in the source; None: not known, for example with FTP escapes
+    read       bytes of the file itself, possibly compressed, that were read up to this chunk
+    dump       int64 (records,): record_no of the first record of the dump that contains the record;
+               empty if not requested
+    prints     fingerprints of its records; empty if not computed yet
     """
 
     source: str
@@ -86,7 +87,7 @@ class Chunk(NamedTuple):
 
     @property
     def place(self) -> Ints:
-        """Where each record starts: as `offset`, but records of different sources are far apart."""
+        """The start of each record, like `offset`, but unique: different sources are far apart."""
         return self.offset + (self.which << _FAR) if self.sources else self.offset
 
     def source_of(self, index: int) -> str:
@@ -94,7 +95,7 @@ class Chunk(NamedTuple):
         return self.sources[self.which[index]] if self.sources else self.source
 
     def where(self, keep: Bools | Ints | slice) -> Chunk:
-        """Return the chunk with the records for which `keep` is true, or with those places."""
+        """Return the chunk with the records for which `keep` is true, or with these indices."""
         return self._replace(
             start=self.start[keep],
             length=self.length[keep],
@@ -109,20 +110,20 @@ class Chunk(NamedTuple):
 
     @property
     def goes_on_with_a_dump(self) -> bool:
-        """Whether a dump begins in it that is not the first of its source."""
+        """Whether a dump begins in it that is not the first dump of its source."""
         return bool((begins_dump(self.buffer, self.start) & (self.record_no > 1)).any())
 
 
 def offset_of(place: Ints) -> Ints:
-    """Return the bytes of their sources at which records start, by their place in a chunk."""
+    """Return the bytes of their sources at which records start, from their places in a chunk."""
     offset: Ints = place & (1 << _FAR) - 1
     return offset
 
 
 class Joined:
-    """The records of several sources, read to their ends, put together as one chunk.
+    """The records of several sources, read to their ends, as one chunk.
 
-    capacity  bytes of records, more or less
+    capacity  approximate bytes of records
     """
 
     def __init__(self, capacity: int) -> None:
@@ -132,7 +133,7 @@ class Joined:
         self._chunks: list[Chunk] = []
 
     def add(self, chunk: Chunk) -> None:
-        """Take the next chunk of the last source, or the first of another; there is a record."""
+        """Add the next chunk of the last source, or the first of another; it has records."""
         if chunk.source not in self._sources[-1:]:
             self._sources.append(chunk.source)
         low, high = int(chunk.start.min()), int((chunk.start + chunk.length).max())
@@ -147,7 +148,7 @@ class Joined:
         self._end = end
 
     def take(self) -> list[Chunk]:
-        """Return the chunk, valid until others are added; none where there are no records."""
+        """Return the chunk, valid until others are added; empty without records."""
         if not self._chunks:
             return []
         of_records = [
@@ -164,21 +165,22 @@ class Joined:
 
 
 class Part(NamedTuple):
-    """A range of a source that starts where a record does.
+    """A range of a source that starts with a record.
 
     start      byte where the bytes that lead to its first record start
-    end        byte behind its last record; None: to the end of the source
+    end        byte after its last record; None: to the end of the source
     record_no  number of its first record
-    records    how many it has; None: not known
-    dumps      whether a dump that is not the first of the source may begin before `end`; not known
-               where `end` is None
-    back       where a chunk starts from which on records are read that those of the range have to
-               know of, and the number of its first record
-    dump       number of the first record of the dump that its first record is of, unless that
-               begins one itself
+    records    number of its records; None: not known
+    dumps      whether a dump that is not the first of the source can begin before `end`; not known
+               if `end` is None
+    back       start of a chunk from which earlier records are read that records of the range
+               require, and the number of its first record
+    dump       number of the first record of the dump that contains its first record, unless this
+               record begins a dump
 
-    Where record_no is None the range is blind: it is not known where a record starts. It has the
-    records that start in it, the first of which is looked for, and their numbers are not known.
+    If record_no is None, the range is blind: it is not known where a record starts. It then
+    contains the records that start in it. The first one must be searched, and their numbers are not
+    known.
     """
 
     start: int
@@ -191,7 +193,7 @@ class Part(NamedTuple):
 
     @property
     def is_planned(self) -> bool:
-        """Whether it is known which records are in the range: it may have no others."""
+        """Whether the records in the range are known, so that it must contain exactly these."""
         return self.records is not None
 
     @property
@@ -200,7 +202,7 @@ class Part(NamedTuple):
         return self._replace(end=None, records=None)
 
     def before(self, size: int) -> Part:
-        """The range in front of this one that has all records of the last `size` bytes there.
+        """The range before this one that contains all records of the last `size` bytes there.
 
         A blind range ends with the record that starts last, wherever that ends.
         """
@@ -210,7 +212,7 @@ class Part(NamedTuple):
         return Part(start, self.start, record_no)
 
     def around(self, size: int) -> Part:
-        """The blind range with `size` more bytes on both sides; of any other the whole source."""
+        """The blind range with `size` more bytes on both sides; otherwise the whole source."""
         if self.record_no is not None:
             return WHOLE_SOURCE
         end = None if self.end is None else self.end + size
@@ -221,7 +223,7 @@ WHOLE_SOURCE = Part(0, None, 1)
 
 
 def with_dumps(found: Iterable[Chunk], part: Part) -> Iterator[Chunk]:
-    """Yield the chunks of a part, whose records know the dump that they are of."""
+    """Yield the chunks of a part, with the dump of each record."""
     last = part.dump
     for chunk in found:
         begins = begins_dump(chunk.buffer, chunk.start)
@@ -231,5 +233,5 @@ def with_dumps(found: Iterable[Chunk], part: Part) -> Iterator[Chunk]:
 
 
 def are_short(kinds: Ints | None) -> bool:
-    """Whether records of these kinds (None: all) are in one piece, mostly, and few."""
+    """Whether records of these kinds (None: all) are usually in one piece, and few."""
     return kinds is not None and not np.isin(kinds, _LONG).any()

@@ -1,7 +1,7 @@
-"""How an input is packed, and which framing it has, by its first bytes.
+"""The packing and framing of an input, detected by its first bytes.
 
-What is counted is records whose header has the time and date that every SMF header has, one leading
-to the next: a file of blocks walks perfectly as one of records.
+Detection counts records with the time and date of every SMF header, each leading to the next.
+Without this check, a file of blocks could be read as a file of records.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from smfparse.schemas import REGISTRY
 from smfparse.vectors import Bools, Bytes, Ints
 
 _ENOUGH = 32
-"""Records that are counted to find which walk fits."""
+"""Records that are counted to choose a walk."""
 _STEPS = (1 << 7, 1 << 12)
-"""Segments among which these are, and descriptor words of blocks; mostly the first are enough."""
+"""Segments among which these are found, and descriptor words of blocks; usually the first are
+enough."""
 _HEAD_BYTES = 1 << 20
-"""Bytes at the start of a file in which its framing is looked for."""
+"""Bytes at the start of a file in which its framing is detected."""
 _LINES = 20
 """Number of X'0A' that would not all follow X'0D' in a binary file by chance."""
 _ASCII_NAMES = {
@@ -42,9 +43,9 @@ _ASCII_NAMES = {
 
 
 class Framing(NamedTuple):
-    """How the records of a file are kept apart: a name in FRAMINGS; and why that is thought.
+    """The framing of a file: a name in FRAMINGS, and the reason for it.
 
-    asked  whether the user says so, whatever is in the file
+    asked  whether the user selected it, whatever the file contains
     """
 
     name: str
@@ -53,13 +54,13 @@ class Framing(NamedTuple):
 
     @property
     def walk(self) -> Walk:
-        """What finds its records."""
+        """The walk that finds its records."""
         walk = WALKS[self.name]
         return walk.asked() if self.asked else walk
 
 
 def framing_named(name: str) -> Framing:
-    """Return the framing that was asked for by name. Raises RequestError where there is none."""
+    """Return the framing that was selected by name. Raises RequestError for an unknown name."""
     if name not in WALKS:
         raise RequestError(
             f"framing={name}: no such framing; give one of {', '.join(WALKS)}", "framing"
@@ -70,11 +71,11 @@ def framing_named(name: str) -> Framing:
 def probe(
     path: Place, name: str | None = None, framing: Framing | None = None, limits: Limits = LIMITS
 ) -> tuple[tuple[str, ...], Framing]:
-    """Detect by the first bytes of an SMF file how it is packed, outermost first, and its framing.
+    """Detect the packings of an SMF file, outermost first, and its framing, by its first bytes.
 
-    framing  what is known of that; None: it is detected
+    framing  the framing, if known; None: it is detected
 
-    Raises InputError where it is missing, unreadable, empty, or has no SMF records.
+    Raises InputError if the file is missing, unreadable, empty, or has no SMF records.
     """
     source = name or str(path)
     buffer = np.zeros(RDW_SIZE + _HEAD_BYTES + SLACK, np.uint8)
@@ -108,11 +109,11 @@ def _no_dump(source: str, head: bytes) -> InputError:
 
 
 def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
-    """Detect by the data in buffer[at:end], the start of a file, which framing it has.
+    """Detect the framing of a file by buffer[at:end], its start.
 
-    last  whether that is the whole file
+    last  whether this is the whole file
 
-    None: there are no SMF records in it that any walk finds.
+    None: no walk finds SMF records in it.
     """
     found = _by_framing(buffer, at, end, last)
     if not any(each.count == _ENOUGH or each.is_sure(at) for each in found.values()):

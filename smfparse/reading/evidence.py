@@ -1,7 +1,7 @@
 """Evidence that a record starts at a position of a buffer.
 
-Lengths alone prove nothing. A record is one whose header has the time and date that every SMF
-header has, and that leads to another.
+Lengths alone prove nothing. A record has a header with the time and date that every SMF header has,
+and leads to another record.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Wa
 from smfparse.vectors import Bools, Bytes, Ints
 
 _STRETCH = 1 << 14
-"""Bytes that are searched at once."""
+"""Bytes that are searched in one step."""
 
 
 class Heads:
     """The headers of z/OS in a buffer, as `headers_in` finds them: each stretch is searched once.
 
-    What the buffer has must not change meanwhile.
+    The contents of the buffer must not change meanwhile.
     """
 
     def __init__(self, buffer: Bytes) -> None:
@@ -39,7 +39,7 @@ class Heads:
         self._found: dict[int, list[int]] = {}
 
     def between(self, low: int, end: int) -> Iterator[int]:
-        """Give, in order, every place from `low` on where a header ends before `end`."""
+        """Yield, in order, every place from `low` on at which a header ends before `end`."""
         high = end - SMF_HEADER
         for number in range(low // _STRETCH, high // _STRETCH + 1):
             places = self._in(number)
@@ -58,16 +58,16 @@ class Heads:
 
 
 _LOOKS = ((1 << 12, 3), (1 << 17, 1 << 9))
-"""Bytes behind a place, and segments in them, that are searched for records that follow it: first
-as much as is mostly enough; then the longest record, even in pieces of 64 bytes."""
+"""Bytes after a place, and segments in them, that are searched for following records: first as many
+as are usually enough, then enough for the longest record in pieces of 64 bytes."""
 _FEW = 16
-"""Segments that are sooner looked at one by one than at once."""
+"""Up to this number of segments, checking each one separately is faster."""
 
 
 def are_heads(buffer: Bytes, found: Segments) -> Bools:
-    """Return which segments can start a record, as far as that is seen.
+    """Return which segments can start a record, as far as known.
 
-    Of a first segment that is too short for the SMF header nothing is known.
+    A first segment that is too short for the SMF header counts as one.
     """
     if found.code.size <= _FEW:
         each = zip(found.at.tolist(), found.length.tolist(), found.code.tolist(), strict=True)
@@ -80,9 +80,9 @@ def are_heads(buffer: Bytes, found: Segments) -> Bools:
 
 
 def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
-    """Return which segments seem to be a header or trailer of a dump, and have a record behind it.
+    """Return which segments seem to be a header or trailer of a dump, but contain another record.
 
-    Nothing else is in a header or trailer: the length is that of a block.
+    A dump header or trailer contains nothing else, so such a length is that of a block.
     """
     holds: Bools = (length >= 2 * SMF_HEADER) & is_dump(buffer, start)
     if not holds.any():
@@ -92,13 +92,13 @@ def holds_records(buffer: Bytes, start: Ints, length: Ints) -> Bools:
 
 
 def hides_record(walk: Walk, heads: Heads, low: int, high: int, end: int) -> bool:
-    """Whether a record that another one follows starts behind `low` and before `high`."""
+    """Whether a record that leads to another one starts after `low` and before `high`."""
     places = _places(walk, heads, low, high, low + 1)
     return any(leads_on(walk, heads.buffer, place, end, False) for place in places)
 
 
 def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterator[int]:
-    """Give where, from `first` on, records may start whose headers are between `low` and `high`."""
+    """Yield places, from `first` on, of possible records with headers between `low` and `high`."""
     for each in heads.between(low, high):
         place = walk.begin(heads.buffer, each, first)
         if place is not None:
@@ -108,11 +108,11 @@ def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterat
 def next_record(
     walk: Walk, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int | None, bool]:
-    """Return where, from `low` on, a record starts and others follow; and whether that is sure.
+    """Return the place, from `low` on, of a record that leads to others, and whether it is certain.
 
-    last  whether nothing comes behind `end`
+    last  whether no data follows `end`
 
-    It is not sure where what follows is behind `end`. None: nowhere.
+    It is not certain if the following record is after `end`. None: no such place exists.
     """
     for place in _places(walk, heads, max(low - RDW_SIZE, 0), end, low):
         found = leads_on(walk, heads.buffer, place, end, last)
@@ -122,10 +122,10 @@ def next_record(
 
 
 def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> bool | None:
-    """Whether a record is at `place` and another behind it; None: not known before `end`.
+    """Whether a record at `place` leads to another record; None: not known before `end`.
 
-    Another one is not needed where the file ends there, or where all that the record's triplets
-    point to fills it exactly.
+    No other record is required if the file ends there, or if the contents that the triplets
+    describe fill the record exactly.
     """
     for size, most in _LOOKS:
         stop = min(end, place + size)
@@ -138,7 +138,7 @@ def leads_on(walk: Walk, buffer: Bytes, place: int, end: int, last: bool) -> boo
 
 
 def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) -> bool | None:
-    """Whether the first segments are a record that another one follows; None: not known."""
+    """Whether the first segments are a record that leads to another one; None: not known."""
     code, length = found.code.tolist(), found.length.tolist()
     if not code:
         return False if found.broken else None
@@ -163,7 +163,7 @@ def _followed(walk: Walk, buffer: Bytes, found: Segments, end: int, last: bool) 
 
 
 def _is_head(buffer: Bytes, at: int, length: int, code: int) -> bool:
-    """Whether `are_heads` is true of one segment: of few, this is faster."""
+    """Whether `are_heads` is true for one segment: for few segments this is faster."""
     if length < SMF_HEADER:
         return code == FIRST
     if code > FIRST or not is_plausible(buffer, at):
@@ -173,7 +173,7 @@ def _is_head(buffer: Bytes, at: int, length: int, code: int) -> bool:
 
 
 def fills(buffer: Bytes, found: Segments) -> Bools:
-    """Return which segments are whole records, and as long as what is in them says."""
+    """Return which segments are complete records, as long as their contents imply."""
     start = found.at
     filled: Bools = (found.code == WHOLE) & (implied_length(buffer, start) == found.length)
     return filled & are_sound(buffer, start)

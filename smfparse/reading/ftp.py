@@ -22,13 +22,13 @@ from smfparse.vectors import Bytes, Ints
 _FTP_HEADER = struct.Struct(">BH")
 _END_OF_RECORD, _END_OF_FILE, _RESTART_MARKER = 0x80, 0x40, 0x10
 _DESCRIPTORS = frozenset({0x00, 0x80, 0x40, 0xC0, 0x10})
-"""Descriptors of FTP's block mode: bits as above. Where data is suspected wrong, it is not used."""
+"""Descriptors of FTP's block mode: bits as above. The bit for suspected errors is not used."""
 _MOST_MARKER = 64
 """Bytes of a restart marker: a place in a file, in characters."""
 
 
 class FtpBlockWalk(Walk):
-    """FTP's block mode as it was on the line: descriptor and 2-byte length in front of a block."""
+    """FTP's block mode as transmitted: descriptor and 2-byte length before a block."""
 
     mapped = False
 
@@ -66,7 +66,7 @@ class FtpBlockWalk(Walk):
 
 
 class FtpRecordWalk(Walk):
-    """FTP's record structure as it was on the line: `FF 01` ends a record, `FF FF` is one FF."""
+    """FTP's record structure as transmitted: `FF 01` ends a record, `FF FF` is one FF."""
 
     blind = False
     chained = False
@@ -74,10 +74,10 @@ class FtpRecordWalk(Walk):
     escaped = True
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
-        """Return the records; in the buffer they are without escapes.
+        """Return the records, without escapes in the buffer.
 
-        Between two marks, where there is not just one record as long as what is in it says, they
-        are distinguished by their headers.
+        If the data between two marks is not exactly one record of the implied length, records are
+        distinguished by their headers.
         """
         data = buffer[at:end]
         marks, twice, wrong = Escapes.of(data)
@@ -104,7 +104,7 @@ class FtpRecordWalk(Walk):
         )
 
     def suits(self, buffer: Bytes, start: int, end: int) -> bool:
-        """Whether marks end the records: in any other file they are inside of records."""
+        """Whether marks end the records: in any other file they are inside records."""
         return Ends.of(buffer[start:end]).have_marks
 
 

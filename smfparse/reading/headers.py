@@ -32,7 +32,7 @@ _LAYOUT = np.dtype(
         for each in QWST.fields
     ]
 )
-"""The SMF header; numbers as they stand on the wire."""
+"""The SMF header; numbers as in the file."""
 HEADER_END = QWST.size
 SMF_HEADER = QWST.field("sm115sid").end
 """Bytes from the RDW to the end of the system id: every SMF record has these."""
@@ -63,7 +63,7 @@ _FLAG_BITS, _FLAG_ON = 0x1F, 0x1E
 _IN_NAMES = np.zeros(256, np.bool_)
 _IN_NAMES[list("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789$#@ ".encode(ENCODING))] = True
 _PIECE = 1 << 18
-"""Bytes that are searched at once: they stay in the processor's cache meanwhile."""
+"""Bytes that are searched in one step, so that they stay in the processor's cache."""
 _DAY_HUNDREDTHS = US_PER_DAY // 10_000
 DATE_END = QWST.field("sm115dte").end
 """Bytes from the RDW to the end of the date."""
@@ -108,12 +108,12 @@ class Headers:
 
     @cached_property
     def subtype(self) -> Ints:
-        """Record subtype, -1 where there is none."""
+        """Record subtype, -1 if none."""
         return np.where(self.has_subtype, self.number("sm115stf").astype(np.int64), -1)
 
     @cached_property
     def time(self) -> tuple[Ints, Bools]:
-        """Microseconds since 1970, local time of the system, and where they are believed."""
+        """Microseconds since 1970, local time of the system, and whether each is plausible."""
         return smf_moments(self.number("sm115tme"), self.number("sm115dte"))
 
 
@@ -128,7 +128,7 @@ def kinds_of(buffer: Bytes, start: Ints) -> Ints:
 
 
 def plausible(buffer: Bytes, start: Ints) -> Bools:
-    """Whether there is the time and packed date that every SMF header has."""
+    """Whether the time and packed date of every SMF header exist."""
     words = np.ndarray((buffer.size - 7,), ">u8", buffer, strides=(1,))[start + _TIME]
     time, date = words >> 32, words & 0xFFFFFFFF
     digits = date >> 4
@@ -140,7 +140,7 @@ def plausible(buffer: Bytes, start: Ints) -> Bools:
 
 
 def is_plausible(buffer: Bytes, at: int) -> bool:
-    """Whether `plausible` is true of one place: of few, this is faster."""
+    """Whether `plausible` is true of one place: for few places this is faster."""
     time, date = _TIME_DATE.unpack_from(buffer.data, at + _TIME)
     digits = date >> 4
     return (
@@ -163,7 +163,7 @@ def is_header(buffer: Bytes, at: int) -> bool:
 
 
 def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
-    """Return, in order, every place from `low` on where a header of z/OS ends before `end`."""
+    """Return, in order, every place from `low` on at which a header of z/OS ends before `end`."""
     found = [np.zeros(0, np.int64)]
     high = end - SMF_HEADER + 1
     for start in range(low, high, _PIECE):
@@ -183,7 +183,7 @@ def has_flag(buffer: Bytes, start: Ints) -> Bools:
 
 
 def has_system(buffer: Bytes, start: Ints) -> Bools:
-    """Whether the system id is one: letters, digits, national characters, blanks behind them."""
+    """Whether the system id is plausible: letters, digits, national characters, then blanks."""
     found: Bools = np.all(_IN_NAMES[gather(buffer, start + _SYSTEM, SMF_HEADER - _SYSTEM)], axis=1)
     return found
 
@@ -200,16 +200,16 @@ def is_mq(buffer: Bytes, start: Ints) -> Bools:
 
 
 def packed_dates(buffer: Bytes, start: Ints) -> Ints:
-    """Return the dates of records as the digits that stand there: 0x0126063 is day 63 of 2026."""
+    """Return the dates of records as their digits: 0x0126063 is day 63 of 2026."""
     found: Ints = gather(buffer, start + _DATE, 4).view(">u4")[:, 0].astype(np.int64) >> 4
     return found
 
 
 def types_of(buffer: Bytes, start: Ints, length: Ints) -> Ints:
-    """Return the types of records; those of extended headers, which may be above 255.
+    """Return the types of records; those of extended headers, which can be above 255.
 
-    A record of type 126 whose extended header is not as SMF demands is of type 126. So is one of a
-    type that has no extended header: those of MQ and of the dump program.
+    A record of type 126 keeps this type if its extended header is not valid, or contains a type
+    that has no extended headers: those of MQ and of the dump program.
     """
     types: Ints = buffer[start + _TYPE].astype(np.int64)
     some = np.flatnonzero(types == EXTENDED)
@@ -248,14 +248,14 @@ def _is_signature(buffer: Bytes, start: Ints) -> Bools:
 
 
 def least_offset(number: Any) -> Any:
-    """Return the first byte that triplet `number` can point to: the one behind it."""
+    """Return the first byte that triplet `number` can point to: the byte after it."""
     return HEADER_END + (number + 1) * TRIPLET.size
 
 
 def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tuple[Any, Bools]:
     """Return the first `most` triplets of MQ records, (records, most), and which of them exist.
 
-    QWHSNSDA says the same but in 115/231 at MQ 8.0.0, where it leaves out the last triplet.
+    QWHSNSDA is the same number, except in 115/231 at MQ 8.0.0, where it omits the last triplet.
     """
     raw = gather(buffer, start + HEADER_END, most * TRIPLET.size).view(_TRIPLET)
     offsets = raw["offset"].T.astype(np.uint32, order="C")
@@ -264,13 +264,13 @@ def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tu
 
 
 def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32]:
-    """Return where the triplets of records end: where the first thing they point to starts.
+    """Return where the triplets of records end: at the start of the first block they point to.
 
-    offsets  uint32 (triplets, records): what each triplet points to, if it exists
+    offsets  uint32 (triplets, records): the offset in each triplet, if it exists
     length   int64 (records,): bytes of each record
 
-    Row n of the result is the end by the n triplets before: triplet n exists if it ends there or
-    before. An offset into the triplets themselves is ignored.
+    Row n of the result is the end according to the n triplets before: triplet n exists if it ends
+    there or earlier. An offset into the triplets themselves is ignored.
     """
     least = least_offset(np.arange(len(offsets), dtype=np.uint32))[:, None]
     ends = np.empty_like(offsets)
@@ -281,7 +281,7 @@ def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32
 
 
 def triplet_count(record: bytes) -> int:
-    """Return how many triplets a record of MQ has, its RDW included."""
+    """Return the number of triplets of an MQ record, given with its RDW."""
     most = (len(record) - HEADER_END) // TRIPLET.size
     if most < 1:
         return 0
@@ -298,7 +298,7 @@ def has_triplets(buffer: Bytes, start: Ints, length: Ints) -> Bools:
 
 
 def content_end(buffer: Bytes, start: Ints) -> Ints:
-    """Return how long MQ records are by their triplets: to the end of the last thing pointed to."""
+    """Return the length of MQ records by their triplets: to the end of the last block."""
     raw, exists = _all_triplets(buffer, start)
     size = raw["length"].astype(np.int64) * raw["count"]
     end = np.where(exists & (size > 0), raw["offset"] + size, HEADER_END)
@@ -313,12 +313,12 @@ def _all_triplets(buffer: Bytes, start: Ints) -> tuple[Any, Bools]:
 
 
 def tells_length(buffer: Bytes, at: int) -> bool:
-    """Whether a record is of a type of which `implied_length` is mostly known."""
+    """Whether `implied_length` is usually known for records of this type."""
     return buffer[at + _TYPE] in _TELLING
 
 
 def implied_length(buffer: Bytes, start: Ints) -> Ints:
-    """Return how long records are by what is in them; 0: not known of records of this type."""
+    """Return the length of records implied by their contents; 0: not known for this type."""
     length: Ints = np.where(is_dump(buffer, start), SMF_HEADER, 0)
     mq = is_mq(buffer, start)
     if mq.any():

@@ -1,4 +1,4 @@
-"""Framing `length`: a 4-byte length in front of every record."""
+"""Framing `length`: a 4-byte length before every record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from smfparse.vectors import Bytes
 
 
 class LengthWalk(Walk):
-    """A 4-byte length, without itself, in front of every record."""
+    """A 4-byte length, which does not include itself, before every record."""
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:  # noqa: ARG002
         unpack, view = WORD.unpack_from, buffer.data

@@ -1,8 +1,8 @@
-"""Records whose length leads on, but covers the next record as well.
+"""Records whose length also covers the next record.
 
-One wrong bit is enough for that, in a length or in what ends a record, and the chain goes on behind
-as if nothing was wrong. But the record is longer than what is in it says, by a record with a header
-of its own.
+One wrong bit is enough: in a length, or in the data that marks the end of a record. The chain of
+lengths then continues after the next record as if nothing were wrong. But the record is longer than
+its contents imply, and the excess is a record with a header of its own.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from smfparse.reading.segments import FIRST, LAST, RDW_SIZE, WHOLE, Segments, Wa
 from smfparse.vectors import Bools, Bytes, Ints, each_of
 
 _FAR = 1 << 14
-"""Bytes between records from which on each is searched apart."""
+"""Bytes between records from which each record is searched separately."""
 _SHORT = 1 << 12
-"""Bytes of a run behind damage: where headers are in it is known from the search for its start."""
+"""Longest run after damage whose headers are already known from the search for its start."""
 _TRIED, _STEPS = 16, 4
-"""Headers in a record that are tried, and segments that each is followed."""
+"""Headers of a record that are tried, and segments that are followed from each."""
 
 
 class Overlong(NamedTuple):
     """A record that covers others.
 
-    head    index of its first segment
-    final   index of the segment that ends it, as far as it is a record of its own
-    place   where the first one that it covers starts, with what leads to it
-    implied its bytes by what is in it; 0: not known
-    single  whether it seems to be whole in its first segment
-    odd     whether it is not what it seems, even if nothing follows what starts there
+    head     index of its first segment
+    final    index of the segment that ends the record itself
+    place    start of the first covered record, or of the bytes that lead to it
+    implied  bytes of the record by its contents; 0: not known
+    single   whether it seems to be complete in its first segment
+    odd      whether its end is doubtful, even if no record follows the one at `place`
     """
 
     head: int
@@ -57,7 +57,7 @@ class Overlong(NamedTuple):
     odd: bool
 
     def parted(self, run: Segments) -> Segments:
-        """Return the segments up to the end of the record, which is where the next one starts."""
+        """Return the segments up to the end of the record itself: the start of the next record."""
         run = run.upto(self.final + 1, self.place)
         length, code = run.length.copy(), run.code.copy()
         length[-1] = min(length[-1], self.place - run.at[-1])
@@ -65,7 +65,7 @@ class Overlong(NamedTuple):
         return replace(run, length=length, code=code)
 
     def is_whole(self, run: Segments) -> bool:
-        """Whether the record, of a run that ends with it, is one without those that it covers."""
+        """Whether the record, the last of a run, is complete without the records that it covers."""
         pieces = run.length[self.head :]
         size = int((pieces - RDW_SIZE).sum()) + RDW_SIZE
         return size == self.implied if self.implied else self.single
@@ -74,13 +74,13 @@ class Overlong(NamedTuple):
 def first_overlong(
     walk: Walk, heads: Heads, run: Segments, good: Bools, end: int, last: bool
 ) -> tuple[Overlong | None, list[int]]:
-    """Return the first record of a run that covers another one; None: there is none.
+    """Return the first record of a run that covers another one, and hidden places; None: none does.
 
-    And the places in the records before where one has a header, but leads to no other.
+    Hidden places are those in earlier records with a header that leads to no other record.
 
     good  which segments start a record
-    end   of the data in the buffer
-    last  whether nothing comes behind `end`
+    end   end of the data in the buffer
+    last  whether no data follows `end`
     """
     if not run.code.size or _covers_nothing(heads, run):
         return None, []
@@ -102,7 +102,7 @@ def first_overlong(
 
 
 def _covers_nothing(heads: Heads, run: Segments) -> bool:
-    """Whether in a short run no header is but where a record starts."""
+    """Whether all headers in a short run are at the starts of records."""
     low = int(run.at[0])
     if run.end - low > _SHORT:
         return False
@@ -111,14 +111,14 @@ def _covers_nothing(heads: Heads, run: Segments) -> bool:
 
 
 class _Records:
-    """The records of a run that start as they should, and segments that go on with none.
+    """The records of a run that start correctly, and segments that continue no record.
 
-    head   int64 (records,): index of the first segment
-    final  int64 (records,): index of the last one
-    sound  bool (records,): whether they have a system indicator byte and a system id
-    implied   int64 (records,): bytes by what is in them; 0: not known
-    odd    bool (records,): whether what says where they end is damaged: their header, or triplets,
-           or that they have no end, or it leads nowhere and they do not say how long they are
+    head     int64 (records,): index of the first segment
+    final    int64 (records,): index of the last segment
+    sound    bool (records,): whether they have a system indicator byte and a system id
+    implied  int64 (records,): bytes by their contents; 0: not known
+    odd      bool (records,): whether their end is doubtful: header or triplets are damaged, the
+             record has no end, or it leads to no other record and its contents imply no length
     """
 
     def __init__(self, buffer: Bytes, run: Segments, good: Bools, closed: bool) -> None:
@@ -150,7 +150,7 @@ class _Records:
         self.odd |= is_last & run.broken & (self.implied == 0)
 
     def behind_pieces(self) -> Iterator[Overlong]:
-        """Give places where a segment that goes on with a record starts as a record does."""
+        """Yield the places where a later segment of a record starts with a record header."""
         run, buffer = self._run, self._buffer
         later = np.flatnonzero((run.code >= LAST) & (run.length >= SMF_HEADER))
         if not later.size:
@@ -166,9 +166,9 @@ class _Records:
                     yield self._overlong(record, index - 1, int(run.place[index]), odd=odd)
 
     def in_pieces(self, walk: Walk) -> Iterator[Overlong]:
-        """Give places in segments where others may start: behind what is in the records.
+        """Yield places within segments where other records may start: after the implied record end.
 
-        In a record of which that is not sure, they may start anywhere.
+        In a record with a doubtful end, they may start anywhere.
         """
         run = self._run
         piece, record = self._doubtful()
@@ -188,10 +188,10 @@ class _Records:
             yield from self._in_stretch(walk, piece[some], record[some], *range_)
 
     def _doubtful(self) -> tuple[Ints, Ints]:
-        """Return the segments that may cover a record, and of which record each is.
+        """Return the segments that may cover a record, and the record of each.
 
-        They are the last ones, and all of a record in pieces that does not tell where it ends, or
-        is damaged.
+        These are the last segment of each record, and all segments of a record in pieces that is
+        damaged or has no implied length.
         """
         several = np.flatnonzero((self.final > self.head) & ((self.implied == 0) | self.odd))
         earlier = [np.arange(self.head[each], self.final[each]) for each in several]
@@ -204,9 +204,10 @@ class _Records:
     def _in_stretch(
         self, walk: Walk, piece: Ints, record: Ints, low: Ints, implied: Ints, end: Ints
     ) -> Iterator[Overlong]:
-        """Give the places in some segments between `low` and `end`.
+        """Yield the places in some segments between `low` and `end`.
 
-        A header right behind what is `implied` to be in it has its length in the last bytes.
+        If a header directly follows the implied end of a record, the length of the covered record
+        is in the bytes before that end.
         """
         run = self._run
         places = headers_in(self._buffer, int(low[0]) - 1, int(end[-1]))
@@ -229,13 +230,13 @@ class _Records:
     def _believed(
         self, walk: Walk, record: int, heads: list[tuple[int, int]], end: int
     ) -> Iterator[tuple[int, bool]]:
-        """Give where records may start in one up to `end`, and whether that one is odd.
+        """Yield where records may start within one, up to `end`, and whether it is then odd.
 
-        heads  where headers are in it, each with what leads to it
+        heads  places of headers in it, each with the place that leads to it
 
-        A record of which nothing is known to be wrong may have a header in it, but hardly one of a
-        whole record, one from which records lead to its end or to a further one, or of one that
-        ends where it does.
+        A record without a known fault may contain a header in its data. It hardly contains the
+        header of a complete record, a header from which records lead to its end or to a further
+        record, or the header of a record that ends where it ends.
         """
         buffer, odd = self._buffer, bool(self.odd[record])
         is_known = not (self.implied[record] or odd) and self.sound[record]
@@ -254,16 +255,16 @@ class _Records:
     def _overlong(
         self, record: int, final: int, place: int, ends: bool = True, odd: bool = False
     ) -> Overlong:
-        """Return a record up to `final`; `ends` says whether that segment ends a record at all."""
+        """Return a record up to `final`; `ends` is whether that segment ends a record at all."""
         head, implied = int(self.head[record]), int(self.implied[record])
         single = ends and head == final and bool(self.sound[record])
         return Overlong(head, final, place, implied, single, odd)
 
 
 def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
-    """Whether the record at `begin` is whole, or leads to another one with a header, up to `end`.
+    """Whether the record at `begin` is complete, or leads to another one with a header.
 
-    It is whole if it is as long as what is in it says.
+    It is complete if it is as long as its contents imply. Nothing after `end` is read.
     """
     found = walk.segments(buffer, begin, end, True, _STEPS)
     starts = np.flatnonzero(found.code <= FIRST)
@@ -279,12 +280,12 @@ def _goes_on(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
 def _implied_in_pieces(
     buffer: Bytes, run: Segments, before: Ints, final: Ints, start: Ints, size: Ints
 ) -> Ints:
-    """Return how long records are by what is in them, in several segments each; 0: not known.
+    """Return the lengths of records, each in several segments, by their contents; 0: not known.
 
-    before  int64 (segments + 1,): bytes of data in front of each segment of the run
+    before  int64 (segments + 1,): bytes of data before each segment of the run
     final   int64 (records,): index of the last segment
-    start   int64 (records,): bytes of data in front of each
-    size    int64 (records,): bytes that they have
+    start   int64 (records,): bytes of data before each record
+    size    int64 (records,): bytes of each record
     """
     data = each_of(start, TRIPLETS_END - RDW_SIZE)
     piece = np.minimum(np.searchsorted(before, data, side="right") - 1, final[:, None])
@@ -298,6 +299,6 @@ def _implied_in_pieces(
 
 
 def _leads_to(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
-    """Whether the records from `begin` on end just at `end`."""
+    """Whether the records from `begin` on end exactly at `end`."""
     found = walk.segments(buffer, begin, end, True)
     return not found.broken and found.end == end

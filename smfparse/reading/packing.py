@@ -1,12 +1,12 @@
-r"""The bytes of an input as they were before it was packed, in constant memory.
+r"""The decompressed bytes of an input, in constant memory.
 
-Packings are detected by the first bytes of a file, never by its name, and found inside each other.
-What was unpacked before a cut or a corrupt place is given, to the byte, and the fault is known at
-its end. The one file in a zip file is read as a stream, also where the directory at the end of the
-zip file is cut off.
+A packing is detected by the first bytes of a file, never by its name, also inside another packing.
+All bytes before a truncation or a corrupt place are returned, and the fault is known at their end.
+The one file in a zip file is read as a stream, even if the directory at the end of the zip file is
+missing.
 
-To add a packing, add a row to PACKINGS: its name, the bytes that it starts with, and what unpacks
-it. That is, for lz4 (and `lz4` among the dependencies in pyproject.toml):
+To add a packing, add a row to PACKINGS: its name, its first bytes, and its decompressor. For lz4
+(with `lz4` among the dependencies in pyproject.toml):
 
     def _lz4() -> Decompressor:
         from lz4.frame import LZ4FrameDecompressor
@@ -57,16 +57,16 @@ if TYPE_CHECKING:
     from zipfile import ZipInfo
 
 _SHOWN_MEMBERS = 5
-"""Files of a zip file that are named."""
+"""Files of a zip file that a message names."""
 _DIRECTORY = 1 << 20
 """Bytes of the directory of a zip file that is read."""
 _DIRECTORY_END = 22 + 0xFFFF
 """Bytes at the end of a zip file in which the end of its directory starts."""
 _DESCRIPTOR = 24
-"""Bytes behind a file in a zip file, at most, with its checksum and sizes."""
+"""Maximum bytes after a file in a zip file that contain its checksum and sizes."""
 _LOCAL = struct.Struct("<4s2xHH4xIIIHH")
-"""Before a file in a zip file: signature, flags, method, checksum, sizes packed and not, then of
-name and extra field (APPNOTE.TXT 4.3.7)."""
+"""Before a file in a zip file: signature, flags, method, checksum, compressed and uncompressed
+size, sizes of name and extra field (APPNOTE.TXT 4.3.7)."""
 _ENCRYPTED, _END_MARKED, _DESCRIBED = 1, 2, 8
 """Flags of a file in a zip file."""
 _STORED, _LZMA = 0, 14
@@ -82,7 +82,7 @@ _MORE = re.compile(rb"PK(\x03\x04|\x05\x06)")
 
 
 def unzipped(layer: Layer) -> Iterator[bytes]:
-    """Yield the file in a zip file. Raises FaultError where it ends early."""
+    """Yield the file in a zip file. Raises FaultError if it ends early."""
     feed, member = layer.feed, layer.member
     entry = _entry(feed, member)
     crc = 0
@@ -175,10 +175,10 @@ class _Stored:
 
 
 def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
-    """Return what the directory of a zip file says of the one file in it.
+    """Return the entry for the only file in a zip file, from its directory.
 
-    None where there is no directory, as the file is cut, or a corrupt one that leads to no file.
-    Folders do not count, nor what macOS adds.
+    None: no directory, because the file is truncated, or a corrupt one that leads to no file.
+    Folders and files added by macOS do not count.
     """
     import zipfile
 
@@ -218,9 +218,9 @@ def _starts_at(file: BinaryIO, offset: int) -> bool:
 
 
 USUAL_GAIN = 10
-"""About the bytes that a packed byte of SMF data becomes: docs/performance.md."""
+"""Typical decompressed bytes per compressed byte of SMF data: docs/performance.md."""
 _DEEPEST = 4
-"""Packings inside each other that are undone."""
+"""Maximum nested packings that are decompressed."""
 
 
 def _packing(name: str, magic: bytes, unpack: Callable[[Layer], Iterator[bytes]]) -> Packing:
@@ -234,17 +234,17 @@ PACKINGS = (
     _packing("bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", in_streams(bz2)),
     _packing("zip", rb"PK(\x03\x04|\x05\x06)", unzipped),
 )
-"""Every packing that is undone."""
+"""All supported packings."""
 
 
 class Unpacked:
     """The bytes of an input.
 
-    packing  how it was packed, outermost first: ("zip", "gzip"); () where it is not
-    size     bytes of a file that is not packed, else None
-    file     the file itself, unbuffered, where it is not packed: it may be sought
-    mapped   whether `file` may be mapped: it is on this machine
-    fault    once `readinto` has returned 0: why the bytes ended early, else None
+    packing  the packings, outermost first: ("zip", "gzip"); (): not packed
+    size     bytes of a file that is not packed, otherwise None
+    file     the file itself, unbuffered, if it is not packed; seekable
+    mapped   whether `file` can be mapped, because it is on this machine
+    fault    after `readinto` has returned 0: why the bytes ended early, otherwise None
     """
 
     def __init__(self, packing: tuple[str, ...], file: BinaryIO, feed: Feed | None) -> None:
@@ -257,7 +257,7 @@ class Unpacked:
         self._feed = feed
 
     def readinto(self, buffer: memoryview) -> int:
-        """Fill `buffer` as far as there is something at once; return how far, 0 at the end."""
+        """Fill `buffer` with the bytes available now; return their number, 0 at the end."""
         if self._feed is None:
             return self._own(buffer)
         data = self._feed.read(len(buffer))
@@ -274,11 +274,11 @@ class Unpacked:
             return 0
 
     def reached(self, place: int) -> int:
-        """Return how many bytes of the file, as it is, were read for those up to `place`."""
+        """Return the bytes of the file itself that were read for the bytes up to `place`."""
         return self._raw.tell() if self.packing else place
 
     def fill(self, buffer: memoryview) -> int:
-        """Fill `buffer`, or as much of it as the rest of the bytes; return how much that is."""
+        """Fill `buffer`, or its start if fewer bytes are left; return their number."""
         at = 0
         while at < len(buffer) and (got := self.readinto(buffer[at:])):
             at += got
@@ -287,11 +287,11 @@ class Unpacked:
 
 @contextmanager
 def unpacked(path: Place, name: str | None = None, limits: Limits = LIMITS) -> Iterator[Unpacked]:
-    """Open a file to read the bytes that are packed in it, or its own.
+    """Open a file to read its decompressed bytes.
 
-    name  what the user calls it; None: by its path
+    name  the name given by the user; None: its path
 
-    Raises InputError where it cannot be opened, and where a zip file does not hold just one file.
+    Raises InputError if it cannot be opened, or if a zip file does not contain exactly one file.
     """
     name = name or str(path)
     try:
@@ -311,7 +311,7 @@ def unpacked(path: Place, name: str | None = None, limits: Limits = LIMITS) -> I
 
 
 def is_packed(path: Place) -> bool:
-    """Whether a file is packed. Raises OSError where it cannot be read."""
+    """Whether a file is packed. Raises OSError if it is unreadable."""
     return _is_packed(path) if isinstance(path, Path) else _is_packed_there(path, size_at(path))
 
 
@@ -331,7 +331,7 @@ def _size(file: BinaryIO) -> int:
 
 
 def packing_of(head: bytes) -> Packing | None:
-    """Return the packing of data that start with `head`; None: they are not packed."""
+    """Return the packing of data that start with `head`; None: not packed."""
     return next((each for each in PACKINGS if each.magic.match(head)), None)
 
 

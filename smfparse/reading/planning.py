@@ -1,9 +1,9 @@
-"""A file cut into parts that are read apart, by other processes perhaps.
+"""Division of a file into parts that are read separately, possibly by other processes.
 
-Where parts may start shows a look at the records' lengths: one at the whole file, or one at each of
-some blind ranges of it, by processes that know nothing of each other. A look says what its range
-starts with, how many records it has and what follows it. Where all looks agree, their counts add up
-to the numbers of the records; else one has to go through the whole file.
+A scan of the lengths of records shows where parts can start: one scan of the whole file, or one
+scan of each of several blind ranges, by independent processes. Each scan returns the start of its
+range, the number of its records and the following place. If all scans agree, their counts add up to
+the record numbers. Otherwise one scan reads the whole file.
 """
 
 from __future__ import annotations
@@ -32,17 +32,18 @@ _FIRSTS = [
     for smf_type, subtypes in ((115, (1, 2, 201, 215, 231)), (116, (0, 1, 10)))
     for subtype in subtypes
 ]
-"""Kinds of record that have a clock of their own and go on from no other."""
+"""Kinds of record with a clock of their own that continue no other record."""
 
 
 class Mark(NamedTuple):
     """A chunk of a range.
 
-    begin      byte where a part may start; None: none may, as a blind range starts with the chunk
+    begin      byte where a part can start; None: none can, because a blind range starts with the
+               chunk
     before     records of the range before it
-    can_start  whether it is a good place for a part to start
-    dump       records of the range before the last dump that begins in it; None: none does but
-               maybe the first of the source
+    can_start  whether a part should start there
+    dump       records of the range before the last dump that begins in it; None: none begins,
+               except possibly the first dump of the source
     """
 
     begin: int | None
@@ -52,12 +53,12 @@ class Mark(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What a look at a range of a file showed.
+    """The result of a scan of a range of a file.
 
-    first, following  byte where its first record starts, and the first one behind it; None: none
+    first, following  byte where its first record starts, and the first record after it; None: none
     marks             its chunks, in order, up to the first damage
-    records           how many start in it
-    sound             whether there is no damage in it
+    records           number of records that start in it
+    sound             whether it contains no damage
     """
 
     first: int | None
@@ -68,9 +69,9 @@ class Look(NamedTuple):
 
 
 def size_of(path: Place) -> int:
-    """Return the bytes of a file, about those of what is packed in it.
+    """Return the bytes of a file, estimated if it is packed.
 
-    Raises InputError where it cannot be read.
+    Raises InputError if it is unreadable.
     """
     try:
         size = size_at(path)
@@ -86,17 +87,17 @@ def plan(
     framing: Framing | str | None = None,
     limits: Limits = LIMITS,
 ) -> list[Part]:
-    """Cut the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
+    """Divide the SMF file `path` into parts of about `part_bytes`; their union is the whole file.
 
-    A part starts where a chunk of the whole file does, so its chunks are those of the whole file.
-    What is done with damage, and in which order it is noted, depends on nothing else.
+    A part starts at a chunk of the whole file, so its chunks are chunks of the whole file. The
+    handling of damage, and the order of its notes, depend only on these chunks.
 
-    framing  that of the file: rdw, bdw, ...; None: it is detected
-    limits   how much is looked at at once
+    framing  of the file: rdw, bdw, ...; None: it is detected
+    limits   memory limits of the scan
 
-    Only what separates the records is looked at, once; behind the first damage the file is not
-    cut any more, and a packed one nowhere. Raises InputError where the file cannot be read,
-    RequestError for a framing that does not exist.
+    Only the separators of records are read, once. After the first damage the file is not divided
+    any more, and a packed file is never divided. Raises InputError if the file is unreadable,
+    RequestError for an unknown framing.
     """
     if part_bytes < 1:
         raise RequestError(f"part_bytes={part_bytes}: too few bytes; give 1 or more")
@@ -109,14 +110,14 @@ def plan(
 
 
 def is_cut(path: Place, part_bytes: int) -> bool:
-    """Whether a file is cut into parts of about `part_bytes`: it is longer, and not packed."""
+    """Whether a file is divided into parts of about `part_bytes`: it is longer, and not packed."""
     return size_of(path) > part_bytes and not is_packed(path)
 
 
 def ranges_of(file: Input, part_bytes: int) -> list[Part]:
-    """Return the ranges of a file that are to be looked through apart: blind ones, if they can be.
+    """Return the ranges of a file that are scanned separately: blind ones, if possible.
 
-    file  one that was looked at, so that its framing is known
+    file  a file with known framing
     """
     assert file.framing is not None
     if not file.framing.walk.blind:
@@ -126,7 +127,7 @@ def ranges_of(file: Input, part_bytes: int) -> list[Part]:
 
 
 def look_through(file: Input, part: Part) -> Look:
-    """Look through a range of a file, the whole or a blind one, and one chunk behind it."""
+    """Scan a range of a file, whole or blind, and one chunk after it."""
     marks: list[Mark] = []
     first = following = None
     count = 0
@@ -157,9 +158,9 @@ def _mark(chunk: Chunk, part: Part, before: int, *, is_first: bool) -> Mark:
 
 
 def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) -> list[Part]:
-    """Cut a file into parts of about `part_bytes`, by a look at it or several that agree.
+    """Divide a file into parts of about `part_bytes`, by one scan of it or several that agree.
 
-    Behind the first damage it is not cut any more. The last part has no end.
+    After the first damage it is not divided any more. The last part has no end.
     """
     starts = [(0, 1, (0, 1), 1)]
     dump = 1
@@ -187,10 +188,10 @@ def parts_of(looks: Sequence[Look], part_bytes: int, limits: Limits = LIMITS) ->
 
 
 def agree(looks: Sequence[Look]) -> bool:
-    """Whether looks at the ranges of a file found no damage, and each starts behind the last one.
+    """Whether scans of the ranges of a file found no damage, and each starts after the last one.
 
-    Else only a look at the whole file says where it can be cut: what is damaged has to be read by
-    the same chunks.
+    Otherwise only a scan of the whole file shows where it can be divided, because the same chunks
+    must read the damage.
     """
     edges = [(before.following, after.first) for before, after in itertools.pairwise(looks)]
     return all(each.sound for each in looks) and all(

@@ -1,4 +1,4 @@
-"""Framing `rdw`: a record descriptor word, `LL LL S 00`, in front of every segment."""
+"""Framing `rdw`: a record descriptor word, `LL LL S 00`, before every segment."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from smfparse.vectors import Bytes
 
 _WORD_PAIR = struct.Struct(">II")
 _NULL = 0x8000
-"""On in the RDW of a null segment, behind which the rest of the block is zero."""
+"""On in the RDW of a null segment; the rest of its block is zero."""
 _EXTENDED = 1 << 31
-"""On in the descriptor word of a block that may be longer than 32,760 bytes."""
+"""On in the descriptor word of a block that can be longer than 32,760 bytes."""
 _MOST_BLOCK = 1 << 24
-"""No block is longer, though an extended descriptor word could say so."""
+"""No block is longer, although an extended descriptor word could contain a greater length."""
 _PIECE = 1 << 15
-"""Bytes that are searched at once: about a block."""
+"""Bytes that are searched in one step: about a block."""
 
 
 class RdwWalk(Walk):
-    """`LL LL S 00` in front of every segment, LL with these 4 bytes: a download by record."""
+    """`LL LL S 00` before every segment, LL including these 4 bytes: a download by record."""
 
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         unpack, view = WORD.unpack_from, buffer.data
@@ -65,8 +65,8 @@ class RdwWalk(Walk):
 def block_length(buffer: Bytes, at: int, later: int | None) -> int:
     """Return the length of the block that starts at `at`, 0 if none does.
 
-    later  what the first RDW in it has to say of whether it goes on with a record; None: that a
-           block starts here is known
+    later  whether the first RDW in it must, or must not, continue a record; None: a block is known
+           to start here
     """
     word, inner = _WORD_PAIR.unpack_from(buffer.data, at)
     length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)
@@ -86,12 +86,12 @@ def block_length(buffer: Bytes, at: int, later: int | None) -> int:
 
 
 def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
-    """Return where the next RDW is behind a null segment and the zeros of its block.
+    """Return the place of the next RDW after a null segment and the zeros of its block.
 
-    block_end  where the block ends, if that is known
+    block_end  end of the block, if known
 
-    That is `end` where all the rest is zero, and 0 where this is no null segment. The length behind
-    it may begin with a zero byte itself.
+    The result is `end` if all following bytes are zero, and 0 if the segment is not a null segment.
+    The length after it may itself begin with a zero byte.
     """
     behind = _null_end(buffer, at, end, block_end)
     if not behind or block_end or behind >= end:

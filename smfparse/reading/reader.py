@@ -1,9 +1,9 @@
-"""Bytes of a file to logical records.
+"""From the bytes of a file to logical records.
 
-Whatever the framing, what leaves this room is a stream of `Chunk`s: a buffer, and for each record
-where it starts in it. `start` is where the record's RDW is, or would be, so the offsets in
-triplets, which count from there, always add; records that were split into segments are contiguous.
-Behind damage the next record is looked for, and the bytes that are skipped are noted.
+For every framing, the output is a stream of `Chunk`s: a buffer, and the place of each record in it.
+`start` is the place of the RDW of a record, real or virtual, so offsets in triplets, which count
+from there, can always be added. Records that were split into segments are contiguous. After damage,
+the next record is searched, and the skipped bytes are noted.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def read_chunks(
 ) -> Generator[Chunk, None, None]:
     """Read a part of the SMF file `path` in constant memory.
 
-    kinds    those (as of `kinds_of`) of which more than the header is looked at: others may stay in
+    kinds    records (as in `kinds_of`) of which more than the header is read: others may stay in
              pieces; None: all
-    framing  how its records are kept apart; None: it is detected
-    name     what to call the source; None: by its path
+    framing  of the file; None: it is detected
+    name     name of the source; None: its path
 
-    What cannot be used is noted in `damage`. Raises InputError where nothing can be used: the file
-    is missing, unreadable, empty, or there are no SMF records in it; RequestError where the part is
-    blind and such a file has to be read from its start.
+    Data that cannot be used is noted in `damage`. Raises InputError if nothing can be used, because
+    the file is missing, unreadable, empty, or has no SMF records; RequestError if the part is blind
+    but such a file must be read from its start.
     """
     source = name or str(path)
     if framing is None:
@@ -60,7 +60,7 @@ def read_chunks(
 
 
 class Reader:
-    """Moves a window over a part of a source, walks through it and gives the records."""
+    """Moves a window over a part of a source, walks through it and returns the records."""
 
     def __init__(
         self,
@@ -166,13 +166,13 @@ class Reader:
 
 @dataclass(frozen=True)
 class Input:
-    """An SMF file or a dataset: where it is, and what the user calls it.
+    """An SMF file or a dataset: its place, and the name given by the user.
 
-    once     whether it is there to be read only once: standard input, a pipe, a device
-    packing  how the file is packed, outermost first; () where it is not
-    framing  how its records are kept apart; None: not known yet, or a dataset
-    copy     what keeps the temporary file that `path` is, where it is one; it goes with that
-    limits   how much of it is looked at at once
+    once     whether it can be read only once: standard input, a pipe, a device
+    packing  the packings of the file, outermost first; (): not packed
+    framing  of the file; None: not known yet, or a dataset
+    copy     keeps the temporary file at `path`, if it is one; the file is deleted with it
+    limits   its memory limits
     """
 
     path: Place

@@ -1,6 +1,6 @@
-"""The search for the next record after damage; the gap is noted once, with its reason.
+"""The search for the next record after damage; each gap is noted once, with its reason.
 
-The reasons are the sentences of `damage`.
+The reasons are the sentences in the table `damage`.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ CUT_RECORD = (
 
 
 def cut_before_end(size: int) -> str:
-    """Return the reason for the first bytes of a record whose end is behind the end of the file."""
+    """Return the reason for the bytes of a record that ends after the end of the file."""
     return f"the file is truncated: only {size} bytes of its last record are left"
 
 
 def cut_in_block(size: int) -> str:
-    """Return the reason for a block of which so many bytes are behind the end of the file."""
+    """Return the reason for a block of which `size` bytes are missing at the end of the file."""
     return f"the file is truncated: {size} bytes of its last block are missing"
 
 
 def seen_in(buffer: Bytes, start: int, end: int) -> str:
-    """Return the reason that bytes in no record show."""
+    """Return the reason for bytes outside records, by their contents."""
     if start == end:
         return NO_MARK
     if not buffer[start:end].any():
@@ -68,21 +68,22 @@ def seen_in(buffer: Bytes, start: int, end: int) -> str:
 
 
 _TAIL = 4 * RDW_SIZE + SMF_HEADER
-"""Bytes at the end of the buffer in which no header shows a record yet."""
+"""Bytes at the end of the buffer in which a header does not yet prove a record."""
 _FEW, _MORE = 1 << 9, 4
-"""Bytes that are walked through behind damage, and how many times as many if there is no more."""
+"""Bytes of the first walk after damage, and the factor for each further walk without damage."""
 _NOTHING = np.zeros(0, np.int64)
 
 
 @dataclass
 class Gap:
-    """Bytes of a source that are skipped, until a record is sure to start.
+    """Skipped bytes of a source, until a record certainly starts.
 
     start    byte of the source where they start
     zero     whether all of them are zero
-    cut      whether they may be what is left of a record: nothing else is wrong where they start
-    headed   whether they start as a record does, with an SMF header
-    foreign  whether they belong to the range before, which reports them
+    cut      whether they may be the rest of a truncated record, because nothing else is wrong at
+             `start`
+    headed   whether they start with an SMF header, as a record does
+    foreign  whether they belong to the previous range, which reports them
     """
 
     start: int
@@ -94,8 +95,8 @@ class Gap:
     def reason(self, size: int, sure: bool, seen: str) -> str:
         """Return why the `size` bytes are skipped.
 
-        sure  whether a record starts behind them; else the file ends
-        seen  the reason that they show, where all are in the buffer
+        sure  whether a record follows them; otherwise the file ends
+        seen  the reason by their contents, if all of them are in the buffer
         """
         if self.zero:
             return ZEROS
@@ -107,9 +108,9 @@ class Gap:
 
 
 class Tracker:
-    """Follows a walk through a window, and goes on behind damage, which it notes.
+    """Follows a walk through a window, and continues after damage, which it notes.
 
-    gap  what is being skipped; None: a record is expected where the window starts
+    gap  the bytes being skipped; None: a record is expected at the start of the window
     """
 
     def __init__(self, walk: Walk, window: Window, losses: Losses, gap: Gap | None) -> None:
@@ -120,12 +121,12 @@ class Tracker:
         self._heads = Heads(window.buffer)
 
     def follow(self, end: int, last: bool, stuck: bool) -> Segments:
-        """Return the segments up to `end` of the buffer, also behind places without any.
+        """Return the segments up to `end` of the buffer, also after damage.
 
-        stuck  whether what starts at `low` is longer than the buffer, so that it is no record
+        stuck  whether the data at `low` is longer than the buffer, so that it is not a record
 
-        Where the last segments are not sure to be what they seem, the walk ends in front of them,
-        to start there when more data is in the buffer.
+        If the last segments are not certain, the walk ends before them, and starts there again when
+        the buffer contains more data.
         """
         self._heads = Heads(self._window.buffer)
         if not self._walk.chained:
@@ -159,7 +160,7 @@ class Tracker:
         return _together(runs, at)
 
     def _resumed(self, end: int, last: bool) -> int:
-        """Return where the next record starts, as far as that is seen; note what is skipped."""
+        """Return where the next record starts, as far as known; note the skipped bytes."""
         start = self._window.low
         if self.gap is None:
             return start
@@ -168,7 +169,7 @@ class Tracker:
         return place
 
     def _picked(self, end: int, last: bool) -> Segments:
-        """Return the records up to `end` that are found by what they look like."""
+        """Return the records up to `end`, each recognised by its header."""
         buffer, low = self._window.buffer, self._window.low
         plain = buffer[:end].copy()  # a walk may move bytes
         run = self._walk.segments(buffer, low, end, last)
@@ -185,10 +186,10 @@ class Tracker:
     def _sound(
         self, run: Segments, apart: bool, end: int, last: bool
     ) -> tuple[Segments, bool] | None:
-        """Return the segments that belong to records that start as they should.
+        """Return the segments of records that start correctly; whether a covered record follows.
 
-        And whether they end in front of a record that the one before covers. None: nothing is wrong
-        in a run that is not `apart` from what follows, so more has to be seen of it.
+        None: nothing is wrong, but the run is not `apart` from the following data, so more data is
+        required.
         """
         walk, buffer = self._walk, self._window.buffer
         good = are_heads(buffer, run)
@@ -208,13 +209,13 @@ class Tracker:
     def _stray(
         self, run: Segments, at: int, end: int, last: bool, wrong: int | None
     ) -> tuple[Segments, int | None]:
-        """Look for where to go on when there is no segment at the end of a run that began at `at`.
+        """Search for the next record if no segment is at the end of a run that began at `at`.
 
-        wrong  where the walk found none; None: nowhere
+        wrong  where the walk found no segment; None: nowhere
 
-        Return the segments that are sure, and where to go on. The length of the last record may be
-        what is wrong: the record goes if another begins in it, or if what is in it says that it is
-        longer. None: that is not seen yet, and the segments end in front of it.
+        Return the certain segments, and where to continue. The length of the last record may be
+        wrong: it is dropped if another record begins in it, or if its contents imply a longer
+        record. None: this is not known yet, and the segments end before it.
         """
         walk, window, heads = self._walk, self._window, self._heads
         head, count = last_begun(run.code)
@@ -244,7 +245,7 @@ class Tracker:
         return replace(run.where(slice(head if dropped else count)), gaps=gaps), place
 
     def _skip(self, gap: Gap, start: int, place: int, sure: bool, last: bool) -> None:
-        """Skip buffer[start:place]; note the gap once where it ends: a record is sure to start."""
+        """Skip buffer[start:place]; note the gap once, where it ends because a record starts."""
         buffer = self._window.buffer
         gap.zero = gap.zero and not buffer[start:place].any()
         if not sure and not last:
@@ -261,7 +262,7 @@ class Tracker:
 
 
 def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]:
-    """Return place and size of what is in no record up to `end`; `good` segments are records."""
+    """Return place and size of bytes outside records up to `end`; `good` segments are records."""
     rest = [(run.end, end - run.end)] if run.end < end else []
     return sorted([*run.gaps, *run.sizes(~good), *rest])
 
@@ -269,9 +270,9 @@ def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]
 def _shifted(
     walk: Walk, losses: Losses, buffer: Bytes, run: Segments, where: tuple[int, int, bool]
 ) -> Bools:
-    """Return which records are left out as other bytes may be in them, and note these.
+    """Return the records that are omitted because they may contain other bytes, and note them.
 
-    where  start and end of the data, and whether nothing comes behind
+    where  start and end of the data, and whether no data follows
     """
     found = walk.are_shifted(buffer, run, *where)
     for place, size in run.sizes(found):
@@ -282,9 +283,9 @@ def _shifted(
 def _walked(
     walk: Walk, buffer: Bytes, at: int, stop: int, end: int, last: bool
 ) -> tuple[Segments, bool]:
-    """Return the segments up to `stop`, less those that the next walk has to see, too.
+    """Return the segments up to `stop`, without those that the next walk requires as well.
 
-    And whether another walk can go on behind them: else it would have to see all of them.
+    Also return whether another walk can continue after them; if not, it requires all of them.
     """
     run = walk.segments(buffer, at, stop, last and stop == end)
     if stop == end or run.broken:
@@ -294,16 +295,16 @@ def _walked(
 
 
 def _note_cut(window: Window, losses: Losses, place: int, run: Segments, reason: str) -> None:
-    """Note if the last block or record of a run is longer than the file."""
+    """Note if the last block or record of a run is longer than the rest of the file."""
     if run.short and window.ends_with_source:
         losses.note(place, 0, reason)
 
 
 def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
-    """Return the segments without the last record, if nothing sound is seen to follow it.
+    """Return the segments without the last record, if no sound record is known to follow it.
 
-    Its length may be wrong; more data will show that. With the first of a block goes its
-    descriptor word, so that a part can end in front of both.
+    Its length may be wrong; more data will show that. If it is the first record of a block, the
+    walk also ends before the block descriptor word, so that a part can end before both.
     """
     head, count = last_record(run.code)
     if count < len(run.code) or not count or run.place[head] == window.low:
@@ -316,7 +317,7 @@ def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
 def _next(
     walk: Walk, window: Window, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int, bool]:
-    """Return where, from `low` on, a record starts, or where to look for it further on."""
+    """Return where a record starts, from `low` on, or where to continue the search."""
     place, sure = next_record(walk, heads, low, end, last)
     if place is None:
         return (end if last else max(low, end - _TAIL)), False
@@ -324,9 +325,9 @@ def _next(
 
 
 def _with_last(runs: list[Segments], run: Segments, at: int) -> tuple[Segments, int]:
-    """Return a run that begins at `at` with the last record before if no record in it is whole.
+    """Return a run, and its start, with the last record before it if no record in it is complete.
 
-    And where it begins then. It is taken from `runs`.
+    The run begins at `at`. The record is removed from `runs`.
     """
     head, count = last_record(runs[-1].code) if runs else (0, 0)
     if not count or last_record(run.code)[1] or runs[-1].end != at:
@@ -338,7 +339,7 @@ def _with_last(runs: list[Segments], run: Segments, at: int) -> tuple[Segments, 
 
 
 def _less_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
-    """Note that the last record of a run covers the next; leave it out if it is not whole."""
+    """Note that the last record of a run covers the next; omit it if it is not complete."""
     head, _ = last_record(run.code)
     place = int(run.place[head])
     if is_whole:
@@ -350,7 +351,7 @@ def _less_covering(losses: Losses, run: Segments, is_whole: bool) -> Segments:
 
 
 def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
-    """Note bytes between segments; line ends of a kind that follow each other once."""
+    """Note bytes between segments; consecutive line ends of one kind are noted once."""
     seen = (gap for gap in run.gaps if gap[0] < run.end)
     gaps = [gap for gap in seen if window.owns(window.offset(gap[0]))]
     for size, found in itertools.groupby(gaps, key=lambda gap: gap[1]):
@@ -367,12 +368,12 @@ def _note_gaps(window: Window, losses: Losses, run: Segments) -> None:
 def _sound_part(
     walk: Walk, heads: Heads, run: Segments, good: Bools
 ) -> tuple[Segments, list[tuple[int, int]]]:
-    """Return the segments of records that start as they should; place and size of the others.
+    """Return the segments of records that start correctly; place and size of the others.
 
     good  which segments can start a record
 
-    A wrong one is skipped where the chain leads to a whole one that is right; where it leads to no
-    such one, or it may be a block, the run ends in front of it.
+    A wrong segment is skipped if the chain leads on to a complete and correct record. Otherwise, or
+    if the segment may be a block, the run ends before it.
     """
     starting = run.code <= FIRST
     bad = starting & ~good
@@ -398,9 +399,9 @@ def _sound_part(
 
 
 def _hiding(walk: Walk, heads: Heads, run: Segments, bad: Bools) -> Iterator[int]:
-    """Give the `bad` segments that seem to start a record, but are a block or have records in it.
+    """Yield the `bad` segments that seem to start a record, but are a block or contain records.
 
-    All that goes on with one belongs to it.
+    All segments that continue one belong to it.
     """
     blocks = holds_records(heads.buffer, run.at, run.length)
     starts = np.flatnonzero(run.code <= FIRST)
@@ -413,14 +414,14 @@ def _hiding(walk: Walk, heads: Heads, run: Segments, bad: Bools) -> Iterator[int
 
 
 def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
-    """Whether a record in one piece is shorter than what is in it says."""
+    """Whether a record in one piece is shorter than its contents imply."""
     if count - head != 1:
         return False
     return bool(implied_length(buffer, run.at[head:count])[0] > run.length[head])
 
 
 def _together(runs: list[Segments], end: int) -> Segments:
-    """Return the segments of several runs as one, which ends at `end`."""
+    """Return the segments of several runs as one run, which ends at `end`."""
     if len(runs) == 1:
         return replace(runs[0], end=end)
     return Segments(

@@ -1,9 +1,9 @@
 """Segments, the result of a walk through a buffer, and the interface of every walk.
 
-z/OS keeps the length of a record in front of it, in the record descriptor word (RDW). A file has
-these, or blocks of them, or lengths of another form, or none, by how it was transferred. A walk
-gives segments: records or pieces of them, each with the place where its RDW is or would be, 4 bytes
-in front of its data, because the offsets in a record count from there.
+z/OS stores the length of a record before it, in the record descriptor word (RDW). Depending on the
+transfer, a file contains these words, blocks of them, lengths of another form, or none. A walk
+returns segments: records or pieces of them. The place of each is that of its RDW, real or virtual,
+4 bytes before its data, because the offsets in a record count from there.
 """
 
 from __future__ import annotations
@@ -25,32 +25,32 @@ RDW_SIZE = 4
 WHOLE, FIRST, LAST, MIDDLE = range(4)
 """Segment codes of the RDW."""
 ALL = sys.maxsize
-"""Steps of a walk that ends with the data."""
+"""Steps of a walk that ends only with the data."""
 WORD = struct.Struct(">I")
 NEVER_ON = 0xFCFF
-"""Bits of an RDW that are never on: segment codes are 0 to 3, the last byte is zero."""
+"""Bits of an RDW that are never on: segment codes are 0 to 3, and the last byte is zero."""
 GOES_ON = 0x0200
-"""On in the RDW of a segment that goes on with a record: LAST and MIDDLE."""
+"""On in the RDW of a segment that continues a record: LAST and MIDDLE."""
 LEAST_WORD = RDW_SIZE << 16
-"""An RDW below this is shorter than itself."""
+"""An RDW below this value would be shorter than itself."""
 LINE_END = b"\r\n"
-"""With these bytes a line end of a text file begins."""
+"""Bytes with which a line end of a text file begins."""
 MOST_LENGTH = 0xFFFF
-"""No SMF record has a 4-byte length above this: they end at 32,756 bytes."""
+"""The longest SMF record has 32,756 bytes, so no 4-byte length is above this."""
 
 
 @dataclass(frozen=True)
 class Segments:
-    """Segments in a buffer, all whole, in order.
+    """Segments in a buffer, each complete, in order.
 
-    at      int64 (segments,): where the RDW is or would be; the data starts 4 bytes behind
-    length  int64 (segments,): bytes of data, and 4
+    at      int64 (segments,): place of the RDW, real or virtual; the data starts 4 bytes later
+    length  int64 (segments,): bytes of data, plus 4
     code    uint8 (segments,): WHOLE, FIRST, LAST or MIDDLE
-    place   int64 (segments,): where the file has the segment, in the buffer as it was read
-    end     where the walk ended, in the buffer as it was read: behind the last segment
-    broken  whether there is something else than a segment at `end`
-    gaps    place and length of bytes in between that are in no record
-    short   bytes that the last block or record says that it has behind the end of the file
+    place   int64 (segments,): place of the segment in the file, as a place in the original buffer
+    end     end of the walk, as a place in the original buffer: after the last segment
+    broken  whether the data at `end` is not a segment
+    gaps    place and length of bytes between segments that are in no record
+    short   missing bytes of the last block or record, after the end of the file
     """
 
     at: Ints
@@ -63,7 +63,7 @@ class Segments:
     short: int = 0
 
     def extent(self, first: Ints, behind: Ints) -> Ints:
-        """Return how many bytes there are from segments on to later ones, or the end, less gaps."""
+        """Return the bytes from segments to later ones, or to the end, without gaps."""
         gap, size = np.array(sorted(self.gaps), np.int64).reshape(-1, 2).T
         before = np.append(0, np.cumsum(size))
         place = np.append(self.place, self.end)
@@ -72,7 +72,7 @@ class Segments:
         return extent
 
     def range_of(self, first: Ints, behind: Ints) -> Ints:
-        """Return how many bytes there are from segments on to the ends of those before later ones.
+        """Return the bytes from segments to the end of the segment before each later one.
 
         Gaps between them count.
         """
@@ -87,21 +87,21 @@ class Segments:
         return [*zip(self.place[some].tolist(), sizes.tolist(), strict=True)]
 
     def where(self, keep: slice | Bools | Ints) -> Segments:
-        """Return some of the segments, chosen or by index; what else there is to say stays."""
+        """Return some of the segments, by mask or index, with all other values unchanged."""
         some = self.at[keep], self.length[keep], self.code[keep], self.place[keep]
         return Segments(*some, self.end, self.broken, self.gaps, self.short)
 
     def upto(self, count: int, end: int) -> Segments:
-        """Return the first `count` segments, of a walk that ends at `end`, behind them."""
+        """Return the first `count` segments, with `end` as the end of the walk."""
         gaps = [gap for gap in self.gaps if gap[0] < end]
         some = self.at[:count], self.length[:count], self.code[:count], self.place[:count]
         return Segments(*some, end, gaps=gaps)
 
 
 def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return the index of the first segment of the last record that is complete, and behind it.
+    """Return the index of the first segment of the last complete record, and the index after it.
 
-    Segments that go on with no record count as one.
+    Consecutive segments that continue no record count as one record.
     """
     if code.size and code[-1] == WHOLE:
         return code.size - 1, code.size
@@ -115,7 +115,7 @@ def last_record(code: NDArray[np.uint8]) -> tuple[int, int]:
 
 
 def last_begun(code: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return what `last_record` does, of the last record that has a first segment, if one has."""
+    """Return the same as `last_record`, for the last record that has a first segment, if any."""
     head, count = last_record(code)
     begun = np.flatnonzero(code[:head] <= FIRST)
     if not begun.size or code[head] <= FIRST:
@@ -126,16 +126,16 @@ def last_begun(code: NDArray[np.uint8]) -> tuple[int, int]:
 
 
 class Walk(ABC):
-    """A framing: how the records of a file are found; its name stands in `FRAMINGS`.
+    """A framing: how the records of a file are found; its name is in `FRAMINGS`.
 
     blind    whether a walk can start anywhere, and finds the next record
-    chained  whether one record leads to the next; else each is found by what it looks like
-    marked   whether the file has something around each record; else a gap shows that it is not
-             what the walk is for
-    mapped   whether the walk works in a map of the file: it moves nothing, and needs nothing in
-             front of a record to stand for its RDW
-    escaped  whether bytes are in the file that are not in its records: the walk moves what is
-             behind them
+    chained  whether one record leads to the next; otherwise each is recognised by its header
+    marked   whether the file has bytes around each record; otherwise a gap shows that the framing
+             is wrong
+    mapped   whether the walk works on a mapped file: it moves nothing, and requires no bytes before
+             a record as its RDW
+    escaped  whether the file contains bytes that are not in its records, so that the walk moves the
+             bytes after them
     """
 
     blind: bool = True
@@ -148,8 +148,8 @@ class Walk(ABC):
     def segments(self, buffer: Bytes, at: int, end: int, last: bool, most: int = ALL) -> Segments:
         """Return the segments in buffer[at:end]; a record, or what leads to it, starts at `at`.
 
-        last  whether nothing comes behind `end`; not all have to know
-        most  steps that are taken along a chain: then it ends, as if there was no more data
+        last  whether no data follows `end`; some walks ignore it
+        most  maximum steps along a chain; the walk then ends as if the data ended
         """
 
     def begin(self, buffer: Bytes, at: int, least: int) -> int | None:  # noqa: ARG002 - blocks do
@@ -157,40 +157,41 @@ class Walk(ABC):
         return at if at >= least else None
 
     def rest(self, run: Segments) -> int:
-        """Return behind how many segments of a run another walk can go on as this one would.
+        """Return the number of segments of a run after which another walk can continue.
 
-        0 where it would have to see all of them.
+        0: another walk would require all of them.
         """
         return last_record(run.code)[1]
 
     def in_front(self, buffer: Bytes, run: Segments, count: int, low: int) -> Segments:
         """Return the first `count` segments of a run that starts at `low`.
 
-        The run ends in front of what leads to the next segment, such as a block descriptor word.
+        The run ends before the bytes that lead to the next segment, such as a block descriptor
+        word.
         """
         if count == run.code.size:
             return run.upto(count, run.end)
         return run.upto(count, self.again(buffer, run, count, low))
 
     def again(self, buffer: Bytes, run: Segments, index: int, low: int) -> int:
-        """Return where the walk starts to find a segment of a run, that began at `low`, again."""
+        """Return where a walk starts to find a segment again, in a run that began at `low`."""
         behind = run.at[index - 1] + run.length[index - 1] if index else low
         return cast("int", self.begin(buffer, int(run.at[index]), int(behind)))
 
     def shows(self, buffer: Bytes, found: Segments, start: int, end: int) -> bool:  # noqa: ARG002
-        """Whether segments of buffer[start:end], a file, show that the walk is the right one."""
+        """Whether segments of buffer[start:end], a file, show that this is its framing."""
         return True
 
     def suits(self, buffer: Bytes, start: int, end: int) -> bool:  # noqa: ARG002
-        """Whether all of buffer[start:end], the start of a file with records, shows that."""
+        """Whether all of buffer[start:end], the start of a file with records, shows it too."""
         return True
 
     def may_show(self, buffer: Bytes, at: int, end: int, most: int, least: int) -> bool:  # noqa: ARG002
-        """Whether the first `least` records may show that: a faster look, at `most` segments."""
+        """Whether the first `least` records, in `most` segments, may show it: a faster check."""
         return True
 
     def asked(self) -> Walk:
-        """Return the walk for a user who says that it is the right one."""
+        """Return the walk for a user who selects this framing."""
         return self
 
     def are_shifted(
@@ -201,11 +202,11 @@ class Walk(ABC):
         end: int,  # noqa: ARG002
         last: bool,  # noqa: ARG002
     ) -> Bools:
-        """Return which records of buffer[start:end] may have bytes of another framing in them."""
+        """Return which records of buffer[start:end] may contain bytes of another framing."""
         return np.zeros(found.code.size, np.bool_)
 
     def begins(self, buffer: Bytes, place: int, end: int) -> bool:
-        """Whether an SMF header stands where a record that begins at `place` has it."""
+        """Whether an SMF header is in the right position for a record that begins at `place`."""
         low, high = max(place - RDW_SIZE, 0), min(end - SMF_HEADER, place + 2 * RDW_SIZE)
         return any(
             is_header(buffer, at)
@@ -214,15 +215,15 @@ class Walk(ABC):
         )
 
     def hides_block(self, buffer: Bytes, at: int) -> bool:  # noqa: ARG002 - blocks do
-        """Whether what seems to be a segment, but starts no record, is a block."""
+        """Whether a seeming segment that starts no record is a block."""
         return False
 
     def over_line_end(
         self, buffer: Bytes, at: int, end: int, gaps: list[tuple[int, int]]
     ) -> tuple[int, bool]:
-        """Step over a line end at `at` if a record begins behind it, and add it to the `gaps`.
+        """Step over a line end at `at` if a record begins after it, and add it to the `gaps`.
 
-        Return where to go on, and whether the walk is broken: it is no line end.
+        Return where to continue, and whether the walk is broken because no line end is there.
         """
         size = self.ends_line(buffer, at, end)
         if size:
@@ -230,13 +231,13 @@ class Walk(ABC):
         return at + size, not size
 
     def ends_line(self, buffer: Bytes, at: int, end: int) -> int:
-        """Return the bytes of a line end at `at` behind which a record begins, 0: there is none."""
+        """Return the bytes of a line end at `at` after which a record begins; 0: none."""
         size = line_end(buffer, at, end)
         return size if size and self.begins(buffer, at + size, end) else 0
 
 
 def line_end(buffer: Bytes, at: int, end: int) -> int:
-    """Return the bytes of a line end of a text file that is at `at`, 0 if there is none."""
+    """Return the bytes of a line end of a text file at `at`; 0: none."""
     data = buffer[at : min(at + 2, end)].tobytes()
     return 2 if data == b"\r\n" else int(data[:1] == b"\n")
 

@@ -1,4 +1,4 @@
-"""Segments to records: those of a spanned record are joined, in place."""
+"""From segments to records: the segments of a spanned record are joined, in place."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from smfparse.vectors import Bools, Bytes, Ints
 class Spans(NamedTuple):
     """Records in a buffer, each contiguous.
 
-    start   int64 (records,): where the RDW is, or would be
+    start   int64 (records,): place of the RDW, real or virtual
     length  int64 (records,): bytes of the record, RDW included
-    place   int64 (records,): where the file has the record, in the buffer as it was read
+    place   int64 (records,): place of the record in the file, as a place in the original buffer
     size    int64 (records,): bytes of the file from there to its end
-    used    up to where the bytes of the buffer are used
-    lost    place, size and reason of spanned records of which a segment is missing
-    first   int64 (records,): which segment each record begins with
-    final   int64 (records,): and with which it ends
+    used    end of the used bytes of the buffer
+    lost    place, size and reason of spanned records with a missing segment
+    first   int64 (records,): index of the first segment of each record
+    final   int64 (records,): index of the last segment
     """
 
     start: Ints
@@ -39,9 +39,10 @@ def records(
 ) -> Spans:
     """Return the records of segments; a spanned one is made contiguous.
 
-    last         whether nothing follows the segments; else one that goes on is left in the buffer
-    kinds        those (as of `kinds_of`) that are made contiguous; None: all
-    max_spanned  bytes beyond which a record is lost
+    last         whether no data follows the segments; otherwise an incomplete record is left in the
+                 buffer
+    kinds        records (as in `kinds_of`) that are made contiguous; None: all
+    max_spanned  maximum bytes of a record; a longer one is lost
     """
     if not found.code.any():
         return _whole(found)

@@ -1,6 +1,6 @@
-"""Compressed data as a stream: all bytes before a cut or a corrupt position are returned.
+"""Compressed data as a stream: all bytes before a truncation or a corrupt place are returned.
 
-A `Layer` undoes one packing; layers stand on each other, the lowest on the `PackedFile`.
+A `Layer` decompresses one packing; layers are stacked, the lowest on the `PackedFile`.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 HEAD = 10
 """Bytes that show a packing."""
 _MOST_GAIN = 1000
-"""Bytes for each packed byte that are unpacked, from `Limits.free_bytes` on: `zstd -19` makes 27 of
-class 3."""
+"""Maximum decompressed bytes per compressed byte, after the first `Limits.free_bytes`: `zstd -19`
+reaches 27 for class 3."""
 _MOST_MEMORY = 256 << 20
-"""Bytes of dictionary that xz and lzma may ask for; `xz -9` asks for 64 MB. zstd has 128 MB."""
+"""Maximum bytes of dictionary for xz and lzma; `xz -9` requires 64 MB. zstd has 128 MB."""
 _READ = 128 << 10
 _BLOCK = 1 << 20
-"""Bytes that are read, and unpacked, at once."""
+"""Bytes that are read, and decompressed, in one step."""
 _FEW, _MORE = 1 << 7, 4
-"""Bytes that are taken of a stream at first, and how many times as many then."""
+"""Bytes that are first passed to a library, and the factor for each further step."""
 
 
 class Packing(NamedTuple):
     """A packing.
 
-    name    what `info` calls it
-    magic   how packed data start; no SMF record starts so, in any framing
-    unpack  yields what a layer unpacks; raises FaultError where that ends early
+    name    its name in `info`
+    magic   first bytes of packed data; no SMF record starts with them, in any framing
+    unpack  yields the decompressed data of a layer; raises FaultError if it ends early
     """
 
     name: str
@@ -44,15 +44,15 @@ class Packing(NamedTuple):
 
 
 class FaultError(Exception):
-    """Why no more can be unpacked."""
+    """The reason why decompression ends."""
 
 
 class CorruptError(FaultError):
-    """A library cannot go on; it gives nothing of the block in which it finds out."""
+    """A library found corrupt data; it returns nothing of that block."""
 
 
 class PackedFile:
-    """A packed file: where the packed data start, and how far they were read."""
+    """A packed file: the place where the packed data start, and the bytes read so far."""
 
     def __init__(self, file: BinaryIO, free_bytes: int) -> None:
         self.file = file
@@ -61,7 +61,7 @@ class PackedFile:
         self.read = 0
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the bytes of the file. Raises FaultError where no more of them come."""
+        """Yield the bytes of the file. Raises FaultError if it cannot be read further."""
         self.file.seek(self.start)
         while data := self._data():
             self.read = max(self.read, self.file.tell() - self.start)
@@ -74,7 +74,7 @@ class PackedFile:
             raise FaultError(error.strerror) from error
 
     def check(self, made: int) -> None:
-        """Raise FaultError where `made` bytes are more than honest data becomes."""
+        """Raise FaultError if `made` bytes are more than plausible for the bytes read."""
         if made > self.free_bytes and made > _MOST_GAIN * self.read:
             raise FaultError(
                 f"expands more than {_MOST_GAIN:,}-fold, which SMF data never does; the rest was "
@@ -83,7 +83,7 @@ class PackedFile:
 
 
 class Feed:
-    """Blocks as a stream; `fault` says why they ended early."""
+    """Blocks as a stream; `fault` is the reason why they ended early."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
@@ -92,7 +92,7 @@ class Feed:
         self.fault: str | None = None
 
     def read(self, most: int | None = None) -> bytes:
-        """Return some bytes, not more than `most`; none at the end only."""
+        """Return some bytes, up to `most`; none only at the end."""
         if self._at == len(self._held):
             try:
                 self._held, self._at = next(self._blocks, b""), 0
@@ -104,7 +104,7 @@ class Feed:
         return self._held[start : self._at]
 
     def back(self, data: bytes) -> None:
-        """Have `data` read next; that are mostly the bytes that were read last."""
+        """Return `data` at the next read; usually these are the bytes that were read last."""
         start = max(self._at - len(data), 0)
         if self._held[start : self._at] == data:
             self._at = start
@@ -112,19 +112,19 @@ class Feed:
             self._held, self._at = data + self._held[self._at :], 0
 
     def step_over(self, data: bytes) -> None:
-        """Leave out all copies of `data` that come next, as far as they are at hand."""
+        """Skip all copies of `data` that follow, as far as they are available."""
         while data and self._held.startswith(data, self._at):
             self._at += len(data)
 
     def take(self, size: int) -> bytes:
-        """Return `size` bytes, fewer at the end only."""
+        """Return `size` bytes, fewer only at the end."""
         found = b""
         while len(found) < size and (more := self.read(size - len(found))):
             found += more
         return found
 
     def end(self, name: str) -> FaultError:
-        """Return the fault of packed data that end before they should."""
+        """Return the fault of packed data that end early."""
         return FaultError(self.fault or f"the {name} data is truncated")
 
 
@@ -134,10 +134,10 @@ def unpacked_blocks(
     packing: Packing,
     member: ZipInfo | None,
 ) -> Iterator[bytes]:
-    """Yield what is packed in the bytes of `below`.
+    """Yield the decompressed bytes of `below`.
 
-    Where a library fails it keeps to itself what it made of the last bytes that it took: so the
-    way to there is gone once more, and then byte by byte.
+    A library that fails discards the output of the last bytes that it received. So the data is
+    decompressed again up to them, and from there byte by byte.
     """
     given = 0
     layer = Layer(packing, Feed(below()), member)
@@ -162,7 +162,7 @@ def unpacked_blocks(
 
 
 class Decompressor(Protocol):
-    """What the libraries have in common."""
+    """The common interface of the libraries."""
 
     @property
     def eof(self) -> bool:
@@ -170,22 +170,22 @@ class Decompressor(Protocol):
 
     @property
     def needs_input(self) -> bool:
-        """Whether it has nothing to go on with."""
+        """Whether it requires more data to continue."""
 
     @property
     def unused_data(self) -> bytes | None:
-        """What was taken of the bytes behind the end; lz4 has None for nothing."""
+        """Bytes received after the end of the stream; lz4 has None for none."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Take `data`, and return up to `max_length` bytes of what is unpacked."""
+        """Receive `data`, and return up to `max_length` decompressed bytes."""
 
 
 class Layer:
-    """One packing undone.
+    """The decompression of one packing.
 
-    member  what the directory of a zip file says of the one file in it; None: there is none
-    fine   packed bytes after which each is taken on its own; None: never
-    begun  packed bytes that were taken before those that the library has in hand
+    member  the entry of the file in the directory of a zip file; None: none
+    fine    packed bytes after which single bytes are passed on; None: never
+    begun   packed bytes that were passed on before those that the library still holds
     """
 
     def __init__(
@@ -199,10 +199,10 @@ class Layer:
         self._taken = 0
 
     def stream(self, library: Decompressor) -> Generator[bytes, None, bytes]:
-        """Yield what one stream holds; what follows it is read next.
+        """Yield the contents of one stream; the bytes after it are read next.
 
-        Few bytes are taken at first: a stream that ends in them costs no more than them. Returns
-        the bytes of a stream that ends there and holds nothing.
+        The first pass is small, so a stream that ends in it costs little. Returns the bytes of a
+        stream that ends there and is empty.
         """
         most, empty = _FEW, b""
         while not library.eof:
@@ -231,7 +231,7 @@ class Layer:
         return data
 
     def behind_zeros(self) -> bytes:
-        """Skip the zero bytes with which a file may be filled up; return the next few bytes."""
+        """Skip zero bytes that pad a file; return the next few bytes."""
         while data := self.feed.read(_FEW):
             if rest := data.lstrip(b"\0"):
                 self.feed.back(rest)
@@ -242,11 +242,11 @@ class Layer:
 
 
 def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator[bytes]]:
-    """Return what unpacks streams, one behind the other, perhaps with zero bytes between.
+    """Return the decompressor for consecutive streams, with optional zero bytes between them.
 
-    Copies of one that holds nothing are stepped over: to open a library costs more than all else.
+    Copies of an empty stream are skipped, because opening a library costs more than anything else.
 
-    opened  returns what unpacks one stream; it imports its library then
+    opened  returns the decompressor of one stream; it then imports its library
     """
 
     def unpack(layer: Layer) -> Iterator[bytes]:
@@ -265,24 +265,24 @@ def in_streams(opened: Callable[[], Decompressor]) -> Callable[[Layer], Iterator
 
 
 def gzip() -> Decompressor:
-    """Return what unpacks a stream of gzip."""
+    """Return a decompressor for a stream of gzip."""
     return _Inflate(31)
 
 
 def deflate() -> Decompressor:
-    """Return what unpacks deflated data without any header, as they are in zip files."""
+    """Return a decompressor for deflated data without a header, as in zip files."""
     return _Inflate(-15)
 
 
 def bz2() -> Decompressor:
-    """Return what unpacks a stream of bzip2."""
+    """Return a decompressor for a stream of bzip2."""
     import bz2
 
     return bz2.BZ2Decompressor()
 
 
 def zstd() -> Decompressor:
-    """Return what unpacks a frame of zstd."""
+    """Return a decompressor for a frame of zstd."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
@@ -292,14 +292,14 @@ def zstd() -> Decompressor:
 
 
 def xz() -> Decompressor:
-    """Return what unpacks a stream of xz."""
+    """Return a decompressor for a stream of xz."""
     import lzma
 
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, _MOST_MEMORY)
 
 
 def lzma_alone() -> Decompressor:
-    """Return what unpacks lzma as it was before xz, which is in zip files too."""
+    """Return a decompressor for the lzma format before xz, which zip files can contain."""
     import lzma
 
     return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _MOST_MEMORY)

@@ -1,4 +1,4 @@
-"""The bytes of a source that are in memory at once."""
+"""The bytes of a source that are in memory."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from smfparse.vectors import Bytes
 class Window:
     """The bytes of a source from `base` on; it moves from the start of a part to its end.
 
-    Of a blind range it starts before: a record whose header is not in one piece is found only from
-    the record in front of it. What is packed is read from its start.
+    For a blind range it starts earlier, because a record whose header is in pieces is found only
+    from the previous record. A packed source is read from its start.
 
     buffer    uint8; the bytes start at `low`
-    base      byte of the source that is at `low`
-    capacity  bytes that are looked at at once
-    floor     byte of the source from which on records belong to the range
-    border    byte of the source from which on records belong to the next range; None: there is
-              none, or no byte behind the range is looked at
+    base      byte of the source at `low`
+    capacity  bytes in memory
+    floor     byte of the source from which records belong to the range
+    border    byte of the source from which records belong to the next range; None: no next range,
+              or no byte after the range is read
     """
 
     def __init__(self, data: Unpacked, part: Part, limits: Limits, maps: bool) -> None:
@@ -47,7 +47,7 @@ class Window:
 
     @property
     def ends_with_source(self) -> bool:
-        """Whether nothing of the source is behind the end of the last window."""
+        """Whether the last window ends with the source."""
         return self._end in (None, self._data.size)
 
     def offset(self, place: int) -> int:
@@ -55,20 +55,21 @@ class Window:
         return self.base + place - self.low
 
     def goes_on(self, place: int) -> bool:
-        """Whether records that start from `place` in the buffer on may be of the range."""
+        """Whether records that start from `place` in the buffer on can belong to the range."""
         return self.border is None or self.offset(place) < self.border
 
     def owns(self, offset: int) -> bool:
-        """Whether what starts at byte `offset` of the source is of the range that is read."""
+        """Whether byte `offset` of the source belongs to the range."""
         return self.floor <= offset and (self.border is None or offset < self.border)
 
     def look(self, held: int) -> tuple[int, int, bool]:
-        """Bring the bytes from `base` on into the buffer, which has `held` of them already.
+        """Read the bytes from `base` on into the buffer, which already contains `held` of them.
 
-        Return how many it kept, where they end, and whether nothing follows. Where no long records
-        are asked for they are mapped, far from the end of the file: that copies nothing and touches
-        only what is looked at. To make spanned records contiguous in a map costs more than reading
-        them. Behind the end of a blind range only as much is looked at as a record needs.
+        Return the number of kept bytes, their end, and whether no data follows. If no long records
+        are requested, the bytes are mapped, except near the end of the file: this copies nothing
+        and touches only the bytes that are read. Making spanned records contiguous in a map costs
+        more than reading them. After the end of a blind range, only the bytes that a record
+        requires are read.
         """
         if self.border is not None:
             left = max(self.border - self.base, 0)
@@ -92,7 +93,7 @@ class Window:
         return held, end, end < self.low + self.capacity
 
     def keep(self, used: int, end: int) -> int:
-        """Let the window go on at `used`; return how many bytes up to `end` it keeps."""
+        """Move the window to `used`; return the number of bytes up to `end` that it keeps."""
         if self._reads:
             self.buffer[self.low : self.low + end - used] = self.buffer[used:end]
         self.base += used - self.low
@@ -116,7 +117,7 @@ class Losses:
         self._once = -1
 
     def note_once(self, places: list[int], reason: str) -> None:
-        """Note places in the buffer, in order, that cost no byte; once if they are seen again."""
+        """Note places in the buffer, in order, that cost no byte; repeated places only once."""
         for offset in map(self._window.offset, places):
             if offset > self._once:
                 self.note_at(offset, 0, reason)
@@ -131,7 +132,7 @@ class Losses:
         self._found.append(Damage(self._source, offset, size, reason))
 
     def report(self, damage: DamageLog) -> None:
-        """Add what was noted, if it is of the range that is read, in the order of the bytes."""
+        """Add the notes about the range, in the order of the bytes."""
         for each in sorted(self._found, key=lambda each: each.offset):
             if self._window.owns(each.offset):
                 damage.add(each)

@@ -61,7 +61,7 @@ def plain_file(folder: Place, name: str) -> Place:
         if not stat.S_ISREG(found.st_mode):
             raise not_plain(place)
     except FileNotFoundError as error:
-        raise InputError(f"{place}: a file of the dataset is not there; convert again") from error
+        raise InputError(f"{place}: a file of the dataset was not found; convert again") from error
     except OSError as error:
         raise InputError(f"{place}: {error.strerror or error}; convert again") from error
     return place

@@ -1,6 +1,6 @@
 """Declarations of the lines of a summary, from `definitions/lines.toml`.
 
-The dataclass here is the list of keys: a declaration is checked by it when it is loaded.
+The dataclass here lists the keys: a declaration is checked against it when it is loaded.
 """
 
 import math
@@ -20,7 +20,7 @@ MEASURES = {
     "peak": "greatest `amount`; highest peak first",
     "total": "`amount` per second, 0 without data; largest total first",
 }
-"""How rows become one figure, and which object comes first by it."""
+"""The ways to combine rows into one figure, and the resulting order of objects."""
 _FOLDER = Path(__file__).with_name("definitions")
 
 
@@ -31,10 +31,10 @@ def _whole(value: Any, where: Where, _before: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A figure of a queue manager over time, and where its rows come from.
+    """A figure of a queue manager over time, and the source of its rows.
 
-    The rows of `sql` are what an object was in an interval. Columns: system, qmgr, object
-    (VARCHAR), start (UTC), seconds, amount, and, for an average, per.
+    A row of `sql` describes an object in an interval. Columns: system, qmgr, object (VARCHAR),
+    start (UTC), seconds, amount and, for an average, per.
     """
 
     report: Annotated[str, Key("the report with more detail", "that of the metric's subject")] = ""
@@ -76,14 +76,14 @@ class Line(Shown):
 
     @property
     def full(self) -> float:
-        """The value of a full block in a course over time; 0: its greatest value."""
+        """The value of a full block in a sparkline; 0: its greatest value."""
         return 100 if self.label.endswith(", %") else 0
 
 
 def with_metrics(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what a declaration says, with what its metrics say.
+    """Return a declaration, completed by its metrics.
 
-    These are the rows, how they become one figure, and the report that has more.
+    A metric defines the rows, the way to combine them, and the report with more detail.
     """
     metric = given.get("metric")
     if not metric:

@@ -42,15 +42,15 @@ if TYPE_CHECKING:
 
 _MINUTE_US = 60 * SECOND_US
 _SLOTS = 48
-"""Slots of a queue manager without intervals of its own, at most."""
+"""Maximum slots of a queue manager without intervals of its own."""
 
 
 @dataclass(frozen=True)
 class Times:
-    """When there is data of a queue manager, in microseconds since 1970, UTC.
+    """The times with data of a queue manager, in microseconds since 1970, UTC.
 
     first, last  the time that its intervals cover
-    slots        parts of that time, as long as intervals usually are
+    slots        parts of that time, each as long as its typical interval
     """
 
     calendar: Calendar
@@ -71,7 +71,7 @@ class Times:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Whose times they are: system and queue manager."""
+        """The system and queue manager."""
         return self.calendar.key
 
     @property
@@ -91,33 +91,33 @@ class Times:
 
     @property
     def mq_version(self) -> str:
-        """The newest version of MQ that it has in its time."""
+        """The newest version of MQ in this time."""
         return self.calendar.mq_version
 
     @property
     def clock(self) -> Zone:
-        """What makes local times of moments."""
+        """The clock for local times."""
         return self.calendar.clock
 
     @property
     def latest(self) -> int:
-        """The middle of the last interval: the day of that is the last day."""
+        """The middle of the last interval, which defines the last day."""
         whole = self.calendar.whole
         return int(((self.calendar.starts + self.calendar.ends) // 2)[whole].max())
 
     @property
     def offset(self) -> int:
-        """Seconds that local time is ahead of UTC at the end."""
+        """Local time minus UTC at the end, seconds."""
         return self.clock.offset(self.last - 1)
 
     @property
     def slot(self) -> int:
-        """How long a slot of time is."""
+        """The length of a slot."""
         return -(-(self.last - self.first) // self.slots)
 
     @cached_property
     def starts(self) -> Ints:
-        """When each slot begins."""
+        """The start of each slot."""
         found: Ints = self.first + self.slot * np.arange(self.slots, dtype=np.int64)
         return found
 
@@ -144,12 +144,12 @@ HeldLine: TypeAlias = tuple[Line, Manager, Rows]
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """A line of a queue manager: what an object was over time.
+    """A line of a queue manager: one object over time.
 
-    mean     over all of the time
-    highest  of a slot of time, and the local time at which that begins
-    amounts  by the number of the slot
-    pers     what these are per; 0: there is no data
+    mean     over the whole time
+    highest  the highest value of a slot, and its local start time
+    amounts  by slot number
+    pers     the divisors of the amounts; 0: no data
     """
 
     line: Line
@@ -161,7 +161,7 @@ class Figures:
     pers: Floats
 
     def over_time(self, count: int, most: int) -> list[float | None]:
-        """Return the figure over time in at most `most` steps; None: no data.
+        """Return the figure over time in up to `most` steps; None: no data.
 
         count  number of slots
         """
@@ -170,7 +170,7 @@ class Figures:
         return [self.of(range(*each)) for each in pairwise(bounds)]
 
     def of(self, some: Iterable[int]) -> float | None:
-        """Return the figure over some slots; None: no data in them."""
+        """Return the figure over some slots; None: they contain no data."""
         slots = np.fromiter(some, np.int64)
         slots = slots[self.pers[slots] > 0]
         if not len(slots):
@@ -182,9 +182,9 @@ class Figures:
 
 
 def line_queries(catalog: Catalog) -> dict[str, str]:
-    """Return queries for the rows of all lines and intervals, by the names that hold their rows.
+    """Return queries for the rows of all lines and intervals, by the names of the held rows.
 
-    Macros that they need are made in the catalog.
+    The macros that they use are created in the catalog.
     """
     rows = rows_query("line", ((name, each.sql) for name, each in lines().items()))
     query = f"{_COMMON.read_text('utf-8')}{rows}"
@@ -192,7 +192,7 @@ def line_queries(catalog: Catalog) -> dict[str, str]:
 
 
 def with_macros(catalog: Catalog, queries: dict[str, str]) -> dict[str, str]:
-    """Return queries, whose macros are made in the catalog."""
+    """Return queries, after creating their macros in the catalog."""
     macros = calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join(queries.values()), macros))
     return queries
@@ -205,12 +205,12 @@ def hold(catalog: Catalog, queries: Mapping[str, str]) -> None:
 
 
 def held_times(catalog: Catalog) -> list[Times]:
-    """Return the times of each queue manager, of rows that the catalog holds."""
+    """Return the times of each queue manager, from rows that the catalog holds."""
     return [*map(Times.of, calendars_of(catalog.held[CALENDAR], catalog.zone).values())]
 
 
 def held_lines(catalog: Catalog) -> Iterator[HeldLine]:
-    """Yield the rows of each line and queue manager, of rows that the catalog holds."""
+    """Yield the rows of each line and queue manager, from rows that the catalog holds."""
     for name, manager, rows in rows_of(catalog.held[_ROWS], "line"):
         yield lines()[name], manager, rows
 
@@ -220,11 +220,11 @@ def figures_of(
     found_times: Sequence[Times],
     tops: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[Manager, list[Figures]]:
-    """Return the figures of each queue manager, of the rows of `held_lines`.
+    """Return the figures of each queue manager, from the rows of `held_lines`.
 
-    Lines are in their order, objects in theirs.
+    Lines are in declared order, and objects in the order of their line.
 
-    tops  objects that are wanted of a line, where these are others than are shown
+    tops  number of objects of a line, if it differs from the declared one
     """
     times = {each.key: each for each in found_times}
     found: dict[Manager, list[Figures]] = {}

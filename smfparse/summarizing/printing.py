@@ -31,9 +31,9 @@ _NO_DATA = " "
 def sparkline(values: Sequence[float | None], full: float = 0.0) -> str:
     """Return a character for each value: its height is the share of the greatest one.
 
-    None: no data, a blank.
+    None: no data, shown as a blank.
 
-    full  what a full block stands for; 0: the greatest of the values
+    full  the value of a full block; 0: the greatest of the values
     """
     full = full or max((each for each in values if each is not None), default=0.0)
     return "".join(_block(each, full) for each in values)
@@ -49,7 +49,7 @@ def _block(value: float | None, full: float) -> str:
 _WORST = 3
 """Number of findings shown."""
 _STEPS = 32, 48
-"""Fewest and most characters of a sparkline; the names of objects decide how many fit."""
+"""Minimum and maximum characters of a sparkline; the names of objects determine how many fit."""
 _STEPS_OF_FACTS = 288
 _LEAST_NAME = 12
 """Characters of a name that are always kept."""
@@ -60,8 +60,8 @@ _CSV = ("system", "qmgr", "name", "figure", "object", "mean", "highest", "at", "
 class SummaryDocument(Document):
     """The metrics and worst findings of each queue manager.
 
-    inputs  names as given, for the commands that show more
-    drawn   whether block characters can be shown, which sparklines require
+    inputs  names as given, for the commands that show more detail
+    drawn   whether the output supports block characters, which sparklines require
     """
 
     title = "Summary"

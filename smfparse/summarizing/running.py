@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Day:
-    """What a queue manager's data shows.
+    """The results for a queue manager.
 
     findings  ranked, the most serious first
-    coverage  how complete the data is; None where names are selected
-    missing   the trace that would make MQ write what is not there, and the lines without data
+    coverage  completeness of the data; None if names are selected
+    missing   each trace that would write missing data, and the lines without data
     """
 
     times: Times

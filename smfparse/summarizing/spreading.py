@@ -1,7 +1,7 @@
 """Rows of any length, spread over the intervals or the slots of a queue manager's time.
 
-A row is what an object was in an interval: an amount, and what it is per. An interval of an axis
-gets the share of both that is the share of the row's time which they have in common.
+A row describes an object in an interval: an amount, and its divisor (per). An interval of an axis
+receives the same share of both as its share of the row's time.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
 }
 """Measures that are not sums: the value without a row, and the choice between two values."""
 _LEAK, _LEAK_US = 0.02, 2 * SECOND_US
-"""A share of an interval, and a time, that are no more than the difference of two clocks."""
+"""A share of an interval, and a time, that can be the difference of two clocks."""
 _NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
-"""No row, but the column that only averages have."""
+"""An empty table, including the column that only averages have."""
 
 
 class Axis(NamedTuple):
     """Intervals in the order of time, microseconds UTC, that do not overlap.
 
-    after_gap  which of them begin later than the one before them ends
+    after_gap  which of them begin after the end of the previous one
     """
 
     starts: Ints
@@ -45,14 +45,14 @@ class Axis(NamedTuple):
 
     @property
     def seconds(self) -> Floats:
-        """How long each interval is."""
+        """The length of each interval."""
         found: Floats = (self.ends - self.starts) / SECOND_US
         return found
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows about the objects of a queue manager, those of an object together.
+    """Rows about the objects of a queue manager, grouped by object.
 
     objects        names, ascending
     of             number of the object of each row
@@ -69,7 +69,7 @@ class Rows:
 
     @cached_property
     def ends(self) -> Ints:
-        """When each row ends: a row of no length a microsecond after it starts."""
+        """The end of each row: for a row without length, a microsecond after its start."""
         found: Ints = self.starts + np.maximum(
             np.rint(self.seconds * SECOND_US).astype(np.int64), 1
         )
@@ -85,12 +85,12 @@ class Spread(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What objects were in each interval: arrays of objects by intervals.
+    """The values of objects in each interval: arrays of objects by intervals.
 
-    amounts  sums, or the extremes of a measure that has these
+    amounts  sums, or extremes for a measure that has these
     pers     sums
-    filled   whether there are rows
-    wholes   of each object, the amounts of all rows, in intervals or not
+    filled   whether rows exist
+    wholes   for each object, the amount over all rows, in intervals or not
     """
 
     amounts: Floats
@@ -100,10 +100,10 @@ class Sums(NamedTuple):
 
 
 def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
-    """Return the query for the rows of several things, as `rows_of` takes them.
+    """Return the query for the rows of several things, in the form that `rows_of` reads.
 
     thing    the column that names them
-    queries  name and query: system, qmgr, object, start (UTC), seconds, amount, per if it has one
+    queries  name and query: system, qmgr, object, start (UTC), seconds, amount, and optionally per
     """
     several = (f"SELECT '{name}' AS {thing}, * FROM ({sql})" for name, sql in queries)
     return (
@@ -118,8 +118,8 @@ def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
 def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
     """Yield the rows of each thing and queue manager, by their names, from those of `rows_query`.
 
-    Rows come in an order that does not depend on that of the table. Texts are compared by their
-    numbers, once for the table, and numbers of one thing at a time are held.
+    The order of rows does not depend on that of the table. Texts are compared by their numbers,
+    once for the table, and memory contains the numbers of one thing at a time.
     """
     (names, name_of), (systems, system_of), (qmgrs, qmgr_of), (objects, object_of) = (
         _ranked(table[each]) for each in (thing, "system", "qmgr", "object")
@@ -157,10 +157,10 @@ def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:
 
 
 def spread(axis: Axis, rows: Rows) -> Spread:
-    """Return how rows are spread over intervals: by the time that they have in common.
+    """Return how rows are spread over intervals, by their common time.
 
-    A row of no length is in the interval that it is in. What is outside of all is left out. A part
-    so short that only the clocks differ is in the interval beside it.
+    A row without length belongs to the interval that contains it. Rows outside all intervals are
+    omitted. A part that is so short that only the clocks differ belongs to the adjacent interval.
     """
     starts, ends = rows.starts, rows.ends
     first = np.searchsorted(axis.ends, starts, "right")
@@ -181,7 +181,7 @@ def spread(axis: Axis, rows: Rows) -> Spread:
 
 
 def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
-    """Return the sums of rows, whose `parts` are in the intervals of an axis."""
+    """Return the sums of rows over the intervals of an axis, from their `parts`."""
     shape = len(rows.objects), len(axis.starts)
     places = rows.of[parts.rows] * shape[1] + parts.cells
 

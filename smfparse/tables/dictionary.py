@@ -141,7 +141,7 @@ KEY_COLUMNS = (
     TableColumn(
         "counted_at",
         LOCAL_TIMESTAMP,
-        "When the record counts, local time: mostly the middle of its interval (docs/selecting.md)",
+        "Local time at which the record counts, usually mid-interval (docs/selecting.md)",
     ),
     TableColumn("time", TIMESTAMP, "When MQ captured the data (QWHSSTCK)"),
     TableColumn("utc_offset", "int32", "Local time of the system minus UTC", "seconds"),
@@ -188,7 +188,7 @@ RECORD_FIELDS = (
     TableColumn(
         "seconds_ahead",
         "int64",
-        "Seconds the TOD clock was ahead of UTC (leap seconds); all times are corrected",
+        "Seconds by which the TOD clock was ahead of UTC (leap seconds); all times are corrected",
         "seconds",
     ),
 )

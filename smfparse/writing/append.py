@@ -174,7 +174,8 @@ def _check_form(
     """Raise RequestError for requested columns or folders that the dataset does not have."""
     if types not in (None, old["types"]):
         raise RequestError(
-            f"{folder}: written with {old['types']} types; append without types, which stay",
+            f"{folder}: written with {old['types']} types; append without types=, "
+            "because those of the dataset stay",
             "types",
         )
     if inputs.options.fingerprints and not has_fingerprints(old):

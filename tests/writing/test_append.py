@@ -280,7 +280,7 @@ def test_damage_and_names_of_all_inputs_are_known(dumps: list[Path], tmp_path: P
     new.write_bytes(foreign_record(2))
     alone = ReadOptions(limits=Limits(merged=1))
     assert append_dataset(open_inputs([old], alone), folder).rows["record"] == 3
-    with pytest.raises(InputError, match="not there"):
+    with pytest.raises(InputError, match="was not found"):
         append_dataset(open_inputs([new]), folder)
 
 

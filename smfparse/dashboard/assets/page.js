@@ -7,7 +7,7 @@ const one = (selector, from = document) => from.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const state = { number: 0, from: 0, to: 0, shaded: null, aim: 0 };
 const charts = [];
-const LEAST = 0.001; /* of less it is only said that it is less */
+const LEAST = 0.001; /* smaller values are shown as less than this */
 let data;
 
 function drawn(name, attributes) {
@@ -318,7 +318,7 @@ class Lines {
     this.more.replaceChildren(made("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `Values of ${this.panel.title}` }, made("table", { class: "data" },
       made("thead", {}, made("tr", {}, ...head.map((text) => made("th", { scope: "col", text })))),
       made("tbody", {}, ...some.map((row) => made("tr", {}, ...row.map((each, at) => made("td", { class: at > 1 ? "n" : "", text: at > 1 ? shown(each) : each.replace("T", " ") }))))))));
-    if (rows.length > some.length) this.more.append(made("p", { class: "note", text: `The first ${some.length} of ${rows.length} intervals; zoom, or take the CSV.` }));
+    if (rows.length > some.length) this.more.append(made("p", { class: "note", text: `The first ${some.length} of ${rows.length} intervals; zoom in, or use the CSV.` }));
     this.more.hidden = false;
   }
   saved() {
@@ -423,7 +423,7 @@ class Heat {
     this.series = this.chart.lines.map((line) => ({ name: line.name, raw: line.v }));
     const many = this.series.length;
     this.canvas = made("canvas", { role: "img", "aria-label": `${this.panel.title} by queue over time`, on: { pointermove: (event) => this.pointed(event), dblclick: () => zoom(...span(day())) } });
-    this.note = made("p", { class: "note", text: `The stronger the colour, the more; the highest is ${shown(this.most())} ${this.panel.unit}.` });
+    this.note = made("p", { class: "note", text: `Stronger colours show higher values; the highest is ${shown(this.most())} ${this.panel.unit}.` });
     this.more = made("div", { class: "more", hidden: "" });
     const button = (text, act, label = text) => made("button", { type: "button", text, "aria-label": `${label}: ${this.panel.title}`, on: { click: act } });
     place.replaceChildren(made("header", {}, made("h4", { text: this.panel.title }), made("small", { text: this.panel.unit }), made("span", {},
