@@ -1,4 +1,4 @@
-"""Hints for a query with an unknown table or column: similar names, and which table has them."""
+"""Hints for a query that fails: names similar to an unknown one, and how large products fit."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from smfparse.tables.dictionary import near_names
 _COLUMN = re.compile(r'[Cc]olumn (?:named )?"([^"]+)"')
 _TABLE = re.compile(r"Table with name (\w+) does not exist")
 _MEANT = re.compile(r'\nDid you mean "(\w+)[^\n]*')
+_OVERFLOW = re.compile(r"^Out of Range Error: Overflow in \w+ of U?INT")
+_WIDER = "the result does not fit the type; use doubles: column::DOUBLE, or 4096e0 instead of 4096"
 _PLACE = "\n\nLINE "
 """The text before the line of the query in which DuckDB found an error."""
 _MOST = 5
@@ -47,6 +49,8 @@ def hinted(message: str, tables: Iterable[str]) -> str:
         hint = _of_column(column[1], list(tables), message)
     elif table:
         hint = _of_table(table[1], message)
+    elif _OVERFLOW.match(message):
+        hint = _WIDER
     else:
         return message
     what, place, line = message.partition(_PLACE)

@@ -261,6 +261,14 @@ def test_a_structure_is_planned_for_all_members_of_its_group(write: Write) -> No
     assert rates == pytest.approx({both: 3, one: 4, ("QMC", "structure APP1"): 8})
 
 
+def test_two_hours_of_batches_that_wait_a_second_each_can_be_added(write: Write) -> None:
+    counts = {"qcstnmsg": HOUR, "qcstbatc": 5930, "qcstntav": 1_090_243}
+    channel = smf.block("QCST", qcstchnm="A.B", qcstchty=1, **counts)
+    path = write(smf.record(channel, start=local(10), seconds=2 * HOUR))
+    with Catalog(open_inputs([path])) as catalog:
+        assert measured("batches", catalog)["net_ms"] == pytest.approx(1090.243)
+
+
 def test_what_would_be_streamed_is_a_share_of_the_puts(write: Write) -> None:
     path = write(putting(10, 11, HOUR), putting(10, 11, 3 * HOUR, to="OUT"))
     with Catalog(open_inputs([path])) as catalog:

@@ -123,6 +123,8 @@ def test_an_unknown_name_is_told_what_is_near_and_where(whole_dataset: Path) -> 
     wrong = "Table with name pg_qjst does not exist!\n"
     message = f'{wrong}Did you mean "pg_set or smf_qjst"?'
     assert hinted(message, []) == f"{wrong}no table pg_qjst; near: qjst"
+    overflow = "Out of Range Error: Overflow in multiplication of INT32 (602446 * 4096)!"
+    assert hinted(overflow, []).endswith("or 4096e0 instead of 4096")
     for number, (query, said) in enumerate(some([*NEAR.items()], 3)):
         shown = run(DUMP if number % 5 else whole_dataset, query, code=2).stderr
         assert said in shown

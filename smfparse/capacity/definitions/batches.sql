@@ -3,8 +3,8 @@ WITH
 channels AS (
     SELECT
         system, qmgr, channel,
-        sum(messages)::BIGINT AS n, sum(batches)::BIGINT AS b, sum(bytes)::DOUBLE AS bytes,
-        total(batches * net_average) AS waited, total(active_seconds) * 1e6 AS active,
+        total(messages) AS n, sum(batches)::BIGINT AS b, sum(bytes)::DOUBLE AS bytes,
+        total(batches::DOUBLE * net_average) AS waited, total(active_seconds) * 1e6 AS active,
         max(batch_limit) AS batchlim
     FROM channel
     WHERE batches > 0 AND net_average > 0

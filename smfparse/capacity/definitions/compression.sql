@@ -2,7 +2,7 @@
 WITH
 channels AS (
     SELECT
-        system, qmgr, channel, sum(bytes)::DOUBLE AS bytes, sum(messages)::BIGINT AS n,
+        system, qmgr, channel, sum(bytes)::DOUBLE AS bytes, total(messages) AS n,
         nullif(max(compression), 0) AS compression
     FROM channel
     WHERE batches > 0

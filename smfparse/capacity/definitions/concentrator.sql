@@ -12,7 +12,7 @@ clients AS (
 ),
 spent AS (SELECT system, qmgr, total(cpu) AS cpu FROM chinit_task GROUP BY ALL),
 got AS (
-    SELECT system, qmgr, sum(messages_got)::BIGINT AS gets
+    SELECT system, qmgr, total(messages_got) AS gets
     FROM queue_activity
     WHERE channel <> ''
     GROUP BY ALL

@@ -1,7 +1,7 @@
 -- CPU of API calls (WQST, WTAS).
 WITH
 calls AS (
-    SELECT system, qmgr, sum(calls)::BIGINT AS calls, total(cpu) AS cpu FROM task GROUP BY ALL
+    SELECT system, qmgr, total(calls) AS calls, total(cpu) AS cpu FROM task GROUP BY ALL
 )
 SELECT
     system, qmgr,

@@ -26,7 +26,7 @@ slower AS (
     GROUP BY ALL
 ),
 persistent AS (
-    SELECT system, qmgr, sum(persistent_puts)::BIGINT AS messages FROM message_manager_figures GROUP BY ALL
+    SELECT system, qmgr, total(persistent_puts) AS messages FROM message_manager_figures GROUP BY ALL
 ),
 intervals AS (
     SELECT

@@ -19,9 +19,9 @@ FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 CREATE OR REPLACE MACRO puts_of_managers(uses) AS TABLE
 SELECT
     system, qmgr,
-    sum(messages_put)::BIGINT AS messages,
+    total(messages_put) AS messages,
     sum(bytes_put)::DOUBLE AS bytes,
-    sum(puts + put1s)::BIGINT AS put_calls,
+    total(puts + put1s) AS put_calls,
     total(put_cpu + put1_cpu) AS put_cpu
 FROM query_table(uses)
 GROUP BY ALL;
@@ -32,9 +32,9 @@ CREATE OR REPLACE MACRO accounting(task_rows, record_rows, task_view, statistics
 WITH
 calls AS (
     SELECT
-        system, qmgr, sum(calls)::BIGINT AS calls,
+        system, qmgr, total(calls) AS calls,
         -- New pages are of whole tasks: where queues are selected it is not known which are for these.
-        CASE WHEN NOT getvariable('of_queues') THEN sum(pages_new)::BIGINT END AS pages
+        CASE WHEN NOT getvariable('of_queues') THEN total(pages_new) END AS pages
     FROM query_table(task_view)
     GROUP BY ALL
 ),
@@ -45,7 +45,7 @@ tasks AS (
     GROUP BY ALL
 ),
 bytes AS (
-    SELECT system, qmgr, sum(length)::BIGINT AS bytes
+    SELECT system, qmgr, total(length) AS bytes
     FROM query_table(record_rows)
     WHERE type = 116 AND subtype IN (1, 2)
     GROUP BY ALL
