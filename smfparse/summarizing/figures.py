@@ -131,6 +131,13 @@ class Times:
         """The number of seconds with data in each slot."""
         return self.calendar.covered(self.starts, self.starts + self.slot)
 
+    def began(self, slot: int) -> int:
+        """Return when the data of a slot begins: later than the slot after a gap."""
+        starts, stops = self.calendar.spans
+        first = int(self.starts[slot])
+        behind = np.flatnonzero(stops > first)
+        return max(first, int(starts[behind[0]])) if behind.size else first
+
     def local(self, microseconds: int) -> dt.datetime:
         """Return a moment as local time of the system."""
         return self.clock.local(microseconds)
@@ -147,7 +154,7 @@ class Figures:
     """A line of a queue manager: one object over time.
 
     mean     over the whole time
-    highest  the highest value of a slot, and its local start time
+    highest  the highest value of a slot, and the local time when its data begins
     amounts  by slot number
     pers     the divisors of the amounts; 0: no data
     """
@@ -261,7 +268,7 @@ def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures
                 rows.objects[at],
                 float(amounts[at][there].sum() / pers[at].sum()),
                 float(values[highest]),
-                times.local(times.first + highest * times.slot),
+                times.local(times.began(highest)),
                 amounts[at],
                 pers[at],
             )

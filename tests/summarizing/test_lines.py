@@ -142,6 +142,20 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
     assert pool.amounts.round().tolist() == [50, 50, 90, 50]
 
 
+@pytest.mark.usefixtures("unjudged")
+def test_a_peak_after_a_gap_is_when_the_data_begins(write: Write) -> None:
+    used = ((0, 600, 50), (600, 600, 50), (1200, 300, 50), (2220, 180, 90), (2400, 600, 50))
+    records = []
+    for at, seconds, percent in used:
+        for each in (block("QMST"), block("QPST", qpstnbuf=100, qpstcbsl=100 - percent)):
+            start = START + dt.timedelta(seconds=at)
+            records.append(record(each, start=start, seconds=seconds))
+    with Catalog(open_inputs([write(*records)])) as opened:
+        (day,) = summarized(opened)
+    (pool,) = of_line(day, "buffer-pool").values()
+    assert pool.at.replace(tzinfo=None) == START + dt.timedelta(seconds=2220)
+
+
 def test_a_wrong_line_names_file_and_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     wrong = "[x]\nlabel = 'X'\nmeasure = 'most'\nreport = 'log'\nsql = 'SELECT 1'\n"
     (tmp_path / "lines.toml").write_text(wrong)
