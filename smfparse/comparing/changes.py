@@ -29,6 +29,8 @@ from smfparse.vectors import Floats
 NAMES: tuple[str, ...] = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""
 _SECONDS = ("before_seconds", "after_seconds")
+HARDLY = 1000.0
+"""A ratio from which a name is hardly there on one side."""
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant", *_SECONDS)
 TOLERANCE = 0.06
 """What IBM's regression tests allow from one run to the next."""
@@ -201,7 +203,8 @@ def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
         steady = MEASURES[measure].steady
         chance[place] = changed(change[place], before, after, busy, tolerance, steady)
     significant = pl.Series("significant", holm(chance))
-    known = pl.Series(np.isfinite(chance))
+    hardly = pl.Series(np.abs(np.nan_to_num(change)) >= np.log(HARDLY))  # there on one side
+    known = pl.Series(np.isfinite(chance)) & (significant | ~hardly)
     return rows.with_columns(
         before="value",
         after="value_after",

@@ -9,7 +9,7 @@ import polars as pl
 
 from smfparse.advice.baseline import NEW, WORSE
 from smfparse.advice.wording import in_short
-from smfparse.comparing.changes import NAMES
+from smfparse.comparing.changes import HARDLY, NAMES
 from smfparse.comparing.hours import HOUR_COLUMNS, facts_of, hours
 from smfparse.comparing.measures import MEASURES
 from smfparse.comparing.sides import Rename, Side, ordered_sum, shown_left_out, summed
@@ -48,8 +48,6 @@ _OTHERS = (
 )
 _SMALL = 0.01
 """Share of CPU and elapsed time below which a name does little."""
-_NEW = 1000.0
-"""Ratio of CPU per second from which on a name is new or gone but for a few calls."""
 _ONLY_BEFORE, _ONLY_AFTER = "Only before, or hardly after", "Only after, or hardly before"
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
@@ -92,7 +90,7 @@ class ComparisonDocument(Document):
         for title, part in self._parts():
             if part.height:
                 yield Section(title, [_table_of(part)])
-            elif title == self._unchanged:
+            elif title.endswith("."):  # a sentence
                 yield Section("", notes=[title])
         if (changed := self._changed_hours()).height:
             yield Section(_HOURS, [_hour_table(changed)])
@@ -173,18 +171,19 @@ class ComparisonDocument(Document):
         figure, ratio = pl.col("figure"), pl.col("ratio").fill_null(1)
         of_qmgr = figure.is_in(_OF_QMGR) | figure.str.contains("^(pool|cf|channel)_")
         effect = figure == "cpu_per_second"
-        first = pl.col("before").is_null() | (effect & (ratio >= _NEW))
-        second = pl.col("after").is_null() | (effect & (ratio <= 1 / _NEW))
+        first = pl.col("before").is_null() | (effect & (ratio >= HARDLY))
+        second = pl.col("after").is_null() | (effect & (ratio <= 1 / HARDLY))
+        of_one_side = ((first | second) & effect).any().over(NAMES)
         changed = (
             f"Changed by more than {100 * self._tolerance:g}% and the variation between intervals"
         )
-        others = ~(found | of_qmgr | first | second)
+        others = ~(found | of_qmgr | first | second | of_one_side)
         parts = {
             changed: found,
-            _OTHERS: others,
-            "Other metrics of queue managers, by change": of_qmgr & ~found,
             _ONLY_BEFORE: second & effect & ~found,
             _ONLY_AFTER: first & effect & ~found,
+            _OTHERS: others,
+            "Other metrics of queue managers, by change": of_qmgr & ~found,
         }
         for title, which in parts.items():
             part = self._rows.filter(which)
@@ -194,7 +193,12 @@ class ComparisonDocument(Document):
             cut = shown.height < part.height
             count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
             if title == changed and part.is_empty():
-                yield self._unchanged, shown
+                yield (
+                    self._unchanged(
+                        one_sided=self._rows.filter((first | second) & effect).height > 0
+                    ),
+                    shown,
+                )
             else:
                 yield f"{title}: {count if part.height else 'none'}", shown
 
@@ -215,14 +219,16 @@ class ComparisonDocument(Document):
         by_names = of_calls.group_by(NAMES).agg(**amounts)
         return by_names.select(*NAMES, share=pl.max_horizontal(*shares))
 
-    @property
-    def _unchanged(self) -> str:
-        """The sentence in place of the significant changes, if nothing changed."""
+    def _unchanged(self, *, one_sided: bool) -> str:
+        """Return the sentence in place of the significant changes, if nothing changed."""
         names = [name for name in NAMES if self._rows[name].null_count() < self._rows.height]
+        of = f" by {', '.join(names)}" if names else ""
         coarser = "; --by job also shows jobs that make other calls" if "verb" in names else ""
         return (
-            f"No change by {', '.join(names)} is significant: each is within "
+            f"No change{of} is significant: each is within "
             f"{100 * self._tolerance:g}%, or within the variation between intervals{coarser}."
+            + one_sided
+            * " Names on one side only, or hardly on the other, are below."
         )
 
     @property

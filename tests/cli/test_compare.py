@@ -142,6 +142,13 @@ def test_a_name_with_hardly_a_call_on_one_side_is_new_or_gone(tmp_path: Path) ->
         (found,) = [each for each in shown(*sides).split("\n\n") if each.startswith(title)]
         assert "hardly" in found
         assert found.count("cpu_per_second") == found.count("GROWS") == 1
+        others = shown(*sides).partition("Other metrics")[2]
+        assert "GROWS" not in others.partition("\n\n")[0]
+        rows = compared(*map(side, sides)).to_dicts()
+        asked = ("GROWS", "cpu_per_second")
+        assert {row["significant"] for row in rows if (row["queue"], row["figure"]) == asked} == {
+            None
+        }
 
 
 NAMED = ["A.B", "AXB", "B$", "LQ1", "Mixed"]
