@@ -371,6 +371,10 @@ class Report:
     header: Annotated[bool, Key("whether a section begins with MP1B's two header lines")] = True
     nothing: Annotated[str, Key("message for an empty report", "the input has no such record")] = ""
     per_task: Annotated[bool, Key("whether a terminal shows at most 1,000 tasks")] = False
+    name_mark: Annotated[
+        str,
+        Key("mark of sections that add queue managers of one name, unless `by` has system", "none"),
+    ] = ""
     queue_mark: Annotated[
         str,
         Key(

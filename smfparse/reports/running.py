@@ -26,6 +26,7 @@ from smfparse.reports.sections import (
     HIDDEN,
     OF_STATISTICS,
     ONE_SECTION,
+    SHARED_NAMES,
     TOTAL,
     Sections,
     section_keys,
@@ -192,12 +193,15 @@ def _ordered(
     """Return the query for the rows of a report with the keys of their sections, in order."""
     sql = which.sql.replace(_KEYS, f"({keys})")
     order, top = _ranking(which, asked)
-    own = "section, system, qmgr" if which.across else "section"
-    marks = "keys.marks"
+    own = f"section, system, qmgr, {SHARED_NAMES}" if which.across else "section"
+    marks = ["keys.marks"]
     if catalog.of_queues and which.queue_mark:
-        marks = f"concat_ws('; ', keys.marks, {quoted(which.queue_mark)})"
+        marks.append(quoted(which.queue_mark))
+    if which.name_mark and "system" not in values["by"]:
+        marks.append(f"CASE WHEN keys.{SHARED_NAMES} THEN {quoted(which.name_mark)} END")
+    marked = f"nullif(concat_ws('; ', {', '.join(marks)}), '')" if marks[1:] else marks[0]
     query = (
-        f"SELECT rows.section, keys.* EXCLUDE ({own}) REPLACE ({marks} AS marks), "
+        f"SELECT rows.section, keys.* EXCLUDE ({own}) REPLACE ({marked} AS marks), "
         f"rows.* EXCLUDE (section) "
         f"FROM ({sql}) AS rows JOIN ({keys}) AS keys USING (section) "
         f"{top} ORDER BY {', '.join(filter(None, [_ORDER, order]))}"

@@ -88,6 +88,11 @@ _AGREE = (
     f"= count(DISTINCT system) * count(DISTINCT {OFFSET})"
 )
 """Whether all systems have the same local time: each has the same offsets."""
+SHARED_NAMES = "shared_names"
+"""Whether queue managers of several systems have the same name; only of sections of all of them."""
+_SHARED_NAMES = (
+    "count(DISTINCT CASE WHEN qmgr IS NOT NULL THEN (system, qmgr) END) > count(DISTINCT qmgr)"
+)
 _ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
 """A value that all rows of a section of several queue managers have; NULL where they differ."""
 _MOMENT = (
@@ -242,6 +247,7 @@ def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = Fals
     offsets = {OFFSET: _LAST_ONE.format(OFFSET), START_OFFSET: f"arg_min({OFFSET}, interval_end)"}
     if sections.across:
         offsets = {name: f"CASE WHEN {_AGREE} THEN {sql} END" for name, sql in offsets.items()}
+        offsets[SHARED_NAMES] = _SHARED_NAMES
     keys = ", ".join(f"{sql} AS {name}" for name, sql in (last | offsets).items())
     begins = "section.interval" if sections.seconds else "NULL::TIMESTAMP"
     return f"""

@@ -110,6 +110,12 @@ def test_only_statistics_of_the_time_and_queue_manager_of_tasks_count() -> None:
     assert (row["interval_start"], row["interval_seconds"]) == (ENDED, NEAR(180, rel=1e-5))
 
 
+def test_queue_managers_of_one_name_on_several_systems_are_marked_where_they_are_added() -> None:
+    for system, marks in (("MVAA", None), ("MVAB", "names: queue managers of several systems")):
+        rows = rows_from("api-cost", putting(1), putting(2, system=system))
+        assert {row["marks"] and row["marks"].split(" have ")[0] for row in rows} == {marks}
+
+
 def changed(before: int, after: int, folder: Path) -> list[Path]:
     """Two hours from midnight of the clock before, and the two hours behind them by the other."""
     start = dt.datetime(2026, 10, 25)
