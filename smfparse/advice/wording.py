@@ -301,7 +301,10 @@ def lost_text(findings: Iterable[Finding]) -> str:
 
 def nothing_to(verb: str) -> str:
     """Return the sentence of a command, named by its `verb`, that finds no MQ records."""
-    return f"No MQ statistics or accounting to {verb}; smfparse info counts the records."
+    return (
+        f"No MQ statistics or class 3 accounting to {verb}; smfparse info counts the records, "
+        "smfparse report class1 shows class 1."
+    )
 
 
 def in_short(finding: Finding) -> str:

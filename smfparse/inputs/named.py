@@ -212,7 +212,10 @@ def _new_inputs(
                 continue
         some = True
     if not some:
-        raise InputError(f"{folder}: the folder has no SMF file and is not a dataset")
+        hint = ""
+        if any(each.suffix == ".parquet" for each in ordered):
+            hint = "; `convert` without --format writes a dataset, not single Parquet files"
+        raise InputError(f"{folder}: the folder has no SMF file and is not a dataset{hint}")
 
 
 def _files(

@@ -187,7 +187,10 @@ def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path) -> None:
 
 
 def test_an_input_without_mq_says_so(write: Write, tmp_path: Path) -> None:
-    nothing = "No MQ statistics or accounting to check; smfparse info counts the records.\n"
+    nothing = (
+        "No MQ statistics or class 3 accounting to check; smfparse info counts the records, "
+        "smfparse report class1 shows class 1.\n"
+    )
     assert check(write(foreign_record(2)), code=0).stdout.startswith(f"{nothing}\nNot evaluated")
     samples = check(tmp_path / "records.smf", "--metrics").stdout.splitlines()
     assert samples == [*metric_lines(Checked())]

@@ -139,7 +139,8 @@ def test_the_trace_or_release_that_is_missing_is_named() -> None:
 def test_no_data_of_mq_is_said(write: Write) -> None:
     for command, purpose in (("summary", "summarize"), ("trend", "compare")):
         assert printed(command, write(HEADER)) == [
-            f"No MQ statistics or accounting to {purpose}; smfparse info counts the records."
+            f"No MQ statistics or class 3 accounting to {purpose}; "
+            "smfparse info counts the records, smfparse report class1 shows class 1."
         ]
 
 

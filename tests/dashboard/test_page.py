@@ -95,7 +95,7 @@ def test_one_interval_of_the_oldest_release_is_enough(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_page_of_nothing_names_the_trace_to_start(day: Path, tmp_path: Path) -> None:
     none = page_of(smfparse.open(day, smfparse.Selection.of(qmgr="NONE")), tmp_path)
-    assert "No MQ statistics or accounting to show" in none
+    assert "No MQ statistics or class 3 accounting to show" in none
     assert "START TRACE(STAT) CLASS(1)" in none
 
 

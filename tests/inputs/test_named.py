@@ -147,6 +147,8 @@ def test_a_folder_without_a_dump_is_no_input(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=": the folder has no SMF file and is not a dataset"):
             open_inputs([tmp_path])
     assert run("info", tmp_path).exit_code == 8
+    (tmp_path / "qjst.parquet").touch()
+    assert "without --format writes a dataset" in run("info", tmp_path, code=8).stderr
 
 
 def test_a_pattern_is_what_it_matches_by_path(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
