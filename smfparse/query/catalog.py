@@ -110,7 +110,7 @@ _OF_THE_QUERY = (
 """Errors of DuckDB that are caused by the query, whatever the datasets contain."""
 _AT_ONCE = 1024
 """Rows that are fetched together."""
-_SORTS = "256MB"
+_SORTS = "320MB"
 """Memory limit of queries that compute few rows from many: rules sort wide rows for their windows,
 which takes twice the time on disk."""
 _DONE = (["Count"], ["Success"])

@@ -18,9 +18,25 @@ parts AS (
         gets AS get_calls, puts::DOUBLE + put1s AS put_calls, time_on_queue_average_per AS got,
         time_on_queue_average_amount AS queue_us
     FROM queue_use_figures
-    UNION ALL BY NAME
-    SELECT input_no, source, record_no, latch, waited AS latch_us
+),
+placed AS (FROM task_intervals('inputs.wtid', 'inputs.qmst')),
+latches AS (
+    SELECT
+        placed.system, placed.qmgr, job, start, seconds,
+        total(waited) AS latch_us,
+        total(CASE WHEN latch = 11 THEN waited END) AS latch_11_us,
+        total(CASE WHEN latch = 12 THEN waited END) AS latch_12_us,
+        total(CASE WHEN latch = 16 THEN waited END) AS latch_16_us,
+        total(CASE WHEN latch = 19 THEN waited END) AS latch_19_us,
+        total(CASE WHEN latch = 21 THEN waited END) AS latch_21_us,
+        total(CASE WHEN latch = 23 THEN waited END) AS latch_23_us,
+        total(CASE WHEN latch = 24 THEN waited END) AS latch_24_us,
+        total(CASE WHEN latch = 30 THEN waited END) AS latch_30_us,
+        total(CASE WHEN latch = 31 THEN waited END) AS latch_31_us,
+        total(CASE WHEN latch = 32 THEN waited END) AS latch_32_us
     FROM latch_figures
+    JOIN placed USING (input_no, source, record_no)
+    GROUP BY placed.system, placed.qmgr, job, start, seconds
 ),
 jobs AS (
     SELECT
@@ -42,20 +58,9 @@ jobs AS (
         -- Persistent messages, and neither the end of a unit of work nor forced writes, as they have without syncpoint.
         coalesce(sum(commits) + sum(backouts), 0) = 0 AND total(persistent) > 0
             AND 10 * coalesce(sum(forces), 0) < total(persistent) AS is_open,
-        bool_or(is_transaction) AS is_transaction, bool_or(is_channel) AS is_channel,
-        coalesce(total(latch_us), 0) AS latch_us,
-        coalesce(total(CASE WHEN latch = 11 THEN latch_us END), 0) AS latch_11_us,
-        coalesce(total(CASE WHEN latch = 12 THEN latch_us END), 0) AS latch_12_us,
-        coalesce(total(CASE WHEN latch = 16 THEN latch_us END), 0) AS latch_16_us,
-        coalesce(total(CASE WHEN latch = 19 THEN latch_us END), 0) AS latch_19_us,
-        coalesce(total(CASE WHEN latch = 21 THEN latch_us END), 0) AS latch_21_us,
-        coalesce(total(CASE WHEN latch = 23 THEN latch_us END), 0) AS latch_23_us,
-        coalesce(total(CASE WHEN latch = 24 THEN latch_us END), 0) AS latch_24_us,
-        coalesce(total(CASE WHEN latch = 30 THEN latch_us END), 0) AS latch_30_us,
-        coalesce(total(CASE WHEN latch = 31 THEN latch_us END), 0) AS latch_31_us,
-        coalesce(total(CASE WHEN latch = 32 THEN latch_us END), 0) AS latch_32_us
+        bool_or(is_transaction) AS is_transaction, bool_or(is_channel) AS is_channel
     FROM parts
-    JOIN task_intervals('inputs.wtid', 'inputs.qmst') USING (input_no, source, record_no)
+    JOIN placed USING (input_no, source, record_no)
     GROUP BY system, qmgr, job, start, seconds
 ),
 intervals AS (
@@ -69,8 +74,11 @@ neighbors AS (
     SEMI JOIN (SELECT system, qmgr, job FROM jobs WHERE is_open) AS open_ones USING (system, qmgr, job)
     WINDOW its AS (PARTITION BY system, qmgr, job ORDER BY start)
 )
-SELECT * EXCLUDE (wait, beside_open), coalesce(beside_open, FALSE) AS goes_on
+SELECT
+    jobs.* EXCLUDE (wait), coalesce(COLUMNS('^latch_'), 0) AS '\0', all_log_bytes, usual_wait,
+    coalesce(beside_open, FALSE) AS goes_on
 FROM jobs
+LEFT JOIN latches USING (system, qmgr, job, start, seconds)
 LEFT JOIN intervals USING (system, qmgr, start, seconds)
 LEFT JOIN usual USING (system, qmgr, job)
 LEFT JOIN neighbors USING (system, qmgr, job, start, seconds)
