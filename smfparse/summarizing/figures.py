@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +28,7 @@ from smfparse.summarizing.spreading import (
     Axis,
     Manager,
     Rows,
+    Spread,
     rows_of,
     rows_query,
     seconds_of,
@@ -246,32 +247,50 @@ def figures_of(
 
 
 def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
-    """Yield the figures of the objects of a line that come first: one, others if they are not 0."""
+    """Yield the figures of the first objects of a line: one object, and others above 0.
+
+    Objects are ranked without their slots, of which only one object at a time is held.
+    """
     axis = times.axis
     parts = spread(axis, rows)
-    amounts, pers, filled, _ = summed(axis, rows, parts, line.measure)
-    if line.measure == "total":
-        seconds = np.maximum(times.covered, seconds_of(axis, rows, parts))
-        pers = np.broadcast_to(seconds * filled.any(axis=0), amounts.shape)
-    amounts = np.where(filled, amounts, 0)
-    ranks = amounts.max(axis=1) if line.measure == "peak" else amounts.sum(axis=1)
-    if line.measure == "average":
-        ranks = _per(ranks, pers.sum(axis=1))
+    ranks = _ranks(rows, parts, line.measure)
     order = sorted(range(len(ranks)), key=lambda at: (-ranks[at], rows.objects[at]))
-    for place, at in enumerate(order):
-        there = pers[at] > 0
-        if there.any() and (not place or (place < top and ranks[at] > 0)):
-            values = _per(amounts[at], pers[at])
+    if line.measure == "total":
+        has_rows = np.bincount(parts.cells, minlength=times.slots) > 0
+        seconds = np.maximum(times.covered, seconds_of(axis, rows, parts)) * has_rows
+    for place, at in enumerate(order[: max(top, 1)]):
+        own = rows.of[parts.rows] == at
+        one = replace(rows, objects=[rows.objects[at]], of=np.zeros_like(rows.of))
+        sums = summed(axis, one, Spread(*(each[own] for each in parts)), line.measure)
+        amounts = np.where(sums.filled, sums.amounts, 0)[0]
+        pers = seconds if line.measure == "total" else sums.pers[0]
+        there = pers > 0
+        if there.any() and (not place or ranks[at] > 0):
+            values = _per(amounts, pers)
             highest = int(values.argmax())
             yield Figures(
                 line,
                 rows.objects[at],
-                float(amounts[at][there].sum() / pers[at].sum()),
+                float(amounts[there].sum() / pers.sum()),
                 float(values[highest]),
                 times.local(times.began(highest)),
-                amounts[at],
-                pers[at],
+                amounts,
+                pers,
             )
+
+
+def _ranks(rows: Rows, parts: Spread, measure: str) -> Floats:
+    """Return what the objects of rows are ranked by: the mean, else the peak or the sum."""
+    of, amounts = rows.of[parts.rows], rows.amounts[parts.rows]
+    if measure == "peak":
+        ranks = np.zeros(len(rows.objects))
+        np.maximum.at(ranks, of, amounts)
+        return ranks
+    sums: Floats = np.bincount(of, amounts * parts.shares, len(rows.objects)).astype(np.float64)
+    if measure == "average":
+        pers = np.nan_to_num(rows.pers[parts.rows]) * parts.shares
+        return _per(sums, np.bincount(of, pers, len(rows.objects)).astype(np.float64))
+    return sums
 
 
 def _per(amounts: Floats, pers: Floats) -> Floats:

@@ -149,11 +149,12 @@ def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
 
 def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:
     """Return the different texts, ascending, and of each text the number among these."""
-    coded = texts.combine_chunks().dictionary_encode()
-    words = coded.dictionary.to_pylist()
+    coded = texts.dictionary_encode().unify_dictionaries()
+    words = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
     places = {word: place for place, word in enumerate(sorted(words))}
     ranks = np.array([places[word] for word in words], np.int64)
-    return [*places], ranks[coded.indices.to_numpy()]
+    parts = [ranks[each.indices.to_numpy()] for each in coded.chunks]
+    return [*places], np.concatenate(parts) if parts else ranks
 
 
 def spread(axis: Axis, rows: Rows) -> Spread:
