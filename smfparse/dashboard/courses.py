@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,12 +11,23 @@ import numpy as np
 
 from smfparse.dashboard.declaration import TROUGH, Panel, panels
 from smfparse.summarizing.figures import Times
-from smfparse.summarizing.spreading import Axis, Manager, Rows, Sums, rows_of, spread, summed
+from smfparse.summarizing.spreading import (
+    Axis,
+    Manager,
+    Rows,
+    Spread,
+    blocks,
+    rows_of,
+    spread,
+    summed,
+)
 from smfparse.vectors import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_SUMS = 2_000_000
+"""Sums that are computed at once: intervals of several objects."""
 MOST_POINTS = 1500
 """Points of a course in a chart; more are combined into mean, lowest and highest values."""
 
@@ -53,22 +64,41 @@ def groups(axis: Axis, most: int) -> Ints:
 
 @dataclass(frozen=True)
 class Course:
-    """The values of an object over time: one for each interval, NaN without data.
+    """The values of an object in the intervals of its queue manager.
 
-    amount, per  sums over the whole time; their quotient is the average
-    whole        the amount of its rows, with their parts before and after this time
+    Most objects of many have a value in few intervals, so only these are held.
+
+    blank   by interval, what is not held: 0, or NaN for no value; the same array for all objects
+    cells   the intervals that are held, and `own` their values
+    amount  sum of the values, in the unit of the measure
+    per     the divisor of the amount
+    whole   the amount over all rows, in intervals or not
     """
 
     object: str
-    values: Floats
+    blank: Floats
+    cells: Ints
+    own: Floats
     amount: float
     per: float
     whole: float
 
     @property
+    def values(self) -> Floats:
+        """The value of each interval; NaN: no value."""
+        found = self.blank.copy()
+        found[self.cells] = self.own
+        return found
+
+    @property
+    def highest(self) -> float:
+        """The greatest value, above or below 0."""
+        return float(np.abs(self.own).max(initial=0))
+
+    @property
     def is_zero(self) -> bool:
         """Whether every value is 0 or missing."""
-        return not np.nan_to_num(self.values).any()
+        return not self.own.any()
 
     @property
     def average(self) -> float:
@@ -97,8 +127,8 @@ class Courses:
 _ORDERS: Mapping[str, Callable[[Course], float]] = {
     "average": lambda each: -each.amount,
     "total": lambda each: -each.amount,
-    "peak": lambda each: -float(np.nanmax(each.values)),
-    TROUGH: lambda each: float(np.nanmin(each.values)),
+    "peak": lambda each: -float(each.own.max()),
+    TROUGH: lambda each: float(each.own.min()),
 }
 """Sort keys by measure; the course with the lowest comes first."""
 
@@ -109,60 +139,59 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
     rows  of all panels, in any order
     """
     found: dict[Manager, dict[str, Courses]] = {each: {} for each in axes}
-    sums = [
-        (panels()[name], manager, each.objects, _summed(panels()[name], axes[manager], each))
+    spreads = [
+        (panels()[name], manager, each, spread(axes[manager], each))
         for name, manager, each in rows_of(rows, "panel")
         if manager in axes
     ]
-    covered = _covered(sums, axes)
-    sums.reverse()
-    while sums:  # memory holds the sums of a panel, or its courses
-        panel, manager, names, of_panel = sums.pop()
-        is_on = covered[manager, panel.trace]
-        if several := _of_objects(panel, axes[manager], names, of_panel, is_on):
+    covered = _covered(spreads, axes)
+    spreads.reverse()
+    while spreads:  # memory holds the sums of some objects
+        panel, manager, its_rows, parts = spreads.pop()
+        axis, order = axes[manager], _ORDERS[panel.measure]
+        several = [
+            course
+            for some, its in blocks(its_rows, parts, max(_SUMS // len(axis.starts), 1))
+            for course in _of_objects(panel, axis, some, its, covered[manager, panel.trace])
+        ]
+        if several:
+            several.sort(key=lambda each: (order(each), each.object))
             found[manager][panel.name] = Courses(panel, several)
     return found
 
 
-def _summed(panel: Panel, axis: Axis, rows: Rows) -> Sums:
-    return summed(axis, rows, spread(axis, rows), panel.measure)
-
-
 def _covered(
-    sums: Sequence[tuple[Panel, Manager, Sequence[str], Sums]], axes: Mapping[Manager, Axis]
+    spreads: Sequence[tuple[Panel, Manager, Rows, Spread]], axes: Mapping[Manager, Axis]
 ) -> dict[tuple[Manager, str], Bools]:
     """Return the intervals in which any panel of a trace has rows; other totals are 0 there."""
     found: dict[tuple[Manager, str], Bools] = {}
-    for panel, manager, _, each in sums:
-        key = manager, panel.trace
-        none = np.zeros(len(axes[manager].starts), bool)
-        found[key] = found.get(key, none) | each.filled.any(axis=0)
+    for panel, manager, _, parts in spreads:
+        key, size = (manager, panel.trace), len(axes[manager].starts)
+        none = np.zeros(size, bool)
+        found[key] = found.get(key, none) | (np.bincount(parts.cells, minlength=size) > 0)
     return found
 
 
 def _of_objects(
-    panel: Panel, axis: Axis, names: Sequence[str], sums: Sums, is_on: Bools
-) -> list[Course]:
-    """Return the courses of a panel's objects, in their order."""
-    amounts, pers, filled, wholes = sums
+    panel: Panel, axis: Axis, rows: Rows, parts: Spread, is_on: Bools
+) -> Iterator[Course]:
+    """Yield the courses of the objects of a panel that have a value."""
+    amounts, pers, filled, wholes = summed(axis, rows, parts, panel.measure)
+    held, blank = filled, np.full(len(axis.starts), np.nan)
     if panel.measure == "total":
-        values = np.where(is_on, amounts / axis.seconds, np.nan)
-        pers = np.tile(axis.seconds * is_on, (len(names), 1))
+        values, held = amounts / axis.seconds, amounts != 0
+        blank = np.where(is_on, 0.0, np.nan)
+        pers = np.tile(axis.seconds * is_on, (len(rows.objects), 1))
     elif panel.measure == "average":
-        there = pers > 0
-        values = np.where(there, amounts / np.where(there, pers, 1), np.nan)
+        held = pers > 0
+        values = amounts / np.where(held, pers, 1)
     else:
-        values = np.where(filled, amounts, np.nan)
-        amounts = np.where(filled, amounts, 0)
-    several = [
-        Course(name, of_one, float(amount), float(per), float(whole))
-        for name, of_one, amount, per, whole in zip(
-            names, values, amounts.sum(axis=1), pers.sum(axis=1), wholes, strict=True
-        )
-        if not np.isnan(of_one).all()
-    ]
-    order = _ORDERS[panel.measure]
-    return sorted(several, key=lambda each: (order(each), each.object))
+        values, amounts = amounts, np.where(filled, amounts, 0)
+    for at, name in enumerate(rows.objects):
+        cells = np.flatnonzero(held[at])
+        if len(cells) or not np.isnan(blank).all():
+            sums = (float(each) for each in (amounts[at].sum(), pers[at].sum(), wholes[at]))
+            yield Course(name, blank, cells, values[at][cells], *sums)
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float
     """Yield the moves of the objects of each panel, each with its ratio, which is above 1."""
     for courses in day.courses.values():
         found, panel = [], courses.panel
-        little = _LITTLE * max(float(np.nanmax(np.abs(each.values))) for each in courses.several)
+        little = _LITTLE * max(each.highest for each in courses.several)
         for each in courses.several:
             first, second = (_value(panel, each.values[part]) for part in (before, during))
             if little > 0 and first is not None and second is not None:

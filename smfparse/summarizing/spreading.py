@@ -203,6 +203,23 @@ def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
     return Sums(*found, filled, wholes)
 
 
+def blocks(rows: Rows, parts: Spread, count: int) -> Iterator[tuple[Rows, Spread]]:
+    """Yield rows and their parts for so many objects at a time."""
+    of = rows.of[parts.rows]
+    for first in range(0, len(rows.objects), count):
+        begin, end = np.searchsorted(rows.of, [first, first + count])
+        some, its = slice(begin, end), slice(*np.searchsorted(of, [first, first + count]))
+        its_rows = Rows(
+            rows.objects[first : first + count],
+            rows.of[some] - first,
+            rows.starts[some],
+            rows.seconds[some],
+            rows.amounts[some],
+            rows.pers[some],
+        )
+        yield its_rows, Spread(parts.rows[its] - begin, parts.cells[its], parts.shares[its])
+
+
 def seconds_of(axis: Axis, rows: Rows, parts: Spread) -> Floats:
     """Return the number of seconds of each interval with rows of any object."""
     since = np.maximum(rows.starts[parts.rows], axis.starts[parts.cells])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,12 @@ from smfparse.summarizing.figures import Times
 from tests.summarizing.test_spreading import MINUTE, axis
 from tests.support.command import in_json
 from tests.support.pages import line_of
+
+
+def course(name: str, values: Sequence[float]) -> Course:
+    known = np.flatnonzero(~np.isnan(values))
+    blank = np.full(len(values), np.nan)
+    return Course(name, blank, known, np.array(values, float)[known], 1.0, 1.0, 1.0)
 
 
 def day_of_minutes(many: int, findings: list[Finding], courses: dict[str, Courses]) -> Day:
@@ -104,7 +111,7 @@ def test_objects_that_are_always_0_are_counted_and_not_drawn() -> None:
     def of(measure: str) -> tuple[list[str], bool]:
         panel = replace(panels()["log-waits"], measure=measure)
         several = [
-            Course(name, np.array(values), 0.0, 1.0, 0.0)
+            course(name, values)
             for name, values in (("a", [0.0, 2.0]), ("b", [0.0, math.nan]), ("c", [0.0, 0.0]))
         ]
         drawn = drawn_courses(Courses(panel, several), None)
@@ -115,7 +122,7 @@ def test_objects_that_are_always_0_are_counted_and_not_drawn() -> None:
 
 
 def test_a_group_names_the_members_without_data() -> None:
-    written = Courses(panels()["log-written"], [Course("", np.ones(2), 1, 1, 1)])
+    written = Courses(panels()["log-written"], [course("", [1, 1])])
     several: list[dict[str, Courses]] = [{"log-written": written}, {}]
     days = [replace(day_of_minutes(2, [], each), group="QSG1") for each in several]
     assert "".join(group_lines(Gathered(days))).count("no data for QM01") == 1
@@ -161,7 +168,7 @@ def test_an_incident_shows_worst_values_and_no_recovery_of_an_earlier_one() -> N
     courses = {
         panel: Courses(
             panels()[panel],
-            [Course(name, np.array(values, float), 1, 1, 1) for name, values in objects.items()],
+            [course(name, values) for name, values in objects.items()],
         )
         for panel, objects in rows.items()
     }
@@ -182,7 +189,7 @@ def test_thirty_days_of_minutes_stay_small_however_restless_they_are() -> None:
 
     def courses() -> list[Course]:
         values = (waves * noise.lognormal(3 - at / 4, 0.3, many) for at in range(24))
-        return [Course(f"O{at}", each, 1, 1, 1) for at, each in enumerate(values)]
+        return [course(f"O{at}", each) for at, each in enumerate(values)]
 
     busy = {name: Courses(panel, courses()) for name, panel in panels().items()}
     facts = payload_of(Gathered([day_of_minutes(many, [], busy)]))

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.summarizing.spreading import Axis, Rows, rows_of, seconds_of, spread, summed
+from smfparse.summarizing.spreading import (
+    Axis,
+    Rows,
+    blocks,
+    rows_of,
+    seconds_of,
+    spread,
+    summed,
+)
 from tests.support.searching import search
 
 MINUTE = 60_000_000
@@ -79,6 +87,27 @@ def test_seconds_of_intervals_count_what_several_rows_cover_once(spans: list[tup
     expected = [len(covered & {*range(60 * at, 60 * at + 60)}) for at in range(3)]
     found = seconds_of(THREE, some, spread(THREE, some))
     assert found.tolist() == pytest.approx(expected, abs=1.2 * len(spans))
+
+
+@search(100)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 250), st.integers(0, 100), st.sampled_from("ABCDE")), min_size=1
+    ),
+    st.integers(1, 6),
+    st.sampled_from(["total", "average", "peak", "trough"]),
+)
+def test_sums_are_the_same_for_some_objects_at_a_time(
+    given_rows: list[tuple[int, int, str]], count: int, measure: str
+) -> None:
+    ordered = sorted(given_rows, key=lambda each: each[2])
+    starts, seconds, objects = zip(*ordered, strict=True)
+    found = rows([each * 1_000_000 for each in starts], seconds, "".join(objects))
+    parts = spread(THREE, found)
+    whole = summed(THREE, found, parts, measure)
+    several = [summed(THREE, *each, measure) for each in blocks(found, parts, count)]
+    for at, expected in enumerate(whole):
+        assert np.array_equal(np.concatenate([each[at] for each in several]), expected)
 
 
 def test_rows_come_by_name_in_whatever_order_they_are() -> None:
