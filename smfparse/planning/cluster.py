@@ -93,7 +93,8 @@ PLANNER = Planner(
         "known names less than 2 s",
     ),
     "The cluster is ready when the command queue of each full repository is empty. On z/OS the "
-    "cache starts with 2 MB. Together with the storage of all channels it must stay below 2 GB.",
+    "cluster cache starts with 2 MB. Together with the storage of all channels it must stay below "
+    "2 GB.",
     (
         "the number of objects",
         "errors (MQRC 2085) of applications that do not wait",

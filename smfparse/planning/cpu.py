@@ -71,7 +71,7 @@ class Cpu(Asked):
     target_itr: Annotated[float, Ask("ITR of the other machine", low=0.001)] = 2.72
     target_cps: Annotated[int, Ask("Processors of the other machine", low=1, high=400)] = 3
     generation: Annotated[
-        str, Ask("Published change of machines, instead of ITRs", among=_GENERATIONS)
+        str, Ask("Published ratio of two machine generations, instead of ITRs", among=_GENERATIONS)
     ] = ""
     lspr_cps: Annotated[
         str, Ask("Processors of the published LSPR table", among=("3", "16", "32"))
