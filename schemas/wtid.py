@@ -25,6 +25,6 @@ WTID = block(
     "filler__001" / Reserved(2) * "Reserved",
     "wtidcfwd" / Word32 * "Internal chain pointer, ignore",
     "wtidcbwd" / Word32 * "Internal chain pointer, ignore",
-    "wtidwtas" / Word32 * "Internal address of the related WTAS, ignore",
+    "wtidwtas" / Word32 * "Internal address of the related WTAS (not useful)",
     parts=thread_parts("wtidcori", "wtidatyp"),
 )

@@ -147,8 +147,8 @@ def left_out(before: Side, after: Side) -> Iterator[str]:
         if side.left_out:
             number = sum(side.left_out.values())
             yield (
-                f"{name}: {plural(number, 'interval')} excluded because of a start or time before "
-                f"the trace: {shown_left_out(side)}"
+                f"{name}: {plural(number, 'interval')} excluded, with a start of the queue manager "
+                f"or time before the trace: {shown_left_out(side)}"
             )
 
 
