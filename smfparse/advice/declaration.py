@@ -491,7 +491,7 @@ def _with_first_limit(rule: Rule, where: Where) -> Rule:
 
 
 def _check_planned(rule: Rule, where: Where) -> None:
-    """Raise RequestError where a rule asks a planner by inputs that it has not."""
+    """Raise RequestError if a rule names inputs that its planner does not have."""
     if rule.planned is None:
         return
     if not rule.plan:
