@@ -1,4 +1,4 @@
-"""When a cluster's full repository is up to date, and how long names take that are not known."""
+"""The time until a full repository is up to date, and the time of first opens of unknown names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from smfparse.planning.plans import Figure, Planner
 OBJECTS, ZOS_S, ZCX_S = 6_000_000, 420, 25
 """IBM's test: definitions of queues, and seconds until the repository had them."""
 UNKNOWN_S = 1.0
-"""A first open of a name that the repository does not have."""
+"""Time of a first open of a name that is not in the repository."""
 _KNOWN_1000_S = 2.0
 
 
 def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
     """Return the seconds until the command queue is empty.
 
-    Raises RequestError where not more is got than put.
+    Raises RequestError unless more messages are got than put.
     """
     if gets_s <= puts_s:
         raise RequestError(
