@@ -150,7 +150,7 @@ class Others:
     def tasks(self, source: str, lost: Continued) -> Tasks:
         """Return the 116/1 records that records of a file may continue.
 
-        These records are at the start of the file, and the 116/1 records at the ends of other
+        The continuing records are at the start of the file, the 116/1 records at the ends of other
         files.
         """
         file = next(each for each in self.files if each.name == source)

@@ -23,7 +23,7 @@ ZHYPERWRITE = {True: 0.6, False: 0.88}
 _UNMIRRORED = 580 / 391
 """Rate without a mirror as a ratio of that with PPRC, for messages of 4 MB."""
 IDLE = 1e-4
-"""The least busy share of a log that is accepted, per cent."""
+"""The smallest busy share of a log that is accepted, per cent."""
 _FAR = 2
 """From this multiple of the measured pages on, the result is only an order of magnitude."""
 

@@ -28,7 +28,7 @@ class Slope(NamedTuple):
 
 
 def too_few() -> str:
-    """Return in words why points have no slope."""
+    """Return the reason, in words, why points have no slope."""
     return f"fewer than {LEAST_POINTS} intervals, or only random changes in them"
 
 

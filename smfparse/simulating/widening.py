@@ -1,8 +1,8 @@
 """Expansion of short forms of a site: agents, cluster and model queues.
 
-Agents become their queues and the applications that are their threads. What is put to a cluster
-queue goes to the transmission queues that lead to its instances. Each task that opens a model queue
-has a queue of its own. What is left is queues and applications alone.
+An agent becomes queues, and applications for its threads. Messages for a cluster queue go to the
+transmission queues of its instances. Each task that opens a model queue gets its own queue. The
+result consists of queues and applications only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _agent_queue(role: str, agent: str) -> str:
 
 
 def _threads(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what the threads of an agent do, to which others send data."""
+    """Yield the applications for the threads of an agent that receives data."""
     commands, events = (_agent_queue(role, agent.name) for role in ("COMMAND", "EVENT"))
     does = {"get": [commands], "put": {events: 2}, "size": _COMMAND_BYTES}
     yield "COMMAND", does | {"persistent": True, "think": 9000.0}

@@ -15,7 +15,7 @@ from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, numbe
 from smfparse.simulating.plan import NONE
 
 _WAIT_SECONDS = 60.0
-"""How long a get with wait waits for a message; then it gets none."""
+"""Wait interval of a get with wait; then it returns no message."""
 _SELECTOR = 64
 """Bytes of a selector."""
 _MOST_TIME = 2.0e15
@@ -213,7 +213,7 @@ class QueueWork:
         return share
 
     def _latencies(self, got: Ints) -> Columns:
-        """Return how long messages were on the queue: its mean depth by what was taken from it."""
+        """Return the time of messages on the queue: its mean depth divided by the get rate."""
         chunk = self._chunk
         did = chunk.did
         mean = did["latency"][self.time, self.queue] * self._draws.near(len(got), 0.1)

@@ -239,7 +239,7 @@ def figures_of(
 
 
 def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
-    """Yield the figures of the objects of a line that come first: one, others if they are not 0."""
+    """Yield the figures of the first objects of a line: one, and others that are not 0."""
     axis = times.axis
     parts = spread(axis, rows)
     amounts, pers, filled, _ = summed(axis, rows, parts, line.measure)
