@@ -98,4 +98,4 @@ class Progress:
 
 
 PROGRESS = Progress()
-"""That of this process."""
+"""The progress of this process."""

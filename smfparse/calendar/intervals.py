@@ -103,7 +103,7 @@ class Calendar:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Whose it is: system and queue manager."""
+        """Its owner: system and queue manager."""
         return self.system, self.qmgr
 
     @property
@@ -123,7 +123,7 @@ class Calendar:
 
     @cached_property
     def usual_seconds(self) -> tuple[float, float]:
-        """The usual range of lengths, seconds: percentiles 5 and 95, without stubs and firsts."""
+        """The usual range of lengths, seconds: percentiles 5 and 95 of ordinary intervals."""
         lengths = (self.ends - self.starts) / SECOND_US
         usual = lengths[[each not in _ODD for each in self.kinds]]
         low, high = np.quantile(usual if len(usual) else lengths, [0.05, 0.95], method="nearest")

@@ -76,7 +76,7 @@ def _starts(
 
 
 def put_task_intervals(intervals: Interval, owner: Ints, numbers: Ints) -> None:
-    """Give class 3 records the interval of WTAS: `numbers` as in `Tasks`, of 116/2 its 116/1's."""
+    """Give class 3 records the interval of WTAS; `numbers` are as in `Tasks`, also for 116/2."""
     start, seconds, started, timed = intervals
     begin, end = numbers[:, 2], numbers[:, 3]
     start[owner], started[owner] = begin, numbers[:, 4] == 1

@@ -151,7 +151,7 @@ class Dataset:
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What is written of the dataset. Raises InputError."""
+        """The manifest of the dataset. Raises InputError."""
         from smfparse.inputs.choosing import manifest_for
 
         return manifest_for(self.path, self.selection)
@@ -300,7 +300,7 @@ def with_others(sources: Sequence[Source], *more: Dataset) -> list[Source]:
 
 
 def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
-    """Return rows with the names of their SMF files that no other input has."""
+    """Return rows in which SMF files have the names that `called` gives."""
     for column in {"source", "task_source"}.intersection(batch.schema.names if called else ()):
         coded = batch[column].dictionary_encode()
         words = [called.get(each, each) for each in coded.dictionary.to_pylist()]

@@ -8,7 +8,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
     sort          one of the names in the report's `choices`; '': the order of the report
     acctime       seconds, of MMMM.SS as the queue manager takes it; AS_STATIME; NULL: not given
     statime       seconds, of MMMM.SS; NULL: not given
-    smf_interval  seconds that these two are if they are given as 0; NULL: not given
+    smf_interval  seconds that a 0 in these two means; NULL: not given
     every         whether each interval has rows of its own
     stream        list of {base, stream}: names of a queue and of its streaming queue
     maxinst       list of {channel, maxinst}: the name of a channel and its MAXINST

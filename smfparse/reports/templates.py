@@ -39,7 +39,7 @@ _WIDTH = re.compile(r"([<>]?)(\d+)")
 _CONDITION = re.compile(r"\{\?(\w+|\*)\}")
 """In front of a line: it is shown only if this figure is neither absent nor zero."""
 _ANY_NUMBER = "*"
-"""A condition that one of the numbers of the line holds."""
+"""A condition that is true if it is true for one of the numbers of the line."""
 _ALL_ZERO = "All values are 0 or absent."
 """The text of a section without lines."""
 _INDENT = 6
@@ -49,11 +49,11 @@ _INDENT = 6
 class Line(NamedTuple):
     """A line of a template, taken apart.
 
-    conditions  the figures without which it is left out: one at least of each
+    conditions  groups of figures: the line is omitted unless one figure of each group is shown
     names       what it shows: figures, and keys of the section
     pattern     with %s for each of them
-    cells       what each of them is
-    starts      where they begin, as far as the widths before them are known
+    cells       the kind of each of them
+    starts      their positions, as far as the widths before them are known
     """
 
     conditions: Sequence[Sequence[str]]

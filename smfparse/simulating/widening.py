@@ -57,7 +57,7 @@ def _threads(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str
 
 
 def _sending(agent: Agent) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that send data, and take what comes back."""
+    """Yield the threads that send data, and get the replies."""
     timed = {"curve": agent.curve, "window": agent.window}
     does = {"tasks": agent.transfers, "rate": agent.rate, "commit": _REPLY_EVERY, "think": 4000.0}
     put = {_agent_queue("DATA", agent.sends_to): 1}
@@ -68,7 +68,7 @@ def _sending(agent: Agent) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _receiving(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that write the data, and acknowledge it: to each sender its part."""
+    """Yield the threads that write the data, and acknowledge it to each sender."""
     whole = sum(each.rate for each in senders) or 1.0
     put = {_agent_queue("REPLY", each.name): each.rate / whole / _REPLY_EVERY for each in senders}
     does = {"tasks": agent.transfers, "get": [_agent_queue("DATA", agent.name)], "put": put}
@@ -79,7 +79,7 @@ def _receiving(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[s
 def _saving(
     agent: Agent, rate: float, timed: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that save the state of transfers, and take the one before."""
+    """Yield the threads that save the state of transfers, and get the previous state."""
     state = _agent_queue("STATE", agent.name)
     yield "SAVE", timed | {"rate": rate / _STATE_EVERY, "put": {state: 1}, "size": _STATE_BYTES}
     yield "STATE", {"get": [state], "size": _STATE_BYTES}
@@ -100,7 +100,7 @@ def plain_queues(queues: Tables, applications: Tables) -> tuple[Tables, Tables]:
 def _through(
     name: str, application: dict[str, Any], clusters: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
-    """Return an application that puts to transmission queues what was for cluster queues."""
+    """Return an application whose puts to cluster queues go to transmission queues."""
     if wrong := [each for each in application.get("get", ()) if each in clusters]:
         raise RequestError(
             f"application {name}: {wrong[0]} is a cluster queue, and gets from it are not possible"

@@ -45,8 +45,8 @@ CREATE TABLE damage (
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
-"""`value` is JSON; so is `days`: how many records there are of each day, null: that is not known. A
-file whose rows count at no time has no day."""
+"""`value` and `days` are JSON; `days` contains the number of records of each day, null: not known.
+A file whose rows count at no time has no day."""
 _WAIT = 60.0
 """Seconds for which a reader waits for a commit, and a commit for readers."""
 _STEPS, _STEPS_PER_BYTE = 10**7, 10
@@ -77,7 +77,7 @@ def sound(folder: Place) -> Iterator[None]:
 
 
 def code_of(error: sqlite3.Error) -> int:
-    """Return the code of an error of SQLite, 0: it is one of Python's module for it."""
+    """Return the code of an error of SQLite; 0: an error of Python's sqlite3 module."""
     return getattr(error, "sqlite_errorcode", 0)
 
 

@@ -85,7 +85,7 @@ class CsvWriter(_TextWriter):
 
 
 class JsonLinesWriter(_TextWriter):
-    """Writes a table as JSON lines: an object a row."""
+    """Writes a table as JSON lines: one object per row."""
 
     def add(self, batch: Batch) -> None:
         self._file.write(json_lines(self._frame(batch), local_columns()).encode())
