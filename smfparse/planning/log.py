@@ -364,7 +364,7 @@ PLANNER = Planner(
     "Both rates require the I/O time by length (--one-page-us, --more-pages, --more-pages-us).",
     (
         "the performance of the disks beyond the measured I/Os",
-        "prepare records of transaction managers, if log bytes are estimated from message sizes",
+        "log records of two-phase commit, if log bytes are estimated from message sizes",
         "stripes and mirroring of the log: not in SMF",
         "size and number of active logs (DISPLAY LOG, CSQJU004), and their current use",
     ),
