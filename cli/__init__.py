@@ -34,11 +34,11 @@ EXIT_FAILED = 8
 EXIT_SIGNAL = 128
 EXIT_INTERRUPTED = EXIT_SIGNAL + 2
 EXIT_CLOSED_PIPE = EXIT_SIGNAL + 13
-"""As shells have them for a program that ended by a signal: SIGINT, or SIGPIPE."""
+"""Exit codes as in a shell, for a program ended by SIGINT or SIGPIPE."""
 _HELP: tuple[type[click.UsageError], ...] = tuple(
     filter(None, [getattr(click.exceptions, "NoArgsIsHelpError", None)])
 )
-"""What click 8.2 and newer raise to show the help of a command."""
+"""The exception with which click 8.2 and newer show the help of a command."""
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
             _leave(EXIT_SIGNAL + ASKED.signal, "terminated", error)
         _leave(EXIT_INTERRUPTED, "interrupted", error)
     except BrokenPipeError:
-        with suppress(OSError, ValueError):  # what is still to be written goes nowhere
+        with suppress(OSError, ValueError):  # discards the text that is still to be written
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _leave(EXIT_CLOSED_PIPE)
     except OSError as error:  # click writes --help itself
@@ -112,10 +112,10 @@ def _neither(name: str) -> str:
 
 
 class _NoPandas:
-    """Lets there be no pandas for a process that runs a command.
+    """Hides pandas from a process that runs a command.
 
-    pyarrow loads it with the first array where it is installed, to recognise what no command has.
-    That takes longer than most commands do.
+    If pandas is installed, pyarrow loads it with the first array, to recognise objects of pandas.
+    No command has such objects, and loading takes longer than most commands.
     """
 
     def find_spec(self, name: str, *_: object) -> None:
@@ -209,7 +209,7 @@ def main() -> None:
 
 
 _SELDOM = 100_000
-"""Objects that are made, and not given back, between two searches for circles of them."""
+"""Objects that are created, and not freed, between two searches for reference cycles."""
 
 
 def _leave_garbage() -> None:
@@ -221,7 +221,7 @@ def _leave_garbage() -> None:
 def command_line() -> None:
     """Run smfparse as a process of its own.
 
-    Loading libraries makes many objects, but no circles of them that could be given back.
+    Loading libraries creates many objects, but no reference cycles that could be freed.
     """
     gc.set_threshold(_SELDOM)
     atexit.register(_leave_garbage)

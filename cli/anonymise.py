@@ -90,7 +90,7 @@ def command(
 
     Names of systems, queue managers, groups, jobs, users, addresses and certificates, and every
     part of queue and channel names, are replaced by names of the same length; all other bytes stay.
-    A name gets the same replacement everywhere, so values still line up by name.
+    A name gets the same replacement everywhere, so values can still be matched by name.
 
     Names of 4 characters or more are replaced at any position, in EBCDIC and in ASCII; shorter
     names only in their fields. Before the copy is saved, it is compared with INPUT number by
@@ -144,7 +144,7 @@ def _written(
     *,
     force: bool,
 ) -> tuple[Replaced, Proof]:
-    """Write the copy; it takes its place when it is proved. Raises SmfError where it is not."""
+    """Write the copy; it gets its name when it is verified. Raises SmfError if it is not."""
     from smfparse.anonymising.copying import anonymise
     from smfparse.anonymising.proving import proof
     from smfparse.inputs.opening import open_file

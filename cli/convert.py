@@ -197,7 +197,7 @@ def command(
         return
     place = place_of(target)
     chosen = format or _format_of(place)
-    if not (asked["append"] and place.is_dir()):  # a dataset keeps the name that it has
+    if not (asked["append"] and place.is_dir()):  # an existing dataset keeps its name
         _check_name(place, chosen)
     _check(target, chosen, reading, **asked)
     opened = reading.open(inputs, place).as_recorded()

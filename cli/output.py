@@ -1,6 +1,6 @@
 """Where results and messages go: data on stdout or in a file, messages on stderr.
 
-Nothing else of smfparse prints. What is printed here has no character that moves others.
+Nothing else of smfparse prints. Printed text contains no control characters.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ UNPAGED, COLOURS = f"{__name__}.unpaged", f"{__name__}.colours"
 _AT_ONCE = 1 << 16
 """Characters that are written to stdout at once, about: each write takes its time."""
 _MOST_ON_TERMINAL = 100_000
-"""Lines that a terminal gets unasked: nobody reads more."""
+"""Maximum number of lines on a terminal, unless all are requested."""
 _ENDINGS = {
     "arrow": "arrow",
     "csv": "csv",
@@ -77,7 +77,7 @@ def says_nothing(path: Path) -> bool:
 
 
 def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None:  # noqa: A002 - as everywhere
-    """Raise UsageError where the end of a name says another format than the one that is written.
+    """Raise UsageError if the extension of a name means another format than the written one.
 
     formats  those that the option --format takes
     """
@@ -152,7 +152,7 @@ class Output(NamedTuple):
         _write_lines(lines, self.path, self.force)
 
     def check_text(self, option: str) -> None:
-        """Raise UsageError where what an option prints, which is text, is wanted in a format."""
+        """Raise UsageError if another format is requested for an option that prints text."""
         if self.format != TEXT:
             raise click.UsageError(
                 f"{option} prints text; leave out --format, or name a file with another extension."
@@ -194,7 +194,7 @@ class Output(NamedTuple):
 
 @contextmanager
 def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
-    """Open a temporary file beside `output` that takes its place when all is written, or goes.
+    """Open a temporary file that replaces `output` when all is written; otherwise it is removed.
 
     A device or a pipe is written to itself.
 
@@ -280,7 +280,7 @@ def _asked(name: str) -> bool | None:
 def _print_by_screens(lines: Iterable[str]) -> None:
     """Write text to stdout; on a terminal by a pager and not too much, unless time is limited.
 
-    What a user leaves unread in the pager is not made.
+    Lines that the user does not read in the pager are not computed.
     """
     if not fills_terminal() or _is_limited() or _is_dumb():
         _print(lines)
@@ -354,7 +354,7 @@ def report_error(message: str, error: BaseException) -> None:
 
 
 def report_selection(opened: Inputs) -> None:
-    """Print what was selected, if anything, where nothing was found."""
+    """Print the selection, if there is one, because nothing was found."""
     if not opened.selection.everything:
         report_message(f"only records with these were read: {opened.selection}")
 

@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from smfparse.progress import PROGRESS, SHOWER, WAITING
 
 _AFTER, _EVERY = 1.0, 0.2
-"""Seconds after which it is shown, and between two looks."""
+"""Seconds after which it is shown, and between two updates."""
 _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
 
 
 class Bar:
-    """The line, while a command works; it is taken away when anything else is printed."""
+    """The line, while a command works; it is removed when anything else is printed."""
 
     def __init__(self) -> None:
         self._began: float | None = None
@@ -32,7 +32,7 @@ class Bar:
 
     @contextmanager
     def of_command(self) -> Iterator[None]:
-        """Show the line while a command works that takes long, where stderr is a terminal."""
+        """Show the line during a long command, if stderr is a terminal."""
         self._is_quiet, ended = False, threading.Event()
         if not _is_terminal():
             yield
@@ -50,7 +50,7 @@ class Bar:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Count the time of the block: the line is shown when it was long."""
+        """Count the time of the block, after which the line is shown."""
         self._began = time.monotonic()
         try:
             yield
@@ -58,7 +58,7 @@ class Bar:
             self.leave()
 
     def leave(self) -> None:
-        """Take the line away until the next work begins."""
+        """Remove the line until the next work begins."""
         self._began = None
         self.clear()
 
@@ -67,7 +67,7 @@ class Bar:
         self._is_quiet = True
 
     def clear(self) -> None:
-        """Take the line away: something else is printed there."""
+        """Remove the line, because something else is printed there."""
         with self._lock:
             self._write("")
 
@@ -89,11 +89,11 @@ class Bar:
 
 
 BAR = Bar()
-"""That of this process."""
+"""The progress of this process."""
 
 
 def progress_line(seconds: float, now: float, width: int) -> str:
-    """Return what is under way: bytes, MB/s and the time left as far as they are known.
+    """Return the work in progress: bytes, MB/s and the time left, as far as known.
 
     seconds  for which the command is at work
     now      the time, as `Progress.began` has it

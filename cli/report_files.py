@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _LEAST_WIDTH = 40
 """Characters of a line: fewer show nothing of a table."""
 _LONGER = 1.5
-"""Times the asked length from which on recorded intervals are longer: their lengths differ."""
+"""From this multiple of the requested length on, recorded intervals count as longer."""
 _MOST_TASKS = 1_000
 """Tasks that a report shows on a terminal, each with some 30 lines."""
 DRAWN = (DOT, MERMAID)
@@ -115,7 +115,7 @@ def write_report(
 
 
 def _check_length(which: Report, catalog: Catalog) -> None:
-    """Raise UsageError where a report has more tasks than somebody reads."""
+    """Raise UsageError if a report has more tasks than a user can read."""
     tasks = catalog.arrow(f"SELECT count(*) AS tasks FROM {which.main[0]}").to_pylist()[0]["tasks"]
     if tasks > _MOST_TASKS:
         raise click.UsageError(

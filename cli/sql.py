@@ -123,7 +123,7 @@ def command(
 
 
 def _write(catalog: Catalog, query: str, output: Output) -> int:
-    """Write what statements give; return how many rows that is."""
+    """Write the results of statements; return the number of rows."""
     if output.format == PARQUET:
         return output.write_parquet([catalog.arrow(query)])
     from smfparse.rendering.rows import RowsDocument
@@ -201,7 +201,7 @@ class _Results:
 
 @contextmanager
 def _placed(number: int, count: int) -> Iterator[None]:
-    """Put in front of an error in which statement of several it is."""
+    """Add to an error which of several statements failed."""
     from smfparse.errors import RequestError
 
     try:

@@ -47,7 +47,7 @@ QIS1 = block(
     "qis1flag"
     / Flags(
         4,
-        Bit("QIS1EXPF", 0x80000000, "Page set is allowed to expand (peer column Expand)"),
+        Bit("QIS1EXPF", 0x80000000, "Page set is allowed to expand"),
         Bit("QIS1ENCF", 0x40000000, "Page set data set is encrypted"),
     )
     * "Flag word; two top bits used",

@@ -22,7 +22,7 @@ QSPH = block(
         1,
         Bit("QSPHFIXED", 0x80, "Fixed-length pool"),
         Bit("QSPHGLOB", 0x40, "Global pool"),
-        Bit("QSPHDSPC", 0x20, "Pool lives in a data space (name valid)"),
+        Bit("QSPHDSPC", 0x20, "Pool is in a data space, whose name is valid"),
         Bit("QSPHIVSA", 0x10, "IVSA attribute"),
         Bit("QSPH64BIT", 0x8, "64-bit pool"),
     )

@@ -23,8 +23,8 @@ WTID = block(
     "wtidctxt" / Hex(16) * "RRS or context token",
     "wtidtran" / Text(8) * "User id associated with the thread",
     "filler__001" / Reserved(2) * "Reserved",
-    "wtidcfwd" / Word32 * "Internal chain pointer, ignore",
-    "wtidcbwd" / Word32 * "Internal chain pointer, ignore",
-    "wtidwtas" / Word32 * "Internal address of the related WTAS, ignore",
+    "wtidcfwd" / Word32 * "Internal chain pointer (not useful)",
+    "wtidcbwd" / Word32 * "Internal chain pointer (not useful)",
+    "wtidwtas" / Word32 * "Internal address of the related WTAS (not useful)",
     parts=thread_parts("wtidcori", "wtidatyp"),
 )

@@ -8,8 +8,8 @@
     ├── DamageError          an input is damaged, and strict=True stops at the first damage
     └── LayoutError          a control block is declared or built wrongly
 
-Damage inside a file is not an exception, unless that is asked for: the good records are used and
-each loss is reported as a `Damage` in the `DamageLog` of the input.
+Damage inside a file is not an exception, unless requested: the good records are used and each loss
+is reported as a `Damage` in the `DamageLog` of the input.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ class DamageError(SmfError):
 class DamageLog:
     """Every distinct damage met so far, in order; the first `keep` with their details.
 
-    An input is read once a table by some callers, so the same damage can be met again: it is
-    counted once, as long as its details are kept.
+    Some callers read an input once per table, so the same damage can be met again: it is counted
+    once, as long as its details are kept.
 
     strict  whether the first damage ends the reading
     """
@@ -146,7 +146,7 @@ class DamageLog:
     def arrange(self) -> None:
         """Put the details in the order of the bytes, source by source.
 
-        Where damage is met depends on what was looked at at once.
+        The order in which damage is met depends on the pieces that were read together.
         """
         sources = dict.fromkeys(each.source for each in self.details)
         places = {source: number for number, source in enumerate(sources)}
@@ -155,7 +155,7 @@ class DamageLog:
     def check(self) -> None:
         """Raise DamageError where the log is strict and has damage: for the first in its source.
 
-        Asked after each chunk: within one, damage is not met in the order of the bytes.
+        Called after each chunk, because damage within a chunk is not met in the order of the bytes.
         """
         if self.strict and self.details:
             raise DamageError(min(self.details, key=lambda each: each.offset))

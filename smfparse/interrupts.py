@@ -1,6 +1,6 @@
 """Ctrl-C during calls of libraries that ignore signals; other signals, and the time limit.
 
-All end what is done as Ctrl-C does, by KeyboardInterrupt, so that nothing is left.
+All of them end the work like Ctrl-C, by KeyboardInterrupt, so that no temporary file remains.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _STOPS = (signal.SIGINT, getattr(signal, "SIGALRM", signal.SIGINT), *ENDS)
 def interrupting(stop: Callable[[], None]) -> Iterator[None]:
     """Call `stop` at once when SIGINT or one of ENDS comes, or time is up.
 
-    Python raises KeyboardInterrupt only when it is asked. Does nothing outside of the main
-    thread, which alone can be interrupted.
+    Python raises KeyboardInterrupt only between its own instructions, not in a library call. Does
+    nothing outside of the main thread, which alone can be interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -77,15 +77,15 @@ class Asked:
 
 
 ASKED = Asked()
-"""What is so for this process: an interrupt is then none that one goes on after."""
+"""The state of this process: after such an interrupt, the work does not continue."""
 
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Raise KeyboardInterrupt when one of ENDS comes, once; more of them do not disturb the end.
+    """Raise KeyboardInterrupt for the first of ENDS; further signals do not disturb the end.
 
-    Also where a library makes another error of it, as numpy does while it compares types. One that
-    is ignored stays so, as by nohup. Does nothing outside of the main thread.
+    This works even if a library converts it to another error, as numpy does when it compares types.
+    Signals that are ignored, as with nohup, stay ignored. Does nothing outside of the main thread.
     """
     ASKED.signal = None
     if threading.current_thread() is not threading.main_thread():
@@ -117,7 +117,7 @@ def _handle(signals: Iterable[signal.Signals], how: Any) -> None:
 
 @contextmanager
 def timed(seconds: int | None) -> Iterator[None]:
-    """Raise SmfError if what is done takes longer; None: it may take any time.
+    """Raise SmfError if the work takes longer; None: no limit.
 
     It is interrupted as by Ctrl-C, in the main thread; so it has to be called there.
     """
@@ -144,9 +144,9 @@ def timed(seconds: int | None) -> Iterator[None]:
 
 @contextmanager
 def _alarm(seconds: int, ring: Callable[..., None]) -> Iterator[None]:
-    """Call `ring` in the main thread after some seconds, unless what is done is done before.
+    """Call `ring` in the main thread after some seconds, unless the work ends before.
 
-    Also where SIGINT is ignored, as in what a script runs in the background.
+    This also works if SIGINT is ignored, as for background commands of a script.
     """
     number = getattr(signal, "SIGALRM", signal.SIGINT)
     before = signal.signal(number, ring)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 WAITING = "waiting"
-"""What is under way while others are."""
+"""The work in progress."""
 SHOWER = "smfparse-progress"
 """Name of the thread that shows it; it holds no lock that a forked process needs."""
 
@@ -32,14 +32,14 @@ def _nobody(_message: str) -> None:
 
 
 class Progress:
-    """The bytes of what is under way.
+    """The bytes of the work in progress.
 
-    what   reading, writing or waiting; '': nothing whose bytes are counted
+    what   reading, writing or waiting; '': no work whose bytes are counted
     total  bytes of all of it; 0: not known
     began  when it did, in seconds of `time.monotonic`
-    share  asks how much of a query is done, in percent, below 0 where that is not known
+    share  returns the completed share of a query, in percent; below 0: not known
     is_wanted  whether anybody asks
-    say    prints a message at once; does nothing where nobody looks
+    say    prints a message immediately, if a display is active
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Progress:
         self._cells[self._own] += count
 
     def follow(self, found: Iterable[Each], start: int = 0) -> Iterator[Each]:
-        """Yield what comes of a file from a byte on, and count that when it was used."""
+        """Yield pieces of a file from a byte on, and count each after its use."""
         for each in found:
             at = each.read
             yield each
@@ -98,4 +98,4 @@ class Progress:
 
 
 PROGRESS = Progress()
-"""That of this process."""
+"""The progress of this process."""

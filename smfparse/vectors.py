@@ -16,12 +16,12 @@ Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 
 NUMBER_WIDTHS = (1, 2, 4, 8)
-"""Bytes that numpy has a number of."""
+"""Widths in bytes for which numpy has a number type."""
 _zeros = np.zeros(0, np.int32)
 _FEW = 64
-"""Rows that mostly show already whether all are the same."""
+"""Number of first rows that usually show whether all are equal."""
 _DICTIONARY = 1024
-"""So many rows are numbered by a dictionary sooner than Arrow has loaded its functions."""
+"""Up to this number of rows, a dictionary is faster than loading the functions of Arrow."""
 _FUNCTIONS = "pyarrow.compute"
 
 
@@ -60,7 +60,7 @@ def each_of(at: Ints, width: int) -> Ints:
 def not_zero(buffer: Bytes, at: Ints, width: int) -> Bools:
     """Return which of the `width` bytes at positions `at`, that ascend, are not all zero.
 
-    Where they lie close together they are looked at in place: faster than copying them together.
+    If they are close together, they are tested in place, which is faster than copying them.
     """
     if not len(at):
         return np.zeros(0, np.bool_)

@@ -166,7 +166,12 @@ class Rule(_Advice):
         Key("severity of its findings, 1 to 5; not for a sign", read=_severity, written="a number"),
     ]
     figure: Annotated[
-        Phrase, Key("phrase with the figure that crosses", read=phrase, written="a string")
+        Phrase,
+        Key(
+            "phrase with the figure that is compared with the limit",
+            read=phrase,
+            written="a string",
+        ),
     ]
     condition: Annotated[
         str,
@@ -308,7 +313,10 @@ class Subject:
     ] = False
     names_work: Annotated[
         bool,
-        Key("whether findings can name a job, channel or queue, or affect which are explained"),
+        Key(
+            "whether its findings can name a job, channel or queue, or affect which other "
+            "findings are explained"
+        ),
     ] = True
     has_intervals: Annotated[
         bool,
@@ -483,7 +491,7 @@ def _with_first_limit(rule: Rule, where: Where) -> Rule:
 
 
 def _check_planned(rule: Rule, where: Where) -> None:
-    """Raise RequestError where a rule asks a planner by inputs that it has not."""
+    """Raise RequestError if a rule names inputs that its planner does not have."""
     if rule.planned is None:
         return
     if not rule.plan:

@@ -98,7 +98,7 @@ class _Diagnosing:
         self._shown.add(cause)
 
     def _may_be(self, which: Diagnosis, core: Finding) -> bool:
-        """Whether a core is not explained yet and, to be the last, nothing is at a limit."""
+        """Whether a core is not yet explained, and a last diagnosis finds nothing at a limit."""
         if which.is_last and any(each.severity <= CONSTRAINT for each in self._shown):
             return False
         return _is_sign(core) or core in self._shown
@@ -205,9 +205,9 @@ def _is_beside(core: Finding, other: Finding) -> bool:
 
 
 def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) -> bool:
-    """Whether another finding follows from a cause: named, and begun in its time.
+    """Whether a cause explains another finding: it names the rule, and their times agree.
 
-    A diagnosis does only if all that it explains does.
+    A diagnosis is explained only together with all of its findings.
 
     of_all  whether the cause is one of all objects
     """
@@ -234,10 +234,10 @@ def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:
 
 
 def _is_of_its_time(core: Finding, other: Finding) -> bool:
-    """Whether what another finding crossed is mostly of the time of a cause.
+    """Whether most of the crossed time of another finding belongs to the time of a cause.
 
-    Of another subject counts only what began no earlier than the cause, less an interval, and the
-    seconds in its time.
+    If their subjects differ, only episodes count that begin at most one interval before the cause,
+    and only their seconds within its time.
     """
     apart = int(max(core.usual, other.usual) * SECOND_US)
     its = episodes(other.runs, other.usual)
@@ -261,9 +261,9 @@ def _subject(finding: Finding) -> str:
 
 
 def _impact(which: Diagnosis, under: Sequence[Finding]) -> tuple[str, float] | None:
-    """Return the impact of the kind that the core of a diagnosis has, or else who waits for it.
+    """Return the impact of a diagnosis, of the kind of its core or else of its waiting jobs.
 
-    Of the rules that found it, the one with the most; what that found of several objects is summed.
+    The rule with the largest impact counts, summed over its objects.
     """
     kinds = (rules()[each].impact[0] for each in (*which.core, which.waiting) if each)
     kind = next(filter(None, kinds), "")

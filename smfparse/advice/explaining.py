@@ -23,7 +23,7 @@ from smfparse.advice.declaration import (
 Said = tuple[str, str]
 """A label and its text."""
 _KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
-"""A condition that its fields are known: that is `data`."""
+"""A condition that its fields have data; it is shown as `data`."""
 _WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
 _CHOICE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN (\S+) ELSE (\S+) END")
 _IF_KNOWN = re.compile(r"coalesce\(((?:[^()]|\([^()]*\))*), (?:FALSE|TRUE|0)\)")

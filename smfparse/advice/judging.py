@@ -142,12 +142,12 @@ def filled(rule: Rule, sql: str) -> str:
 def judged(
     catalog: Catalog, asked: Mapping[str, Rule], also: Mapping[str, str]
 ) -> Iterator[Judged]:
-    """Yield the rows of each subject that one of the rules looks at, judged.
+    """Yield the judged rows of each subject of the rules.
 
-    Without subjects of which the inputs have nothing, where that is known before.
+    Subjects that are known to have no data are omitted.
 
     asked  rules by id, all their limits known
-    also   queries of others, by the names under which the catalog holds their rows at the end
+    also   further queries, by the names under which the catalog holds their rows at the end
     """
     by_subject: dict[str, list[Rule]] = defaultdict(list)
     for rule in asked.values():
@@ -173,7 +173,7 @@ def judged(
 def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
     """Return the query for the rows of a subject with the states and values of rules.
 
-    What damaged counters overflow is NULL.
+    Values that overflow because of damaged counters are NULL.
     """
     columns = [_state(each) for each in some]
     columns += (f'TRY(({each.figure.of_row})::DOUBLE) AS "{value_column(each)}"' for each in some)

@@ -14,7 +14,7 @@ from smfparse.rendering.guard import visible
 _FAILING = 3
 """Up to this severity, findings fail a test case; others pass, with their text."""
 _METRICS = {
-    "share": "Share of the time evaluated in which the condition holds",
+    "share": "Share of the evaluated time in which the condition holds",
     "crossed_intervals": "Intervals in which the condition holds",
     "evaluated_intervals": "Intervals in which the rule was evaluated",
     "impact": "Impact, in the unit that the label kind names",

@@ -20,7 +20,7 @@ Limits = Mapping[str, Mapping[str, float]]
 """Changed limits: by rule, then by name."""
 _OTHER_UNIT = 1000
 """A limit that differs by this factor from the declared one is assumed to be in another unit."""
-_FORM = "write RULE=VALUE, or RULE.NAME=VALUE for another limit than its first"
+_FORM = "write RULE=VALUE for the first limit of a rule, or RULE.NAME=VALUE for another one"
 
 
 def _date(value: Any, where: Where, _before: Mapping[str, Any]) -> dt.date:

@@ -158,7 +158,7 @@ class CheckDocument(Document):
             figure = f", {shown(each.figure)}" if each.figure else ""
             yield from _line(f"  {about(each)}: {each.name}{figure}", self.room)
         if self._checked.seen_once:
-            yield from ("", "Seen once: too few of them to judge")
+            yield from ("", "Seen once: too few calls or I/Os to judge")
         for once in self._checked.seen_once:
             figure = f", {shown(once.figure)}" if once.figure else ""
             moment = moment_text(once.peak_at or once.start)

@@ -136,7 +136,7 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def _amount(amount: float) -> str:
-    """Return an impact; what is next to nothing is said to be so."""
+    """Return an impact; a negligible one in words."""
     return f"under {_LEAST_IMPACT}" if 0 < amount < _LEAST_IMPACT else in_digits(amount, _DIGITS)
 
 

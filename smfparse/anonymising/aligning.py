@@ -12,11 +12,11 @@ from smfparse.reading.segments import RDW_SIZE
 from smfparse.vectors import Bytes, Ints
 
 _TWICE = 0xFF
-"""What is twice in a file of FTP's record structure."""
+"""The byte that is doubled in a file with FTP record structure."""
 
 
 class InFile(NamedTuple):
-    """Where in a file the bytes of a record are that stand behind its descriptor word.
+    """The places in a file of the bytes of a record after its descriptor word.
 
     start, end  the first of them, and behind the last
     pieces      where they are: one behind the other, or int64 (bytes,)

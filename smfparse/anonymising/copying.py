@@ -36,10 +36,10 @@ class Replaced:
     names      different names by kind
     fields     by kind, fields in which one was replaced
     elsewhere  places besides fields of names in which one was replaced
-    by_chance  places that read as a name but are numbers: they were left
-    short      places besides fields of names that read as a name of fewer than 4 characters: they
-               were left
-    in_kept    places in names that stay, as it was asked for, that are a name which was replaced
+    by_chance  numbers that look like a name by chance: they were kept
+    short      places outside fields of names that look like a name of fewer than 4 characters: they
+               were kept
+    in_kept    places in kept names that contain a replaced name
     """
 
     names: dict[str, set[str]] = field(default_factory=dict)
@@ -59,7 +59,7 @@ def anonymise(
 ) -> Replaced:
     """Write a file with other names to `target`, which can be read and written anywhere.
 
-    It is not packed. Damage is copied as it is, but for names of at least 4 characters. Raises
+    It is not compressed. Damage is copied unchanged, except names of at least 4 characters. Raises
     SmfError where a record cannot be found again in the file.
 
     damage      takes what cannot be used of it

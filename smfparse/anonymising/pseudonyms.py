@@ -22,16 +22,16 @@ _HEXTETS = re.compile(r"[\dA-Fa-f]{0,4}(?::[\dA-Fa-f]{0,4}){2,7}")
 _PORT = re.compile(r"\(\d+\)$")
 _HEXADECIMAL = ("ABCDEF", "abcdef", digits)
 _MANY = 20_000
-"""Tries for a name that nobody has; then one is taken that was the name of something else."""
+"""Attempts to find an unused name; after these, the old name of something else is used."""
 _HEADINGS = ["old", "new"]
 
 
 class Pseudonyms:
-    """What stands for the parts of names.
+    """The replacements for the parts of names.
 
-    secret      what they are derived from, with the part; who does not know it cannot try names
+    secret      replacements are derived from it and the part; without it, names cannot be guessed
     kept        whether a name stays as it is; None: all are replaced
-    known       parts with what stands for them already, as of an earlier file
+    known       parts with existing replacements, as from an earlier file
     keep_first  whether the first part of a name of several parts stays
     """
 
@@ -59,7 +59,7 @@ class Pseudonyms:
         return self._kept is not None or self._keep_first
 
     def learn(self, names: Iterable[str]) -> None:
-        """Take note of names: no other name is to become one of them."""
+        """Note names, so that no other name is replaced by one of them."""
         self._note_old(part for name in names for part in PART.findall(name[self._begin(name) :]))
 
     def _note_old(self, several: Iterable[str]) -> None:
@@ -115,7 +115,7 @@ class Pseudonyms:
         return self.parts[part]
 
     def _new(self, part: str, like: Callable[[str, Iterator[int]], str]) -> str:
-        """Return a name that nothing else has; of short ones there may be too few."""
+        """Return an unused name, or another one if all short names are used."""
         for attempt in range(2 * _MANY):
             found = like(part, self._numbers(f"{attempt} {part}"))
             strange = found in self._taken or (attempt < _MANY and self._is_old(found))

@@ -14,9 +14,9 @@ _ASCII = "latin-1"
 
 
 class Finder:
-    """Finds texts, in EBCDIC and in ASCII, with others of the same length for their place.
+    """Finds texts, in EBCDIC and in ASCII, and their replacements of the same length.
 
-    They have LEAST characters or more: by so many bytes they are looked for first.
+    They have LEAST characters or more, because the first search compares LEAST bytes.
     """
 
     def __init__(self, replaced: Mapping[str, str]) -> None:
@@ -35,7 +35,7 @@ class Finder:
         self._first[self._keys.view("u2")[::2]] = True
 
     def found(self, buffer: Bytes, start: int, end: int) -> Iterator[tuple[Ints, Bytes]]:
-        """Yield where texts stand in buffer[start:end], and what replaces them, one length each.
+        """Yield the places of texts in buffer[start:end] and their replacements, by length.
 
         Of texts that overlap the longer one counts. Shapes: int64 (found,), uint8 (found, length).
         """
@@ -66,7 +66,7 @@ class Finder:
 class ShortNames:
     """Counts texts of fewer than LEAST characters, in EBCDIC and in ASCII.
 
-    So short a text stands somewhere by chance, so it is not replaced there.
+    Such short texts also occur by chance, so they are not replaced.
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
@@ -77,7 +77,7 @@ class ShortNames:
         }
 
     def count(self, buffer: Bytes, start: int, end: int, fields: Bools | None = None) -> int:
-        """Return how many stand in buffer[start:end], but for those that touch `fields`."""
+        """Return their number in buffer[start:end], without those that touch `fields`."""
         return sum(
             self._count(buffer, start, end, fields, length)
             for length in self._known

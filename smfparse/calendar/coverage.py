@@ -13,7 +13,7 @@ from smfparse.layout.members import version_key
 COVERAGE = "coverage"
 """The name of the rows of `coverage_query` in a catalog."""
 _APART = 1.5
-"""Intervals of class 3 and of statistics differ where one is so many times as long."""
+"""Intervals of class 3 and of statistics differ if one is at least this many times as long."""
 
 
 class TraceClass(NamedTuple):
@@ -98,7 +98,7 @@ def coverage_of(
     rows      of `coverage_query`, as a pyarrow.Table
     lost      records that SMF lost (type 7), by system; None: it is not known how many
     is_read   whether records of a type and subtype are read
-    damaged   places in the inputs that could not be used; whose records were there is not known
+    damaged   places in the inputs that could not be used; the owners of their records are unknown
     """
     figures = {(each["system"] or "", each["qmgr"] or ""): each for each in rows.to_pylist()}
     systems: dict[str, list[str]] = {}

@@ -23,12 +23,12 @@ _HOUR_US = 3600 * SECOND_US
 _DAY = 24 * 3600
 _TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
 _ACCOUNTING = 3
-"""The source of intervals that are of tasks and channels, side by side."""
+"""The source of intervals of tasks and channels, which overlap."""
 _FIRST = 3
-"""A row so many times as long as the interval around its middle covers what came before."""
+"""A row this many times as long as the interval around its middle also covers earlier time."""
 _ODD = ("first", "stub")
 _NONE_UNSELECTED = "unselected_seconds(began, ended, utc_offset) AS 0;"
-"""How the macro ends that a selection of hours replaces."""
+"""The end of the macro, which a selection of hours replaces."""
 
 
 def calendar_macros(selection: Selection = ALL_RECORDS) -> str:
@@ -103,7 +103,7 @@ class Calendar:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Whose it is: system and queue manager."""
+        """Its owner: system and queue manager."""
         return self.system, self.qmgr
 
     @property
@@ -123,7 +123,7 @@ class Calendar:
 
     @cached_property
     def usual_seconds(self) -> tuple[float, float]:
-        """From and to how many seconds intervals last that are neither stubs nor first ones."""
+        """The usual range of lengths, seconds: percentiles 5 and 95 of ordinary intervals."""
         lengths = (self.ends - self.starts) / SECOND_US
         usual = lengths[[each not in _ODD for each in self.kinds]]
         low, high = np.quantile(usual if len(usual) else lengths, [0.05, 0.95], method="nearest")
@@ -183,11 +183,11 @@ class Calendar:
         return found
 
     def is_odd(self, starts: Ints, seconds: Floats) -> Bools:
-        """Return which rows show something else than what is usual.
+        """Return which rows do not show normal work.
 
-        Those of a first interval or a stub: the first covers all that came before the trace, and
-        behind a start pools and log are not as they usually are. And those that go back to a time
-        before all intervals, and are several times as long.
+        These are rows of a first interval, which covers the time before the trace; rows of a stub,
+        because pools and log are not normal after a start; and rows that begin before all intervals
+        and are several times as long.
 
         starts, seconds  of rows of any length, in any order
         """
@@ -244,8 +244,9 @@ def _calendar(key: tuple[str, str], rows: Sequence[Any], zone: Zone | None) -> C
 def clock_of(starts: Sequence[int], ends: Sequence[int], offsets: Sequence[int | None]) -> Zone:
     """Return the clock of a system, as its records show it: the offset from UTC at each moment.
 
-    A record shows the offset at the end of its interval. Where that is another one than before,
-    clocks were changed meanwhile: on the hour, if there is one in the interval, else at its start.
+    A record shows the offset at the end of its interval. If it differs from the previous one,
+    clocks were changed in the interval: on the hour if the interval contains one, otherwise at its
+    start.
 
     starts, ends, offsets  of intervals, in the order of time
     """

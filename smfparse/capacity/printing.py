@@ -43,7 +43,7 @@ class CapacityDocument(Document):
                 yield from aligned(table.columns, table.rows)
 
     def sections(self) -> Iterator[Section]:
-        """Yield a section for each answer, then what is true of all."""
+        """Yield a section for each answer, then sources, valid range and limitations."""
         for each in self._answers:
             tables = [_figure_table(each), Table(_INPUTS, _input_rows(each))]
             yield Section(f"{self.title}: {each.whose}", tables, notes(each))
@@ -57,7 +57,7 @@ class CapacityDocument(Document):
         yield Values.of(self._planner.name, _CSV, chain.from_iterable(map(_flat, self._answers)))
 
     def facts(self) -> Iterator[Facts]:
-        """Yield the answers, and what is true of all."""
+        """Yield the answers, with sources, valid range and limitations."""
         which = self._planner
         head = {
             "planner": which.name,

@@ -134,11 +134,11 @@ def _values(
 ) -> pl.DataFrame:
     """Return one row per name: the figure, how it varies, and `total`, what it is divided by.
 
-    The variance is that of a ratio of sums, each interval held against the figure without it
+    The variance is that of a ratio of sums: each interval is compared with the figure of all others
     (jackknife).
 
-    whole  what the figure is per, of all intervals, as seconds are also of those in which there was
-           nothing of a name; None: a column of the sums
+    whole  the divisors of all intervals, because seconds count in intervals without calls of a name
+           as well; None: the divisor is a column of the sums
     """
     known = sums.filter(pl.col(measure.amount).is_not_null())
     if whole is None:
@@ -170,11 +170,11 @@ _WITHOUT = (
     .then((pl.col("total") / (pl.col("total") - pl.col("per"))).sqrt())
     .otherwise(0.0)
 )
-"""Weight of an interval that is held against all others."""
+"""Weight of an interval that is compared with all others."""
 
 
 def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
-    """Return by `on`: total of `per`, weighted squares, and how many equal intervals it is like."""
+    """Return by `on`: total of `per`, weighted squares, equivalent number of equal intervals."""
     per, total = pl.col("per"), pl.col("total")
     return (
         whole.with_columns(total=ordered_sum(per).over(on))

@@ -44,7 +44,8 @@ _LABEL = 28
 _OF_TASKS = "Seconds covered by tasks"
 _LEFT_OUT = "Excluded intervals"
 _OTHERS = (
-    "Other metrics, by change: first names with at least 1% of the CPU or elapsed time of all calls"
+    "Other metrics, by change: names with at least 1% of the CPU or elapsed time of all calls "
+    "come first"
 )
 _SMALL = 0.01
 """Share of CPU and elapsed time below which a name does little."""

@@ -29,7 +29,7 @@ _BUCKET_OF = """
         started + to_microseconds((epoch_us(ended) - epoch_us(started)) // 2), {first}
     )
 """
-"""When, UTC, the interval begins that a recorded one is put into: the one of its middle."""
+"""The start, UTC, of the interval that contains the middle of a recorded one."""
 _NEVER = dt.datetime.fromtimestamp(0, dt.UTC)
 _MOMENT = dt.timedelta(seconds=0.5)
 """Tasks write their records within this time after an interval."""
@@ -43,15 +43,15 @@ class Side:
 
     rows     as `compare.sql` has them
     seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded. Calls and rows of
-             tasks are divided by those of the kind calls: the statistics while class 3 was on, or
-             where there are none what tasks cover, which is the kind tasks
+             tasks are divided by the seconds of the kind `calls`: the statistics intervals while
+             class 3 was on. Without statistics, these are the seconds that tasks cover (the kind
+             `tasks`)
     utc_offset  seconds that local time of the systems is ahead of UTC, at the end
-    first    when the first interval of statistics began, or where there are none that of a task,
-             local time of its system; None: there is none
+    first    start of the first statistics interval, or without statistics of the first task
+             interval, local time of its system; None: no interval
     last     when the last one ended
-    spanning records of tasks that began before the time at which the records are split, and count
-             behind it
-    left_out kind of interval (first, stub) and how many there are that are in none of the sums
+    spanning number of task records that began before the split and count after it
+    left_out number of excluded intervals by kind (first, stub)
     """
 
     rows: pl.DataFrame
@@ -147,8 +147,8 @@ def left_out(before: Side, after: Side) -> Iterator[str]:
         if side.left_out:
             number = sum(side.left_out.values())
             yield (
-                f"{name}: {plural(number, 'interval')} excluded because of a start or time before "
-                f"the trace: {shown_left_out(side)}"
+                f"{name}: {plural(number, 'interval')} excluded, with a start of the queue manager "
+                f"or time before the trace: {shown_left_out(side)}"
             )
 
 
@@ -201,8 +201,8 @@ def measured(inputs: Inputs, interval: int | None = None) -> Side:
 def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None) -> list[Side]:
     """Sum up the records of `inputs` that count before a local time, and the others; None: all.
 
-    They are read twice for both, and once more where intervals are left out: without these, the
-    times are others.
+    They are read twice for both sides, and once more if intervals are excluded, because this
+    changes the times.
     """
     splits = [_Split(at, after=after) for after in (False, True)] if at else [None]
     sides = {f"side_{number}": split for number, split in enumerate(splits)}
@@ -222,14 +222,14 @@ def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None)
 
 
 def _asked(catalog: Catalog, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
-    """Return the rows of each query; of small files each is planned once."""
+    """Return the rows of each query; for small files, each query is planned once."""
     return [each.to_pylist() for each in catalog.arrows_of_filled([], queries)]
 
 
 def _make_views(
     catalog: Catalog, side: str, split: _Split | None, odd: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Make a schema with the rows of a side but those of odd intervals; return what asks for times.
+    """Make a schema with the rows of a side, without odd intervals; return the query for its times.
 
     split  None: all rows
     """
@@ -243,7 +243,7 @@ def _make_views(
 
 
 def _summing(catalog: Catalog, side: str, times: Mapping[str, Any], interval: int | None) -> str:
-    """Return the query that sums up a side, by intervals of a length; make the macro of these."""
+    """Return the query that sums up a side by intervals of a length; make the macro of these."""
     recorded = times["length"] or _ALL
     length = round(1e6 * (max(interval, times["shortest"] or 0) if interval else recorded))
     first = _in_sql(times["first"] or _NEVER)
@@ -273,7 +273,7 @@ def _side(
 
 
 def _outside(odd: Mapping[str, Any]) -> str:
-    """Return the SQL of rows that are not of an interval, nor of a task that ended in it."""
+    """Return the SQL condition that excludes an interval and the tasks that ended in it."""
     names = " AND ".join(
         f"{name} IS NOT DISTINCT FROM {'NULL' if odd[name] is None else quoted(odd[name])}"
         for name in ("system", "qmgr")
@@ -296,7 +296,7 @@ class Rename:
 
     @classmethod
     def of(cls, text: str) -> Rename:
-        """Return what the text OLD=NEW asks for. Raises RequestError if it is written otherwise."""
+        """Return the rename in the text OLD=NEW. Raises RequestError if it is written otherwise."""
         old, equals, new = (part.strip().replace("*", "%") for part in text.partition("="))
         if not (equals and old and new) or max(old.count("%"), new.count("%")) > 1:
             raise RequestError(

@@ -146,9 +146,9 @@ def _panel(name: str, spec: Any, where: Where) -> Panel:
 
 
 def _of_metric(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what a declaration says, with unit and formula of its metric if that is the only one.
+    """Return the keys of a declaration, with unit and formula of its metric if it has only one.
 
-    Of a total, these are of what it is a second.
+    For a total, these are those of its rate per second.
     """
     metrics = metrics_of(given.get("metric", ""))
     if len(metrics) != 1:

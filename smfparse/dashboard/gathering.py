@@ -37,9 +37,9 @@ class Day:
     """What a queue manager's data shows.
 
     findings  ranked, the most serious first
-    flows     edges: who puts to which queue, who takes from it
-    group     its queue-sharing group; '': it has none, or does not say it
-    plans     what planners say of it, by part
+    flows     edges: the putters and getters of each queue
+    group     its queue-sharing group; '': none, or unknown
+    plans     the output of planners for it, by part
     """
 
     times: Times
@@ -71,7 +71,7 @@ class Earlier(NamedTuple):
     """An earlier time beside the one of a page.
 
     days     its courses by queue manager
-    changes  what calls cost then, and in the time of the page
+    changes  the cost of calls then, and in the time of the page
     """
 
     days: Sequence[Day]
@@ -180,8 +180,8 @@ def _held_plans(catalog: Catalog) -> dict[Manager, dict[str, list[Section]]]:
 
     The rows of `_plan_queries` are in the catalog.
 
-    A planner is left out where it would use a published value for what SMF can show, and where
-    what SMF shows is outside of its range.
+    A planner is omitted if it would use a published value for an input that SMF can contain, or if
+    the SMF value is outside its range.
     """
     found: dict[Manager, dict[str, list[Section]]] = {}
     for part in parts().values():

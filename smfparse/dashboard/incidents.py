@@ -18,7 +18,7 @@ from smfparse.vectors import Bools, Floats
 _MOST = 3
 """Incidents that are shown."""
 _MOVES = 8
-"""What moved that is shown."""
+"""Maximum number of changed metrics."""
 _WHOLE = 0.6
 """A finding that holds for a longer share of the time is how things are, no incident."""
 _LAST_SEVERITY, _LAST_DIAGNOSED = 3, 4
@@ -36,7 +36,7 @@ _OVER: Mapping[str, Callable[[Floats], Any]] = {"peak": np.max, TROUGH: np.min}
 
 @dataclass(frozen=True)
 class Move:
-    """What an object of a panel was in the two hours before an incident, and in it.
+    """The values of an object of a panel in the two hours before an incident, and during it.
 
     Each is the value that findings show: the highest or lowest of a panel that has these as its
     measure, otherwise the average.

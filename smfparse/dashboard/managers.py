@@ -16,7 +16,7 @@ from smfparse.rendering.html import escaped, section_lines
 from smfparse.reports.drawing import svg_lines
 
 CLEAR, NO_DATA = 6, 7
-"""Behind the severities of findings: none, and no data to find one in."""
+"""States after the severities of findings: no finding, and no data."""
 
 
 def manager_lines(

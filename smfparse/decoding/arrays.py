@@ -20,7 +20,7 @@ _TOP = divmod(10**WIDE_DIGITS, 1 << 64)
 _CHARACTERS = bytes(range(256)).decode(ENCODING).encode("latin-1")
 """The character of each EBCDIC byte: all are among the first 256 of Unicode."""
 _NO_BLANKS = bytes(range(256)).replace(BLANK, b"\0")
-"""Each byte, but a NUL for a blank: numpy's strings end before the NULs at their end."""
+"""Each byte, with a NUL in place of a blank: numpy ignores NULs at the end of a string."""
 
 
 def shown_array(shown: Shown, values: Values, valid: Mask) -> Any:
@@ -83,7 +83,7 @@ def _part_array(kind: Part, raw: Raw, held: Mask) -> Any:
 def _spelled(raw: Raw) -> Any:
     """Decode EBCDIC texts to UTF-8 without trailing blanks and NULs, as the scalar rule does.
 
-    A character of the upper half of the first 256 of Unicode is two bytes.
+    Characters from U+0080 to U+00FF are two bytes in UTF-8.
     """
     rows, width = raw.shape
     data = raw.tobytes()

@@ -1,11 +1,11 @@
 """The UTC offset of each z/OS system, which converts local times to UTC.
 
-Records of MQ show it, but for stubs; stubs and records of other products are given that of a
-record of their system that is near. How far away that may be is bounded, in bytes of the source:
-so the offset does not depend on where reading began.
+Records of MQ show it, except stubs. Stubs and records of other products get the offset of a nearby
+record of their system. The distance is limited, in bytes of the source, so the offset does not
+depend on where reading began.
 
-A site can have set its TOD clock ahead of UTC by the leap seconds: then its local time is a
-constant behind TOD clock and offset. Each record shows by how much.
+A site can set its TOD clock ahead of UTC by the leap seconds. Its local time is then behind TOD
+clock plus offset by a constant, which each record shows.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def seconds_ahead(local: Ints, tod: Ints, known: Bools) -> Ints:
 class Clocks:
     """The UTC offset of each system, carried from chunk to chunk of a source.
 
-    before  knows the last ones before the part of the source that is read
+    before  finds the last ones before the part of the source that is read
     ahead   finds the next ones in the source
-    reach   bytes from a record without UTC in which one is looked for that shows the offset
+    reach   bytes around a record without UTC that are searched for a record with the offset
     """
 
     def __init__(
@@ -133,9 +133,9 @@ class Clocks:
     def fill(
         self, system: Values, place: Ints, offset: Ints, known: Bools, without: Bools
     ) -> tuple[Ints, Bools]:
-        """Give the records `without` UTC the offset of the nearest earlier one of their system.
+        """Give the records `without` UTC the offset of the nearest earlier record of their system.
 
-        Else that of the nearest later one, else none; none is further away than the reach.
+        If none exists within the reach, they get that of the nearest later one within the reach.
 
         system, place  as in `Shown`, of all records of a chunk
         """
@@ -180,7 +180,7 @@ class Clocks:
 
 
 def _near(clocks: Ints, place: Ints, reach: int) -> tuple[Ints, Bools]:
-    """Return the offset of the nearest clock before each place, else behind it; and where it is.
+    """Return offset and place of the nearest clock before each place, otherwise after it.
 
     clocks  (clocks, 2): as in `Clock`, in order
     """

@@ -79,12 +79,12 @@ _MOST_SOURCES = 4096
 
 
 class Gathered:
-    """What decoders have made of chunks that no batch has yet.
+    """Decoded rows that are not yet in a batch.
 
-    To set up all columns, and to make arrays of them, takes longer than to decode a small file. So
+    Setting up all columns, and making arrays of them, takes longer than decoding a small file. So
     the decoders of several sources, one after the other, can gather what they decode together.
 
-    prompt     whether every table gives a batch behind each chunk
+    prompt     whether every table gives a batch after each chunk
     elsewhere  knows the names of other sources that have tasks of rows; None: there are no others
     """
 
@@ -104,7 +104,7 @@ class Gathered:
         """Numbers of the sources whose rows are added now."""
 
     def begin(self, sources: Iterable[str]) -> None:
-        """Take what is added from here on as rows of `sources`: all that their chunks are of."""
+        """Count rows added from here on as rows of `sources`, the sources of their chunks."""
         numbers = [self._sources.setdefault(each, len(self._sources)) for each in sources]
         self._now = np.array(numbers, np.int32)
 
@@ -147,18 +147,18 @@ class Gathered:
 
 
 class Decoder:
-    """Decodes the chunks of one source; carries what one chunk has to know of another.
+    """Decodes the chunks of one source, and passes facts from one chunk to another.
 
-    Only the records of the selection give rows, damage and counts of unknown bytes; what they have
-    to know of others is the same without it. Where names are asked for, these are decoded first,
-    and of blocks that are not about them nothing else.
+    Only the records of the selection give rows, damage and counts of unknown bytes; facts from
+    other records do not depend on it. If names are selected, the names are decoded first, and
+    nothing else of blocks with other names.
 
-    again     reads the source from where the chunks start, to look ahead in it
-    before    knows what is before that
-    unknown   takes how many bytes no column knows, where that is needed
+    again     reads the source again from the start of the chunks, to look ahead
+    before    finds facts in the bytes before that
+    unknown   receives the number of bytes without a column, if requested
     tasks     as in `NameFilter`
-    gathered  takes what is decoded, beside that of other sources, and is flushed by who made it;
-              None: all of this source becomes batches here
+    gathered  receives the decoded rows, together with those of other sources, and is flushed by its
+              creator; None: the decoder makes the batches itself
     elsewhere knows the tasks at the ends of other sources; None: there are no others
     """
 
@@ -241,7 +241,7 @@ class Decoder:
     def _selected(self, chunk: Chunk) -> tuple[Chunk, Bools | None]:
         """Return a chunk, and which of its records may be selected; None: all.
 
-        Where no record has to know of another, the others are left out.
+        If no record depends on another, the others are removed.
         """
         keep = record_mask(self.needs.selection, chunk.buffer, chunk.start, chunk.length)
         if self.needs.clocks or self.needs.tasks or (keep is not None and is_spaced(chunk)):

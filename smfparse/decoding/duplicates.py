@@ -1,18 +1,18 @@
 """Records that are in several dumps, so that they are counted once.
 
-A dump begins at each SMF type 2 record, the dump header; what stands before the first is one too,
-and a file begins one. A record is a duplicate when an earlier dump, of the same file or of one that
-is named before it, has a record with the same bytes behind the RDW. Records of one dump are all
-kept, however alike they are.
+A dump begins at each SMF type 2 record, the dump header, and at the start of each file. So the
+records before the first header are a dump too. A record is a duplicate when an earlier dump, of the
+same file or of one that is named before it, has a record with the same bytes after the RDW. Records
+of one dump are all kept, even equal ones.
 
-They are looked for in two passes over the files. The first looks at nothing but SMF headers: a
-record that has header and length of no record in another dump cannot be a duplicate. So where dumps
-do not overlap the second pass, which compares whole records by their fingerprint, is not needed.
-Nor is the first one where all files are read one after the other: a `Turn` compares what comes with
-what came before, until a header and length comes again.
+Duplicates are searched in two passes over the files. The first reads only SMF headers: a record
+cannot be a duplicate if no record of another dump has the same header and length. The second
+compares whole records by their fingerprints, and is not needed if dumps do not overlap. If all
+files are read one after the other, the first pass is not needed either: a `Turn` compares each
+chunk with those before it, until a header and length is repeated.
 
-What a dataset keeps of its records is their fingerprints, in runs that ascend, day by day. They are
-an earlier dump to files that are added to it; only those of the days of these files are looked at.
+A dataset contains the fingerprints of its records, in ascending runs by day. They count as an
+earlier dump than the files that are added to it; only those of the days of these files are read.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Suspect(NamedTuple):
 
 
 class Duplicates:
-    """The duplicates in SMF files, looked for once, when it turns out that there may be any.
+    """The duplicates in SMF files, searched once, when the first possible one is met.
 
     files  in the order in which they are read
     known  the records that were read before these; None: there are none
@@ -80,7 +80,7 @@ class Duplicates:
         """Look for duplicates in all files, unless that is done.
 
         groups  parts of the files, in order; (): each file is one
-        each    how groups are looked at; what is called there can be sent to other processes
+        each    maps a function over the groups; its calls can be sent to other processes
         """
         if self._found is None:
             whole = [[(file, WHOLE_SOURCE)] for file in self.files]
@@ -118,7 +118,7 @@ class Duplicates:
                 yield left
 
     def without(self, path: Place, chunk: Chunk, turn: Turn | None = None) -> Chunk:
-        """Leave the duplicates out of the next chunk of a file, of which maybe nothing is left.
+        """Remove the duplicates from the next chunk of a file, which may become empty.
 
         turn  has taken all chunks before, of all files; None: they are not read in turn
         """
@@ -147,13 +147,13 @@ class Turn:
         self._own: list[RecordHashes] = []
 
     def again(self) -> Turn:
-        """Return what takes the chunks of the file that is read now from its start on."""
+        """Return the receiver of the chunks of the file that is now read from its start."""
         return Turn(self._before)
 
     def repeats(self, path: Place, chunk: Chunk) -> bool:
-        """Take the next chunk; whether a record has header and length of one of an earlier dump.
+        """Take the next chunk; whether a record repeats header and length of an earlier dump.
 
-        If so, no other is taken.
+        If so, no further chunk is taken.
         """
         if path != self._path:
             self._earlier.add(self._own)

@@ -1,6 +1,6 @@
 """Repeated groups inside blocks: the used entries, gathered out of many chunks.
 
-A slot is where a field is that columns are made of, and which blocks hold it.
+A slot is the place of a field that columns are made of, and the blocks that contain it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FieldSlot(NamedTuple):
 
     @classmethod
     def of(cls, field: Field, offset: int, stride: int, columns: Sequence[Column]) -> FieldSlot:
-        """Choose how to gather a field: as a number where its width is one's."""
+        """Choose how to gather a field: as a number if a number type has its width."""
         kind, wire, native = field.kind, None, BYTE
         if isinstance(kind, Numeric):
             if kind.wire.itemsize == kind.width:
@@ -72,7 +72,7 @@ class FieldSlot(NamedTuple):
 
 
 def slots_of(columns: Sequence[Column]) -> list[FieldSlot]:
-    """Group columns by the field, and place in an array, that they are made of."""
+    """Group columns by the field, or place in an array, that they are made of."""
     groups: dict[tuple[str, int], list[Column]] = {}
     for column in columns:
         groups.setdefault((column.field.name, column.offset), []).append(column)
@@ -158,9 +158,10 @@ class EntryBuffer:
         return some[block], entry, version[block]
 
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
-        """Yield what shows whether entries are used: numbers, and the least one that does.
+        """Yield numbers that show whether entries are used, and the least value of a used entry.
 
-        One row per block, a column an entry; the bytes as they stand, which is enough to compare.
+        One row per block, one column per entry; the bytes as in the record, which is enough to
+        compare.
         """
         entries, raw = len(self.child.cells), np.zeros((0, 0), np.uint8)
         start, width = self.child.whole or (0, 0)
@@ -225,7 +226,7 @@ class EntryBuffer:
 
 
 def _believed(column: Column, numbers: Values) -> Any:
-    """Return where wire numbers of a field are not times that cannot be; True: everywhere."""
+    """Return which wire numbers of a field are possible times; True: all."""
     kind = column.field.kind
     if not isinstance(kind, Duration | Instant):
         return True

@@ -1,8 +1,8 @@
 """Numbers that distinguish records and files, computed from their bytes.
 
-Two records are the same if they have the same SMF header and length, and the same digest, which is
-of all bytes behind the RDW. Two files are the same if they are equally long and have the same
-records in the same order: their identity, which needs no second look at their bytes.
+Two records are equal if they have the same SMF header and length, and the same digest of all bytes
+after the RDW. Two files are equal if they have the same length and the same records in the same
+order. The identity of a file is computed from these fingerprints, without reading its bytes again.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Days: TypeAlias = NDArray[np.int32]
 """Dates of records, as the digits in their SMF headers: 0x0126063 is day 63 of 2026."""
 
 DIGEST_BYTES = 8
-"""Bytes of the SHA-256 of a record that are used: two that differ, but neither in header nor in
-length, have the same with a chance of 1 in 10**19."""
+"""Bytes of the SHA-256 of a record that are used: two different records with the same header and
+length have the same bytes with a probability of 1 in 10**19."""
 FINGERPRINT = np.dtype(f"S{8 + DIGEST_BYTES}")
 NO_RECORDS: Fingerprints = np.zeros(0, FINGERPRINT)
 _MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
 class Seen(NamedTuple):
-    """Fingerprints of records of a file that come one behind the other.
+    """Fingerprints of consecutive records of a file.
 
     days  the dates in their SMF headers, as `days_of` gives them
     kept  which of them are not left out as duplicates
@@ -117,7 +117,7 @@ def fingerprints(chunk: Chunk) -> Fingerprints:
 def days_of(chunk: Chunk) -> Days:
     """Return the date in the SMF header of each record, int32: equal records have the same one.
 
-    It is what stands there, so bytes that are no date give some number as well.
+    It is not checked, so bytes that are no date also give a number.
     """
     days = packed_dates(chunk.buffer, chunk.start).astype(np.int32)
     days[chunk.length < DATE_END] = 0

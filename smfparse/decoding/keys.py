@@ -60,9 +60,9 @@ def _starts(
 ) -> tuple[Ints, Bools]:
     """Return where intervals of QWHSDURN begin, in UTC microseconds, and where that is known.
 
-    It is QWHSSTCK less QWHSDURN, which needs no offset. QWHSTIME says the same to the microsecond,
-    and alike in all records of an interval, but in local time: so its offset from UTC is the one at
-    that moment, which is another one than the record's where clocks were changed meanwhile.
+    It is QWHSSTCK minus QWHSDURN, which requires no offset. QWHSTIME is the same moment to the
+    microsecond, equal in all records of an interval, but in local time. So it shows the UTC offset
+    at that moment, which differs from that of the record if clocks were changed meanwhile.
     """
     local, started = areas.number("qwhstime")
     ahead_of_utc, has_offset = offset
@@ -76,7 +76,7 @@ def _starts(
 
 
 def put_task_intervals(intervals: Interval, owner: Ints, numbers: Ints) -> None:
-    """Give class 3 records the interval of WTAS: `numbers` as in `Tasks`, of 116/2 its 116/1's."""
+    """Give class 3 records the interval of WTAS; `numbers` are as in `Tasks`, also for 116/2."""
     start, seconds, started, timed = intervals
     begin, end = numbers[:, 2], numbers[:, 3]
     start[owner], started[owner] = begin, numbers[:, 4] == 1
@@ -88,7 +88,7 @@ KeyColumn: TypeAlias = tuple[Values, Mask]
 
 
 class KeyColumns:
-    """The key columns of a chunk, each computed once, when first asked for.
+    """The key columns of a chunk, each computed once, on first use.
 
     Texts are codes of `texts`.
     """
@@ -132,9 +132,9 @@ class KeyColumns:
 
     @property
     def task_offset(self) -> Ints:
-        """Byte of the record that has the task: its 116/1, or if there is none itself.
+        """Byte of the record of the task: its 116/1, or the record itself if there is none.
 
-        In another source its number is added, above all bytes.
+        For another source, its number is added in the bits above the byte.
         """
         offset, known = self.task_record_offset
         source, _ = self.task_source
@@ -311,6 +311,6 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "fingerprint": lambda keys: (fingerprints(keys.records.chunk), None),
     "dump_start": lambda keys: _numbers(keys.records.chunk, keys.records.chunk.dump),
 }
-"""The key columns by name, but for `source` and `block_no`; and those of `record` alone."""
+"""The key columns by name, without `source` and `block_no`; and those of `record` alone."""
 BY_OFFSET = frozenset(("counted_at", "utc_offset", "interval_start", "interval_seconds"))
-"""Those that need the UTC offset of a system, which other records may have to show."""
+"""Those that need the UTC offset of a system, which may come from other records."""

@@ -21,11 +21,11 @@ from smfparse.vectors import Ints
 
 
 class Before:
-    """The records before a part, as far back as any of the part has to know of them.
+    """The records before a part, as far back as records of the part depend on them.
 
     start  byte of the source where the part starts
-    read   reads the records before; takes the kinds (as of `kinds_of`; None: all) of which more
-           than the header is looked at
+    read   reads the records before; its argument is the kinds (as of `kinds_of`; None: all) of
+           which more than the header is needed
     """
 
     def __init__(self, start: int, read: Callable[[Ints | None], Iterator[Chunk]]) -> None:
@@ -33,7 +33,7 @@ class Before:
         self._read = read
 
     def is_near(self, place: Ints, reach: int) -> bool:
-        """Whether any record at `place` reaches, with so many bytes, to before the part."""
+        """Whether any record at `place` is less than `reach` bytes after the start of the part."""
         return bool((place - self._start < reach).any())
 
     @cached_property
@@ -73,7 +73,7 @@ def tasks_in(chunk: Chunk) -> Tasks:
 
 
 class Ahead:
-    """UTC offsets that records show further on in a source; each record is looked at once.
+    """UTC offsets in later records of a source; each record is read once.
 
     read  reads the source from where the part starts, or before
     """
@@ -82,17 +82,17 @@ class Ahead:
         self._read = read
         self._held: list[Shown] = []
         self._end = -1
-        """Where the last record starts that was looked at."""
+        """The start of the last record that was read."""
 
     @cached_property
     def _chunks(self) -> Iterator[Chunk]:
         return self._read()
 
     def first(self, system: bytes, behind: int, until: int) -> Clock | None:
-        """Return the first record of a system that starts behind a byte and shows the offset.
+        """Return the first record of a system that starts after a byte and shows the offset.
 
-        behind  no later call asks for one that starts before
-        until   how far it is looked for: behind that it may be one, or None
+        behind  no later call requests one that starts before
+        until   end of the search: beyond it, the result can be a record or None
         """
         self._held = [each for each in self._held if each.place[-1] > behind]
         number = np.frombuffer(system, np.uint32)

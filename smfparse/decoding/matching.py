@@ -1,6 +1,6 @@
 """Blocks of a chunk that match the selected jobs, transactions, queues or channels.
 
-Nothing of a block is read but its name; each distinct name of a source is matched once.
+Only the name of a block is read; each distinct name of a source is matched once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from smfparse.vectors import Bools, Ints, distinct, gather
 
 
 class NameFilter:
-    """The names asked for, as `Selection.by_name`, carried from chunk to chunk of a source.
+    """The selected names, as `Selection.by_name`, carried from chunk to chunk of a source.
 
     `tasks` finds what `queue_tasks` returns, when a row is first chosen by the queues of its task.
     """
@@ -70,7 +70,7 @@ class NameFilter:
 
 
 def _is_like(pattern: re.Pattern[str], kind: Kind, raw: bytes) -> bool:
-    """Whether a name is like a pattern; a blank one is not."""
+    """Whether a name matches a pattern; a blank one never does."""
     assert isinstance(kind, Text)
     name = kind.spell(raw)
     return bool(name and pattern.fullmatch(name))
@@ -158,7 +158,7 @@ def queue_tasks(
     reach: int = LIMITS.look_back_bytes,
     elsewhere: Elsewhere | None = None,
 ) -> Ints:
-    """Return where the tasks of a source start that have a queue like a pattern, ascending.
+    """Return the starts, ascending, of the tasks of a source with a queue that matches a pattern.
 
     chunks            of the kinds TASK_KINDS at least
     reach, elsewhere  as in `TaskLinks`

@@ -18,14 +18,14 @@ from smfparse.vectors import Ints
 
 
 class Needs:
-    """What a decoder needs, made once for all chunks.
+    """What a decoder must read, determined once for all chunks.
 
     unknown  whether the bytes that no column knows are counted
     wanted   the tables that can have rows, and their columns
-    clocks   whether later records have to know the UTC offsets of earlier ones
+    clocks   whether later records depend on the UTC offsets of earlier ones
     counted  whether records are selected by when they count, or by a time in a zone
-    tasks    whether they have to know the 116/1 records before them
-    dumps    whether records have to know the dump that they are of
+    tasks    whether records depend on the 116/1 records before them
+    dumps    whether records must identify their dump
     blocks   the blocks that rows are made of, and the tables of each, by name of the block
     index    where these are, and those that only show which rows are wanted
     """

@@ -97,7 +97,7 @@ class Records:
     def area(self) -> Blocks:
         """The QWHS area of each MQ record that has a sound one.
 
-        Damage is noted for the records that the registry knows; of others nothing is expected.
+        Damage is noted for the records in the registry; others need no QWHS area.
         """
         rows = np.flatnonzero(self.is_mq)
         found = read_triplets(self.chunk, rows, 1, np.ones((len(rows), 1), np.bool_))
@@ -114,8 +114,8 @@ class Records:
     def blocks(self, block: Block) -> Blocks:
         """Return the sound blocks of a kind in record order; none if `index` does not look for it.
 
-        What points outside its record, or is not the block it should be, is noted as damage; but
-        not of a block that is known to be garbage when it has another length than its own.
+        A triplet that points outside its record, or not to its block, is noted as damage. An
+        exception is a block that is known to contain garbage if its length is different.
         """
         if block.name in self.index.whole:
             rows = np.flatnonzero(self.type == self.index.whole[block.name])
@@ -167,7 +167,7 @@ class Records:
         return good
 
     def _note_lost(self, found: Triplets, which: Values) -> None:
-        """Note what triplets point to that cannot be there."""
+        """Note triplets that point to an impossible place."""
         index = self.index
         lost = (found.fits < found.count) & (index.kept[which] == 0)
         found, names, least = found.where(lost), list(index.blocks), index.least[which[lost]]
@@ -200,7 +200,7 @@ class Records:
 
 
 def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
-    """Return why what a triplet points to cannot be there.
+    """Return why the place that a triplet points to is impossible.
 
     limit  length of its record
     """
@@ -220,7 +220,7 @@ def _reason(name: str, found: Triplets, at: int, least: int, limit: int) -> str:
 def _long_enough(
     chunk: Chunk, rows: Ints, block: Block, note: Callable[[int, int, str], None]
 ) -> Blocks:
-    """Return records that are a block each; one that is too short for it is damage."""
+    """Return the records that consist of one block; one that is too short for it is damage."""
     length, least = chunk.length[rows], block.least
     for index, size in zip(rows.tolist(), length.tolist(), strict=True):
         if size < least:

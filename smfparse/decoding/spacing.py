@@ -1,8 +1,8 @@
-"""The intervals of statistics of MQ 7, whose records hold none: the time since the record before.
+"""The intervals of MQ 7 statistics, whose records contain none: the time since the previous one.
 
-The record before is of the same system, queue manager and subtype. How far away it may be is
-bounded, in bytes of the source, as with the UTC offset (`clocks`): so an interval does not depend
-on where reading began. The first record of a source has none before it, and so no interval.
+The previous record is one of the same system, queue manager and subtype. Its distance is limited,
+in bytes of the source, as for the UTC offset (`clocks`), so an interval does not depend on where
+reading began. The first record of a source has no previous one, and so no interval.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from smfparse.decoding.lookback import Before
 
 _MQ_8 = "8".encode(ENCODING)[0]
-"""What SM115REL begins with from the release on whose records have an interval."""
+"""The start of SM115REL from the first release on whose records contain an interval."""
 _LONGEST_US = 25 * 3600 * US_PER_SECOND
 """STATIME is 24 hours at most: what is longer is a time without records."""
 
@@ -68,10 +68,10 @@ def written_without_interval(records: Records, made: Made) -> Written:
 
 
 class Spacing:
-    """The time since the record before, carried from chunk to chunk of a source.
+    """The time since the previous record, carried from chunk to chunk of a source.
 
     before  knows the records before the part of the source that is read
-    reach   bytes from a record in which the one before it starts
+    reach   maximum bytes from a record back to the start of the previous one
     """
 
     def __init__(self, before: Before | None = None, reach: int = LIMITS.look_back_bytes) -> None:
@@ -81,7 +81,7 @@ class Spacing:
         """Place and time of the last record, by key."""
 
     def intervals(self, records: Records, made: Made) -> tuple[Ints, Ints]:
-        """Return the records whose interval is known so, and where it begins, microseconds UTC."""
+        """Return the records with such an interval, and its start, microseconds UTC."""
         written = written_without_interval(records, made)
         if not written.owner.size:
             return written.owner, written.time

@@ -192,7 +192,7 @@ class TableBuffer:
         return coded(np.concatenate(self._sources), sources, None)
 
     def _corrected(self, moments: Any) -> Any:
-        """Return moments in UTC, of a TOD clock that was ahead of it."""
+        """Return moments in UTC, corrected for a TOD clock that was ahead of it."""
         ahead, _ = _joined(self._noted[_AHEAD])
         if not ahead.any():
             return moments

@@ -1,15 +1,15 @@
-"""Which 116/1 record a 116/2 record goes on from.
+"""The 116/1 record that a 116/2 record continues.
 
-A task with more queues than a 116/1 record holds writes the rest to 116/2. It belongs to the
-nearest 116/1 before it of the same system, queue manager and task token. The token alone is not
-enough: one task writes a 116/1 every interval, and the token holds addresses that other queue
+A task with more queues than a 116/1 record holds writes the rest to 116/2. A 116/2 belongs to the
+nearest earlier 116/1 of the same system, queue manager and task token. The token alone is not
+enough: a task writes a 116/1 every interval, and the token contains addresses that other queue
 managers use as well.
 
-How far before it that may be is bounded, in bytes of the source: so what a record belongs to does
-not depend on where reading began, and what a part has to look back for does not grow with the file.
+The distance is limited, in bytes of the source. So the result does not depend on where reading
+began, and a part reads a limited number of bytes before its start.
 
-SMF switches files between a 116/1 and its 116/2 as well. So a 116/2 at the start of a source may go
-on from a 116/1 at the end of another one. Bytes say nothing there; SMF times bound it.
+SMF switches files between a 116/1 and its 116/2 as well. So a 116/2 at the start of a source may
+continue a 116/1 at the end of another one. SMF times, not bytes, limit the distance there.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ TASK_KINDS = np.array([smf_type << 16 | subtype for smf_type, subtype in (TASK, 
 APART_US = 30_000_000
 """Microseconds, in SMF time, between a 116/1 and a 116/2 in another source, at most.
 
-MQ writes one behind the other, so SMF takes both within hundredths of a second. Half a minute is
-far more than that, and too short for the 116/1 of an interval before.
+MQ writes one after the other, so SMF takes both within hundredths of a second. Half a minute is far
+more than that, and too short for the 116/1 of the previous interval.
 """
 _FAR = 40
 """Bits of a byte of a source."""
@@ -121,7 +121,7 @@ class Elsewhere(Protocol):
         """The names of the sources, by number less one."""
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
-        """Return those that records at the start of a source may go on from."""
+        """Return those that records at the start of a source may continue."""
 
 
 def _systems(key: Values) -> Values:
@@ -148,7 +148,7 @@ def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
 
 
 def tokens_of(records: Records) -> tuple[Ints, Values]:
-    """Return the indices of the records that show whose they are, and the token of the task.
+    """Return the indices of the records that identify their task, and its token.
 
     The token is two doublewords: uint64 (records, 2). WTAS has it, and in a 116/2 the first WQST.
     """
@@ -183,10 +183,10 @@ def joined_tasks(several: list[Tasks]) -> Tasks:
 
 
 class TaskLinks:
-    """The 116/1 records that are near enough to be gone on from, carried from chunk to chunk.
+    """The 116/1 records near enough to be continued, carried from chunk to chunk.
 
     before     knows those before the part of the source that is read
-    reach      bytes before a 116/2 in which its 116/1 starts
+    reach      maximum bytes from a 116/2 back to the start of its 116/1
     elsewhere  knows those in other sources; None: there are no others
     """
 
@@ -299,8 +299,8 @@ def _nearest(known: Tasks, key: Values, place: Ints, reach: int) -> tuple[Ints, 
 def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
     """Return for each record the index of the last known task that SMF took before it.
 
-    And whether there is one, no more than APART_US before. Of one that several sources have, it is
-    that of the first: in the others it is a duplicate.
+    And whether there is one, no more than APART_US before. If several sources contain the task,
+    that of the first source counts: the others are duplicates.
     """
     none = np.zeros(len(asked.key), np.int64)
     orders = [
@@ -316,9 +316,7 @@ def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
 def _last(known: Values, asked: Values, orders: list[Ints]) -> tuple[Ints, Bools]:
     """Return for each key that is asked for the index of the last known one before it.
 
-    orders  int64 (known and asked): by these they are in order, by the last first
-
-    And whether there is one.
+    orders  int64 (known and asked): sort keys, the last one first. And whether there is one.
     """
     _, same = np.unique(np.concatenate([known, asked]), return_inverse=True)
     order = np.lexsort((*orders, same))

@@ -1,4 +1,4 @@
-"""The texts of key columns, each kept once a source."""
+"""The texts of key columns, each kept once per source."""
 
 from __future__ import annotations
 

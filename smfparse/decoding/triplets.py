@@ -77,7 +77,7 @@ class BlockIndex:
 
 
 EVERY_BLOCK = BlockIndex(block for triplets in REGISTRY.values() for block in triplets.values())
-"""Where every block that is known is."""
+"""The places of all known blocks."""
 
 
 _MIN_QWHS, _MIN_BLOCK = 4, 8
@@ -87,7 +87,7 @@ eye-catcher."""
 
 @dataclass(frozen=True)
 class Triplets:
-    """Triplets that point at something, in record order.
+    """Triplets that point to a block, in record order.
 
     row      int64 (triplets,): index of the record in the chunk
     number   int64 (triplets,): which triplet of its record
@@ -130,9 +130,9 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
 def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
     """Return the triplets of every block that is known, looked for or not.
 
-    Blocks cannot overlap, so together they are not longer than their record; of a record in
-    which they would be, triplets are used up to there, those that fit it first. So no record makes
-    more rows than its bytes can hold, and which does not depend on what is looked for.
+    Blocks cannot overlap, so together they cannot be longer than their record. If they are,
+    triplets are used up to the length of the record, those that fit it first. So no record makes
+    more rows than its bytes allow, and the rows do not depend on the requested blocks.
 
     kind  int64 (records,): number of each record's kind in KNOWN_RECORDS
     """
@@ -149,9 +149,9 @@ def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
 
 
 def _without_overlaps(found: Triplets, room: Ints) -> Ints:
-    """Return how many blocks of each triplet can be, so that no record has more than its room.
+    """Return how many blocks of each triplet are possible within the room of the record.
 
-    Triplets of which every block can be come first.
+    Triplets whose blocks are all possible come first.
 
     room  bytes of each triplet's record
     """

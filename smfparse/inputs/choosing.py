@@ -16,8 +16,8 @@ from smfparse.store.manifest import Manifest, read_files
 def manifest_for(folder: Place, selection: Selection) -> Manifest:
     """Return the manifest of a dataset, with those of its files that can have selected rows.
 
-    `is_whole` in it says whether these are all files. Rows are chosen by day where no names are
-    asked for: these are looked for in all records of a task, whenever they were written.
+    `is_whole` in it says whether these are all files. Files are chosen by day only without selected
+    names, because names are compared in all records of a task, whenever they were written.
 
     Raises InputError where it cannot be understood.
     """

@@ -1,6 +1,6 @@
 """Small SMF files, decoded together: the fixed cost of a chunk is paid once for all.
 
-What is decoded of them, and what there is to report, is the same as of one after the other.
+Rows and reports are the same as if the files were decoded one after the other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from smfparse.reading.planning import size_of
 from smfparse.tables.arrow import Wanted
 
 _SMALL = 4
-"""A file is small if so many like it are a chunk."""
+"""A file is small if at least this many of its size fit into a chunk."""
 _MOST = 256
 """Files that are decoded together."""
 
@@ -40,8 +40,8 @@ def batches(
 def _groups(sources: Iterable[Source], options: ReadOptions) -> Iterator[list[Source]]:
     """Yield sources, in order: small files that are a chunk together, and others one by one.
 
-    None are together where the first damage ends the reading, or it depends on the selection what
-    is damage: that is seen file by file.
+    Files are not combined with `strict`, or if the damage depends on the selection, because damage
+    is then found file by file.
     """
     most = options.limits.chunk_bytes
     may_join = options.selection.everything and not options.strict

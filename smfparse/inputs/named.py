@@ -24,11 +24,11 @@ from smfparse.reading.reader import Input
 
 STDIN = "-"
 NOWHERE = Path(os.devnull)
-"""This object, and no other path, is the one of standard input."""
+"""The path of standard input: this object, and no equal path."""
 
 
 def urls_like(pattern: Url) -> list[Url] | None:
-    """Return what fits a pattern, in order; None: something has just this name.
+    """Return the places that match a pattern, in order; None: a file has exactly this name.
 
     Raises OSError, also where there is no such bucket.
     """
@@ -40,9 +40,9 @@ def urls_like(pattern: Url) -> list[Url] | None:
 
 
 def urls_below(folder: Url, damage: DamageLog, target: Place | None) -> Iterator[Url]:
-    """Yield the files below a folder but the hidden ones, those in `target`, and in datasets.
+    """Yield the files below a folder, except hidden ones and those in `target` and in datasets.
 
-    Of a dataset it is noted that it is left out. Raises InputError where the list does not come.
+    A skipped dataset is noted. Raises InputError if the folder cannot be listed.
     """
     from smfparse.store.database import MANIFEST
 
@@ -77,17 +77,18 @@ def resolve(
     target: Place | None = None,
     options: ReadOptions = DEFAULTS,
 ) -> list[Input]:
-    """Return the inputs that `names` stand for, in order: each is there and starts as it should.
+    """Return the inputs that `names` mean, in order: each exists and has a valid start.
 
     names       a Path or Url is this place and nothing else: no pattern, not standard input
     is_dataset  whether a folder is one input, and not a folder of SMF files
     target      a folder that is written: where it is below another one it is skipped
     options     its framing, limits and `max_copy` count here
 
-    In folders, files that are not SMF dumps are skipped and noted in `damage`. What a folder or
-    pattern brings again is taken once. Raises InputError where an input is missing, unreadable, not
-    an SMF dump or too long to copy, or a pattern or folder gives none; RequestError where one is
-    named twice: its records would count twice; OutputError where there is no room for a copy.
+    In folders, files that are not SMF dumps are skipped and noted in `damage`. A file that a folder
+    or pattern names again is used once. Raises InputError where an input is missing, unreadable,
+    not an SMF dump or too long to copy, or a pattern or folder has none; RequestError if one is
+    named twice, because its records would count twice; OutputError if a copy does not fit on the
+    disk.
     """
     framing = None if options.framing is None else framing_named(options.framing)
     limits = options.limits
@@ -223,8 +224,8 @@ def _files(
 ) -> Iterator[Place]:
     """Yield the files below a folder but the hidden ones, and those in `target`.
 
-    Links to folders are not followed: what is below the folder is found without them, and of what
-    is elsewhere it is noted that it is left out.
+    Links to folders are not followed: files below the folder are found without them, and a link to
+    another folder is noted as skipped.
     """
     if isinstance(folder, Url):
         yield from urls_below(folder, damage, target)

@@ -110,7 +110,7 @@ class _Shared:
     def workers(
         self, sources: Sequence[Source], wanted: Wanted, executor: Executor | None = None
     ) -> Workers | None:
-        """Return what decodes sources together; None where one process is enough.
+        """Return the workers that decode sources together; None if one process is enough.
 
         executor  does the work; None: as many processes as there are jobs
         """
@@ -130,7 +130,7 @@ class _Shared:
     ) -> list[Unit]:
         """Cut SMF files, of which there is one or more, into units for workers.
 
-        ahead  whether what is made of a unit has to be kept until it is its turn
+        ahead  whether the results of a unit must be kept until it is its turn
         """
         from smfparse.inputs.parallel import units
 
@@ -140,7 +140,7 @@ class _Shared:
         return units(found, wanted, self.options, workers, once, others, ahead=ahead)
 
     def are_large(self, sources: Sequence[Source]) -> bool:
-        """Whether sources are SMF files, and so long that it is worth while to share the work."""
+        """Whether sources are SMF files, and long enough for several processes to be faster."""
         are_files = all(map(_is_file, sources))
         return are_files and _bytes_of(sources) >= 2 * self.options.limits.least_unit
 
@@ -166,7 +166,7 @@ class Inputs(_Shared):
     def of_queues(self) -> bool:
         """Whether rows are selected by queue, now or when a dataset was made.
 
-        If so, rows of tasks are of whole tasks, but those of their queues are not all there.
+        Rows of tasks then cover whole tasks, but only some of their queues.
         """
         return bool(self.selection.queues or self._queues_of_datasets())
 
@@ -349,7 +349,7 @@ def open_inputs(
 
 
 def _named_apart(sources: Sequence[Source]) -> list[Source]:
-    """Give datasets, whose rows name SMF files that are other inputs, other names for these.
+    """Rename SMF files in the rows of datasets if other inputs have the same names.
 
     Rows that belong together share `source` and the number of their record.
     """
@@ -386,15 +386,16 @@ def decode_part(
     """Decode a part of one SMF file: yield (table, RecordBatch), each table's in record order.
 
     part     one that `plan` gave; or `Part(start, end, None)`: the records that start from byte
-             `start` up to `end`, wherever these are. Their record_no is NULL, record_offset is not
+             `start` up to `end`, wherever these are. Their record_no is NULL, but not their
+             record_offset
     tables   table to its wanted columns (None: all); None: every table
     damage   takes what could not be used
     framing  as in `ReadOptions`
     limits   those that `plan` was given
 
-    The parts of a plan give together what the whole file gives, in order; so do blind ones that
-    have a border where another begins, but for numbers. Raises what `open_inputs` does; where a
-    part is not as planned, as the file was changed or is damaged, InputError at its end.
+    The parts of a plan together give the rows of the whole file, in order. So do blind parts
+    without gaps between them, except the record numbers. Raises what `open_inputs` does; if a part
+    is not as planned, because the file was changed or is damaged, InputError at its end.
     """
     options = ReadOptions(framing=framing, limits=limits)
     file = open_file(path, options)

@@ -1,8 +1,8 @@
-"""The other inputs of a run: in these may be the 116/1 records of tasks that go on in a file.
+"""The other inputs of a run, which may contain the 116/1 records of tasks that continue in a file.
 
-SMF switches files between a 116/1 and its 116/2. Where a 116/2 at the start of a file has no 116/1,
-the ends of the others are looked at, once each; where there is none, nothing is. Each z/OS system
-has a local time of its own: times are compared within one.
+SMF switches files between a 116/1 and its 116/2. If a 116/2 at the start of a file has no 116/1,
+the ends of the other files are read, once each; otherwise nothing is read. Each z/OS system has a
+local time of its own: times are compared within one.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def last_tasks(file: Input) -> Iterator[Tasks]:
 
 
 def is_streamed(file: Input) -> bool:
-    """Whether the end of a file is only found by reading it from its start."""
+    """Whether a file must be read from its start to reach its end."""
     return bool(file.packing) or (file.framing is not None and not file.framing.walk.blind)
 
 
@@ -144,13 +144,14 @@ class Others:
         return (*(each.name for each in self.files), *stored)
 
     def note(self, source: str, last: Tasks) -> None:
-        """Take the last 116/1 records of a file that was read: it need not be read again."""
+        """Take the last 116/1 records of a file that was read, so that it is not read again."""
         self._ends[source] = last.last(APART_US)
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
-        """Return the 116/1 records that records of a file may go on from.
+        """Return the 116/1 records that records of a file may continue.
 
-        Those are at the start of the file, and the others end there.
+        The continuing records are at the start of the file, the 116/1 records at the ends of other
+        files.
         """
         file = next(each for each in self.files if each.name == source)
         starts = self._starts_of(file)
@@ -163,10 +164,10 @@ class Others:
         return joined_tasks(found)
 
     def _tasks_before(self, source: Input, system: int, lost: Continued) -> Tasks:
-        """Return the 116/1 records that records of a system at the start of a file may go on from.
+        """Return the 116/1 records that records of a system at the start of a file may continue.
 
-        Of files that have to be read from their start, those are looked at that start last before,
-        until all are found.
+        Files that must be read from their start are read in the order of their starts, the latest
+        first, until all tasks are found.
         """
         first, last = int(lost.time.min()) - APART_US, int(lost.time.max())
         found = [NO_TASKS, *self._stored(first, last)]
@@ -211,7 +212,7 @@ class Others:
         return np.intersect1d(going_on, np.concatenate(named))
 
     def _at_starts(self, patterns: frozenset[str]) -> Ints:
-        """Return the tasks of other files that go on, with such a queue, at the start of any."""
+        """Return the tasks with such a queue that continue at the start of another file."""
         found = [np.zeros(0, np.int64)]
         for file in self.files:
             starts = self._starts_of(file)

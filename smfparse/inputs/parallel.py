@@ -1,9 +1,9 @@
 """Parts of SMF files decoded by several processes: the same rows in the same order as by one.
 
-A file is cut where a chunk of it starts, and each part is decoded on its own; what a part has to
-know of the records before it, it looks back for. A part that turns out not to be as the file was
+A file is divided at the starts of chunks, and each part is decoded on its own; it reads bytes
+before its start for facts about earlier records. A part that turns out not to be as the file was
 planned (records lost or skipped) is decoded again together with the rest of its file, by one
-process: what is done with damage must not depend on where a file was cut.
+process, because the effect of damage must not depend on the division.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ Made = TypeVar("Made")
 Unit: TypeAlias = tuple[Range, ...]
 """Ranges that one process decodes one after the other."""
 Write: TypeAlias = Callable[[int, Batches], Made]
-"""Takes the number of a unit and its batches, and makes something of them that can be sent."""
+"""Takes the number of a unit and its batches, and returns a result that can be sent to another
+process."""
 
 
 @dataclass(frozen=True)
 class Outcome(Generic[Made]):
-    """What was made of a unit, and what there is to report of it.
+    """The result of a unit, and the damage and counts to report.
 
     unsound  which of its ranges was not as planned; None: all were
     """
@@ -50,7 +51,7 @@ class Outcome(Generic[Made]):
 
 
 def worth_sharing(wanted: Wanted) -> bool:
-    """Whether several processes are faster: not where to find what is wanted is the work."""
+    """Whether several processes are faster: not if finding the records is most of the work."""
     return not are_short(Needs(wanted).kinds)
 
 
@@ -64,13 +65,13 @@ def units(
     *,
     ahead: bool,
 ) -> list[Unit]:
-    """Cut SMF files, in order, into units for `workers`, which look at them for that.
+    """Divide SMF files, in order, into units for `workers`, which scan the files for this.
 
-    `duplicates` are looked for here where there may be any, and the tasks of a file that is cut
-    where rows are chosen by them: a part alone does not have them.
+    Possible `duplicates`, and the tasks of a divided file if rows are selected by them, are
+    searched here, because a part alone does not contain them.
 
     others  the inputs that are read together; None: there is one
-    ahead   whether what is made of a unit has to be kept until it is its turn
+    ahead   whether the results of a unit must be kept until it is its turn
     """
     unit_bytes = _unit_bytes(files, options, workers, ahead)
     parts = _parts(files, unit_bytes, workers)
@@ -144,7 +145,7 @@ def _grouped(
 def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[Made]:
     """Decode a unit, and write what is decoded.
 
-    like  a log that asks for what the log of the outcome has to hold
+    like a log with the settings for the log of the outcome
     """
     log = like.anew()
     PROGRESS.begin_unit(number)
@@ -172,7 +173,7 @@ def in_order(
 ) -> Generator[Outcome[Made], None, None]:
     """Have units run by `workers`; yield what they made, in the order of the units.
 
-    like  a log that asks for what the logs of the outcomes have to hold
+    like a log with the settings for the logs of the outcomes
     """
     like = like.anew()
     lost: set[Place] = set()

@@ -1,6 +1,6 @@
 """A part of an SMF file, decoded on its own.
 
-What a part has to know of the records before it, it looks back for.
+It reads bytes before its start for facts about earlier records.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Batches: TypeAlias = Iterator[tuple[str, Batch]]
 
 @dataclass(frozen=True)
 class Range:
-    """A part of an SMF file, and what is wanted of it; `duplicates`, if given, are left out.
+    """A part of an SMF file, and the requested data; `duplicates`, if given, are left out.
 
     options  its selection and limits count here
-    tasks    what `queue_tasks` returns for the file; None: it is asked for where it is needed
+    tasks    the result of `queue_tasks` for the file; None: it is determined when it is needed
     turn     the reading of all files that this one is of; None: they are not read in turn
     others   the inputs that are read with it; None: there is nothing else
     """
@@ -124,9 +124,9 @@ class Range:
         return self.part.before(self.options.limits.look_back_bytes) if self.part.start else None
 
     def find_tasks(self) -> Ints:
-        """Return where tasks start that have a queue that is asked for.
+        """Return the starts of tasks with a selected queue.
 
-        Those of a blind part are enough for it, but for others those of the whole file are found.
+        For a blind part, its own tasks are enough; for others, those of the whole file are found.
         """
         if self.tasks is not None:
             return self.tasks
@@ -144,7 +144,7 @@ class Range:
         return self._once(self.file.chunks(DamageLog(), part, kinds), turn)
 
     def _once(self, found: Iterable[Chunk], turn: Turn | None = None) -> Iterator[Chunk]:
-        """Leave out of chunks of the file what is not to be counted twice."""
+        """Remove records from chunks of the file that would be counted twice."""
         if self.duplicates is None:
             return iter(found)
         return self.duplicates.left_out(self.path, found, turn)
@@ -171,7 +171,7 @@ def needs_of(wanted: Wanted, options: ReadOptions, log: Log) -> Needs:
 def gathered_for(
     wanted: Wanted, options: ReadOptions, log: Log, *, prompt: bool = False
 ) -> Gathered:
-    """Return what rows of several ranges are gathered in.
+    """Return the buffer that gathers the rows of several ranges.
 
     prompt  whether rows come as soon as there are any, in more batches
     """

@@ -61,7 +61,7 @@ class Source(Protocol):
 
     @property
     def lost(self) -> DamageLog:
-        """What could not be used when the input was made."""
+        """The damage found when the input was made."""
 
     def batches(
         self,
@@ -132,8 +132,8 @@ class Dataset:
     """A folder that `convert` made; what was added later is not seen.
 
     selection  the rows that are wanted: files that can have none of them are left out
-    called     what `source` is instead in its rows, where another input has that name
-    checked    tables whose files were found to be as they were written
+    called     the name that replaces `source` in its rows if another input has that name
+    checked    tables whose files have been checked
     """
 
     path: Place
@@ -151,7 +151,7 @@ class Dataset:
 
     @cached_property
     def manifest(self) -> Manifest:
-        """What is written of the dataset. Raises InputError."""
+        """The manifest of the dataset. Raises InputError."""
         from smfparse.inputs.choosing import manifest_for
 
         return manifest_for(self.path, self.selection)
@@ -172,7 +172,7 @@ class Dataset:
 
     @property
     def smf_files(self) -> list[str]:
-        """The names that `source` has in its rows, but for `called`."""
+        """The names that `source` has in its rows, before `called`."""
         from smfparse.store.manifest import smf_files
 
         return list(smf_files(self.inputs))
@@ -191,7 +191,7 @@ class Dataset:
     def check(self, table: str) -> None:
         """Raise InputError where the files of a table are not as they were written.
 
-        They are read for that once, however often it is asked.
+        They are read for this once, even if it is called again.
         """
         from smfparse.inputs.stored import check_rows
 
@@ -217,7 +217,7 @@ class Dataset:
         return KnownRecords(self.path) if self.manifest["has_records"] else None
 
     def knows_all_of(self, selection: Selection) -> bool:
-        """Whether its rows have all that is selected of the records that it knows."""
+        """Whether its rows include all selected rows of its records."""
         return self.manifest["selection"] in (None, str(selection) or None)
 
     @cached_property
@@ -289,7 +289,7 @@ class Dataset:
 
 
 def with_others(sources: Sequence[Source], *more: Dataset) -> list[Source]:
-    """Return sources, of which each SMF file knows those that are read with it, and `more`."""
+    """Return sources in which each SMF file refers to the others, and to `more`."""
     files = tuple(each.input for each in sources if isinstance(each, SmfFile))
     found = (each for each in sources if isinstance(each, Dataset))
     datasets = (*more, *(replace(each, selection=ALL_RECORDS) for each in found))
@@ -300,7 +300,7 @@ def with_others(sources: Sequence[Source], *more: Dataset) -> list[Source]:
 
 
 def _renamed(batch: Batch, called: Mapping[str, str]) -> Batch:
-    """Return rows with the names of their SMF files that no other input has."""
+    """Return rows in which SMF files have the names that `called` gives."""
     for column in {"source", "task_source"}.intersection(batch.schema.names if called else ()):
         coded = batch[column].dictionary_encode()
         words = [called.get(each, each) for each in coded.dictionary.to_pylist()]
@@ -321,7 +321,7 @@ def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
     """Return the table `damage` as one RecordBatch: its columns `names`, None: all."""
     found, wanted = log.details, coded_schema(DAMAGE, names)
-    if not found:  # what makes arrays of cells loads pandas, where that is installed
+    if not found:  # making arrays of cells loads pandas, if it is installed
         nothing = [pa.nulls(0, each.type) for each in wanted]
         return pa.RecordBatch.from_arrays(nothing, schema=wanted)
     cells = {

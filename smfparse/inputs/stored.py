@@ -95,8 +95,8 @@ def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
 def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
     """Raise InputError where the Parquet files of a table are not as they were written.
 
-    Their bytes are read once for that, and what they say of their columns and rows. Of files that
-    are elsewhere, only the latter: to read them would transfer all of them.
+    Their bytes are read once for this, and their columns and rows are compared. For files in object
+    storage only columns and rows are checked, because reading a file would transfer it.
     """
     rows = 0
     for name in manifest["files"][table]:
@@ -128,7 +128,7 @@ def file_rows(folder: Place, manifest: Manifest, table: str, name: str) -> Itera
 
 
 def check_bytes(file: Place, expected: str) -> None:
-    """Raise InputError where a file has not the checksum with which it was written."""
+    """Raise InputError if the checksum of a file has changed since it was written."""
     if checksum(file) != expected:
         raise InputError(
             f"{file}: changed since it was written: damaged or replaced; convert again"
@@ -138,7 +138,7 @@ def check_bytes(file: Place, expected: str) -> None:
 def parquet_rows(
     file: Place, table: str, names: list[str], wanted: frozenset[str] | None, types: str
 ) -> Iterator[Batch]:
-    """Yield the columns `names` of a file of a table; fingerprints that it has not are NULL.
+    """Yield the columns `names` of a file of a table; missing fingerprints are NULL.
 
     wanted  the columns of the file; None: all but those that have to be asked for
     types   those of the numbers in it
@@ -172,7 +172,7 @@ def _opened(file: Place, table: str, wanted: frozenset[str] | None, types: str) 
 
 @contextmanager
 def _named(file: Place) -> Iterator[None]:
-    """Raise InputError, which names the file, whatever Arrow makes of one that is damaged."""
+    """Raise InputError, which names the file, for any error of Arrow about a damaged one."""
     try:
         yield
     except SmfError:
@@ -198,7 +198,7 @@ _COLUMNS = (
     *("interval_seconds", "task_started_tod", "task_thread"),
 )
 _DAYS = dt.timedelta(days=2)
-"""A task counts at the end of its interval: that is no more days from its SMF time."""
+"""Maximum days between the SMF time of a task and the time at which it counts."""
 
 
 def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Iterator[Tasks]:

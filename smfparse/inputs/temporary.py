@@ -30,7 +30,7 @@ _OWNER = ".smfparse-owner"
 
 
 class TemporaryFolder:
-    """A folder for temporary files, that goes with this object, or with a call of `remove`.
+    """A folder for temporary files; it is removed with this object, or by `remove`.
 
     Raises OSError where it cannot be made.
     """
@@ -48,7 +48,7 @@ class TemporaryFolder:
 
 
 def _made() -> tuple[Path, BinaryIO]:
-    """Make a folder, and lock it. One that another run takes for left meanwhile is given up."""
+    """Make a folder, and lock it. If another run removes it before it is locked, make another."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=_PREFIX))
         with suppress(FileNotFoundError):
@@ -59,7 +59,7 @@ def _made() -> tuple[Path, BinaryIO]:
 
 
 def _remove(path: Path, owner: BinaryIO, process: int) -> None:
-    """Remove a folder, but not in processes that were started since."""
+    """Remove a folder, but not in processes that were forked after it was made."""
     if os.getpid() == process:
         owner.close()  # Windows removes nothing that is open
         shutil.rmtree(path, ignore_errors=True)
@@ -156,9 +156,10 @@ def _copy(stream: Input, target: Any, most: int) -> None:
 
 
 def _room() -> int:
-    """Return how many bytes are copied at most where nothing else is asked for.
+    """Return the default for the maximum number of copied bytes.
 
-    All that is free in the temporary folder but 1 GB; where less than 2 GB is free, half of it.
+    It is the free space of the temporary folder minus 1 GB, or half of it if less than 2 GB is
+    free.
     """
     free = shutil.disk_usage(tempfile.gettempdir()).free
     return max(free - _KEPT_FREE, free // 2)

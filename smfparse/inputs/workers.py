@@ -1,7 +1,7 @@
-"""Where work is done that is shared: processes of our own, or an executor that the caller gives.
+"""The workers of shared work: our own processes, or an executor of the caller.
 
-Both are a `concurrent.futures.Executor`. Ours end with this process, however that ends; what the
-caller gives is his: work that has not begun is taken back, and the rest waited for.
+Both are a `concurrent.futures.Executor`. Our processes end with this one, however it ends. In an
+executor of the caller, work that has not begun is cancelled, and other work is waited for.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from smfparse.places.objects import are_open
 from smfparse.progress import PROGRESS, SHOWER
 
 MOST_PROCESSES = 61
-"""Windows cannot wait for more."""
+"""Maximum number of processes: Windows cannot wait for more."""
 
 _PATIENCE = 1
-"""Seconds between two looks at whether work is wanted; a process has as many to end itself."""
+"""Seconds between two checks whether work is still wanted, and time for a process to end."""
 
 Result = TypeVar("Result")
 
@@ -41,7 +41,7 @@ class Workers:
 
     jobs        processes, where they are ours
     executor    does the work instead of processes of ours
-    most_units  units of which these count the bytes that they read
+    most_units  units whose bytes read are counted for the progress display
     """
 
     def __init__(self, jobs: int, executor: Executor | None = None, *, most_units: int = 1) -> None:
@@ -131,9 +131,9 @@ class Workers:
 
 
 def _tried(work: Callable[..., Result], *call: Any) -> tuple[Result | None, Exception | None]:
-    """Return what work returns, or what it raises that is to be told.
+    """Return the result of work, or the error that it raised for the user.
 
-    Engines wrap what is raised there in errors of their own.
+    Engines wrap such errors in errors of their own.
     """
     try:
         return work(*call), None
@@ -146,9 +146,8 @@ def _listed(work: Callable[[Any], Iterable[Result]], item: Any) -> list[Result]:
 
 
 _stop: Any = None
-"""In a process that decodes: true when nobody waits for it any more.
-
-Without a lock: a process that is killed would keep it.
+"""In a process that decodes: true when its result is no longer needed. It has no lock, because a
+killed process would keep the lock.
 """
 
 
@@ -167,9 +166,9 @@ def _begin(stop: Any, read: Any) -> None:
 
 
 def _end_unwanted() -> None:
-    """End this process when nobody waits for it: the one that started it ended, or gave it up.
+    """End this process when its result is no longer needed: its parent ended, or gave it up.
 
-    Where it is given up it has a while to end by itself, which it does between two batches.
+    In the second case it first has some time to end by itself, which it does between two batches.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -188,7 +187,7 @@ def go_on() -> None:
 
 
 def _context() -> Any:
-    """Return how processes are made: as copies of this one where that is safe, as it is faster."""
+    """Return the start method of processes: fork, which is faster, if it is safe."""
     others = [each for each in threading.enumerate() if each.name not in (WATCHER, SHOWER)]
     copies = sys.platform == "linux" and len(others) == 1 and not are_open()
     return multiprocessing.get_context("fork" if copies else "spawn")
@@ -201,8 +200,8 @@ _hiding = threading.Lock()
 def _main_unknown() -> Iterator[None]:
     """Let no process that is started meanwhile run the user's script, which may have no guard.
 
-    Where a process is no copy, `multiprocessing` runs `__main__` again in it, by its `__spec__` or
-    `__file__`; nothing of ours is in there.
+    In a process that is not forked, `multiprocessing` runs `__main__` again, by its `__spec__` or
+    `__file__`; our code does not need it.
     """
     facts = vars(sys.modules["__main__"])
     with _hiding:

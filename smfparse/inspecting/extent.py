@@ -23,7 +23,7 @@ from smfparse.tables.dictionary import RECORD
 
 _NEAR = 3
 _HALF = dt.timedelta(minutes=30)
-"""From when an interval counts to its end, at most."""
+"""Maximum time between the moment at which an interval counts and its end."""
 _COUNTING = "where an interval counts at its middle; select a longer time"
 _COLUMNS = frozenset({"system", "qmgr", "type", "counted_at"})
 
@@ -54,7 +54,7 @@ def extent_text(inputs: Inputs) -> str:
 
 
 def _meet(times: Collection[dt.datetime], selection: Selection) -> bool:
-    """Whether intervals that count at some times may have the selected time in them."""
+    """Whether intervals that count at some times may contain the selected time."""
     start, end = selection.start or min(times), selection.end or max(times)
     return start - _HALF <= max(times) and min(times) <= end + _HALF
 

@@ -32,7 +32,7 @@ _OF_SMF = {
     DUMP_TRAILER: "SMF dump trailer",
     DATA_LOST: "lost data",
 }
-"""What SMF's own records are."""
+"""The names of SMF's own records."""
 _SIGNATURE = "SMF signature record"
 _BY = ["system", "qmgr", "mq_version", "type", "subtype"]
 _AHEAD = "seconds_ahead"

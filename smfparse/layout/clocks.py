@@ -24,10 +24,10 @@ UNIX_EPOCH = dt.datetime(1970, 1, 1)
 """Moments in Arrow are microseconds since then: in UTC, or in the local time of a system."""
 _HUNDREDTH_US = 10_000
 _FIRST_YEAR, _CENTURY = 0x0060, 0x0100_0000
-"""In packed dates: nothing is older than SMF, so a year before 1960 lacks its century."""
+"""For packed dates: SMF has no older data, so a year before 1960 lacks its century."""
 EARLIEST_US = (dt.datetime(1990, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
 LATEST_US = (dt.datetime(2042, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
-"""Moments from the first on and before the second are believed, in UTC and in local time alike.
+"""Moments from the first on and before the second are accepted, in UTC and in local time.
 
 MQ for z/OS is younger than 1990, and X'FF...FF' is 2042-09-17, where the TOD clock ends.
 """
@@ -43,7 +43,7 @@ LOCAL_TIMESTAMP = "timestamp[us]"
 
 
 def believed(microseconds: Values) -> Values:
-    """Whether moments can be: bool (rows,).
+    """Whether moments are possible: bool (rows,).
 
     microseconds  int64 (rows,): since 1970, in UTC or in local time
     """
@@ -92,9 +92,9 @@ class Duration(Numeric):
         return round((obj or 0) * STCK_UNITS_PER_US)
 
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
-        """Divide by 4096: in place, where the units fit the 52 bits of a double's fraction.
+        """Divide by 4096, in place if the units fit into the 52 bits of a double's fraction.
 
-        Such a number with the exponent bits of 2**40 in front is 2**40 and its 4096th.
+        Such a number, with the exponent bits of 2**40 in front, is 2**40 plus the number / 4096.
         """
         if gathered.size and int(gathered.max()) >> _FRACTION_BITS:
             return gathered / np.float64(STCK_UNITS_PER_US), _not_negative(gathered)

@@ -153,8 +153,8 @@ class Flags(Number):
 class Wide(Numeric):
     """A 128-bit number that IBM maps as two doublewords, high then low.
 
-    The doublewords stay as `<field>_1` and `<field>_2`; `<field>` is the whole number, NULL where
-    it has more than 38 digits (which no clock can reach).
+    The doublewords stay as `<field>_1` and `<field>_2`; `<field>` is the whole number, NULL if it
+    has more than 38 digits (no clock reaches that).
     """
 
     fact = "uint"

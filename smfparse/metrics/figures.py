@@ -1,8 +1,8 @@
-"""Figures of subjects by name, for queries that put several subjects together.
+"""Figures of subjects by name, for queries over several subjects.
 
 A query that names `pool_figures` has rows of buffer pools there. Their columns are the fields and
 measures of a pool that the query names, by the names that their view gives them, and their keys.
-Nothing else is selected, as DuckDB takes longer to plan a query of all columns than to run it.
+Nothing else is selected, because DuckDB takes longer to plan a query of all columns than to run it.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _KEYS = ("input_no", *(each.name for each in KEY_COLUMNS), *_OF_TASKS)
 
 @cache
 def figures(name: str) -> Mapping[str, tuple[str, str]]:
-    """Return the SQL over a row of facts, and the Arrow type, of what a subject has, by name.
+    """Return the SQL over a row of facts, and the Arrow type, of all columns of a subject, by name.
 
-    These are its fields and measures, with `_amount` and `_per` of those that are divided, and all
-    by the names that its view gives them.
+    These are its fields and measures, with `_amount` and `_per` of measures with a divisor, also
+    under the names that its view gives them.
     """
     subject = metric_subject(name)
     known = subject.columns()

@@ -144,7 +144,7 @@ class Measure:
 
     @property
     def short_unit(self) -> str:
-        """Its unit as charts and comparisons have it."""
+        """Its unit in charts and comparisons."""
         return _SHORT.get(self.unit, self.unit)
 
     def a_second(self) -> Self:
@@ -334,9 +334,9 @@ def metric_subject(name: str) -> Subject:
 
 
 def subject_of(table: str, tables: Sequence[str]) -> Subject:
-    """Return what the rows of a table are about; the names of its other tables are in `tables`.
+    """Return the subject of the rows of a table; the names of its other tables are in `tables`.
 
-    Of a table that no subject has, only its fields and their averages are measures.
+    For a table without a subject, only its fields and their averages are measures.
     """
     for name in subject_names():
         if f'"{table}"' in (_FOLDER / f"{name}.toml").read_text("utf-8"):  # to read all takes long
@@ -376,10 +376,10 @@ def metrics_of(metric: str | Mapping[str, str]) -> tuple[str, ...]:
 
 
 def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
-    """Return the query for what objects were in each interval, by which figures over time are made.
+    """Return the query for the values of objects in each interval, for figures over time.
 
-    metric  the measure, or field, as `log.task_busy`; or several, by what their objects are called
-    way     how rows become one figure: see `way_of`, which says so where it is left out
+    metric  the measure or field, as `log.task_busy`; or several, by the names of their objects
+    way     how rows become one figure: see `way_of`, which gives the default
 
     Columns: system, qmgr, object, start (UTC), seconds, amount, and per, which is NULL where the
     measure is not divided by anything.
@@ -441,8 +441,8 @@ def combined(column: Column) -> str:
 def summed(column: str, arrow: str) -> str:
     """Return the SQL of the sum of a column of an Arrow type.
 
-    Sums of integers are kept 64 bits wide: DuckDB's are wider than Arrow and Parquet can hold. One
-    that does not fit, as of damaged counters, is NULL.
+    Sums of integers are kept 64 bits wide, because DuckDB's are too wide for Arrow and Parquet. A
+    sum that does not fit, as of damaged counters, is NULL.
     """
     if arrow == "double":
         return f"total({column})"
@@ -456,7 +456,7 @@ def quoted(text: str) -> str:
 
 @cache
 def makers() -> Mapping[str, str]:
-    """Return, by name of a macro, the subject that makes it; subjects need not be read for that."""
+    """Return the subject that makes each macro, by its name, without reading the subjects."""
     found: dict[str, str] = {}
     for name in subject_names():
         file = _FOLDER / f"{name}.sql"

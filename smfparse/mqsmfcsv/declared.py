@@ -1,6 +1,6 @@
 """The content of each file of mq-smf-csv, from `definitions/`: columns in order, and their fields.
 
-The form of a column follows from its field, unless `form` says it: a count is a number, a duration
+The form of a column follows from its field, unless `form` gives it: a count is a number, a duration
 seconds and microseconds, a moment date and time, a name text of fixed width.
 """
 
@@ -148,7 +148,7 @@ def _group(spec: Mapping[str, Any]) -> Group:
 
 
 def _entries(spec: Mapping[str, Any]) -> Iterator[Entry]:
-    """Yield the entries of a group, the last index fastest; a number: from 1 to it."""
+    """Yield the entries of a group; the last index varies fastest. A number n means 1 to n."""
     indices = {
         name: {str(each): each for each in range(1, values + 1)}
         if isinstance(values, int)

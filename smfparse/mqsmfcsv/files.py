@@ -28,7 +28,7 @@ _SCHEMA = "MQSMF"
 
 
 def ddl(found: Iterable[Sheet], style: Style) -> str:
-    """Return the statements that make the tables of files anew."""
+    """Return the statements that drop and create the tables of files."""
     return "\n".join(_table(each, style) for each in found)
 
 
@@ -133,7 +133,7 @@ def _frame(batch: Batch) -> pl.DataFrame:
 
 
 def _beside(inputs: Inputs, sheet: Sheet, group: Group) -> Beside:
-    """Return the rows of a repeated group, read apart: what is met there is in no log twice."""
+    """Return the rows of a repeated group, without noting their damage a second time."""
     alone = replace(inputs.by_one_process(), log=inputs.log.anew())
     fields = frozenset().union(*(each.fields for each in sheet.groups if each.table == group.table))
     return Beside(_frame(batch) for _, batch in alone.batches({group.table: fields}))

@@ -1,7 +1,7 @@
 """The forms of columns: the heading, the Db2 name, and the spelling of the values.
 
-A column of ours becomes one or two pieces: a length of time two numbers, a moment date and time.
-What a block does not hold is nothing at all, between two commas.
+A column of ours becomes one or two pieces: a length of time two numbers, a moment date and time. A
+missing value is empty: two commas in a row.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _spelt(value: pl.Expr, spell: Callable[[str], str]) -> pl.Expr:
 
 
 def _field(text: str, width: int, is_guarded: bool) -> str:
-    """Return a text as a quoted cell of `width` characters, and more where it is guarded."""
+    """Return a text as a quoted cell of `width` characters, or more if it is guarded."""
     seen = text if is_plain(text) else _HIDDEN.sub(".", text)
     if is_guarded:
         seen = guarded(seen)
@@ -101,7 +101,7 @@ def _whole_number(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _elapsed(cell: Cell, style: Style) -> list[Piece]:
-    """Return a duration in microseconds as seconds and what is above them, or as it is."""
+    """Return a duration in microseconds as seconds and the remaining microseconds, or unchanged."""
     whole, name = _whole(cell), sql_name(cell.heading)
     if not style.split:
         return [Piece(f"{cell.heading}(US)", f"{name}_us", _BIGINT, pl.format("{} ", whole))]
@@ -159,7 +159,7 @@ def _text(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _marked(cell: Cell, style: Style) -> list[Piece]:
-    """Return a text that counts where a flag is on; it is blank elsewhere."""
+    """Return a text if its flag is on, otherwise blanks."""
     text = _text(cell, style)[0]
     blank = pl.lit(_field("", cell.width, style.guarded))
     value = pl.when(pl.col(cell.second)).then(text.value).otherwise(blank)

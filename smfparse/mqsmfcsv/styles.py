@@ -13,7 +13,7 @@ class Style(NamedTuple):
     split     whether a length of time is seconds and microseconds; else microseconds alone
     guarded   whether no cell starts a formula of a spreadsheet
     date      of `strftime`
-    no_time   date and time of what never happened
+    no_time   date and time of a missing moment
     most      greatest whole number, one above it is not written; None: any is
     """
 

@@ -17,15 +17,15 @@ from typing import Any
 from smfparse.places.settings import SETTINGS, azure_place, google_place, s3_place
 
 RETRIES = 2
-"""How often a request is sent again."""
+"""Maximum number of retries of a request."""
 _SECONDS = timedelta(seconds=20)
-"""How long a request may take to be answered."""
+"""Maximum time until a request is answered."""
 _CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
     "gs": "GOOGLE_APPLICATION_CREDENTIALS",
     "abfss": "AZURE_STORAGE_KEY or AZURE_STORAGE_SAS_TOKEN, or run az login",
 }
-"""Where each kind of place has its credentials from."""
+"""The source of the credentials of each kind of place."""
 _KEYS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 _AZURE = ("AZURE_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE")
 _SAID = (
@@ -49,7 +49,7 @@ _SAID = (
         "cannot be reached",
     ),
 )
-"""What is in a message of a system, and what that means."""
+"""Parts of messages of each system, and their meaning."""
 _lock = threading.Lock()
 _made: dict[tuple[str, str, frozenset[tuple[str, str]]], Any] = {}
 """Stores by scheme, authority and the environment, which can change."""
@@ -90,7 +90,7 @@ def _new(scheme: str, authority: str) -> Any:
 
 
 def _s3(bucket: str) -> dict[str, Any]:
-    """Return where S3 is, and a provider of credentials that are not in the environment."""
+    """Return the endpoint of S3, and a provider of credentials that are not in the environment."""
     endpoint, region = s3_place(bucket)
     found: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
     found |= {"region": region} if region else {}
@@ -104,14 +104,14 @@ def _s3(bucket: str) -> dict[str, Any]:
 
 
 def _google() -> dict[str, Any]:
-    """Return where Google's storage is, if that is another one than the usual."""
+    """Return the endpoint of Google's storage, if it is not the usual one."""
     endpoint, is_emulator = google_place()
     found = {"base_url": endpoint} if endpoint else {}
     return found | ({"bearer_token": "none is asked for"} if is_emulator else {})
 
 
 def _azure(authority: str) -> dict[str, Any]:
-    """Return the names of a container and its account, where it is, and what lets us in."""
+    """Return the names of a container and its account, its endpoint, and its credentials."""
     place = azure_place(authority)
     found: dict[str, Any] = {"container_name": place.container, "account_name": place.account}
     found["endpoint"] = place.endpoint

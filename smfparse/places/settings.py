@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "STORAGE_EMULATOR_")
-"""How the names of variables start that are asked here or by the clients."""
+"""Prefixes of the variables that are read here or by the clients."""
 _MICROSOFT = "blob.core.windows.net"
 """The service of accounts whose names are given alone."""
 
@@ -26,7 +26,7 @@ def s3_place(bucket: str) -> tuple[str | None, str | None]:
 
 
 def google_place() -> tuple[str | None, bool]:
-    """Return the URL of Google's storage, None: the usual; whether it asks for no credentials."""
+    """Return the URL of Google's storage (None: the usual), and whether it needs no credentials."""
     emulator = _first("STORAGE_EMULATOR_HOST")
     endpoint = emulator or _first("GOOGLE_BASE_URL")
     if endpoint and "://" not in endpoint:

@@ -1,4 +1,4 @@
-"""A file or folder in object storage, by the words of `Path` that the house uses."""
+"""A file or folder in object storage, with the methods of `Path` that smfparse uses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FOLDER = UrlStat(0, 0, stat.S_IFDIR)
 
 @dataclass(frozen=True)
 class Url:
-    """A place elsewhere. Every method that asks there raises OSError, with a reason in words.
+    """A remote place. Every method that sends a request raises OSError, with a reason in words.
 
     scheme     s3, gs, abfss
     authority  the bucket, or the container and account
@@ -51,7 +51,7 @@ class Url:
 
     @classmethod
     def of(cls, text: str) -> Url:
-        """Return the URL that a text is."""
+        """Return the URL in a text."""
         found = _PARTS.fullmatch(text)
         assert found is not None
         return cls(found[1].lower(), found[2], found[3].rstrip("/"))
@@ -79,7 +79,7 @@ class Url:
 
     @property
     def suffix(self) -> str:
-        """What its name ends in, from the last dot on."""
+        """The extension of its name, with the dot."""
         return PurePosixPath(self.key).suffix
 
     @cached_property
@@ -119,7 +119,7 @@ class Url:
 
     @property
     def size(self) -> int:
-        """Bytes of the file, as they were when it was first looked at."""
+        """Size of the file in bytes when it was first requested."""
         if "" not in self._known:
             self._known[""] = self.stat()
         return self._known[""].st_size
@@ -245,13 +245,13 @@ class ObjectWriter:
             self._stream.write(data)
 
     def close(self) -> None:
-        """Make the object be there."""
+        """Complete the object."""
         with in_words(self._scheme):
             self._stream.close()
 
 
 class ObjectFile(io.RawIOBase):
-    """Reads an object by ranges, the longer the more is read on and on; it holds one of them."""
+    """Reads an object by ranges, longer ones in sequential reads; it keeps one of them."""
 
     def __init__(self, place: Url, size: int) -> None:
         super().__init__()

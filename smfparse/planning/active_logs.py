@@ -1,4 +1,4 @@
-"""How long the active logs of a queue manager last while nothing is archived."""
+"""The time until active logs are full while nothing is archived."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ USABLE = 0.8
 MOST_CHANNELS = 9999
 """Current channels that a channel initiator can have."""
 CSA_KB = {"0": 2.47, "1": 4.9, "10": 2.7, "mca": 2.47}
-"""Common storage in KB a connection, by SHARECNV; an MCA channel is as bindings are."""
+"""Common storage in KB per connection, by SHARECNV; an MCA channel uses as much as bindings."""
 _SIZES = {"1KB": 1, "10KB": 10, "32KB": 32, "64KB": 64, "4MB": 4096}
 _ABOVE_KB = 32
-"""SVRCONN messages above this have their buffers above the bar, from 9.4 on."""
+"""From 9.4 on, buffers of SVRCONN messages above this size are above the bar."""
 _TABLES = {"9.4": "9.3"}
 """The release whose published table is used for one that has none."""
 

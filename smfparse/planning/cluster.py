@@ -1,4 +1,4 @@
-"""When a cluster's full repository is up to date, and how long names take that are not known."""
+"""The time until a full repository is up to date, and the time of first opens of unknown names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from smfparse.planning.plans import Figure, Planner
 OBJECTS, ZOS_S, ZCX_S = 6_000_000, 420, 25
 """IBM's test: definitions of queues, and seconds until the repository had them."""
 UNKNOWN_S = 1.0
-"""A first open of a name that the repository does not have."""
+"""Time of a first open of a name that is not in the repository."""
 _KNOWN_1000_S = 2.0
 
 
 def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
     """Return the seconds until the command queue is empty.
 
-    Raises RequestError where not more is got than put.
+    Raises RequestError unless more messages are got than put.
     """
     if gets_s <= puts_s:
         raise RequestError(
@@ -93,7 +93,8 @@ PLANNER = Planner(
         "known names less than 2 s",
     ),
     "The cluster is ready when the command queue of each full repository is empty. On z/OS the "
-    "cache starts with 2 MB. Together with the storage of all channels it must stay below 2 GB.",
+    "cluster cache starts with 2 MB. Together with the storage of all channels it must stay below "
+    "2 GB.",
     (
         "the number of objects",
         "errors (MQRC 2085) of applications that do not wait",

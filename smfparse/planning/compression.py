@@ -22,7 +22,7 @@ CHANNELS = {
 }
 """Short names of the channels that are in the tables."""
 _CHUNK_KB = {True: 16, False: 32}
-"""What is compressed at once, with TLS and without."""
+"""The size of a chunk that is compressed, with TLS and without."""
 
 
 @cache
@@ -55,7 +55,7 @@ def compression_figure(
 
 
 def break_even(channel: str, size_kb: float, compmsg: str = "ZLIBFAST") -> float | None:
-    """Return from which compressibility on, in per cent, compression saves CPU; None: never."""
+    """Return the least compressibility, per cent, for which compression saves CPU; None: never."""
     points = [0.0, 20.0, 40.0, 60.0, 80.0]
     more = [
         compression_figure(COST, channel, compmsg, size_kb, each)
@@ -141,7 +141,7 @@ def _figures(asked: Compression) -> Sequence[Figure]:
 
 
 def _even(asked: Compression) -> list[Figure]:
-    """Return from when on compression pays, where it ever does."""
+    """Return the least compressibility for which compression saves CPU, if any."""
     percent = break_even(asked.channel_kind, asked.message_kb, asked.compmsg)
     if percent is None:
         return []

@@ -41,7 +41,7 @@ def saved_cpu_s(transactions_s: float, ziip: bool) -> float:
 
 
 def break_even_messages(connect_us: float, direct_us: float, then_us: float) -> float | None:
-    """Return up to how many messages a connection a concentrator is cheaper; None: always."""
+    """Return the maximum messages per connection for which a concentrator is cheaper; None: any."""
     return connect_us / (then_us - direct_us) if then_us > direct_us else None
 
 
@@ -102,7 +102,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
 
 
 def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]:
-    """Return when it saves CPU though each transaction costs more, because clients connect."""
+    """Return when it saves CPU on connects, although each transaction costs more."""
     even = break_even_messages(CONNECT_US[asked.sharecnv], direct, then)
     if even is None:
         return []

@@ -32,7 +32,7 @@ class Connections(Asked):
     kind: Annotated[
         str,
         Ask(
-            "Bindings (also for SHARECNV(0)), SHARECNV 1 or 10, or 1 with shared queues",
+            "Bindings (also for SHARECNV(0)), SHARECNV 1 or 10, or SHARECNV 1 with shared queues",
             among=tuple(CONNECTION_KB),
         ),
     ] = "bindings"
@@ -83,7 +83,8 @@ PLANNER = Planner(
     _figures,
     (
         "MQ 9.3 performance report, chapter 2: 16, 24, 169.6 and 29.5 KB",
-        "zCX use cases: one connection in place of 8,000 of clients freed 110 MB: 14.1 KB each",
+        "zCX use cases: one connection instead of 8,000 client connections freed 110 MB: 14.1 KB "
+        "each",
     ),
     "At most 32 open objects per connection, small units of work, storage below the bar only.",
     ("storage of exits and large units of work", "connections without messages"),

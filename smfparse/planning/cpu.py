@@ -13,7 +13,7 @@ _WORKLOADS = ("LOW", "AVERAGE", "HIGH")
 
 
 def engine_ratio(source_itr: float, source_cps: int, target_itr: float, target_cps: int) -> float:
-    """Return how fast a processor of the target is, by one of the source: 0.5 is half as fast."""
+    """Return the speed of a processor of the target relative to the source: 0.5 is half as fast."""
     return (target_itr / target_cps) / (source_itr / source_cps)
 
 
@@ -23,7 +23,7 @@ def busy_percent(cpu_ms_a_second: float, cps: int) -> float:
 
 
 def improvement(generation: str, cps: str, workload: str) -> float:
-    """Return by how many per cent more a processor of the newer machine does.
+    """Return the additional throughput of a processor of the newer machine, per cent.
 
     generation  z14-z15, z15-z16; cps  3, 16, 32; workload  LOW, AVERAGE, HIGH
     """
@@ -71,7 +71,7 @@ class Cpu(Asked):
     target_itr: Annotated[float, Ask("ITR of the other machine", low=0.001)] = 2.72
     target_cps: Annotated[int, Ask("Processors of the other machine", low=1, high=400)] = 3
     generation: Annotated[
-        str, Ask("Published change of machines, instead of ITRs", among=_GENERATIONS)
+        str, Ask("Published ratio of two machine generations, instead of ITRs", among=_GENERATIONS)
     ] = ""
     lspr_cps: Annotated[
         str, Ask("Processors of the published LSPR table", among=("3", "16", "32"))

@@ -11,7 +11,7 @@ from smfparse.planning.plans import Figure, Planner
 PRIVATE_US = {"buffers": 4.0, "page-set": 7.0}
 """CPU of an expired message of a private queue, by where it is."""
 SCAN_US, EXPIRE_US = 3.9, 3.1
-"""Coupling facility: a message that is looked at, and each of the two steps of expiring one."""
+"""Coupling facility time of scanning a message, and of each of the two steps of expiring one."""
 
 
 def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]:
@@ -25,12 +25,12 @@ def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]
 
 
 def scan_s(messages: float) -> float:
-    """Return the seconds of coupling facility that looking at all messages takes."""
+    """Return the coupling facility seconds of scanning all messages."""
     return messages * SCAN_US / 1e6
 
 
 def expire_s(messages: float) -> float:
-    """Return the seconds of coupling facility that expiring messages takes."""
+    """Return the coupling facility seconds of expiring messages."""
     return 2 * messages * EXPIRE_US / 1e6
 
 

@@ -15,17 +15,17 @@ MOST_PAGES = 128
 """Pages that a log write can have."""
 _MB = 1 << 20
 PUT_BYTES, GET_BYTES, START_BYTES, END_BYTES = 500, 110, 120, 240
-"""Log bytes besides the data of a put, and of a get, a unit of work's start and end."""
+"""Log bytes of a put besides its data, of a get, and of the start and end of a unit of work."""
 SMALL_KB = 96
-"""Up to this size of messages IBM saw the larger gain of zHyperWrite."""
+"""Up to this message size, IBM measured the larger gain of zHyperWrite."""
 ZHYPERWRITE = {True: 0.6, False: 0.88}
-"""I/O time with zHyperWrite, by that with PPRC: of small messages, and others."""
+"""I/O time with zHyperWrite as a ratio of that with PPRC, for small and for other messages."""
 _UNMIRRORED = 580 / 391
-"""Rate without a mirror by that with PPRC, messages of 4 MB."""
+"""Rate without a mirror as a ratio of that with PPRC, for messages of 4 MB."""
 IDLE = 1e-4
-"""The least share of the time in which a log does something, per cent."""
+"""The smallest busy share of a log that is accepted, per cent."""
 _FAR = 2
-"""So many times the pages that were measured, and the result is an order of magnitude."""
+"""From this multiple of the measured pages on, the result is only an order of magnitude."""
 
 
 class IoTime(NamedTuple):
@@ -43,7 +43,7 @@ class IoTime(NamedTuple):
         return self._replace(b=self.b / times)
 
     def mb_s(self, pages: float, share: float = 1.0) -> float:
-        """Return the rate of one copy, where I/O is so large a share of its cycle."""
+        """Return the rate with one copy, from the share of I/O in the cycle of the log."""
         return pages / PAGES_A_MB / (self.at(pages) * 1e-6 / share)
 
 
@@ -79,7 +79,7 @@ def messages_a_second(mb_s: float, bytes_each: float) -> int:
 
 
 def estimated_bytes(size: float, gets: float = 0, started: float = 1, ended: float = 1) -> float:
-    """Return the log bytes of a put of `size` bytes with its share of the rest; plus or minus 40%.
+    """Return the log bytes per put of `size` bytes, gets and units of work included; +-40%.
 
     gets, started, ended  gets, and units of work, for one put
     """
@@ -364,7 +364,7 @@ PLANNER = Planner(
     "Both rates require the I/O time by length (--one-page-us, --more-pages, --more-pages-us).",
     (
         "the performance of the disks beyond the measured I/Os",
-        "prepare records of transaction managers, if log bytes are estimated from message sizes",
+        "log records of two-phase commit, if log bytes are estimated from message sizes",
         "stripes and mirroring of the log: not in SMF",
         "size and number of active logs (DISPLAY LOG, CSQJU004), and their current use",
     ),

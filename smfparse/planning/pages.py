@@ -197,8 +197,8 @@ PLANNER = Planner(
         "MQFTE V7.0.1 for System z, 2009: 50 messages of 256 KB use 3,200 buffers for data "
         "alone; with headers the formula gives 3,300",
     ),
-    "Messages of private queues. IBM has not published 3,596, 4,049 and 1,037: measure the pages "
-    "if 1% is important.",
+    "Messages of private queues. The constants 3,596, 4,049 and 1,037 of the formula are not "
+    "published by IBM: measure the pages if 1% is important.",
     (
         "space still occupied by pages of old small messages",
         "other users of the page set or pool",

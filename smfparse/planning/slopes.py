@@ -14,9 +14,9 @@ from smfparse.planning.plans import Figure, Plan, Planner
 
 LEAST_POINTS = 10
 LEAST_CHANGE = 0.2
-"""By how much of its mean the first number of points has to vary."""
+"""Minimum variation of the first number of points, as a share of its mean."""
 _Z = 1.6448536269514722
-"""What a normal variable exceeds in 5 of 100 cases."""
+"""The value that a normal variable exceeds with a probability of 5%."""
 
 
 class Slope(NamedTuple):
@@ -28,7 +28,7 @@ class Slope(NamedTuple):
 
 
 def too_few() -> str:
-    """Return in words why points have no slope."""
+    """Return the reason, in words, why points have no slope."""
     return f"fewer than {LEAST_POINTS} intervals, or only random changes in them"
 
 

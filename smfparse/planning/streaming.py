@@ -11,10 +11,10 @@ from smfparse.planning.publications import between, published, source
 
 _TABLES = {"private": "r93_ch6_put_private", "shared": "r93_ch6_put_shared"}
 OPEN_CLOSE_US = (32.0, 20.0, 7.5)
-"""Open and close of a shared queue and its stream: nobody, one or both queues held open."""
+"""Open and close of a shared queue and its stream, with none, one or both queues held open."""
 MUSTDUP_US = (1.0, 2.0)
 SLOWER = (0.28, 0.45)
-"""Of the rate of a program that does nothing but put."""
+"""Share of the put rate of a program that only puts."""
 
 
 def put_us(kb: float, kind: str, streamed: bool) -> float:
@@ -28,7 +28,7 @@ def put_us(kb: float, kind: str, streamed: bool) -> float:
 
 
 def put_ratio(kb: float, kind: str) -> float:
-    """Return the CPU of a put that is streamed, by one that is not."""
+    """Return the CPU of a streamed put, from that of a put without streaming."""
     return put_us(kb, kind, True) / put_us(kb, kind, False)
 
 

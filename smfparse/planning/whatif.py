@@ -73,7 +73,7 @@ class WhatIf(Asked):
 
 @dataclass(frozen=True)
 class _Change:
-    """What a figure is multiplied by, and that in words."""
+    """The factor of a figure, and its explanation."""
 
     factor: float
     words: str
@@ -127,7 +127,7 @@ def _log(asked: WhatIf) -> list[Figure]:
 
 
 def _puts(asked: WhatIf) -> list[Figure]:
-    """Return the CPU of puts, and how busy adapters are where it is theirs."""
+    """Return the CPU of puts, and the busy share of adapters if they make the puts."""
     cost = partial(put_us, kind="private", streamed=False)
     now = asked.put_cost or cost(asked.message_kb)
     larger = cost(_size(asked)) / cost(asked.message_kb)

@@ -89,7 +89,7 @@ def run_planned(
 def _run(connection: Connection, relations: Relations, query: str) -> Connection:
     """Run a query; return the connection, which has its rows.
 
-    What it names is made before; views only where it cannot be bound without them.
+    Its tables are made first; views only if the query cannot be bound without them.
     """
     relations.make(named_tables(query))
     try:
@@ -287,7 +287,7 @@ def _is_little(relations: Relations, spool: Spool | None) -> bool:
 
 @contextmanager
 def _run_by_one(connection: Connection, statement: str, *, safe: bool) -> Iterator[None]:
-    """Run a statement of few rows by one thread, if that can be set: to share costs more."""
+    """Run a statement of few rows by one thread if possible, because sharing costs more."""
     with nullcontext() if safe else settings(connection, threads=1):
         connection.execute(statement)
         yield
@@ -302,7 +302,7 @@ def _parts(
 
 
 def _unbounded(connection: Connection, query: str) -> Iterator[Any]:
-    """Yield the rows of `query` where no memory can be set, nor rows be put on disk."""
+    """Yield the rows of `query` without a memory limit and without slices."""
     with settings(connection, preserve_insertion_order=False):
         yield from streamed(connection.sql(query), _AT_ONCE)
 
@@ -314,7 +314,7 @@ def _bounded(
     slicing: Slicing | None,
     spool: Spool | None,
 ) -> Iterator[Any]:
-    """Yield the rows of `query`, made slice by slice if it can be and they are many."""
+    """Yield the rows of `query`, slice by slice if this is possible and the rows are many."""
     count = -(-spool.bytes // relations.limits.slice_bytes) if spool else 1
     with bounded(connection):
         if slicing is None or spool is None or count <= 1:

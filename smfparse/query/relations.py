@@ -79,7 +79,7 @@ class Relations:
             if not self._datasets or is_interrupt(error):
                 raise
             names = ", ".join(each.name for each in self._datasets)
-            reason, _, _ = str(error).partition("\n")  # behind it is SQL that nobody wrote
+            reason, _, _ = str(error).partition("\n")  # the rest is generated SQL
             raise InputError(f"{names}: the dataset cannot be read: {reason}") from error
 
     def make_plain(self, tables: Iterable[str]) -> None:

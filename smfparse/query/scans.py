@@ -160,7 +160,7 @@ class Whole:
 
     @cached_property
     def _schema(self) -> Any:
-        """The columns as they are called in a plan."""
+        """The columns, with their names in a plan."""
         fields = coded_schema(self._table, self._scans.inputs.names(self._table))
         return pa.schema([(scanned(self._table, each.name), each.type) for each in fields])
 

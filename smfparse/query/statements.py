@@ -25,7 +25,7 @@ from smfparse.query.relations import Relations
 from smfparse.query.scans import Spool
 
 _SEVERAL = 2
-"""Scans of a statement whose plan does not show how many there are."""
+"""Assumed number of scans of a statement whose plan does not show it."""
 _PLANNED = "planned_"
 """Prefix of the names of queries that are planned to run once; a number follows."""
 QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -90,7 +90,7 @@ class Statements:
             yield names, spool
 
     def _reads(self, statement: str, kind: Any) -> Plan:
-        """Make what a statement reads; return that."""
+        """Make the tables and views that a statement reads; return the data read."""
         self._relations.make_plain(named_tables(statement))
         if kind == duckdb.StatementType.MULTI:
             return self._whole(statement)
@@ -123,12 +123,12 @@ class Statements:
             raise
 
     def _plan(self, query: str, name: str = "") -> Plan | None:
-        """Make what `query` reads; return what that is, None where the plan does not show it.
+        """Make what `query` reads; return the data it reads; None: the plan does not show it.
 
-        Views have names that are words of many queries which do not read them, and take longer to
-        make than tables; so they are made where it shows that they are wanted.
+        Names of views are words in many queries that do not read them, and views take longer to
+        make than tables. So a view is made only when it turns out to be needed.
 
-        name  what its plan is kept as, for `EXECUTE name`; '': it is not kept
+        name  name of its kept plan, for `EXECUTE name`; '': not kept
         """
         self._relations.make(named_tables(query))
         plan = self._explained(query, name)

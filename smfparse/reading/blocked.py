@@ -130,7 +130,7 @@ class _PhysicalBlock:
     start    where it starts, with its descriptor word
     end      where it ends; 0: not known
     gaps     place and size of descriptor words that do not fit their block, and of line ends
-    stopped  whether what follows is behind the data
+    stopped  whether the next bytes are not in the buffer yet
     broken   whether neither a block nor a segment starts where one should
     """
 
@@ -144,9 +144,9 @@ class _PhysicalBlock:
         self._last = last
 
     def step(self, at: int, word: int, later: int) -> int:
-        """Step over a descriptor word, null segment or line end that is at `at`; return to where.
+        """Step over a descriptor word, null segment or line end at `at`; return the next place.
 
-        That is `at` where it may be a segment, and where the walk has to end.
+        It is `at` itself if a segment may be there, or if the walk must end.
         """
         if word >> 24 in LINE_END:
             behind, is_none = self._walk.over_line_end(self._buffer, at, self._data_end, self.gaps)
@@ -172,7 +172,7 @@ class _PhysicalBlock:
         return self._over_other(at, word, later)
 
     def _over_other(self, at: int, word: int, later: int) -> int:
-        """Step over a null segment; else see whether a segment can be there."""
+        """Step over a null segment; otherwise check whether a segment can be there."""
         behind = behind_null(self._buffer, at, self._data_end, self.end)
         if behind:
             is_last = behind == self._data_end and not self._last
@@ -185,10 +185,10 @@ class _PhysicalBlock:
         return at
 
     def _leaves_block(self, end: int) -> bool:
-        """Whether a segment up to `end` goes on behind its block, where another block is.
+        """Whether a segment up to `end` extends beyond its block, and another block follows there.
 
-        Then its length is wrong, even if it leads to where another segment starts. As what is in a
-        record may look like a descriptor word, segments have to fill that block.
+        Its length is then wrong, even if another segment starts at its end. Bytes of a record can
+        look like a descriptor word, so segments must fill the block that follows.
         """
         start = self.end
         if not start or end <= start or start + 2 * RDW_SIZE > self._data_end:
@@ -200,11 +200,11 @@ class _PhysicalBlock:
         return not inner.broken and inner.end == behind
 
     def _is_loose(self, at: int, end: int) -> bool:
-        """Whether what seems to be a record up to `end`, in no block, is one and no block itself.
+        """Whether a possible record up to `end`, outside of blocks, is a record and not a block.
 
-        A block is taken for a record if the first RDW in it is wrong; then no header is there, or
-        one is behind that RDW. Or if that is lost; then it ends that much earlier, and the other
-        RDWs in it lead there.
+        A block can look like a record in two cases. If its first RDW is wrong, no header follows
+        the block descriptor word, or a header follows the wrong RDW. If its first RDW is lost, the
+        next block starts 4 bytes before `end`, and the other RDWs of the block lead there.
         """
         if end > self._data_end or end - at < SMF_HEADER:
             return True

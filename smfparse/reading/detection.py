@@ -140,7 +140,7 @@ def _by_framing(
 ) -> dict[str, _Found]:
     """Return what the walk of each framing finds in buffer[at:end], as `_found` does.
 
-    Behind one that is sure, no other is tried: those that are meant rather than it come before it.
+    After a certain one, no other is tried, because the framings to be preferred come before it.
     """
     found = {}
     for name, walk in WALKS.items():
@@ -151,11 +151,11 @@ def _by_framing(
 
 
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
-    """Leave out the framings whose records belong to another one, or only seem to be records.
+    """Remove the framings whose records belong to another one, or only look like records.
 
-    Where each record is found by what it looks like, a single one shows little, unless it is as
-    long as what is in it says, and none of the others is, of which there are no more: nor do two
-    of these follow each other from the start on.
+    In a framing without chains, a single record proves little, unless its length agrees with its
+    contents. In addition, no other framing may have more records, one whose length agrees with its
+    contents, or two that follow each other from the start.
     """
     out = {FRAMINGS[name].instead_of for name, each in found.items() if each.count}
     found = {name: each for name, each in found.items() if name not in out}
@@ -173,7 +173,7 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
 
 
 def _why(name: str, count: int, behind: int) -> str:
-    """Return why a framing is taken, when `count` records are found `behind` the start by it."""
+    """Return the reason for a framing that finds `count` records after `behind` bytes."""
     first = "the first record has" if count == 1 else f"the first {count} records have"
     place = f", after {behind} other bytes," if behind else ""
     return f"{first}{place} {FRAMINGS[name].title}"
@@ -183,9 +183,9 @@ def _why(name: str, count: int, behind: int) -> str:
 class _Found:
     """Records that a walk finds: how many, up to _ENOUGH, and where the first one is.
 
-    score  by which walks are compared: records count twice that are as long as what is in them
-           says, or in several segments, of which the last is there
-    whole  whether these are all that the file has
+    score  number by which walks are compared: a record counts twice if its length agrees with its
+           contents, or if it has several segments and the last is present
+    whole  whether the file contains no further records
     """
 
     score: int
@@ -199,9 +199,9 @@ class _Found:
         return self.score - self.count
 
     def is_sure(self, at: int) -> bool:
-        """Whether records follow each other from `at` on that are mostly as long as they say.
+        """Whether records follow each other from `at` on, mostly of the length of their contents.
 
-        Of fewer than _ENOUGH there have to be several, and nothing else.
+        If they are fewer than _ENOUGH, they must be several, and fill the data.
         """
         many = self.count == _ENOUGH or (self.whole and self.count > 1)
         return self.place == at and many and 2 * self.filled >= self.count
@@ -212,8 +212,8 @@ def _found(
 ) -> _Found:
     """Return the records that a walk finds in buffer[at:end], the start of a file.
 
-    further  whether to go on behind damage, until there are _ENOUGH; else they are those that
-             follow each other from `at` on
+    further  whether to continue after damage, until _ENOUGH are found; otherwise only records that
+             follow each other from `at` on count
     named    whether a header needs a system indicator byte and a system id as z/OS writes them
     """
     score = count = 0
@@ -247,7 +247,7 @@ def _is_all(run: Segments, heads: Ints, end: int) -> bool:
 
 
 def _are_complete(run: Segments) -> Bools:
-    """Return which segments start a record of several, of which the last is there."""
+    """Return which segments start a record of several segments whose last one is present."""
     starts = np.flatnonzero(run.code <= FIRST)
     final = np.append(starts[1:], run.code.size) - 1
     found: Bools = np.zeros(run.code.size, np.bool_)
@@ -283,7 +283,7 @@ def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
 
 
 def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | None:
-    """Return the first place behind `at` from which on there are records; None: nowhere."""
+    """Return the first place after `at` at which records start; None: nowhere."""
     if walk.chained:
         place, sure = next_record(walk, Heads(buffer), at + 1, end, last)
         return place if sure else None
@@ -294,7 +294,7 @@ def _later(walk: Walk, buffer: Bytes, at: int, end: int, last: bool) -> int | No
 
 
 def _line_ends(data: bytes) -> str:
-    """Return what a transfer as text did to the line ends of `data`; '': nothing."""
+    """Return the effect of a transfer as text on the line ends of `data`; '': none."""
     count = data.count(b"\n")
     if count < _LINES or data.count(b"\r\n") < count:
         return ""

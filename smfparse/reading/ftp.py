@@ -109,10 +109,10 @@ class FtpRecordWalk(Walk):
 
 
 def _distinguished(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return where the records between marks start and end, and (gaps, 2) what is in none of them.
+    """Return where the records between marks start and end, and (gaps, 2) the bytes outside them.
 
-    start, stop  int64 (pieces,): what is between two marks
-    wrong        int64: where there is an escape that means nothing
+    start, stop  int64 (pieces,): the data between two marks
+    wrong        int64: places of escapes without a meaning
     """
     length = stop - start + RDW_SIZE
     bad = np.searchsorted(wrong, stop) > np.searchsorted(wrong, start)
@@ -150,12 +150,12 @@ def _distinguished(buffer: Bytes, start: Ints, stop: Ints, wrong: Ints) -> tuple
 def _in_piece(
     buffer: Bytes, start: int, stop: int, implied: dict[int, int]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return start and end of the records with a header of their own, and of what is between.
+    """Return start and end of the records with a header of their own, and of the gaps.
 
-    implied  for each header in the piece, how long a record is by what is in it; 0: not known
+    implied  for each header in the piece, the length of the record by its contents; 0: not known
 
-    Nothing is between where there is only one, which starts where the piece does. A record whose
-    length nothing tells goes up to the next one, but for a mark with a wrong byte.
+    There is no gap if the piece has only one record, at its start. A record of unknown length
+    extends to the next one, except for a mark with a wrong byte.
     """
     found, _, _ = Unframed([*implied], [*implied.values()], stop, True).records(start)
     starts = [head + RDW_SIZE for head, _ in found]

@@ -49,12 +49,12 @@ _TIME_DATE = struct.Struct(">II")
 _SIGN = _SYSTEM - 1
 """The byte with the sign of the packed date."""
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
-"""In a packed date without its sign: no SMF record is older than 1960; 2100 is far."""
+"""Limits of a packed date without its sign: no SMF record is older than 1960."""
 _TELLING = frozenset({DUMP_HEADER, DUMP_TRAILER, STATISTICS, ACCOUNTING})
 _EXTENDED_FLAGS, _EXTENDED_LENGTH, _EXTENDED_VERSION, _END_TYPE = 0x60, 32, 1, 2048
-"""Of an extended header: subtype and extended header are there, bytes of the extended part, its
-version, and the type above all. Source: "Generating records with Extended headers" in IBM's SMF
-manual, for the offsets as well."""
+"""Values in an extended header: the bits for a subtype and an extended header, bytes of the
+extended part, its version, and the maximum type. Source: "Generating records with Extended headers"
+in IBM's SMF manual, for the offsets as well."""
 _EXTENDED_AT, _VERSION_AT, REAL_TYPE = 24, 26, slice(52, 54)
 """Where the length and the version of the extended part are, and the type."""
 EXTENDED_END = 56
@@ -89,7 +89,7 @@ class Headers:
         return column.view(np.uint8).reshape(len(column), column.itemsize)
 
     def number(self, name: str) -> Values:
-        """Return a number, a value a record."""
+        """Return a number, one value per record."""
         kind = QWST.field(name).kind
         assert isinstance(kind, Numeric)
         return kind.values(self.raw(name))[0]

@@ -161,7 +161,7 @@ def _is_near(places: Ints, at: Ints) -> Bools:
 
 
 def _records(data: Bytes) -> tuple[Ints, Ints]:
-    """Return where headers are in data, and where their records end by what is in them, or 0."""
+    """Return the places of headers in data, and the implied ends of their records; 0: not known."""
     buffer = _padded(data)
     heads = headers_in(buffer, 0, RDW_SIZE + data.size)
     implied = implied_length(buffer, heads)
@@ -169,5 +169,5 @@ def _records(data: Bytes) -> tuple[Ints, Ints]:
 
 
 def _padded(data: Bytes) -> Bytes:
-    """Return data with room for an RDW in front, and behind for all that may be looked at."""
+    """Return data with room for an RDW in front, and for all reads beyond its end."""
     return np.concatenate([np.zeros(RDW_SIZE, np.uint8), data, np.zeros(TRIPLETS_END, np.uint8)])

@@ -102,7 +102,7 @@ def unzipped(layer: Layer) -> Iterator[bytes]:
 
 
 def _check_behind(feed: Feed, behind: bytes) -> None:
-    """Check that behind the first file in a zip file the directory starts."""
+    """Check that the directory starts after the first file in a zip file."""
     while feed.read():  # what it is packed in may turn out corrupt at its end
         pass
     if _MORE.search(behind):
@@ -113,7 +113,7 @@ def _check_behind(feed: Feed, behind: bytes) -> None:
 
 @dataclass
 class _Entry:
-    """What a zip file says of a file in it; `crc` is None where it stands behind the data."""
+    """The properties of a file in a zip file; `crc` is None if it follows the data."""
 
     flags: int
     method: int
@@ -142,7 +142,7 @@ def _entry(feed: Feed, member: ZipInfo | None) -> _Entry:
 
 
 def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
-    """Return what unpacks a file in a zip file."""
+    """Return the function that unpacks a file in a zip file."""
     if entry.flags & _ENCRYPTED:
         raise FaultError("the zip file is encrypted; unpack it")
     if entry.method == _STORED:
@@ -159,7 +159,7 @@ def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
 
 
 class _Stored:
-    """Bytes that are as they were."""
+    """Stored bytes, which are not compressed."""
 
     def __init__(self, size: int) -> None:
         self._left = size
@@ -322,7 +322,7 @@ def _is_packed(path: Place) -> bool:
 
 @lru_cache(1 << 14)
 def _is_packed_there(path: Place, _size: int) -> bool:
-    """Return what `_is_packed` does; to open a file elsewhere takes long."""
+    """Return the cached result of `_is_packed`, because opening a remote file takes long."""
     return _is_packed(path)
 
 

@@ -200,8 +200,8 @@ def agree(looks: Sequence[Look]) -> bool:
 
 
 def _can_start(chunk: Chunk) -> bool:
-    """Whether a part may start with a chunk: its first record has to know nothing of those before.
+    """Whether a part should start with a chunk: its first record does not depend on earlier ones.
 
-    Any may; but a part that starts with one that does not mostly spares a look back.
+    Any chunk is possible, but with such a chunk the part rarely reads bytes before its start.
     """
     return bool(np.isin(kinds_of(chunk.buffer, chunk.start[:1]), _FIRSTS)[0])

@@ -111,7 +111,7 @@ def behind_null(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
 
 
 def _null_end(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
-    """Return where a null segment ends, or its block where that is known; 0: it is none."""
+    """Return the end of a null segment, or of its block if known; 0: it is no null segment."""
     (word,) = WORD.unpack_from(buffer.data, at)
     behind: int = block_end or at + (word >> 16)
     is_null = word & NEVER_ON == _NULL and word >= LEAST_WORD and behind >= at + RDW_SIZE

@@ -112,9 +112,9 @@ class Reader:
     def _spans(self, end: int, last: bool, stuck: bool = False) -> tuple[Spans, Segments]:
         """Return the records up to `end` of the buffer, and the segments that they are made of.
 
-        Those of which a segment is missing are noted.
+        Records with a missing segment are noted.
 
-        stuck  whether what starts at `low` is longer than the buffer, so that it is no record
+        stuck  whether the data at `low` is longer than the buffer, so that it is not a record
         """
         found = self._tracker.follow(end, last, stuck)
         spans = records(self._window.buffer, found, last, self._kinds, self._max_spanned)
@@ -158,7 +158,7 @@ class Reader:
         )
 
     def _pieces(self, spans: Spans, found: Segments) -> Pieces | None:
-        """Return where in the source the records are, whose bytes no walk has moved."""
+        """Return the places of the records in the source, if no walk has moved their bytes."""
         if self._walk.escaped:
             return None
         return Pieces(spans.first, spans.final, self._window.offset(0), found)

@@ -125,7 +125,7 @@ def move(view: memoryview, source: Ints, target: Ints, size: Ints) -> None:
 
 
 def _pushed(view: memoryview, places: list[int], lengths: list[int]) -> int:
-    """Push pieces up against the last one, without their RDWs but the first; return where."""
+    """Move pieces up to the last one, without RDWs except the first; return the start."""
     at = places[-1] + RDW_SIZE
     for number in range(len(places) - 2, -1, -1):
         skip = RDW_SIZE if number else 0

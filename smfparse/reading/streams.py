@@ -306,7 +306,7 @@ def lzma_alone() -> Decompressor:
 
 
 class _Inflate:
-    """zlib in the way of the others."""
+    """zlib with the interface of the other libraries."""
 
     def __init__(self, bits: int) -> None:
         self._zlib = zlib.decompressobj(bits)

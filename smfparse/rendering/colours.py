@@ -1,4 +1,4 @@
-"""Colours for a terminal: lines of text that a document has marks for, otherwise as they are."""
+"""Colours for a terminal: lines that match a mark of the document are coloured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEAD, WORST, BAD, GOOD, FAINT = "1", "1;31", "33", "36", "2"
 
 
 class Mark(NamedTuple):
-    """What is coloured of a line.
+    """The coloured part of a line.
 
     pattern  a regular expression at the start of the line
     colour   that of what it finds

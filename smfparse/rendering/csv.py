@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 _SUSPECT = f"{FORMULA_START}|{HIDDEN}"
-"""What is in a text that has to be looked at more closely."""
+"""Characters in a text that requires a closer check."""
 _MOMENT = "%Y-%m-%d %H:%M:%S%.6f"
-"""What `csv_moment` makes, as polars writes it."""
+"""The form of `csv_moment`, for polars."""
 
 
 def csv_moment(value: dt.datetime) -> str:
-    """Return a moment as all CSV has it, for spreadsheets to read: 2026-03-04 09:16:20.491298.
+    """Return a moment in the form of all CSV, which spreadsheets read: 2026-03-04 09:16:20.491298.
 
     A zone is not shown.
     """
@@ -47,7 +47,7 @@ def lines(document: Document) -> Iterator[str]:
 
 
 def texts_of(table: Values) -> Table:
-    """Return values as texts: what is absent is empty, and numbers have no separators."""
+    """Return values as texts: absent values are empty, and numbers have no separators."""
     styles = [style for _, style in table.columns]
     rows = (
         [

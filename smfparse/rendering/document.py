@@ -1,7 +1,7 @@
-"""A result as every output format takes it: for people in sections, for programs as rows and facts.
+"""A result for every output format: sections for people, rows and facts for programs.
 
-A command makes one `Document`; a format takes the part of it that it is made of. All of them are
-iterators: rows are written as they come, however many there are, and only one part is taken.
+A command makes one `Document`, and a format uses one of its parts. The parts are iterators: rows
+are written as they arrive, so their number is not limited.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NULL = "null"
 """The text for a missing value."""
 LEAST, DECIMALS = 1e-3, 6
-"""From which size on numbers are shown to people with no more decimals than that."""
+"""From this size on, numbers are shown to people with fewer decimals."""
 
 Cells: TypeAlias = Sequence[str]
 """A row: a text for each column."""
@@ -45,8 +45,8 @@ class Table(NamedTuple):
 class Frames(NamedTuple):
     """A table of values: polars frames of the same columns, at least one, that are read once.
 
-    local  names of columns of local times; the column `utc_offset` has by how many seconds these
-           are ahead of UTC
+    local  names of columns of local times; the column `utc_offset` contains the seconds by which
+           these are ahead of UTC
     """
 
     frames: Iterator[pl.DataFrame]
@@ -56,7 +56,7 @@ class Frames(NamedTuple):
 class Values(NamedTuple):
     """A table of values, which formats for programs write as numbers and moments.
 
-    name     what the table is about, in a word or two
+    name     the subject of the table, in a word or two
     columns  the heading of each, and one of STYLES; '': its values are shown as they are
     rows     str, int, float, bool, date, time, datetime (local) or None; read once
     """
@@ -87,7 +87,7 @@ class Section(NamedTuple):
 class Facts(NamedTuple):
     """Names and values for programs, of types that JSON has.
 
-    head    all of them, or what stands in front of the rows
+    head    all of them, or those before the rows
     rows    more, under the name `rows`, which are read once; None: none
     indent  blanks a level, where rows are None
     """
@@ -98,11 +98,11 @@ class Facts(NamedTuple):
 
 
 class Document:
-    """A result: a command derives its own and gives what formats are made of.
+    """A result: a command derives its own class and implements the parts.
 
     title  of the whole
     room   characters of a line of its printed form: a terminal may have fewer
-    marks  what a terminal colours of its text
+    marks  the parts of its text that a terminal colours
     """
 
     title = ""
@@ -110,7 +110,7 @@ class Document:
     marks: Sequence[Mark] = ()
 
     def sections(self) -> Iterator[Section]:
-        """Yield what people see, part by part: for Markdown, HTML and the like."""
+        """Yield the sections for people: for Markdown, HTML and the like."""
         raise NotImplementedError
 
     def tables(self) -> Iterator[Table | Frames | Values]:

@@ -9,12 +9,12 @@ from typing import Any
 from smfparse.rendering.guard import visible
 
 ABSENT = "-"
-"""What is shown where the data does not have what a figure is made of."""
+"""The text for a figure whose fields are not in the data."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _LEAST = 0.001
-"""What is below it is very small."""
+"""Values below it are very small."""
 _MANY = 10_000
-"""So many megabytes are shown as gigabytes, and so on."""
+"""From this number of megabytes on, gigabytes are shown, and so on."""
 
 
 def _text(value: Any) -> str:
@@ -131,7 +131,7 @@ NUMBERS = frozenset(
 )
 """Styles of numbers."""
 GROUPED = frozenset({"grouped"})
-"""Styles with separators, which CSV does without."""
+"""Styles with separators, which CSV omits."""
 
 
 def styled(value: Any, style: str) -> str:
@@ -140,7 +140,7 @@ def styled(value: Any, style: str) -> str:
 
 
 def above_zero(value: float, style: str) -> str:
-    """Return a number in a style; one that the style shows as 0 but is above, as less than it."""
+    """Return a number in a style; a positive one that would appear as 0 is shown as less than x."""
     text = styled(value, style)
     if value > 0 and not float(text.replace(",", "")):
         return {"percent": "<0.01", "tenths": "<0.1"}.get(style, "<1")
@@ -148,7 +148,7 @@ def above_zero(value: float, style: str) -> str:
 
 
 def in_digits(number: float, digits: int = 4) -> str:
-    """Return a number with so many digits, or more before its point; ABSENT: it is none."""
+    """Return a number with this many digits, or more before its point; ABSENT: no number."""
     if not math.isfinite(number):
         return ABSENT
     is_large = abs(number) >= 1000 - 5 * 10.0 ** (2 - digits)
@@ -156,12 +156,12 @@ def in_digits(number: float, digits: int = 4) -> str:
 
 
 def short(number: float) -> str:
-    """Return a number with four digits; of one that is very small, that it is."""
+    """Return a number with four digits; a very small one as less than the smallest."""
     return f"<{_LEAST}" if 0 < number < _LEAST else in_digits(number)
 
 
 def with_decimals(number: float, decimals: int) -> str:
-    """Return a number with some decimals; of one that they do not show, that it is less."""
+    """Return a number with some decimals; one that would appear as 0 is shown as less than x."""
     least = 10.0**-decimals
     if 0 < number < least / 2:
         return f"<{least:.{decimals}f}"
@@ -169,9 +169,9 @@ def with_decimals(number: float, decimals: int) -> str:
 
 
 def decimals_of(values: Iterable[float]) -> int:
-    """Return how many decimals figures of a column have.
+    """Return the number of decimals of the figures of a column.
 
-    As many as four digits of the highest take, or one more, up to two, for the lowest.
+    It shows four digits of the highest figure, and up to two more for the lowest.
     """
     known = [abs(each) for each in values if math.isfinite(each) and each]
     if all(each == int(each) for each in known):

@@ -30,6 +30,6 @@ DOT, MERMAID = "dot", "mermaid"
 
 
 def lines(document: Document, format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere
-    """Yield a document in a format of FORMATS, as lines or, where a cell has several, parts."""
+    """Yield a document in a format of FORMATS, as lines; a cell of several lines gives one item."""
     written: Iterator[str] = import_module(f"smfparse.rendering.{format}").lines(document)
     return written

@@ -1,7 +1,7 @@
 r"""Protection against harmful texts: at a terminal, in a spreadsheet.
 
-Every text that leaves smfparse passes here, whatever its format: values of records, names of files,
-messages. A character that is not seen, or that moves others, is shown by its number: `\x1b`.
+Every text that leaves smfparse passes through here, in any format: values of records, names of
+files, messages. An invisible character, or one that moves others, is shown by its number: `\x1b`.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ _NOT_SEEN = (
 HIDDEN = f"[{_NOT_SEEN}]"
 """A character that is shown by its number, as a regular expression of Python and of polars."""
 FORMULA_START = r"^ *[=+\-@\uff1d\uff0b\uff0d\uff20]"
-"""What spreadsheets take for the start of a formula, as a regular expression of Python."""
+"""The start of a formula for spreadsheets, as a regular expression of Python."""
 NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
 """A number or a duration, which is never a formula, whatever its first character."""
 _HIDDEN = re.compile(f"[{_NOT_SEEN}\ud800-\udfff]")
 _FORMULA = re.compile(FORMULA_START)
 _NUMBER = re.compile(NUMBER)
 _BYTES = range(0xDC80, 0xDD00)
-"""What Python makes of bytes of file names that are not UTF-8."""
+"""The characters that Python uses for bytes of file names that are not UTF-8."""
 _BLANKS = 4
 """How far apart the stops of tabs are."""
 
 
 def visible(text: str) -> str:
-    r"""Return a text as people see it: a character that is not seen by its number, as \x1b.
+    r"""Return a visible text: an invisible character becomes its number, as \x1b.
 
     A backslash stays one, so the text `\x1b` looks the same; JSON and Parquet distinguish them.
     """
-    if text.isascii() and text.isprintable():  # `is_plain`, as every line is asked
+    if text.isascii() and text.isprintable():  # `is_plain`, because this is called for every line
         return text
     return _HIDDEN.sub(_numbered, text)
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is visible as it is; asked first, as most are. False: perhaps."""
+    """Whether a text is certainly visible unchanged, a quick check; False: perhaps."""
     return text.isascii() and text.isprintable()
 
 
@@ -56,14 +56,14 @@ def _numbered(found: re.Match[str]) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Return a text of several lines as people see it: its lines stay, and tabs become blanks."""
+    """Return a visible text of several lines: its lines stay, and tabs become blanks."""
     return "\n".join(map(visible, text.expandtabs(_BLANKS).split("\n")))
 
 
 def json_visible(text: str) -> str:
-    r"""Return JSON, of one line or several, with \u001b for characters that are not seen.
+    r"""Return JSON, of one line or several, with \u001b for invisible characters.
 
-    text  JSON in which those below a blank are escaped already
+    text  JSON in which characters below a blank are already escaped
     """
     if text.isascii() and "\x7f" not in text:
         return text
@@ -76,7 +76,7 @@ def _json_numbered(found: re.Match[str]) -> str:
 
 
 def guarded(text: str) -> str:
-    """Return a visible text as a cell that no spreadsheet takes for a formula: ' in front."""
+    """Return a visible text as a cell that no spreadsheet interprets as a formula: ' in front."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
 
 

@@ -1,4 +1,4 @@
-"""The format HTML: a page that needs nothing else, with a table for each of a result."""
+"""The format HTML: a page without external parts, with a table for each of a result."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ DOCUMENT = _ASSETS / "document.css"
 
 
 def escaped(text: str) -> str:
-    """Return a text of one line that means nothing but itself."""
+    """Return a text of one line, with special characters escaped."""
     return html.escape(visible(text))
 
 
 @cache
 def joined(files: tuple[Path, ...]) -> str:
-    """Return the content of several files, as it is in a page."""
+    """Return the contents of several files, for use in a page."""
     return "\n".join(each.read_text("utf-8").strip() for each in files)
 
 
 def head_lines(title: str, script: str, style: str) -> Iterator[str]:
     """Yield the lines of a page up to where its body begins.
 
-    script  the one that its body will have
+    script  the script of its body
     """
     yield from (
         "<!DOCTYPE html>",
@@ -54,7 +54,7 @@ def head_lines(title: str, script: str, style: str) -> Iterator[str]:
 
 
 def policy(script: str, style: str) -> str:
-    """Return the policy of a page: nothing but this script and this style, and no network."""
+    """Return the policy of a page: only this script and this style, and no network."""
     return (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -73,7 +73,7 @@ _NOTEBOOK = """\
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield the lines of a page; nothing where a document has no section."""
+    """Yield the lines of a page; none for a document without a section."""
     sections = document.sections()
     first = next(sections, None)
     if first is None:
@@ -87,7 +87,7 @@ def lines(document: Document) -> Iterator[str]:
 
 
 def part_lines(document: Document) -> Iterator[str]:
-    """Yield a document as a part of a page, as notebooks show it: without any script."""
+    """Yield a document as a part of a page for notebooks, without a script."""
     yield f'<style>{_NOTEBOOK}</style><div class="smfparse"><h3>{escaped(document.title)}</h3>'
     for section in document.sections():
         yield from section_lines(section, 4)

@@ -1,7 +1,7 @@
-"""The format JSON: the facts of a result; of rows of a query an array with an object a row.
+"""The format JSON: the facts of a result; for rows of a query, an array with an object per row.
 
-Other programs take it: an integer beyond 2^53, which most read as a double, is a text; a local time
-has its offset from UTC where that is known.
+It is for other programs: an integer beyond 2^53, which most of them read as a double, is a text; a
+local time has its offset from UTC if that is known.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 _MOST = 1 << 53
-"""The greatest integer up to which a double has all."""
+"""A double represents every integer up to this one."""
 _LONG = r"(-?\d{16,})(?=[,}\n])"
-"""An integer that can be beyond, where it ends as a value of an object."""
+"""An integer that can exceed it, as a value of an object."""
 _OFFSET = "utc_offset"
-"""The column of the seconds that local times of a row are ahead of UTC."""
+"""The column with the seconds by which local times of a row are ahead of UTC."""
 
 
 def plain(value: Any) -> Any:
-    """Return a value for JSON, with integers that others would round as texts."""
+    """Return a value for JSON; integers that other programs would round become texts."""
     if isinstance(value, dict):
         return {name: plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -37,7 +37,7 @@ def plain(value: Any) -> Any:
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield a value, or as many as there are results; rows as they come."""
+    """Yield the JSON of each result, row by row."""
     for facts in document.facts():
         parts = _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
         yield from map(json_visible, parts)
@@ -58,7 +58,7 @@ def _of_facts(facts: Facts) -> Iterator[str]:
 
 
 def json_lines(frame: pl.DataFrame, local: frozenset[str] = frozenset()) -> str:
-    """Return rows as JSON lines: an object a row.
+    """Return rows as JSON lines: one object per row.
 
     local  as in `Frames`
     """
@@ -67,9 +67,9 @@ def json_lines(frame: pl.DataFrame, local: frozenset[str] = frozenset()) -> str:
 
 
 def _with_local_times(frame: pl.DataFrame, local: frozenset[str]) -> pl.DataFrame:
-    """Return rows with moments without a zone as texts in ISO's form: JSON has no other.
+    """Return rows in which times without a zone are texts in ISO form.
 
-    Those of `local` have the offset of their row, where the row has one.
+    Times in the columns `local` get the offset of their row, if it has one.
     """
     import polars as pl
 
@@ -89,7 +89,7 @@ def _with_local_times(frame: pl.DataFrame, local: frozenset[str]) -> pl.DataFram
 
 
 def _without_long_integers(text: str, frame: pl.DataFrame) -> str:
-    """Return the JSON of rows with integers that others would round as texts."""
+    """Return the JSON of rows; integers that other programs would round become texts."""
     import polars as pl
 
     for column in frame.select(pl.col(pl.Int64, pl.UInt64, pl.Int128)):

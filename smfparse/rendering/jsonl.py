@@ -1,7 +1,8 @@
-"""The format JSON lines: an object a line, for programs that read line by line.
+"""The format JSON lines: one object per line, for programs that read line by line.
 
-Rows are objects, with the names in front of them in each. Of a result without rows the first line
-has its names and values, and each object of a list in it is a line under the name of the list.
+Rows are objects; each starts with the names that precede the rows. For a result without rows, the
+first line contains its names and values, and each object of a list is a line under the name of the
+list.
 """
 
 from __future__ import annotations

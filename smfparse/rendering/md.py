@@ -9,7 +9,7 @@ from smfparse.rendering.document import Cells, Document, Section, Table
 from smfparse.rendering.guard import cell_lines, visible
 
 _MARKUP = re.compile(r"[\\`*<>|&~$\[\]]|(?<![^\W_])_|_(?![^\W_])")
-"""What means something in a line; _ does not inside of a word."""
+"""Characters with a meaning in a line; _ has none inside a word."""
 
 
 def lines(document: Document) -> Iterator[str]:
@@ -43,5 +43,5 @@ def _line(cells: Cells) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text of one line that means nothing but itself."""
+    """Return a text of one line, with special characters escaped."""
     return _MARKUP.sub(r"\\\g<0>", visible(text))

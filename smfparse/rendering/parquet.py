@@ -1,4 +1,4 @@
-"""Rows as Parquet, written as they come."""
+"""Rows as Parquet, written as they arrive."""
 
 from __future__ import annotations
 

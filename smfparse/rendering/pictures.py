@@ -1,4 +1,4 @@
-"""Drawings as pixels: SVG becomes PNG, by a library that is an extra."""
+"""Drawings as pixels: SVG becomes PNG, by an optional library."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from smfparse.errors import RequestError, install_command
 
 _ZOOM = 2
-"""Pixels of a picture for one of the drawing."""
+"""Pixels of a picture per pixel of the drawing."""
 
 
 def png_maker() -> Callable[[Iterable[str]], bytes]:

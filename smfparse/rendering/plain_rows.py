@@ -19,12 +19,12 @@ _MOST_ROWS = 1_000
 _MOST_TEXT = 1_000
 """Length of a text up to which polars shows it whole, in any of its versions."""
 _MOST = 1e9
-"""Up to where doubles have as many decimals exactly as people see."""
+"""Up to this value, doubles contain the shown decimals exactly."""
 Column = Sequence[Any]
 
 
 class _OddError(Exception):
-    """A value that polars has to show."""
+    """A value that only polars can show."""
 
 
 class _Kind(NamedTuple):
@@ -37,7 +37,7 @@ class _Kind(NamedTuple):
 def plain_table(parts: Sequence[Any]) -> list[str] | None:
     """Return the lines of pyarrow.Tables of the same columns: two of heading, and one a row.
 
-    None where they are many, or one of their values is not plain.
+    None if they are many, or a value is not plain.
     """
     schema = parts[0].schema
     kinds = [_KINDS.get(str(each.type)) for each in schema]
@@ -53,7 +53,7 @@ def plain_table(parts: Sequence[Any]) -> list[str] | None:
         _OddError,
         OverflowError,
         ValueError,
-    ):  # the latter are of moments that Python cannot have
+    ):  # the latter are for moments outside Python's range
         return None
     heading, *rows = (f"| {' | '.join(cells)} |" for cells in zip(*columns, strict=True))
     return [heading, f"|{'|'.join('-' * (len(each[0]) + 2) for each in columns)}|", *rows]

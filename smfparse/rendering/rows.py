@@ -1,6 +1,6 @@
-"""The rows of queries as a document: tables of whatever columns, as they come.
+"""The rows of queries as a document: tables of any columns, written as they arrive.
 
-Of tables of text that are wider than the terminal, columns in the middle are left out.
+In text tables wider than the terminal, columns in the middle are omitted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BESIDE = 3
 
 
 class Elider:
-    """Leaves out columns of a table, which comes in parts: the same ones of all parts.
+    """Omits columns of a table that arrives in parts: the same ones in all parts.
 
     width    characters that a line may have; None: any number
     columns  columns that are shown; None: as many as there is room for; 0: all
@@ -84,7 +84,7 @@ def _size(widths: list[int], most: int) -> int:
 
 _EXPLAINED = ["explain_key", "explain_value"]
 _ALIGNED = 10_000
-"""So many rows of text are looked at for the width of columns, at least."""
+"""Minimum number of rows of text that determine the width of columns."""
 _HEADING = 2
 """Lines of a table before its rows."""
 

@@ -9,7 +9,7 @@ from smfparse.rendering.document import Cells, Column, Document
 from smfparse.rendering.guard import is_plain, visible
 
 _AT_ONCE = 64
-"""Lines that are looked at at once."""
+"""Lines that are checked together."""
 
 
 def lines(document: Document) -> Iterator[str]:
@@ -54,7 +54,7 @@ Each = TypeVar("Each")
 
 
 def some_at_a_time(items: Iterable[Each], most: int) -> Iterator[list[Each]]:
-    """Yield lists of `most` items, and the rest; where an error ends them, first what came."""
+    """Yield lists of `most` items, and the rest; before an error, the items up to it."""
     some: list[Each] = []
     try:
         for each in items:

@@ -1,7 +1,7 @@
 """The format Excel: a workbook with a sheet for each table, and one that lists them.
 
-Numbers, dates and moments are such in the cells. A text never becomes a formula, a link or a
-number. A sheet holds a bounded number of rows: more are on sheets that follow it.
+Cells contain real numbers, dates and moments. A text never becomes a formula, a link or a number. A
+sheet has a maximum number of rows; further rows are on further sheets.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _MOST_COLUMNS = 16_384
 _MOST_TEXT = 32_767
 """Characters of a cell."""
 _EXACT = 10**15
-"""Excel keeps 15 digits of a number: a whole one that is not less is a text."""
+"""Excel keeps 15 digits of a number: a whole number from this one on is a text."""
 _FIRST_DAY = "1900-03-01"
-"""What is earlier is a text: Excel has a 29th of February before that."""
+"""Earlier dates are texts, because Excel has a wrong 29th of February before this one."""
 _MOST_NAME = 31
 """Characters of the name of a sheet."""
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\U00010000-\U0010ffff]")
-"""What it may not have, and characters that Excel counts twice."""
+"""Characters that it must not contain, and characters that Excel counts twice."""
 _INDEX = "Index"
 _QUOTED = "quoted"
-"""The format of texts that stay texts, whatever they begin with, also where a user edits them."""
+"""The format of texts that stay texts, whatever they begin with, even if a user edits them."""
 _WIDEST, _NARROWEST, _HEADING = 60, 8, 18
 """Characters of a column, and of one that has a long heading and short cells."""
 _MEASURED = 200
@@ -53,13 +53,13 @@ _SHOWN = {
     "date": "yyyy-mm-dd",
     "clock": "hh:mm:ss",
 }
-"""How Excel shows the styles of figures, and moments whose column has none."""
+"""Excel's formats for the styles of figures, and for moments in columns without a style."""
 _DECIMALS = {"tenths": 2, "percent": 3, "decimal": 4, "micro": 7, "": 4}
-"""Characters of decimals, with the point; of numbers whose column has no style, about."""
+"""Approximate characters of decimals, with the point, in columns without a style."""
 _OPTIONS = {"constant_memory": True, "remove_timezone": True}
-"""Of XlsxWriter: rows go to the disk as they come, and a zone, which is UTC, is not shown."""
+"""Options of XlsxWriter: rows go to the disk as they arrive, and the zone, UTC, is not shown."""
 _WHOLE = ("truncated", "grouped")
-"""Styles that cut decimals off, as they do in every format."""
+"""Styles that truncate decimals, in every format."""
 
 
 def write_workbook(
@@ -100,7 +100,7 @@ def write_workbook(
 
 
 def _values(table: Table | Frames | Values, title: str) -> Values:
-    """Return any table as one of values."""
+    """Return any table as a table of values."""
     if isinstance(table, Frames):
         return _of_frames(table, title)
     if isinstance(table, Table):
@@ -130,7 +130,7 @@ class _Workbook:
         self.messages: list[str] = []
         self._listed: list[tuple[str, str, int]] = []
         self._book = book
-        self._taken = {"history"}  # a name that Excel keeps for itself
+        self._taken = {"history"}  # a name reserved by Excel
         self._heading = book.add_format({"bold": True, "text_wrap": True, "bottom": 1})
         self._formats = {
             style: book.add_format({"num_format": shown}) for style, shown in _SHOWN.items()
@@ -156,7 +156,7 @@ class _Workbook:
             sheet.set_column(column, column, max(len(str(each)) for each in row) + 2)
 
     def add(self, table: Values, title: str) -> None:
-        """Write a table on a sheet; where it has too many rows, on as many as it needs.
+        """Write a table on a sheet, or on several if it has too many rows.
 
         title  what it has, for the index
         """
@@ -180,7 +180,7 @@ class _Workbook:
             )
 
     def _sheet(self, table: Values, rows: Iterator[Sequence[Any]], title: str) -> int:
-        """Write as many rows as a sheet holds on a new one; return how many texts were cut."""
+        """Write up to one sheet of rows on a new sheet; return how many texts were truncated."""
         sheet = self.new_sheet(table.name)
         written = _Sheet(sheet, self._formats, [style for _, style in table.columns])
         for number, (heading, _) in enumerate(table.columns):
@@ -239,7 +239,7 @@ class _Sheet:
         return self._write_text(line, number, visible(str(value)))
 
     def _write_text(self, line: int, number: int, text: str) -> int:
-        """Write a text; one that would be a formula if it were typed has a mark that it is not."""
+        """Write a text; one that would be a formula when typed is marked as a text."""
         form = self._formats[_QUOTED] if guarded(text) != text else None
         self.cut += len(text) > _MOST_TEXT
         self._sheet.write_string(line, number, text[:_MOST_TEXT], form)
@@ -247,7 +247,7 @@ class _Sheet:
 
 
 def _number(value: float | Decimal, style: str) -> int | float | None:
-    """Return a number as a cell has it; None: Excel has none like it."""
+    """Return a number for a cell; None: Excel cannot contain it."""
     if not math.isfinite(value):
         return None
     whole = int(value)
@@ -268,7 +268,7 @@ def _of_kind(value: dt.date | dt.time) -> str:
 
 
 def sheet_name(name: str, taken: set[str]) -> str:
-    """Return a name that Excel takes for a sheet, and that is none of `taken`; add it to these."""
+    """Return a name that Excel accepts for a sheet and that is not in `taken`; add it there."""
     clean = _NOT_IN_NAMES.sub("_", visible(name)).strip(" '") or "Sheet"
     found, number = clean[:_MOST_NAME].rstrip(" '"), 1
     while found.lower() in taken:

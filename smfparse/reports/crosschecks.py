@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from smfparse.reports.declaration import Report
 
 _Uses: TypeAlias = Iterator[tuple[str, str, Collection[str], Collection[str]]]
-"""Names that a declaration uses: their key, what they are names of, they, and which there are."""
+"""Names that a declaration uses: their key, their kind, the names, and the known names."""
 _CONDITIONS = re.compile(r"((?:\{\?(?:\w+|\*)\})*)(.*)")
-"""A line of a template: what may stand in front of it, and the rest."""
+"""A line of a template: the conditions in front of it, and the rest."""
 
 
 def check(which: Report, where: Where) -> None:
-    """Raise RequestError where keys of a declaration, each right by itself, do not fit together."""
+    """Raise RequestError if keys of a declaration, each valid by itself, do not fit together."""
     if not which.tables:
         raise where.at("tables").wrong("empty; name the tables that the SQL reads")
     if not (which.text or which.blocks):

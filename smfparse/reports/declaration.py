@@ -1,9 +1,8 @@
 """Declarations of reports: `definitions/<name>.toml` describes `definitions/<name>.sql`.
 
-The SQL gives the numbers, with the `section` that a row is of; the TOML says what each figure is
-called, in which style it is shown, and by which formula and fields it comes about. The dataclasses
-here are the list of its keys: a declaration is checked by them when it is loaded
-(`smfparse.declarations`), and docs/extending.md shows them.
+The SQL computes the numbers, with the `section` of each row. The TOML declares the name, style,
+formula and fields of each figure. The dataclasses here are the list of its keys: a declaration is
+checked by them when it is loaded (`smfparse.declarations`), and docs/extending.md shows them.
 """
 
 import re
@@ -33,7 +32,7 @@ EVIDENCE = {
 }
 _FOLDER = Path(__file__).with_name("definitions")
 _OWNERS = {"z/OS": "system", "QM": "qmgr"}
-"""Headers of the keys that say whose a section or row is."""
+"""Headers of the keys that identify the owner of a section or row."""
 KEY_HEADINGS = {**_OWNERS, "Date": "date", "Time": "time"}
 """Headers of the keys in front of the figures, and the keys, unless a report has its own."""
 _NO_SAMPLE = "this report of MP1B is not available: IBM has published no sample"
@@ -46,18 +45,19 @@ _ELSEWHERE = {
     "OFIELD": _NO_SAMPLE,
     "EOJ": _NO_SAMPLE,
 }
-"""DD names and programs before MP1B's that are no reports, and what has their contents."""
+"""DD names and earlier programs that are no reports, and the reports with their contents."""
 _NEAR = 3
-"""Names that a message has of those near an unknown one."""
+"""Maximum number of similar names in a message."""
 _DD_CSV = "CSV"
-"""What the name of a report may have behind it, as MP1B's CSV files do."""
+"""Optional end of the name of a report, as in MP1B's CSV files."""
 _RANGE = ".."
 """Between two figures: these, and all declared between them."""
 _LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
-"""A line of a template that several figures have alike: whether each of them is left out where it
-is absent or zero, which ones these are, and the line."""
+"""A line of a template for several figures: whether a figure that is absent or zero is omitted, the
+figures, and the line."""
 _PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
-"""What such a line has of a figure, and its format; `{value_size}`: of the one with that behind."""
+"""The parts of a figure in such a line, and their format; `{value_size}`: of the figure
+<name>_size."""
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,11 @@ class Figure:
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """What it is called in CSV, in lines and in tables."""
+        """Its name in CSV, in lines and in tables."""
         return self.csv, self.label, self.heading
 
     def part(self, found: re.Match[str]) -> str:
-        """Return what a part of a line for several figures is in the line of this one."""
+        """Return a part of a line for several figures, for this figure."""
         name, behind, how = found.groups("")
         if name == "value":
             return f"{{{self.name}{behind}:{how}}}"
@@ -117,7 +117,7 @@ class TextTable:
 
 @dataclass(frozen=True)
 class Planned:
-    """What a planner makes of the rows of a kind of line."""
+    """The values of a planner for the rows of a kind of line."""
 
     planner: Annotated[str, Key("the [planner](planning.md)", among=planner_names())]
     inputs: Annotated[Mapping[str, str], Key("inputs of the planner: columns of the SQL")]
@@ -152,7 +152,7 @@ def _text(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, s
 
 
 def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[str]:
-    """Yield a line of a template; of one that several figures have alike, that of each."""
+    """Yield a line of a template; a line for several figures once for each figure."""
     found = _LIKE.fullmatch(template)
     if found is None:
         yield template
@@ -165,7 +165,7 @@ def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[s
 
 
 def _blocks(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, TextTable]:
-    """Return the tables of kinds of line; figures say what their columns are."""
+    """Return the tables of kinds of line; figures define their columns."""
     columns = {name: (name, heading, "<4") for heading, name in _OWNERS.items()}
     columns |= {
         each.name: (each.name, each.heading or each.csv, each.width) for each in before["figures"]
@@ -211,7 +211,7 @@ def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figur
 
 
 def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return what figures that are measures or fields need not say, by their names."""
+    """Return the keys that figures which are measures or fields can omit, by their names."""
     there = [each for each in tables if each in TABLES]
     known: dict[str, Mapping[str, Any]] = {
         each.name: {"formula": each.field.name.upper(), "note": each.doc, "style": _style(each)}
@@ -229,7 +229,7 @@ def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any
 def _figure(
     name: str, spec: Any, where: Where, tables: Sequence[str], known: Mapping[str, Any]
 ) -> Figure:
-    """Return a figure; what one that is a measure or a field leaves out comes from that."""
+    """Return a figure; omitted keys come from its measure or field, if it is one."""
     spec = (
         {"csv": spec}
         if isinstance(spec, str)
@@ -444,7 +444,7 @@ class Report:
         return _spelled(name) in (own, own + _DD_CSV, *self.dd)
 
     def left_out(self, asked: Mapping[str, Any]) -> frozenset[str]:
-        """Return the columns of text that rows are not grouped by, as they were asked for."""
+        """Return the columns of text that rows are not grouped by, for the requested options."""
         by = self.values(asked).get("by", ())
         return frozenset(each.replace("-", "_") for each in self.choices.get("by", ())).difference(
             by
@@ -457,7 +457,7 @@ class Report:
         return parsed(self.name, self.options, self.choices, asked)
 
     def _ranked_by(self, text: str) -> str:
-        """Return the figure that a word means: its heading, or how its name begins, if only one."""
+        """Return the figure with this heading, or the only one whose name begins with this word."""
         names, wanted = self.choices["sort"], _plain(text)
         if text in names:
             return text
@@ -473,7 +473,7 @@ class Report:
         return text
 
     def absent(self) -> str:
-        """Return which trace to start where the input does not have the data."""
+        """Return the trace to start if the input does not contain the data."""
         several = ", and " in self.trace
         advice = f"{self.trace} {'write' if several else 'writes'} the data."
         if self.nothing:
@@ -527,7 +527,7 @@ def report_names() -> tuple[str, ...]:
 
 
 def declared() -> dict[str, Report | RequestError]:
-    """Return all reports by name; of one whose declaration is wrong, what is wrong."""
+    """Return all reports by name; for a wrong declaration, the error."""
     found: dict[str, Report | RequestError] = {}
     for name in report_names():
         try:
@@ -563,7 +563,7 @@ def load(name: str, folder: Path | None = None) -> Report:
 
 
 def _spec(folder: Path, name: str, where: Where, seen: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return what a report declares; what it leaves out is that of the report it is like.
+    """Return what a report declares; omitted keys are those of the report in `like`.
 
     seen  reports that are like this one
     """

@@ -19,7 +19,7 @@ _SHAPES = {
     "channel": ("ellipse", "([", "])"),
     "queue manager": ("folder", "[[", "]]"),
 }
-"""By kind of node: its shape in DOT, and what is around its text in Mermaid."""
+"""Shape of each kind of node in DOT, and the brackets around its text in Mermaid."""
 _BOX = ("box", "[", "]")
 
 
@@ -66,7 +66,7 @@ _LANGUAGES = {
 
 
 class Node(NamedTuple):
-    """What messages come from or go to; `place` is within what its name is that of one."""
+    """A source or target of messages; `place` is the scope in which its name is unique."""
 
     kind: str
     name: str
@@ -82,14 +82,14 @@ class Edge(NamedTuple):
 
 
 def has_edges(which: Report) -> bool:
-    """Whether a report's rows can be drawn: `dot` and `mermaid` are forms of it."""
+    """Whether a report's rows can be drawn, so that `dot` and `mermaid` are possible formats."""
     return {f"{end}_{part}" for end in _ENDS for part in _PARTS} <= {
         each.name for each in which.figures
     }
 
 
 def graph_lines(rows: Iterable[Row], language: str) -> Iterator[str]:
-    """Yield a graph in DOT or MERMAID; each node and its text once, edges as they come.
+    """Yield a graph in DOT or MERMAID; each node once, and edges in the order of rows.
 
     Of several sections the edges are one graph.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 _SHORT = ("name", "data", "title")
-"""What is printed without --explain."""
+"""The columns without --explain."""
 _BESIDE = 2
 """Blanks between two columns."""
 _HEADINGS = {"name": "Name", "data": "Data", "title": "Title", "dd": "DD", "trace": "Trace"}
@@ -26,8 +26,8 @@ class Listed:
     """A report in the list.
 
     dd    MP1B's DD names for it
-    data  whether the inputs have data for it: yes, no, or perhaps, where they have its records but
-          it may find nothing in them; None without inputs
+    data  whether the inputs have data for it: yes, no, or perhaps if they contain its records,
+          which may have no rows; None without inputs
     """
 
     name: str
@@ -115,7 +115,7 @@ class ListDocument(Document):
             )
 
     def _names(self) -> list[str]:
-        """Return the columns; whether there is data only where inputs were given."""
+        """Return the columns; the column about data only with inputs."""
         known = any(each.data is not None for each in self._listed)
         return [name for name in _HEADINGS if known or name != "data"]
 

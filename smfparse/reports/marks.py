@@ -158,7 +158,7 @@ _CHANGE = (
     "coalesce(utc_offset - min(utc_offset) OVER (PARTITION BY section, system), 0)::BIGINT "
     "AS clock_change"
 )
-"""Seconds by which the clock of a system is ahead of the least that it is in the section."""
+"""Seconds by which the clock of a system is ahead of its smallest offset in the section."""
 _TASKS = """
     tasks AS (
         SELECT section, system, qmgr, {offset}, interval_start, interval_end FROM members

@@ -8,7 +8,7 @@ A report's declaration names those that it takes, each with its default. Its SQL
     sort          one of the names in the report's `choices`; '': the order of the report
     acctime       seconds, of MMMM.SS as the queue manager takes it; AS_STATIME; NULL: not given
     statime       seconds, of MMMM.SS; NULL: not given
-    smf_interval  seconds that these two are if they are given as 0; NULL: not given
+    smf_interval  seconds that a 0 in these two means; NULL: not given
     every         whether each interval has rows of its own
     stream        list of {base, stream}: names of a queue and of its streaming queue
     maxinst       list of {channel, maxinst}: the name of a channel and its MAXINST
@@ -29,13 +29,13 @@ from smfparse.errors import RequestError
 from smfparse.selecting.criteria import like, parse_patterns, texts
 
 Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
-"""Makes the value for the SQL of an option's name, what was given, and the report's choices."""
+"""Makes the value for the SQL from an option's name, the given value, and the choices."""
 _MINUTES = re.compile(r"(\d{1,4})(?:\.(\d\d))?")
 _DAY_SECONDS = 1440 * 60
 _SMF_INTERVAL = 0
-"""ACCTIME and STATIME that are the SMF interval, as IBM writes it."""
+"""The value of ACCTIME and STATIME that means the SMF interval."""
 AS_STATIME = -1
-"""ACCTIME that is STATIME, as IBM writes it."""
+"""The value of ACCTIME that means STATIME."""
 _CODES: Mapping[str, tuple[Mapping[str, int], str]] = {
     "acctime": (
         {"0": _SMF_INTERVAL, "-1": AS_STATIME},
@@ -44,9 +44,9 @@ _CODES: Mapping[str, tuple[Mapping[str, int], str]] = {
     "statime": ({"0": _SMF_INTERVAL}, "; or 0 for the SMF interval"),
     "smf_interval": ({}, ""),
 }
-"""What settings can be besides MMMM.SS, and how a message says so."""
+"""Other values of settings than MMMM.SS, and the words for them in a message."""
 _MANY = 15
-"""Names up to which a message has all, whatever is near."""
+"""Up to this number of names, a message contains all of them."""
 _LONGEST_GROUP = 4
 """Characters of the name of a queue-sharing group."""
 
@@ -80,7 +80,7 @@ def parsed(
 
 
 def _of_smf(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the seconds of the intervals that are to be those of SMF itself.
+    """Return the seconds of the settings that mean the SMF interval.
 
     Raises RequestError where these are not known.
     """

@@ -20,14 +20,14 @@ from smfparse.reports.sections import TEMPLATE_KEYS
 from smfparse.reports.templates import Cell, Printer, interval_line, keys_of
 
 WIDE = 24
-"""So many figures stand side by side, and no more."""
+"""Maximum number of figures side by side."""
 _TEXTS = MOMENTS | {"date", "clock", "text", "flag"}
 """Styles of figures that are no numbers."""
 _LISTED = (Column("Figure"), Column("Value", right=True))
 
 
 class _Kind(NamedTuple):
-    """A kind of line: what is shown of it, and the conditions of each, as a `Line` has them."""
+    """A kind of line: its shown columns, and the conditions of each, as in `Line`."""
 
     caption: str
     cells: Sequence[Cell]
@@ -55,7 +55,7 @@ def sections(
 def _section(
     which: Report, printer: Printer, kinds: Mapping[str, _Kind], rows: Iterator[Row]
 ) -> Section:
-    """Return a section with the heading that the text has: whose it is, from when to when."""
+    """Return a section with the heading of the text: owner and time."""
     row = next(rows)
     every: Iterable[Row] = chain([row], rows)
     drawing: Iterable[str] = ()
@@ -74,7 +74,7 @@ def _section(
 
 
 def _kind(which: Report, printer: Printer, line: str) -> _Kind:
-    """Return what is shown of a kind of line: columns of its block, or what its templates name."""
+    """Return the shown columns of a kind of line: those of its block, or of its templates."""
     headings = {key: heading for heading, key in which.csv_keys.items()}
     headings |= {name: each.csv or name for name, each in printer.figures.items()}
     block = which.blocks.get(line)
@@ -94,7 +94,7 @@ def _kind(which: Report, printer: Printer, line: str) -> _Kind:
 def _named(
     printer: Printer, line: str, known: Collection[str]
 ) -> dict[str, Sequence[Sequence[str]]]:
-    """Return what templates name, but for what the heading has, and on which conditions."""
+    """Return the names in templates, without those in the heading, and their conditions."""
     found: dict[str, Sequence[Sequence[str]]] = {}
     for each in printer.templates[line]:
         for name in each.names:

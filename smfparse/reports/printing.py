@@ -27,7 +27,7 @@ _TAIL = {
     "Marks": "marks",
     "Bucket": "bucket",
 }
-"""CSV columns of the section that stand behind the figures, where they are not in front."""
+"""CSV columns of the section that follow the figures, unless they precede them."""
 
 
 class ReportDocument(Document):
@@ -65,7 +65,7 @@ class ReportDocument(Document):
         return parts.sections(self._which, self._kept("text"), left_out, zeros=self._zeros)
 
     def tables(self) -> Iterator[Values]:
-        """Yield one table, its columns named as in MP1B's CSV; what is absent is None."""
+        """Yield one table, with the column names of MP1B's CSV; absent values are None."""
         which = self._which
         figures = [each for each in which.figures if each.csv]
         names = [(each, "") for each in which.csv_keys]

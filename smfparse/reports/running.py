@@ -1,8 +1,8 @@
-"""Reports over a catalog: their rows, and how their figures come about.
+"""Reports over a catalog: their rows, and the formulas of their figures.
 
 Text, CSV, JSON, `--explain` and the reference in docs/reports.md are all made from a report's
-declaration (`declaration`). What the SQL of several reports needs is in `macros.sql`, and what
-views need as well in the macros of views.
+declaration (`declaration`). Macros that several reports use are in `macros.sql`; macros that views
+use as well are with the views.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ Row: TypeAlias = Mapping[str, Any]
 """A row of a report: the keys of its section, and figures as the SQL gives them."""
 
 _KEYS = "sectioned.keys"
-"""What the SQL of a report calls the query for the keys of its sections."""
+"""The name, in the SQL of a report, of the query for the keys of its sections."""
 _COVERED, _STATISTICS = "sectioned.covered", "sectioned.statistics"
 _COVERED_OF_ALL = "covered_of_all"
 _TIME_QUERIES = {
     _COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
 }
-"""What a catalog of some names has to hold of all, by table: see `_with_time`."""
+"""The tables that a catalog of selected names needs for all names: see `_with_time`."""
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
-"""Sections of reports that put rows of all times together, also where intervals are asked for."""
+"""Sections of reports that combine rows of all times, even with --interval."""
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
 _ORDER = "keys.bucket, keys.time, keys.system, keys.qmgr, keys.source, keys.record_no, rows.section"
 
@@ -100,7 +100,7 @@ def report_table(
 def _queries(
     which: Report, catalog: Catalog, sections: Sections | None, asked: Mapping[str, Any]
 ) -> tuple[str, Slicing | None]:
-    """Make the views that a report reads; return its query, and how that is run by slices."""
+    """Make the views that a report reads; return its query, and how it runs by slices."""
     sections = sections or Sections.of(which.section)
     if which.across:
         sections = sections.together()
@@ -124,7 +124,7 @@ def _queries(
 def _held_time(
     which: Report, catalog: Catalog, sections: Sections, values: Mapping[str, Any]
 ) -> bool:
-    """Have a catalog of some names hold the covered time of all; return whether it does."""
+    """Add the covered time of all names to a catalog of some names; return whether it was added."""
     from smfparse.inputs.opening import with_all_names
     from smfparse.query.catalog import Catalog
 
@@ -142,7 +142,7 @@ def _held_time(
 
 
 def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
-    """Return a report whose SQL reads the time that rates of class 3 are divided by where it is.
+    """Return a report whose SQL reads the covered time, by which rates of class 3 are divided.
 
     sectioned.covered     one row per section: `section`, and `seconds` that rows of class 3 cover
     sectioned.statistics  the intervals of statistics; where rows are sliced, of all slices
@@ -160,7 +160,7 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
 
 
 def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with what a planner makes of it, where its kind of line is planned."""
+    """Return a row with the values of a planner, if its kind of line has a planner."""
     planned = which.planned.get(row.get("line", ""))
     if planned is None:
         return row
@@ -171,7 +171,7 @@ def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse(which: Report, busiest: Sequence[Row]) -> None:
-    """Raise RequestError for a report that is about nobody, unless there is nobody."""
+    """Raise RequestError if a report requires a name and none is given, unless no name exists."""
     if not busiest:
         return
     ways = " or ".join(f"{name}=" for name in which.required)
@@ -210,7 +210,7 @@ def _ordered(
 
 
 def _ranking(which: Report, asked: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the SQL of the order of rows in a section, and of which of them there are."""
+    """Return the SQL of the order of rows in a section, and of their limit."""
     asks = which.is_rankable and (asked.get("sort") or asked.get("top"))
     values = which.values(asked) if asks else {"sort": "", "top": None}
     by_figure = values["sort"] and f"rows.{values['sort']} DESC NULLS LAST"
@@ -274,7 +274,7 @@ def report_macros(catalog: Catalog) -> str:
 
 
 def explain(which: Report) -> Iterator[str]:
-    """Yield the lines that say how each figure comes about."""
+    """Yield the lines with the formula of each figure."""
     yield f"{which.name}: {which.title}"
     yield f"Data: {which.record} ({which.trace}). MP1B: {', '.join(which.dd) or 'none'}."
     if which.rules:

@@ -1,14 +1,14 @@
-"""Sections of a report: which records are shown as one.
+"""Sections of a report: the records that are shown as one.
 
-A section is one interval of a queue manager as it was recorded; or all records that fall into an
-interval of the clock (`interval=`), that SMF took at one moment, or that the input has
-(`total=True`). A report's SQL sees each of its tables in two ways:
+A section is one recorded interval of a queue manager; or all records in a clock interval
+(`interval=`), all that SMF took at one moment, or all of the input (`total=True`). A report's SQL
+can read each of its tables in two forms:
 
     sectioned.<table>   every row, with the `section` it belongs to
     grouped.<table>     one row per section (and a value of the columns grouped by): every column,
                         and every measure of what its rows are about, over all of these
 
-`sectioned.keys` has one row per section: whose it is, from when to when, and what is odd about it.
+`sectioned.keys` has one row per section: its owner, its time, and its irregularities.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ OF_TASKS = "transaction"
 DECLARED = ("record", "span", "moment", "total", "all")
 """Sections that a report's declaration can name; the others take a length."""
 _SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
-"""The order by which one row of a section is its last: no two blocks are at one place."""
+"""The order that defines the last row of a section; the place of a block makes it unique."""
 _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
-"""Microseconds of an interval; NULL beyond thirty years, which only damage gives."""
+"""Microseconds of an interval; NULL beyond thirty years, which are damage."""
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
 _BUCKET = "time_bucket(INTERVAL {} seconds, counted_at, TIMESTAMP '1970-01-01')"
 """When the interval of the clock begins in which a record counts."""
 _BEGAN = f"coalesce({local_time('interval_start')}, smf_time)"
-"""When an interval began, local time; of what has none, when SMF took it."""
+"""Start of an interval, local time; for a record without one, its SMF time."""
 _LAST = ("mq_version", "utc_offset")
 """Key columns that a group has for a report's SQL: those of its last row."""
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
@@ -87,14 +87,14 @@ _AGREE = (
     f"count({OFFSET}) = count(*) AND count(DISTINCT (system, {OFFSET})) "
     f"= count(DISTINCT system) * count(DISTINCT {OFFSET})"
 )
-"""Whether all systems have the same local time: each has the same offsets."""
+"""Whether all systems have the same local time: the same offsets in all."""
 SHARED_NAMES = "shared_names"
 """Whether queue managers of several systems have the same name; only of sections of all of them."""
 _SHARED_NAMES = (
     "count(DISTINCT CASE WHEN qmgr IS NOT NULL THEN (system, qmgr) END) > count(DISTINCT qmgr)"
 )
 _ALIKE = "CASE WHEN min({0}) = max({0}) AND count({0}) = count(*) THEN max({0}) END"
-"""A value that all rows of a section of several queue managers have; NULL where they differ."""
+"""The common value of all rows of a section of several queue managers; NULL: they differ."""
 _MOMENT = (
     f"CASE WHEN type NOT IN ({DUMP_HEADER}, {DUMP_TRAILER}) OR subtype IN {SIGNATURES} "
     "THEN smf_time END"
@@ -123,7 +123,7 @@ class Sections(NamedTuple):
 
     @property
     def combining(self) -> bool:
-        """Whether a section has records of many intervals, of a time that statistics show."""
+        """Whether a section contains records of many intervals, with a time from statistics."""
         return self.by in ("total", "all", "interval", "clock")
 
     @property
@@ -144,7 +144,7 @@ ONE_SECTION = Sections("all")
 def every(text: str) -> Sections:
     """Return sections of a length: 30s, 1m, 15m, 1h, 1d. Raises RequestError.
 
-    A day has to be a multiple of it, so that every day's intervals begin alike.
+    A day must be a multiple of it, so that the intervals of every day begin at the same times.
     """
     found = _LENGTH.fullmatch(text.strip().lower())
     seconds = int(found[1]) * _UNITS[found[2]] if found else 0

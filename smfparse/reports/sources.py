@@ -1,6 +1,6 @@
 """Where the rows of a report come from: the records that it reads, and its SQL.
 
-The SQL is a file, in which some words stand for measures, or is made of a subject and figures.
+The SQL is a file, in which some words mean measures, or is made from a subject and figures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MEASURES = re.compile(r"\bmeasures_of_(\w+)")
 
 
 def origin(main: Sequence[str], tables: Sequence[str]) -> dict[str, Any]:
-    """Return which trace writes the records of the main tables, and what of them is read."""
+    """Return the trace that writes the records of the main tables, and the records read."""
     wanted = {TABLES[each].block.name for each in main if each in TABLES}
     records = {
         record: {each.name for each in triplets.values()}
@@ -72,7 +72,7 @@ def _of_subject(
 
 
 def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
-    """Return SQL with what these stand for, of the figures that are fields or measures.
+    """Return SQL in which these words are replaced, for the figures that are fields or measures.
 
     figures_of_wqst        those of a table: grouped, or as its rows are
     measures_of_task       those of a subject, over several rows of its facts

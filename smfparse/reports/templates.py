@@ -1,6 +1,6 @@
 """The text of a report, as MP1B prints it: templates of lines, filled with the figures of a row.
 
-Rows are taken many at a time, and of these one figure after the other becomes text.
+Many rows are converted at a time, one figure after the other.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ _AT_ONCE = 512
 WHOLE_SECONDS_SINCE = (9, 3, 0)
 """The release from which the interval line is written in whole seconds."""
 CLOCK = "clock"
-"""What a row has besides columns where a zone is asked for: whose local times it shows."""
+"""The additional value of a row if a zone is requested: the zone of its local times."""
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _SIZE = re.compile(r"(\d+)$")
-"""How wide a format makes a text at least."""
+"""Minimum width of a text in a format."""
 _WIDTH = re.compile(r"([<>]?)(\d+)")
-"""A format that only pads a text; as of texts, without a sign they stand to the left."""
+"""A format that only pads a text; without a sign, to the left, as for texts."""
 _CONDITION = re.compile(r"\{\?(\w+|\*)\}")
-"""In front of a line: it is only shown where this figure is neither absent nor nothing."""
+"""In front of a line: it is shown only if this figure is neither absent nor zero."""
 _ANY_NUMBER = "*"
-"""A condition that one of the numbers of the line holds."""
+"""A condition that is true if it is true for one of the numbers of the line."""
 _ALL_ZERO = "All values are 0 or absent."
-"""What stands in a section of which no line is shown."""
+"""The text of a section without lines."""
 _INDENT = 6
-"""Blanks in front of what goes on in the next line."""
+"""Blanks in front of a continuation line."""
 
 
 class Line(NamedTuple):
     """A line of a template, taken apart.
 
-    conditions  the figures without which it is left out: one at least of each
+    conditions  groups of figures: the line is omitted unless one figure of each group is shown
     names       what it shows: figures, and keys of the section
     pattern     with %s for each of them
-    cells       what each of them is
-    starts      where they begin, as far as the widths before them are known
+    cells       the kind of each of them
+    starts      their positions, as far as the widths before them are known
     """
 
     conditions: Sequence[Sequence[str]]
@@ -66,7 +66,7 @@ class Line(NamedTuple):
 class Printer:
     """A report's templates, taken apart once.
 
-    left_out   columns of blocks that nobody asked for
+    left_out   columns of blocks that are not requested
     width      characters of a line, beyond which it is folded; None: any number
     zeros      whether lines are shown of which the figures are zero
     templates  by kind of line: the lines
@@ -129,11 +129,11 @@ class Printer:
         return found
 
     def holds(self, conditions: Sequence[Sequence[str]], row: Row) -> bool:
-        """Whether the lines are shown of a row that have these conditions."""
+        """Whether lines with these conditions are shown for a row."""
         return all(any(self._says_something(row[each]) for each in some) for some in conditions)
 
     def top(self, text: str) -> Iterator[str]:
-        """Yield the lines of a text above rows, folded as the widest lines of these are."""
+        """Yield the lines of a text above rows, folded like the widest of these rows."""
         every = (line.starts for lines in self.templates.values() for line in lines)
         starts = max(every, key=len, default=())
         for line in text.strip("\n").splitlines():
@@ -188,20 +188,20 @@ class Printer:
 
 
 def _label(literal: str) -> int:
-    """Return where the words begin in front of a figure that belong to it: behind a comma."""
+    """Return the start of the words that belong to a figure and precede it: after a comma."""
     own = literal.rpartition(",")[2]
     return len(literal) - len(own.lstrip(" |"))
 
 
 def _is_there(value: Any) -> bool:
-    """Whether a value says something if zero does."""
+    """Whether a value is shown if zeros are shown."""
     return value is not None and value is not False and value != ""
 
 
 def _fill(
     templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]], width: int | None
 ) -> None:
-    """Put lines, folded where they are wider than `width`, behind those of each row."""
+    """Append lines, folded if wider than `width`, to those of each row."""
     rows = [row for row, _ in found]
     for _, _, pattern, cells, starts in templates:
         words = zip(*[cell(rows) for cell in cells], strict=True) if cells else repeat(())
@@ -314,7 +314,7 @@ def _zone(seconds: int) -> dt.timezone:
 
 
 def interval_line(row: Row) -> str:
-    """Return the line that says from when to when the interval of a section was."""
+    """Return the line with the start and end of the interval of a section."""
     start, end = local(row, row["interval_start"]), local(row, row["interval_end"])
     seconds = row["interval_seconds"]
     version = row["mq_version"]
@@ -330,7 +330,7 @@ def interval_line(row: Row) -> str:
 
 
 def _whole(seconds: float) -> str:
-    """Return whole seconds, as MP1B cuts them off; of what is shorter than one, decimals."""
+    """Return whole seconds, truncated as in MP1B; less than a second with decimals."""
     if 0 < seconds < 1:
         return f"{seconds:.2f}" if seconds >= 0.005 else f"{seconds:.6f}"
     return str(math.trunc(seconds))

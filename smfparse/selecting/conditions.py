@@ -1,6 +1,6 @@
 """A selection as an SQL condition, for the rows of a dataset that DuckDB reads.
 
-It needs columns of the table itself, and may need those of other tables: lookups.
+It uses columns of the table itself, and lookups in other tables if necessary.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from smfparse.tables.dictionary import RECORD, TABLES
 
 
 class Lookup(NamedTuple):
-    """Rows of a table that share a key with rows of another that are asked for.
+    """Rows of a table that share a key with selected rows of another table.
 
     table  the other table
     asked  what is asked of its rows
@@ -29,14 +29,14 @@ class Lookup(NamedTuple):
 
 
 def named_in(selection: Selection, table: str) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
-    """Yield columns of a table that hold names that are asked for, and the patterns for them."""
+    """Yield columns of a table with selected names, and the patterns for them."""
     for option, patterns in selection.by_name.items():
         if table in NAMED[option]:
             yield NAMED[option][table], patterns
 
 
 def lookups(selection: Selection, table: str) -> Iterator[list[Lookup]]:
-    """Yield other tables that the rows of a table are chosen by: by one of each list."""
+    """Yield the other tables by which the rows of a table are selected: one of each list."""
     if table == RECORD:
         if selection.by_name:
             asked = _asking(selection.by_name)
@@ -66,7 +66,7 @@ _KEY_SQL = {
 def sql_condition(selection: Selection, table: str, stored: Callable[[str], str]) -> str | None:
     """Return the SQL condition for the selected rows of a table of a dataset; None: all.
 
-    stored  gives a table of the dataset as one writes it behind FROM
+    stored  returns the FROM expression of a table of the dataset
     """
     if selection.holds(table) is False:
         return "false"

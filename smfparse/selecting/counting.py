@@ -1,7 +1,7 @@
 """When a record counts, local time of its system: the one rule of time.
 
 A record counts at the middle of its interval, but no earlier than half an hour before its end. So a
-record is in the section that contains most of it, whether class 3 ends a moment before or after the
+record is in the section that contains most of it, even if class 3 ends slightly before or after the
 statistics. The first record of a long task, which covers the time since the task began, counts near
 its end. A record without an interval counts at its SMF time.
 
@@ -22,15 +22,15 @@ from smfparse.vectors import Bools, Floats, Ints
 COUNTED_AT = "counted_at"
 _HOUR = 3600 * US_PER_SECOND
 NEAR_US = 2 * _HOUR
-"""How far the end of an interval can be from the SMF time. A record is written when its interval
-ends, within a second; leap seconds are half a minute, and where the clocks are changed meanwhile
-(daylight saving time) the two differ by an hour."""
+"""How far the end of an interval can be from the SMF time. A record is written within a second
+after the end of its interval. Leap seconds add half a minute, and a change of clocks (daylight
+saving time) an hour."""
 _LONGEST_US = 10**9 * US_PER_SECOND
-"""The interval of a task can be as long as it lives; more than thirty years are damage."""
+"""The interval of a task can be as long as its life; more than thirty years are damage."""
 _BEFORE_END_US = _HOUR // 2
 """How long before its end a record counts, at most: the middle of an hour. The work of a longer
-interval is seldom even: a task that waited for hours before the trace began has all of it at the
-end."""
+interval is rarely even: a task that waited for hours before the trace began has all of its work at
+the end."""
 BEFORE_US = NEAR_US + _BEFORE_END_US
 AFTER_US = NEAR_US
 """How long before and after its SMF time a record can count."""

@@ -1,6 +1,6 @@
-"""From the text of selection options - names, times, types - to checked values, and back.
+"""From the text of selection options (names, times, types) to checked values, and back.
 
-Everything here raises RequestError for a text that cannot be read, with texts that can.
+Everything here raises RequestError for an invalid text, with valid examples.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from smfparse.errors import RequestError
 DAY = 24 * 3600
 """Seconds."""
 _MOST_TYPE = 2047
-"""By the extended SMF header; without it, 255."""
+"""Maximum type with the extended SMF header; without it, 255."""
 _MOST_SUBTYPE = 0xFFFF
 _NAMES = {
     "qmgr": ("queue managers", 4),
@@ -25,7 +25,7 @@ _NAMES = {
     "queue": ("queues", 48),
     "channel": ("channels", 20),
 }
-"""Option: what it names, and how many characters a name has at most."""
+"""Option: the kind of its names, and their maximum number of characters."""
 _FIRST_YEAR, _LAST_YEAR = 1900, 2099
 
 _DATE = r"(?P<year>\d{4})(?:(?P<mark>[-/])(?P<month>\d\d)(?P=mark)(?P<day>\d\d)|(?P<yday>\d{3}))"
@@ -45,8 +45,7 @@ Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
 Value: TypeAlias = str | int | dt.date | dt.time
 """What Python may give instead of a text: a type 115, a datetime."""
 Hours: TypeAlias = tuple[int, int]
-"""Seconds of the day from which on, and before which; where the second is not the greater one,
-midnight is between them."""
+"""Start and end, as seconds of the day; if the end is not greater, midnight is between them."""
 
 
 class Types(NamedTuple):
@@ -97,7 +96,7 @@ def parse_patterns(option: str, texts: Iterable[str]) -> frozenset[str]:
 
 
 def regex(pattern: str) -> str:
-    """Return a name pattern as a regular expression that Python and RE2 read alike.
+    """Return a name pattern as a regular expression with the same meaning in Python and RE2.
 
     Case is that of ASCII letters only, so that no engine has a rule of its own for it.
     """
@@ -105,7 +104,7 @@ def regex(pattern: str) -> str:
 
 
 def like(patterns: Iterable[str]) -> re.Pattern[str]:
-    """Return what matches, as a whole, a name that is like one of the patterns."""
+    """Return a regular expression that matches whole names that fit one of the patterns."""
     return re.compile("|".join(map(regex, patterns)))
 
 
@@ -191,7 +190,7 @@ def parse_span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours 
 
 
 def parse_moment(option: str, text: str) -> dt.datetime:
-    """Return the local time that a text names: where its day or minute begins.
+    """Return the local time in a text: the start of its day or minute.
 
     option  the parameter that has the text
     """
@@ -222,7 +221,7 @@ def _times(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.
 
 
 def _moment(found: re.Match[str]) -> tuple[dt.datetime, dt.datetime]:
-    """Return when the named unit of time starts, and when it is over."""
+    """Return the start and the end of the named unit of time."""
     day = dt.datetime.combine(_day(found), dt.time())
     first, last = (0, DAY) if found["hour"] is None else _clock(found)
     return day + dt.timedelta(seconds=first), day + dt.timedelta(seconds=last)
@@ -246,7 +245,7 @@ def _day(found: re.Match[str]) -> dt.date:
 
 
 def _clock(found: re.Match[str]) -> tuple[int, int]:
-    """Return at which second of the day the named unit starts, and at which it is over.
+    """Return the seconds of the day at which the named unit starts and ends.
 
     24:00 is the end of the day. Raises ValueError for a time that no day has.
     """

@@ -37,8 +37,7 @@ def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) 
 
     start, length  int64 (records,): as in `Chunk`
 
-    Of those that may be, `counted_mask` says which are; headers show no more than the SMF time, and
-    that not in a zone.
+    `counted_mask` then decides, because headers show only the SMF time, and not in a zone.
     """
     if selection.zone:
         selection = without_time(selection)
@@ -86,7 +85,7 @@ def row_mask(
 
 
 def needed_columns(selection: Selection, table: str) -> tuple[str, ...]:
-    """Return the columns that `row_mask` looks at."""
+    """Return the columns that `row_mask` reads."""
     named = (column for columns, _ in named_in(selection, table) for column in columns)
     shared = (
         column for found in lookups(selection, table) for each in found for column in each.key.value
@@ -137,7 +136,7 @@ class _Facts(Protocol):
         """Return types and subtypes; subtype -1: none."""
 
     def shared(self) -> Bools:
-        """Return what is about all queue managers of its system, whichever are asked for."""
+        """Return which records or rows are about all queue managers of their system."""
 
 
 class _Records:
@@ -216,7 +215,7 @@ def _is_shared(smf_type: Ints) -> Bools:
 def _in_time(
     selection: Selection, time: Ints, known: Bools, before: int = 0, after: int = 0
 ) -> Bools:
-    """Return where the time asked for may be, if it is at most so long before and after `time`."""
+    """Return where the selected time is possible, if it is within these limits of `time`."""
     chosen = known.copy()
     if selection.start:
         chosen &= time + after >= _microseconds(selection.start)
@@ -239,7 +238,7 @@ def _of_types(selection: Selection, smf_type: Ints, subtype: Ints) -> Bools:
 def _is_like(
     patterns: Iterable[str], words: list[str | None], codes: Ints, *, blank: bool
 ) -> Bools:
-    """Return where the text is like one of the patterns; NULL never is.
+    """Return where the text matches one of the patterns; NULL never does.
 
     blank  whether an empty text may match
     """
@@ -276,7 +275,7 @@ def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
 
 def _of_tasks(batch: Any) -> Any:
     """Return the keys of tasks as if each was a record."""
-    from pyarrow.compute import coalesce  # slow to load, and seldom asked for
+    from pyarrow.compute import coalesce  # slow to load, and rarely used
 
     source, own = (batch.column(each).cast(pa.string()) for each in ("task_source", "source"))
     offset, place = (batch.column(each) for each in ("task_record_offset", "record_offset"))

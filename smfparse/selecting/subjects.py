@@ -1,7 +1,7 @@
-"""Where jobs, queues and other names stand, and which rows of other tables are about them.
+"""The places of jobs, queues and other names, and the rows of other tables about them.
 
-A row is about a name that stands in its block, in its record, or, where it is of a task, in any
-queue block of that task. A 116/2 record has a WTID of its own, which names its job and channel.
+A row is about a name in its block, in its record, or, if it is about a task, in any queue block of
+that task. A 116/2 record has a WTID of its own, which names its job and channel.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class JoinKey(Enum):
 
 
 class Naming(NamedTuple):
-    """The table that names what the rows of a table are about, and the key that they share."""
+    """The table with the names for the rows of a table, and the key that both share."""
 
     table: str
     key: JoinKey

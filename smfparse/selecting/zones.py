@@ -92,7 +92,7 @@ def parse_zone(text: str) -> Zone:
 
     Raises RequestError for another text, with similar names.
     """
-    import pytz  # slow to load, and seldom asked for
+    import pytz  # slow to load, and rarely used
 
     known = {name.lower(): name for name in ("UTC", *pytz.all_timezones)}
     asked = text.strip().lower()

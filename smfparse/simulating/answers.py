@@ -43,9 +43,9 @@ _RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "cf-slow": (("D14", "structure"), ("CF-SLOW", "structure")),
     "storage-leak": (("CHINIT-31-TREND", ""),),
 }
-"""The rules that a kind of incident crosses, and what each names."""
+"""The rules that a kind of incident crosses, and the kinds of names in each."""
 _FEW = 5
-"""Messages a unit of work of applications for which the log is most of what MQ takes."""
+"""Maximum messages per unit of work of applications whose time in MQ is mostly the log."""
 
 
 class AnswerKey(Document):

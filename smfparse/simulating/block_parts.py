@@ -15,7 +15,7 @@ from smfparse.simulating.draws import Bools, Columns, Floats, Ints, Rows, big_en
 
 CLASS_1 = (116, 0)
 ACTIVE, ENDED = 0x00800000, 0x20800000
-"""WTASFLAG of tasks that go on, and of those that ended."""
+"""WTASFLAG of tasks that continue, and of tasks that ended."""
 SHARED_QUEUE = 2
 """QSGDISP of a shared queue."""
 NO_MESSAGE = 0x0FFFFFFF
@@ -51,11 +51,11 @@ _SINGLE = (_NEW, _MOVE)
 """Requests for one entry; the others are for several."""
 FIRST_TASK, TASK_BYTES = 0x5C000000, 0x168
 AGENT_BEFORE, WTAS_BEHIND, THREAD_BEHIND = 0x1234BD80, 0xD0, 0x1A40
-"""Where the control blocks of tasks are, and how far from them others are."""
+"""Addresses of the control blocks of tasks, and distances of further blocks."""
 CHANNEL_STATE = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
-"""What all channels are: running, private, of medium statistics."""
+"""Common values of all channels: running, private, medium statistics."""
 MESSAGE_HEADER, BATCH_CONTROL = 476, 28
-"""Bytes that a message has besides its data on a channel, and that a batch takes."""
+"""Bytes on a channel per message in addition to its data, and per batch."""
 BATCH_KB = 5000
 LOGS = 12
 _LOG_NAMES = tuple(f"ACTLG{copy}{log:02}" for copy in (1, 2) for log in range(1, LOGS + 1))
@@ -84,7 +84,7 @@ def task_places(address: Ints) -> Columns:
 
 
 def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any]) -> Columns:
-    """Return how many calls of a kind there were, what they took, and how many waited how long.
+    """Return the number and time of calls of a kind, and the number and time of their waits.
 
     waits  by the name of their counters: jw log records, jc forced log writes, ps page sets, sus
     """
@@ -118,7 +118,7 @@ def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) 
 class Coupling:
     """Requests of queue blocks, by (verb, request), and what one takes in each block.
 
-    single, several  how many are for one entry of a list, and for several
+    single, several  how many are for one list entry, and for several
     took             microseconds of all
     """
 
@@ -142,9 +142,9 @@ class Coupling:
         self.took: Floats = (self.single + self.several) * self.each
 
     def extra(self, verb: int) -> Floats:
-        """Return what the requests of a verb take longer than usual, microseconds.
+        """Return the time of the requests of a verb beyond the usual time, microseconds.
 
-        Synchronous requests take processor time as well, all the time that they last.
+        Synchronous requests use CPU for their whole time.
         """
         count = sum(of for (own, _), of in self.requests.items() if own == verb)
         extra: Floats = count * (self.each - costs.CF_SYNC)
@@ -174,7 +174,7 @@ def set_requests(rows: Rows, entry: int, count: Ints, each: Floats) -> None:
 def log_totals(
     writes: Ints, pages: Ints, switches: Any, log_pages: Any, copies: Ints | int
 ) -> Columns:
-    """Return what is counted for both copies of the log together.
+    """Return the counters for both copies of the log together.
 
     writes, pages        of one copy
     switches, log_pages  how often a log was full, and its pages

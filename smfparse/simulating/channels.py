@@ -36,12 +36,13 @@ _LATER, _SINCE = 120_000, 900_000
 _KB_CLIENT, _KB_CHANNEL = 156, 90
 _STORAGE_64, _LIMIT_64 = 260, 2048
 _DISPATCHED = 1.12
-"""How long a dispatcher takes, of the processor time; a TLS task waits for its card as well."""
+"""Elapsed time of a dispatcher as a multiple of its CPU time; a TLS task also waits for its
+card."""
 _ENCRYPTED = 1.15
 _TASK, _NEXT_TASK, _NAMES_TASK = 0x7E0000, 0x11E0, 0x7F1000
 _RESOLVED, _RESOLVED_CPU = 900.0, 45.0
 _FIRST_ON_TASK = 10
-"""Channels that a dispatcher takes before the next one gets any, if MAXCHL allows."""
+"""Channels that a dispatcher gets before the next dispatcher gets any, if MAXCHL allows it."""
 
 
 class Instances:
@@ -92,7 +93,7 @@ class Instances:
         return found
 
     def of_channel(self, name: str) -> Floats:
-        """Return something that is declared of the channels, by row."""
+        """Return a declared property of the channels, by row."""
         found: Floats = column(self._chunk.plan.estate.channels, name, 0)[self.channel]
         return found.astype(np.float64)
 
@@ -101,7 +102,7 @@ class Instances:
         return np.bincount(self.row, values, len(self._reporters)).astype(np.float64)
 
     def at_once(self) -> Floats:
-        """Return how many channels ran at one time: a brief one counts for as long as it was."""
+        """Return the average number of channels that ran; a brief one counts for its duration."""
         return np.ceil(self.summed(self._tasks.present()[self.task]))
 
     def _backed_up(self) -> Bools:
@@ -245,7 +246,7 @@ class Movers:
         return found
 
     def _control(self) -> Rows:
-        """Return the limits, how near to them channels are, and the storage that these take."""
+        """Return the limits, the number of channels, and the storage that they use."""
         which, plan = self._which, self._chunk.plan
         active = self._instances.at_once()[which]
         clients = self._instances.summed(self._instances.client)[which]
@@ -320,7 +321,7 @@ class Movers:
     def _in_turn(
         self, block: Block, name: str, calls: Floats, cpu: Floats, took: Floats
     ) -> tuple[Rows, Ints]:
-        """Return tasks that are taken in order: the next one works when those before it do."""
+        """Return tasks that are used in order: each works only if all earlier ones are busy."""
         count = self._limit(name)
         used = np.arange(int(count.max())) < count[:, None]
         left, shares = took / self._length, []
@@ -346,7 +347,7 @@ class Movers:
         return self._chunk.rows(block, len(length), columns)
 
     def _resolver(self) -> Rows:
-        """Return the task that resolves names: it has next to nothing to do."""
+        """Return the task that resolves names: it is nearly idle."""
         length = self._length
         asked = self._draws.below(len(length), 3)
         took = asked * _RESOLVED

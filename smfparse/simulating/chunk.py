@@ -1,4 +1,4 @@
-"""Some intervals of a simulated site: their work, and who has records of it: managers and tasks.
+"""Some intervals of a simulated site: their work, and the queue managers and tasks that record it.
 
 `time` numbers the intervals of a chunk; moments are microseconds since 1970, in UTC.
 """
@@ -34,8 +34,9 @@ MQ 10 this is one of 141, and the median is 123 after."""
 class Chunk:
     """Some intervals.
 
-    did      what the engine says, an array by name, a row an interval
-    down     share of each interval that queue managers are down: also of one before and one behind
+    did      the results of the engine: arrays by name, one row per interval
+    down     share of each interval for which queue managers are down, also of the intervals before
+             and after
     stretches  when each application is connected: rows from, to; microseconds from the start
     begin    when each interval begins
     length   of all of them, microseconds
@@ -74,7 +75,7 @@ class Chunk:
 
 
 class Reporters:
-    """Queue managers in the intervals at whose end they write statistics: a row each.
+    """Queue managers in the intervals at whose end they write statistics: one row for each.
 
     begin, end  of what the row counts: from a restart on, if one is in the interval
     row_of      row of each interval and queue manager, -1: it writes none
@@ -108,7 +109,7 @@ class Reporters:
         return values[self.time, self.manager]
 
     def declared(self, part: str, name: str) -> Any:
-        """Return something that is declared of the queue managers' log or mover, a value a row."""
+        """Return a declared property of the queue managers' log or mover, one value per row."""
         values = np.array([getattr(getattr(each, part), name) for each in self._declared])
         return values[self.manager]
 
@@ -147,7 +148,7 @@ class Cells:
 
 
 def spread(total: Ints, low: Floats, high: Floats) -> Ints:
-    """Return the part of whole numbers that is between two shares of them: parts add up."""
+    """Return the part of whole numbers between two shares of them; the parts add up."""
     part: Ints = (np.floor(total * high) - np.floor(total * low)).astype(np.int64)
     return part
 
@@ -157,7 +158,7 @@ class Tasks:
 
     The work of an application is shared among its tasks by fixed shares, so their counts add up.
 
-    low, high   the shares of the application's work between which that of the task is
+    low, high   the task's work is between these two shares of the application's work
     begin, end  from when to when the task is accounted for in the interval
     started     when it connected
     ended       whether this is its last row
@@ -191,7 +192,7 @@ class Tasks:
         return len(self.time)
 
     def present(self) -> Floats:
-        """Return how much each is of those connected at one time: a brief one for its while."""
+        """Return the share of time for which each is connected; less than 1 for a brief one."""
         share = np.minimum(_AT_PEAK * (self.end - self.begin) / self._chunk.length, 1)
         return np.where(self.brief, share, 1)
 
@@ -225,7 +226,7 @@ class Tasks:
         turn = _LATE + 5 * tasks + 23 * number
 
         def recorded(moment: Ints) -> Ints:
-            """Return when tasks are recorded at moments: behind each other, now and then early."""
+            """Return when tasks are recorded: one after the other, occasionally early."""
             nth = moment // chunk.length + 7 * tasks + 31 * number
             return zero + moment + np.where(nth % _EARLY_ONE_OF == 1, _EARLY, turn)
 
@@ -260,7 +261,7 @@ class Tasks:
         return time, begin[place], end[place], (shares[0][place], shares[1][place]), stretch
 
     def _brief(self, number: int, messages: Any) -> dict[str, Any]:
-        """Return the clients that come for some messages and go: each is one row."""
+        """Return the clients that connect for some messages only: each is one row."""
         chunk = self._chunk
         works = self.plan.app == number
         units = chunk.did["units"][:, works].sum(axis=1)

@@ -14,9 +14,9 @@ _SIZES = np.array([0, 2, 4, 8, 16, 32, 64, 128]) * 1024.0
 _PRIVATE_PUT = np.array([4.0, 4.5, 5.0, 6.0, 8.0, 13.0, 21.0, 36.0])
 _SHARED_PUT = np.array([7.0, 7.3, 9.0, 11.0, 15.4, 23.4, 25.4, 36.9])
 _MORE_BYTE = 0.00023
-"""What a byte costs of a message that is longer than those."""
+"""Cost per byte of messages longer than these."""
 GET_SHARE = 0.85
-"""What a get costs, of a put of that size."""
+"""Cost of a get as a ratio of that of a put of the same size."""
 PUT1_FACTOR = 1.7
 """MQPUT1 opens and closes the queue as well."""
 EMPTY_GET, SKIPPED, OPEN, CLOSE = 1.5, 0.8, 9.0, 5.0
@@ -25,7 +25,7 @@ COMMIT, PREPARE, BACKOUT = 7.0, 12.0, 18.0
 LOG_WRITE = 2.25
 """To put a log record into the buffer, without a wait for the write."""
 STREAMED = 1.05
-"""What a put costs more that is streamed, of the put itself."""
+"""Additional cost of a streamed put, as a ratio of the put itself."""
 
 RECORD_BYTES = {"put": 500, "get": 110, "unit": 360}
 """Bytes of log records besides the message."""
@@ -34,7 +34,7 @@ MOST_PAGES = 128
 """Pages of one write to the log."""
 
 ZHYPERWRITE_PAGES, ZHYPERWRITE_SMALL, ZHYPERWRITE_LARGE = 24, 0.6, 0.88
-"""Of the time of mirrored writes: of those of up to so many pages, and of larger ones."""
+"""Ratios of the time of mirrored writes: up to this number of pages, and for larger writes."""
 
 FIRST_PAGE, NEXT_PAGES = 3596, 4049
 DEFERRED, WRITTEN_DOWN_TO, IMMEDIATE = 0.85, 0.75, 0.95

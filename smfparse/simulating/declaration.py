@@ -20,7 +20,7 @@ CHANNEL_TYPES: Mapping[str, int] = {
     "cluster-sender": 9,
 }
 APPLICATION_KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
-"""Where an application runs, and the code of WTIDATYP for it."""
+"""The environment of an application, and its code in WTIDATYP."""
 LOCAL_QUEUE, ALIAS, CLUSTER_QUEUE = 1, 3, 7
 """Types of opened queues: codes of QTYPE."""
 FORCED_TWICE = ("ims", "rrs")

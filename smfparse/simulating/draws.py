@@ -30,10 +30,10 @@ Columns: TypeAlias = dict[str, Any]
 _NAMES = tuple(f"N{number:03}" for number in range(1, 41))
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-"""2**64 by the golden ratio: products with it spread over all bits."""
+"""2**64 divided by the golden ratio: products with it are spread over all bits."""
 
 NEVER = -STCK_UNIX_EPOCH_US
-"""The microsecond since 1970 that a TOD clock field of zero stands for."""
+"""The microsecond since 1970 that a TOD clock field of zero means."""
 
 
 class Draws:

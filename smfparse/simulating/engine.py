@@ -19,7 +19,7 @@ from smfparse.simulating.plan import NONE, Plan
 from smfparse.simulating.storage import Storage
 
 UNDER_WAY, _UNDER_WAY_MOST = 0.004, 1.3
-"""Seconds of arrivals that are on their way to a getter, and messages besides."""
+"""Arrivals in transit to a getter: seconds of arrivals, plus a number of messages."""
 _EXPIRY_SECONDS = 300.0
 """Seconds from one scan for expired messages to the next (EXPRYINT)."""
 _KEPT_ARRIVALS = 200
@@ -82,9 +82,9 @@ class Messages:
         return moved | {"came": came, "went": went, "depth": there}
 
     def _kept(self, there: Ints, came: Ints, orphaned: Floats, noise: Floats) -> Ints:
-        """Return what stays on queues: what is on its way to its getter, and what nobody asks for.
+        """Return the messages that stay on queues: in transit to a getter, or without a getter.
 
-        `noise` is 0 where no more will come: then everything is taken.
+        `noise` is 0 if no more messages arrive: then all are got.
         """
         lately = (came / self._seconds * UNDER_WAY + noise * _UNDER_WAY_MOST) * (noise > 0)
         lately = np.where(came > 0, lately, 0)
@@ -93,7 +93,7 @@ class Messages:
         return np.minimum(kept, there)
 
     def _ready(self, left: Ints, works: Ints, due: Ints) -> Floats:
-        """Return what there is for works that get: evenly, or who asks by id gets its replies."""
+        """Return the messages for works that get: shared evenly, or by id to the requester."""
         plan = self._plan
         gets = plan.source[works] != NONE
         queue = np.where(gets, plan.source[works], 0)
@@ -104,7 +104,7 @@ class Messages:
         return ready
 
     def settle(self, flow: dict[str, Ints]) -> dict[str, Ints]:
-        """Take over what an interval leaves, and return what expired and how old the rest is."""
+        """Keep the messages that an interval leaves; return expired ones and the age of others."""
         before = self.depth
         expired = self._expired(flow["depth"], flow["came"])
         self.depth = flow["depth"] - expired
@@ -123,7 +123,7 @@ class Messages:
         return expired
 
     def _ages(self, before: Ints, flow: dict[str, Ints]) -> Ints:
-        """Return the seconds that the oldest message of each queue is on it."""
+        """Return the age of the oldest message of each queue, seconds."""
         rate = flow["came"] / self._seconds
         behind = np.where(rate > 0, self.depth / np.maximum(rate, 1e-9), self._seconds)
         stuck = (flow["went"] == 0) & (before > 0)
@@ -230,11 +230,11 @@ _ROUNDS = 3
 _BRIEF = 1100.0
 """Microseconds that a message is on a queue whose getter waits for it."""
 _MOST_WAITING = 50_000
-"""Units that wait outside of MQ to be done; what is more goes elsewhere."""
+"""Maximum units that wait outside MQ; further ones go elsewhere."""
 
 
 class Engine:
-    """Steps an estate through its intervals, and keeps what is on the queues between them."""
+    """Steps an estate through its intervals, and keeps the contents of queues between them."""
 
     def __init__(self, plan: Plan, seconds: float) -> None:
         self.plan = plan
@@ -301,7 +301,7 @@ class Engine:
         return np.where(flow["came"] > 0, wave + old, 0)
 
     def _extremes(self, did: dict[str, Any], noise: Floats) -> dict[str, Any]:
-        """Return how many messages queues had at most and at least, and how long they had them."""
+        """Return the highest and lowest depths of queues, and the duration of these."""
         before, depth, came = did["before"], did["depth"], did["came"]
         emptied = (did["went"] > 0) & (np.minimum(before, depth) * 50 <= came)
         mean = (before + depth) / 2 / np.maximum(did["went"], 1) * self.seconds * 1e6

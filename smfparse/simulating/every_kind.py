@@ -1,4 +1,4 @@
-"""Records of every kind that the registry knows, in any MQ version: what they count is made up.
+"""Records of every kind in the registry, in any MQ version, with invented values.
 
 Tasks, queues and the main statistics blocks fit together; any other block is filled by its
 declaration. Memory holds one batch: some intervals of all queue managers.
@@ -55,7 +55,7 @@ from smfparse.simulating.workload import Intervals, Site, Tasks
 
 BATCH_BYTES = 16 << 20
 _KEPT = frozenset({"correl", "wtasints", "wtasinte"})
-"""What a dense file does not fill: whose a queue block is, and the interval of a task."""
+"""Fields that a dense file does not fill: the owner of a queue block, the interval of a task."""
 _GROUP_SHARE = {"WTAS": 0.3, "WQST": 0.3}
 """Share of the blocks in which a dense file fills latches and coupling facility requests."""
 _FEWEST_POOLS, _MOST_POOLS = 4, 16
@@ -212,7 +212,7 @@ class _EveryKind:
         return Writers(qmgr[which], end[which] + 2, begin[which], agent, who)
 
     def _filled(self, block: Block, writers: Writers) -> CountedBlocks:
-        """Return blocks of a kind that no other has to agree with."""
+        """Return blocks of a kind whose values are independent of other blocks."""
         count = np.full(len(writers.qmgr), _TIMES.get(block.name, 1))
         rows = Rows(block, self._version, int(count.sum()))
         nth, draws = numbered(count), self._of.draws(block.name)

@@ -21,11 +21,11 @@ _DAY = dt.timedelta(days=1)
 
 
 _MOSTLY = 0.5
-"""Share of an interval from which on it is taken to be all of it."""
+"""From this share of an interval on, an incident counts as filling it."""
 
 
 class Effects:
-    """How the incidents bend the work of some intervals: a row an interval.
+    """The effects of incidents on the work of some intervals: one row per interval.
 
     rate, capacity  factors on what works have to do, and can
     lasts           whether works go on in the next interval
@@ -69,7 +69,7 @@ class Effects:
 
 @dataclass(frozen=True)
 class Bend:
-    """How an incident bends work: its overlap with each interval (0 to 1), and how bad it is.
+    """The effect of an incident on work: its overlap with each interval (0 to 1), and its factor.
 
     hours  that it lasted so far, at the end of each interval
     """
@@ -130,7 +130,7 @@ def _columns(plan: Plan, affects: str, target: str) -> Ints:
 
 
 def placed(plan: Plan) -> list[Incident]:
-    """Return the incidents of an estate, with what they befall and how bad they are."""
+    """Return the incidents of an estate, with their targets and factors."""
     found = []
     for each in plan.estate.incidents:
         kind = INCIDENTS[each.kind]
@@ -174,7 +174,7 @@ def _changes(plan: Plan, incident: Incident) -> bool:
 
 
 def _used(app: Application, affects: str) -> Collection[str]:
-    """Return the names of an application among those that an incident can befall."""
+    """Return the names of an application that an incident can affect."""
     if affects in ("queue", "indexed queue"):
         return app.get
     if affects == "streaming queue":
@@ -235,7 +235,7 @@ def times_of(estate: Estate, incident: Incident) -> tuple[int, int]:
 
 
 def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float) -> Effects:
-    """Return how incidents bend the intervals that begin at some microseconds from the start."""
+    """Return the effects of incidents on the intervals that begin at these microseconds."""
     found = Effects(plan, len(begin))
     for each in incidents:
         first, last = times_of(plan.estate, each)
@@ -251,7 +251,7 @@ def effects(plan: Plan, incidents: list[Incident], begin: Floats, length: float)
 
 
 def _candidates(plan: Plan, affects: str) -> list[str]:
-    """Return the names that an incident can befall; the one that fits best is the first."""
+    """Return the possible targets of an incident, the best match first."""
     estate = plan.estate
     apps = sorted(estate.applications, key=lambda each: -each.rate)
     clients = {each.name for each in estate.channels if each.type == "server-connection"}
@@ -269,7 +269,7 @@ def _candidates(plan: Plan, affects: str) -> list[str]:
 
 
 def _consumers(estate: Estate) -> list[Application]:
-    """Return the applications that take what others bring: transactional ones first."""
+    """Return the applications that get the messages of others: transactional ones first."""
     found = [each for each in estate.applications if each.get and not each.rate]
     found = [each for each in found if each.kind != "channel" and len(each.get) == 1]
     return sorted(found, key=lambda each: (each.kind == "batch", not each.persistent))

@@ -2,7 +2,8 @@
 
 A log writes one I/O after the other. What is committed meanwhile goes with the next one. So F
 forced writes a second that take t seconds each become F / (1 + F t) writes, and the busier the log
-is, the more pages each has. Its counters are of writes of one page and of several, on both copies.
+is, the more pages each has. Its counters distinguish writes of one page and of several pages, on
+both copies.
 """
 
 from __future__ import annotations
@@ -28,22 +29,23 @@ from smfparse.simulating.plan import Plan, column
 
 _ROUNDS = 12
 _IDLE_WRITES = 0.2
-"""Writes a second of a queue manager that has nothing to do."""
+"""Writes per second of an idle queue manager."""
 _PAGES_MORE = 3
-"""How many pages writes of several have more than the mean of all writes."""
+"""Pages of a multi-page write in addition to the mean of all writes."""
 _SECOND_COPY = 1.02
 _SUSPENDED = 1.004
-"""How long the logger is suspended for a write, of the time of the write."""
+"""Time for which the logger is suspended, as a multiple of the time of the write."""
 _WORKS, _WORKS_MORE = 1.01, 0.048
-"""What the logger works besides, of the time that it is suspended: the more, the fuller it is."""
+"""Busy time of the logger as a multiple of its suspended time; the second part by its load."""
 _RESTART_READS = (400, 2600)
 
 
 @dataclass(frozen=True)
 class LogLoad:
-    """What logs do in an interval, a value a queue manager.
+    """The work of logs in an interval, one value per queue manager.
 
-    writes, pages  a second: of one copy; pages written again because they were not full included
+    writes, pages  per second and copy; pages that are written again because they were not full are
+                   included
     wait           microseconds that a commit waits
     """
 
@@ -53,7 +55,7 @@ class LogLoad:
 
 
 class Devices:
-    """What the logs of queue managers are on."""
+    """The devices of the logs of queue managers."""
 
     def __init__(self, logs: Sequence[Log]) -> None:
         self.io = column(logs, "io")
@@ -80,7 +82,7 @@ class Logs:
         self._records, self._pages = np.zeros(len(logs)), np.zeros(len(logs))
 
     def load(self, logged: Floats, forced: Floats, slower: Floats) -> LogLoad:
-        """Return what the logs do.
+        """Return the work of the logs.
 
         logged  bytes a second
         forced  writes a second that tasks wait for
@@ -101,7 +103,7 @@ class Logs:
         return LogLoad(writes, new + writes, wait)
 
     def checkpoints(self, logged: dict[str, Floats]) -> dict[str, Floats]:
-        """Return checkpoints, and how often logs were full and the next one was taken."""
+        """Return the numbers of checkpoints and of log switches."""
         self._records += logged["log_records"]
         self._pages += logged["log_bytes"] / USED_OF_CI
         points, switches = self._records // self._load, self._pages // self._size
@@ -120,7 +122,7 @@ class LogBlocks:
         self._rows = chunk.rows(QJST, len(reporters))
 
     def rows(self, backouts: Floats) -> Rows:
-        """Return them; `backouts` of each queue manager in the interval make it read the log."""
+        """Return the blocks; a queue manager reads the log for its `backouts` in the interval."""
         of, did, rows = self._reporters.of, self._chunk.did, self._rows
         writes = np.rint(of(did["log_writes"])).astype(np.int64)
         pages = np.maximum(np.rint(of(did["log_pages"])).astype(np.int64), writes)

@@ -1,4 +1,4 @@
-"""Made up counters of the statistics blocks: one row per queue manager and interval.
+"""Invented counters of the statistics blocks: one row per queue manager and interval.
 
 The sums over the tasks are given; class 3 is taken to see half of the work. Durations are
 microseconds, moments microseconds since 1970, in UTC.

@@ -136,7 +136,7 @@ class Plan:
     def _levels(self) -> list[tuple[Ints, Ints]]:
         """Return works in the order in which messages pass them, each level with its edges.
 
-        A work is behind those that put to its queue; where they go in circles, at the last level.
+        A work follows those that put to its queue; works in a cycle are at the last level.
         """
         level = np.zeros(len(self.app), np.int64)
         for _ in range(_MOST_LEVELS):

@@ -1,4 +1,4 @@
-"""Made up counters of the queue blocks: the queues of class 3 tasks.
+"""Invented counters of the queue blocks: the queues of class 3 tasks.
 
 Costs follow IBM's published figures: a put of 2 KB takes 4.5 us of CPU, one of 64 KB 21 us.
 Durations are microseconds, moments microseconds since 1970, in UTC.
@@ -79,7 +79,7 @@ def _put_verb(tasks: Tasks, verb: str, count: Ints, cpu: Floats, draws: Draws) -
 
 
 def elapsed(cpu_time: Values, draws: Draws) -> Floats:
-    """Return how long what takes some processor time lasts, if it waits for the processor only."""
+    """Return the elapsed time for some CPU time, if the only wait is for the processor."""
     elapsed: Floats = cpu_time * (1.003 + 0.2 * draws.uniform(len(cpu_time)) ** 2)
     return elapsed
 
@@ -152,7 +152,7 @@ def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
 def _handles(lasting: Bools, often: Ints, draws: Draws) -> Columns:
     """Open and close once in a task that comes and goes, and in a lasting one for some of `often`.
 
-    Where there are none the queue is open all the time.
+    Without opens and closes, the queue is open all the time.
     """
     rows = len(lasting)
     often = whole(often * (0.2 + 0.6 * draws.uniform(rows)))

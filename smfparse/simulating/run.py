@@ -1,4 +1,4 @@
-"""An estate at work, to a dump: interval by interval, so that memory does not grow with the days.
+"""From an estate to a dump, interval by interval, so memory does not grow with the days.
 
 The load follows rates over the day, the week, the month and the year.
 """
@@ -35,12 +35,12 @@ from smfparse.simulating.storage import storage_records
 _US = dt.timedelta(microseconds=1)
 _DAY_US = dt.timedelta(days=1) // _US
 _EVEN, _UNEVEN = 0.02, 0.1
-"""How much arrivals vary at most, of their mean: of programs, and of people."""
+"""Maximum variation of arrivals as a share of their mean: for programs, and for people."""
 _SATURDAY = 5
 _LAST_DAYS = 28
 """From the day after this one, it is the end of a month."""
 CHUNK_ROWS = 2_000
-"""Rows of tasks that are worked out at a time, about: 15 to 30 MB of records."""
+"""Approximate rows of tasks that are computed together: 15 to 30 MB of records."""
 _DAY = dt.timedelta(days=1)
 _VERSION, _FIRST_VERSION = re.compile(r"\d+(\.\d+){0,2}"), (8,)
 _FIRST_OF_KIND = 2_000

@@ -1,8 +1,8 @@
 """Buffer pools and page sets: messages are in buffers until a pool is nearly full.
 
-At 85% changed pages are written behind until 75% are left. What comes faster than that fills the
-pool: at 95% tasks write pages themselves, one by one, and at 100% they wait for a buffer. Pages
-that are written and then needed for others have to be read when their message is got.
+At 85%, changed pages are written asynchronously until 75% are left. Faster arrivals fill the pool:
+at 95% tasks write pages themselves, one by one, and at 100% they wait for a buffer. Buffers of
+written pages are reused, so these pages are read again when their message is got.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Storage:
         }
 
     def _read(self, before: Ints, out: Ints) -> Floats:
-        """Return the pages that gets of each queue read: what is deepest has left the pool."""
+        """Return the pages that gets of each queue read: the oldest pages have left the pool."""
         held, plan = self._by_pool(before), self._plan
         gone = np.maximum(self._in_use - plan.buffers, 0) / np.maximum(held, 1)
         share = np.append(gone, 0)[plan.queue_pool]

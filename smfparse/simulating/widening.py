@@ -1,8 +1,8 @@
 """Expansion of short forms of a site: agents, cluster and model queues.
 
-Agents become their queues and the applications that are their threads. What is put to a cluster
-queue goes to the transmission queues that lead to its instances. Each task that opens a model queue
-has a queue of its own. What is left is queues and applications alone.
+An agent becomes queues, and applications for its threads. Messages for a cluster queue go to the
+transmission queues of its instances. Each task that opens a model queue gets its own queue. The
+result consists of queues and applications only.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _agent_queue(role: str, agent: str) -> str:
 
 
 def _threads(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what the threads of an agent do, to which others send data."""
+    """Yield the applications for the threads of an agent that receives data."""
     commands, events = (_agent_queue(role, agent.name) for role in ("COMMAND", "EVENT"))
     does = {"get": [commands], "put": {events: 2}, "size": _COMMAND_BYTES}
     yield "COMMAND", does | {"persistent": True, "think": 9000.0}
@@ -57,7 +57,7 @@ def _threads(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str
 
 
 def _sending(agent: Agent) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that send data, and take what comes back."""
+    """Yield the threads that send data, and get the replies."""
     timed = {"curve": agent.curve, "window": agent.window}
     does = {"tasks": agent.transfers, "rate": agent.rate, "commit": _REPLY_EVERY, "think": 4000.0}
     put = {_agent_queue("DATA", agent.sends_to): 1}
@@ -68,7 +68,7 @@ def _sending(agent: Agent) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _receiving(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that write the data, and acknowledge it: to each sender its part."""
+    """Yield the threads that write the data, and acknowledge it to each sender."""
     whole = sum(each.rate for each in senders) or 1.0
     put = {_agent_queue("REPLY", each.name): each.rate / whole / _REPLY_EVERY for each in senders}
     does = {"tasks": agent.transfers, "get": [_agent_queue("DATA", agent.name)], "put": put}
@@ -79,7 +79,7 @@ def _receiving(agent: Agent, senders: list[Agent]) -> Iterator[tuple[str, dict[s
 def _saving(
     agent: Agent, rate: float, timed: dict[str, Any]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the threads that save the state of transfers, and take the one before."""
+    """Yield the threads that save the state of transfers, and get the previous state."""
     state = _agent_queue("STATE", agent.name)
     yield "SAVE", timed | {"rate": rate / _STATE_EVERY, "put": {state: 1}, "size": _STATE_BYTES}
     yield "STATE", {"get": [state], "size": _STATE_BYTES}
@@ -100,7 +100,7 @@ def plain_queues(queues: Tables, applications: Tables) -> tuple[Tables, Tables]:
 def _through(
     name: str, application: dict[str, Any], clusters: Mapping[str, Mapping[str, float]]
 ) -> dict[str, Any]:
-    """Return an application that puts to transmission queues what was for cluster queues."""
+    """Return an application whose puts to cluster queues go to transmission queues."""
     if wrong := [each for each in application.get("get", ()) if each in clusters]:
         raise RequestError(
             f"application {name}: {wrong[0]} is a cluster queue, and gets from it are not possible"

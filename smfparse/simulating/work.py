@@ -15,7 +15,7 @@ from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, numbe
 from smfparse.simulating.plan import NONE
 
 _WAIT_SECONDS = 60.0
-"""How long a get with wait waits for a message; then it gets none."""
+"""Wait interval of a get with wait; then it returns no message."""
 _SELECTOR = 64
 """Bytes of a selector."""
 _MOST_TIME = 2.0e15
@@ -29,18 +29,18 @@ _VERBS = ("open", "close", "get", "put", "put1")
 
 
 class QueueWork:
-    """Rows by task and queue: those that were used, and what their blocks count.
+    """One row per task and used queue, with the counters of its queue block.
 
     task, slot              row of the task, and which queue of its application it is
     put, streamed           messages that were put, and copies that this caused
-    got, rolled, empty      gets: for good, backed out, in vain
+    got, rolled, empty      gets: committed, backed out, without a message
     opened, closed          opens and closes
-    time, manager, queue    where the row belongs to
+    time, manager, queue    interval, queue manager and queue of the row
     size, persistent        of the messages that are put
     wait                    microseconds that a forced log write takes
     selects                 whether its gets have a selector
     skipped                 messages that a get looks at before it finds its own
-    columns                 what their blocks count, by IBM's field name
+    columns                 the counters of the blocks, by IBM's field name
     """
 
     def __init__(self, chunk: Chunk, tasks: Tasks) -> None:
@@ -86,7 +86,7 @@ class QueueWork:
         return spread(total, tasks.low[self.task], tasks.high[self.task])
 
     def _empty(self, got: Ints) -> Ints:
-        """Return gets that waited in vain: the fewer messages come, the more."""
+        """Return gets that waited without a message: the fewer messages arrive, the more."""
         tasks, plan = self._tasks, self._chunk.plan
         lived = (tasks.end - tasks.begin)[self.task] / 1e6
         waits = np.floor(lived / _WAIT_SECONDS / (1 + got / 8))
@@ -94,7 +94,7 @@ class QueueWork:
         return np.where(gets, waits, 0).astype(np.int64)
 
     def _handles(self, calls: Ints) -> tuple[Ints, Ints]:
-        """Return opens and closes: as a task starts and ends, and as often as its kind does it."""
+        """Return opens and closes: at start and end of a task, and as often as its kind opens."""
         tasks = self._tasks
         again = self._chunk.plan.app_column("reopen")[tasks.app[self.task]]
         often = np.floor(calls * again + 0.5).astype(np.int64)
@@ -119,7 +119,7 @@ class QueueWork:
         self.skipped: Floats = np.where(work != NONE, chunk.did["skipped"][self.time, work], 0)
 
     def _requests(self) -> Coupling:
-        """Return the requests to structures: a get by id that scans reads more lists."""
+        """Return the requests to structures: a get by id that scans needs more list reads."""
         got = self.got + self.rolled
         counts = {
             "got": got,
@@ -213,7 +213,7 @@ class QueueWork:
         return share
 
     def _latencies(self, got: Ints) -> Columns:
-        """Return how long messages were on the queue: its mean depth by what was taken from it."""
+        """Return the time of messages on the queue: its mean depth divided by the get rate."""
         chunk = self._chunk
         did = chunk.did
         mean = did["latency"][self.time, self.queue] * self._draws.near(len(got), 0.1)
@@ -226,7 +226,7 @@ class QueueWork:
         }
 
     def _opens(self) -> Columns:
-        """Return opens and closes, and their times: of shared queues somebody else holds most."""
+        """Return opens and closes, and their times: most shared queues are already open."""
         opening = np.where(self.shared, costs.SHARED_OPEN_HELD, costs.OPEN)
         spent = self.opened * opening * self._draws.near(len(self.task), 0.2)
         closing = self.closed * costs.CLOSE * self._draws.near(len(self.task), 0.2)
@@ -238,7 +238,7 @@ class QueueWork:
         }
 
     def _stretched(self, spent: Any) -> Floats:
-        """Return how long some processor time lasts, with the waits for a processor."""
+        """Return the elapsed time for some CPU time, with the waits for a processor."""
         lasts: Floats = spent * (1.02 + 0.12 * self._draws.uniform(len(spent)))
         return lasts
 
@@ -258,9 +258,9 @@ def _sizes(verb: str, messages: Ints, size: Ints, draws: Draws) -> Columns:
 
 
 class TaskWork:
-    """Rows as those of `tasks`: what their blocks count.
+    """The counters of the blocks of tasks: one row per row of `tasks`.
 
-    sums  what the blocks of the queues of each task count together
+    sums  the sums of the counters of the queue blocks of each task
     """
 
     def __init__(self, chunk: Chunk, tasks: Tasks, queues: QueueWork) -> None:
@@ -300,13 +300,13 @@ class TaskWork:
         return sum((self.sums[f"{verb}{counter}"] for verb in verbs), start)
 
     def _forced_writes(self) -> Ints:
-        """Return the writes that commits wait for: of tasks that log, two with a coordinator."""
+        """Return the writes that commits of logging tasks wait for: two with a coordinator."""
         ends = np.minimum(self._share(self._chunk.did["logged_ends"]), self.commits)
         times = np.where(self._is_one_of(FORCED_TWICE), 2, 1)
         return np.where(self._added("jwn") > 0, ends * times, 0)
 
     def _units(self) -> Columns:
-        """Return commits, prepares and backouts; the waits for the log are in them."""
+        """Return commits, prepares and backouts; their times include the waits for the log."""
         near, two_phase = self._draws.near(len(self.commits), 0.1), self._is_one_of(_TWO_PHASE)
         commit = self.commits * costs.COMMIT * near
         prepared = np.where(two_phase, self.commits, 0)
@@ -353,6 +353,6 @@ class TaskWork:
         }
 
     def calls(self, part: str) -> Any:
-        """Return of all calls of tasks how many ("n"), processor ("ct") or elapsed time ("et")."""
+        """Return of all calls of tasks the number ("n"), CPU ("ct") or elapsed time ("et")."""
         of_queues = self._added(part, verbs=_VERBS)
         return of_queues + sum(self.columns[f"{name}{part}"] for name in _OWN)

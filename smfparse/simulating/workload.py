@@ -1,4 +1,4 @@
-"""A made up workload: the tasks of queue managers, their queues and times.
+"""An invented workload: the tasks of queue managers, their queues and times.
 
 Moments are microseconds since 1970, in UTC.
 """
@@ -108,7 +108,7 @@ _BLOCK_STEP = 0xB00
 
 @dataclass(frozen=True)
 class Site:
-    """What is asked for: queue managers of one system, and how much they do.
+    """The requested data: queue managers of one system, and the amount of their work.
 
     qmgrs       names, 1 to 4 characters each
     system      SMF id of the z/OS system, 1 to 4 characters
@@ -330,7 +330,7 @@ class Intervals:
         self.spans = self._spans(self.class_3)
 
     def _load(self) -> Floats:
-        """Return how busy each queue manager is: most at 14:00 local time, least at 2:00."""
+        """Return the load of each queue manager: highest at 14:00 local time, lowest at 2:00."""
         local = (self.begin + self.site.offset) % US_PER_DAY / US_PER_DAY * 24
         distance = np.minimum(np.abs(local - 14), 24 - np.abs(local - 14))
         noise = 0.9 + 0.2 * self.draws("load").uniform(len(local))

@@ -1,8 +1,8 @@
-"""The manifest as an SQLite database: opened to be read or written, and trusted in nothing.
+"""The manifest as an SQLite database: opening for reads and writes, and checks of untrusted ones.
 
-A database of a stranger is read only if its tables are exactly those of `TABLES`: a view, a trigger
-or a computed column could make SQLite do anything for anyone who asks for a row. A transaction that
-was killed as it was committed left a journal; SQLite takes back what it wrote of it.
+An untrusted database is read only if its tables are exactly those of `TABLES`: a view, a trigger or
+a computed column could make SQLite run anything when a row is read. If a transaction was killed
+during its commit, a journal remains; SQLite then restores the old state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from smfparse.store.plain import check_plain, plain_file
 
 MANIFEST = "smfparse.db"
 JOURNALS = tuple(f"{MANIFEST}-{each}" for each in ("journal", "wal", "shm"))
-"""What SQLite has beside a database; the last two only where a stranger wants them."""
+"""Files of SQLite next to a database; the last two exist only in manipulated folders."""
 FORMAT = 1
 TABLES = f"""
 CREATE TABLE property (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -45,12 +45,12 @@ CREATE TABLE damage (
 ) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
 """
-"""`value` is JSON; so is `days`: how many records there are of each day, null: that is not known. A
-file whose rows count at no time has no day."""
+"""`value` and `days` are JSON; `days` contains the number of records of each day, null: not known.
+A file whose rows count at no time has no day."""
 _WAIT = 60.0
 """Seconds for which a reader waits for a commit, and a commit for readers."""
 _STEPS, _STEPS_PER_BYTE = 10**7, 10
-"""Of SQLite's machine in a statement: pages that lead to each other would make them endless."""
+"""Maximum instructions of a statement in SQLite: cyclic pages would make it endless."""
 _SUPER = bytes.fromhex("d9d505f920a163d7")
 """End of a journal that names another one: SQLite may remove that file, wherever it is."""
 
@@ -77,7 +77,7 @@ def sound(folder: Place) -> Iterator[None]:
 
 
 def code_of(error: sqlite3.Error) -> int:
-    """Return the code of an error of SQLite, 0: it is one of Python's module for it."""
+    """Return the code of an error of SQLite; 0: an error of Python's sqlite3 module."""
     return getattr(error, "sqlite_errorcode", 0)
 
 
@@ -89,7 +89,7 @@ def interrupted_in(folder: Place) -> InputError:
 
 
 def damaged(folder: Place) -> InputError:
-    """Return the error of a manifest that has what no manifest has."""
+    """Return the error of a manifest with invalid contents."""
     return InputError(f"{folder}: {MANIFEST} is damaged; convert again")
 
 
@@ -109,11 +109,11 @@ def _opened(place: Place) -> sqlite3.Connection:
 
 
 def take_back(folder: Path) -> None:
-    """Take back what a run wrote of a manifest that was killed in its commit."""
+    """Restore a manifest whose writer was killed during its commit."""
     if (folder / JOURNALS[0]).exists():
         check_journal(folder)
         with (
-            suppress(sqlite3.Error),  # who opens it then says so
+            suppress(sqlite3.Error),  # the open that follows reports it
             closing(connected(folder / MANIFEST, "rw", _WAIT)) as database,
         ):
             _look(database)
@@ -135,7 +135,7 @@ def _look(database: sqlite3.Connection) -> None:
 
 
 def in_memory(size: int = 0) -> sqlite3.Connection:
-    """Return a database that is in no file, and gets so many bytes."""
+    """Return a database in memory, with a limit of bytes."""
     return _careful(sqlite3.connect(":memory:", isolation_level=None), size)
 
 

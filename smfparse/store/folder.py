@@ -31,14 +31,14 @@ _HELD = 1 << 17
 class Folder:
     """A folder that is written to, by paths below it with `/` that lead through no link.
 
-    The folder itself may be a link, which is what the user named. Where the system can, each folder
-    of a path is opened from the one above it, so that none can become a link meanwhile. Every
+    The folder itself may be a link, because the user named it. If the system supports it, each
+    folder of a path is opened from its parent, so that none can become a link meanwhile. Every
     method raises OSError where the system refuses what it does, or a link is in the way.
     """
 
     path: Path
     mark = ""
-    """What the names of files have before their ends."""
+    """The part of file names before the extension."""
 
     def create(self, name: str) -> int:
         """Open a new file, and return its number; create its folders if necessary."""
@@ -56,7 +56,7 @@ class Folder:
         return NewFile(self.create(own), partial(self.move, own, waiting))
 
     def place(self, names: Iterable[str]) -> None:
-        """Give files that wait their places, once the disk has them; wait until it has these."""
+        """Move waiting files to their places once they are on disk; wait until the moves are."""
         every = sorted(names)
         folders = {PurePosixPath(each).parent.as_posix() for each in every}
         for each in folders:
@@ -123,7 +123,7 @@ class Folder:
         self._keep(name, os.O_RDWR)
 
     def _keep_names(self, name: str) -> None:
-        """Wait until the disk has the names that are in a folder, where the system has a way to."""
+        """Wait until the names in a folder are on disk, if the system supports this."""
         if _BY_HANDLE:
             self._keep(name, _FOLDER)
 
@@ -155,7 +155,7 @@ class Folder:
 
 
 def _all_at_once(keep: Callable[[str], None], names: Iterable[str]) -> None:
-    """Wait for the disk to keep several: that is much faster than one by one."""
+    """Flush several files to disk together, which is much faster than one by one."""
     with ThreadPoolExecutor(_MOST_KEPT) as threads:
         for _ in threads.map(keep, names):
             pass

@@ -59,7 +59,7 @@ The others have some rows for each queue manager and interval, as many as its co
 a file for all queue managers of a day is small.
 """
 _IN_NO_VALUE = frozenset("KQXZ")
-"""Letters that are in no number, date, duration or truth value."""
+"""Letters that occur in no number, date, duration or boolean."""
 
 
 def is_divided(table: str) -> bool:
@@ -103,7 +103,7 @@ class Layout(NamedTuple):
 
 
 def qmgr_value(name: str) -> str:
-    """Return what a folder has for the name of a queue manager, as part of a path.
+    """Return the folder name for a queue manager, as part of a path.
 
     fastparquet, which decodes nothing, takes P101 for a duration and DEC1 for a date, and DuckDB
     takes NULL for no value: the first character of a name that could be one is written as `%50`.
@@ -124,10 +124,10 @@ def qmgr_name(file: str) -> str | None:
 
 
 def rows_sql(files: str, keys: tuple[str, ...]) -> str:
-    """Return the rows of a partitioned table as they stand behind FROM in DuckDB.
+    """Return the FROM expression of DuckDB for the rows of a partitioned table.
 
-    They have the columns of the table, and its day. `qmgr` comes from the folder, where that has
-    it, so that a filter by it opens no other files.
+    They have the columns of the table, and its day. `qmgr` comes from the folder name, if it
+    contains it, so a filter opens no other files.
 
     files  a pattern of files, quoted
     keys   what the folders are named by

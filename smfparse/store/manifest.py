@@ -35,7 +35,7 @@ EXACT, SIGNED = "exact", "signed"
 TYPES = (EXACT, SIGNED)
 """Types of the numbers of a dataset: as they are, or those that every engine has."""
 Manifest: TypeAlias = dict[str, Any]
-"""What is said of a dataset: docs/dataset.md."""
+"""The entries about a dataset: docs/dataset.md."""
 _Kind: TypeAlias = type | UnionType
 
 _RUN = r"(-[0-9a-f]{12})?"
@@ -46,7 +46,7 @@ _FINGERPRINTS = re.compile(rf"\.records/part-\d{{1,9}}{_RUN}\.bin", re.ASCII)
 _NUMBER = re.compile(r"part-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
 _MOST_NESTED = 50
-"""Datasets that were made of datasets, and so on: more often than anybody does that."""
+"""Maximum nesting of datasets made of datasets; more does not occur in practice."""
 _HEAD: Mapping[str, _Kind] = {
     "smfparse": str,
     "selection": str | None,
@@ -114,7 +114,7 @@ def read_runs(folder: Place) -> list[NamedRun]:
 
 
 def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
-    """Return what is said of a dataset and its files with rows; raises as `read_inputs`.
+    """Return the entries about a dataset and its files with rows; raises as `read_inputs`.
 
     span  the first and the last day of rows that are wanted; None: all
 

@@ -16,7 +16,7 @@ from smfparse.store.folder import Folder, NewFile
 
 @dataclass(frozen=True)
 class UrlFolder:
-    """A folder elsewhere, with the methods of `Folder`. They raise OSError, its reason in words.
+    """A remote folder, with the methods of `Folder`. They raise OSError, with a reason in words.
 
     run  names the run that writes
     """
@@ -26,7 +26,7 @@ class UrlFolder:
 
     @property
     def mark(self) -> str:
-        """What the names of files have before their ends."""
+        """The part of file names before the extension."""
         return f"-{self.run}"
 
     def new(self, name: str) -> NewFile:
@@ -41,11 +41,11 @@ class UrlFolder:
         (self.path / name).remove()
 
     def remove_emptied(self, names: Collection[str]) -> None:
-        """Do nothing: there, a folder is what is in front of the names of files."""
+        """Do nothing: in object storage, a folder is only a prefix of names."""
 
 
 class NewObject(NewFile):
-    """A file elsewhere that is written from its start on."""
+    """A remote file that is written from its start on."""
 
     def __init__(self, place: Url) -> None:
         super().__init__(-1)

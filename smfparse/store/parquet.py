@@ -49,7 +49,7 @@ class WritingThread:
         self._bytes += size
 
     def wait(self) -> None:
-        """Wait until all is done. Raises what any of it raised."""
+        """Wait until all work is done. Raises the first error of it."""
         while self._waiting:
             self._wait_for_first()
 
@@ -65,11 +65,11 @@ class WritingThread:
 
 _FEW_ROWS = 30
 _LIGHT = {"compression": "snappy", "compression_level": None}
-"""For files of few rows, which zstd takes longer to begin, and makes no smaller."""
+"""The compression for files of few rows: zstd starts slower, and does not make them smaller."""
 _FIRST_DAY, _LAST_DAY = np.array(["0001-01-01", "9999-12-31"], "datetime64[D]").view(np.int64)
-"""Those that four digits have for a year."""
+"""Dates whose year has four digits."""
 _SOUGHT = frozenset({"record_no", "task_record_no", "qmgr", "system"})
-"""Columns by whose range rows are looked for, besides all times."""
+"""Columns with minimum and maximum in the files, besides all times."""
 
 
 class Form(NamedTuple):
@@ -129,7 +129,7 @@ class TableWriter:
 
     @property
     def is_open(self) -> bool:
-        """Whether the file is open, or will be when what was handed on is written."""
+        """Whether the file is open, or will be after the queued writes."""
         return self._is_open
 
     def add(self, batch: Batch, size: int) -> None:
@@ -151,7 +151,7 @@ class TableWriter:
         self._is_open = False
 
     def give_up(self) -> None:
-        """Leave the file as it is, also when the writer goes: it would end the file then."""
+        """Leave the file as it is, also when the writer is deleted."""
         if self._writer is not None:
             self._writer.is_open = False
         if self._file is not None:
@@ -198,7 +198,7 @@ class TableWriter:
 
 
 def _days(times: Any) -> list[str]:
-    """Return the days of the least and the greatest of some times, if there are any."""
+    """Return the days of the earliest and latest of some times, if any."""
     there = (numbers[known] for numbers, known in map(microseconds, times.chunks))
     ends = [end for each in there if len(each) for end in (each.min(), each.max())]
     days = np.array(ends, np.int64) // US_PER_DAY
@@ -220,10 +220,10 @@ def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None =
 def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[str, Any]:
     """Return how the columns of a table are written: see docs/performance.md for the measurement.
 
-    Texts with a dictionary; all others plain. Least and greatest value of those columns only by
-    whose range rows are looked for: times, systems, queue managers, record numbers. No column by
-    its steps (DELTA_BINARY_PACKED): fastparquet reads steps of more than 24 bits, as between the
-    times of two intervals, as other values.
+    Texts with a dictionary; all others plain. Minimum and maximum only of the columns that readers
+    filter by: times, systems, queue managers, record numbers. No delta encoding
+    (DELTA_BINARY_PACKED): fastparquet reads steps of more than 24 bits, such as between the times
+    of two intervals, wrongly.
     """
     fields = coded_schema(table, wanted)
     return {
@@ -240,7 +240,7 @@ def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[st
 
 @cache
 def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
-    """Return what the metadata of a file have about its columns.
+    """Return the metadata of a file about its columns.
 
     ARROW:schema  the schema that Arrow readers give the table: plain texts, with the metadata
     columns       for those who read no Arrow: JSON, column to its meaning and unit

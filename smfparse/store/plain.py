@@ -1,4 +1,4 @@
-"""Files of a dataset as they should be: files themselves, and as they were written."""
+"""Checks that the files of a dataset are regular files, and unchanged since they were written."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ _READ_BYTES = 1 << 20
 
 
 def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool] = bool) -> None:
-    """Raise OutputError where anything in `folder` with these names, or below, is a link.
+    """Raise OutputError if `folder` contains a link with one of these names, or below them.
 
-    Neither may it be anything else but a file or a folder: a pipe, a device. Object storage has
-    neither.
+    Pipes and devices are not allowed either. Object storage has none of these.
 
     deep  which of the names are folders that are looked through; all by default
     """

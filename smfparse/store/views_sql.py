@@ -1,4 +1,4 @@
-"""The tables of a dataset as SQL for DuckDB: `views.sql`, which needs nothing of smfparse."""
+"""The tables of a dataset as SQL for DuckDB: `views.sql`, which works without smfparse."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The one run that writes to a dataset: its lock, and the step that publishes what it wrote.
+"""The only run that writes to a dataset: its lock, and the step that publishes its files.
 
     1. files wait in `.partial`, then get their places: no reader of the manifest sees them
     2. a commit of the manifest publishes them
     3. `views.sql` and `columns.json` follow, and files go that the manifest does not name
 
-A run that is ended before the commit changes nothing, and what it left goes at once, or with the
-next run if it was killed; one that is killed behind it is finished by the next. In object storage
-the manifest is one object, which is put only where there is none.
+A run that ends before the commit changes nothing; its files are removed at once, or by the next run
+if it was killed. If it is killed after the commit, the next run completes it. In object storage the
+manifest is one object, which is put only if none exists.
 
 The lock is that of a transaction of SQLite, which ends with the process. Nothing else in this
 process may open the manifest but SQLite: the system would drop the lock.
@@ -69,9 +69,9 @@ DamageKey: TypeAlias = tuple[str, int, str]
 _PAUSE = 0.1
 """Seconds between two tries to get a lock."""
 _RECENT = 1000
-"""Files that are looked for before others are added."""
+"""Number of newest files whose existence is checked before files are added."""
 _READERS = 60_000
-"""Milliseconds for which a commit waits for readers, which take a moment."""
+"""Milliseconds for which a commit waits for readers, which need only a moment."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class News:
 
     head    the properties of the dataset from now on
     inputs  those that are added, as are `files`, `runs` and `damage`
-    gone    names of files and runs that go; None: all that was there goes, its inputs as well
+    gone    names of removed files and runs; None: everything is removed, inputs as well
     """
 
     head: Manifest
@@ -98,7 +98,7 @@ class News:
 
 @dataclass
 class Writer:
-    """Writes to a dataset, as nobody else does meanwhile.
+    """Writes to a dataset, as its only writer.
 
     number  that of the file of the manifest, by which it is seen whether it is still there
     """
@@ -142,7 +142,7 @@ class Writer:
             self._finish(None)
 
     def publish(self, news: News) -> None:
-        """Make new files those of the dataset, and remove those that go.
+        """Publish the new files of the dataset, and remove the old ones.
 
         Raises OutputError where the manifest cannot be written, OSError where another file cannot.
         """
@@ -162,7 +162,7 @@ class Writer:
 
     def leave(self) -> None:
         """Remove the manifest if it is still empty."""
-        with suppress(OSError, sqlite3.Error):  # Windows keeps what is open
+        with suppress(OSError, sqlite3.Error):  # Windows does not remove open files
             if self.database.in_transaction and is_empty(self.database):
                 self.folder.remove(MANIFEST)
 
@@ -248,7 +248,7 @@ class OnceWriter(Writer):
 def only_writer(
     folder: Place, limits: Limits = LIMITS, *, waits: bool = False, anew: bool = False
 ) -> Iterator[Writer]:
-    """Give what writes to a folder, and keep others from that. Where it fails, it is given up.
+    """Yield the writer of a folder, and lock out others. After an error, its files are removed.
 
     limits  say how long to wait
     waits   whether to wait for another one that writes there
@@ -356,7 +356,7 @@ def _names(database: sqlite3.Connection) -> set[str]:
 
 
 def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
-    """Do a step; what is to be done besides is done, even if this fails."""
+    """Do a step; later steps are done even if it fails."""
     try:
         step(*names)
     except OSError as error:

@@ -28,7 +28,7 @@ EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
 }
 """Measures that are not sums: the value without a row, and the choice between two values."""
 _LEAK, _LEAK_US = 0.02, 2 * SECOND_US
-"""A share of an interval, and a time, that can be the difference of two clocks."""
+"""A share of an interval, and a time, up to which a difference may come from two clocks."""
 _NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
 """An empty table, including the column that only averages have."""
 

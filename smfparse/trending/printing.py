@@ -18,7 +18,7 @@ from smfparse.trending.running import LEAST_DAYS, Course, Trend
 _NOTHING = nothing_to("compare")
 _NAMES_SHOWN = 10
 _NEAR_DAYS = 366
-"""Days up to which it is shown when a limit is reached."""
+"""Maximum days until a limit for which the time is shown."""
 _COLUMNS = (
     *(Column("Figure"), Column("Of"), Column("Usual", right=True), Column("Last day", right=True)),
     *(Column("Hours that are unusual"), Column("Per week", right=True), Column("Limit")),
@@ -77,7 +77,7 @@ def _title(trend: Trend) -> str:
 
 
 def _compared(trend: Trend) -> str:
-    """Return which days the last one is compared with, or why with none."""
+    """Return the days with which the last one is compared, or why it is not compared."""
     count = len(trend.comparable)
     kind = "weekend" if trend.last.weekday() > 4 else "working day"
     if count < LEAST_DAYS:

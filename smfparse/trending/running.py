@@ -34,7 +34,7 @@ _HOURS = 24
 _COVERED = 0.75
 """Share of the last day's hours that a day has, at least, to be compared with it."""
 _OFTEN = 0.5
-"""Share of the days on which a name was there that is said to be gone."""
+"""Minimum share of the days on which a name was active to count as gone."""
 _OBJECTS_WITH_LIMIT = 50
 _LEAST_OF_LIMIT = 0.01
 _LEAST_COUNT = 10
@@ -46,11 +46,11 @@ _WEEK = 7
 class Course:
     """A figure of an object on the last day, against the days like it.
 
-    usual      between what it usually is over the day; None: too few days are like the last one
+    usual      its usual range over the day; None: too few days are like the last one
     last       over the last day
     hours      hours of the last day in which it is above (True) or below what is usual for them
-    per_week   growth a week; None: none that is more than chance
-    days_left  until it is at its limit, if it grows on; None: it does not
+    per_week   growth per week; None: not significant
+    days_left  until it reaches its limit at this growth; None: never
     """
 
     figures: Figures
@@ -69,7 +69,7 @@ class Trend:
     length      hours that the last day has by the clock
     comparable  days like the last one, before it; fewer than LEAST_DAYS: only growth is shown
     weekday     whether these are of its weekday, not only working days or weekends as it is
-    new, gone   names by what they are, on the last day and on no day before; and the other way
+    new, gone   names by kind, on the last day but on no day before; and the reverse
     """
 
     times: Times
@@ -130,7 +130,7 @@ def _trend(
 def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
     """Return the days that are like the last one, and whether these are of its weekday.
 
-    Where there are too few of these, working days are like each other, and days of weekends.
+    If these are too few, all working days are alike, and all days of weekends.
     """
     same = [day for day in days if (last - day) % _WEEK == 0]
     if len(same) >= LEAST_DAYS:
@@ -191,14 +191,14 @@ def _course(figures: Figures, days: _Days) -> Course | None:
 
 
 def _least(figures: Figures) -> float:
-    """Return by how much a figure differs at least that is not usual."""
+    """Return the minimum difference of an unusual figure."""
     if math.isnan(figures.line.limit):
         return _LEAST_COUNT if figures.line.style == "grouped" else 0.0
     return figures.line.limit * _LEAST_OF_LIMIT
 
 
 def _unusual(figures: Figures, days: _Days) -> Iterator[tuple[int, bool]]:
-    """Yield hours of the last day in which a figure is not as usual, and whether it is above."""
+    """Yield hours of the last day in which a figure is unusual, and whether it is above."""
     for hour in days.hours:
         now = days.figure(figures, days.calendar.last, [hour])
         found = (days.figure(figures, day, [hour]) for day in days.alike)
@@ -211,7 +211,7 @@ def _unusual(figures: Figures, days: _Days) -> Iterator[tuple[int, bool]]:
 
 
 def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | None:
-    """Return in how many days a figure is at its limit: from the highest of the last week on."""
+    """Return the days until a figure reaches its limit, from the highest value of the last week."""
     limit = figures.line.limit
     if per_day <= 0 or math.isnan(limit):
         return None

@@ -8,21 +8,21 @@ from itertools import combinations
 from statistics import median
 
 CHANCE = 0.05
-"""Growth that comes about by chance more often than this is none."""
+"""Growth with a higher probability of chance than this is not significant."""
 _SPREAD = 3 * 1.4826
 """Multiple of the median absolute deviation that is three standard deviations."""
 _FEW = 4
-"""Values of which the deviation is known only half as well."""
+"""Number of values for which the deviation is only half as certain."""
 _LEAST = 0.1
 """Minimum difference of an unusual value, as a share of the median."""
 
 
 def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
-    """Return between what values usually are: about the median, by the median deviation from it.
+    """Return the usual range of values: around the median, from the median deviation.
 
     Few values give a wider range.
 
-    least  by how much a value differs at least that is not usual
+    least  minimum difference of an unusual value
     """
     middle = median(values)
     deviation = median(abs(each - middle) for each in values)
@@ -32,7 +32,7 @@ def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, flo
 
 
 def growth(seasons: Sequence[Mapping[int, float]]) -> tuple[float, float] | None:
-    """Return the growth a day (Theil-Sen), and how probable it is by chance (Kendall).
+    """Return the growth per day (Theil-Sen), and its probability by chance (Kendall).
 
     seasons  values by day; only days of one season are compared with each other: all Mondays, say
 

@@ -1,4 +1,4 @@
-"""SMF files added to a dataset: the rows of one that was made of all of them at once."""
+"""SMF files added to a dataset: the rows equal those of one run over all files."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Appended:
 
     manifest  the properties of the dataset, as they are now
     rows      how many were added to each table
-    known     inputs that it has already, which were skipped
-    renamed   inputs whose name another one has, and their names in the dataset
+    known     skipped inputs, which the dataset already contains
+    renamed   inputs with a name that was already used, and their names in the dataset
     """
 
     manifest: Manifest
@@ -57,15 +57,15 @@ def append_dataset(
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or make it where there is none.
 
-    Another one that writes there is waited for. A file that the dataset has is skipped, whatever
-    its name. A record that it has is a duplicate, as if the dataset's inputs had been named before
-    these.
+    Another one that writes there is waited for. A file that the dataset already contains is
+    skipped, whatever its name. A record that it contains is a duplicate, as if the dataset's inputs
+    preceded these.
 
     types     as in `write_dataset`; None: those that the dataset has
     executor  as in `write_dataset`
 
-    Raises RequestError where a dataset cannot be added to, as it was made of a dataset or of
-    another selection, InputError where it cannot be read, and what `write_dataset` raises.
+    Raises RequestError if the dataset was made of a dataset or with another selection, InputError
+    where it cannot be read, and what `write_dataset` raises.
     """
     refuse_url(folder)
     check_free(folder, force=True)
@@ -113,7 +113,7 @@ def _add(
 
 
 def _is_known(each: Original, writer: Writer) -> bool:
-    """Whether a dataset has a file; one of another size need not be read."""
+    """Whether a dataset contains a file; if no size is equal, the file is not read."""
     size = each.stamp.size
     return writer.has("input", bytes=size) and writer.has(
         "input", bytes=size, identity=each.identity

@@ -1,6 +1,6 @@
-"""A dataset with fewer files: the short ones of each folder put together, their rows sorted.
+"""A dataset with fewer files: the short files of each folder combined, their rows sorted.
 
-Rows, fingerprints, inputs and sums stay.
+Rows, fingerprints, inputs and totals stay the same.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class _Group:
 
 
 def compact_dataset(folder: Place, limits: Limits) -> Compacted:
-    """Put the short files of each folder of a dataset together; nothing to do is no error.
+    """Combine the short files of each folder of a dataset, if there are any.
 
     A file is short that has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
     manager and time within a row group. A run that is killed changes nothing, or is finished by the
@@ -178,9 +178,9 @@ class _Writing:
 
 
 def _sorted(table: str, held: list[Batch], wanted: frozenset[str] | None) -> Any:
-    """Take rows out of a list; return them by day, queue manager and time, else as they come.
+    """Take rows out of a list; return them sorted by day, queue manager and time.
 
-    A column goes as its sorted one is made, so that memory holds the rows once.
+    Each column is removed when its sorted copy is made, so memory contains the rows once.
     """
     rows = joined(table, held, wanted)
     held.clear()

@@ -15,7 +15,7 @@ from smfparse.store.targets import check_file, replacing
 from smfparse.tables.arrow import Wanted, plain_schema
 
 _STORAGE = "v1.2.0"
-"""Of database files that are written: the oldest that DuckDB 2 and 1.5 both read and comment."""
+"""Storage version of database files: the oldest with comments in both DuckDB 1.5 and 2."""
 
 
 def write_database(
@@ -50,6 +50,6 @@ def write_database(
             database.execute("USE memory; DETACH made")
             log.unlink(missing_ok=True)
         except duckdb.Error as error:
-            reason, _, _ = str(error).partition("\n")  # behind it is SQL that nobody wrote
+            reason, _, _ = str(error).partition("\n")  # the rest is generated SQL
             raise OutputError(f"{path}: {reason}") from error
     return rows

@@ -56,16 +56,16 @@ def write_dataset(
 ) -> Manifest:
     """Write every table of `inputs` below `folder`; return its properties.
 
-    force      whether a dataset that is there is replaced
+    force      whether an existing dataset is replaced
     partition  whether rows are divided into folders by day (local time of the system), and those of
                tables that grow with work by queue manager
-    types      of numbers: EXACT; SIGNED: those that Iceberg, Delta, Trino and Spark have
-    executor   decodes and writes large SMF files, in processes that see inputs and `folder` by the
-               same paths; None: as many processes of ours as there are jobs
+    types      of numbers: EXACT, or SIGNED (types that Iceberg, Delta, Trino and Spark support)
+    executor   decodes and writes large SMF files, in processes that see inputs and `folder` under
+               the same paths; None: our own processes, one per job
 
-    Raises RequestError where `folder` holds a dataset already (unless `force`) or something else,
-    OutputError where it cannot be written, or another one writes there, and InputError where an
-    input is changed while it is read.
+    Raises RequestError if `folder` already contains a dataset (unless `force`) or other files,
+    OutputError if it cannot be written or another process writes there, and InputError if an input
+    changes while it is read.
     """
     if force:
         refuse_url(folder)
@@ -112,12 +112,12 @@ def alone_in(
     waits: bool = False,
     anew: bool = False,
 ) -> Iterator[Writer]:
-    """Make a folder, if need be, in which nobody else writes; it goes if it stays empty.
+    """Make a folder if necessary, and be its only writer; it is removed if it stays empty.
 
-    deep    which of its own folders are looked through for links; all by default
-    others  as in `only_writer`
+    deep         which of its own folders are searched for links; all by default
+    waits, anew  as in `only_writer`
 
-    Raises OutputError where another one writes there, or a link would lead to files elsewhere.
+    Raises OutputError if another process writes there, or a link leads to files elsewhere.
     """
     with in_folder(folder), only_writer(folder, limits, waits=waits, anew=anew) as writer:
         check_plain(folder, own_names(), deep)
@@ -125,21 +125,21 @@ def alone_in(
 
 
 def refuse_url(folder: Place) -> None:
-    """Raise RequestError where a dataset would be changed that is written once."""
+    """Raise RequestError for a dataset at a URL, which is written only once."""
     if isinstance(folder, Url):
         raise RequestError(f"{folder}: {_ONCE}")
 
 
 def check_free(folder: Place, force: bool) -> None:
-    """Raise RequestError where a dataset cannot be written, or one there cannot be replaced."""
+    """Raise RequestError if a dataset cannot be written, or an existing one cannot be replaced."""
     if isinstance(folder, Path):
-        take_back(folder)  # of a first run it may be all that is there
+        take_back(folder)  # an interrupted first run may have left nothing else
     already = f"already exists; {_ONCE}" if isinstance(folder, Url) else _ALREADY
     check_folder(folder, _has_dataset, already, force)
 
 
 def _has_dataset(folder: Place) -> bool | None:
-    """Whether a folder holds a dataset, None: nothing but what an interrupted run left."""
+    """Whether a folder contains a dataset; None: it has only the rest of a killed run, if any."""
     if has_manifest(folder):
         return True
     if not contents(folder) or interrupted(folder):
@@ -148,7 +148,7 @@ def _has_dataset(folder: Place) -> bool | None:
 
 
 def _write_all(inputs: Inputs, made: Making) -> list[NamedFile]:
-    """Write the rows of `inputs` and what could not be used of them."""
+    """Write the rows of `inputs`, and the damage in them."""
     log = inputs.log
     log.count_unknown = True
     log.records = made.recorder if are_files(inputs.sources) else None
@@ -193,7 +193,7 @@ def _write_beside(
 ) -> list[NamedFile]:
     """Write the rows of `inputs` by a thread, while another decodes.
 
-    That takes as long as two processes do, and less of the processor: no part looks back.
+    This takes as long as two processes, and less CPU time, because no part looks back.
     """
     from smfparse.store.parquet import WritingThread  # threads are slow to load
 
@@ -219,7 +219,7 @@ def _write(
     """Write batches as Parquet files; number 0 of a new dataset has a file of every table.
 
     held    bytes that are held back
-    thread  packs and writes; None: the caller's does
+    thread  compresses and writes; None: the calling thread does
     """
     files = PartFiles(folder, first + number, layout, held, limits, form, thread)
     try:
@@ -232,7 +232,7 @@ def _write(
 
 
 def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
-    """Write what could not be used of the inputs, and when they were made."""
+    """Write the damage in the inputs as rows."""
     rows = damage_rows(made.not_known(inputs.met))
     if made.old is not None and not rows.num_rows:
         return []

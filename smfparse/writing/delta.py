@@ -79,7 +79,7 @@ class Delta:
     def _commit(
         self, found: DeltaTable, schema: Schema, table: str, files: list[LakeFile]
     ) -> Change:
-        """Make these the files that a table has."""
+        """Make these the files of a table."""
         there = {*map(unquote, found.get_add_actions().column("path").to_pylist())}
         folder: Any = self._folder / table
         wanted = {each.named_by_content if self._is_copied else each.name: each for each in files}
@@ -102,7 +102,7 @@ class Delta:
 
 
 def _options_of(folder: Place) -> dict[str, str] | None:
-    """Return where S3 is, for deltalake; it finds credentials in the environment itself."""
+    """Return the endpoint of S3 for deltalake, which finds the credentials itself."""
     if not isinstance(folder, Url):
         return None
     endpoint, region = s3_place(folder.authority)
@@ -119,7 +119,7 @@ def _added(name: str, place: Place) -> AddAction:
 
 
 def _stats(file: pq.FileMetaData) -> dict[str, Any]:
-    """Return Delta's statistics of a file: rows; least and greatest values where it has them."""
+    """Return Delta's statistics of a file: rows, and minimum and maximum values if known."""
     least, greatest, missing = {}, {}, {}
     groups = [file.row_group(number) for number in range(file.num_row_groups)]
     for number, name in enumerate(file.schema.names):

@@ -1,8 +1,8 @@
 """Tables as files for other tools: one a table in CSV, JSON lines, Arrow or Parquet.
 
-Rows are written as they come, a batch at a time, under temporary names. Files get their names, and
-take the place of those before them, when all are written. The folder itself stays what it is: a
-link, a mount point or where the user is.
+Rows are written as they arrive, a batch at a time, under temporary names. When all are written, the
+files get their names and replace earlier ones. The folder itself is not replaced: it can be a link,
+a mount point or the current folder.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def write_set(
     *,
     force: bool = False,
 ) -> None:
-    """Have the files of a folder written.
+    """Write the files of a folder.
 
     known  names that such files may have
     write  writes files under their names with PARTIAL behind them; returns the names

@@ -1,4 +1,4 @@
-"""Formats of files, and kinds of targets. The command line reads this for --help: nothing slow."""
+"""Formats of files, and kinds of targets. --help loads this module, so it imports nothing slow."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def is_lake(target: str) -> bool:
 def writer(
     name: str, table: str, wanted: ColumnNames, create: Callable[[], int], group_rows: int
 ) -> Writer:
-    """Return what writes a table to a file of a format.
+    """Return the writer of a table for a file format.
 
     name        one of FILE_FORMATS
     create      opens the new file, and returns its number

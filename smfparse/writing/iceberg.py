@@ -1,7 +1,7 @@
 """Commits to Iceberg tables, by pyiceberg: of a catalog that it knows, or of one in a SQLite file.
 
-pyiceberg tries a commit again where another one came first; where it gives up, the table is read
-anew here. It takes the statistics of queue managers and times from the files.
+pyiceberg retries a commit after a concurrent one; if it gives up, the table is read again here. It
+takes the statistics of queue managers and times from the files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROPERTIES = {
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.metrics.default": "none",
 }
-"""Of a new table: what many small commits leave is put together."""
+"""Properties of a new table: manifests of many small commits are merged."""
 
 
 class Iceberg:
@@ -70,9 +70,9 @@ class Iceberg:
         return committed(commit, CommitFailedException)
 
     def _commit(self, found: Any, table: str, schema: Any, files: list[LakeFile]) -> Change:
-        """Make these the files that a table has of the dataset: copies where it is elsewhere.
+        """Make these the files of the dataset in a table; in object storage, copies of them.
 
-        They are in a folder that has the name of the dataset's.
+        Copies are in a folder with the name of the dataset's folder.
         """
         is_copied = isinstance(self._folder, Path) and is_url(found.location())
         own = f"{_uri(self._folder)}/{table}/"

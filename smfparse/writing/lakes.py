@@ -1,11 +1,11 @@
-"""The files of a dataset as those of Iceberg's or Delta's tables: their rows are not read.
+"""The files of a dataset registered in Iceberg or Delta tables; their rows are not read.
 
-A commit makes the files that a table has of a dataset those that the dataset has now: new ones are
-added, those that went (by a new convert, or by compact) are removed, in one step for each table. So
-it can be run again at any time, and one that was killed is completed by the next.
+A commit adds the new files of a dataset to a table, and removes files that the dataset no longer
+contains (after a new convert or compact), in one step per table. So it can be run again at any
+time, and one that was killed is completed by the next.
 
-Tables in object storage have copies of the files of a dataset on a disk. These are named by their
-content, so a file is copied once, and two commits at the same time copy the same.
+Tables in object storage have copies of the files of a dataset on a disk. Copies are named by their
+content, so a file is copied once, even by concurrent commits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from smfparse.tables.dictionary import table_names
 from smfparse.writing.formats import LAKES, is_lake
 
 _TRIES = 8
-"""How often a commit is tried that others are in the way of."""
+"""Maximum attempts of a commit with concurrent commits."""
 _COPIED = 1 << 20
 """Bytes that are copied at once."""
 _MOST_PAUSE = 0.5
@@ -86,7 +86,7 @@ class Lake(Protocol):
     """Takes files of a dataset."""
 
     def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
-        """Make these the files that a table has of the dataset; make the table if need be.
+        """Make these the files of the dataset in a table; create the table if necessary.
 
         schema  the Arrow schema of the table, as the dataset has it
         """
@@ -96,9 +96,9 @@ class Lake(Protocol):
 
 
 def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
-    """Return what a commit did; it is tried again where another one came first.
+    """Return the result of a commit, which is retried after concurrent commits.
 
-    refused  what it raises then; in the end, it is raised here
+    refused  the error that it then raises; after the last attempt, it is raised here
     """
     for _ in range(_TRIES - 1):
         try:
@@ -145,7 +145,7 @@ def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> di
                 return {table: _commit(lake, dataset, table) for table in wanted}
         except SmfError:
             raise
-        except Exception as error:  # the errors of these libraries have no root of their own
+        except Exception as error:  # the errors of these libraries have no common base class
             reason = next(iter(str(error).splitlines()), "no reason is given")
             raise OutputError(f"{target}: {type(error).__name__}: {reason}") from error
 

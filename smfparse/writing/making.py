@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 _MOST_DAYS = 1000
-"""Days of the records of a file of fingerprints: no system works so long without a dump."""
+"""Maximum number of days in a file of fingerprints: no system runs longer without a dump."""
 
 
 class Run(NamedTuple):
@@ -47,7 +47,7 @@ class Run(NamedTuple):
 
 
 def by_day(found: Fingerprints, days: Days) -> Run:
-    """Return fingerprints of records with these dates as they are written."""
+    """Return fingerprints of records with these dates, in the order in which they are written."""
     order = np.argsort(days, kind="stable")
     names, starts = np.unique(days[order], return_index=True)
     if len(names) > _MOST_DAYS:
@@ -75,7 +75,7 @@ def _put_together(one: Run, other: Run) -> Run:
 class Runs(Recorder):
     """Fingerprints of records as a dataset keeps them, and the identities of their files.
 
-    hand_on  takes many fingerprints of records that are not left out
+    hand_on  receives many fingerprints at once, without those of duplicates
     most     how many are held before they are handed on
     """
 
@@ -111,15 +111,15 @@ class Making:
     layout        its folders
     first         number of the first part: no file has it yet
     read          the SMF files that are read
-    limits        how much is held and open
+    limits        how many bytes are held, and how many files are open
     form          how columns are written
     executor      decodes and writes; None: processes of ours
     old           properties of the dataset that is added to; None: a new one, with one file per
                   table
     kept          its files of fingerprints
-    is_known      whether it has noted something that could not be used
+    is_known      whether the dataset already lists a damage
     runs          files of fingerprints that were written
-    gone          those of `kept` that are part of these
+    gone          those of `kept` that were merged into `runs`
     """
 
     folder: AnyFolder
@@ -152,9 +152,9 @@ class Making:
         self.runs.append(NamedRun(name, len(run.fingerprints), run.days, file.sha256))
 
     def finish_fingerprints(self) -> None:
-        """Write what is left.
+        """Write the remaining fingerprints.
 
-        Short files are put together, so there are few, however often files are added.
+        Short files are merged, so their number stays small, however often files are added.
         """
         run, kept = self.recorder.take(), [*self.kept]
         while run.fingerprints.size and kept:

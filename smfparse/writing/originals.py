@@ -1,4 +1,4 @@
-"""SMF files before they were read: the identity kept in a dataset, and the check for changes."""
+"""The state of SMF files before the read: their identity, and the check for changes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from smfparse.store.parquet import WritingThread
 
 _COLUMN_BYTES = 256
-"""What a column of a batch takes in memory besides its values."""
+"""Bytes of memory of a column of a batch, besides its values."""
 
 
 def named(writer: TableWriter, name: str) -> NamedFile:

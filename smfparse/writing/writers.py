@@ -20,7 +20,7 @@ from smfparse.tables.arrow import Batch, plain_schema
 from smfparse.tables.dictionary import local_columns
 
 _NULL = re.compile(r',"@?\w+":null')
-"""The text of a missing value; the first one always exists. In texts, quotes are escaped."""
+"""The text of a missing value, never the first one of a row. In texts, quotes are escaped."""
 ColumnNames: TypeAlias = frozenset[str] | None
 """Columns of a table that are wanted; None: all."""
 
@@ -30,8 +30,8 @@ class TableFile:
     """A file to be written.
 
     create      opens the new file, and returns its number
-    packed      whether by gzip, where it is text
-    group_rows  rows of a full row group, where it is Parquet
+    packed      whether it is compressed by gzip, if it is text
+    group_rows  rows of a full row group, if it is Parquet
     """
 
     table: str
@@ -57,7 +57,7 @@ class Writer(Protocol):
 
 
 class _TextWriter:
-    """Writes a table as text, packed by gzip or not."""
+    """Writes a table as text, compressed by gzip or not."""
 
     def __init__(self, target: TableFile) -> None:
         self._schema = target.schema
@@ -85,7 +85,7 @@ class CsvWriter(_TextWriter):
 
 
 class JsonLinesWriter(_TextWriter):
-    """Writes a table as JSON lines: an object a row."""
+    """Writes a table as JSON lines: one object per row."""
 
     def add(self, batch: Batch) -> None:
         self._file.write(json_lines(self._frame(batch), local_columns()).encode())

@@ -1,4 +1,4 @@
-"""Times that cannot be: wrapped durations, impossible moments, bytes that text mode has changed."""
+"""Impossible times: wrapped durations, impossible moments, bytes that text mode has changed."""
 
 from __future__ import annotations
 
