@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from smfparse.advice.declaration import Diagnosis, rules
 from smfparse.advice.findings import Finding
 
 if TYPE_CHECKING:
@@ -31,7 +32,11 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
 
 
 def _name(finding: Finding) -> tuple[str, ...]:
-    return finding.rule, *finding.key
+    """Return the rule and key: without a job that class 3 shows for an object, if it is there."""
+    cause = finding.cause
+    of = rules().get(cause.whose or cause.core[0]) if isinstance(cause, Diagnosis) else cause
+    *place, job = finding.key
+    return finding.rule, *place, "" if of and of.who else job
 
 
 def _marked(finding: Finding, before: Mapping[tuple[str, ...], Finding]) -> Finding:
