@@ -188,7 +188,7 @@ def test_significant_rows_come_first(tmp_path: Path) -> None:
     assert {row["figure"] for row in rows if row["significant"]} == {"cpu_per_call"}
     text = shown(before, after, top=3)
     assert "Changed by more than 6% and the variation between intervals: 2\n" in text
-    assert re.search(r"Other metrics, by change: .* calls: 3 of \d+, see --top", text)
+    assert re.search(r"Other metrics, by change: .* come first: 3 of \d+, see --top", text)
     table = csv.DictReader(shown(before, after, form="csv").splitlines())
     told = json.loads(shown(before, after, form="json"))
     for cells, row in zip(table, told["rows"], strict=True):
