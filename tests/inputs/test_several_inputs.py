@@ -152,5 +152,5 @@ def test_files_of_other_days_and_qmgrs_are_not_opened(divided: Path, tmp_path: P
             each.unlink()
     assert counts(folder, CHOSEN["both"]) == counts(DUMPS, CHOSEN["both"])
     for other in ("day", "end"):
-        with pytest.raises(InputError, match="is not there"):
+        with pytest.raises(InputError, match="was not found"):
             counts(folder, CHOSEN[other])
