@@ -83,15 +83,13 @@ def test_diagnoses_name_rules_that_exist() -> None:
 
 def test_rules_that_name_no_work_decide_no_diagnosis_of_work() -> None:
     """The report `application` leaves them out."""
-    apart = {each.id for each in rules().values() if not subjects()[each.subject].names_work}
+    of = {each.id: subjects()[each.subject] for each in rules().values()}
+    apart = {each for each in of if not of[each].names_work}
     objects, jobs = {"queue", "channel", "agent"}, {"task_use", "queue_use"}
-    work = {
-        each.id
-        for each in rules().values()
-        if each.who or each.subject in jobs or subjects()[each.subject].object in objects
-    }
+    work = {each for each in of if of[each].name in jobs or of[each].object in objects}
+    work |= {each.id for each in rules().values() if each.who and not of[each.id].is_whole}
     assert len(apart) > 30
-    assert not [each for each in apart & work if not subjects()[rules()[each].subject].is_whole]
+    assert not apart & work
     for which in diagnoses().values():
         named = {each.removesuffix("?") for group in which.needs for each in group}
         named |= {*which.core, *which.without}

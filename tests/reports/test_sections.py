@@ -116,30 +116,24 @@ def test_queue_managers_of_one_name_on_several_systems_are_marked_where_they_are
         assert {row["marks"] and row["marks"].split(" have ")[0] for row in rows} == {marks}
 
 
-def changed(before: int, after: int, folder: Path) -> list[Path]:
-    """Two hours from midnight of the clock before, and the two hours behind them by the other."""
-    start = dt.datetime(2026, 10, 25)
-    return [
-        generate_dump(folder / f"{hours}.smf", start=at, utc_offset=hours * HOUR, count=4)
-        for hours, at in ((before, start), (after, start + (2 + after - before) * HOUR))
-    ]
-
-
-@pytest.mark.parametrize(("before", "after", "end"), [(2, 1, "03"), (1, 2, "05")])
 @pytest.mark.parametrize("name", ["msgm", "flow", "smf-volume"])
-def test_a_heading_has_the_times_of_both_clocks_when_they_are_changed(
-    name: str, before: int, after: int, end: str, tmp_path: Path
+def test_a_section_has_the_times_of_both_clocks_when_they_are_changed(
+    name: str, tmp_path: Path
 ) -> None:
-    lines = report_lines(name, *changed(before, after, tmp_path), sections=TOTAL)
-    (line,) = {each for each in lines if each.startswith("From 2026/")}
-    assert line.startswith(f"From 2026/10/25,00:00:00 to 2026/10/25,{end}:00:00, duration 14400")
-
-
-@pytest.mark.parametrize("name", ["msgm", "flow", "smf-volume"])
-def test_the_hour_that_a_clock_repeats_is_one_section(name: str, tmp_path: Path) -> None:
-    rows = report_rows(name, *changed(2, 1, tmp_path), sections=every("1h"))
-    lengths = {row["bucket"].hour: row["interval_seconds"] for row in rows}
-    assert lengths[1] == NEAR(7200)
+    """Two hours from midnight of a clock, and the two hours behind them by another."""
+    for before, after, end in ((1, 2, "05"), (2, 1, "03")):
+        second = dt.datetime(2026, 10, 25) + (2 + after - before) * HOUR
+        paths = [
+            generate_dump(
+                tmp_path / f"{before}{hours}.smf", start=at, utc_offset=hours * HOUR, count=4
+            )
+            for hours, at in ((before, dt.datetime(2026, 10, 25)), (after, second))
+        ]
+        lines = report_lines(name, *paths, sections=TOTAL)
+        (line,) = {each for each in lines if each.startswith("From 2026/")}
+        assert f"25,00:00:00 to 2026/10/25,{end}:00:00, duration 14400" in line
+    rows = report_rows(name, *paths, sections=every("1h"))
+    assert next(row for row in rows if row["bucket"].hour == 1)["interval_seconds"] == NEAR(7200)
 
 
 Lives = Sequence[Sequence[float]]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,9 +128,7 @@ def test_fewer_steps_keep_peaks_and_average_the_others(days: list[Day]) -> None:
     assert sum(each for each in halves if each is not None) / 2 == pytest.approx(log.mean)
 
 
-@pytest.mark.usefixtures("unjudged")
-def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
-    used = ((0, 600, 50), (600, 600, 50), (1200, 300, 90), (1500, 300, 20), (1800, 600, 50))
+def pool_of(write: Write, used: Iterable[tuple[int, int, int]]) -> Any:
     records = []
     for at, seconds, percent in used:
         for each in (block("QMST"), block("QPST", qpstnbuf=100, qpstcbsl=100 - percent)):
@@ -138,22 +137,19 @@ def test_a_slot_of_two_intervals_has_the_higher_peak(write: Write) -> None:
     with Catalog(open_inputs([write(*records)])) as opened:
         (day,) = summarized(opened)
     (pool,) = of_line(day, "buffer-pool").values()
+    return pool
+
+
+@pytest.mark.usefixtures("unjudged")
+def test_a_peak_is_that_of_the_slot_and_is_when_its_data_begins(write: Write) -> None:
+    pool = pool_of(
+        write, [(0, 600, 50), (600, 600, 50), (1200, 300, 90), (1500, 300, 20), (1800, 600, 50)]
+    )
     assert pool.highest == pytest.approx(90)
     assert pool.amounts.round().tolist() == [50, 50, 90, 50]
-
-
-@pytest.mark.usefixtures("unjudged")
-def test_a_peak_after_a_gap_is_when_the_data_begins(write: Write) -> None:
-    used = ((0, 600, 50), (600, 600, 50), (1200, 300, 50), (2220, 180, 90), (2400, 600, 50))
-    records = []
-    for at, seconds, percent in used:
-        for each in (block("QMST"), block("QPST", qpstnbuf=100, qpstcbsl=100 - percent)):
-            start = START + dt.timedelta(seconds=at)
-            records.append(record(each, start=start, seconds=seconds))
-    with Catalog(open_inputs([write(*records)])) as opened:
-        (day,) = summarized(opened)
-    (pool,) = of_line(day, "buffer-pool").values()
-    assert pool.at.replace(tzinfo=None) == START + dt.timedelta(seconds=2220)
+    behind_a_gap = [(0, 600, 50), (600, 600, 50), (1200, 300, 50), (2220, 180, 90), (2400, 600, 50)]
+    at = pool_of(write, behind_a_gap).at.replace(tzinfo=None)
+    assert at == START + dt.timedelta(seconds=2220)
 
 
 def test_a_wrong_line_names_file_and_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -194,13 +190,9 @@ def test_a_line_and_a_panel_say_the_release_of_the_newest_field_that_they_need(
     for each in declared.values():
         for metric in metrics_of(each.metric):
             subject, measure = measure_of(metric)
-            since = {
-                column.name: column.field.since
-                for table in subject.tables
-                for column in TABLES[table].columns
-            }
             words = words_in(f"{measure.amount} {measure.per}")
-            newest = max((version_key(since[name]) for name in words & since.keys()), default=())
-            if newest > version_key(each.versions or "0"):
-                wrong[each.name] = newest
+            fields = [each.field for table in subject.tables for each in TABLES[table].columns]
+            since = [version_key(field.since) for field in fields if field.name in words]
+            if max(since, default=()) > version_key(each.versions or "0"):
+                wrong[each.name] = max(since)
     assert not wrong
