@@ -166,10 +166,7 @@ def test_an_incident_shows_worst_values_and_no_recovery_of_an_earlier_one() -> N
         "log-io": {"copy 1": [900, 900, 900, 900, 100, 100, 100, 100]},
     }
     courses = {
-        panel: Courses(
-            panels()[panel],
-            [course(name, values) for name, values in objects.items()],
-        )
+        panel: Courses(panels()[panel], [course(name, values) for name, values in objects.items()])
         for panel, objects in rows.items()
     }
     (found,) = incidents(day_of_minutes(8, [finding], courses))

@@ -117,9 +117,7 @@ def test_queue_managers_of_one_name_on_several_systems_are_marked_where_they_are
 
 
 @pytest.mark.parametrize("name", ["msgm", "flow", "smf-volume"])
-def test_a_section_has_the_times_of_both_clocks_when_they_are_changed(
-    name: str, tmp_path: Path
-) -> None:
+def test_a_section_has_the_times_of_both_clocks_at_a_change(name: str, tmp_path: Path) -> None:
     """Two hours from midnight of a clock, and the two hours behind them by another."""
     for before, after, end in ((1, 2, "05"), (2, 1, "03")):
         second = dt.datetime(2026, 10, 25) + (2 + after - before) * HOUR

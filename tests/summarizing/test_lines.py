@@ -183,9 +183,7 @@ def test_percentages_are_drawn_against_all_and_too_small_figures_are_said_to_be(
 
 
 @pytest.mark.parametrize("declared", [lines(), panels()], ids=["lines", "panels"])
-def test_a_line_and_a_panel_say_the_release_of_the_newest_field_that_they_need(
-    declared: Mapping[str, Line | Panel],
-) -> None:
+def test_the_release_of_the_newest_field_is_said(declared: Mapping[str, Line | Panel]) -> None:
     wrong = {}
     for each in declared.values():
         for metric in metrics_of(each.metric):

@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from smfparse.summarizing.spreading import (
-    Axis,
-    Rows,
-    blocks,
-    rows_of,
-    seconds_of,
-    spread,
-    summed,
-)
+from smfparse.summarizing.spreading import Axis, Rows, blocks, rows_of, seconds_of, spread, summed
 from tests.support.searching import search
 
 MINUTE = 60_000_000
@@ -91,9 +83,7 @@ def test_seconds_of_intervals_count_what_several_rows_cover_once(spans: list[tup
 
 @search(100)
 @given(SPANS, st.integers(1, 6), st.sampled_from(["total", "average", "peak", "trough"]))
-def test_sums_are_the_same_for_some_objects_at_a_time(
-    spans: list[tuple[int, int]], count: int, measure: str
-) -> None:
+def test_sums_of_objects_in_blocks(spans: list[tuple[int, int]], count: int, measure: str) -> None:
     objects = "".join(sorted("ABCDE"[start % 5] for start, _ in spans))
     found = rows([start * 10**6 for start, _ in spans], [float(n) for _, n in spans], objects)
     parts = spread(THREE, found)
