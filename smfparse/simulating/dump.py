@@ -114,7 +114,7 @@ class Numbers:
         self._count: dict[tuple[int, int] | None, Ints] = {None: self._from(every)}
 
     def _from(self, count: Ints) -> Ints:
-        """Return the first number of each run of the queue managers: `count`, or 1 after a start."""
+        """Return the first number of each run of queue managers: `count`, or 1 after a start."""
         first = np.ones((len(count), self._runs), np.int64)
         first[:, 0] = count
         return first.reshape(-1)
