@@ -200,7 +200,7 @@ def block(
     members        fields in the order of the bytes: `"name" / kind * "meaning"`, `since(...)`,
                    `header(...)`, and groups: `"name" / Repeat(...)`
     since          the MQ version that introduced the block
-    lengths        {first MQ version: recorded length}, where it changed
+    lengths        {first MQ version: recorded length}, if it changed
     version_words  {first MQ version: version word}, if a version word gates fields
     parts          parts of fields that are separate columns
     only_whole     a block of another length has another, unknown map

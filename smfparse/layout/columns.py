@@ -138,7 +138,7 @@ def field_of(
 def part_of(declared: PartOf, field: Field, code: Field) -> Field:
     """Return a part of `field` as if it was a field; `code` contains the code for its meaning.
 
-    Raises LayoutError where the code is not a word, or the part is not inside its field.
+    Raises LayoutError if the code is not a word, or the part is not inside its field.
     """
     if code.kind.width != 4 or declared.at + declared.kind.width > field.kind.width:
         raise LayoutError(f"{declared.name}: not a part of {field.name} by {code.name}")

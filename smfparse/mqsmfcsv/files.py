@@ -112,7 +112,7 @@ class _Writer:
         self.rows += batch.num_rows
 
     def check(self) -> None:
-        """Raise InputError where entries of repeated groups were not in the order of blocks."""
+        """Raise InputError if entries of repeated groups were not in the order of blocks."""
         for table, entries in self._beside.items():
             if entries.is_left:
                 raise InputError(
