@@ -50,13 +50,13 @@ from smfparse.schemas.wtid import WTID
 STATISTICS = 115
 ACCOUNTING = 116
 DUMP_HEADER, DUMP_TRAILER = 2, 3
-"""SMF types of the records that IFASMFDP writes around those of a dump."""
+"""SMF types of the first and last record that IFASMFDP writes to its output."""
 DATA_LOST = 7
 """SMF type of the records in which SMF says how many records it lost."""
 SIGNATURES = (1, 2)
-"""Subtypes of type 2 in a signed log stream: signatures of a group of records, of an interval."""
+"""Subtypes of type 2 in a signed log stream: signature of a record group, and of an interval."""
 EXTENDED = 126
-"""SMF type in the header of records whose type is in the extended header behind it."""
+"""SMF type in the header of a record whose real type is in the extended header that follows."""
 
 REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (115, 1): {9: QSST, 11: QJST},
@@ -73,10 +73,10 @@ REGISTRY: dict[tuple[int, int], dict[int, Block]] = {
     (116, 2): {1: WTID, 2: WQST},
     (116, 10): {1: QCST},
 }
-"""QPST stands in 115/2 before MQ 8.0 and in 115/215 since; 116/2 goes on where 116/1 is full."""
+"""QPST is in 115/2 before MQ 8.0, in 115/215 from then on; 116/2 continues a full 116/1."""
 
 WHOLE_RECORDS: dict[int, Block] = {DATA_LOST: SMF7}
-"""By SMF type, the records without triplets that are a block from their RDW on."""
+"""By SMF type: records without triplets. The whole record, with its RDW, is one block."""
 
 TRACES: dict[tuple[int, int], str] = {
     (115, 1): "STAT 1",
@@ -93,10 +93,10 @@ TRACES: dict[tuple[int, int], str] = {
     (116, 2): "ACCTG 3",
     (116, 10): "ACCTG 4",
 }
-"""By which START TRACE records are written: kind and CLASS. Of 115/5 to 115/7 sources disagree."""
+"""Kind and CLASS of the START TRACE that writes a record. Sources disagree on 115/5 to 115/7."""
 
 TASK, CONTINUATION = (116, 1), (116, 2)
-"""A task of class 3 accounting, and what of its queues does not fit into that record."""
+"""Class 3 accounting: a task, and those of its queues that do not fit into that record."""
 
 TASK_RECORDS = frozenset({TASK, CONTINUATION})
 """Records of class 3 accounting: their rows carry `task_record_no`."""
@@ -105,7 +105,7 @@ STUB_RECORDS = frozenset({(115, 5), (115, 6), (115, 7)})
 """Records whose QWHS is a stub of four bytes."""
 
 STATISTICS_RECORDS = frozenset({(115, 1), (115, 2), (115, 201), (115, 215), (115, 216)})
-"""Statistics of the queue manager of an interval: QWHSISEQ numbers the intervals."""
+"""Statistics of a queue manager in an interval; QWHSISEQ is the number of the interval."""
 
 APPENDED = {"QMAC": QWHC}
 """Blocks of a record's QWHS area whose columns are appended to the table of another block."""

@@ -1,6 +1,6 @@
 """Words of code fields: the number stays in its column, `<field>_text` holds the word.
 
-The second word of a pair is the one MP1B prints, where it is known and differs.
+The second word of a pair is the word of MP1B, if it is known and differs.
 """
 
 from collections.abc import Mapping

@@ -82,9 +82,9 @@ QWHX = block(
 )
 
 QWHS_LONG, QWHS_SHORT, QWHS_STUB = QWHS.size, QWHS.field("qwhstime").offset, 1
-"""QWHSLEN of the forms of QWHS: with an interval; without one, QWHC follows; four bytes."""
+"""QWHSLEN of each form of QWHS: with an interval; without one, before QWHC; four bytes only."""
 QWHS_STUB_BYTES = 4
 QWHS_SIZES = {QWHS_LONG: QWHS_LONG, QWHS_SHORT: QWHS_SHORT + QWHC.size, QWHS_STUB: QWHS_STUB_BYTES}
 """Bytes of the QWHS area up to QWHX, by QWHSLEN."""
 QWHX_RELEASE = "946".encode(ENCODING)
-"""Release in the SMF header from which QWHX is written, and holds the release."""
+"""From this release in the SMF header on, QWHX is written and contains the release."""

@@ -22,7 +22,7 @@ SMF7 = block(
     "smf7nrox" / Count32 * "Records lost, as a longer count",
     lengths={"": 28, "2.1": 36},
 )
-"""The whole record, from its RDW on, as IBM maps it; lengths are by release of z/OS, not of MQ.
+"""The whole record, from its RDW on, as IBM maps it; its length depends on the z/OS release.
 
-Bytes behind the map, such as the name of the log stream, are not known.
+The bytes behind the map, such as the name of the log stream, are not decoded.
 """

@@ -1,6 +1,6 @@
-"""The thread cross-reference of a task: what its bytes are depends on the connection type.
+"""The thread cross-reference of a task: its contents depend on the connection type.
 
-CICS: thread number, transaction, task number; IMS: region and PSB. Others have zeros or addresses.
+CICS: thread number, transaction, task number; IMS: region and PSB. Other types: zeros or addresses.
 IBM calls the task number an integer; CICS writes it as packed decimal.
 """
 
@@ -13,7 +13,7 @@ _IMS = (3, 4)
 
 
 def thread_parts(reference: str, connection_type: str) -> tuple[PartOf, ...]:
-    """Return the parts of a thread cross-reference, by the names of the two fields."""
+    """Return the parts of a thread cross-reference; arguments are names of fields."""
     return (
         PartOf("transaction", Text(4), reference, 4, connection_type, _CICS, "CICS transaction"),
         PartOf(

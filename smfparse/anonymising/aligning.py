@@ -1,4 +1,4 @@
-"""Where the bytes of a record are in its file, whatever the framing put between them."""
+"""The places of the bytes of records in a file: the bytes of its framing can be between them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _TWICE = 0xFF
 class InFile(NamedTuple):
     """The places in a file of the bytes of a record after its descriptor word.
 
-    start, end  the first of them, and behind the last
-    pieces      where they are: one behind the other, or int64 (bytes,)
+    start, end  place of the first byte, and place after the last byte
+    pieces      the places: a slice of consecutive ones, or int64 (bytes,)
     """
 
     start: int
@@ -27,14 +27,14 @@ class InFile(NamedTuple):
     pieces: slice | Ints
 
     def shifted(self, low: int) -> slice | Ints:
-        """Return where they are in what begins at byte `low`."""
+        """Return the places in a buffer that begins at byte `low` of the file."""
         if isinstance(self.pieces, slice):
             return slice(self.start - low, self.end - low)
         return self.pieces - low
 
 
 def bytes_in_file(chunk: Chunk) -> Iterator[InFile]:
-    """Yield where the records of a chunk are."""
+    """Yield the places of the records of a chunk."""
     if chunk.pieces is None:
         yield from _escaped(chunk)
         return

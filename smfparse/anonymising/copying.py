@@ -31,11 +31,11 @@ _BLANKS = b"\0" + BLANK
 
 @dataclass
 class Replaced:
-    """What was replaced.
+    """The replaced names, and the places where names stayed.
 
-    names      different names by kind
-    fields     by kind, fields in which one was replaced
-    elsewhere  places besides fields of names in which one was replaced
+    names      number of different names, by kind
+    fields     number of fields in which a name was replaced, by kind
+    elsewhere  places outside fields of names in which a name was replaced
     by_chance  numbers that look like a name by chance: they were kept
     short      places outside fields of names that look like a name of fewer than 4 characters: they
                were kept
@@ -59,11 +59,11 @@ def anonymise(
 ) -> Replaced:
     """Write a file with other names to `target`, which can be read and written anywhere.
 
-    It is not compressed. Damage is copied unchanged, except names of at least 4 characters. Raises
-    SmfError where a record cannot be found again in the file.
+    The copy is not compressed. Damage is copied unchanged, except names of at least 4 characters.
+    Raises SmfError if a record cannot be found again in the file.
 
-    damage      takes what cannot be used of it
-    shift_days  by which times are moved
+    damage      receives the unusable parts of the file
+    shift_days  days by which times are moved
     """
     done = Replaced()
     _gather(file, damage, done)
@@ -101,7 +101,7 @@ def _copy(path: Place, target: BinaryIO) -> int:
 
 
 def _distinct(buffer: Bytes, places: Places) -> tuple[list[bytes], Ints]:
-    """Return the different contents of fields, and which of them each field has."""
+    """Return the different contents of fields, and for each field the index of its content."""
     rows = gather(buffer, places.at, places.width)
     found, which = np.unique(rows.view(f"S{places.width}")[:, 0], return_inverse=True)
     return [each.ljust(places.width, b"\0") for each in found.tolist()], which
@@ -144,7 +144,7 @@ class _Patch:
         """Byte of the file after the last record."""
 
     def replace(self, chunk: Chunk) -> None:
-        """Replace names in the records of a chunk, and in what is between them."""
+        """Replace names in the records of a chunk, and in the bytes between them."""
         low, high = int(chunk.start.min()), int((chunk.start + chunk.length).max())
         made = chunk.buffer.copy()
         named = Named(chunk)
@@ -192,7 +192,7 @@ class _Patch:
             made[every[~numbers]] = others[~numbers]
 
     def _write(self, chunk: Chunk, made: Bytes) -> None:
-        """Write the records of a chunk, as they are now, to where they are in the file."""
+        """Write the records of a chunk, as they are now, to their places in the file."""
         low, end = self._end, 0
         places = list(bytes_in_file(chunk))
         raw = self._read(low, places[-1].end - low)

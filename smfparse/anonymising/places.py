@@ -46,7 +46,7 @@ _OPEN = ("ebcdic", "bytes", "pad")
 """Kinds of fields that are not numbers: names may be anywhere in their bytes."""
 _EYE = "eye"
 _TOKENS = ("correl",)
-"""Tokens of tasks, which begin with the time when the task did."""
+"""Tokens of tasks: they begin with the start time of the task."""
 
 
 @cache
@@ -58,7 +58,7 @@ def blocks() -> Mapping[str, Block]:
 
 @cache
 def named_fields(block: Block) -> tuple[tuple[str, Field], ...]:
-    """Return the fields of a block that contain names, each after its kind."""
+    """Return the fields of a block that contain names, each after the kind of its names."""
     return tuple((_KIND_OF[each.name], each) for each in block.own if each.name in _KIND_OF)
 
 

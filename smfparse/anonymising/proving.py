@@ -61,7 +61,7 @@ def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int 
 
 
 def _unheard() -> DamageLog:
-    """Return a function that accepts damage which was reported before."""
+    """Return a log for damage that was reported before: it keeps nothing."""
     return DamageLog(keep=0)
 
 

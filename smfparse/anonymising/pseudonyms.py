@@ -1,4 +1,4 @@
-"""Pseudonyms: names of the same length and kind, the same for the same name."""
+"""Pseudonyms: a name always gets the same replacement, of the same length and kind."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Pseudonyms:
         return PART.sub(lambda found: self._other(found[0], _like), name)
 
     def _begin(self, name: str) -> int:
-        """Return where in a name begins what is replaced; its length: it stays."""
+        """Return where the replaced part of a name begins; the length of the name: all stays."""
         if self._kept is not None and self._kept(name):
             return len(name)
         parts = list(PART.finditer(name)) if self._keep_first else []
@@ -100,7 +100,7 @@ class Pseudonyms:
         return hashlib.blake2b(content, key=self._secret, digest_size=len(content)).digest()
 
     def replaced(self) -> dict[str, str]:
-        """Return the parts, and whole addresses, that are looked for everywhere."""
+        """Return the parts, and whole addresses, that are searched everywhere."""
         every = self.parts | self._whole
         return {old: new for old, new in every.items() if len(old) >= LEAST and old != new}
 
@@ -173,7 +173,7 @@ def _octet(width: int, number: int) -> str:
 def read_map(path: Path) -> dict[str, str]:
     """Return old parts with new ones of an earlier `write_map`.
 
-    Raises InputError where that cannot be read, RequestError where it is something else.
+    Raises InputError if the file cannot be read, RequestError if it is not such a file.
     """
     try:
         rows = list(csv.reader(io.StringIO(path.read_text("utf-8"))))
@@ -190,9 +190,9 @@ def read_map(path: Path) -> dict[str, str]:
 
 
 def write_map(path: Path, parts: Mapping[str, str]) -> None:
-    """Write old parts with new ones as CSV, for who may read it: only its owner can.
+    """Write old parts with new ones as a CSV file that only its owner can read.
 
-    What an earlier file has stays until all is written. Raises OutputError where it cannot be.
+    An earlier file stays until the new one is complete. Raises OutputError if this fails.
     """
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

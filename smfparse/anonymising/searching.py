@@ -16,7 +16,7 @@ _ASCII = "latin-1"
 class Finder:
     """Finds texts, in EBCDIC and in ASCII, and their replacements of the same length.
 
-    They have LEAST characters or more, because the first search compares LEAST bytes.
+    These texts have LEAST characters or more, because the first search compares LEAST bytes.
     """
 
     def __init__(self, replaced: Mapping[str, str]) -> None:
@@ -77,7 +77,7 @@ class ShortNames:
         }
 
     def count(self, buffer: Bytes, start: int, end: int, fields: Bools | None = None) -> int:
-        """Return their number in buffer[start:end], without those that touch `fields`."""
+        """Return the number of texts in buffer[start:end] that do not touch `fields`."""
         return sum(
             self._count(buffer, start, end, fields, length)
             for length in self._known

@@ -59,7 +59,7 @@ def _put(buffer: Bytes, at: Ints, rows: Bytes) -> None:
 
 
 def _moved(packed: int, days: int) -> int:
-    """Return a packed date some days later. A value that is not a date stays."""
+    """Return a packed date `days` later. A value that is not a date stays."""
     digits = f"{packed:08X}"
     if not (digits[:-1].isdecimal() and digits[-1] in "CF"):
         return packed

@@ -1,4 +1,4 @@
-"""Which files of a dataset can have rows that are selected: the others are not opened."""
+"""Files of a dataset that can contain selected rows: other files are not opened."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from smfparse.store.manifest import Manifest, read_files
 
 
 def manifest_for(folder: Place, selection: Selection) -> Manifest:
-    """Return the manifest of a dataset, with those of its files that can have selected rows.
+    """Return the manifest of a dataset, limited to the files that can contain selected rows.
 
-    `is_whole` in it says whether these are all files. Files are chosen by day only without selected
-    names, because names are compared in all records of a task, whenever they were written.
+    Its `is_whole` is true if these are all files. If names are selected, files are not chosen by
+    day, because names are compared in all records of a task, whenever they were written.
 
-    Raises InputError where it cannot be understood.
+    Raises InputError if the manifest is missing or damaged.
     """
     span = _span(selection)
     names = like(selection.qmgrs) if selection.qmgrs else None
@@ -32,7 +32,7 @@ def manifest_for(folder: Place, selection: Selection) -> Manifest:
 
 
 def _span(selection: Selection) -> tuple[str, str] | None:
-    """Return the first and last day that are selected; None: any day."""
+    """Return the first and last selected day; None: any day."""
     if selection.time_column != COUNTED_AT or selection.by_name:
         return None
     start, end = selection.start or dt.datetime.min, selection.end or dt.datetime.max
@@ -40,6 +40,6 @@ def _span(selection: Selection) -> tuple[str, str] | None:
 
 
 def _can_have(name: str, names: re.Pattern[str] | None) -> bool:
-    """Whether a file can have rows of these queue managers."""
+    """Whether a file can contain rows of these queue managers."""
     qmgr = qmgr_name(name)
     return names is None or qmgr is None or names.fullmatch(qmgr) is not None

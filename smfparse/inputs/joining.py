@@ -19,15 +19,15 @@ from smfparse.reading.planning import size_of
 from smfparse.tables.arrow import Wanted
 
 _SMALL = 4
-"""A file is small if at least this many of its size fit into a chunk."""
+"""A file is small if its size is at most this part of a chunk: a quarter."""
 _MOST = 256
-"""Files that are decoded together."""
+"""Maximum number of files that are decoded together."""
 
 
 def batches(
     sources: Iterable[Source], wanted: Wanted, log: Log, options: ReadOptions, gathered: Gathered
 ) -> Batches:
-    """Yield what `Source.batches` yields of each, in order; decode small files together."""
+    """Yield the batches of all sources, in order; decode small files together."""
     joined = Joined(options.limits.chunk_bytes)
     for some in _groups(sources, options):
         files = [each for each in some if isinstance(each, SmfFile)]
@@ -38,7 +38,7 @@ def batches(
 
 
 def _groups(sources: Iterable[Source], options: ReadOptions) -> Iterator[list[Source]]:
-    """Yield sources, in order: small files that are a chunk together, and others one by one.
+    """Yield sources, in order: small files that fit into one chunk together, others one by one.
 
     Files are not combined with `strict`, or if the damage depends on the selection, because damage
     is then found file by file.

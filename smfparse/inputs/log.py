@@ -12,13 +12,13 @@ from smfparse.places.kinds import Place
 
 @dataclass
 class Log:
-    """Collects what is reported of the inputs besides their rows.
+    """Collects reports about the inputs besides their rows.
 
-    damage         what could not be used
-    unknown        bytes that no column knows, by block or section; counted if `count_unknown`
-    count_unknown  whether they are counted
-    duplicates     records left out of each file because an earlier dump has them, by its path
-    records        takes the fingerprints of all records; None: not taken
+    damage         parts of the inputs that could not be used
+    unknown        number of bytes without a column, by block or section
+    count_unknown  whether these bytes are counted
+    duplicates     number of records left out because an earlier dump has them, by path of the file
+    records        receives the fingerprints of all records; None: nothing does
     """
 
     damage: DamageLog = field(default_factory=DamageLog)
@@ -28,7 +28,7 @@ class Log:
     records: Recorder | None = None
 
     def add(self, other: Log) -> None:
-        """Add the entries of `other`, a log of bytes that come later."""
+        """Add the entries of `other`, a log about later bytes."""
         self.damage.extend(other.damage)
         self.unknown.update(other.unknown)
         self.duplicates.update(other.duplicates)

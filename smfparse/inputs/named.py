@@ -1,7 +1,8 @@
-"""From names of inputs to files and datasets that can be read, and read again.
+"""From names of inputs to files and datasets that can be read several times.
 
-A name is a file, a folder, a pattern that the shell left as it is, `-` for standard input, a pipe
-or a device. What can be read only once is copied to a temporary file, which goes with its `Input`.
+A name is a file, a folder, a pattern that the shell did not expand, `-` for standard input, a pipe
+or a device. An input that can be read only once is copied to a temporary file, which is removed
+with its `Input`.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from smfparse.reading.reader import Input
 
 STDIN = "-"
 NOWHERE = Path(os.devnull)
-"""The path of standard input: this object, and no equal path."""
+"""The path of standard input; compared with `is`, because an equal path is the device itself."""
 
 
 def urls_like(pattern: Url) -> list[Url] | None:
     """Return the places that match a pattern, in order; None: a file has exactly this name.
 
-    Raises OSError, also where there is no such bucket.
+    Raises OSError, also for a missing bucket.
     """
     if pattern.exists():
         return None
@@ -77,15 +78,15 @@ def resolve(
     target: Place | None = None,
     options: ReadOptions = DEFAULTS,
 ) -> list[Input]:
-    """Return the inputs that `names` mean, in order: each exists and has a valid start.
+    """Return the inputs for `names`, in order: each exists and has a valid start.
 
-    names       a Path or Url is this place and nothing else: no pattern, not standard input
+    names       texts; a Path or Url is one place, never a pattern or standard input
     is_dataset  whether a folder is one input, and not a folder of SMF files
-    target      a folder that is written: where it is below another one it is skipped
-    options     its framing, limits and `max_copy` count here
+    target      a folder that is written: it is skipped if it is below an input folder
+    options     only framing, limits and `max_copy` are used
 
     In folders, files that are not SMF dumps are skipped and noted in `damage`. A file that a folder
-    or pattern names again is used once. Raises InputError where an input is missing, unreadable,
+    or pattern names again is used once. Raises InputError if an input is missing, unreadable,
     not an SMF dump or too long to copy, or a pattern or folder has none; RequestError if one is
     named twice, because its records would count twice; OutputError if a copy does not fit on the
     disk.
@@ -122,7 +123,7 @@ def _copied(stream: Input, max_copy: int | None) -> Input:
 
 
 def check_apart(inputs: Iterable[Place], output: Place) -> None:
-    """Raise RequestError where `output` would take the place of an input, or of a part of one."""
+    """Raise RequestError if `output` would replace an input, or a part of one."""
     place = _real(output)
     for each in inputs:
         if _real(each) in (place, *place.parents):
@@ -151,7 +152,7 @@ def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]
 
 
 def _of_url(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
-    """Yield what `_expanded` does for a URL."""
+    """Yield the inputs of a URL, as `_expanded`."""
     url = place_of(name)
     assert isinstance(url, Url)
     try:
@@ -178,7 +179,7 @@ def _at(path: Place, text: str) -> Input:
 
 
 def _real(path: Place) -> Place:
-    """Return a path without links; of links that lead to themselves, some path."""
+    """Return a path without links; if links lead to themselves, any path."""
     if isinstance(path, Url):
         return path
     return Path(os.path.realpath(path))
@@ -257,12 +258,12 @@ def _leave_out(path: Place, reason: str, damage: DamageLog) -> None:
 
 
 def look(found: Input, framing: Framing | None = None, limits: Limits = LIMITS) -> Input:
-    """Return a file with its packing and framing, which its first bytes show.
+    """Return a file with its compression and framing, which its first bytes show.
 
-    framing  what is known of that; None: it is detected
-    limits   how much is unpacked
+    framing  the known framing; None: it is detected
+    limits   contain the maximum of decompressed bytes
 
-    Raises InputError where it is not an SMF dump.
+    Raises InputError if it is not an SMF dump.
     """
     packing, framing = probe(found.path, found.name, framing, limits)
     return replace(found, packing=packing, framing=framing)

@@ -1,6 +1,6 @@
 """From names of inputs to open inputs, and from these to named streams of record batches.
 
-Files of one name get names of their own, and rows have local times in the zone that is requested.
+Files with equal names get different names, and rows have local times in the requested zone.
 """
 
 from __future__ import annotations
@@ -52,16 +52,16 @@ if TYPE_CHECKING:
 
 
 class Names(Protocol):
-    """Names that are taken."""
+    """Names that are already used."""
 
     def __contains__(self, name: object, /) -> bool: ...
 
     def add(self, name: str, /) -> None:
-        """Take one more."""
+        """Add a used name."""
 
 
 def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
-    """Return other names for those that are taken already: `DUMP.smf#2`. All are taken then."""
+    """Return other names for those already in `taken`: `DUMP.smf#2`. Add all names to `taken`."""
     found = {}
     for name in names:
         new = _free(name, taken)
@@ -72,7 +72,7 @@ def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
 
 
 def _free(name: str, taken: Names) -> str:
-    """Return a name that is not taken: the next number, found in few steps however many are."""
+    """Return a name not in `taken`: with the next free number, found in few steps."""
     if name not in taken:
         return name
     low, high = 1, 2
@@ -87,7 +87,7 @@ def _free(name: str, taken: Names) -> str:
 def shown(
     zone: Zone | None, wanted: Wanted, rows: Callable[[Wanted], Iterator[tuple[str, Batch]]]
 ) -> Iterator[tuple[str, Batch]]:
-    """Yield the wanted rows with local times of a zone; None: as they are."""
+    """Yield the wanted rows with local times of a zone; None: with times as recorded."""
     if zone is None:
         yield from rows(wanted)
         return
@@ -102,7 +102,7 @@ def shown(
 class _Shared:
     """Sources that several processes may decode together.
 
-    options  how they are read
+    options  how the sources are read
     """
 
     options: ReadOptions
@@ -128,7 +128,7 @@ class _Shared:
     def units(
         self, sources: Sequence[Source], wanted: Wanted, workers: Workers, *, ahead: bool
     ) -> list[Unit]:
-        """Cut SMF files, of which there is one or more, into units for workers.
+        """Divide one or more SMF files into units for workers.
 
         ahead  whether the results of a unit must be kept until it is its turn
         """
@@ -140,16 +140,16 @@ class _Shared:
         return units(found, wanted, self.options, workers, once, others, ahead=ahead)
 
     def are_large(self, sources: Sequence[Source]) -> bool:
-        """Whether sources are SMF files, and long enough for several processes to be faster."""
+        """Whether sources are SMF files that are so long that several processes are faster."""
         are_files = all(map(_is_file, sources))
         return are_files and _bytes_of(sources) >= 2 * self.options.limits.least_unit
 
 
 @dataclass
 class Inputs(_Shared):
-    """All inputs of one command and how they are read; what there is to report is in `log`.
+    """All inputs of one command, and how they are read; `log` collects damage and counts.
 
-    zone  whose local times rows have; None: those of each z/OS system, as recorded
+    zone  time zone of local times in rows; None: that of each z/OS system, as recorded
     """
 
     sources: Sequence[Source]
@@ -159,20 +159,20 @@ class Inputs(_Shared):
 
     @property
     def selection(self) -> Selection:
-        """The records that are wanted."""
+        """The criteria for the requested records."""
         return self.options.selection
 
     @property
     def of_queues(self) -> bool:
         """Whether rows are selected by queue, now or when a dataset was made.
 
-        Rows of tasks then cover whole tasks, but only some of their queues.
+        In this case rows of tasks cover whole tasks, but only some of their queues.
         """
         return bool(self.selection.queues or self._queues_of_datasets())
 
     @property
     def selected(self) -> str | None:
-        """What is selected, as text, and the queues that datasets were selected by; None: all."""
+        """The selection as text, with the queues for which datasets were selected; None: all."""
         own = filter(None, str(self.selection).split("; "))
         return "; ".join(dict.fromkeys([*own, *self._queues_of_datasets()])) or None
 
@@ -184,17 +184,17 @@ class Inputs(_Shared):
 
     @property
     def damage(self) -> DamageLog:
-        """What could not be used, as far as the inputs were read."""
+        """The damage found so far in the inputs."""
         return self.log.damage
 
     @property
     def duplicates(self) -> int:
-        """Records left out because an earlier dump has them, in the files read to their end."""
+        """Number of records in an earlier dump: left out, counted in files read to their end."""
         return sum(self.log.duplicates.values())
 
     @property
     def lost(self) -> DamageLog:
-        """What could not be used when the datasets among the inputs were made."""
+        """The damage found when the datasets among the inputs were made."""
         found = DamageLog()
         for source in self.sources:
             found.extend(source.lost)
@@ -202,7 +202,7 @@ class Inputs(_Shared):
 
     @property
     def met(self) -> DamageLog:
-        """What could not be used, now or when datasets were made."""
+        """The damage found now or when datasets were made."""
         found = self.lost
         found.extend(self.damage)
         return found
@@ -212,8 +212,8 @@ class Inputs(_Shared):
     ) -> Generator[tuple[str, Batch], None, None]:
         """Yield (table, RecordBatch) for the wanted tables of every input, in order.
 
-        For the table `damage`, SMF files are read as a whole, whatever is selected: once more,
-        unless all tables are wanted of all records.
+        For the table `damage`, SMF files are read to their end, whatever is selected. This is a
+        second read, unless all tables and all records are requested.
 
         prompt  whether one process gives rows as soon as it has any, in more batches
         """
@@ -240,7 +240,7 @@ class Inputs(_Shared):
         return with_fingerprints(table, asked=self.options.fingerprints)
 
     def as_recorded(self) -> Inputs:
-        """Return the same inputs, whose rows have the local times of each z/OS system."""
+        """Return the same inputs with local times of each z/OS system in their rows."""
         return replace(self, zone=None)
 
     def _rows(self, wanted: Wanted, prompt: bool) -> Iterator[tuple[str, Batch]]:
@@ -265,7 +265,7 @@ class Inputs(_Shared):
         yield from self._one_by_one(sources, wanted, prompt)
 
     def by_one_process(self) -> Inputs:
-        """Return the same inputs, which one process decodes; the log is the same."""
+        """Return the same inputs, with the same log, to be decoded by one process."""
         return replace(self, options=replace(self.options, jobs=1))
 
     def _one_by_one(
@@ -283,7 +283,7 @@ class Inputs(_Shared):
             yield from gathered.flush()
 
     def any_rows(self, tables: Iterable[str] = (RECORD,)) -> bool:
-        """Whether one of some tables has rows that are selected. Reads up to the first one."""
+        """Whether any of these tables has a selected row. Reads up to the first one."""
         wanted = dict.fromkeys(tables, frozenset(["record_no"]))
         found = self._one_by_one(_in_turn(self.sources), wanted, prompt=True)
         return any(batch.num_rows for _, batch in found)
@@ -310,7 +310,7 @@ def _is_file(source: Source) -> bool:
 
 
 def _in_turn(sources: Iterable[Source]) -> list[Source]:
-    """Return sources for one reading of all, one after the other."""
+    """Return the sources for one sequential read of all of them."""
     turn = Turn()
     return [replace(each, turn=turn) if isinstance(each, SmfFile) else each for each in sources]
 
@@ -323,11 +323,11 @@ def open_inputs(
     """Open SMF files and datasets.
 
     paths   texts as on the command line: files, folders, patterns, `-`, URLs; or Paths and Urls,
-            each only itself
-    target  folder that is written: where it is below one of the folders it is skipped
+            each one place
+    target  folder that is written: it is skipped if it is below an input folder
 
-    Raises InputError, before anything is decoded, where there is none, or one is missing,
-    unreadable or neither, and RequestError where one is named twice.
+    Raises InputError, before anything is decoded, if no input is found, or one is missing,
+    unreadable, or neither an SMF file nor a dataset; RequestError if one is named twice.
     """
     paths = list(paths)
     if not paths:
@@ -364,7 +364,7 @@ def _named_apart(sources: Sequence[Source]) -> list[Source]:
 
 
 def _known_records(sources: Iterable[Source], selection: Selection) -> Known | None:
-    """Return the fingerprints of the records that the datasets among the inputs have."""
+    """Return the fingerprints of the records in the datasets among the inputs."""
     datasets = (each for each in sources if isinstance(each, Dataset))
     found = [each.known for each in datasets if each.knows_all_of(selection)]
     known = [each for each in found if each is not None]
@@ -385,17 +385,17 @@ def decode_part(
 ) -> Batches:
     """Decode a part of one SMF file: yield (table, RecordBatch), each table's in record order.
 
-    part     one that `plan` gave; or `Part(start, end, None)`: the records that start from byte
-             `start` up to `end`, wherever these are. Their record_no is NULL, but not their
-             record_offset
+    part     one returned by `plan`; or `Part(start, end, None)`, a blind part: the records that
+             start from byte `start` up to `end`. Both can be any bytes. record_no is NULL,
+             record_offset is not
     tables   table to its wanted columns (None: all); None: every table
-    damage   takes what could not be used
+    damage   receives the damage
     framing  as in `ReadOptions`
-    limits   those that `plan` was given
+    limits   those given to `plan`
 
     The parts of a plan together give the rows of the whole file, in order. So do blind parts
-    without gaps between them, except the record numbers. Raises what `open_inputs` does; if a part
-    is not as planned, because the file was changed or is damaged, InputError at its end.
+    without gaps between them, except the record numbers. Raises the errors of `open_inputs`; if a
+    part is not as planned, because the file was changed or is damaged, InputError at its end.
     """
     options = ReadOptions(framing=framing, limits=limits)
     file = open_file(path, options)
@@ -416,7 +416,7 @@ def decode_part(
 
 
 def with_all_names(inputs: Inputs) -> Inputs:
-    """Return the same inputs with all jobs, queues and channels; their damage is logged apart."""
+    """Return the same inputs with all jobs, queues and channels, and a separate log."""
     return _with_selection(inputs, without_names(inputs.selection, inputs.selection.by_name))
 
 
@@ -445,7 +445,7 @@ def _with_selection(inputs: Inputs, selection: Selection) -> Inputs:
 
 
 def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFile:
-    """Open an input that has to be one SMF file. Raises what `open_inputs` does."""
+    """Open an input that must be one SMF file. Raises the errors of `open_inputs`."""
     sources = open_inputs([path], options).sources
     if len(sources) > 1 or not isinstance(sources[0], SmfFile):
         raise InputError(f"{path}: a dataset or several files; name one SMF file")
@@ -453,7 +453,7 @@ def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFil
 
 
 def _source(found: Input, selection: Selection) -> Source:
-    """Open an input. An SMF file has a path that does not depend on where a process was started."""
+    """Open an input. The path of an SMF file becomes absolute."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
     from smfparse.store.belonging import has_manifest
@@ -462,5 +462,5 @@ def _source(found: Input, selection: Selection) -> Source:
     if not has_manifest(found.path):
         raise interrupted_in(found.path)
     dataset = Dataset(found.path, selection=selection)
-    _ = dataset.manifest  # so that one that cannot be read is reported at once
+    _ = dataset.manifest  # so that an unreadable manifest is reported at once
     return dataset

@@ -1,6 +1,6 @@
-"""How inputs are read: one object, from the command or `smfparse.open` to where it is used.
+"""How inputs are read: one object, passed from the command or `smfparse.open` to the readers.
 
-A new option is a field here, is used where it matters, and has a name on the command line.
+A new option needs a field here, the code that uses it, and a name on the command line.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class ReadOptions:
     selection        the rows to return: `Selection.of(qmgr="QM*", since="2200")`
     jobs             processors for large SMF files; the rows and their order stay the same
     keep_duplicates  whether to keep records of an SMF file that an earlier dump also contains
-    strict           whether the first damage of an SMF file ends the reading with DamageError,
-                     before its rows are returned
+    strict           whether the first damage of an SMF file raises DamageError, before rows of the
+                     file are returned
     framing          record format of the SMF files: rdw, bdw, ...; None: detected
     fingerprints     whether `record` has the columns `fingerprint` and `dump_start`, with which a
                      query finds duplicates among inputs that are read separately
-    max_copy         maximum bytes of standard input, a pipe or a device, each, that are copied to
-                     the temporary folder; None: the free space minus 1 GB, at least half of it
-    tz               zone of the local times of rows and of the selection: `utc`, `Europe/Berlin`;
+    max_copy         maximum bytes of each pipe, device or standard input that are copied to the
+                     temporary folder; None: the free space minus 1 GB, at least half of it
+    tz               time zone of local times in rows and in the selection: `utc`, `Europe/Berlin`;
                      None: that of each z/OS system
     limits           limits of memory
 
@@ -79,11 +79,11 @@ DEFAULTS = ReadOptions()
 
 
 def read_options(given: MutableMapping[str, Any]) -> ReadOptions:
-    """Take the options for reading out of those of a command.
+    """Remove the options for reading from those of a command, and return them.
 
-    given  name to value; those of `Selection.of` may be several, and `type` is called `types`
+    given  values by name; options of `Selection.of` may have several, and `type` is called `types`
 
-    Raises RequestError where a value cannot be read.
+    Raises RequestError for an invalid value.
     """
     if "types" in given:
         given["type"] = given.pop("types")

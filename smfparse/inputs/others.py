@@ -1,8 +1,8 @@
 """The other inputs of a run, which may contain the 116/1 records of tasks that continue in a file.
 
 SMF switches files between a 116/1 and its 116/2. If a 116/2 at the start of a file has no 116/1,
-the ends of the other files are read, once each; otherwise nothing is read. Each z/OS system has a
-local time of its own: times are compared within one.
+the ends of the other files are read, once each; otherwise nothing is read. Each z/OS system has
+its own local time, so only times of the same system are compared.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from smfparse.inputs.sources import Dataset
 
 _LOOK = 1 << 20
-"""Bytes that are looked at first."""
+"""Bytes of the start of a file that are searched for times."""
 _NO_KINDS = np.zeros(0, np.int64)
 
 
 def starts_of(file: Input) -> dict[int, int]:
-    """Return when SMF took the first records of a file, in microseconds, by system.
+    """Return the SMF time of the first record of each system, in microseconds.
 
-    Of the systems with records among the first; empty where no time is known.
+    Only systems with records at the start of the file are included; empty if no time is known.
     """
     starts: dict[int, int] = {}
     seen = 0
@@ -74,7 +74,7 @@ def head_of(file: Input, starts: dict[int, int]) -> Iterator[Chunk]:
 
 
 def end_of(file: Input) -> Iterator[Chunk]:
-    """Yield the records of a file that SMF took within APART_US of the last, and some before."""
+    """Yield the records from APART_US before the last record of a file, and some before."""
     return file.chunks(DamageLog(), _last_part(file), TASK_KINDS)
 
 
@@ -128,7 +128,7 @@ class Others:
     """All inputs of a run. Sources are numbered: the files, then those in datasets.
 
     files     SMF files, in order
-    datasets  what else there is
+    datasets  the datasets, in order
     """
 
     files: tuple[Input, ...]
@@ -139,12 +139,12 @@ class Others:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the sources, by number less one."""
+        """The names of the sources: the first has number 1."""
         stored = (name for each in self.datasets for name in each.sources)
         return (*(each.name for each in self.files), *stored)
 
     def note(self, source: str, last: Tasks) -> None:
-        """Take the last 116/1 records of a file that was read, so that it is not read again."""
+        """Keep the last 116/1 records of a file that was read, so that it is not read again."""
         self._ends[source] = last.last(APART_US)
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
@@ -191,9 +191,9 @@ class Others:
         return every.where((every.time >= first) & (every.time <= last))
 
     def named(self, source: str, patterns: frozenset[str]) -> Ints:
-        """Return the tasks of several files, one of these `source`, with a queue like a pattern.
+        """Return the tasks that cover several files, including `source`, and use a matching queue.
 
-        As `queue_tasks` does for that file.
+        The result is like that of `queue_tasks` for that file.
         """
         if patterns not in self._spanning:
             self._spanning[patterns] = self._tasks_named(patterns)
@@ -202,7 +202,7 @@ class Others:
         return np.where(sources_in(every) == own, every - in_source(0, own), every)
 
     def _tasks_named(self, patterns: frozenset[str]) -> Ints:
-        """Return the tasks of several files with a queue like a pattern, as `in_source` does."""
+        """Return the tasks that cover several files and use a matching queue, as `in_source`."""
         going_on, named = self._at_starts(_ANY), [self._at_starts(patterns)]
         for number in np.unique(sources_in(going_on)).tolist():
             if number <= len(self.files):
@@ -212,7 +212,7 @@ class Others:
         return np.intersect1d(going_on, np.concatenate(named))
 
     def _at_starts(self, patterns: frozenset[str]) -> Ints:
-        """Return the tasks with such a queue that continue at the start of another file."""
+        """Return the tasks with a matching queue that continue at the start of another file."""
         found = [np.zeros(0, np.int64)]
         for file in self.files:
             starts = self._starts_of(file)
@@ -234,7 +234,7 @@ class Others:
         return self._ends[file.name].of_source(number + 1)
 
     def _stored(self, first: int, last: int) -> Iterator[Tasks]:
-        """Yield the tasks in datasets that SMF took in a span of time."""
+        """Yield the tasks in datasets whose SMF time is in a span."""
         number = len(self.files) + 1
         for each in self.datasets:
             from smfparse.inputs.stored import tasks_between

@@ -2,8 +2,8 @@
 
 A file is divided at the starts of chunks, and each part is decoded on its own; it reads bytes
 before its start for facts about earlier records. A part that turns out not to be as the file was
-planned (records lost or skipped) is decoded again together with the rest of its file, by one
-process, because the effect of damage must not depend on the division.
+planned (records lost or skipped) is decoded again, together with the rest of its file, by one
+process: the effect of damage must not depend on the division.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ process."""
 class Outcome(Generic[Made]):
     """The result of a unit, and the damage and counts to report.
 
-    unsound  which of its ranges was not as planned; None: all were
+    unsound  index of the range that was not as planned; None: all were
     """
 
     made: Made | None
@@ -51,7 +51,7 @@ class Outcome(Generic[Made]):
 
 
 def worth_sharing(wanted: Wanted) -> bool:
-    """Whether several processes are faster: not if finding the records is most of the work."""
+    """Whether several processes are faster; they are not if most of the work is to find records."""
     return not are_short(Needs(wanted).kinds)
 
 
@@ -65,12 +65,12 @@ def units(
     *,
     ahead: bool,
 ) -> list[Unit]:
-    """Divide SMF files, in order, into units for `workers`, which scan the files for this.
+    """Divide SMF files, in order, into units; `workers` scan the files for the division.
 
     Possible `duplicates`, and the tasks of a divided file if rows are selected by them, are
     searched here, because a part alone does not contain them.
 
-    others  the inputs that are read together; None: there is one
+    others  the inputs that are read together; None: only one input
     ahead   whether the results of a unit must be kept until it is its turn
     """
     unit_bytes = _unit_bytes(files, options, workers, ahead)
@@ -98,7 +98,7 @@ def units(
 
 
 def _unit_bytes(files: Sequence[Input], options: ReadOptions, workers: Workers, ahead: bool) -> int:
-    """Return how many bytes a unit has, about."""
+    """Return the approximate size of a unit in bytes."""
     limits = options.limits
     share = -(-sum(size_of(each.path) for each in files) // options.jobs)
     if ahead:
@@ -109,7 +109,7 @@ def _unit_bytes(files: Sequence[Input], options: ReadOptions, workers: Workers, 
 
 
 def _parts(files: Sequence[Input], part_bytes: int, workers: Workers) -> list[tuple[Input, Part]]:
-    """Cut files, in order, into parts of about `part_bytes`."""
+    """Divide files, in order, into parts of about `part_bytes`."""
     ranges = {file: ranges_of(file, part_bytes) for file in files if is_cut(file.path, part_bytes)}
     asked = [(file, part) for file, several in ranges.items() for part in several]
     found = workers.results(look_through, asked)
@@ -143,9 +143,9 @@ def _grouped(
 
 
 def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[Made]:
-    """Decode a unit, and write what is decoded.
+    """Decode a unit, and write its batches.
 
-    like a log with the settings for the log of the outcome
+    like  a log with the settings for the log of the outcome
     """
     log = like.anew()
     PROGRESS.begin_unit(number)
@@ -171,9 +171,9 @@ def run_unit(number: int, unit: Unit, write: Write[Made], like: Log) -> Outcome[
 def in_order(
     found: Sequence[Unit], write: Write[Made], workers: Workers, like: Log
 ) -> Generator[Outcome[Made], None, None]:
-    """Have units run by `workers`; yield what they made, in the order of the units.
+    """Let `workers` run units; yield the outcomes in the order of the units.
 
-    like a log with the settings for the logs of the outcomes
+    like  a log with the settings for the logs of the outcomes
     """
     like = like.anew()
     lost: set[Place] = set()
@@ -187,9 +187,9 @@ def in_order(
 def _sound(
     number: int, unit: Unit, outcome: Outcome[Made], lost: set[Place], write: Write[Made]
 ) -> Outcome[Made]:
-    """Return the outcome of a unit, run again here where a range of it was not as planned.
+    """Return the outcome of a unit; it is run again here if one of its ranges was not as planned.
 
-    lost  files of which the rest was decoded as one range; their later ranges are left out
+    lost  files whose rest was decoded as one range; their later ranges are left out
     """
     like = outcome.log.anew()
     todo = tuple(each for each in unit if each.path not in lost)

@@ -31,17 +31,17 @@ from smfparse.tables.arrow import Batch, Wanted
 from smfparse.vectors import Ints
 
 Batches: TypeAlias = Iterator[tuple[str, Batch]]
-"""Names of tables and rows of them."""
+"""Names of tables, each with rows of the table."""
 
 
 @dataclass(frozen=True)
 class Range:
     """A part of an SMF file, and the requested data; `duplicates`, if given, are left out.
 
-    options  its selection and limits count here
+    options  only selection and limits are used
     tasks    the result of `queue_tasks` for the file; None: it is determined when it is needed
-    turn     the reading of all files that this one is of; None: they are not read in turn
-    others   the inputs that are read with it; None: there is nothing else
+    turn     state of the sequential read of all files; None: files are not read in sequence
+    others   all inputs that are read with the file; None: no other inputs
     """
 
     file: Input
@@ -55,7 +55,7 @@ class Range:
 
     @property
     def path(self) -> Place:
-        """Where the file is."""
+        """Place of the file."""
         return self.file.path
 
     @property
@@ -66,9 +66,9 @@ class Range:
     def batches(self, log: Log, gathered: Gathered | None = None) -> Batches:
         """Decode the part; yield the wanted tables and columns, each table's in record order.
 
-        gathered  takes rows with those of other ranges; None: all rows of this one are yielded
+        gathered  receives rows, to join them with those of other ranges; None: all are yielded
 
-        Raises UnsoundError, at the end, where the part is not as planned.
+        Raises UnsoundError, at the end, if the part is not as planned.
         """
         part = self.part
         damage = DamageLog() if part.is_planned else log.damage
@@ -87,7 +87,7 @@ class Range:
             raise UnsoundError
 
     def read(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
-        """Read the records of the part that are decoded; `damage` collects that of the file."""
+        """Yield the records of the part to decode; `damage` collects the damage of the file."""
         return self._to_be_decoded(self._chunks(damage, needs, log), log)
 
     def _chunks(self, damage: DamageLog, needs: Needs, log: Log) -> Iterator[Chunk]:
@@ -96,7 +96,7 @@ class Range:
         return with_dumps(found, self.part) if needs.dumps else found
 
     def _to_be_decoded(self, found: Iterable[Chunk], log: Log) -> Iterator[Chunk]:
-        """Leave duplicates out of the chunks of the part; `log` takes how many these are."""
+        """Leave duplicates out of the chunks of the part; `log` receives their number."""
         if log.records is None:
             yield from self._once(found, self.turn)
         else:
@@ -126,7 +126,7 @@ class Range:
     def find_tasks(self) -> Ints:
         """Return the starts of tasks with a selected queue.
 
-        For a blind part, its own tasks are enough; for others, those of the whole file are found.
+        A blind part is searched for its own tasks only; other parts need those of the whole file.
         """
         if self.tasks is not None:
             return self.tasks
@@ -139,7 +139,7 @@ class Range:
         return np.union1d(own, self.others.named(self.file.name, queues))
 
     def _again(self, part: Part, kinds: Ints | None = None) -> Iterator[Chunk]:
-        """Read a part of the file whose damage is known, or will be."""
+        """Read a part of the file without a report of damage: another read reports it."""
         turn = None if self.turn is None else self.turn.again()
         return self._once(self.file.chunks(DamageLog(), part, kinds), turn)
 
@@ -150,7 +150,7 @@ class Range:
         return self.duplicates.left_out(self.path, found, turn)
 
     def _seen(self, found: Iterable[Chunk], records: Recorder) -> Iterator[Chunk]:
-        """Do what `_once` does; `records` takes the fingerprints of all records."""
+        """Remove records like `_once`; `records` receives the fingerprints of all records."""
         for each in found:
             chunk = each._replace(prints=fingerprints(each))
             left, kept = chunk, np.ones(len(chunk.start), np.bool_)
@@ -173,7 +173,7 @@ def gathered_for(
 ) -> Gathered:
     """Return the buffer that gathers the rows of several ranges.
 
-    prompt  whether rows come as soon as there are any, in more batches
+    prompt  whether rows are yielded as soon as possible, in more batches
     """
     return Gathered(needs_of(wanted, options, log), options.limits, prompt=prompt)
 

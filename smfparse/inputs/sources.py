@@ -1,4 +1,4 @@
-"""Inputs to named streams of record batches.
+"""From inputs to named streams of record batches.
 
 An input is an SMF file, or a dataset that `convert` made: a folder with one folder per
 table and a manifest written last. Both give the same tables.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class Arrival(NamedTuple):
-    """Packing of an input, outermost first, its framing, and what shows that framing."""
+    """Compression of an input, outermost first, its framing, and the evidence for the framing."""
 
     packing: tuple[str, ...]
     framing: str | None
@@ -49,7 +49,7 @@ class Source(Protocol):
 
     @property
     def path(self) -> Place:
-        """Where it is read."""
+        """Place from which it is read."""
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class Source(Protocol):
 
     @property
     def arrival(self) -> Arrival:
-        """Packing and framing of the input."""
+        """Compression and framing of the input."""
 
     @property
     def lost(self) -> DamageLog:
@@ -72,16 +72,16 @@ class Source(Protocol):
     ) -> Batches:
         """Yield the wanted tables and columns of the selected records, in record order.
 
-        gathered  takes rows of SMF files, with those of others; None: all rows are yielded
+        gathered  receives rows of SMF files, to join those of several; None: all are yielded
         """
 
 
 @dataclass(frozen=True)
 class SmfFile:
-    """A file of SMF records, packed or not; `duplicates`, if given, are left out.
+    """A file of SMF records, compressed or not; `duplicates`, if given, are left out.
 
-    turn    the reading of all files that it is for; None: they are not read in turn
-    others  the inputs that are read with it; None: there is nothing else
+    turn    state of the sequential read of all files; None: files are not read in sequence
+    others  all inputs that are read with the file; None: no other inputs
     """
 
     input: Input
@@ -100,7 +100,7 @@ class SmfFile:
 
     @property
     def arrival(self) -> Arrival:
-        assert self.input.framing is not None  # the file was looked at when it was opened
+        assert self.input.framing is not None  # `look` found it when the file was opened
         return Arrival(self.input.packing, self.input.framing.name, self.input.framing.why)
 
     @property
@@ -117,21 +117,21 @@ class SmfFile:
         yield from self.range(wanted, options).batches(log, gathered)
 
     def chunks(self, damage: DamageLog) -> Iterator[Chunk]:
-        """Read all records, also those that an earlier dump has."""
+        """Yield all records, including duplicates of an earlier dump."""
         with being_read([self]):
             yield from PROGRESS.follow(self.input.chunks(damage))
 
     def range(self, wanted: Wanted, options: ReadOptions) -> Range:
-        """Return the whole file, as a part of it."""
+        """Return the whole file as a range."""
         found = Range(self.input, wanted, options=options, duplicates=self.duplicates)
         return replace(found, turn=self.turn, others=self.others)
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A folder that `convert` made; what was added later is not seen.
+    """A folder that `convert` made; files that are added after it was opened are not read.
 
-    selection  the rows that are wanted: files that can have none of them are left out
+    selection  the requested rows: files without any of them are left out
     called     the name that replaces `source` in its rows if another input has that name
     checked    tables whose files have been checked
     """
@@ -158,7 +158,7 @@ class Dataset:
 
     @cached_property
     def inputs(self) -> list[Manifest]:
-        """The inputs that it was made of. Raises InputError."""
+        """The inputs from which it was made. Raises InputError."""
         from smfparse.store.manifest import read_inputs
 
         return read_inputs(self.path)
@@ -172,26 +172,26 @@ class Dataset:
 
     @property
     def smf_files(self) -> list[str]:
-        """The names that `source` has in its rows, before `called`."""
+        """The values of `source` in its rows, before `called` replaces them."""
         from smfparse.store.manifest import smf_files
 
         return list(smf_files(self.inputs))
 
     @property
     def sources(self) -> list[str]:
-        """The names that `source` has in its rows."""
+        """The values of `source` in its rows."""
         return [self.called.get(each, each) for each in self.smf_files]
 
     def files(self, table: str) -> list[Place]:
-        """Return the Parquet files of a table, which are all there; they may be damaged."""
+        """Return the Parquet files of a table: all exist, but they may be damaged."""
         from smfparse.inputs.stored import there
 
         return there(self.path, self.manifest, table)
 
     def check(self, table: str) -> None:
-        """Raise InputError where the files of a table are not as they were written.
+        """Raise InputError if the files of a table were changed since they were written.
 
-        They are read for this once, even if it is called again.
+        Further calls do not read the files again.
         """
         from smfparse.inputs.stored import check_rows
 
@@ -200,18 +200,18 @@ class Dataset:
             self.checked.add(table)
 
     def read_through(self, table: str) -> None:
-        """Read a table to its end. Raises InputError where that cannot be done."""
+        """Read a table to its end. Raises InputError if this fails."""
         for _ in self._rows(table, schema(table).names):
             pass
 
     def sound_files(self, table: str) -> list[Place]:
-        """Return the Parquet files of a table, which are as they were written."""
+        """Return the Parquet files of a table after a check that they are unchanged."""
         self.check(table)
         return self.files(table)
 
     @property
     def known(self) -> KnownRecords | None:
-        """The fingerprints of its records; None where it was made of datasets."""
+        """The fingerprints of its records; None: it was made from datasets."""
         from smfparse.inputs.stored import KnownRecords
 
         return KnownRecords(self.path) if self.manifest["has_records"] else None
@@ -313,7 +313,7 @@ def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
     """Count the bytes of SMF files that are read in the block."""
     try:
         total = sum(size_at(each.path) for each in files)
-    except OSError:  # who reads them says so
+    except OSError:  # the reader reports it
         total = 0
     return PROGRESS.of("reading", total)
 
@@ -321,7 +321,7 @@ def being_read(files: Iterable[Source]) -> AbstractContextManager[None]:
 def damage_rows(log: DamageLog, names: frozenset[str] | None = None) -> Batch:
     """Return the table `damage` as one RecordBatch: its columns `names`, None: all."""
     found, wanted = log.details, coded_schema(DAMAGE, names)
-    if not found:  # making arrays of cells loads pandas, if it is installed
+    if not found:  # arrays from cells load pandas, if it is installed
         nothing = [pa.nulls(0, each.type) for each in wanted]
         return pa.RecordBatch.from_arrays(nothing, schema=wanted)
     cells = {

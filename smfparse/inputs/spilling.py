@@ -23,15 +23,15 @@ from smfparse.inputs.workers import Workers
 def together(found: Sequence[Unit], workers: Workers, log: Log) -> Batches:
     """Yield the rows of units that `workers` decode, in the order of the units.
 
-    Raises OutputError where they cannot be kept until it is their turn.
+    Raises OutputError if rows cannot be kept until it is their turn.
 
-    log  takes what there is to report of them
+    log  receives damage and counts of the units
     """
     try:
         temporary = TemporaryFolder()
     except OSError as error:
         raise _no_room(Path(tempfile.gettempdir()), error) from error
-    with temporary as folder, workers:  # they end before the folder that they write to goes
+    with temporary as folder, workers:  # workers end before their folder is removed
         outcomes = in_order(found, partial(spill, folder), workers, log)
         with closing(outcomes):
             for outcome in outcomes:
@@ -40,9 +40,9 @@ def together(found: Sequence[Unit], workers: Workers, log: Log) -> Batches:
 
 
 def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
-    """Write batches to Arrow streams in `folder`, one a table; return table and file of each.
+    """Write batches to Arrow streams in `folder`, one per table; return each table and its file.
 
-    Raises OutputError where they cannot be written.
+    Raises OutputError if they cannot be written.
     """
     places: dict[str, Path] = {}
     try:
@@ -61,7 +61,7 @@ def spill(folder: Path, number: int, found: Batches) -> list[tuple[str, Path]]:
 
 
 def _no_room(folder: Path, error: OSError) -> OutputError:
-    """Return the error of rows that cannot be kept until it is their turn."""
+    """Return the error for rows that cannot be kept until it is their turn."""
     return OutputError(
         f"{folder}: {error.strerror or error}; set TMPDIR to another folder, or use jobs=1",
         "jobs",
@@ -69,7 +69,7 @@ def _no_room(folder: Path, error: OSError) -> OutputError:
 
 
 def _spilled(places: Iterable[tuple[str, Path]]) -> Batches:
-    """Yield what `spill` wrote, and remove it."""
+    """Yield the batches that `spill` wrote, and remove its files."""
     for table, path in places:
         with _open(str(path)) as file, pa.ipc.open_stream(file) as stream:
             for batch in stream:
@@ -78,4 +78,4 @@ def _spilled(places: Iterable[tuple[str, Path]]) -> Batches:
 
 
 _open = pa.OSFile if sys.platform == "win32" else pa.memory_map
-"""Opens a file that is removed while its batches are used; Windows keeps one that is mapped."""
+"""Opens a file that is removed while its batches are used; Windows cannot remove a mapped file."""

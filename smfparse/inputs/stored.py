@@ -40,9 +40,9 @@ class KnownRecords:
     folder: Place
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return the fingerprints of records with these dates, and maybe others, in runs.
+        """Return runs of fingerprints that include all records with these dates.
 
-        Raises InputError where a file is not as it was written.
+        Raises InputError if a file was changed since it was written.
         """
         names = frozenset(map(day_name, days))
         return [run for each in read_runs(self.folder) for run in self._of_days(each, names)]
@@ -54,7 +54,7 @@ class KnownRecords:
             yield from _days_of(self._whole(named), named.days, days)
 
     def _whole(self, named: NamedRun) -> Fingerprints:
-        """Return the fingerprints of a file, which is as it was written."""
+        """Return the fingerprints of a file after a check that it is unchanged."""
         path = plain_file(self.folder, named.name)
         if size_at(path) != named.records * FINGERPRINT.itemsize:
             raise InputError(
@@ -72,14 +72,14 @@ class KnownOfSeveral:
     datasets: Sequence[Known]
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return the fingerprints of all of them."""
+        """Return the fingerprints of all datasets, as `KnownRecords.of_days`."""
         return [run for each in self.datasets for run in each.of_days(days)]
 
 
 def _days_of(
     run: Fingerprints, own: Mapping[str, int], days: Container[str]
 ) -> Iterator[Fingerprints]:
-    """Yield those of some days: in a file they are day after day, and ascend in each."""
+    """Yield the fingerprints of `days`: a file has them day after day, ascending in each day."""
     start = 0
     for day, count in own.items():
         if day in days:
@@ -93,10 +93,10 @@ def there(folder: Place, manifest: Manifest, table: str) -> list[Place]:
 
 
 def check_rows(folder: Place, manifest: Manifest, table: str) -> None:
-    """Raise InputError where the Parquet files of a table are not as they were written.
+    """Raise InputError if the Parquet files of a table were changed since they were written.
 
-    Their bytes are read once for this, and their columns and rows are compared. For files in object
-    storage only columns and rows are checked, because reading a file would transfer it.
+    All bytes are read for the checksum, and columns and numbers of rows are compared. For files in
+    object storage only columns and rows are checked, because reading a file would transfer it.
     """
     rows = 0
     for name in manifest["files"][table]:
@@ -140,8 +140,8 @@ def parquet_rows(
 ) -> Iterator[Batch]:
     """Yield the columns `names` of a file of a table; missing fingerprints are NULL.
 
-    wanted  the columns of the file; None: all but those that have to be asked for
-    types   those of the numbers in it
+    wanted  the columns of the file; None: all except those on request
+    types   types of the numbers in the file
     """
     with _named(file):
         opened = _opened(file, table, wanted, types)
@@ -152,14 +152,14 @@ def parquet_rows(
 
 
 def _exact(batch: Batch, table: str) -> Batch:
-    """Return rows with the types that their columns have themselves."""
+    """Return rows with the exact types of their columns."""
     whole = whole_schema(table)
     return batch.cast(pa.schema([whole.field(each) for each in batch.schema.names]))
 
 
 def _opened(file: Place, table: str, wanted: frozenset[str] | None, types: str) -> Any:
-    """Return a ParquetFile, which has the wanted columns of a table, each of its type."""
-    from pyarrow.parquet import ParquetFile  # slow to load, and for datasets alone
+    """Return a ParquetFile after a check that it has the wanted columns, each with its type."""
+    from pyarrow.parquet import ParquetFile  # slow to load, and only for datasets
 
     source: Any = file.open() if isinstance(file, Url) else file
     opened = ParquetFile(source, page_checksum_verification=True)
@@ -182,7 +182,7 @@ def _named(file: Place) -> Iterator[None]:
 
 
 def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
-    """Return rows with the columns `names`: those that they have not are NULL."""
+    """Return rows with the columns `names`: missing columns are NULL."""
     found = [
         batch.column(each.name)
         if each.name in batch.schema.names
@@ -202,9 +202,9 @@ _DAYS = dt.timedelta(days=2)
 
 
 def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Iterator[Tasks]:
-    """Yield the 116/1 records of a dataset that SMF took in a span of time, in microseconds.
+    """Yield the 116/1 records of a dataset whose SMF time is in a span, in microseconds.
 
-    number  that of its first source
+    number  number of the first source of the dataset
     """
     sources = {name: number + each for each, name in enumerate(dataset.smf_files)}
     moments = [UNIX_EPOCH + dt.timedelta(microseconds=each) for each in (first, last)]
@@ -220,7 +220,7 @@ def tasks_between(dataset: Dataset, first: int, last: int, number: int) -> Itera
 
 
 def _rows_of_days(dataset: Dataset, days: tuple[str, str]) -> Iterator[Any]:
-    """Yield the rows of a span of days, and others of the same files."""
+    """Yield the rows of a span of days, and other rows of the same files."""
     found, folder = dataset.manifest, dataset.path
     for name in found["files"][_TABLE]:
         _, *own = found["rows"][name]

@@ -1,7 +1,7 @@
 """Temporary folders: each is removed after use, or by a later run if its process was killed.
 
-What can be read only once, as standard input, a pipe or a device, is copied to one.
-Its process holds a lock in it, which the system ends with the process, however that ends.
+Inputs that can be read only once (standard input, a pipe, a device) are copied to such a folder.
+The process keeps a lock on a file in the folder; the system releases it when the process ends.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OWNER = ".smfparse-owner"
 class TemporaryFolder:
     """A folder for temporary files; it is removed with this object, or by `remove`.
 
-    Raises OSError where it cannot be made.
+    Raises OSError if it cannot be created.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ def _remove(path: Path, owner: BinaryIO, process: int) -> None:
 
 
 def _remove_left() -> None:
-    """Remove the folders of processes that were killed, as far as they are this user's."""
+    """Remove the folders of this user's killed processes."""
     with suppress(OSError):
         for each in list(os.scandir(tempfile.gettempdir())):
             if _OURS.fullmatch(each.name):
@@ -88,9 +88,9 @@ def _remove_if_left(path: Path) -> None:
 
 
 def _is_locked(file: BinaryIO, *, without_locks: bool = True) -> bool:
-    """Lock a file while it is open; return whether no other process has it, and it is still there.
+    """Lock an open file; return whether the lock succeeded and the file still exists.
 
-    without_locks  what to return where the file system has no locks
+    without_locks  result if the file system has no locks
     """
     try:
         _lock(file)
@@ -120,9 +120,11 @@ _KEPT_FREE = 10**9
 
 
 def copied(stream: Input, max_copy: int | None) -> Input:
-    """Copy what can be read only once to a temporary file: `max_copy` bytes of it, None: `_room`.
+    """Copy an input that can be read only once to a temporary file.
 
-    Raises InputError where it is longer.
+    max_copy  maximum number of bytes; None: `_room`
+
+    Raises InputError if it is longer.
     """
     try:
         folder = TemporaryFolder()
@@ -139,7 +141,7 @@ def copied(stream: Input, max_copy: int | None) -> Input:
 
 
 def _copy(stream: Input, target: Any, most: int) -> None:
-    """Copy what can be read only once, at most `most` bytes of it."""
+    """Copy an input that can be read only once; raise an error if it exceeds `most` bytes."""
     left = most
     for block in _blocks(stream):
         left -= len(block)
@@ -166,7 +168,7 @@ def _room() -> int:
 
 
 def _blocks(stream: Input) -> Iterator[bytes]:
-    """Read what can be read only once. Raises InputError where it cannot be read."""
+    """Yield the bytes of an input that can be read only once. Raises InputError if this fails."""
     try:
         with _opened(stream) as source:
             while block := source.read(_COPIED):

@@ -1,7 +1,7 @@
 """The workers of shared work: our own processes, or an executor of the caller.
 
 Both are a `concurrent.futures.Executor`. Our processes end with this one, however it ends. In an
-executor of the caller, work that has not begun is cancelled, and other work is waited for.
+executor of the caller, work that has not begun is cancelled, and running work is awaited.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Result = TypeVar("Result")
 
 
 class Workers:
-    """Does work elsewhere, as long as it is entered.
+    """Does work in other processes, within a `with` statement.
 
-    jobs        processes, where they are ours
-    executor    does the work instead of processes of ours
+    jobs        number of our processes
+    executor    does the work instead of our processes
     most_units  units whose bytes read are counted for the progress display
     """
 
@@ -60,7 +60,7 @@ class Workers:
         return ProcessPoolExecutor(self.jobs, context, initializer=_begin, initargs=asked)
 
     def show(self) -> None:
-        """Show the counts of our processes to the progress display."""
+        """Pass the counts of our processes to the progress display."""
         if self._read is not None:
             PROGRESS.use(self._read)
 
@@ -75,10 +75,10 @@ class Workers:
     def results(
         self, work: Callable[..., Result], calls: Iterable[tuple[Any, ...]]
     ) -> Generator[Result, None, None]:
-        """Yield what work returns, call by call in their order; it may raise SmfError or OSError.
+        """Yield the results of calls of `work`, in order; `work` may raise SmfError or OSError.
 
-        A process of ours has no more than one call ahead; an executor of the caller's has all.
-        Raises InputError where the work cannot be done there.
+        Our processes have at most one waiting call; an executor of the caller gets all at once.
+        Raises InputError if the executor cannot do the work.
         """
         waiting, ahead = iter(calls), self.jobs + 1 if self.are_ours else None
         running: deque[Future[tuple[Any, Exception | None]]] = deque()
@@ -99,7 +99,7 @@ class Workers:
     def each(
         self, work: Callable[[Any], Iterable[Result]], items: Iterable[Any]
     ) -> Iterator[list[Result]]:
-        """Do what `map` does; what `work` yields comes as lists."""
+        """Yield the results of `work` for each item, in order, as lists."""
         return self.results(_listed, ((work, item) for item in items))
 
     def _submit(self, work: Callable[..., Any], call: tuple[Any, ...]) -> Future[Any]:
@@ -152,12 +152,12 @@ killed process would keep the lock.
 
 
 def _begin(stop: Any, read: Any) -> None:
-    """Begin a process: signals are for the one that started it, which then sets `stop`.
+    """Begin a process. Signals are ignored: the parent process handles them, and sets `stop`.
 
-    read  takes how many bytes of each unit were read
+    read  receives the number of bytes read of each unit
     """
     global _stop
-    gc.freeze()  # a copy leaves alone what was there: it belongs to libraries of another process
+    gc.freeze()  # a forked copy must not collect the objects of its parent
     _stop = stop
     PROGRESS.use(read)
     for each in (signal.SIGINT, *ENDS):
@@ -166,9 +166,9 @@ def _begin(stop: Any, read: Any) -> None:
 
 
 def _end_unwanted() -> None:
-    """End this process when its result is no longer needed: its parent ended, or gave it up.
+    """End this process when its result is no longer needed: its parent has ended, or set `_stop`.
 
-    In the second case it first has some time to end by itself, which it does between two batches.
+    In the second case it first has some time to end by itself, between two batches.
     """
     parent = multiprocessing.parent_process()
     if parent is None:
@@ -181,7 +181,7 @@ def _end_unwanted() -> None:
 
 
 def go_on() -> None:
-    """End the work of this process where nobody waits for it."""
+    """End the work of this process if its result is no longer needed."""
     if _stop is not None and _stop.value:
         raise SystemExit
 
@@ -198,7 +198,7 @@ _hiding = threading.Lock()
 
 @contextmanager
 def _main_unknown() -> Iterator[None]:
-    """Let no process that is started meanwhile run the user's script, which may have no guard.
+    """Prevent that new processes run the user's script again, which may have no `__main__` guard.
 
     In a process that is not forked, `multiprocessing` runs `__main__` again, by its `__spec__` or
     `__file__`; our code does not need it.

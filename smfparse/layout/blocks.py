@@ -1,4 +1,4 @@
-"""Declare a control block once; parse it, build it, and know it as table columns.
+"""Declare a control block once; parse it, build it, and get its table columns.
 
     QIST = block(
         "QIST",
@@ -40,16 +40,17 @@ ALWAYS = ""
 
 
 class Block(Construct):
-    """A control block: a construct that knows its fields, columns and child tables.
+    """A control block: a construct with its fields, columns and child tables.
 
     name      IBM's name (QJST)
     title     one line
     members   {name: offset and construct}, in the order of the bytes
-    fields    all of them; `own` without those of repeats
-    groups    its repeats by child table
-    lengths   {MQ version: length its records have}, oldest first; the last is the whole map
+    fields    all fields; `own`: the fields outside repeats
+    groups    repeats, by child table
+    lengths   {MQ version: length of the block}, oldest first; the last is the whole map
     least     the shortest length that any release wrote; a shorter block is damage
-    version   the version word that gates fields, or None; `version_words` by MQ version
+    version   the field of the version word that gates fields, or None
+    version_words  {MQ version: version word}
     parts, only_whole, kept_length  as in `block`
     """
 
@@ -131,7 +132,7 @@ class Block(Construct):
         raise LayoutError(f"{self.name} has no field {name}")
 
     def inside(self, wanted: Field) -> str | None:
-        """Return the lower-case name of the repeated group that a field is in, None: in none."""
+        """Return the lower-case name of the repeated group with a field; None: it is in none."""
         for groups in self.groups.values():
             for group in groups:
                 if any(wanted is each for each in group.fields):
@@ -174,7 +175,7 @@ class Block(Construct):
 
 
 def _eyecatcher(fields: Iterable[Field]) -> tuple[int, bytes] | None:
-    """Return offset and bytes of the eye-catcher, None where the block has none."""
+    """Return offset and bytes of the eye-catcher; None: the block has none."""
     for each in fields:
         if isinstance(each.kind, Header) and each.kind.fact == "ebcdic":
             return each.offset, bytes(each.kind.build(None))
@@ -195,17 +196,17 @@ def block(
     """Declare a control block.
 
     name           IBM's name, upper case
-    title          one line: what it holds, one per what
+    title          one line: the contents, and how often the block occurs
     members        fields in the order of the bytes: `"name" / kind * "meaning"`, `since(...)`,
                    `header(...)`, and groups: `"name" / Repeat(...)`
     since          the MQ version that introduced the block
-    lengths        {first MQ version: recorded length}, where it changed
-    version_words  {first MQ version: version word}, where fields are gated by one
-    parts          parts of fields that are columns of their own
-    only_whole     another length is another map: nothing of such a block is known
+    lengths        {first MQ version: recorded length}, if it changed
+    version_words  {first MQ version: version word}, if a version word gates fields
+    parts          parts of fields that are separate columns
+    only_whole     a block of another length has another, unknown map
     kept_length    a block of another length holds garbage and gives no row
 
-    Raises LayoutError where the declaration does not hold together.
+    Raises LayoutError if the declaration contradicts itself.
     """
     return Block(
         name,

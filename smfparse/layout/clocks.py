@@ -1,4 +1,4 @@
-"""Durations and moments: in units of the TOD clock (STCK), 4,096 a microsecond, or as SMF has them.
+"""Durations and moments, in units of the TOD clock (STCK, 4,096 per microsecond) or as in SMF.
 
 SMF writes the hundredths of a second since midnight, then the date as packed decimals 0cyydddF.
 """
@@ -24,10 +24,10 @@ UNIX_EPOCH = dt.datetime(1970, 1, 1)
 """Moments in Arrow are microseconds since then: in UTC, or in the local time of a system."""
 _HUNDREDTH_US = 10_000
 _FIRST_YEAR, _CENTURY = 0x0060, 0x0100_0000
-"""For packed dates: SMF has no older data, so a year before 1960 lacks its century."""
+"""For packed dates: a year before 1960 lacks its century, as no SMF data are that old."""
 EARLIEST_US = (dt.datetime(1990, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
 LATEST_US = (dt.datetime(2042, 1, 1) - UNIX_EPOCH) // dt.timedelta(microseconds=1)
-"""Moments from the first on and before the second are accepted, in UTC and in local time.
+"""Moments from EARLIEST_US to just before LATEST_US are accepted, in UTC and in local time.
 
 MQ for z/OS is younger than 1990, and X'FF...FF' is 2042-09-17, where the TOD clock ends.
 """
@@ -64,10 +64,10 @@ def _not_negative(gathered: Values) -> Mask:
 
 
 class Duration(Numeric):
-    """A span in TOD clock units, as double microseconds: exact, as calls are faster than 1 us.
+    """A span in TOD clock units, decoded to microseconds with fractions, as short calls need them.
 
-    One with its top bit set is a negative time that was written as if it had no sign: no value.
-    The bit is worth 71 years: only a sum over many waits, TOTLATNT, can have it otherwise.
+    A span with its top bit set is a negative time that was written as unsigned: no value.
+    The bit is worth 71 years: no span is that long, except a sum over many waits (TOTLATNT).
     """
 
     fact = "stck_duration"
@@ -80,7 +80,7 @@ class Duration(Numeric):
         super().__init__(Int64ub, "microseconds", combine)
 
     def of(self, counter: str) -> Duration:
-        """Return the same kind for the calls that a field counts: `Elapsed.of("getn")`."""
+        """Return this kind with the name of the field that counts calls: `Elapsed.of("getn")`."""
         twin = copy.copy(self)
         twin.counter = counter
         return twin
@@ -94,7 +94,7 @@ class Duration(Numeric):
     def settle(self, gathered: Values) -> tuple[Values, Mask]:
         """Divide by 4096, in place if the units fit into the 52 bits of a double's fraction.
 
-        Such a number, with the exponent bits of 2**40 in front, is 2**40 plus the number / 4096.
+        The exponent bits of 2**40, with these bits as fraction, are 2**40 plus the units / 4096.
         """
         if gathered.size and int(gathered.max()) >> _FRACTION_BITS:
             return gathered / np.float64(STCK_UNITS_PER_US), _not_negative(gathered)
@@ -110,7 +110,7 @@ class Duration(Numeric):
 
 
 class MicrosecondCount(Number):
-    """A span in whole microseconds, of 64 bits: as a `Duration`, it has no value if it wrapped."""
+    """A span in whole microseconds, 64 bits; like a `Duration`, without a value if negative."""
 
     def __init__(self, combine: Combine = Combine.SUM) -> None:
         super().__init__(8, combine=combine)
@@ -139,7 +139,7 @@ class LatchDuration(Duration):
 class Instant(Numeric):
     """A TOD clock moment in UTC, or already in the system's local time.
 
-    Zero: it never happened. What is not `believed` has no value either.
+    Zero means that it never happened. Zero and moments that are not `believed` have no value.
     """
 
     fact = "stck_timestamp"
@@ -176,7 +176,7 @@ class Instant(Numeric):
 
 
 def smf_moments(time: Values, date: Values) -> tuple[Values, Values]:
-    """Return microseconds since 1970, local time, int64 (rows,), and where they are believed.
+    """Return microseconds since 1970, local time, int64 (rows,), and which of them are believed.
 
     time  (rows,): hundredths of a second since midnight
     date  (rows,): packed decimals 0cyydddF, as a number
@@ -193,9 +193,9 @@ def smf_moments(time: Values, date: Values) -> tuple[Values, Values]:
 
 
 class SmfMoment(Numeric):
-    """A local moment as in the SMF header, time then date; NULL where it is none.
+    """A local moment as in the SMF header, time then date; NULL if it is no moment.
 
-    The date of SMF7 is documented without a century: a year before 1960 is one of this century.
+    The date of SMF7 is documented without a century: a year before 1960 is read as 20yy.
     """
 
     fact = "smf_moment"

@@ -26,9 +26,9 @@ class Field:
     doc: str
     since: str
     gate: int | None
-    """The least version word, where one gates the field."""
+    """The minimum version word of blocks with the field; None: no version word gates it."""
     count: int = 1
-    """More than one: an array."""
+    """Number of values; more than one: an array."""
 
     @property
     def end(self) -> int:
@@ -37,9 +37,9 @@ class Field:
 
 
 class Column(NamedTuple):
-    """One table column: a field, or one entry of an array, as one of the columns it is shown as.
+    """One table column. A field, or one entry of an array, is shown as one or more columns.
 
-    `offset` counts from the start of the block; in a child table it is that of the first entry,
+    `offset` counts from the start of the block; in a child table it is where the first entry is,
     and `stride` is the bytes from one entry to the next.
     """
 
@@ -90,13 +90,13 @@ class Column(NamedTuple):
 class Child:
     """The table that a repeated group becomes.
 
-    title    what the entries are
+    title    meaning of the entries
     index    names of the index columns
-    words    what the labels of some of them mean
-    cells    their values, an entry each, in the order of the bytes
-    columns  of one entry
-    used     name of the text field that marks a used entry; None: any number that is not zero does
-    whole    offset and length of all entries, None where they are arrays side by side
+    words    meanings of labels, for some of these columns
+    cells    index values of each entry, in the order of the bytes
+    columns  columns of one entry
+    used     name of the text field that marks a used entry; None: any nonzero number marks it
+    whole    offset and length of all entries; None: the entries are spread over parallel arrays
     """
 
     table: str
@@ -108,7 +108,7 @@ class Child:
     used: str | None
     whole: tuple[int, int] | None
     sources: tuple[RepeatPlace, ...] = field(repr=False)
-    """For the scalar path."""
+    """Where the scalar path finds the entries."""
 
 
 class RepeatGroup(NamedTuple):
@@ -127,7 +127,7 @@ def field_of(
 
     version  an MQ version, or a version word and its least value ("wqver 5")
 
-    Raises LayoutError where `kind` is an ordinary construct, which knows no columns.
+    Raises LayoutError if `kind` is an ordinary construct, which has no columns.
     """
     if not isinstance(kind, Kind):
         raise LayoutError(f"{name}: {kind!r} is not a kind; take one of smfparse.layout")
@@ -136,9 +136,9 @@ def field_of(
 
 
 def part_of(declared: PartOf, field: Field, code: Field) -> Field:
-    """Return the bytes of a part of `field`, whose meaning is in `code`, as if they were a field.
+    """Return a part of `field` as if it was a field; `code` contains the code for its meaning.
 
-    Raises LayoutError where the code is not a word, or the part is not inside its field.
+    Raises LayoutError if the code is not a word, or the part is not inside its field.
     """
     if code.kind.width != 4 or declared.at + declared.kind.width > field.kind.width:
         raise LayoutError(f"{declared.name}: not a part of {field.name} by {code.name}")
@@ -187,9 +187,9 @@ def _column_name(each: Field, shown: Shown) -> str:
 
 
 def child_of(block: str, table: str, groups: Sequence[RepeatGroup]) -> Child:
-    """Return the child table that groups of a block make: more entries, or more columns of each.
+    """Return the child table of groups of a block. Each group adds entries, or columns of these.
 
-    Raises LayoutError where a group of the same struct does not continue the entries before it.
+    Raises LayoutError if a group of the same struct does not continue the entries before it.
     """
     cells: list[Cell] = []
     columns: list[Column] = []

@@ -4,11 +4,11 @@ A kind is an ordinary construct Adapter, so a control block is an ordinary const
 
     "qistmget" / Count32 * "Message get requests"
 
-What construct reads off the wire and what a table shows are two named things: the kind's wire type
+The bytes and the table columns have separate types: the kind's wire type
 (`width`, `fact`) and the Arrow type of each `Shown`. Most fields are shown as one column: their
 value. A code adds its word, a flag word adds its bits, a 128-bit number adds its two halves.
 
-A kind also knows how its values combine when intervals are added up (`Combine`). The kinds
+A kind also defines how its values combine when intervals are added up (`Combine`). The kinds
 themselves are in `numbers`, `clocks` and `texts`.
 """
 
@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 Raw: TypeAlias = NDArray[np.uint8]
 """Shape (rows, width): the bytes of one field, one row per block."""
 Values: TypeAlias = NDArray[Any]
-"""Shape (rows,), or (rows, 2) for a 128-bit number: what a kind makes of `Raw`."""
+"""Shape (rows,), or (rows, 2) for a 128-bit number: the values that a kind decodes from `Raw`."""
 Mask: TypeAlias = NDArray[np.bool_] | None
 """Shape (rows,): where a value is present; None: everywhere."""
 
 
 class Combine(enum.StrEnum):
-    """How the values of a column over several intervals make one."""
+    """How the values of a column from several intervals combine into one."""
 
     SUM = "sum"
     MAX = "max"
@@ -55,9 +55,9 @@ def _same(value: Any) -> Any:
 class Shown(NamedTuple):
     """One table column that a field is shown as.
 
-    `suffix` goes behind the field's name ('' the value itself), or `name` replaces it (a bit).
+    Its name is the field's name and `suffix` ('' for the value itself), or `name` (for a bit).
     `cell` turns the field's scalar value into this column's value; `vector` does the same for a
-    column of values, and is None where `cell` turns each distinct value once.
+    column of values; None: `cell` converts each distinct value once.
     """
 
     arrow: str
@@ -75,9 +75,9 @@ class Kind(Adapter):
     fact     the wire type in the words of the fact tables: uint, int, ebcdic, bytes, flags,
              stck_timestamp, stck_duration, pad
     unit     of the decoded value, or None
-    combine  over intervals
+    combine  how values combine over intervals
 
-    Building None writes an empty field: zeros, blanks, the sentinel.
+    None is built as an empty field: zeros, blanks, or the number that means 'no value'.
     """
 
     fact: str
@@ -104,7 +104,7 @@ class Numeric(Kind):
     """A kind whose column is computed by numpy.
 
     wire    numpy type of the bytes on the wire, big-endian
-    native  numpy type in which a column of it is gathered, before it is settled
+    native  numpy type of a gathered column, before `settle`
     """
 
     wire: np.dtype[Any]

@@ -1,7 +1,7 @@
 """Members of a declaration other than fields, and fields whose parts are columns.
 
-The thread cross-reference of a task contains a CICS transaction or an IMS program, by the
-connection type of the block. A part is a separate column, in addition to that of its field.
+The thread cross-reference of a task contains a CICS transaction or an IMS program: the connection
+type shows which. Such a part is a separate column, in addition to the column of its field.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Cell: TypeAlias = tuple[int | str, ...]
 class Repeat(Array):
     """A group that occurs several times in a block: its entries become rows of a child table.
 
-    `index` names the child table's index columns and their labels, outermost first; a label that is
-    not a sequence is the same for every entry: `phase="commit", request=range(20)`. A mapping says
-    what each label means: `io_type={1: "one page"}`.
+    `index` names the child table's index columns and their labels, outermost first; a single value
+    is the label of every entry: `phase="commit", request=range(20)`. A mapping gives the meaning
+    of each label: `io_type={1: "one page"}`.
 
     An entry is a row if one of its numbers is not zero; with `used`, if the text field of that name
-    starts above X'40', the EBCDIC blank. `about` describes the child table, where the meaning of
-    the first field or group does not.
+    starts with a byte above X'40', the EBCDIC blank. `about` describes the child table, if the
+    meaning of the first field or group does not describe it.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Since:
 def since(version: str, *members: Any) -> Since:
     """Mark `members` as written since `version`: an MQ version, or a version field and its value.
 
-    A block long enough for fields of an MQ version holds them; fields of a version word also need
-    that value, or a greater one, in the word (`wqver`, `wtasver`).
+    A block has the fields of an MQ version if it is long enough. Fields of a version word also
+    require that value, or a greater one, in the word (`wqver`, `wtasver`).
     """
     return Since(version, members)
 
@@ -87,7 +87,7 @@ def header(names: str, ident: str, eyecatcher: str) -> tuple[Any, ...]:
 
 
 def flat(members: Sequence[Any], version: str) -> Iterator[tuple[Renamed, str]]:
-    """Yield the members of a declaration, with the version that each came with."""
+    """Yield the members of a declaration, each with the version that introduced it."""
     for member in members:
         if isinstance(member, Since):
             yield from flat(member.members, member.version)
@@ -111,7 +111,7 @@ def taken_apart(member: Any) -> tuple[str, Construct, str]:
 
 
 def version_key(version: str) -> tuple[int, ...]:
-    """Return "9.3.0" as (9, 3, 0), to compare; "" comes before all."""
+    """Return "9.3.0" as (9, 3, 0), which can be compared; "" is before all others."""
     return tuple(int(part) for part in version.split(".")) if version else ()
 
 
@@ -144,7 +144,7 @@ class PartOf(NamedTuple):
 
 
 class Part(Kind):
-    """The bytes of a block from the code of a part to its field, or from the field to the code."""
+    """The bytes of a block that contain the code of a part and its field, and all between them."""
 
     fact = "part"
 
@@ -164,9 +164,9 @@ class Part(Kind):
         return (own,)
 
     def picked(self, raw: Raw) -> tuple[Raw, Mask]:
-        """Return the bytes of the part, one row per block, and where it exists.
+        """Return the bytes of the part, one row per block, and in which blocks it exists.
 
-        Where it does not, its bytes are zero.
+        In other blocks its bytes are zero.
 
         raw   uint8 (rows, width of this kind)
         """

@@ -206,7 +206,7 @@ class Wide(Numeric):
 class Packed(Numeric):
     """A number of up to seven digits in four bytes: packed decimal, or binary.
 
-    NULL if the bytes are zero, or neither form, such as blanks.
+    NULL if the bytes are zero, or in neither form, such as blanks.
     """
 
     fact = "packed"

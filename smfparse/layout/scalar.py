@@ -75,7 +75,7 @@ def _entries(block: Block, group: RepeatGroup, data: bytes, version: int | None)
 def built(block: Block, values: Mapping[str, Any], length: int | None) -> bytes:
     """Return the bytes of a block; a field without a value is written empty.
 
-    length  None: as long as its length field asks for, else the map and the tail
+    length  of the block; None: the value of its length field, or if absent that of map and tail
 
     Raises LayoutError for a value that no field can hold.
     """

@@ -15,7 +15,7 @@ BLANK = b"\x40"
 
 
 class Text(Kind):
-    """EBCDIC text; trailing blanks and NULs are off, bytes inside are kept."""
+    """EBCDIC text; trailing blanks and NULs are removed, bytes inside are kept."""
 
     fact = "ebcdic"
 
@@ -84,7 +84,7 @@ class Reserved(Kind):
 class Header(Kind):
     """The id, length or eye-catcher at the start of a block, read as `inner`: no column.
 
-    `value` is what every block carries; None for the length, which depends on the block.
+    `value` is the same in every block; None for the length, which depends on the block.
     """
 
     def __init__(self, inner: Kind, value: str | None) -> None:

@@ -28,7 +28,7 @@ class Beside:
         return self._held is not None
 
     def of(self, rows: pl.DataFrame) -> pl.DataFrame | None:
-        """Return the entries of the next blocks, with their `row` there; None: there are none.
+        """Return the entries of the next blocks, each with the `row` of its block; None: none.
 
         rows  the keys of blocks, numbered by `row`
         """

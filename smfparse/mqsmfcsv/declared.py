@@ -31,10 +31,10 @@ class Cell:
     """A column as it is declared.
 
     form    one of `forms.FORMS`
-    field   column of ours
+    field   our column
     width   characters of a text
-    words   of codes and flags, by number, `true` and `false`
-    second  another column of ours: the other half of a token, the flag of a marked text
+    words   words of codes and flags, by number, `true` and `false`
+    second  another of our columns: the other half of a token, the flag of a marked text
     """
 
     heading: str
@@ -46,7 +46,7 @@ class Cell:
 
     @property
     def fields(self) -> set[str]:
-        """Columns of ours that it is made of."""
+        """Our columns of which it consists."""
         return {self.field, *filter(None, [self.second])}
 
 
@@ -63,7 +63,7 @@ class Group:
     """Columns for every entry of a repeated group.
 
     table    the child table
-    held     column of the block's table, NULL where the block does not hold the group; "": all do
+    held     column of the block's table, NULL if the block lacks the group; "": all blocks have it
     entries  in order
     cells    of each entry
     """
@@ -87,7 +87,7 @@ Part: TypeAlias = Cell | Group
 class Sheet:
     """A file: SMF-<name>.csv, or the table MQSMF.<name>.
 
-    table  whose rows it has
+    table  our table with its rows
     index  its columns with an index
     """
 
@@ -177,7 +177,7 @@ def _cell(table: str, heading: str, spec: str | Mapping[str, Any]) -> Cell:
 
 
 def _own_form(table: str, field: str) -> tuple[str, int]:
-    """Return the form of a field, and how many characters it has where it is a text."""
+    """Return the form of a field, and its number of characters, if it is a text."""
     spec = TABLES[table]
     for column in (*spec.columns, *(spec.extra.columns if spec.extra else ())):
         kind = column.field.kind

@@ -42,12 +42,12 @@ def _table(sheet: Sheet, style: Style) -> str:
 def write_sheets(
     inputs: Inputs, folder: Path, style: str, tables: Collection[str] = (), *, force: bool = False
 ) -> dict[str, int]:
-    """Write the files of mq-smf-csv that have rows, and their DDL; return how many rows each has.
+    """Write the files of mq-smf-csv that have rows, and their DDL; return the rows of each.
 
     style   one of STYLES
     tables  only the files of these tables of ours; none: all
 
-    Raises RequestError where no file is of one of `tables`, and what `write_set` does.
+    Raises RequestError if one of `tables` has no file, and the errors of `write_set`.
     """
     chosen = _chosen(tables)
     rows: dict[str, int] = {}
@@ -88,7 +88,7 @@ def _new_file(place: Folder, name: str) -> BinaryIO:
 
 
 class _Writer:
-    """Writes one file, which comes with its first row; `rows` is how many it has."""
+    """Writes one file, which is created for its first row; `rows` counts its rows."""
 
     def __init__(self, sheet: Sheet, style: Style, place: Folder) -> None:
         self.sheet = sheet
@@ -112,7 +112,7 @@ class _Writer:
         self.rows += batch.num_rows
 
     def check(self) -> None:
-        """Raise InputError where entries of repeated groups were not in the order of blocks."""
+        """Raise InputError if entries of repeated groups were not in the order of blocks."""
         for table, entries in self._beside.items():
             if entries.is_left:
                 raise InputError(

@@ -28,10 +28,10 @@ _BIGINT = "BIGINT"
 class Piece(NamedTuple):
     """A column of a file.
 
-    heading  its name in the file
-    name     and in Db2
-    type     there
-    value    its cells, as texts that need no more quoting
+    heading  name of the column in the file
+    name     name of the column in Db2
+    type     type of the column in Db2
+    value    cells, as texts that need no more quoting
     """
 
     heading: str
@@ -143,7 +143,7 @@ def _time(cell: Cell, style: Style) -> list[Piece]:
 
 
 def _release(cell: Cell, style: Style) -> list[Piece]:
-    """Return a version of MQ as SMF has it: 800, or 100000 from MQ 10 on."""
+    """Return a version of MQ in the form of SMF: 800, or 100000 from MQ 10 on."""
 
     def spell(version: str) -> str:
         parts = version.split(".")
@@ -197,7 +197,7 @@ def _hex_piece(heading: str, digits: int, value: pl.Expr) -> Piece:
 
 
 def _words(cell: Cell, style: Style) -> list[Piece]:
-    """Return the word of a code or a flag: none where it is not known."""
+    """Return the word of a code or a flag, empty if it is unknown."""
     code = pl.col(cell.field).cast(pl.String)
     words = {code: f'"{word}"' for code, word in cell.words}
     value = pl.when(code.is_not_null()).then(code.replace_strict(words, default='""'))

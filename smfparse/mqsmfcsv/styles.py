@@ -1,4 +1,4 @@
-"""The two styles of mq-smf-csv. The command line reads this module for --help: nothing slow."""
+"""The two styles of mq-smf-csv. --help loads this module, so it imports nothing slow."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ class Style(NamedTuple):
     """How files are written: for spreadsheets (`-f CSV -r` there), or for a database (`-f SQL`).
 
     headings  whether a file starts with the names of its columns
-    split     whether a length of time is seconds and microseconds; else microseconds alone
+    split     whether a length of time is seconds and microseconds; otherwise microseconds only
     guarded   whether no cell starts a formula of a spreadsheet
     date      of `strftime`
     no_time   date and time of a missing moment
-    most      greatest whole number, one above it is not written; None: any is
+    most      greatest whole number that is written, others are left empty; None: no limit
     """
 
     headings: bool

@@ -1,6 +1,6 @@
-"""Object storage by obstore: stores, which are made once in a process, and errors in plain words.
+"""Object storage with obstore: stores, each made once per process, and errors in plain words.
 
-Credentials come from where each system usually has them: docs/input.md.
+Credentials come from the usual sources of each system: docs/input.md.
 """
 
 from __future__ import annotations
@@ -95,7 +95,9 @@ def _s3(bucket: str) -> dict[str, Any]:
     found: dict[str, Any] = {"endpoint": endpoint} if endpoint else {}
     found |= {"region": region} if region else {}
     if not all(map(os.environ.get, _KEYS)) and _has_credentials():
-        with suppress(ImportError):  # of profiles; without it, the machine may have some
+        with suppress(
+            ImportError
+        ):  # boto3 reads profiles; without it, the machine may have credentials
             from boto3 import Session
             from obstore.auth.boto3 import Boto3CredentialProvider
 
@@ -146,7 +148,7 @@ def missing(what: str = "no such file") -> FileNotFoundError:
 
 
 def _plain(scheme: str, text: str) -> OSError:
-    """Return the error that a message of a system means."""
+    """Return the error for a message of a system."""
     said = text.partition("\n\nDebug source")[0]
     for pattern, meaning in _SAID:
         if re.search(pattern, text):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 SETTINGS = ("AWS_", "GOOGLE_", "AZURE_", "STORAGE_EMULATOR_")
 """Prefixes of the variables that are read here or by the clients."""
 _MICROSOFT = "blob.core.windows.net"
-"""The service of accounts whose names are given alone."""
+"""The service of an account that is named without its domain."""
 
 
 def s3_place(bucket: str) -> tuple[str | None, str | None]:
@@ -20,7 +20,7 @@ def s3_place(bucket: str) -> tuple[str | None, str | None]:
     endpoint = _first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
     region = _first("AWS_REGION", "AWS_DEFAULT_REGION")
     if not endpoint and not region:
-        with suppress(OSError):  # then the client's own way to find it
+        with suppress(OSError):  # then the client finds it
             region = resolve_s3_region(bucket)
     return endpoint, region
 
@@ -38,8 +38,8 @@ class AzurePlace(NamedTuple):
     """A container of Azure.
 
     endpoint  the URL of the account's blobs
-    key       of the account, None: there is none
-    token     a shared access signature, without a ?; None: there is none
+    key       key of the account, or None
+    token     shared access signature without a `?`, or None
     """
 
     container: str
@@ -50,9 +50,9 @@ class AzurePlace(NamedTuple):
 
 
 def azure_place(authority: str) -> AzurePlace:
-    """Return where a container is; raise ValueError where the account is not named.
+    """Return the place of a container; raise ValueError if the account is not named.
 
-    authority  `container@account.dfs.core.windows.net`, or that of another cloud of Microsoft's
+    authority  `container@account.dfs.core.windows.net`, or the domain of another Microsoft cloud
     """
     container, _, host = authority.partition("@")
     account, _, domain = host.partition(".")
@@ -73,5 +73,5 @@ def azure_place(authority: str) -> AzurePlace:
 
 
 def _first(*names: str) -> str | None:
-    """Return the value of the first of some variables that is set."""
+    """Return the value of the first variable that is set."""
     return next(filter(None, map(os.environ.get, names)), None)

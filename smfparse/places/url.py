@@ -21,7 +21,7 @@ _MAGIC = re.compile(r"\*+|\?|\[!?[^\]]+\]")
 _FOLDERS = r"(?:(?!\.)[^/]+/)*"
 _PARTS = re.compile(r"(\w+)://([^/]*)/*(.*)", re.DOTALL)
 _FIRST, _MORE, _MOST = 1 << 16, 4, 8 << 20
-"""Bytes of the first range, how many times as many the next has, and how many at most."""
+"""Length of the first range in bytes, factor for each further range, and maximum length."""
 
 
 class UrlStat(NamedTuple):
@@ -143,11 +143,11 @@ class Url:
         return iter(self._listed(deep=False))
 
     def rglob(self, pattern: str = "*") -> Iterator[Url]:
-        """Yield what is below the folder, at any depth, whose name fits a pattern."""
+        """Yield the places below the folder, at any depth, whose names match a pattern."""
         return (each for each in self._listed(deep=True) if fnmatch.fnmatchcase(each.name, pattern))
 
     def glob(self, pattern: str) -> Iterator[Url]:
-        """Yield what fits a pattern from here on: *, ?, [...] in a name, and ** for folders."""
+        """Yield the places below that match a pattern: *, ?, [...] in a name, ** for folders."""
         parts = pattern.split("/")
         fixed = next((n for n, each in enumerate(parts) if _MAGIC.search(each)), len(parts))
         top = self / "/".join(parts[:fixed])
@@ -191,7 +191,7 @@ class Url:
             return bytes(obstore.get(store, self.key).bytes())
 
     def range(self, start: int, end: int) -> bytes:
-        """Return bytes of the file. Raises BrokenError where not all of them come."""
+        """Return bytes of the file. Raises BrokenError if not all of them arrive."""
         try:
             with self._store() as (store, obstore):
                 found = bytes(obstore.get_range(store, self.key, start=start, end=end))
@@ -226,7 +226,7 @@ class Url:
 
     @contextmanager
     def _store(self) -> Iterator[tuple[Any, Any]]:
-        """Give the store of the file, and obstore; raise OSError, in words, for its errors."""
+        """Yield the store of the file, and obstore; raise OSError, in words, for its errors."""
         import obstore
 
         with in_words(self.scheme):
@@ -251,7 +251,7 @@ class ObjectWriter:
 
 
 class ObjectFile(io.RawIOBase):
-    """Reads an object by ranges, longer ones in sequential reads; it keeps one of them."""
+    """Reads an object in ranges, which grow in sequential reads; the last range is kept."""
 
     def __init__(self, place: Url, size: int) -> None:
         super().__init__()
@@ -274,7 +274,7 @@ class ObjectFile(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a buffer with what is held, or with the next range. Raises BrokenError."""
+        """Fill a buffer from the range that is held, or the next one. Raises BrokenError."""
         wanted = min(len(buffer), self.size - self._at)
         if wanted <= 0:
             return 0
@@ -297,7 +297,7 @@ class ObjectFile(io.RawIOBase):
                 except BrokenError:
                     if not done:
                         raise
-                    break  # what came before counts
+                    break  # the bytes before the error are returned
         return bytes(found[:done])
 
     def _fetch(self, wanted: int) -> None:
@@ -314,7 +314,7 @@ def _stat(found: Any) -> UrlStat:
 
 
 def _pattern(parts: list[str]) -> str:
-    """Return the parts of a pattern as a regular expression, as `glob` takes them."""
+    """Return the parts of a `glob` pattern as a regular expression."""
     *folders, last = parts
     found = (_FOLDERS if each == "**" else f"{_regex(each)}/" for each in folders)
     return "".join(found) + (_FOLDERS + _regex("*") if last == "**" else _regex(last))

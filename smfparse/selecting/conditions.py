@@ -20,7 +20,7 @@ class Lookup(NamedTuple):
     """Rows of a table that share a key with selected rows of another table.
 
     table  the other table
-    asked  what is asked of its rows
+    asked  the selection for the rows of that table
     """
 
     table: str
@@ -29,14 +29,14 @@ class Lookup(NamedTuple):
 
 
 def named_in(selection: Selection, table: str) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
-    """Yield columns of a table with selected names, and the patterns for them."""
+    """Yield the columns of a table that contain selected names, and the patterns for each."""
     for option, patterns in selection.by_name.items():
         if table in NAMED[option]:
             yield NAMED[option][table], patterns
 
 
 def lookups(selection: Selection, table: str) -> Iterator[list[Lookup]]:
-    """Yield the other tables by which the rows of a table are selected: one of each list."""
+    """Yield lists of lookups: a selected row has its key in at least one lookup of each list."""
     if table == RECORD:
         if selection.by_name:
             asked = _asking(selection.by_name)
@@ -97,7 +97,7 @@ def _like(columns: Iterable[str], patterns: Iterable[str]) -> list[str]:
 
 
 def _of_qmgrs(selection: Selection, table: str) -> list[str]:
-    """Return the condition for queue managers; records about a whole system are of each of them."""
+    """Return the condition for queue managers; records about a whole system belong to all."""
     named = _like(["qmgr"], selection.qmgrs)
     if table == RECORD and named:
         return [f"({named[0]} OR type IN ({', '.join(map(str, WHOLE_RECORDS))}))"]

@@ -9,7 +9,7 @@ An interval is used only if it ends near the SMF time. Otherwise the SMF time co
 puts no record into another day. So a record counts near its SMF time, and its SMF header alone
 shows whether it can be in a span.
 
-Rows carry it as the key column `counted_at`.
+Rows contain this time in the key column `counted_at`.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from smfparse.vectors import Bools, Floats, Ints
 COUNTED_AT = "counted_at"
 _HOUR = 3600 * US_PER_SECOND
 NEAR_US = 2 * _HOUR
-"""How far the end of an interval can be from the SMF time. A record is written within a second
+"""Maximum time between the end of an interval and the SMF time. A record is written within a second
 after the end of its interval. Leap seconds add half a minute, and a change of clocks (daylight
 saving time) an hour."""
 _LONGEST_US = 10**9 * US_PER_SECOND
 """The interval of a task can be as long as its life; more than thirty years are damage."""
 _BEFORE_END_US = _HOUR // 2
-"""How long before its end a record counts, at most: the middle of an hour. The work of a longer
+"""A record counts at most this long before its end: the middle of an hour. The work of a longer
 interval is rarely even: a task that waited for hours before the trace began has all of its work at
 the end."""
 BEFORE_US = NEAR_US + _BEFORE_END_US
 AFTER_US = NEAR_US
-"""How long before and after its SMF time a record can count."""
+"""Maximum time between the SMF time of a record and the time at which it counts."""
 
 
 def counting_time(smf_time: Ints, start: Ints, seconds: Floats, known: Bools) -> Ints:
     """Return when records count, in microseconds since 1970, local time of their system.
 
     smf_time  int64 (records,): microseconds since 1970, local time
-    start     int64 (records,): likewise, of the interval
+    start     int64 (records,): start of the interval, likewise
     seconds   double (records,): length of the interval
     known     bool (records,): whether there is an interval
     """

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from smfparse.errors import RequestError
 
 DAY = 24 * 3600
-"""Seconds."""
+"""Seconds of a day."""
 _MOST_TYPE = 2047
 """Maximum type with the extended SMF header; without it, 255."""
 _MOST_SUBTYPE = 0xFFFF
@@ -39,17 +39,17 @@ _TYPE = re.compile(r"(?P<types>[\d:]+)(?:\((?P<subtypes>[^()]*)\))?", re.ASCII)
 _TYPE_FORMS = "115, 115,116, 116(1), '116(1:2)', '115(1,2),116'"
 
 CodeRange: TypeAlias = tuple[int, int]
-"""First and last, both in it."""
+"""First and last, inclusive."""
 Span: TypeAlias = tuple[dt.datetime | None, dt.datetime | None]
-"""Local time from which on, and before which; None: not asked."""
+"""Local times of the start (inclusive) and the end (exclusive); None: no limit."""
 Value: TypeAlias = str | int | dt.date | dt.time
-"""What Python may give instead of a text: a type 115, a datetime."""
+"""A value in Python, or its text: the type 115, a datetime."""
 Hours: TypeAlias = tuple[int, int]
-"""Start and end, as seconds of the day; if the end is not greater, midnight is between them."""
+"""Start and end, as seconds of the day; an end that is not greater is on the next day."""
 
 
 class Types(NamedTuple):
-    """SMF record types, and which of their subtypes (None: all, and records without one)."""
+    """SMF record types, and some subtypes of these (None: all, and records without a subtype)."""
 
     types: CodeRange
     subtypes: tuple[CodeRange, ...] | None = None
@@ -75,7 +75,7 @@ def texts(given: Value | Iterable[Value]) -> list[str]:
 
 
 def parse_patterns(option: str, texts: Iterable[str]) -> frozenset[str]:
-    """Return the name patterns of `texts`, each one or several with commas, in upper case.
+    """Return the name patterns in `texts`, in upper case; commas separate patterns in a text.
 
     option  the parameter: qmgr, system, job, transaction, queue or channel
     """
@@ -98,7 +98,7 @@ def parse_patterns(option: str, texts: Iterable[str]) -> frozenset[str]:
 def regex(pattern: str) -> str:
     """Return a name pattern as a regular expression with the same meaning in Python and RE2.
 
-    Case is that of ASCII letters only, so that no engine has a rule of its own for it.
+    Only ASCII letters match in either case, because engines differ in other letters.
     """
     return "".join(_regex_of(character) for character in pattern)
 
@@ -174,7 +174,7 @@ def is_time(text: str) -> bool:
 def parse_span(since: Iterable[str], until: Iterable[str]) -> tuple[Span, Hours | None]:
     """Return the time from `since` to `until`, and the hours of each day if some are given.
 
-    Each holds a moment, a time of day, one of both, or nothing. `until` includes the unit that it
+    Each contains a moment, a time of day, both, or nothing. `until` includes the unit that it
     names: a day, a minute, a second.
     """
     start, opening = _times("since", since)
@@ -228,7 +228,7 @@ def _moment(found: re.Match[str]) -> tuple[dt.datetime, dt.datetime]:
 
 
 def _day(found: re.Match[str]) -> dt.date:
-    """Return the named day. Raises ValueError where there is none."""
+    """Return the named day. Raises ValueError if no such day exists."""
     year = int(found["year"])
     try:
         if found["yday"] is None:
@@ -247,7 +247,7 @@ def _day(found: re.Match[str]) -> dt.date:
 def _clock(found: re.Match[str]) -> tuple[int, int]:
     """Return the seconds of the day at which the named unit starts and ends.
 
-    24:00 is the end of the day. Raises ValueError for a time that no day has.
+    24:00 is the end of the day. Raises ValueError for an impossible time.
     """
     hour, minute, second = (int(found[each] or 0) for each in ("hour", "minute", "second"))
     seconds = (hour * 60 + minute) * 60 + second

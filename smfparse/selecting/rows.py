@@ -24,16 +24,16 @@ from smfparse.tables.dictionary import RECORD, TABLES
 from smfparse.vectors import Bools, Bytes, Ints, distinct
 
 Texts: TypeAlias = tuple[list[str | None], Ints]
-"""Distinct texts, and for each row the index of its own."""
+"""Distinct texts, and for each row the index of its text."""
 KeysBySource: TypeAlias = Mapping[str, Ints]
 """Keys of rows, as `keys_by_source` makes them: numbers of records, blocks or tasks, by source."""
 
 _BLOCK_BITS = 16
-"""Bits of a block's number: a triplet counts its blocks by as many."""
+"""Bits of a block number: in a triplet, the number of blocks has 16 bits."""
 
 
 def record_mask(selection: Selection, buffer: Bytes, start: Ints, length: Ints) -> Bools | None:
-    """Return which records may be selected by what their headers show, bool (records,); None: all.
+    """Return which records may be selected, judging by their headers: bool (records,); None: all.
 
     start, length  int64 (records,): as in `Chunk`
 
@@ -127,10 +127,10 @@ class SelectedDamage(DamageLog):
 
 
 class _Facts(Protocol):
-    """Criteria for several records or rows."""
+    """The facts about several records or rows that criteria need."""
 
     def texts(self, column: str) -> Texts:
-        """Return the column `system` or `qmgr`; None where there is none."""
+        """Return the column `system` or `qmgr`; the text is None for a record without one."""
 
     def kinds(self) -> tuple[Ints, Ints]:
         """Return types and subtypes; subtype -1: none."""
@@ -215,7 +215,7 @@ def _is_shared(smf_type: Ints) -> Bools:
 def _in_time(
     selection: Selection, time: Ints, known: Bools, before: int = 0, after: int = 0
 ) -> Bools:
-    """Return where the selected time is possible, if it is within these limits of `time`."""
+    """Return where the selected time overlaps `time` - `before` to `time` + `after`."""
     chosen = known.copy()
     if selection.start:
         chosen &= time + after >= _microseconds(selection.start)
@@ -274,7 +274,7 @@ def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
 
 
 def _of_tasks(batch: Any) -> Any:
-    """Return the keys of tasks as if each was a record."""
+    """Return the keys of tasks in the columns that contain the keys of records."""
     from pyarrow.compute import coalesce  # slow to load, and rarely used
 
     source, own = (batch.column(each).cast(pa.string()) for each in ("task_source", "source"))

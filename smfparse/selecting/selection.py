@@ -36,8 +36,8 @@ BY_NAME = {each: f"{each}s" for each in NAMED}
 class Selection(NamedTuple):
     """The criteria for records; an empty criterion, or None, selects all.
 
-    A record is selected if it meets the criteria of its header and time; of its rows, those that
-    meet the criteria for names.
+    A record is selected if it meets the criteria for its header and its time. A row of a selected
+    record is selected if it meets the criteria for names.
 
     qmgrs         patterns for the queue manager: `*` any characters, `?` one; a record about a
                   whole system, of lost data, belongs to all its queue managers
@@ -45,13 +45,13 @@ class Selection(NamedTuple):
     start         the record counts at this local time or later; a whole second
     end           the record counts before this local time; a whole second
     daily         first and end second of the day; if the end is not greater, they span midnight
-    smf_time      whether these three compare the SMF time instead, as IFASMFDP does
+    smf_time      whether `start`, `end` and `daily` apply to the SMF time, as in IFASMFDP
     types         types and subtypes of the record
     jobs          patterns for the job of a row
-    transactions  patterns for its CICS transaction or IMS program (PSB)
-    queues        patterns for its queue
-    channels      patterns for its channel
-    zone          zone of these times, and of local times in rows; None: that of each system
+    transactions  patterns for the CICS transaction or IMS program (PSB) of a row
+    queues        patterns for the queue of a row
+    channels      patterns for the channel of a row
+    zone          time zone of these times, and of local times in rows; None: that of each system
     """
 
     qmgrs: frozenset[str] = frozenset()
@@ -82,7 +82,7 @@ class Selection(NamedTuple):
         channel: Several = (),
         smf_time: bool = False,
     ) -> Selection:
-        """Return the selection for values as the options of the command line take them.
+        """Return the selection for values in the form of the options of the command line.
 
         Each is one text or several; types may be numbers, and times may be `datetime` objects. A
         record counts at the middle of its interval. A record of more than an hour counts half an
@@ -147,9 +147,9 @@ class Selection(NamedTuple):
         )
 
     def namings(self, tables: Iterable[str]) -> Iterator[tuple[str, Naming]]:
-        """Yield the tables that select the rows of these tables, and the places of their names.
+        """Yield the tables by which these tables are selected, and the places of their names.
 
-        The rows of `record` are selected by every table that can contain the names.
+        The table `record` is selected by every table that can contain the names.
         """
         every = tables_about(frozenset(self.by_name))
         for table in tables:
@@ -218,7 +218,7 @@ def queue_criteria(text: str | None) -> list[str]:
 
 
 def _times(selection: Selection) -> Iterator[tuple[str, str]]:
-    """Yield names and texts of times; SMF times as in manifests of format 4, where all are."""
+    """Yield names and texts of times; names of counting times begin with "counted"."""
     counted = "" if selection.smf_time else "counted "
     if selection.start:
         yield f"{counted}from", f"{selection.start}"

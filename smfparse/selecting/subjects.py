@@ -1,7 +1,7 @@
 """The places of jobs, queues and other names, and the rows of other tables about them.
 
-A row is about a name in its block, in its record, or, if it is about a task, in any queue block of
-that task. A 116/2 record has a WTID of its own, which names its job and channel.
+A row is about the names in its block and in its record. A row about a task is also about the
+queues in all queue blocks of that task. A 116/2 record has its own WTID with job and channel.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ NAMED: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "queue": {"wqst": ("objname", "basename"), "qqst": ("qqstqnam",)},
     "channel": {"wtid": ("wtidchl",), "qcst": ("qcstchnm",)},
 }
-"""Option: the columns of each table that name it; one of them is enough."""
+"""Columns that contain the names of each option, by table; a match in one column is enough."""
 
 
 class JoinKey(Enum):
     """Key columns in which two rows agree if they are about the same name.
 
-    A record is identified by `source` and its number; a task by source and byte of its 116/1
-    record, a 116/2 without one by its own.
+    A record is identified by `source` and its number; a task by source and offset of its 116/1
+    record. A 116/2 record without a 116/1 record is identified by its own offset.
     """
 
     RECORD = ("record_no",)
@@ -44,7 +44,7 @@ class Naming(NamedTuple):
 
 @cache
 def naming(option: str, table: str) -> Naming | None:
-    """Return the places of the names of `option` in the rows of a table; None: none.
+    """Return the table with the names of `option` for rows of `table`; None: rows have no names.
 
     Always None for `record`: its rows are the records with rows of other tables.
     """
@@ -62,7 +62,7 @@ def naming(option: str, table: str) -> Naming | None:
 
 @cache
 def tables_about(options: frozenset[str]) -> tuple[str, ...]:
-    """Return the tables, a control block each, whose rows are about names of all these kinds."""
+    """Return the tables of whole control blocks whose rows are about names of all these kinds."""
     return tuple(
         table
         for table in decoded_tables()

@@ -5,10 +5,10 @@ workstation. The rules of zones are those of pytz, which every installation cont
 none, and those of DuckDB differ.
 
 Columns of moments without a zone are local times of the system: `smf_time`, `counted_at`, and some
-of control blocks. Each becomes a moment by the `utc_offset` of its row, and local again by the
-zone; `utc_offset` itself is then that of the SMF time. Rows without `utc_offset` have no known
-local time in a zone: it is NULL, and they are not selected by time. Two implementations give the
-same result: arrays, and SQL for the rows of a dataset in DuckDB.
+of control blocks. The `utc_offset` of its row converts each to UTC, and the zone converts it to
+local time; `utc_offset` itself becomes the offset of the zone at the SMF time. Rows without
+`utc_offset` have no known local time in a zone: it is NULL, and they are not selected by time. Two
+implementations give the same result: arrays, and SQL for the rows of a dataset in DuckDB.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Zone:
 
 @cache
 def fixed_zone(seconds: int) -> Zone:
-    """Return the zone of a system whose clock is always so many seconds ahead of UTC."""
+    """Return the zone of a system whose clock is always `seconds` ahead of UTC."""
     return Zone("", (), (seconds,))
 
 
@@ -104,7 +104,7 @@ def parse_zone(text: str) -> Zone:
 
 
 def _near(asked: str, names: list[str]) -> list[str]:
-    """Return names similar to a text; those with its place come first: berlin, new york."""
+    """Return names similar to a text; those with the same place name come first: new york."""
     place = asked.rpartition("/")[2].replace(" ", "_")
     places = {each.rpartition("/")[2]: each for each in reversed(names)}
     same = [each for each in names if place and each.rpartition("/")[2] == place]
@@ -115,7 +115,7 @@ def _near(asked: str, names: list[str]) -> list[str]:
 
 @cache
 def _zone(name: str) -> Zone:
-    """Return the table of a zone; a change is searched between two weeks that differ in offset."""
+    """Return the table of a zone; changes are searched between weeks with different offsets."""
     from zoneinfo import ZoneInfo
 
     import pytz
@@ -150,7 +150,7 @@ def in_zone(zone: Zone, time: Ints, known: Bools, offset: Ints, local: Bools) ->
     """Return times of systems as local times of a zone, and whether each is known.
 
     time, known    int64, bool (rows,): microseconds since 1970, local time of their system
-    offset, local  int64, bool (rows,): seconds that this is ahead of UTC
+    offset, local  int64, bool (rows,): seconds that the local time is ahead of UTC
     """
     moments = time - offset * US_PER_SECOND
     return moments + zone.each_offset(moments) * US_PER_SECOND, known & local

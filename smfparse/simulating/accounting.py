@@ -1,7 +1,7 @@
 """Accounting: the work of tasks in some intervals, and its class 1 and class 3 records.
 
 A class 3 interval (ACCTIME) may be longer than those of the statistics (STATIME). Then a task is
-recorded when its interval ends, and when it ends itself: its rows become one.
+recorded at the end of its interval, and when it ends: its rows per statistics interval are merged.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _T = TypeVar("_T")
 _LEAST, _MOST = ("minms", "minlatnt"), ("maxms", "maxlatnt", "maxln", "maxqdpth")
 _LAST = ("use_count", "wtasflag")
 _SUMMED = ("put", "opened", "closed", "commits", "backouts", "single", "several", "took")
-"""How the values of rows are combined: by the suffixes of counters, and by attributes."""
+"""How merged rows are combined: suffixes of counters, and attributes that are summed."""
 _APART = 0x100000
-"""Distance of the control blocks of the tasks of applications."""
+"""Distance in storage between the control blocks of the tasks of two applications."""
 _NAMED = (APPLICATION_KINDS["cics"], APPLICATION_KINDS["ims"])
 _REGIONS = 100
 
@@ -63,8 +63,8 @@ _REGIONS = 100
 class _Groups:
     """Rows that are combined: those with equal keys, in the order of the keys.
 
-    of     the group of each row
-    first  the first row of each group; `last`: the last one
+    of     index of the group of each row
+    first  index of the first row of each group; `last`: of the last row
     """
 
     def __init__(self, *keys: Ints) -> None:
@@ -81,7 +81,7 @@ class _Groups:
         self.last: Ints = order[np.append(start[1:], len(order)) - 1] if len(order) else order
 
     def summed(self, values: Any, how: np.ufunc = np.add) -> Any:
-        """Return a value per group."""
+        """Return one value per group, combined by `how`."""
         if not len(self.of):
             return values
         return how.reduceat(np.asarray(values)[self._order], self._start)
@@ -140,9 +140,9 @@ def _coupling(coupling: Coupling, groups: _Groups) -> Coupling:
 
 
 class _TaskRecords:
-    """Makes the records of tasks, a row each, and of their queues.
+    """Makes the records of tasks (one row each) and of their queues.
 
-    most  queue blocks that fit into a record
+    most  maximum number of queue blocks in a record
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class _TaskRecords:
         self._address: Ints = FIRST_TASK + place
 
     def records(self) -> Iterator[RecordParts]:
-        """Return class 3, then class 1."""
+        """Yield the records of class 3, then those of class 1."""
         wtid, wtas, wqst = self._wtid(), self._wtas(), self._wqst()
         wqst.set_bytes("correl", wtas.raw[self._queues.task, 8:24])
         blocks = self._work.columns["wtaswqct"]
@@ -164,7 +164,7 @@ class _TaskRecords:
         every = np.arange(len(self._tasks))
         yield RecordParts(TASK, self._writers(every, 0), {1: once(wtid), 2: once(wtas), 3: first})
         for part in range(1, 1 + int(nth.max(initial=0)) // self._most):
-            mine = nth // self._most == part  # queues that do not fit the record of their task
+            mine = nth // self._most == part  # part 0: in the record of the task
             count = np.bincount(self._queues.task[mine], minlength=len(self._tasks))
             which = np.flatnonzero(count)
             who = (wtid.raw[which], np.ones(len(which), np.int64))
@@ -220,7 +220,7 @@ class _TaskRecords:
         return rows
 
     def _references(self) -> Raw:
-        """Return the thread cross-references: of CICS with a transaction, of IMS with a PSB."""
+        """Return the thread cross-references: with a transaction for CICS, with a PSB for IMS."""
         tasks, apps = self._tasks, self._chunk.plan.estate.applications
         kind = QWHC.field("qwhcopid").kind
         names = encoded(kind, [each.transaction for each in apps])[tasks.app]
@@ -245,7 +245,7 @@ class _TaskRecords:
         return rows
 
     def _set_coupling(self, rows: Rows) -> None:
-        """Set the requests to structures that commits cause, and the totals of tasks."""
+        """Set the requests to structures because of commits, and the totals per task."""
         coupling = self._queues.coupling
 
         def by_task(values: Any) -> Any:
@@ -259,7 +259,7 @@ class _TaskRecords:
         rows.set_all({"wtassstc": single * each, "wtasmstc": several * each})
 
     def _wqst(self) -> Rows:
-        """Return the work of tasks on queues, a row each."""
+        """Return the queue blocks: one row per task and queue."""
         used, plan = self._queues, self._chunk.plan
         declared = plan.estate.queues
         rows = Rows(WQST, self._version, len(used.task), QUEUE_EYES)
@@ -280,7 +280,7 @@ class _TaskRecords:
         return rows
 
     def _indexes(self) -> Ints:
-        """Return the index type of each queue; none while an incident removed it."""
+        """Return the index type of each queue: none during an incident that removes the index."""
         used, plan = self._queues, self._chunk.plan
         own = np.array([INDEXES[each.index] for each in plan.estate.queues])[used.queue]
         gone = self._chunk.effects.unindexed[used.time, used.queue] > 0
@@ -296,9 +296,9 @@ class _TaskRecords:
 
 
 class Accounting:
-    """The connected tasks, their work with queues, and the counters of both.
+    """The connected tasks, their work on queues, and the counters of both.
 
-    most  queue blocks that fit into a record
+    most  maximum number of queue blocks in a record
     """
 
     def __init__(self, chunk: Chunk, most: int) -> None:

@@ -43,9 +43,9 @@ _RULES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "cf-slow": (("D14", "structure"), ("CF-SLOW", "structure")),
     "storage-leak": (("CHINIT-31-TREND", ""),),
 }
-"""The rules that a kind of incident crosses, and the kinds of names in each."""
+"""The rules that each kind of incident exceeds, and the kinds of names in them."""
 _FEW = 5
-"""Maximum messages per unit of work of applications whose time in MQ is mostly the log."""
+"""With at most so many messages per unit of work, an application's time in MQ is mostly the log."""
 
 
 class AnswerKey(Document):
@@ -98,7 +98,7 @@ class AnswerKey(Document):
 
 
 def _of_site(estate: Estate, answer: Mapping[str, str]) -> dict[str, str]:
-    """Return an answer that the estate declares: by default of its first day."""
+    """Return an answer that the estate declares; by default it is on the first day."""
     begin, end = estate.start, estate.start + dt.timedelta(days=estate.days)
     row = {"qmgr": estate.queue_managers[0].name, "object": "", "job": "", **answer}
     row["start"] = _moment(begin, row.get("start", ""), begin)
@@ -125,7 +125,7 @@ def _of_incident(plan: Plan, incident: Incident) -> Iterator[dict[str, str]]:
 
 
 def _first_interval(estate: Estate, up: dt.datetime) -> tuple[dt.datetime, dt.datetime]:
-    """Return the first interval of a queue manager that is up again: until the next boundary."""
+    """Return the first interval of a restarted queue manager, which ends at the next boundary."""
     return up, up + estate.interval - (up - estate.start) % estate.interval
 
 

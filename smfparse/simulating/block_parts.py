@@ -1,4 +1,4 @@
-"""Parts of blocks: class 1, what queue blocks start with, structure requests, log writes."""
+"""Parts of blocks: class 1, identities of tasks, requests to structures, log writes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ACTIVE, ENDED = 0x00800000, 0x20800000
 SHARED_QUEUE = 2
 """QSGDISP of a shared queue."""
 NO_MESSAGE = 0x0FFFFFFF
-"""The size of the smallest message where none was moved."""
+"""Size of the smallest message if no message was put or got."""
 QUEUE_EYES = {
     "openeye": "OPEN",
     "closeeye": "CLOS",
@@ -51,7 +51,7 @@ _SINGLE = (_NEW, _MOVE)
 """Requests for one entry; the others are for several."""
 FIRST_TASK, TASK_BYTES = 0x5C000000, 0x168
 AGENT_BEFORE, WTAS_BEHIND, THREAD_BEHIND = 0x1234BD80, 0xD0, 0x1A40
-"""Addresses of the control blocks of tasks, and distances of further blocks."""
+"""Places of the control blocks of tasks, and distances of further blocks from these."""
 CHANNEL_STATE = {"qcstchst": 3, "qcstchdp": 4, "qcststcl": 33}
 """Common values of all channels: running, private, medium statistics."""
 MESSAGE_HEADER, BATCH_CONTROL = 476, 28
@@ -70,7 +70,7 @@ def correlation(version: str, wtid: Rows, which: Ints) -> Raw:
 
 
 def units_of_work(began: Raw, number: Ints) -> Raw:
-    """Return WTIDUOWI of tasks without a network name: the clock of its begin, and a number."""
+    """Return WTIDUOWI of tasks without a network name: the TOD clock `began`, and a number."""
     found = np.full((len(began), 24), BLANK[0], np.uint8)
     found[:, 16:22] = began[:, :6]
     found[:, 22:] = big_endian(number, 2)
@@ -78,7 +78,7 @@ def units_of_work(began: Raw, number: Ints) -> Raw:
 
 
 def task_places(address: Ints) -> Columns:
-    """Return the columns of task blocks that say where their control blocks are."""
+    """Return the columns of task blocks with the addresses of control blocks."""
     hashed = address * 31 % 1021
     return {"wtasmthr": address - 0x2000000, "wtaswtas": address, "wtashshi": hashed}
 
@@ -86,7 +86,8 @@ def task_places(address: Ints) -> Columns:
 def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any]) -> Columns:
     """Return the number and time of calls of a kind, and the number and time of their waits.
 
-    waits  by the name of their counters: jw log records, jc forced log writes, ps page sets, sus
+    waits  number and time by name of their counters: jw log records, jc forced log writes, ps page
+           sets, sus suspends
     """
     columns = {f"{name}n": count, f"{name}ct": cpu, f"{name}et": elapsed}
     for wait, (times, took) in waits.items():
@@ -95,7 +96,7 @@ def calls(name: str, count: Any, cpu: Any, elapsed: Any, **waits: tuple[Any, Any
 
 
 def by_size(verb: str, counts: Ints | Floats, size: Ints, task: Ints, tasks: int) -> Columns:
-    """Return how many messages of each size band tasks put or got, given those of their queues."""
+    """Return the number of messages per task and size band, from numbers and sizes per queue."""
     band = np.searchsorted(_SIZE_BANDS, size, side="right")
     return {
         f"qmac{verb}{letter}": np.bincount(task, np.where(band == number, counts, 0), tasks)
@@ -104,7 +105,7 @@ def by_size(verb: str, counts: Ints | Floats, size: Ints, task: Ints, tasks: int
 
 
 def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) -> Rows:
-    """Return QWAC blocks; of MQ 10.0.0 96 bytes, taken to be the first ones."""
+    """Return QWAC blocks; MQ 10.0.0 writes 96 bytes, assumed to be the first of the map."""
     rows = Rows(QWAC, _WHOLE_QWAC, len(begin), {"qwacrinv": _TASK_ENDED})
     rows.set_clocks({"qwacbsc": begin, "qwacesc": end})
     rows.set_all(columns)
@@ -116,10 +117,10 @@ def qwac(version: str, begin: Ints, end: Ints, columns: Columns, **tokens: Raw) 
 
 
 class Coupling:
-    """Requests of queue blocks, by (verb, request), and what one takes in each block.
+    """Requests to structures of queue blocks, by (verb, request), and the time of one request.
 
-    single, several  how many are for one list entry, and for several
-    took             microseconds of all
+    single, several  numbers of requests for one list entry, and for several
+    took             microseconds of all requests
     """
 
     def __init__(self, shared: Bools, counts: Mapping[str, Ints], slower: Floats) -> None:
@@ -176,8 +177,8 @@ def log_totals(
 ) -> Columns:
     """Return the counters for both copies of the log together.
 
-    writes, pages        of one copy
-    switches, log_pages  how often a log was full, and its pages
+    writes, pages        numbers of writes and pages of one copy
+    switches, log_pages  number of log switches, and pages of one log
     """
     return {
         "qjstbfwr": writes,
@@ -199,12 +200,12 @@ def set_log_writes(
     when: Ints,
     log: Ints,
 ) -> Floats:
-    """Set the writes of a copy of the log and a kind; return how long the logger was suspended.
+    """Set the writes of one kind to one copy of the log; return the suspended time of the logger.
 
-    counts     writes and their pages
-    times      microseconds of all, and of the longest one
-    suspended  how long the logger is suspended, of these times
-    when, log  when the longest one was, and to which log of the copy
+    counts     numbers of writes and of their pages
+    times      microseconds of all writes, and of the longest write
+    suspended  suspended time of the logger as a multiple of each of these times
+    when, log  moment of the longest write, and number of the log to which it went
     """
     count, pages = counts
     waits = times[0] * suspended[0]

@@ -31,7 +31,7 @@ _CLIENT = CHANNEL_TYPES["server-connection"]
 _INWARD = (CHANNEL_TYPES["receiver"], CHANNEL_TYPES["cluster-receiver"], _CLIENT)
 _UNSET = 0x8FFFFFFF
 _CALLS = 3
-"""Calls of a client for a message."""
+"""MQI calls of a client per message."""
 _LATER, _SINCE = 120_000, 900_000
 _KB_CLIENT, _KB_CHANNEL = 156, 90
 _STORAGE_64, _LIMIT_64 = 260, 2048
@@ -46,13 +46,13 @@ _FIRST_ON_TASK = 10
 
 
 class Instances:
-    """Rows interval by interval, as queue managers report them.
+    """Channel instances: rows interval by interval, in the order of the reports.
 
-    row         which report it belongs to
+    row         index of its report
     task        row of its task
-    channel     number of the channel, `type` its type, `client` whether that is for clients
-    moved       messages that it carried; `bytes` and `lasting`: persistent ones, of them
-    dispatcher  which one runs it
+    channel     number of the channel; `type`: its type, `client`: whether the type is for clients
+    moved       messages that it carried; `bytes`: their bytes, `lasting`: persistent ones
+    dispatcher  number of the dispatcher that runs it
     """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
@@ -82,7 +82,7 @@ class Instances:
         self.dispatcher = self._dispatcher()
 
     def _dispatcher(self) -> Ints:
-        """Return the dispatcher of each: the first ones are filled one after the other."""
+        """Return the dispatcher of each instance: dispatchers are filled in order."""
         count = np.bincount(self.row, minlength=len(self._reporters))
         channels, dispatchers = (
             self._reporters.declared("mover", name)[self.row]
@@ -102,11 +102,11 @@ class Instances:
         return np.bincount(self.row, values, len(self._reporters)).astype(np.float64)
 
     def at_once(self) -> Floats:
-        """Return the average number of channels that ran; a brief one counts for its duration."""
+        """Return the average number of channels that ran, weighted by their duration."""
         return np.ceil(self.summed(self._tasks.present()[self.task]))
 
     def _backed_up(self) -> Bools:
-        """Return whether messages wait for a channel, so that its batches are full."""
+        """Return which channels have waiting messages, so that their batches are full."""
         plan, did = self._chunk.plan, self._chunk.did
         apps = plan.estate.applications
         queues = [plan.queue_no[each.get[0]] if each.get else NONE for each in apps]
@@ -159,7 +159,7 @@ class Instances:
         }
 
     def _batches(self) -> tuple[Ints, Ints]:
-        """Return batches, and full ones: one is full if messages wait, else the queue is empty."""
+        """Return the numbers of batches and of full batches; batches are full if messages wait."""
         commit = self._chunk.plan.app_column("commit")
         most = np.maximum(self._batch(), 1)
         usual = np.clip(commit[self.app], 1, most)
@@ -191,7 +191,7 @@ class Instances:
         }
 
     def _network(self) -> Columns:
-        """Return round trips, microseconds."""
+        """Return the times of round trips in microseconds."""
         slower = self._chunk.effects.network[self._reporters.time[self.row], self.channel]
         near = self._chunk.draws("network").near(len(self.row), 0.08)
         trip = self.of_channel("network") * slower * near
@@ -204,9 +204,9 @@ class Instances:
 
 
 class Movers:
-    """The records of some intervals: of queue managers that have channels, a row each.
+    """The records of channel initiators in some intervals: one row per queue manager with channels.
 
-    which  rows of the reports of these
+    which  rows of the reports of these queue managers
     """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
@@ -271,7 +271,7 @@ class Movers:
         return rows
 
     def _dispatchers(self) -> CountedBlocks:
-        """Return dispatchers: each runs the channels that it was given."""
+        """Return the dispatchers: each runs the channels assigned to it."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cpu = of.moved * costs.DISPATCH + of.bytes * costs.DISPATCH_BYTE
         squeezed = of.of_channel("compression") > 0
@@ -291,7 +291,7 @@ class Movers:
         return rows.raw, count
 
     def _adapters(self) -> CountedBlocks:
-        """Return adapters: they make the calls of the channels."""
+        """Return the adapters, which issue the MQI calls of the channels."""
         of, work = self._instances, self._accounting.work
         calls = (of.summed(work.calls(part)[of.task])[self._which] for part in ("n", "ct", "et"))
         rows, count = self._in_turn(QCT_ADP, "adapters", *calls)
@@ -334,7 +334,7 @@ class Movers:
         return self._tasks(block, count, np.rint(columns[0]), *columns[1:]), count
 
     def _tasks(self, block: Block, count: Ints, calls: Floats, cpu: Floats, took: Floats) -> Rows:
-        """Return blocks of tasks, `count` a record; none works longer than the interval."""
+        """Return blocks of tasks, `count` per record; no task works longer than the interval."""
         length = np.repeat(self._length, count)
         lasted = np.minimum(took, length * 0.995)
         columns = {

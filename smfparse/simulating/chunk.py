@@ -18,29 +18,29 @@ from smfparse.simulating.plan import Plan
 from smfparse.simulating.records import Writers
 
 _LATER = 9
-"""Microseconds after the end of an interval at which the first record of it is taken."""
+"""Microseconds from the end of an interval to its first record."""
 _CONNECTED = 40_000
-"""Least microseconds that a client is connected."""
+"""Minimum time for which a client is connected, in microseconds."""
 _AT_PEAK = 3
 """Ratio of the maximum to the average number of brief tasks."""
 _WEEK = 7 * 86_400_000_000
 _EARLY, _LATE, _EARLY_ONE_OF = 90, 150, 141
-"""Microseconds from the end of an interval to the earliest records of tasks: before the statistics,
-which are written at 109, and after them; and of how many records one is before. In SMF data of
-MQ 10 this is one of 141, and the median is 123 after."""
+"""Microseconds from the end of an interval to the earliest records of tasks: before and after the
+statistics, which are written at 109. One of _EARLY_ONE_OF records is before the statistics, as in
+SMF data of MQ 10, where the median is 123."""
 
 
 @dataclass(frozen=True)
 class Chunk:
     """Some intervals.
 
-    did      the results of the engine: arrays by name, one row per interval
-    down     share of each interval for which queue managers are down, also of the intervals before
-             and after
-    stretches  when each application is connected: rows from, to; microseconds from the start
-    begin    when each interval begins
-    length   of all of them, microseconds
-    first    number of the first of them
+    did        results of the engine: arrays by name, one row per interval
+    down       share of each interval for which queue managers are down, also of the intervals
+               before and after
+    stretches  when each application is connected: rows (from, to), microseconds from the start
+    begin      when each interval begins
+    length     length of every interval, microseconds
+    first      number of the first interval
     """
 
     plan: Plan
@@ -55,7 +55,7 @@ class Chunk:
 
     @property
     def times(self) -> int:
-        """Return how many intervals these are."""
+        """Return the number of intervals."""
         return len(self.begin)
 
     @property
@@ -77,8 +77,8 @@ class Chunk:
 class Reporters:
     """Queue managers in the intervals at whose end they write statistics: one row for each.
 
-    begin, end  of what the row counts: from a restart on, if one is in the interval
-    row_of      row of each interval and queue manager, -1: it writes none
+    begin, end  time that the row covers; it begins at a restart, if one is in the interval
+    row_of      row of each interval and queue manager; -1: no statistics
     again       whether the queue manager came up within the interval, or at its start
     """
 
@@ -101,7 +101,7 @@ class Reporters:
 
     @property
     def microseconds(self) -> Ints:
-        """Return how long each is."""
+        """Return the length of the time that each row covers."""
         return self.end - self.begin
 
     def of(self, values: Any) -> Any:
@@ -131,10 +131,10 @@ class Reporters:
 
 
 class Cells:
-    """Things that each queue manager reports on: a row each, interval by interval.
+    """Objects that queue managers report: one row per object, interval by interval.
 
-    thing  number of what each row is about
-    count  rows of each record
+    thing  number of the object of each row
+    count  number of rows of each record
     """
 
     def __init__(self, reporters: Reporters, manager: Ints) -> None:
@@ -148,7 +148,7 @@ class Cells:
 
 
 def spread(total: Ints, low: Floats, high: Floats) -> Ints:
-    """Return the part of whole numbers between two shares of them; the parts add up."""
+    """Return the parts of whole numbers between shares `low` and `high`; adjacent parts add up."""
     part: Ints = (np.floor(total * high) - np.floor(total * low)).astype(np.int64)
     return part
 
@@ -159,10 +159,10 @@ class Tasks:
     The work of an application is shared among its tasks by fixed shares, so their counts add up.
 
     low, high   the task's work is between these two shares of the application's work
-    begin, end  from when to when the task is accounted for in the interval
+    begin, end  time in the interval that the accounting of the task covers
     started     when it connected
     ended       whether this is its last row
-    number      which of the tasks of its application it is
+    number      number of the task in its application
     """
 
     def __init__(self, chunk: Chunk) -> None:
@@ -192,7 +192,7 @@ class Tasks:
         return len(self.time)
 
     def present(self) -> Floats:
-        """Return the share of time for which each is connected; less than 1 for a brief one."""
+        """Return the share of the interval for which each task is connected: below 1 if brief."""
         share = np.minimum(_AT_PEAK * (self.end - self.begin) / self._chunk.length, 1)
         return np.where(self.brief, share, 1)
 
@@ -209,7 +209,7 @@ class Tasks:
         return {name: values[~lost] for name, values in columns.items()}
 
     def _lasting(self, number: int) -> dict[str, Any]:
-        """Return the tasks that stay: a row an interval and stretch in which they are connected."""
+        """Return the lasting tasks: one row per interval and stretch of connection."""
         chunk, each = self._chunk, self.plan.estate.applications[number]
         time, begin, end, share, stretch = self._connected(number)
         draws = Draws(chunk.seed, 7, number)
@@ -226,7 +226,7 @@ class Tasks:
         turn = _LATE + 5 * tasks + 23 * number
 
         def recorded(moment: Ints) -> Ints:
-            """Return when tasks are recorded: one after the other, occasionally early."""
+            """Return when tasks are recorded: one after the other, a few before the statistics."""
             nth = moment // chunk.length + 7 * tasks + 31 * number
             return zero + moment + np.where(nth % _EARLY_ONE_OF == 1, _EARLY, turn)
 
@@ -243,10 +243,10 @@ class Tasks:
         }
 
     def _connected(self, number: int) -> tuple[Ints, Ints, Ints, tuple[Floats, Floats], Ints]:
-        """Return the stretches of an application in each interval, which have a part of its work.
+        """Return the connected stretches of an application in each interval, one row each.
 
-        They are interval, from and to (microseconds from the start), the shares of the work in the
-        interval between which theirs is, and number of the stretch.
+        The columns are interval, from and to (microseconds from the start), low and high share of
+        the application's work in the interval, and number of the stretch.
         """
         chunk, known = self._chunk, self._chunk.stretches[number]
         at = (chunk.begin - chunk.zero)[:, None]
@@ -261,7 +261,7 @@ class Tasks:
         return time, begin[place], end[place], (shares[0][place], shares[1][place]), stretch
 
     def _brief(self, number: int, messages: Any) -> dict[str, Any]:
-        """Return the clients that connect for some messages only: each is one row."""
+        """Return the clients that connect only for some messages: one row each."""
         chunk = self._chunk
         works = self.plan.app == number
         units = chunk.did["units"][:, works].sum(axis=1)

@@ -1,7 +1,7 @@
 """The cost of calls and storage: constants, each from a value published by IBM.
 
 Times are microseconds of a 9.3 queue manager on a z16, as class 3 accounting shows them (IBM MQ for
-z/OS Performance Report, MQ 9.3). docs/simulated-site.md says where each is from.
+z/OS Performance Report, MQ 9.3). docs/simulated-site.md lists the sources.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ _SIZES = np.array([0, 2, 4, 8, 16, 32, 64, 128]) * 1024.0
 _PRIVATE_PUT = np.array([4.0, 4.5, 5.0, 6.0, 8.0, 13.0, 21.0, 36.0])
 _SHARED_PUT = np.array([7.0, 7.3, 9.0, 11.0, 15.4, 23.4, 25.4, 36.9])
 _MORE_BYTE = 0.00023
-"""Cost per byte of messages longer than these."""
+"""Cost per byte of messages longer than the sizes above."""
 GET_SHARE = 0.85
-"""Cost of a get as a ratio of that of a put of the same size."""
+"""Cost of a get as a ratio of the cost of a put of the same size."""
 PUT1_FACTOR = 1.7
-"""MQPUT1 opens and closes the queue as well."""
+"""Cost of an MQPUT1, which also opens and closes the queue, as a ratio of that of an MQPUT."""
 EMPTY_GET, SKIPPED, OPEN, CLOSE = 1.5, 0.8, 9.0, 5.0
 SHARED_OPEN_HELD = 5.5
 COMMIT, PREPARE, BACKOUT = 7.0, 12.0, 18.0
 LOG_WRITE = 2.25
-"""To put a log record into the buffer, without a wait for the write."""
+"""Cost of a log record in the buffer, without a wait for the write."""
 STREAMED = 1.05
 """Additional cost of a streamed put, as a ratio of the put itself."""
 
@@ -44,18 +44,18 @@ PAGES_A_WRITE = 16
 DISPATCH, DISPATCH_BYTE = 15.0, 0.0012
 COMPRESS_BYTE = 0.0085
 TLS, TLS_BYTE, TLS_START, TLS_REKEY = 12.0, 0.0036, 3400.0, 3900.0
-"""Of the channel initiator: a message, and each byte of it; the start of a channel with TLS, and
-another key."""
+"""Costs of TLS in the channel initiator: per message, per byte, per channel start, and per
+negotiation of a new key."""
 TLS_CALLS, CONNECT_CALLS, CONNECT_MOVER = 6, 8, 0.9
 CONNECT = 590.0
-"""Processor time of a client that connects, nine tenths of it in the channel initiator."""
+"""CPU time of a connect of a client, nine tenths of it in the channel initiator."""
 
 LIST_ENTRIES, CF_SYNC, CF_ASYNC = 60, 8.0, 45.0
-"""Entries of a list that a request reads at a time, and what a request to a structure takes."""
+"""List entries that one request reads, and the times of synchronous and asynchronous requests."""
 
 
 def put_cpu(size: Ints | Floats, shared: Bools) -> Floats:
-    """Return the processor time of an MQPUT of messages of some sizes."""
+    """Return the CPU time of an MQPUT of messages of some sizes."""
     size = np.asarray(size, np.float64)
     private = np.interp(size, _SIZES, _PRIVATE_PUT)
     cost = np.where(shared, np.interp(size, _SIZES, _SHARED_PUT), private)
@@ -64,7 +64,7 @@ def put_cpu(size: Ints | Floats, shared: Bools) -> Floats:
 
 
 def pages(size: Ints | Floats) -> Ints:
-    """Return the pages that messages of some sizes take, one message a page."""
+    """Return the number of pages for messages of some sizes; no page has two messages."""
     size = np.asarray(size, np.float64)
     more = 1 + np.ceil(size / NEXT_PAGES)
     taken: Ints = np.where(size <= FIRST_PAGE, 1, more).astype(np.int64)

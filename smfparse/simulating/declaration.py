@@ -20,7 +20,7 @@ CHANNEL_TYPES: Mapping[str, int] = {
     "cluster-sender": 9,
 }
 APPLICATION_KINDS: Mapping[str, int] = {"cics": 1, "batch": 2, "ims": 4, "channel": 6, "rrs": 7}
-"""The environment of an application, and its code in WTIDATYP."""
+"""Kinds of application by environment, and their codes in WTIDATYP."""
 LOCAL_QUEUE, ALIAS, CLUSTER_QUEUE = 1, 3, 7
 """Types of opened queues: codes of QTYPE."""
 FORCED_TWICE = ("ims", "rrs")
@@ -80,7 +80,7 @@ class Log:
     """The log; `io` and `page`: time of a write, and of each page in it.
 
     load         log records per checkpoint (LOGLOAD)
-    pages        of an active log
+    pages        pages of an active log
     copies       2: dual logging, 1: single
     stripes      volumes to which the pages of a write go at the same time
     zhyperwrite  whether the mirrored volumes are "capable" of it, or it is "enabled"
@@ -128,8 +128,8 @@ class Queue:
     expiry   seconds after which a message expires, 0: never
     stream   the queue that gets a copy of every message
     wire     no queue, but the connection from a channel to its partner
-    cluster  a cluster queue: transmission queues, and the share of its messages that each gets
-    model    of a model queue and its dynamic queues: the prefix of the dynamic names
+    cluster  if a cluster queue: its transmission queues, and the share of the messages for each
+    model    if a model queue: the prefix of the names of its dynamic queues
     """
 
     name: str
@@ -245,7 +245,7 @@ class Agent:
 
 @dataclass(frozen=True)
 class Incident:
-    """Something that goes wrong at a time of day, and for how long.
+    """A problem that begins at a time of day and lasts for some time.
 
     target  the affected queue manager, queue, channel or application; "": the best match
     factor  its size, with a meaning for each kind; 0: the default of its kind
@@ -275,8 +275,8 @@ class Curve:
 class Estate:
     """A whole site, and the simulated time: local time of its systems.
 
-    interval  of statistics (STATIME); `acctime` of accounting, None: the same
-    growth   of the rates per day
+    interval  interval of statistics (STATIME); `acctime`: of accounting, None: the same
+    growth   growth of the rates per day
     group    queue-sharing group, "": none
     answers  rules exceeded without an incident: rule, object, job, start and end
     cluster_queues  names by which applications open transmission queues

@@ -25,7 +25,7 @@ Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 Columns: TypeAlias = dict[str, Any]
-"""Values by IBM's field name, one a block."""
+"""Values by IBM's field name, one value per block."""
 
 _NAMES = tuple(f"N{number:03}" for number in range(1, 41))
 
@@ -37,7 +37,7 @@ NEVER = -STCK_UNIX_EPOCH_US
 
 
 class Draws:
-    """Random columns; the same key gives the same ones."""
+    """Random columns; the same key gives the same columns."""
 
     def __init__(self, *key: int) -> None:
         self._bits = np.random.PCG64(list(key))
@@ -48,7 +48,7 @@ class Draws:
         return (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def skewed(self, rows: int, median: float, most: float = 30) -> Floats:
-        """Return numbers of which half are below `median` and few are many times as large.
+        """Return skewed numbers: half are below `median`, and a few are many times as large.
 
         None exceeds `most` times the median. The distribution is log-logistic.
         """
@@ -75,7 +75,7 @@ class Draws:
 
 
 def numbered(count: Ints) -> Ints:
-    """Number the rows of each of some groups from 0; `count` is how many rows each has."""
+    """Number the rows of each group from 0; `count` contains the number of rows of each group."""
     numbers: Ints = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
     return numbers
 
@@ -86,7 +86,7 @@ def whole(values: Values) -> Ints:
 
 
 def encoded(kind: Kind, words: Sequence[Any]) -> Raw:
-    """Return the wire bytes of some texts or hexadecimal strings, a row each."""
+    """Return the wire bytes of texts or hexadecimal strings, one row each."""
     data = b"".join(kind.build(word) for word in words)
     return np.frombuffer(data, np.uint8).reshape(-1, kind.width)
 
@@ -122,7 +122,7 @@ def _built(block: Block, length: int, values: tuple[tuple[str, Any], ...]) -> by
 
 
 class Rows:
-    """Blocks of one kind, a row each: one is built by construct and repeated, then columns are set.
+    """Blocks of one kind, one row each: a block is built once and repeated, then columns are set.
 
     A column that blocks of this MQ version do not hold is left out, as the queue manager would.
     """
@@ -151,8 +151,8 @@ class Rows:
         """Overwrite a number, duration or moment (microseconds since 1970).
 
         A number too large for its field becomes the largest one that fits.
-        `entry` is which one, for a field of a repeated group; `where` the blocks that
-        `values` are for, if not for all.
+        `entry` is the index in a repeated group; `where` contains the indexes of the blocks that
+        `values` are for; None: all blocks.
         """
         rows = len(self) if where is None else len(where)
         if not rows:
@@ -184,11 +184,11 @@ class Rows:
         *,
         where: Ints | None = None,
     ) -> None:
-        """Overwrite a column with texts or tokens in hexadecimal: of each block that at `which`."""
+        """Overwrite a column with texts or hexadecimal tokens: each block gets words[which]."""
         self.set_bytes(name, encoded(self.block.field(name).kind, words)[which], entry, where=where)
 
     def set_clocks(self, columns: Mapping[str, Ints]) -> None:
-        """Overwrite moments as TOD clock values: finer than the microseconds given."""
+        """Overwrite moments with TOD clock values, with random bits below the microsecond."""
         for name, moments in columns.items():
             raw = clock(moments)
             raw[moments == NEVER] = 0
@@ -213,11 +213,11 @@ class Rows:
 def fill(
     rows: Rows, nth: Ints, end: Ints, draws: Draws, words: Mapping[str, Sequence[str]]
 ) -> None:
-    """Fill blocks of which no more is known than their declaration.
+    """Fill blocks with values that follow from their declaration alone.
 
-    `nth` is each block's number in its record from 0, `end` the moment its interval ends, `words`
-    the texts of some fields. Lows, gauges and highs of a block are in that order; many counters
-    are zero. Of a repeated group or an array the first entry is filled.
+    `nth` is the number of each block in its record, from 0; `end` the end of its interval; `words`
+    the texts of some fields. In a block lows are at most gauges, and gauges at most highs. Many
+    counters are zero. Of a repeated group or an array the first entry is filled.
     """
     base = draws.skewed(len(rows), 200)
     for each in rows.block.fields:
@@ -255,7 +255,7 @@ def _amount(kind: Number | Duration, base: Floats, nth: Ints, draws: Draws) -> V
 
 
 def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: float = 1) -> None:
-    """Fill blocks with random bits: the worst case for the speed and the size of what reads them.
+    """Fill blocks with random bits: the worst case for the speed of readers and the size of output.
 
     Every number, time, flag word and opaque token that the blocks hold is random in full width, a
     code is one of its words. Headers, version words, texts, reserved bytes and the fields in `keep`
@@ -278,14 +278,14 @@ def randomize(rows: Rows, draws: Draws, *, keep: Set[str] = frozenset(), share: 
         if isinstance(each.kind, Code):
             rows.set(each.name, _codes(each.kind, len(rows), draws))
     for child in block.children:
-        if child.used is not None:  # an entry is used if it has a name: give each that of the first
+        if child.used is not None:  # an entry without a name is unused: all get the first name
             name = rows.get_bytes(child.used).copy()
             for entry in range(len(child.cells)):
                 rows.set_bytes(child.used, name, entry)
 
 
 def _mask(rows: Rows, places: Sequence[tuple[Field, int]], keep: Set[str]) -> Raw:
-    """Return X'FF' for each byte of a block that is to be random, of fields at some places."""
+    """Return a mask: X'FF' for each byte of a block that becomes random, in the fields `places`."""
     mask = np.zeros(rows.length, np.uint8)
     for each, at in places:
         fixed = isinstance(each.kind, Text | Code | Part) or each is rows.block.version

@@ -18,7 +18,7 @@ from smfparse.simulating.draws import Ints, numbered
 from smfparse.simulating.records import Envelope, RecordParts
 
 BLOCK_BYTES = 27_994
-"""Bytes of segments in a block of a dump: BLKSIZE 27,998 without the block descriptor word."""
+"""Bytes of segments in a block of a dump: BLKSIZE 27,998 minus the block descriptor word."""
 _AT_ONCE = 1 << 20
 """Bytes that are collected before they are written."""
 _LEAST_SEGMENT = 36
@@ -28,7 +28,7 @@ _WHOLE, _FIRST, _LAST, _MIDDLE = range(4)
 
 
 class SegmentWriter:
-    """Writes records as a dump data set holds them: spanned over blocks, without block words."""
+    """Writes records as in a dump data set: spanned over blocks, without block descriptor words."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -70,7 +70,7 @@ def _code(first: bool, last: bool) -> int:
 
 
 PIECE = 1000
-"""Records that are put together at a time."""
+"""Number of records that are built together."""
 _FIRST_COUNT = 1_390_000
 
 
@@ -81,14 +81,14 @@ def write_dump(
     end: int,
     batches: Iterable[Sequence[RecordParts]],
 ) -> None:
-    """Write a dump to a path or a stream; raise OutputError where a path cannot be written.
+    """Write a dump to a path or a stream; raise OutputError if a path cannot be written.
 
     start, end  when the dump's header and trailer were written
     """
     if not isinstance(target, Path):
         writer = SegmentWriter(target)
         writer.write(iter([envelope.marker(DUMP_HEADER, start)]))
-        for records in map(partial(in_order, envelope), batches):  # no name keeps a batch in memory
+        for records in map(partial(in_order, envelope), batches):  # a name would keep a batch
             writer.write(records)
         writer.write(iter([envelope.marker(DUMP_TRAILER, end)]))
         return
@@ -100,10 +100,10 @@ def write_dump(
 
 
 class Numbers:
-    """Numbers the records of queue managers: those of each kind, and all, from 1 after a start.
+    """Numbers the records of each queue manager, by kind and in total, from 1 after a start.
 
     starts  when each queue manager starts within the dump
-    first   the number of the first record of each kind, None: as that of all of the queue manager
+    first   number of the first record of each kind; None: as the number in the total
     """
 
     def __init__(self, starts: Sequence[Ints], first: int | None = None) -> None:
@@ -114,7 +114,7 @@ class Numbers:
         self._count: dict[tuple[int, int] | None, Ints] = {None: self._from(every)}
 
     def _from(self, count: Ints) -> Ints:
-        """Return the first numbers of the runs of queue managers: `count`, and 1 after a start."""
+        """Return the first number of each run of queue managers: `count`, or 1 after a start."""
         first = np.ones((len(count), self._runs), np.int64)
         first[:, 0] = count
         return first.reshape(-1)
@@ -150,9 +150,9 @@ class Numbers:
 
 
 def in_order(envelope: Envelope, kinds: Sequence[RecordParts]) -> Iterator[memoryview]:
-    """Give records by the time at which they were written, each with its RDW.
+    """Yield records in the order of the times at which they were written, each with its RDW.
 
-    They are put together piece by piece, for a whole interval of many tasks is large.
+    They are built piece by piece, because a whole interval of many tasks is large.
     """
     which = np.repeat(np.arange(len(kinds)), [len(kind.writers.when) for kind in kinds])
     rows = np.concatenate([np.arange(len(kind.writers.when)) for kind in kinds])

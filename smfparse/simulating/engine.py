@@ -1,7 +1,7 @@
 """The simulation: the work of each interval, and the backlog for the next one.
 
-A step is an interval. What depends on the interval before (depths, pages, the waits for the log)
-is stepped; everything else is worked out for many intervals at once.
+A step is an interval. Values that depend on the interval before (depths, pages, waits for the log)
+are computed step by step, all others for many intervals at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEPT_ARRIVALS = 200
 
 
 class Messages:
-    """What is on the queues: `depth`, between intervals of `seconds`."""
+    """The messages on the queues between intervals of `seconds`: `depth`."""
 
     def __init__(self, plan: Plan, seconds: float) -> None:
         self._plan, self._seconds = plan, seconds
@@ -47,11 +47,11 @@ class Messages:
     def flow(
         self, due: Ints, most: Floats, effects: Effects, time: int, noise: Floats
     ) -> dict[str, Ints]:
-        """Return the messages that move: works in order, each with the messages left for it.
+        """Return the messages that move. Works take turns, each with the messages left for it.
 
-        due   units that are to be done, of works with a rate
-        most  units that can be done
-        time  which interval of the effects it is
+        due   units that works with a rate have to do
+        most  units that works can do
+        time  index of the interval in the effects
         """
         plan, there = self._plan, self.depth.copy()
         copied = np.where(effects.streams[time] > 0, plan.stream, NONE)[plan.edge_queue]
@@ -111,7 +111,7 @@ class Messages:
         return {"expired": expired, "depth": self.depth, "age": self._ages(before, flow)}
 
     def _expired(self, there: Ints, came: Ints) -> Ints:
-        """Return the messages that are older than their queue lets them be."""
+        """Return the number of messages that are older than the expiry of their queue."""
         self._arrived = [*self._arrived[-_KEPT_ARRIVALS:], came]
         expired = np.zeros_like(there)
         for number, queue in enumerate(self._plan.estate.queues):
@@ -165,11 +165,11 @@ class Workers:
     def capacity(
         self, time: int, effects: Effects, wait: Floats, page_wait: Floats, skipped: Floats
     ) -> Floats:
-        """Return how many units the tasks of each work can do.
+        """Return the number of units that the tasks of each work can do.
 
         wait       microseconds that a commit waits for the log, by queue manager
-        page_wait  microseconds that a page which is put waits for others to be written, by pool
-        skipped    messages that a get looks at before it finds its own
+        page_wait  microseconds that a put waits per page while other pages are written, by pool
+        skipped    messages that a get skips before it finds its own
         """
         plan = self._plan
         stored = np.append(page_wait, 0)[plan.queue_pool[plan.edge_queue]] * self._pages
@@ -194,15 +194,15 @@ class Workers:
         return most * float(effects.capacity[time, work])
 
     def skipped(self, unindexed: Floats, depth: Ints) -> Floats:
-        """Return how many messages a get by id looks at before it finds its own, by work."""
+        """Return the number of messages that a get by id skips before it finds its own, by work."""
         got = np.where(self._plan.source != NONE, self._plan.source, 0)
         found: Floats = np.where(self._by_id, unindexed[got] * depth[got] / 2, 0) + self._scans
         return found
 
     def logged(self, flow: dict[str, Ints], rolled: Ints) -> dict[str, Floats]:
-        """Return the bytes and records that queue managers log, and the writes that are forced.
+        """Return bytes, records and forced writes of the logs, by queue manager.
 
-        `rolled` is the units that are backed out: their gets were logged.
+        `rolled` contains the units that are backed out: their gets were logged.
         """
         plan = self._plan
         works, managers = len(plan.app), len(plan.names)
@@ -228,7 +228,7 @@ class Workers:
 _ROUNDS = 3
 """Number of iterations for works and the log, which depend on each other."""
 _BRIEF = 1100.0
-"""Microseconds that a message is on a queue whose getter waits for it."""
+"""Time of a message on a queue with a waiting getter, in microseconds."""
 _MOST_WAITING = 50_000
 """Maximum units that wait outside MQ; further ones go elsewhere."""
 
@@ -246,9 +246,9 @@ class Engine:
         self._page_wait: Floats = np.zeros(len(plan.pools))
 
     def run(self, demand: Ints, effects: Effects, draws: Draws) -> dict[str, Any]:
-        """Return what is done in intervals: arrays with a row each.
+        """Return the work done: arrays by name, with one row per interval.
 
-        demand  units of work that come due
+        demand  units of work that become due
         """
         shape = (len(demand), len(self.plan.queue_no))
         noise = draws.uniform(2 * shape[0] * shape[1]).reshape(2, *shape)
@@ -289,19 +289,19 @@ class Engine:
         }
 
     def _pressed(self, flow: dict[str, Ints]) -> Floats:
-        """Return the waits of pages that are put, by pool, for this flow."""
+        """Return the wait per page that is put, by pool, for this flow."""
         none = np.zeros_like(flow["came"])
         return self._storage.page_wait(flow | {"expired": none, "wave": none}, self.seconds)
 
     def _wave(self, flow: dict[str, Ints], noise: Floats) -> Ints:
-        """Return by how much queues were deeper within an interval than at either end of it."""
+        """Return how much deeper queues were within an interval than at both of its ends."""
         rate = flow["came"] / self.seconds
         wave = np.floor(noise * (2 + rate * 0.05)).astype(np.int64)
         old = np.where(flow["expired"] > 0, np.floor(rate * _EXPIRY_SECONDS), 0).astype(np.int64)
         return np.where(flow["came"] > 0, wave + old, 0)
 
     def _extremes(self, did: dict[str, Any], noise: Floats) -> dict[str, Any]:
-        """Return the highest and lowest depths of queues, and the duration of these."""
+        """Return the highest and lowest depths of queues, and how long each lasted."""
         before, depth, came = did["before"], did["depth"], did["came"]
         emptied = (did["went"] > 0) & (np.minimum(before, depth) * 50 <= came)
         mean = (before + depth) / 2 / np.maximum(did["went"], 1) * self.seconds * 1e6

@@ -61,11 +61,11 @@ _GROUP_SHARE = {"WTAS": 0.3, "WQST": 0.3}
 _FEWEST_POOLS, _MOST_POOLS = 4, 16
 _TIMES = {"QIS1": 5, "QQST": 10, "QCST": 4, "QSPH": 6, "QSGM": 6}
 _TIMES |= {"QCT_DSP": 5, "QCT_ADP": 8, "QCT_SSL": 3}
-"""How many of a block a record has, where it is not one."""
+"""Number of blocks of a kind per record, if it is not 1."""
 _BLOCK_TEXTS = {"qqstqnam": workload.QUEUES, "qcstchnm": workload.CHANNELS[1:]}
 _BLOCK_TEXTS |= {"qcstcnnm": workload.ADDRESSES[1:], "qeststr": workload.STRUCTURES[1:]}
 _BLOCK_TEXTS |= {"qesdstr": workload.STRUCTURES[1:]}
-"""Texts of blocks that are otherwise filled without knowing them."""
+"""Texts of blocks whose other fields are filled by their declaration."""
 
 
 def generate(
@@ -75,11 +75,10 @@ def generate(
 
     target  path, or a binary stream to write to
     count   intervals
-    size    bytes to reach, instead of `count`: as many intervals as that takes
+    size    minimum size in bytes, instead of `count`
     site    the fields of a `Site`
 
-    Raises RequestError for arguments that make no dump, OutputError where the file cannot be
-    written.
+    Raises RequestError for invalid arguments, OutputError if the file cannot be written.
     """
     of = Site(**site)
     for name, number in {"count": count, "size": 1 if size is None else size}.items():
@@ -114,7 +113,7 @@ class _EveryKind:
     def records(self) -> Iterator[RecordParts]:
         """Return every kind of record in the registry that this MQ version writes."""
         for order, (record, triplets) in enumerate(REGISTRY.items()):
-            if record == CONTINUATION:  # no task is given more queues than fit its record
+            if record == CONTINUATION:  # no task has more queues than fit into its record
                 continue
             writers = self._writers(record, order)
             blocks = {
@@ -230,9 +229,9 @@ class _EveryKind:
         return rows.raw, count
 
     def _set_channels(self, rows: Rows, owner: Ints, nth: Ints, draws: Draws) -> None:
-        """Set what channels count that have been running since before the first interval.
+        """Set the counters of channels that started before the first interval.
 
-        `owner` and `nth` are the queue manager's interval and the channel of each row.
+        `owner` and `nth`: row of queue manager and interval, and number of the channel, by row.
         """
         of, channels = self._of, _BLOCK_TEXTS["qcstchnm"][: _TIMES["QCST"]]
         kinds = np.array(
@@ -247,6 +246,6 @@ class _EveryKind:
 
 
 def _place(qmgr: Ints, part: int) -> Ints:
-    """Return the address of something that each queue manager has."""
+    """Return addresses that differ by queue manager and part."""
     places: Ints = 0x2E000000 + 0x1000 * (qmgr * 37 % 251) + part
     return places

@@ -21,25 +21,25 @@ _DAY = dt.timedelta(days=1)
 
 
 _MOSTLY = 0.5
-"""From this share of an interval on, an incident counts as filling it."""
+"""An incident that covers at least this share of an interval counts as covering all of it."""
 
 
 class Effects:
     """The effects of incidents on the work of some intervals: one row per interval.
 
-    rate, capacity  factors on what works have to do, and can
-    lasts           whether works go on in the next interval
+    rate, capacity  factors on the units that works have to do, and can do
+    lasts           whether works continue in the next interval
     log             factors on the times of log writes
     cf              factors on the times of requests to structures, by queue
-    rolled          units a second that are backed out, by work
+    rolled          units per second that are backed out, by work
     unindexed       share of the interval in which a queue has no index
-    orphaned        share of the messages that nobody takes, by queue
-    brief           messages a connection of an application's clients, 0: as declared
+    orphaned        share of the messages without a getter, by queue
+    brief           messages per connection of an application's clients, 0: as declared
     down, lost      share of the interval that a queue manager is down, or its records are lost
     batch           batch sizes of channels, 0: as declared
     streams         whether a queue streams, 1 or 0
     network         factors on the round trips of channels
-    leaked          megabytes that were lost by a channel initiator so far
+    leaked          megabytes of storage that a channel initiator has leaked so far
     """
 
     def __init__(self, plan: Plan, times: int) -> None:
@@ -69,9 +69,9 @@ class Effects:
 
 @dataclass(frozen=True)
 class Bend:
-    """The effect of an incident on work: its overlap with each interval (0 to 1), and its factor.
+    """The effect of an incident: its overlap with each interval (0 to 1), and its factor.
 
-    hours  that it lasted so far, at the end of each interval
+    hours  hours since its start, at the end of each interval
     """
 
     overlap: Floats
@@ -80,12 +80,12 @@ class Bend:
 
     @property
     def times(self) -> Floats:
-        """The factor, of intervals that the incident does not fill nearer to 1."""
+        """The factor of each interval: nearer to 1 if the incident covers only a part of it."""
         return 1 + (self.factor - 1) * self.overlap
 
     @property
     def mostly(self) -> Bools:
-        """Whether the incident is taken to fill the interval."""
+        """Whether the incident counts as covering the whole interval."""
         return self.overlap > _MOSTLY
 
 
@@ -107,11 +107,11 @@ _BENDS: Mapping[str, Mapping[str, Callable[[Bend, Floats], Any]]] = {
     "cf-slow": {"cf": lambda by, usual: usual * by.times},
     "storage-leak": {"leaked": lambda by, usual: usual + by.factor * by.hours},
 }
-"""The effects of each kind of incident: the value of an interval, given what it is otherwise."""
+"""The effects of each kind of incident: new values, from the incident and the other values."""
 
 
 def _columns(plan: Plan, affects: str, target: str) -> Ints:
-    """Return the columns of effects that belong to what an incident affects."""
+    """Return the columns of effects for the target of an incident."""
     works = plan.app == plan.app_no.get(target, NONE)
     at_queue = plan.source == plan.queue_no.get(target, 2 * NONE)
     names: dict[str, Any] = {
@@ -183,14 +183,14 @@ def _used(app: Application, affects: str) -> Collection[str]:
 
 
 def _limits(plan: Plan, app: Application, batch: float) -> bool:
-    """Whether a channel with batches of this size carries less than arrives at its peak."""
+    """Whether a channel with batches of this size carries less than arrives at the peak."""
     channel = plan.channel(plan.app_no[app.name])
     most = 1e6 * app.tasks / (channel.message + channel.network / batch)
     return bool(_peak(plan)[plan.app == plan.app_no[app.name]].sum() > most)
 
 
 def _peak(plan: Plan) -> Floats:
-    """Return how many units a second are due where every curve is at its peak, by work."""
+    """Return the units per second that are due if every curve is at its peak, by work."""
     units, came = plan.rate.copy(), np.zeros(len(plan.queue_no))
     tasks = plan.of_app("tasks").astype(np.float64)
     getting = plan.source != NONE
@@ -204,7 +204,7 @@ def _peak(plan: Plan) -> Floats:
 
 
 def window(app: Application) -> tuple[float, float]:
-    """Return from when to when an application runs, microseconds of the day."""
+    """Return start and end of the time an application runs, in microseconds of the day."""
     begin, _, end = app.window.partition("-")
     return clock_time(begin) / _US, clock_time(end) / _US
 
@@ -229,7 +229,7 @@ def begins(estate: Estate, incident: Incident) -> dt.datetime:
 
 
 def times_of(estate: Estate, incident: Incident) -> tuple[int, int]:
-    """Return from when to when an incident lasts, microseconds from the start of the estate."""
+    """Return start and end of an incident, in microseconds from the start of the estate."""
     begin = begins(estate, incident) - estate.start
     return begin // _US, (begin + incident.length) // _US
 
@@ -269,7 +269,7 @@ def _candidates(plan: Plan, affects: str) -> list[str]:
 
 
 def _consumers(estate: Estate) -> list[Application]:
-    """Return the applications that get the messages of others: transactional ones first."""
+    """Return the applications that get messages of other ones, transactional ones first."""
     found = [each for each in estate.applications if each.get and not each.rate]
     found = [each for each in found if each.kind != "channel" and len(each.get) == 1]
     return sorted(found, key=lambda each: (each.kind == "batch", not each.persistent))

@@ -1,8 +1,8 @@
 """The log of a queue manager: number and size of writes, and the wait of a commit.
 
-A log writes one I/O after the other. What is committed meanwhile goes with the next one. So F
-forced writes a second that take t seconds each become F / (1 + F t) writes, and the busier the log
-is, the more pages each has. Its counters distinguish writes of one page and of several pages, on
+A log writes one I/O after the other. Commits during a write are in the next write. So F forced
+writes per second that take t seconds each become F / (1 + F t) writes, and a busier log has more
+pages per write. Its counters distinguish writes of one page and of several pages, on
 both copies.
 """
 
@@ -34,9 +34,9 @@ _PAGES_MORE = 3
 """Pages of a multi-page write in addition to the mean of all writes."""
 _SECOND_COPY = 1.02
 _SUSPENDED = 1.004
-"""Time for which the logger is suspended, as a multiple of the time of the write."""
+"""Suspended time of the logger as a multiple of the time of the write."""
 _WORKS, _WORKS_MORE = 1.01, 0.048
-"""Busy time of the logger as a multiple of its suspended time; the second part by its load."""
+"""Busy time of the logger as a multiple of its suspended time: constant part, part by load."""
 _RESTART_READS = (400, 2600)
 
 
@@ -44,8 +44,7 @@ _RESTART_READS = (400, 2600)
 class LogLoad:
     """The work of logs in an interval, one value per queue manager.
 
-    writes, pages  per second and copy; pages that are written again because they were not full are
-                   included
+    writes, pages  per second and copy; a page counts again if it is written again when fuller
     wait           microseconds that a commit waits
     """
 
@@ -84,8 +83,8 @@ class Logs:
     def load(self, logged: Floats, forced: Floats, slower: Floats) -> LogLoad:
         """Return the work of the logs.
 
-        logged  bytes a second
-        forced  writes a second that tasks wait for
+        logged  logged bytes per second
+        forced  writes per second that tasks wait for
         slower  factor on the times of the device
         """
         new = logged / USED_OF_CI
@@ -113,7 +112,7 @@ class Logs:
 
 
 class LogBlocks:
-    """Makes the blocks of some intervals: what is counted by copy of the log and kind of write."""
+    """Makes the log blocks of some intervals: counters by copy of the log and kind of write."""
 
     def __init__(self, chunk: Chunk, reporters: Reporters) -> None:
         self._chunk, self._reporters, self._draws = chunk, reporters, chunk.draws("log")

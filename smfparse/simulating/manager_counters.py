@@ -1,6 +1,6 @@
 """Invented counters of the statistics blocks: one row per queue manager and interval.
 
-The sums over the tasks are given; class 3 is taken to see half of the work. Durations are
+The sums over the tasks are given; class 3 is assumed to cover half of the work. Durations are
 microseconds, moments microseconds since 1970, in UTC.
 """
 
@@ -24,7 +24,7 @@ from smfparse.simulating.workload import Intervals
 
 _CI = 4096
 _MOST_WRITES = 400
-"""Log writes a second, of one copy and type: at 600 us each, a quarter of the time."""
+"""Maximum log writes per second, of one copy and type: at 600 us each, a quarter of the time."""
 _ABOVE_BAR = 0x80000000
 _BUFFERS = np.array([20_000, 50_000, 100_000])
 _DB2_REQUESTS = {
@@ -33,10 +33,10 @@ _DB2_REQUESTS = {
     **{f"ssk{name}": f"ssk{name[0]}" for name in ("sel", "ins", "del")},
     **{f"lms{name}": f"lms{name[0]}" for name in ("sel", "ins", "upd", "del", "lis")},
 }
-"""The counter of each kind of request to Db2, and how the names of its times begin."""
+"""The counter of each kind of request to Db2, and the prefix of the names of its times."""
 _BATCH_SIZE = 50
 _STORAGE = {"qsstgplf": 20, "qsstgplv": 200, "qsstfrev": 6000, "qsstgetm": 300}
-"""Storage manager counters that are not zero in a healthy queue manager, and what is usual."""
+"""Storage manager counters that are not zero in a healthy queue manager: usual values."""
 
 
 def message_columns(sums: Columns, draws: Draws) -> Columns:
@@ -101,8 +101,8 @@ def storage_columns(rows: int, draws: Draws) -> Columns:
 def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
     """Set the log manager's counters.
 
-    `logged` is the persistent bytes that tasks put; the log takes those, and a rate that belongs
-    to the queue manager, in control intervals of 4 KB, on both copies.
+    `logged` contains the persistent bytes that tasks put. The log contains these and further bytes
+    at a rate of the queue manager, in control intervals of 4 KB, on both copies.
     """
     interval = of.site.length
     seconds = interval / US_PER_SECOND
@@ -154,7 +154,7 @@ def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
 def pool_columns(nth: Ints, messages: Ints, draws: Draws) -> Columns:
     """Return the buffer manager's counters, one row per pool.
 
-    `nth` is the pool's number, `messages` those put and got in the whole queue manager.
+    `nth` is the number of the pool, `messages` the messages put and got in the whole queue manager.
     """
     rows = len(nth)
     size = _BUFFERS[nth % len(_BUFFERS)]
@@ -195,7 +195,7 @@ def chinit_columns(rows: int, interval: int, draws: Draws) -> Columns:
 
 
 def page_set_columns(nth: Ints, draws: Draws) -> Columns:
-    """Return the state and the I/O of page sets; `nth` is each one's number."""
+    """Return the state and the I/O of page sets; `nth` contains their numbers."""
     rows = len(nth)
     pages = 20_000 * (1 + draws.below(rows, 5))
     used = whole(pages * 0.4 * draws.uniform(rows))
@@ -220,7 +220,7 @@ def page_set_columns(nth: Ints, draws: Draws) -> Columns:
 
 
 def db2_columns(rows: int, draws: Draws) -> Columns:
-    """Return the requests to Db2 by kind, and what they took: the thread, and Db2 for it."""
+    """Return the requests to Db2 by kind, and their times: of the thread, and of Db2 alone."""
     columns: Columns = {}
     for count, name in _DB2_REQUESTS.items():
         calls = np.where(draws.chance(rows, 0.4), whole(draws.skewed(rows, 300)), 0)
@@ -241,10 +241,10 @@ def channel_type(channel: str, qmgr: str) -> int:
 
 
 def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
-    """Return what channels count that run all the time, one row per instance.
+    """Return the counters of channels that run all the time, one row per instance.
 
-    `kind` is the type of each, `end` when its interval ends. Only senders and receivers have
-    batches; server-connection channels have conversations, and count calls.
+    `kind` is the type of each channel, `end` the end of its interval. Only senders and receivers
+    have batches; server-connection channels have conversations, and count calls.
     """
     rows = len(kind)
     clients, receives = (kind == CHANNEL_TYPES[each] for each in ("server-connection", "receiver"))
@@ -279,7 +279,7 @@ def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
 
 
 def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> Columns:
-    """Return the shortest, mean and longest of some times; the mean is nearer to the shortest."""
+    """Return shortest, mean and longest times; the mean is nearer to the shortest."""
     mean = shortest * (1.1 + draws.uniform(len(shortest)))
     longest = mean * (2 + draws.skewed(len(shortest), 4))
     return {

@@ -19,7 +19,7 @@ _OWN_ENTRIES, _OWN_ELEMENTS = 40, 90
 _ELEMENT_BYTES = 256
 _MB = 1 << 20
 _FREE_31, _CONNECTION_31 = 900 * _MB, 16 * 1024
-"""31-bit storage that a queue manager has, and what a connection takes of it."""
+"""31-bit storage of a queue manager, and the part that a connection uses, in bytes."""
 _RESERVES = {"qsrsmvs": 6 * _MB, "qsrscrit": 10 * _MB, "qsrssos": 20 * _MB}
 
 
@@ -131,7 +131,7 @@ class Managers:
         }
 
     def _region(self) -> Columns:
-        """Return the storage of the address space: what connections take is not available."""
+        """Return the storage of the address space; storage of connections is not available."""
         connected = self._by_task(np.ones(len(self._accounting.tasks)))
         free = _FREE_31 - connected * _CONNECTION_31
         buffers = np.bincount(

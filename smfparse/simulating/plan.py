@@ -1,8 +1,8 @@
 """A site as columns for the simulation, in the order of its work.
 
-A work is what an application does for one reason: because it is time to (a rate), or because there
-is a message on a queue. An edge is a queue that a work puts to. A slot is a queue that an
-application uses: a queue block of each of its tasks.
+A work is an activity of an application with one cause: its rate, or a message on a queue. An edge
+is a queue that a work puts to. A slot is a queue that an application uses: a queue block of each of
+its tasks.
 """
 
 from __future__ import annotations
@@ -40,10 +40,8 @@ def _ints(values: Sequence[int]) -> Ints:
 class Plan:
     """Columns by works, edges, queues, slots, pools and page sets; indexes of each other.
 
-    `offset` is local time minus UTC, microseconds; `several` is how many intervals of statistics
-    are one of accounting.
-
-    Pools and page sets stand queue manager by queue manager.
+    `offset` is local time minus UTC in microseconds; `several` is the number of statistics
+    intervals in an accounting interval. Pools and page sets are ordered by queue manager.
     """
 
     def __init__(self, estate: Estate) -> None:
@@ -61,7 +59,7 @@ class Plan:
         self._slots()
 
     def manager_of(self, things: Sequence[Any]) -> Ints:
-        """Return the number of the queue manager of each."""
+        """Return the number of the queue manager of each thing."""
         return _ints([self.names.index(each.queue_manager) for each in things])
 
     def _storage(self) -> None:
@@ -103,11 +101,11 @@ class Plan:
         self.persistent = self.of_app("persistent").astype(bool)
 
     def app_column(self, name: str) -> Any:
-        """Return a number that applications have, by application."""
+        """Return a declared number of applications, by application."""
         return column(self.estate.applications, name)
 
     def of_app(self, name: str) -> Any:
-        """Return a number that applications have, by work."""
+        """Return a declared number of applications, by work."""
         return self.app_column(name)[self.app]
 
     def _queues(self) -> None:
@@ -136,7 +134,7 @@ class Plan:
     def _levels(self) -> list[tuple[Ints, Ints]]:
         """Return works in the order in which messages pass them, each level with its edges.
 
-        A work follows those that put to its queue; works in a cycle are at the last level.
+        A work is after the works that put to its queue; works in a cycle are at the last level.
         """
         level = np.zeros(len(self.app), np.int64)
         for _ in range(_MOST_LEVELS):
@@ -174,7 +172,7 @@ class Plan:
         self.slot_work = _ints([rows[key][0][0] if rows[key][0] else NONE for key in keys])
 
     def channel(self, app: int) -> Any:
-        """Return the channel that an application is, or comes by; None without one."""
+        """Return the channel of an application: it is one, or connects by one; None: no channel."""
         name = self.estate.applications[app].channel
         return self.estate.channels[self.channel_no[name]] if name else None
 

@@ -18,7 +18,7 @@ VERBS = ("open", "close", "get", "put", "put1")
 
 
 def queue_columns(tasks: Tasks, spans: Spans, load: Floats, draws: Draws) -> Columns:
-    """Return what the queue blocks count; `spans` and `load` have a value a queue.
+    """Return the counters of queue blocks; `spans` and `load` have one value per queue.
 
     A queue that a task does not use has no block, so each is used at least once.
     """
@@ -79,7 +79,7 @@ def _put_verb(tasks: Tasks, verb: str, count: Ints, cpu: Floats, draws: Draws) -
 
 
 def elapsed(cpu_time: Values, draws: Draws) -> Floats:
-    """Return the elapsed time for some CPU time, if the only wait is for the processor."""
+    """Return the elapsed time for some CPU time, if the processor is the only wait."""
     elapsed: Floats = cpu_time * (1.003 + 0.2 * draws.uniform(len(cpu_time)) ** 2)
     return elapsed
 
@@ -118,7 +118,7 @@ def _gets(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
 
 
 def _latencies(got: Ints, draws: Draws) -> Columns:
-    """Return how long the messages got had been on the queue."""
+    """Return the times on the queue of the messages that were got."""
     rows = len(got)
     mean = draws.skewed(rows, 2500, 2000)
     low, high = draws.uniform(rows), draws.uniform(rows)
@@ -150,7 +150,7 @@ def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
 
 
 def _handles(lasting: Bools, often: Ints, draws: Draws) -> Columns:
-    """Open and close once in a task that comes and goes, and in a lasting one for some of `often`.
+    """Return opens and closes: one in a brief task, some of `often` in a lasting task.
 
     Without opens and closes, the queue is open all the time.
     """
@@ -200,7 +200,7 @@ def _others(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
 
 
 def set_coupling(rows: Rows, shared: Bools, columns: Columns, draws: Draws) -> None:
-    """Set the coupling facility requests of queues: none but for shared ones."""
+    """Set the coupling facility requests of queues: only shared queues have some."""
     where = np.flatnonzero(shared)
     for verb, requests in (("open", (0, 1)), ("close", (1,)), ("get", (3, 5)), ("put", (2,))):
         for request in requests:

@@ -1,4 +1,4 @@
-"""Statistics of queues (class 5): a row each and interval, of the same calls as accounting has."""
+"""Statistics of queues (class 5): one row per queue and interval, of the calls in accounting."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from smfparse.simulating.records import RecordParts
 
 _SHARED, _PARTIAL, _UNCOMMITTED = 0x80000000, 0x40000000, 0x20000000
 _MOST_QUEUES = 40
-"""Queues in a record."""
+"""Maximum number of queues in a record."""
 _MOST_TIME = 2e9
 _REDRIVEN = 0.02
 
@@ -34,7 +34,7 @@ _REDRIVEN = 0.02
 class QueueStatistics:
     """Makes the records 115/216 of some intervals.
 
-    A queue manager of a queue-sharing group reports shared queues of others as well: its own calls.
+    A queue manager of a queue-sharing group also reports shared queues of others: its own calls.
     """
 
     def __init__(self, chunk: Chunk, reporters: Reporters, accounting: Accounting) -> None:
@@ -92,7 +92,7 @@ class QueueStatistics:
         return rows
 
     def _set_clocks(self, rows: Rows) -> None:
-        """Set when a queue was used last: shortly before the end of the interval, if it was."""
+        """Set the last use of queues: shortly before the end of the interval, if any."""
         end = self._reporters.end[self._cells.row]
         for field, moved in (("qqstlput", "came"), ("qqstlget", "went")):
             count = self._chunk.did[moved][self._at]
@@ -102,7 +102,7 @@ class QueueStatistics:
     def _total(self, values: Any, queue: Ints | None = None) -> Ints:
         """Add values of queue blocks up, by interval, queue manager and queue.
 
-        queue  the one that each value is of, NONE: of none; by default that of the block
+        queue  queue of each value, NONE: no queue; by default that of the block
         """
         used, plan = self._accounting.queues, self._plan
         queue = used.queue if queue is None else queue
@@ -186,7 +186,7 @@ class QueueStatistics:
         return columns
 
     def _handles(self, uses: Floats, tasks: Ints) -> Ints:
-        """Return the handles of queues; `tasks` hold one, by interval and application."""
+        """Return the handles of queues: one per task; `tasks` by interval and application."""
         plan, slots = self._plan, np.flatnonzero(uses.sum(axis=0))
         app = plan.slot_app[slots]
         mine = plan.slot_queue[slots] == self._queue[:, None]
@@ -195,7 +195,7 @@ class QueueStatistics:
         return held
 
     def _connected(self) -> dict[str, Ints]:
-        """Return the tasks of applications: at the end of intervals, most and least at a time."""
+        """Return numbers of tasks of applications: at the end of intervals, most and least."""
         chunk, tasks = self._chunk, self._accounting.tasks
         shape = (chunk.times, len(self._plan.app_manager))
         key = tasks.time * shape[1] + tasks.app

@@ -58,7 +58,7 @@ _TABLES: Mapping[str, type] = {
     **dict.fromkeys(("applications", "agents"), dict),
     **dict.fromkeys(("incidents", "answers"), list),
 }
-"""What a document declares: tables by name, and lists of tables."""
+"""The contents of a document: tables by name, and lists of tables."""
 _MOST = 10**9
 _AT_LEAST_ONE = {
     **dict.fromkeys(("buffers", "pages", "load", "stripes", "batch", "size", "chunk"), _MOST),
@@ -71,14 +71,14 @@ _SEVERAL: Mapping[Any, tuple[type, type, str]] = {
     Mapping[str, float]: (dict, float, "a table of numbers of 0 or more"),
     Mapping[str, str]: (dict, str, "a table of texts"),
 }
-"""A key that declares several values: their number, kind and names."""
+"""Keys that declare several values, and the number, kind and names of the values."""
 
 _SHOWN = 12
 """Known names that an error shows."""
 
 
 def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
-    """Return the estate that a TOML document declares; raise RequestError where it is wrong."""
+    """Return the estate that a TOML document declares; raise RequestError if it is wrong."""
     _known(data, _TABLES, name)
     tables = {key: data.get(key, kind()) for key, kind in _TABLES.items()}
     for key, kind in _TABLES.items():
@@ -102,7 +102,7 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
 
 
 def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
-    """Return the declared queues and applications, with those that a declaration repeats."""
+    """Return the declared queues and applications; repeated declarations are expanded."""
     agents = _named(Agent, tables["agents"], "agent")
     for each in agents:
         if each.sends_to:
@@ -199,7 +199,7 @@ def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
 
 
 def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -> _T:
-    """Return an object whose fields are the keys of a table, and those given."""
+    """Return an object with the values of a table and of `given` as fields."""
     hints = _hints(kind)  # type: ignore[arg-type]
     names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     _known(table, [each for each in names if each not in given], where)
@@ -329,7 +329,7 @@ def _check(estate: Estate) -> None:
 
 
 def _names_used(estate: Estate) -> Iterator[tuple[str, str, Iterable[str]]]:
-    """Yield where a name is used, the name, and those that are known there."""
+    """Yield the place of each used name, the name, and the known names for that place."""
     managers, queues, channels = (
         dict.fromkeys(each.name for each in some)
         for some in (estate.queue_managers, estate.queues, estate.channels)
@@ -391,11 +391,11 @@ def scenario_names() -> tuple[str, ...]:
 def load_estate(name: str, incidents: Sequence[str] = (), **changes: Any) -> Estate:
     """Return the estate of a scenario, or of a file that ends in .toml.
 
-    incidents  that happen as well: log-slow@14:20/30m
-    changes    fields of the estate that are other than declared: start, days, interval,
+    incidents  additional incidents: log-slow@14:20/30m
+    changes    values that replace declared fields of the estate: start, days, interval,
                utc_offset, version, acctime
 
-    Raises RequestError for a scenario that is not there, and for what cannot be.
+    Raises RequestError for a missing scenario, or impossible values.
     """
     estate = read_estate(Path(name).stem, _document(name))
     more = tuple(incident(each) for each in incidents)

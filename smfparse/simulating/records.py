@@ -34,19 +34,19 @@ from smfparse.schemas import (
 from smfparse.simulating.draws import Ints, Rows, big_endian, clock, encoded
 
 _LONG_SINCE = (10,)
-"""From this MQ version QWHX holds the release, and the SMF header QWHX_RELEASE."""
+"""From this MQ version on, QWHX contains the release, and the SMF header QWHX_RELEASE."""
 _DUMP_MARK = 0x1E
 _MQ_MARK = _DUMP_MARK | SUBTYPE_VALID.mask
 _MARKER_BYTES = 18
 SMF_LIMIT = 32_756
-"""Bytes of the longest record that SMF takes."""
+"""Length of the longest record that SMF accepts."""
 _POOLS, _POOLS_SINCE = (115, 215), (8, 0)
-"""The record that buffer pools have, and since when; they stood with other blocks before."""
+"""The record of buffer pools, and the MQ version that introduced it; before, 115/2 had them."""
 _NO_NETWORK = "40" * 8 + "00" * 8
 _CHINIT = 0xE7
 
 CountedBlocks: TypeAlias = tuple[Raw, Ints]
-"""Blocks of one kind, record by record, and how many each record has."""
+"""Blocks of one kind, record by record, and their number in each record."""
 
 
 def is_written(record: tuple[int, int], block: Block, version: str) -> bool:
@@ -63,9 +63,9 @@ def once(rows: Rows) -> CountedBlocks:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a record is besides its blocks.
+    """The properties of a kind of record, without its blocks.
 
-    triplets     with the one of the QWHS area
+    triplets     number of triplets, with that of the QWHS area
     trace        QWHSIID
     manager      QWHSRMID: resource manager, X'E7' the channel initiator
     qwhs_length  QWHSLEN
@@ -96,16 +96,16 @@ SHAPES: Mapping[tuple[int, int], Shape] = {
 
 @dataclass(frozen=True)
 class Writers:
-    """Who wrote each of some records, and when.
+    """The writers and times of some records, one value per record.
 
-    qmgr   index of the queue manager
-    when   capture, microseconds since 1970 in UTC
-    begin  of the interval, the same
-    length  of the interval in microseconds, None: that of all
-    who    QWHC of each, None: blank
-    agent  address of the agent's control element
-    count  how many records of this trace, and of all, the queue manager wrote before each
-    noise  int64: what the four flag bytes of QWHS hold, None: what they should
+    qmgr    index of the queue manager
+    when    capture, microseconds since 1970 in UTC
+    begin   start of the interval, microseconds since 1970 in UTC
+    length  length of the interval in microseconds, None: the interval of the envelope
+    who     QWHC, None: blank
+    agent   address of the agent's control element
+    count   number of earlier records of the queue manager: of this trace, and of all
+    noise   int64: content of the four flag bytes of QWHS, None: valid flags
     """
 
     qmgr: Ints
@@ -120,7 +120,7 @@ class Writers:
 
 @dataclass(frozen=True)
 class RecordParts:
-    """Records of one (type, subtype) before they are put together: writers, blocks by triplet."""
+    """Parts of the records of one (type, subtype): writers, and blocks by triplet."""
 
     record: tuple[int, int]
     writers: Writers
@@ -130,7 +130,7 @@ class RecordParts:
 class Envelope:
     """Puts blocks into records of one MQ version.
 
-    systems   SMF ids, that of each queue manager
+    systems   SMF id of the system of each queue manager
     offset    local time minus UTC, microseconds
     interval  length of statistics intervals, microseconds
     group     queue-sharing group
@@ -151,14 +151,14 @@ class Envelope:
         self._extended = version_key(version) >= _LONG_SINCE
 
     def most_queues(self) -> int:
-        """Return how many queues fit a task's record."""
+        """Return the maximum number of queues in the record of a task."""
         shape = SHAPES[TASK]
         fixed = QWST.size + shape.triplets * TRIPLET.size + self._area_bytes(shape)
         wtid, wtas, wqst = (each.length_at(self._version) for each in REGISTRY[TASK].values())
         return (SMF_LIMIT - fixed - wtid - wtas) // wqst
 
     def marker(self, kind: int, when: int) -> memoryview:
-        """Return the record that a dump starts or ends with."""
+        """Return the record at the start or end of a dump."""
         fixed = {"sm115len": _MARKER_BYTES, "sm115flg": _DUMP_MARK, "sm115rty": kind}
         rows = Rows(QWST, self._version, 1, fixed)
         rows.set_bytes("sm115sid", self._systems[:1])
@@ -166,9 +166,9 @@ class Envelope:
         return memoryview(rows.raw[0, :_MARKER_BYTES].tobytes())
 
     def records(self, parts: RecordParts, which: Ints) -> Iterator[tuple[Raw, Ints]]:
-        """Make the records `which` of some kind: a row each, and their places in `which`.
+        """Yield groups of the records `which`: one row each, and their places in `which`.
 
-        Records with the same numbers of blocks make one group.
+        The records of a group have the same numbers of blocks.
         """
         counts = np.stack([count[which] for _, count in parts.blocks.values()], axis=1)
         alike, group = np.unique(counts, axis=0, return_inverse=True)
@@ -183,7 +183,7 @@ class Envelope:
             yield self._joined(parts, rows, blocks), place
 
     def _joined(self, parts: RecordParts, rows: Ints, blocks: Mapping[int, Raw]) -> Raw:
-        """Return records; of each kind of block there are records by blocks by bytes."""
+        """Return records; `blocks` by triplet: uint8 (records, blocks per record, bytes)."""
         shape = SHAPES.get(parts.record, Shape(max(blocks) + 1))
         triplets = shape.triplets
         if parts.record == TASK and not blocks[triplets - 1].shape[1]:
@@ -282,7 +282,7 @@ class Envelope:
 
 
 def _packed_date(days: Ints) -> Ints:
-    """Return days since 1970 as SMF's packed date 0cyydddF."""
+    """Convert days since 1970 to packed dates of SMF: 0cyydddF."""
     years = days.astype("datetime64[D]").astype("datetime64[Y]")
     year = years.astype(np.int64) + 1970
     day = days - years.astype("datetime64[D]").astype(np.int64) + 1

@@ -35,12 +35,12 @@ from smfparse.simulating.storage import storage_records
 _US = dt.timedelta(microseconds=1)
 _DAY_US = dt.timedelta(days=1) // _US
 _EVEN, _UNEVEN = 0.02, 0.1
-"""Maximum variation of arrivals as a share of their mean: for programs, and for people."""
+"""Maximum variation of arrivals as a share of their mean: from programs, and from people."""
 _SATURDAY = 5
 _LAST_DAYS = 28
-"""From the day after this one, it is the end of a month."""
+"""Days of a month after this one belong to the end of the month."""
 CHUNK_ROWS = 2_000
-"""Approximate rows of tasks that are computed together: 15 to 30 MB of records."""
+"""Approximate number of rows of tasks that are computed together: 15 to 30 MB of records."""
 _DAY = dt.timedelta(days=1)
 _VERSION, _FIRST_VERSION = re.compile(r"\d+(\.\d+){0,2}"), (8,)
 _FIRST_OF_KIND = 2_000
@@ -48,9 +48,9 @@ _FIRST_OF_KIND = 2_000
 
 
 def demand(plan: Plan, begin: Floats, length: float, factor: Floats, draws: Draws) -> Ints:
-    """Return the units of work that come due in intervals, a row each; of works with a rate only.
+    """Return the units of work that become due, one row per interval; only for works with a rate.
 
-    `begin` is microseconds from the start of the estate.
+    `begin` contains the starts of intervals, in microseconds from the start of the estate.
     """
     estate = plan.estate
     middle = begin + length / 2
@@ -97,7 +97,7 @@ def since_midnight(estate: Estate) -> float:
 
 
 def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
-    """Return the share of the peak at some moments."""
+    """Return the load at some moments as a share of the peak."""
     at = middle + since_midnight(estate)
     hours = at % _DAY_US / _DAY_US * 24
     share: Floats = np.interp(hours, curve.hours, curve.shares, period=24)
@@ -111,9 +111,9 @@ def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
 def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
     """Return for each application the stretches in which it is connected.
 
-    length  of the whole time, microseconds
+    Each stretch is a row (from, to), in microseconds from the start of the estate.
 
-    They are rows of two: microseconds from the start of the estate.
+    length  length of the simulated time, microseconds
     """
     apps = plan.estate.applications
     return [np.array(_connected(each, plan.estate, incidents, length), np.int64) for each in apps]
@@ -122,7 +122,7 @@ def stretches(plan: Plan, incidents: list[Incident], length: int) -> list[Ints]:
 def _connected(
     app: Application, estate: Estate, incidents: list[Incident], length: int
 ) -> list[tuple[int, int]]:
-    """Return when an application is connected: without the times in which something is down."""
+    """Return when an application is connected: not while an object that it needs is down."""
     found = _planned(app, estate, length)
     for each in incidents:
         ends = {"restart": app.queue_manager, "backlog": app.name}
@@ -134,7 +134,7 @@ def _connected(
 
 
 def _planned(app: Application, estate: Estate, length: int) -> list[tuple[int, int]]:
-    """Return when an application is to run: all the time, or in its window of every day."""
+    """Return the planned times of an application: all the time, or its window of every day."""
     if not app.window:
         return [(0, length)]
     first, last = window(app)
@@ -148,7 +148,7 @@ def _planned(app: Application, estate: Estate, length: int) -> list[tuple[int, i
 
 
 class Run:
-    """All intervals of an estate: what was done in them, chunk by chunk."""
+    """The work in all intervals of an estate, chunk by chunk."""
 
     def __init__(self, estate: Estate, seed: int) -> None:
         _check(estate)
@@ -201,7 +201,7 @@ class Run:
 
 
 def _check(estate: Estate) -> None:
-    """Raise RequestError for times and versions that records cannot be of."""
+    """Raise RequestError for times and versions that records cannot have."""
     check_times(estate.start, estate.utc_offset, estate.interval)
     acctime = estate.acctime or estate.interval
     if acctime % estate.interval or not acctime <= _DAY:
@@ -214,7 +214,7 @@ def _check(estate: Estate) -> None:
 def simulate(target: Path | BinaryIO, estate: Estate, seed: int = 1) -> None:
     """Write the SMF dump of an estate; the same estate and seed give the same bytes.
 
-    Raises RequestError for an estate that cannot be, OutputError where the dump cannot be written.
+    Raises RequestError for an impossible estate, OutputError if the dump cannot be written.
     """
     run = Run(estate, seed)
     systems = [each.system for each in estate.queue_managers]

@@ -26,7 +26,7 @@ _OWN_PAGES = 40.0
 _SET_PAGES = 60.0
 """Pages of a page set that hold no messages."""
 _FULL, _MORE = 0.9, 0.1
-"""How full a page set is when it expands, and by how much."""
+"""Used share of a page set when it expands, and the share by which it expands."""
 _ABOVE, _FIXED, _MAY_EXPAND = 0x80000000, 0x40000000, 0x80000000
 _BY_SYSTEM, _AVAILABLE = 2, 0
 _KB = 1024
@@ -35,7 +35,7 @@ _POOLS = (
     *(("MESSAGE BUFFERS", 5200, 2.0), ("LOCKS", 900, 0.2), ("UNITS OF WORK", 640, 0.2)),
     ("TOPIC TREE", 300, 0.0),
 )
-"""Pools, how many KB each has without connections, and how it grows with them."""
+"""Storage pools: name, size in KB without connections, and growth with these."""
 _MODULES = {"CSQMCPRI": 96, "CSQVEUS2": 48, "CSQRLPR": 512, "CSQP1GET": 160}
 _CONNECTION_KB = 4
 
@@ -44,11 +44,11 @@ _CONNECTION_KB = 4
 class _Written:
     """Pages that pools wrote in an interval because they were nearly full.
 
-    every      all of them
-    by_tasks   those that tasks wrote themselves: the pool was full to 95%
-    least      the fewest buffers that were free
-    none_free  pages for which there was no buffer
-    wait       microseconds that tasks write pages for a page that they put
+    every      number of all these pages
+    by_tasks   pages that tasks wrote themselves, because the pool was 95% full
+    least      minimum number of free buffers
+    none_free  pages without a free buffer
+    wait       microseconds that tasks spend on writes per page that they put
     """
 
     every: Floats
@@ -73,25 +73,25 @@ class Storage:
         self._singly = self._of_sets(1e6 / (io + page))
 
     def _of_sets(self, rates: Floats) -> Floats:
-        """Return the pages a second that a pool can write: as its slowest page set does."""
+        """Return the pages per second that each pool can write, limited by its slowest page set."""
         known = self._plan.set_pool != NONE
         slowest = np.full(len(self._plan.pools), np.inf)
         np.minimum.at(slowest, self._plan.set_pool[known], rates[known])
         return slowest
 
     def page_wait(self, flow: dict[str, Ints], seconds: float) -> Floats:
-        """Return the microseconds that tasks write pages for a page that they put, by pool.
+        """Return the microseconds that tasks spend on writes per page that they put, by pool.
 
-        `flow` is as for `step`, which takes it over.
+        `flow` is as for `step`; the state of the pools stays the same.
         """
         return self._levels(flow, seconds)[-1].wait
 
     def _levels(
         self, flow: dict[str, Ints], seconds: float
     ) -> tuple[Floats, Floats, Floats, _Written]:
-        """Return pages in use, those written earlier, those changed, and what is written.
+        """Return pages in use, pages written earlier, changed pages, and the writes of an interval.
 
-        They are those at the end of an interval, before it writes any.
+        The numbers of pages are those at the end of the interval, before these writes.
         """
         pages = self._plan.queue_pages
         use = self._by_pool(flow["depth"] * pages) + _OWN_PAGES
@@ -105,10 +105,10 @@ class Storage:
     def step(
         self, before: Ints, flow: dict[str, Ints], points: Floats, seconds: float
     ) -> dict[str, Any]:
-        """Return what pools and page sets did in an interval.
+        """Return the activity of pools and page sets in an interval, and change their state.
 
-        before  messages of each queue at its start
-        flow    messages that were put and taken, those at its end, and by how much it had more
+        before  messages on each queue at the start of the interval
+        flow    by queue: messages put and got, messages at the end, and the excess in between
         points  checkpoints of each queue manager
         """
         pages = self._plan.queue_pages
@@ -141,7 +141,7 @@ class Storage:
         }
 
     def _read(self, before: Ints, out: Ints) -> Floats:
-        """Return the pages that gets of each queue read: the oldest pages have left the pool."""
+        """Return the pages that gets of each queue read, because they are no longer in the pool."""
         held, plan = self._by_pool(before), self._plan
         gone = np.maximum(self._in_use - plan.buffers, 0) / np.maximum(held, 1)
         share = np.append(gone, 0)[plan.queue_pool]
@@ -155,8 +155,8 @@ class Storage:
     def _write(self, most: Floats, came_in: Floats, seconds: float) -> _Written:
         """Return the pages that are written.
 
-        most     changed pages that there were at one time
-        came_in  pages that came
+        most     maximum number of changed pages at a time
+        came_in  pages that were put
         """
         buffers, rate = self._plan.buffers, came_in / seconds
         every = np.where(most >= DEFERRED * buffers, self._above(WRITTEN_DOWN_TO, most), 0)
@@ -174,7 +174,7 @@ class Storage:
         return np.bincount(pool, values[self._own], many).astype(np.float64)
 
     def _sets(self, depth: Ints) -> dict[str, Any]:
-        """Return how many pages of the page sets are in use, and what holds them."""
+        """Return the used pages of the page sets, by their contents."""
         plan, own = self._plan, self._own
         pages = depth[own] * plan.queue_pages[own]
         lasting = np.where(plan.queue_persistent[own], pages, 0)
@@ -283,7 +283,7 @@ def _page_sets(chunk: Chunk, cells: Cells) -> Rows:
 
 
 def _part_of_pool(chunk: Chunk, name: str, cells: Cells) -> Floats:
-    """Return the pages of a pool that belong to a page set: by what each holds."""
+    """Return the pages of a pool for a page set, in proportion to the contents of page sets."""
     did, plan = chunk.did, chunk.plan
     held = did["set_used"]
     total = np.zeros((chunk.times, len(plan.pools)))
@@ -295,7 +295,7 @@ def _part_of_pool(chunk: Chunk, name: str, cells: Cells) -> Floats:
 
 
 def _storage_pools(chunk: Chunk, connected: Floats) -> Rows:
-    """Return the pools of storage: the first three grow with the connections."""
+    """Return the storage pools: the first three grow with the connections."""
     names, base, grows = zip(*_POOLS, strict=True)
     size = np.array(base) + connected[:, None] * grows * _CONNECTION_KB
     before = np.vstack([size[:1], size[:-1]])
@@ -311,7 +311,7 @@ def _storage_pools(chunk: Chunk, connected: Floats) -> Rows:
 
 
 def _modules(chunk: Chunk, reporters: Reporters) -> Rows:
-    """Return the modules that took storage."""
+    """Return the modules that obtained storage."""
     which = np.tile(np.arange(len(_MODULES)), len(reporters))
     size = np.array([*_MODULES.values()])[which] * _KB
     requests = chunk.draws("modules").below(len(which), 12)

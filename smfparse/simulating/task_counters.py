@@ -1,7 +1,7 @@
 """Generated tasks: their identity (WTID, and QWHC in class 1), and the counters of their blocks.
 
 The identifier of a unit of work contains the TOD clock of its start. The tokens of a task depend on
-its adapter: CICS and IMS name their regions, the channel initiator a channel, RRS its context.
+its adapter: they contain the region (CICS, IMS), a channel (channel initiator) or a context (RRS).
 A task's counters come from its queues. Durations are microseconds, moments microseconds since 1970,
 in UTC.
 """
@@ -85,10 +85,10 @@ def task_rows(tasks: Tasks, spans: Spans, draws: Draws) -> Rows:
 
 
 def _set_units_of_work(rows: Rows, tasks: Tasks, spans: Spans, draws: Draws) -> None:
-    """Set the identifiers by the transaction manager, those of the last unit of work.
+    """Set the identifiers of the last unit of work, in the form of the transaction manager.
 
-    A lasting CICS, IMS or RRS task begins new units of work all the time; any other task has the
-    one with which it connected.
+    A lasting CICS, IMS or RRS task begins new units of work all the time; any other task keeps the
+    identifier from its connect.
     """
     adapter = tasks.adapter
     lately = spans.begin + whole(spans.microseconds * draws.uniform(len(rows)))
@@ -148,7 +148,7 @@ def summed(columns: Columns, owner: Ints, rows: int) -> Columns:
 
 
 def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> Columns:
-    """Return the counters of the task blocks; `queues`: the sums over each task's queues."""
+    """Return the counters of the task blocks; `queues`: sums over the queues of each task."""
     rows = len(spans.begin)
     used = queues["putn"] + queues["put1n"] + queues["getn"]
     commits = whole(used * (0.1 + 0.2 * draws.uniform(rows)))
@@ -171,7 +171,7 @@ def task_columns(tasks: Tasks, queues: Columns, spans: Spans, draws: Draws) -> C
 
 
 def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
-    """Return log writes and log waits of tasks; "wait" is that of their commits."""
+    """Return log writes and log waits of tasks; "wait" is the wait of their commits."""
     rows = len(commits)
     written = queues["putjwn"] + queues["put1jwn"] + queues["getjwn"]
     waited = np.where(written > 0, commits, 0)
@@ -209,7 +209,7 @@ def _units_of_work(tasks: Tasks, commits: Ints, ended: Ints, wait: Values, draws
 
 
 def _calls_elsewhere(tasks: Tasks, draws: Draws) -> Columns:
-    """Return calls that belong to no queue, and requests to Db2 for shared ones."""
+    """Return calls that belong to no queue, and requests to Db2 for shared queues."""
     rows = len(tasks)
     channel = tasks.adapter == CHINIT
     counts = {
@@ -263,7 +263,7 @@ def set_latches(rows: Rows, version: str, draws: Draws) -> None:
 
 
 def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
-    """Return the counters of class 1: puts and gets by size band, and their processor time."""
+    """Return the counters of class 1: puts and gets by size band, and their CPU time."""
     owner, size, rows = tasks.task, tasks.size, len(tasks)
     spent = sum(queues[f"{verb}ct"] for verb in (*VERBS, "inq", "set", "cb"))
     return {
@@ -274,9 +274,9 @@ def class_1_columns(tasks: Tasks, queues: Columns) -> Columns:
 
 
 def processor_columns(spent: Floats, spans: Spans, draws: Draws) -> Columns:
-    """Return the processor times that class 1 recorded at the start and end of each task.
+    """Return the CPU times that class 1 recorded at the start and end of each task.
 
-    spent  processor time of the calls of each task
+    spent  CPU time of the calls of each task
     """
     rows = len(spans.begin)
     spent = spent * (1.1 + draws.uniform(rows))

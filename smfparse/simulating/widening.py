@@ -18,7 +18,7 @@ Tables = dict[str, dict[str, Any]]
 
 _AGENT_QUEUES = ("COMMAND", "DATA", "REPLY", "STATE", "EVENT")
 _REPLY_EVERY, _STATE_EVERY = 10, 50
-"""Data messages for which an agent sends an acknowledgement, and saves its state."""
+"""Number of data messages per acknowledgement of an agent, and per save of its state."""
 _REPLY_BYTES, _STATE_BYTES, _COMMAND_BYTES = 1024, 8192, 2000
 _MADE_AT, _MADE_APART = 0xE24CCAF4B4E5A000, 0x1357
 
@@ -120,7 +120,7 @@ def _through(
 def _modelled(model: str, queue: dict[str, Any], applications: Tables) -> tuple[Tables, Tables]:
     """Return a queue for each task that opens a model queue, and all applications as they are now.
 
-    The task is an application of its own; those who put share their messages among the queues.
+    Each such task becomes an application. Applications that put divide their messages among queues.
     """
     users = [name for name, each in applications.items() if model in each.get("get", ())]
     if len(users) != 1:

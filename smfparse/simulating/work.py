@@ -1,4 +1,4 @@
-"""What tasks did in some intervals: the queues that they used, and the counters of both."""
+"""The work of tasks in some intervals: the queues that they used, and the counters of both."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from smfparse.simulating.draws import Bools, Columns, Draws, Floats, Ints, numbe
 from smfparse.simulating.plan import NONE
 
 _WAIT_SECONDS = 60.0
-"""Wait interval of a get with wait; then it returns no message."""
+"""Wait interval of a get with wait, after which it returns no message."""
 _SELECTOR = 64
 """Bytes of a selector."""
 _MOST_TIME = 2.0e15
-"""Microseconds that a TOD field holds."""
+"""Maximum microseconds in a TOD field."""
 _READ_US = 560.0
 _TWO_PHASE = (*FORCED_TWICE, "cics")
 _OTHER, _CONTROL = 12.0, 3.0
@@ -31,15 +31,15 @@ _VERBS = ("open", "close", "get", "put", "put1")
 class QueueWork:
     """One row per task and used queue, with the counters of its queue block.
 
-    task, slot              row of the task, and which queue of its application it is
-    put, streamed           messages that were put, and copies that this caused
+    task, slot              row of the task, and slot of the queue in the plan
+    put, streamed           messages that were put, and copies on streaming queues
     got, rolled, empty      gets: committed, backed out, without a message
     opened, closed          opens and closes
     time, manager, queue    interval, queue manager and queue of the row
-    size, persistent        of the messages that are put
-    wait                    microseconds that a forced log write takes
+    size, persistent        size of the messages that are put, and whether they are persistent
+    wait                    microseconds of a forced log write
     selects                 whether its gets have a selector
-    skipped                 messages that a get looks at before it finds its own
+    skipped                 messages that a get skips before it finds its own
     columns                 the counters of the blocks, by IBM's field name
     """
 
@@ -86,7 +86,7 @@ class QueueWork:
         return spread(total, tasks.low[self.task], tasks.high[self.task])
 
     def _empty(self, got: Ints) -> Ints:
-        """Return gets that waited without a message: the fewer messages arrive, the more."""
+        """Return the gets that waited without a message: more if fewer messages arrive."""
         tasks, plan = self._tasks, self._chunk.plan
         lived = (tasks.end - tasks.begin)[self.task] / 1e6
         waits = np.floor(lived / _WAIT_SECONDS / (1 + got / 8))
@@ -94,7 +94,7 @@ class QueueWork:
         return np.where(gets, waits, 0).astype(np.int64)
 
     def _handles(self, calls: Ints) -> tuple[Ints, Ints]:
-        """Return opens and closes: at start and end of a task, and as often as its kind opens."""
+        """Return opens and closes: at start and end of a task, and those of its kind between."""
         tasks = self._tasks
         again = self._chunk.plan.app_column("reopen")[tasks.app[self.task]]
         often = np.floor(calls * again + 0.5).astype(np.int64)
@@ -206,7 +206,7 @@ class QueueWork:
         }
 
     def _read_share(self) -> Floats:
-        """Return the pages read for a message of each queue."""
+        """Return the pages read per message of each queue."""
         did = self._chunk.did
         read, went = did["queue_read"], np.maximum(did["went"], 1)
         share: Floats = (read / went)[self.time, self.queue]
@@ -287,7 +287,7 @@ class TaskWork:
         }
 
     def _share(self, works: Any) -> Ints:
-        """Return each task's share of the works of its application in an interval."""
+        """Return the share of each task in a count of its application in an interval."""
         plan, tasks = self._chunk.plan, self._tasks
         total = np.zeros((self._chunk.times, len(plan.app_manager)))
         np.add.at(total.T, plan.app, works.T)
@@ -353,6 +353,6 @@ class TaskWork:
         }
 
     def calls(self, part: str) -> Any:
-        """Return of all calls of tasks the number ("n"), CPU ("ct") or elapsed time ("et")."""
+        """Return the number ("n"), CPU time ("ct") or elapsed time ("et") of all calls of tasks."""
         of_queues = self._added(part, verbs=_VERBS)
         return of_queues + sum(self.columns[f"{name}{part}"] for name in _OWN)

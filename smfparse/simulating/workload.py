@@ -35,9 +35,9 @@ _US = dt.timedelta(microseconds=1)
 _NAME = re.compile(r"[A-Z0-9@#$]{1,4}")
 _VERSION = re.compile(r"([6-9]\.\d|\d\d\.\d\d?)\.\d\d?")
 _CALLS_PER_SECOND = 100
-"""Most API calls of a task, so that they take no longer than the task was there."""
+"""Maximum API calls of a task per second: they take no longer than the task exists."""
 _LASTING_RATE, _BRIEF_RATE = 0.7, 7.0
-"""Usual API calls a second and queue of tasks that stay, and of those that come for some work."""
+"""Usual API calls per second and queue, of lasting tasks and of brief ones."""
 _LEAST_LENGTH = 20_000
 
 BATCH, CICS, IMS, CHINIT, RRS = (
@@ -70,7 +70,7 @@ _SERVICES = tuple(
     "".join("BCDFGKLMNPRSTVXZ"[code >> shift & 15] for shift in (0, 4, 8))
     for code in range(389, 4096, 79)
 )
-"""Abbreviations of what only the site knows: LGR, XTB."""
+"""Abbreviations with a meaning only at the site: LGR, XTB."""
 _PURPOSES = (
     *("REQUEST", "REPLY", "EVENT", "AUDIT", "RETRY", "ERROR"),
     *("INBOUND.FROM.PARTNER", "OUTBOUND.TO.PARTNER.REPORT"),
@@ -103,7 +103,7 @@ _DYNAMIC = "CSQ."
 _MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
 STRUCTURES = ("", "APPSTRUC1", "APPSTRUC2")
 _BLOCK_STEP = 0xB00
-"""Distance of the queue blocks of a task in storage."""
+"""Distance in storage between two queue blocks of a task."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,10 @@ class Site:
     version     MQ version from "6.0.0" on: version.release.modification
     seed        of the random numbers, not negative
     tasks       class 3 tasks per queue manager and interval
-    queues      queues per task, on average; no more than fit one record
+    queues      queues per task, on average; not more than fit into one record
     dense       every counter, time and flag word is random: the worst case for speed and size
 
-    Raises RequestError for values that make no dump.
+    Raises RequestError for invalid values.
     """
 
     qmgrs: Sequence[str]
@@ -169,10 +169,10 @@ class Site:
 
 
 class Tasks:
-    """The tasks of one interval, all queue managers', and their queues: the same in every one.
+    """The tasks of all queue managers in one interval, and their queues: equal in all intervals.
 
-    Tasks stand queue manager by queue manager, queues task by task: `task` is the row of the task
-    of each. A lasting task goes on through all intervals; the others start and end within each.
+    Tasks are ordered by queue manager, queues by task; `task` is the row of the task of each queue.
+    A lasting task continues through all intervals; a brief task starts and ends within each.
     """
 
     def __init__(self, site: Site, most_queues: int) -> None:
@@ -242,7 +242,7 @@ class Tasks:
         self._blocks(draws)
 
     def _blocks(self, draws: Draws) -> None:
-        """Give the queue blocks of a task their places in storage: a chain of them."""
+        """Give the queue blocks of a task their places in storage, as a chain."""
         nth = numbered(self.queues)
         base = 0x69000000 + 0x20 * draws.below(len(self.queues), 1 << 21)
         self.block: Ints = base[self.task] + _BLOCK_STEP * nth
@@ -269,7 +269,7 @@ class Tasks:
         self.qtype: Ints = np.where(alias, ALIAS, LOCAL_QUEUE)
 
     def queue_rows(self) -> Rows:
-        """Return the blocks of all queues, as far as they are the same in every interval."""
+        """Return the blocks of all queues, with the fields that are equal in every interval."""
         rows = Rows(WQST, self.site.version, len(self.task), QUEUE_EYES)
         rows.set_bytes("objname", self.open_name)
         rows.set_bytes("basename", self.base_name)
@@ -290,31 +290,31 @@ class Tasks:
 
 @dataclass(frozen=True)
 class Spans:
-    """From when to when tasks, or their queues, are accounted for; and when the task started."""
+    """The times that accounting of tasks or queues covers, and the start of each task."""
 
     begin: Ints
     end: Ints
     started: Ints
 
     def of(self, owner: Ints) -> Spans:
-        """Return the spans of the owners of other rows."""
+        """Return the span of the owner of each row."""
         return Spans(self.begin[owner], self.end[owner], self.started[owner])
 
     @property
     def microseconds(self) -> Ints:
-        """Return how long each is."""
+        """Return the length of each span."""
         return self.end - self.begin
 
 
 class Intervals:
     """Some intervals: rows are interval by interval, then queue manager by task.
 
-    first   number of the first of them
-    tasks   of all of them
-    begin   a value a queue manager and interval, as `qmgr` and `load`
-    row     of the queue manager and interval of each task
+    first   number of the first interval
+    tasks   tasks of all these intervals
+    begin   start, one value per queue manager and interval; `qmgr`, `load`: likewise
+    row     row of the queue manager and interval of each task
     ended   rows of the tasks that end within their interval
-    spans   from when to when each task is accounted for
+    spans   times that the accounting of each task covers
     """
 
     def __init__(self, tasks: Tasks, first: int, times: int) -> None:
@@ -340,7 +340,7 @@ class Intervals:
     def _spans(self, draws: Draws) -> Spans:
         """Return the spans of tasks: lasting ones cover the interval, the others a part of it.
 
-        At a boundary the queue manager takes the lasting tasks one after the other: 8 to 11
+        At a boundary the queue manager records the lasting tasks one after the other, 8 to 11
         microseconds apart.
         """
         tasks, boundary, length = self.tasks, self.begin[self.row], self.site.length

@@ -19,8 +19,8 @@ _FOLDERS = ("", *(f"{each}/" for each in FOLDERS))
 
 
 def ours(folder: Place) -> list[Place]:
-    """Return the files of rows and fingerprints in a folder: these are ours."""
-    if isinstance(folder, Url):  # by one list of all that is there: to ask for each takes long
+    """Return the files of rows and fingerprints in a folder: only datasets have these."""
+    if isinstance(folder, Url):  # one list of all objects: a request for each takes long
         found = [each for each in folder.rglob() if not each.was_folder]
         return [each for each in found if is_own_file(each.relative_to(folder).as_posix())]
     return _files(folder, "")
@@ -38,7 +38,7 @@ def _files(folder: Path, end: str) -> list[Place]:
 
 
 def unfinished(folder: Place) -> list[Place]:
-    """Return the files that are not in their places yet."""
+    """Return the files that are not yet moved to their final places."""
     if isinstance(folder, Url):  # its files are written where they stay
         return []
     partial = folder / PARTIAL
@@ -47,14 +47,14 @@ def unfinished(folder: Place) -> list[Place]:
 
 
 def strays(folder: Place, belong: Container[str]) -> list[Place]:
-    """Return the files that a killed run left: those that are not among the names of a manifest."""
+    """Return the files that a killed run left: files without an entry in the manifest."""
     path: Any = folder
     files = [each for each in ours(path) if each.relative_to(path).as_posix() not in belong]
     return [*files, *unfinished(folder)]
 
 
 def own_names() -> frozenset[str]:
-    """Return the names of all that a dataset has in its folder, and while it is written."""
+    """Return the names of all files and folders of a dataset, also of temporary ones."""
     return frozenset([*table_names(), RECORDS, PARTIAL, MANIFEST, *JOURNALS, *GIVEN])
 
 
@@ -90,5 +90,5 @@ def is_dataset(folder: Place) -> bool:
 
 
 def own_folders() -> list[str]:
-    """Return the names of the folders that a dataset has in its own, but for unfinished work."""
+    """Return the names of the folders in the folder of a dataset, except PARTIAL."""
     return [*table_names(), RECORDS]

@@ -52,7 +52,7 @@ _WAIT = 60.0
 _STEPS, _STEPS_PER_BYTE = 10**7, 10
 """Maximum instructions of a statement in SQLite: cyclic pages would make it endless."""
 _SUPER = bytes.fromhex("d9d505f920a163d7")
-"""End of a journal that names another one: SQLite may remove that file, wherever it is."""
+"""End of a journal that names a second journal: SQLite may remove that file in any folder."""
 
 
 @contextmanager
@@ -142,8 +142,8 @@ def in_memory(size: int = 0) -> sqlite3.Connection:
 def connected(place: Path, mode: str, wait: float) -> sqlite3.Connection:
     """Open a database.
 
-    mode  ro, rw, rwc: as SQLite has them
-    wait  seconds for which to wait for a lock
+    mode  mode of SQLite: ro, rw or rwc
+    wait  maximum wait for a lock, in seconds
     """
     uri = f"{place.absolute().as_uri()}?mode={mode}"
     size = place.stat().st_size if place.exists() else 0
@@ -159,7 +159,7 @@ def _careful(database: sqlite3.Connection, size: int) -> sqlite3.Connection:
 
 
 def check_tables(folder: Place, database: sqlite3.Connection) -> None:
-    """Raise InputError where a database has other tables than a manifest, or anything besides."""
+    """Raise InputError if a database has not exactly the tables of a manifest."""
     if is_empty(database):
         raise interrupted_in(folder)
     if not is_sound(database):
@@ -173,7 +173,7 @@ def check_tables(folder: Place, database: sqlite3.Connection) -> None:
 
 
 def is_sound(database: sqlite3.Connection) -> bool:
-    """Whether a database has the tables of a manifest of this format, and nothing besides."""
+    """Whether a database has exactly the tables of a manifest of this format."""
     ((version,),) = database.execute("PRAGMA user_version")
     ((journal,),) = database.execute("PRAGMA journal_mode")
     return bool(version == FORMAT and journal != "wal" and _tables(database) == _expected())

@@ -16,7 +16,7 @@ from smfparse.store.plain import check_way, not_plain
 from smfparse.store.targets import PARTIAL
 
 _BY_HANDLE = {os.open, os.mkdir, os.unlink, os.rename, os.rmdir} <= os.supports_dir_fd
-"""Whether a path can start at a folder that is open. On Windows it cannot: links are looked for."""
+"""Whether a path can start at an open folder. On Windows it cannot: paths are checked for links."""
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0)
@@ -24,7 +24,7 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _MOST_KEPT = 16
 """Number of files that are flushed to disk together."""
 _HELD = 1 << 17
-"""Bytes that are held back to be written at once."""
+"""Size of the buffer of a file, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Folder:
 
     The folder itself may be a link, because the user named it. If the system supports it, each
     folder of a path is opened from its parent, so that none can become a link meanwhile. Every
-    method raises OSError where the system refuses what it does, or a link is in the way.
+    method raises OSError if the system refuses the operation, or a link is in the path.
     """
 
     path: Path
@@ -46,17 +46,17 @@ class Folder:
         return self._opened(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
     def new(self, name: str) -> NewFile:
-        """Open a new file, to write to it: from when it is closed it waits in PARTIAL for `place`.
+        """Open a new file to write to it. After it is closed it waits in PARTIAL for `place`.
 
-        An engine may do the same work twice, at the same time: until they are closed the files have
-        names of their own. They are alike then, and the later one takes the place of the other.
+        An engine may do the same work twice at the same time. So files have unique names until they
+        are closed. Both files are equal, and the later one replaces the other.
         """
         waiting = f"{PARTIAL}/{name}"
         own = f"{waiting}.{os.urandom(4).hex()}"
         return NewFile(self.create(own), partial(self.move, own, waiting))
 
     def place(self, names: Iterable[str]) -> None:
-        """Move waiting files to their places once they are on disk; wait until the moves are."""
+        """Flush waiting files to disk, move them to their places, and flush the new names."""
         every = sorted(names)
         folders = {PurePosixPath(each).parent.as_posix() for each in every}
         for each in folders:
@@ -103,9 +103,9 @@ class Folder:
             os.unlink(last, dir_fd=above)
 
     def remove_emptied(self, names: Collection[str]) -> None:
-        """Remove the folders that are empty now: those named, those above what is named.
+        """Remove these folders, all folders above `names`, and all folders in PARTIAL, if empty.
 
-        And those in PARTIAL, which stays itself unless it is named.
+        PARTIAL itself stays unless it is in `names`.
         """
         below = (each for each in (self.path / PARTIAL).rglob("*") if each.is_dir())
         every = {PurePosixPath(each) for each in names}
@@ -137,7 +137,7 @@ class Folder:
 
     @contextmanager
     def _within(self, name: str) -> Iterator[tuple[int | None, str]]:
-        """Give the folder that a path ends in, open (None: it cannot be), and the rest of it."""
+        """Yield the open folder of a file, and the file name; on Windows None and the path."""
         *folders, last = PurePosixPath(name).parts or (".",)
         if not _BY_HANDLE:
             check_way(self.path, folders)
@@ -162,10 +162,10 @@ def _all_at_once(keep: Callable[[str], None], names: Iterable[str]) -> None:
 
 
 class NewFile:
-    """A file that is written from its start on, for those that write to an object of Python.
+    """A file that is written sequentially, as an object for libraries that write to one.
 
-    number  that of the file, which is open
-    then    called once the file is written and closed
+    number  descriptor of the open file
+    then    called after the file is written and closed
     """
 
     def __init__(self, number: int, then: Callable[[], None] = lambda: None) -> None:
@@ -178,7 +178,7 @@ class NewFile:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of the written bytes, in hexadecimal; of the file when it is closed."""
+        """The SHA-256 of the flushed bytes, in hexadecimal; after `close`, that of the file."""
         return self._sum.hexdigest()
 
     def write(self, data: bytes) -> int:
@@ -192,7 +192,7 @@ class NewFile:
         return len(data)
 
     def flush(self) -> None:
-        """Write what is held."""
+        """Write the buffered bytes."""
         with memoryview(self._held) as held:
             self._put(held)
             self._sum.update(held)
@@ -204,18 +204,18 @@ class NewFile:
             done += os.write(self._number, data[done:])
 
     def tell(self) -> int:
-        """Return how many bytes it took."""
+        """Return the number of bytes written to it."""
         return self._size
 
     def close(self) -> None:
-        """Write what is held, and close the file."""
+        """Write the buffered bytes, and close the file."""
         if not self.closed:
             self.flush()
             self.give_up()
             self._then()
 
     def give_up(self) -> None:
-        """Close the file as it is."""
+        """Close the file without the buffered bytes."""
         if not self.closed:
             self.closed = True
             os.close(self._number)

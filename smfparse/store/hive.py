@@ -3,8 +3,8 @@
     <table>/date=2026-03-04/queue_manager=QM01/     tables that grow with the work that is done
     <table>/date=2026-03-04/                        tables that grow with the number of intervals
 
-The files hold every column of their table, so no folder has the name of a column: tools that take
-the type of a folder's value from its name would find one column with two types.
+The files contain every column of their table, so no folder has the name of a column. Some tools
+derive the type of a value from the folder name, and would find one column with two types.
 """
 
 from __future__ import annotations
@@ -55,23 +55,23 @@ GROWING = frozenset(
 )
 """Tables that grow with work: a row for each record, or for each task, queue or channel instance.
 
-The others have some rows for each queue manager and interval, as many as its configuration says:
-a file for all queue managers of a day is small.
+The others have a fixed number of rows per queue manager and interval, by its configuration. So one
+file for all queue managers of a day is small.
 """
 _IN_NO_VALUE = frozenset("KQXZ")
 """Letters that occur in no number, date, duration or boolean."""
 
 
 def is_divided(table: str) -> bool:
-    """Whether the rows of a table have a day and a queue manager, to divide them."""
+    """Whether the rows of a table have a day and a queue manager, by which they can be divided."""
     return {COUNTED_AT, "qmgr"} <= {each.name for each in columns(table)}
 
 
 class Layout(NamedTuple):
     """How the rows of a dataset are divided into folders.
 
-    by_day  whether the rows of tables that have a day are divided by it, and those of GROWING by
-            queue manager as well
+    by_day  whether rows with a day are divided by day, and rows of GROWING tables also by queue
+            manager
     """
 
     by_day: bool
@@ -92,7 +92,7 @@ class Layout(NamedTuple):
         return self.folder(table, NO_DATE, NO_QMGR)
 
     def folder(self, table: str, *values: str) -> str:
-        """Return the folder of a day and a queue manager, by the values that folders have."""
+        """Return the folder for the values of its keys: a day, and a queue manager."""
         return "/".join(
             f"{key}={value}" for key, value in zip(self.keys(table), values, strict=False)
         )
@@ -105,8 +105,8 @@ class Layout(NamedTuple):
 def qmgr_value(name: str) -> str:
     """Return the folder name for a queue manager, as part of a path.
 
-    fastparquet, which decodes nothing, takes P101 for a duration and DEC1 for a date, and DuckDB
-    takes NULL for no value: the first character of a name that could be one is written as `%50`.
+    fastparquet, which does not decode `%50`, reads P101 as a duration and DEC1 as a date; DuckDB
+    reads NULL as no value. So the first character of such a name is percent-encoded.
     """
     if not name:
         return _BLANK
@@ -126,11 +126,11 @@ def qmgr_name(file: str) -> str | None:
 def rows_sql(files: str, keys: tuple[str, ...]) -> str:
     """Return the FROM expression of DuckDB for the rows of a partitioned table.
 
-    They have the columns of the table, and its day. `qmgr` comes from the folder name, if it
-    contains it, so a filter opens no other files.
+    They have the columns of the table, and the day. `qmgr` comes from the folder name if this
+    contains it, so a filter by queue manager opens no other files.
 
     files  a pattern of files, quoted
-    keys   what the folders are named by
+    keys   keys in the folder names
     """
     kinds = {DATE: "DATE", QMGR: "VARCHAR"}
     types = ", ".join(f"'{each}': {kinds[each]}" for each in keys)

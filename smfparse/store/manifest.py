@@ -2,11 +2,11 @@
 
     smfparse.db                written last: inputs, files and sums (`database`)
     views.sql                  the tables for DuckDB
-    columns.json               what columns mean, and their units
+    columns.json               meanings and units of columns
     <table>/part-*.parquet     rows; partitioned: <table>/date=.../, large tables below that
                                queue_manager=.../ as well
-    .records/part-*.bin        fingerprints of the records, for what is added later
-    .partial/                  files while they are written: a folder that readers pass over
+    .records/part-*.bin        fingerprints of the records, to find duplicates in files added later
+    .partial/                  files while they are written: readers ignore this folder
 
 A file that the manifest does not name is left from a run that was killed. Every value is checked as
 it is read: its type, and that no path leads out of the folder.
@@ -29,11 +29,11 @@ from smfparse.tables.dictionary import columns, meaning, table_names, with_finge
 VIEWS = "views.sql"
 MEANINGS = "columns.json"
 GIVEN = (VIEWS, MEANINGS)
-"""Files that the manifest gives; they follow it."""
+"""Files whose contents follow from the manifest; they are written after it."""
 RECORDS = ".records"
 EXACT, SIGNED = "exact", "signed"
 TYPES = (EXACT, SIGNED)
-"""Types of the numbers of a dataset: as they are, or those that every engine has."""
+"""Types of the numbers of a dataset: exact ones, or signed ones, which every engine supports."""
 Manifest: TypeAlias = dict[str, Any]
 """The entries about a dataset: docs/dataset.md."""
 _Kind: TypeAlias = type | UnionType
@@ -42,11 +42,11 @@ _RUN = r"(-[0-9a-f]{12})?"
 """The run that wrote a file in object storage."""
 _ROWS = re.compile(rf"(?P<table>\w+)/{FOLDER}part-\d{{1,9}}(-\d{{1,9}})?{_RUN}\.parquet", re.ASCII)
 _FINGERPRINTS = re.compile(rf"\.records/part-\d{{1,9}}{_RUN}\.bin", re.ASCII)
-"""Paths that files of a dataset can have, and no others: none leads out of it."""
+"""The only paths that files of a dataset can have: none leads out of it."""
 _NUMBER = re.compile(r"part-(\d+)[^/]*$")
 """Number of the part in the path of a file."""
 _MOST_NESTED = 50
-"""Maximum nesting of datasets made of datasets; more does not occur in practice."""
+"""Maximum nesting of datasets made from datasets; deeper nesting does not occur in practice."""
 _HEAD: Mapping[str, _Kind] = {
     "smfparse": str,
     "selection": str | None,
@@ -79,7 +79,7 @@ class NamedFile(NamedTuple):
 
     @property
     def table(self) -> str:
-        """The table whose rows it has."""
+        """The table whose rows the file contains."""
         return self.name.partition("/")[0]
 
 
@@ -87,8 +87,8 @@ class NamedRun(NamedTuple):
     """A file of fingerprints.
 
     name     its path in the dataset
-    records  how many it has
-    days     how many there are of each day, by its name; None: they ascend over all days
+    records  number of fingerprints
+    days     {day: number of fingerprints}; None: they ascend over all days
     sha256   its checksum
     """
 
@@ -101,7 +101,7 @@ class NamedRun(NamedTuple):
 def read_inputs(folder: Place) -> list[Manifest]:
     """Return the inputs of a dataset, in order.
 
-    Raises InputError where they cannot be understood.
+    Raises InputError if the manifest is missing or damaged.
     """
     with reading(folder) as database:
         return _inputs_of(folder, database)
@@ -116,9 +116,10 @@ def read_runs(folder: Place) -> list[NamedRun]:
 def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
     """Return the entries about a dataset and its files with rows; raises as `read_inputs`.
 
-    span  the first and the last day of rows that are wanted; None: all
+    span  the first and the last day of the requested rows; None: all
 
-    `files` has their names by table, `rows` how many each has and of which days, `checksums` those.
+    `files` contains file names by table. By file name, `rows` contains the number of rows and the
+    first and last day, and `checksums` the checksum.
     """
     names: dict[str, list[str]] = {table: [] for table in table_names()}
     with reading(folder) as database:
@@ -133,7 +134,7 @@ def read_files(folder: Place, span: Sequence[str] | None = None) -> Manifest:
 
 
 def head_of(folder: Place, database: sqlite3.Connection) -> Manifest:
-    """Return the properties of a dataset with an open manifest; raises as `read_inputs`."""
+    """Return the properties of a dataset with an open manifest; raises InputError."""
     found: Manifest = {}
     query = "SELECT value FROM property WHERE name = ?"
     for name in _HEAD:
@@ -174,7 +175,7 @@ def _files_of(
 
 
 def runs_of(folder: Place, database: sqlite3.Connection) -> list[NamedRun]:
-    """Return the files of fingerprints of a dataset with an open manifest; raises the same."""
+    """Return the files of fingerprints of a dataset with an open manifest; raises InputError."""
     found, query = [], "SELECT name, records, days, sha256 FROM fingerprints ORDER BY number"
     for name, records, text, sha256 in _rows(folder, database, query, (str, int, str, str)):
         days = _parsed(folder, text)
@@ -251,7 +252,7 @@ def wanted_in(manifest: Manifest, table: str) -> frozenset[str] | None:
 
 
 def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:
-    """Yield the names of SMF files, as rows have them, among the inputs of a manifest."""
+    """Yield the names of the SMF files among the inputs of a manifest, as in `source` of rows."""
     for each in inputs:
         if "inputs" in each:
             yield from smf_files(each["inputs"])
@@ -260,7 +261,7 @@ def smf_files(inputs: Iterable[Manifest]) -> Iterator[str]:
 
 
 def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> list[Manifest]:
-    """Return the inputs of a manifest with other names for SMF files."""
+    """Return the inputs of a manifest, with SMF files renamed by `called`."""
     return [
         each | {"inputs": called_otherwise(each["inputs"], called)}
         if "inputs" in each
@@ -270,7 +271,7 @@ def called_otherwise(inputs: Iterable[Manifest], called: Mapping[str, str]) -> l
 
 
 def meanings_text(manifest: Manifest) -> str:
-    """Return the content of columns.json: table to column to its meaning."""
+    """Return the content of columns.json: by table, the meaning of each column."""
     found = {
         table: {each.name: meaning(each) for each in columns(table, wanted_in(manifest, table))}
         for table in table_names()

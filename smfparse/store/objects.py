@@ -18,7 +18,7 @@ from smfparse.store.folder import Folder, NewFile
 class UrlFolder:
     """A remote folder, with the methods of `Folder`. They raise OSError, with a reason in words.
 
-    run  names the run that writes
+    run  name of the run that writes
     """
 
     path: Url
@@ -34,7 +34,7 @@ class UrlFolder:
         return NewObject(self.path / name)
 
     def place(self, names: Iterable[str]) -> None:
-        """Do nothing: files have their places."""
+        """Do nothing: files are written in their final places."""
 
     def remove(self, name: str) -> None:
         """Remove a file if it exists."""
@@ -45,7 +45,7 @@ class UrlFolder:
 
 
 class NewObject(NewFile):
-    """A remote file that is written from its start on."""
+    """A remote file that is written sequentially."""
 
     def __init__(self, place: Url) -> None:
         super().__init__(-1)

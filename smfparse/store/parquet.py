@@ -1,4 +1,4 @@
-"""The Parquet settings of a table, and a thread that packs and writes beside the decoding.
+"""The Parquet settings of a table, and a thread that compresses and writes during decoding.
 
 docs/performance.md contains the measurements.
 """
@@ -49,7 +49,7 @@ class WritingThread:
         self._bytes += size
 
     def wait(self) -> None:
-        """Wait until all work is done. Raises the first error of it."""
+        """Wait until all work is done. Raises its first error."""
         while self._waiting:
             self._wait_for_first()
 
@@ -75,9 +75,9 @@ _SOUGHT = frozenset({"record_no", "task_record_no", "qmgr", "system"})
 class Form(NamedTuple):
     """How the columns of a table are written.
 
-    is_described      whether each file says what its columns mean: some 40 KB
-    is_signed         whether numbers have types that engines without unsigned numbers have
-    has_fingerprints  whether `record` has those of its records
+    is_described      whether each file contains the meanings of its columns: some 40 KB
+    is_signed         whether numbers have signed types, for engines without unsigned numbers
+    has_fingerprints  whether `record` has the columns of fingerprints
     """
 
     is_described: bool
@@ -96,14 +96,14 @@ DESCRIBED = Form(is_described=True)
 class TableWriter:
     """Writes one table as Parquet, a row group at a time.
 
-    create      opens the new file; asked when there are rows to write
+    create      opens the new file; called for the first rows
     group_rows  rows of a full row group
     wanted      its columns; None: all
     form        how these are written
     thread      does the writing; None: the caller does
-    rows        how many it took
-    days        the first and the last day of its rows, of those that count at a time; [] if none
-    held_bytes  of batches that are not written yet
+    rows        number of rows added
+    days        first and last day of rows, by `counted_at`; [] if no row has a time
+    held_bytes  bytes of batches that are not yet written
     """
 
     table: str
@@ -123,7 +123,7 @@ class TableWriter:
 
     @property
     def sha256(self) -> str:
-        """The SHA-256 of the file, which is closed."""
+        """The SHA-256 of the closed file."""
         assert self._file is not None
         return self._file.sha256
 
@@ -142,7 +142,7 @@ class TableWriter:
             self.flush()
 
     def close(self) -> None:
-        """Write what is left; a table without rows becomes a file without rows."""
+        """Write the remaining rows; a table without rows becomes a file without rows."""
         if self.held or not self.is_open:
             self.flush()
         self._do(self._end)
@@ -151,14 +151,14 @@ class TableWriter:
         self._is_open = False
 
     def give_up(self) -> None:
-        """Leave the file as it is, also when the writer is deleted."""
+        """Leave the file as it is; the writer then does nothing more, even if it is deleted."""
         if self._writer is not None:
             self._writer.is_open = False
         if self._file is not None:
             self._file.give_up()
 
     def flush(self) -> None:
-        """Write what is held as row groups."""
+        """Write the buffered rows as row groups."""
         self._do(partial(self._write, self.held, self.rows), self.held_bytes)
         self._is_open = True
         self.held, self.held_bytes, self._held_rows = [], 0, 0
@@ -206,10 +206,10 @@ def _days(times: Any) -> list[str]:
 
 
 def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None = None) -> Any:
-    """Return batches as one pyarrow.Table, with a dictionary a column that has no text twice.
+    """Return batches as one pyarrow.Table, with one dictionary per column, without repeated texts.
 
-    ParquetWriter writes texts plain if it gets any other. The batch without rows is there because
-    the dictionary of a single batch would be left as it is.
+    ParquetWriter writes texts plain if a dictionary has a text twice. A batch without rows is added
+    because pyarrow does not unify the dictionary of a single batch.
     """
     none = [each.slice(0, 0) for each in batches[:1]]
     whole = coded_schema(table, wanted)
@@ -220,8 +220,8 @@ def joined(table: str, batches: Sequence[Batch], wanted: frozenset[str] | None =
 def parquet_options(table: str, wanted: frozenset[str] | None = None) -> dict[str, Any]:
     """Return how the columns of a table are written: see docs/performance.md for the measurement.
 
-    Texts with a dictionary; all others plain. Minimum and maximum only of the columns that readers
-    filter by: times, systems, queue managers, record numbers. No delta encoding
+    Texts have a dictionary; other columns are plain. Only columns by which readers filter have a
+    minimum and maximum: times, systems, queue managers, record numbers. No delta encoding
     (DELTA_BINARY_PACKED): fastparquet reads steps of more than 24 bits, such as between the times
     of two intervals, wrongly.
     """
@@ -243,7 +243,7 @@ def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
     """Return the metadata of a file about its columns.
 
     ARROW:schema  the schema that Arrow readers give the table: plain texts, with the metadata
-    columns       for those who read no Arrow: JSON, column to its meaning and unit
+    columns       for readers without Arrow: JSON with the meaning and unit of each column
     """
     plain = plain_schema(table, wanted)
     meanings = {each.name: meaning(each) for each in columns(table, wanted)}

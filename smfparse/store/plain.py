@@ -21,7 +21,7 @@ def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool]
 
     Pipes and devices are not allowed either. Object storage has none of these.
 
-    deep  which of the names are folders that are looked through; all by default
+    deep  which of the names are folders whose contents are checked; all by default
     """
     if not isinstance(folder, Path):
         return
@@ -42,7 +42,7 @@ def check_plain(folder: Place, names: Iterable[str], deep: Callable[[str], bool]
 
 
 def plain_file(folder: Place, name: str) -> Place:
-    """Return the place of a file, by its path from `folder`, through no link.
+    """Return the place of a file from its path in `folder`, which contains no link.
 
     Raises InputError if it is missing, a link, or not a regular file.
     """
@@ -67,13 +67,13 @@ def plain_file(folder: Place, name: str) -> Place:
 
 
 def is_plain(found: os.stat_result) -> bool:
-    """Whether something is a file or a folder itself: no link, no pipe, no device."""
+    """Whether a stat result is that of a regular file or folder: no link, pipe or device."""
     is_link = getattr(found, "st_reparse_tag", 0) & _NAME_SURROGATE
     return not is_link and (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
 
 
 def check_way(folder: Path, names: Iterable[str]) -> None:
-    """Raise OSError where a link is in the way."""
+    """Raise OSError if one of the paths contains a link."""
     for each in names:
         folder /= each
         if not is_plain(folder.lstat()):
@@ -86,7 +86,7 @@ def not_plain(place: Path) -> OSError:
 
 
 def checksum(path: Place) -> str:
-    """Return the SHA-256 of a file, in hexadecimal. Raises InputError where it cannot be read."""
+    """Return the SHA-256 of a file, in hexadecimal. Raises InputError if it cannot be read."""
     found = hashlib.sha256()
     try:
         with path.open("rb", buffering=0) as file:

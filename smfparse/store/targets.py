@@ -20,7 +20,7 @@ PARTIAL = ".partial"
 
 
 def check_file(path: Path, force: bool) -> None:
-    """Raise RequestError where a file cannot be written: its name is taken (unless `force`).
+    """Raise RequestError if a file cannot be written, or already exists (unless `force`).
 
     `force` replaces a file, never a folder or a device.
     """
@@ -37,7 +37,7 @@ def check_file(path: Path, force: bool) -> None:
 def check_folder(
     folder: Place, is_ours: Callable[[Any], bool | None], already: str, force: bool
 ) -> None:
-    """Raise RequestError where a folder cannot be written, or replaced by `force`.
+    """Raise RequestError if a folder cannot be written, or not replaced by `force`.
 
     is_ours  whether a folder contains only files that the caller may replace; None: it is empty, or
              contains only temporary files
@@ -56,7 +56,7 @@ def check_folder(
 
 @contextmanager
 def in_folder(folder: Place) -> Iterator[None]:
-    """Create a folder and its parents, if necessary; those created are removed if empty at the end.
+    """Create a folder and its parents, if necessary; at the end, created empty folders are removed.
 
     Raises OutputError, which names the folder, if the system refuses an operation.
     """
@@ -80,7 +80,7 @@ def replacing(target: Path) -> Iterator[Path]:
 
     A link stays: the file to which it points is replaced. Raises OutputError if this fails.
     """
-    place = Path(os.path.realpath(target))  # also of a link that leads to itself
+    place = Path(os.path.realpath(target))  # also works for a link to itself
     _remove_parts(place)
     part = place.with_name(f".{place.name}.{os.getpid()}{PARTIAL}")
     try:
@@ -96,7 +96,7 @@ def replacing(target: Path) -> Iterator[Path]:
 def new_file(target: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file. On success, it replaces `target`; otherwise it is removed.
 
-    Raises what `check_file` and `replacing` do.
+    Raises the errors of `check_file` and `replacing`.
     """
     check_file(target, force)
     with replacing(target) as part, part.open("xb") as stream:
@@ -114,7 +114,7 @@ def _remove_parts(place: Path) -> None:
 
 
 def _is_at_work(process: int) -> bool:
-    """Whether another process runs. Windows itself protects the files that it has open."""
+    """Whether another process still runs. Windows itself protects the open files of processes."""
     if process == os.getpid() or sys.platform == "win32":
         return False
     try:

@@ -35,11 +35,11 @@ _SQL_TYPES = {
     LOCAL_TIMESTAMP: "TIMESTAMP",
     DECIMAL: f"DECIMAL({WIDE_DIGITS},0)",
 }
-"""What DuckDB calls the Arrow types of columns."""
+"""DuckDB's names for the Arrow types of columns."""
 
 
 _WITHOUT_SIGN = frozenset({"uint8", "int16", "uint16", "uint32", "uint64"})
-"""Arrow types of columns that have others in a dataset with signed types."""
+"""Arrow types that are replaced in a dataset with signed types."""
 
 
 def view_statements(
@@ -48,13 +48,13 @@ def view_statements(
     types: str = EXACT,
     fingerprints: bool = False,
 ) -> str:
-    """Return the statements that make a view of every table, and the views over these.
+    """Return the statements for a view of every table, and for further views of these views.
 
     layout        the folders of the tables
-    types         those of the numbers in the files; views have them as they are
-    fingerprints  whether `record` has them
+    types         types of the numbers in the files; views always have exact types
+    fingerprints  whether `record` has fingerprints
 
-    Tables are read in the folder of the dataset: that in which DuckDB was started.
+    Tables are read from the folder in which DuckDB was started: it must be that of the dataset.
     """
     views = _views(layout, types, fingerprints)
     return "\n".join([_HEAD, *views, views_script()])
@@ -80,9 +80,9 @@ def no_rows(table: str) -> str:
 
 
 def selected(table: str, types: str = EXACT, wanted: frozenset[str] | None = None) -> str:
-    """Return columns of a table as SQL selects them, each of its own type.
+    """Return the SQL that selects columns of a table, each with its exact type.
 
-    types   those of the numbers in the files
+    types   types of the numbers in the files
     wanted  the columns; None: all except those on request
     """
     return ", ".join(_selected(each, types == EXACT) for each in columns(table, wanted))

@@ -2,14 +2,14 @@
 
     1. files wait in `.partial`, then get their places: no reader of the manifest sees them
     2. a commit of the manifest publishes them
-    3. `views.sql` and `columns.json` follow, and files go that the manifest does not name
+    3. `views.sql` and `columns.json` are written, and files not in the manifest removed
 
 A run that ends before the commit changes nothing; its files are removed at once, or by the next run
 if it was killed. If it is killed after the commit, the next run completes it. In object storage the
 manifest is one object, which is put only if none exists.
 
-The lock is that of a transaction of SQLite, which ends with the process. Nothing else in this
-process may open the manifest but SQLite: the system would drop the lock.
+The lock is that of a transaction of SQLite, which ends with the process. In this process only
+SQLite may open the manifest: otherwise the system would drop the lock.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ from smfparse.store.targets import PARTIAL
 from smfparse.store.views_sql import view_statements
 
 DamageKey: TypeAlias = tuple[str, int, str]
-"""Source, byte and reason of damage."""
+"""Source, offset and reason of damage."""
 _PAUSE = 0.1
 """Seconds between two tries to get a lock."""
 _RECENT = 1000
@@ -78,9 +78,9 @@ _READERS = 60_000
 class News:
     """What a run publishes.
 
-    head    the properties of the dataset from now on
-    inputs  those that are added, as are `files`, `runs` and `damage`
-    gone    names of removed files and runs; None: everything is removed, inputs as well
+    head    the new properties of the dataset
+    inputs  inputs that are added; `files`, `runs` and `damage` likewise
+    gone    names of removed files and runs; None: everything is removed, also the inputs
     """
 
     head: Manifest
@@ -100,7 +100,7 @@ class News:
 class Writer:
     """Writes to a dataset, as its only writer.
 
-    number  that of the file of the manifest, by which it is seen whether it is still there
+    number  file number of the manifest, which shows if another file replaced it
     """
 
     folder: AnyFolder
@@ -134,9 +134,9 @@ class Writer:
             return self.database.execute(query, [*values.values()]).fetchone() is not None
 
     def clear(self) -> None:
-        """Finish a run that was killed. Raises OSError where anything stays of it.
+        """Finish a run that was killed. Raises OSError if its files cannot be removed.
 
-        Every run has PARTIAL until it has ended: where that is not there nothing is looked for.
+        PARTIAL exists until a run has ended: without PARTIAL there is nothing to finish.
         """
         if (self.folder.path / PARTIAL).exists():
             self._finish(None)
@@ -144,7 +144,7 @@ class Writer:
     def publish(self, news: News) -> None:
         """Publish the new files of the dataset, and remove the old ones.
 
-        Raises OutputError where the manifest cannot be written, OSError where another file cannot.
+        Raises OutputError if the manifest cannot be written, OSError for any other file.
         """
         self.folder.place(news.names)
         with _in_words(self.folder.path):
@@ -154,7 +154,7 @@ class Writer:
             self._finish(news.gone)
 
     def give_up(self) -> None:
-        """Remove what was written, if it was not published."""
+        """Remove the written files, if they were not published."""
         if self.database.in_transaction:
             self.database.execute("ROLLBACK")
         if self._is_locked_again():
@@ -182,9 +182,9 @@ class Writer:
         return True
 
     def _finish(self, gone: frozenset[str] | None) -> None:
-        """Write what the manifest gives, and remove files: PARTIAL last, if none stays.
+        """Write the files that follow from the manifest, and remove others; PARTIAL last, if empty.
 
-        gone  names of files that go; None: all that the manifest does not name
+        gone  names of files to remove; None: all files without an entry in the manifest
         """
         path: Any = self.folder.path
         failed: list[OSError] = []
@@ -220,7 +220,7 @@ class OnceWriter(Writer):
     """Writes a new dataset in object storage."""
 
     def clear(self) -> None:
-        """Do nothing: what others left is not known from what they write now."""
+        """Do nothing: files of killed runs cannot be distinguished from files of running ones."""
 
     def _commit(self) -> None:
         self.database.execute("COMMIT")
@@ -248,14 +248,14 @@ class OnceWriter(Writer):
 def only_writer(
     folder: Place, limits: Limits = LIMITS, *, waits: bool = False, anew: bool = False
 ) -> Iterator[Writer]:
-    """Yield the writer of a folder, and lock out others. After an error, its files are removed.
+    """Yield the only writer of a folder. After an error, its files are removed.
 
-    limits  say how long to wait
-    waits   whether to wait for another one that writes there
-    anew    whether a manifest that is damaged is replaced
+    limits  contain the maximum wait
+    waits   whether to wait until another writer has ended
+    anew    whether a damaged manifest is replaced
 
-    Raises OutputError where another one still writes there, or a link would lead elsewhere, and
-    InputError where the manifest is damaged.
+    Raises OutputError if another writer is still at work or a link leads elsewhere, and InputError
+    if the manifest is damaged.
     """
     if isinstance(folder, Url):
         database = in_memory()
@@ -275,11 +275,11 @@ def only_writer(
 
 
 def _locked(folder: Path, wait: float, anew: bool) -> Writer:
-    """Return the writer of a folder; raise OutputError if another one writes too long."""
+    """Return the writer of a folder; raise OutputError if another writer does not end in time."""
     began = time.monotonic()
     said = False
     while True:
-        folder.mkdir(parents=True, exist_ok=True)  # the other one may have made and removed it
+        folder.mkdir(parents=True, exist_ok=True)  # the other writer may have made and removed it
         check_journal(folder)
         try:
             writer = _try_to_lock(folder, anew)
@@ -301,7 +301,7 @@ def _locked(folder: Path, wait: float, anew: bool) -> Writer:
 
 
 def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
-    """Return the writer of a folder if no other one writes. Raises InputError if it is damaged."""
+    """Return the writer of a folder; None: another one is at work. Raises InputError for damage."""
     with _in_words(folder), ExitStack() as opened:
         connected(folder / MANIFEST, "rwc", 0).close()  # so that it has a number
         number = _number(folder)
@@ -342,7 +342,7 @@ def _in_words(folder: Place) -> Iterator[None]:
 
 
 def _given(head: Manifest) -> dict[str, str]:
-    """Return the files that a manifest gives."""
+    """Return the files that follow from a manifest, by name."""
     fingerprints = has_fingerprints(head)
     layout = Layout.of(head)
     views = view_statements(layout=layout, types=head["types"], fingerprints=fingerprints)
@@ -350,7 +350,7 @@ def _given(head: Manifest) -> dict[str, str]:
 
 
 def _names(database: sqlite3.Connection) -> set[str]:
-    """Return the names of all files that a manifest has."""
+    """Return the names of all files in a manifest."""
     every = database.execute("SELECT name FROM file UNION ALL SELECT name FROM fingerprints")
     return {name for (name,) in every}
 

@@ -135,7 +135,7 @@ def chosen(tables: Iterable[str], names: Iterable[str]) -> Wanted:
     """Return the request for columns of tables. Raises RequestError for an unknown name.
 
     tables  names; empty: all
-    names   of columns; empty: all. A table is requested with those that it has
+    names   names of columns; empty: all. Each table is requested with those that it has
     """
     wanted = wanted_tables([*tables] or table_names())
     asked = frozenset(names)

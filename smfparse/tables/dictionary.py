@@ -32,12 +32,12 @@ from smfparse.schemas import (
 )
 
 _NEAR = 8
-"""Near names offered on a miss."""
+"""Maximum number of similar names that are suggested for an unknown one."""
 RECORD = "record"
 RECORD_BLOCKS = (QWHS, QWHX)
 """Blocks whose fields are columns of `record`."""
 DAMAGE = "damage"
-"""The table that is not decoded, but collected while others are."""
+"""The table that is not decoded: its rows are collected while others are decoded."""
 
 
 class Table(NamedTuple):
@@ -48,8 +48,8 @@ class Table(NamedTuple):
     child    the repeated group, None for the block's own table
     task     whether the rows carry TASK_KEYS
     counted  whether the rows carry STATISTICS_KEYS
-    stub     whether they are of records that have no time of their own but the SMF header's
-    shared   whether they are about all queue managers of a system
+    stub     whether their records contain no time except that of the SMF header
+    shared   whether the rows are about all queue managers of a system
     extra    a block of the record's QWHS area whose columns are appended
     """
 
@@ -99,7 +99,7 @@ class TableColumn(NamedTuple):
     arrow    Arrow type by name
     doc      meaning
     unit     or None
-    since    MQ version, or version word, that brought the field; '' for all
+    since    MQ version, or version word, that introduced the field; '': all versions have it
     combine  over intervals
     place    IBM's name of the field, its block and its byte offset there: `QJST+0044 qjstbffl`
     opaque   whether it shows opaque bytes, in hexadecimal
@@ -269,9 +269,9 @@ def columns(table: str, wanted: frozenset[str] | None = None) -> tuple[TableColu
 
 
 def with_fingerprints(table: str, *, asked: bool = True) -> frozenset[str] | None:
-    """Return the columns of a table that has fingerprints; None: it has the usual ones.
+    """Return the columns of a table, with fingerprints if it has them; None: the usual columns.
 
-    asked  whether fingerprints are asked for; only `record` has them
+    asked  whether fingerprints are requested; only `record` has them
     """
     if table != RECORD or not asked:
         return None

@@ -36,9 +36,9 @@ class Appended:
     """The outcome of adding files to a dataset.
 
     manifest  the properties of the dataset, as they are now
-    rows      how many were added to each table
+    rows      number of rows added to each table
     known     skipped inputs, which the dataset already contains
-    renamed   inputs with a name that was already used, and their names in the dataset
+    renamed   names in the dataset of inputs whose own names were already used
     """
 
     manifest: Manifest
@@ -55,17 +55,17 @@ def append_dataset(
     types: str | None = None,
     executor: Executor | None = None,
 ) -> Appended:
-    """Add SMF files to the dataset in `folder`, or make it where there is none.
+    """Add SMF files to the dataset in `folder`, or create the dataset.
 
-    Another one that writes there is waited for. A file that the dataset already contains is
-    skipped, whatever its name. A record that it contains is a duplicate, as if the dataset's inputs
-    preceded these.
+    If another process writes there, wait until it has ended. A file that the dataset already
+    contains is skipped, whatever its name. A record that the dataset contains is a duplicate, as if
+    the dataset's inputs preceded these.
 
-    types     as in `write_dataset`; None: those that the dataset has
+    types     as in `write_dataset`; None: the types of the dataset
     executor  as in `write_dataset`
 
     Raises RequestError if the dataset was made of a dataset or with another selection, InputError
-    where it cannot be read, and what `write_dataset` raises.
+    if it cannot be read, and the errors of `write_dataset`.
     """
     refuse_url(folder)
     check_free(folder, force=True)
@@ -121,7 +121,7 @@ def _is_known(each: Original, writer: Writer) -> bool:
 
 
 class _Names:
-    """The names of the inputs of a dataset, and those that are taken besides."""
+    """The names of the inputs of a dataset, and further used names."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer, self._new = writer, set[str]()
@@ -130,12 +130,12 @@ class _Names:
         return name in self._new or self._writer.has("input", name=name)
 
     def add(self, name: str) -> None:
-        """Take one more."""
+        """Add a used name."""
         self._new.add(name)
 
 
 def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[Source]:
-    """Return files under their names in a dataset, whose records come before theirs."""
+    """Return files under their names in a dataset; its records precede those of the files."""
     called = [
         replace(each, input=replace(each.input, name=names.get(each.name, each.name)))
         for each in new
@@ -148,7 +148,7 @@ def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[S
 def _check_alike(
     inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
 ) -> None:
-    """Raise RequestError where the request does not fit the dataset."""
+    """Raise RequestError if the request does not fit the dataset."""
     others = [each.name for each in inputs.sources if not isinstance(each, SmfFile)]
     if others:
         raise RequestError(

@@ -32,9 +32,9 @@ from smfparse.writing.parts import file_name, named
 class Compacted:
     """The outcome of compacting a dataset.
 
-    before  files of rows that were put together
-    after   files that they are now
-    rows    how many these have
+    before  number of files that were combined
+    after   number of files that replace them
+    rows    number of rows in these files
     """
 
     before: int = 0
@@ -46,7 +46,7 @@ class Compacted:
 class _Group:
     """The files of a table whose rows belong in one folder.
 
-    counts  how many rows each has
+    counts  number of rows of each file
     """
 
     table: str
@@ -55,11 +55,11 @@ class _Group:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is known that no file has rows."""
+        """Whether the counts show that no file has rows."""
         return all(rows == 0 for rows in self.counts.values())
 
     def short(self, most: int) -> list[str]:
-        """Return the files that are to be written anew: several."""
+        """Return the files to combine: none, or at least two."""
         found = [name for name, rows in self.counts.items() if rows < most]
         return found if found[1:] else []
 
@@ -67,12 +67,12 @@ class _Group:
 def compact_dataset(folder: Place, limits: Limits) -> Compacted:
     """Combine the short files of each folder of a dataset, if there are any.
 
-    A file is short that has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
-    manager and time within a row group. A run that is killed changes nothing, or is finished by the
-    next one that writes there. Another one that writes there is waited for.
+    A file is short if it has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
+    manager and time within a row group. A run that is killed changes nothing, or the next run that
+    writes there finishes it. If another process writes there, wait until it has ended.
 
-    Raises RequestError where `folder` has no dataset, InputError where a file of it is not as it
-    was written, and OutputError where it cannot be written, or another one writes there.
+    Raises RequestError if `folder` has no dataset, InputError if one of its files was changed, and
+    OutputError if it cannot be written, or another process still writes there.
     """
     refuse_url(folder)
     if not has_manifest(folder):
@@ -97,7 +97,7 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
             group.counts[name] = whole["rows"][name][0]
         has_rows = not all(each.is_empty for each in by_folder.values())
         for group in by_folder.values():
-            is_left = group.is_empty and has_rows  # in others
+            is_left = group.is_empty and has_rows  # other folders have the rows
             files = [*group.counts] if is_left else group.short(most)
             found += [(group, files)] if files else []
     return found
@@ -106,7 +106,7 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
 def _compact(
     writer: Writer, whole: Manifest, groups: list[tuple[_Group, list[str]]], limits: Limits
 ) -> Compacted:
-    """Write the files of groups anew, then the manifest that names these."""
+    """Write the combined files of groups, then the manifest with these."""
     head = writer.head()
     writing = _Writing(writer.folder, whole, limits)
     for group, files in groups:
@@ -120,7 +120,7 @@ def _compact(
 
 @dataclass
 class _Writing:
-    """Writes the rows of files as fewer ones; `written` has them."""
+    """Writes the rows of files to fewer files; `written` lists these."""
 
     place: AnyFolder
     whole: Manifest
@@ -143,7 +143,7 @@ class _Writing:
                 self._close(name, writer)
                 writer = None
         if not self.whole["tables"][group.table]:
-            name, writer = self._next(group)  # every table has a file
+            name, writer = self._next(group)  # every table needs a file
         if writer is not None:
             self._close(name, writer)
 
@@ -178,7 +178,7 @@ class _Writing:
 
 
 def _sorted(table: str, held: list[Batch], wanted: frozenset[str] | None) -> Any:
-    """Take rows out of a list; return them sorted by day, queue manager and time.
+    """Empty a list of rows; return them sorted by day, queue manager and time.
 
     Each column is removed when its sorted copy is made, so memory contains the rows once.
     """

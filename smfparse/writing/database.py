@@ -21,10 +21,10 @@ _STORAGE = "v1.2.0"
 def write_database(
     inputs: Inputs, path: Path, wanted: Wanted, *, force: bool = False
 ) -> dict[str, int]:
-    """Write tables, with what they and their columns mean, as a DuckDB database; return row counts.
+    """Write tables, with meanings of tables and columns, to a DuckDB database; return row counts.
 
-    DuckDB 1.2 and newer read it. Raises RequestError where `path` exists, or the log (`.wal`) of a
-    database that was there (unless `force`), and OutputError where it cannot be written.
+    DuckDB 1.2 and newer read it. Raises RequestError if `path` exists, or the log (`.wal`) of an
+    earlier database (unless `force`), and OutputError if it cannot be written.
     """
     log = path.resolve().with_name(f"{path.resolve().name}.wal")
     for each in (path, log):

@@ -1,6 +1,6 @@
-"""Streams of record batches to a Parquet dataset.
+"""From streams of record batches to a Parquet dataset.
 
-Files belong to the dataset once its manifest names them (`Writer` of `store`).
+Files belong to the dataset as soon as its manifest lists them (`Writer` of `store`).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def write_whole(
 
 
 def make(inputs: Inputs, writer: Writer, made: Making) -> tuple[Manifest, dict[str, int]]:
-    """Write what belongs to a dataset; return its properties, and how many rows were written."""
+    """Write all files of a run; return the properties of the dataset, and the rows by table."""
     written = _write_all(inputs, made)
     news = news_of(inputs, made, written)
     writer.publish(news)
@@ -112,7 +112,7 @@ def alone_in(
     waits: bool = False,
     anew: bool = False,
 ) -> Iterator[Writer]:
-    """Make a folder if necessary, and be its only writer; it is removed if it stays empty.
+    """Yield the only writer of a folder, which is created if necessary, and removed if empty.
 
     deep         which of its own folders are searched for links; all by default
     waits, anew  as in `only_writer`
@@ -133,13 +133,13 @@ def refuse_url(folder: Place) -> None:
 def check_free(folder: Place, force: bool) -> None:
     """Raise RequestError if a dataset cannot be written, or an existing one cannot be replaced."""
     if isinstance(folder, Path):
-        take_back(folder)  # an interrupted first run may have left nothing else
+        take_back(folder)  # if an interrupted first run left nothing but a journal
     already = f"already exists; {_ONCE}" if isinstance(folder, Url) else _ALREADY
     check_folder(folder, _has_dataset, already, force)
 
 
 def _has_dataset(folder: Place) -> bool | None:
-    """Whether a folder contains a dataset; None: it has only the rest of a killed run, if any."""
+    """Whether a folder contains a dataset; None: it is empty, or has only files of a killed run."""
     if has_manifest(folder):
         return True
     if not contents(folder) or interrupted(folder):
@@ -216,9 +216,9 @@ def _write(
     found: Iterator[tuple[str, Batch]],
     thread: WritingThread | None = None,
 ) -> list[NamedFile]:
-    """Write batches as Parquet files; number 0 of a new dataset has a file of every table.
+    """Write batches as Parquet files; part 0 of a new dataset has a file for every table.
 
-    held    bytes that are held back
+    held    maximum of buffered bytes
     thread  compresses and writes; None: the calling thread does
     """
     files = PartFiles(folder, first + number, layout, held, limits, form, thread)
@@ -243,5 +243,5 @@ def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
 
 
 def _next_number(folder: Place) -> int:
-    """Return the number of the next part, which no file has."""
+    """Return the number of the next part: no file has it yet."""
     return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

@@ -1,4 +1,4 @@
-"""Commits to Delta tables, by deltalake.
+"""Commits to Delta tables with deltalake.
 
 The log of Delta is next to the files: `<table>/_delta_log`. deltalake retries a commit after a
 concurrent one.
@@ -41,9 +41,9 @@ _S3 = {
 
 
 class Delta:
-    """The tables of a dataset in its own folder, as Delta names files relative to its log.
+    """The Delta tables of a dataset, in its own folder or in S3 with copies of its files.
 
-    Or in S3, with copies of its files.
+    In its own folder no copies are needed, because Delta names files relative to its log.
     """
 
     def __init__(self, folder: Place, where: str) -> None:
@@ -79,7 +79,7 @@ class Delta:
     def _commit(
         self, found: DeltaTable, schema: Schema, table: str, files: list[LakeFile]
     ) -> Change:
-        """Make these the files of a table."""
+        """Replace the files of a table by `files`."""
         there = {*map(unquote, found.get_add_actions().column("path").to_pylist())}
         folder: Any = self._folder / table
         wanted = {each.named_by_content if self._is_copied else each.name: each for each in files}
@@ -141,7 +141,7 @@ def _stats(file: pq.FileMetaData) -> dict[str, Any]:
 
 
 def _said(value: Any, whole: Callable[[float], int]) -> Any:
-    """Return a value as Delta's JSON has it: times by the millisecond below or above."""
+    """Return a value in the form of Delta's JSON: `whole` rounds times to milliseconds."""
     if not isinstance(value, datetime):
         return value
     zone = "Z" if value.tzinfo else ""

@@ -1,4 +1,4 @@
-"""Tables as files for other tools: one a table in CSV, JSON lines, Arrow or Parquet.
+"""Tables as files for other tools: one file per table, in CSV, JSON lines, Arrow or Parquet.
 
 Rows are written as they arrive, a batch at a time, under temporary names. When all are written, the
 files get their names and replace earlier ones. The folder itself is not replaced: it can be a link,
@@ -32,10 +32,10 @@ def write_set(
     """Write the files of a folder.
 
     known  names that such files may have
-    write  writes files under their names with PARTIAL behind them; returns the names
+    write  writes files under their names and the suffix PARTIAL; returns the names
 
-    Raises RequestError where `folder` exists, unless it is empty or has nothing but such files and
-    `force` is given, and OutputError where it cannot be written.
+    Raises RequestError if `folder` exists, unless it is empty or has only such files and
+    `force` is given, and OutputError if it cannot be written.
     """
     check_folder(folder, lambda found: _has_files(found, known), _ALREADY, force)
     with in_folder(folder):
@@ -59,7 +59,7 @@ def _clear(folder: Folder, known: Collection[str]) -> None:
 
 
 def _has_files(folder: Path, known: Collection[str]) -> bool | None:
-    """Whether a folder contains such files and nothing else; None: no files but temporary ones."""
+    """Whether a folder contains only `known` files; None: it has at most temporary files."""
     parts = {f"{name}{PARTIAL}" for name in known}
     found = {each.name for each in folder.iterdir()} - parts
     return found <= set(known) if found else None
@@ -68,12 +68,12 @@ def _has_files(folder: Path, known: Collection[str]) -> bool | None:
 def write_files(
     inputs: Inputs, folder: Path, file_format: str, wanted: Wanted, *, force: bool = False
 ) -> dict[str, int]:
-    """Write tables as `folder`/<table>.<file_format>; return how many rows each has.
+    """Write tables as `folder`/<table>.<file_format>; return the number of rows of each.
 
     file_format  one of FILE_FORMATS
 
-    Raises RequestError where `folder` exists, unless it is empty or has nothing but such files and
-    `force` is given, and OutputError where it cannot be written.
+    Raises RequestError if `folder` exists, unless it is empty or has only such files and
+    `force` is given, and OutputError if it cannot be written.
     """
     rows: dict[str, int] = {}
 
@@ -88,7 +88,7 @@ def write_files(
 def _write_parts(
     inputs: Inputs, folder: Folder, file_format: str, wanted: Wanted
 ) -> dict[str, int]:
-    """Write tables under temporary names; return how many rows each has."""
+    """Write tables under temporary names; return the number of rows of each."""
     rows = dict.fromkeys(wanted, 0)
     group_rows = inputs.options.limits.group_rows
     with ExitStack() as opened:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class FileFormat(NamedTuple):
     """How a file of a table is written.
 
-    writer  class in `writers`
-    packed  whether by gzip
+    writer  name of the class in `writers`
+    packed  whether the file is compressed by gzip
     """
 
     writer: str
@@ -31,14 +31,14 @@ FILE_FORMATS: Mapping[str, FileFormat] = {
     "arrow": FileFormat("ArrowWriter"),
     "parquet": FileFormat("ParquetWriter"),
 }
-"""Each format, which is what the names of its files end in."""
+"""Formats by the extension of their files."""
 
 LAKES: Mapping[str, str] = {"iceberg": "Iceberg", "delta": "Delta"}
-"""Kinds of tables that take the files of a dataset; the classes for it, in modules so named."""
+"""Kinds of lake tables, which use the files of a dataset: module, and the class in it."""
 
 
 def is_lake(target: str) -> bool:
-    """Whether a target is tables that take the files of a dataset: `iceberg:...`, `delta:...`."""
+    """Whether a target is lake tables: `iceberg:...`, `delta:...`."""
     kind, colon, _ = target.partition(":")
     return bool(colon) and kind in LAKES
 
@@ -49,7 +49,7 @@ def writer(
     """Return the writer of a table for a file format.
 
     name        one of FILE_FORMATS
-    create      opens the new file, and returns its number
+    create      opens the new file, and returns its descriptor
     group_rows  rows of a full row group of Parquet
     """
     chosen, writers = FILE_FORMATS[name], import_module("smfparse.writing.writers")

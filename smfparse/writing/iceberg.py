@@ -1,7 +1,7 @@
-"""Commits to Iceberg tables, by pyiceberg: of a catalog that it knows, or of one in a SQLite file.
+"""Commits to Iceberg tables with pyiceberg, in a configured catalog or one in a SQLite file.
 
-pyiceberg retries a commit after a concurrent one; if it gives up, the table is read again here. It
-takes the statistics of queue managers and times from the files.
+pyiceberg retries a commit after a concurrent one; if it gives up, the table is read again here.
+pyiceberg reads the statistics of queue managers and times from the files.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from smfparse.store.parquet import parquet_options
 from smfparse.writing.lakes import Change, LakeFile, committed
 
 try:
-    import sqlalchemy  # noqa: F401 - pyiceberg needs it for SQLite, and does not say so
+    import sqlalchemy  # noqa: F401 - pyiceberg needs it for SQLite
     from pyiceberg.catalog import Catalog, load_catalog
     from pyiceberg.catalog.sql import SqlCatalog
     from pyiceberg.exceptions import CommitFailedException
@@ -30,7 +30,7 @@ except ImportError as missing:
 
 _TARGET = re.compile(r"(?P<catalog>.+\.db|[^.]+)\.(?P<namespace>.+)")
 _PROPERTIES = {
-    "commit.manifest-merge.enabled": "true",  # or a query reads a file for each append
+    "commit.manifest-merge.enabled": "true",  # otherwise a query reads a file for each append
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.metrics.default": "none",
 }
@@ -70,7 +70,7 @@ class Iceberg:
         return committed(commit, CommitFailedException)
 
     def _commit(self, found: Any, table: str, schema: Any, files: list[LakeFile]) -> Change:
-        """Make these the files of the dataset in a table; in object storage, copies of them.
+        """Replace the files of the dataset in a table by `files`; in object storage, by copies.
 
         Copies are in a folder with the name of the dataset's folder.
         """
@@ -101,13 +101,13 @@ class Iceberg:
 
 
 def _properties(table: str) -> dict[str, str]:
-    """Return the properties of a new table: statistics of the columns that have some."""
+    """Return the properties of a new table: only columns with statistics in the files have some."""
     sought = parquet_options(table)["write_statistics"]
     return _PROPERTIES | {f"write.metadata.metrics.column.{each}": "full" for each in sought}
 
 
 def _catalog(name: str) -> Catalog:
-    """Return the catalog of a name, or in a file, which is created if necessary."""
+    """Return the configured catalog `name`, or that in a SQLite file (created if necessary)."""
     if not name.endswith(".db"):
         if Config().get_catalog_config(name) is None:
             raise RequestError(
@@ -125,5 +125,5 @@ def _catalog(name: str) -> Catalog:
 
 
 def _uri(place: Place) -> str:
-    """Return how Iceberg names a file: not quoted."""
+    """Return the name of a file for Iceberg: without percent-encoding."""
     return f"file://{place.absolute().as_posix()}" if isinstance(place, Path) else str(place)

@@ -1,8 +1,8 @@
 """The files of a dataset registered in Iceberg or Delta tables; their rows are not read.
 
 A commit adds the new files of a dataset to a table, and removes files that the dataset no longer
-contains (after a new convert or compact), in one step per table. So it can be run again at any
-time, and one that was killed is completed by the next.
+contains (after a new convert or compact), in one step per table. It can be run again at any time,
+and completes an earlier commit that was killed.
 
 Tables in object storage have copies of the files of a dataset on a disk. Copies are named by their
 content, so a file is copied once, even by concurrent commits.
@@ -37,12 +37,12 @@ _TRIES = 8
 _COPIED = 1 << 20
 """Bytes that are copied at once."""
 _MOST_PAUSE = 0.5
-"""Seconds between two tries, at most."""
+"""Maximum seconds between two attempts."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What a commit did to the files of a table: how many it added and removed; how many stayed."""
+    """The numbers of files of a table that a commit added and removed, and that stayed."""
 
     added: int
     removed: int
@@ -55,7 +55,7 @@ class Change:
 
 
 class LakeFile(NamedTuple):
-    """A file of a table that has rows.
+    """A file with rows of a table.
 
     name    its path in the folder of the table
     sha256  its checksum
@@ -83,12 +83,12 @@ class LakeFile(NamedTuple):
 
 
 class Lake(Protocol):
-    """Takes files of a dataset."""
+    """The tables of a lake, to which files of a dataset are committed."""
 
     def commit(self, table: str, schema: Any, files: list[LakeFile]) -> Change:
-        """Make these the files of the dataset in a table; create the table if necessary.
+        """Replace the files of the dataset in a table by `files`; create the table if necessary.
 
-        schema  the Arrow schema of the table, as the dataset has it
+        schema  the Arrow schema of the table in the dataset
         """
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class Lake(Protocol):
 def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
     """Return the result of a commit, which is retried after concurrent commits.
 
-    refused  the error that it then raises; after the last attempt, it is raised here
+    refused  the error of the commit after a concurrent one; the last attempt raises it
     """
     for _ in range(_TRIES - 1):
         try:
@@ -109,14 +109,14 @@ def committed(commit: Callable[[], Change], refused: type[Exception]) -> Change:
 
 
 def commit_dataset(folder: Place, target: str, tables: Sequence[str] = ()) -> dict[str, Change]:
-    """Commit the files of a dataset to tables of Iceberg or Delta; return what changed, by table.
+    """Commit the files of a dataset to tables of Iceberg or Delta; return the changes by table.
 
-    folder  the dataset, which nobody else writes to meanwhile
+    folder  the dataset; no other process may write to it meanwhile
     target  `iceberg:CATALOG.NAMESPACE`, `delta:FOLDER` or `delta:URL`: docs/dataset.md
-    tables  those that are committed; all by default
+    tables  tables to commit; all by default
 
-    Raises RequestError where the target is none, its extra is not installed, or the dataset has
-    unsigned numbers; InputError where that cannot be read, OutputError where the commit fails.
+    Raises RequestError if the target is invalid, its extra is not installed, or the dataset has
+    unsigned numbers; InputError if the dataset cannot be read, OutputError if the commit fails.
     """
     if not is_lake(target):
         raise RequestError(f"{target}: give iceberg:CATALOG.NAMESPACE or delta:FOLDER")
@@ -156,7 +156,7 @@ def _commit(lake: Lake, dataset: Dataset, table: str) -> Change:
 
 
 def _with_rows(dataset: Dataset, table: str) -> list[LakeFile]:
-    """Return the files of a table that have rows."""
+    """Return the files with rows of a table."""
     found = dataset.manifest
     named = zip(found["files"][table], dataset.files(table), strict=True)
     return [

@@ -37,9 +37,9 @@ _MOST_DAYS = 1000
 
 
 class Run(NamedTuple):
-    """Fingerprints of records: day after day, and ascending in each.
+    """Fingerprints of records: day after day, and ascending in each day.
 
-    days  how many there are of each day, by its name; None: they ascend over all days
+    days  {day: number of fingerprints}; None: they ascend over all days
     """
 
     fingerprints: Fingerprints
@@ -60,7 +60,7 @@ def by_day(found: Fingerprints, days: Days) -> Run:
 
 
 def damage_key(damage: Damage) -> DamageKey:
-    """Return a key of a damage, which distinguishes it from others."""
+    """Return a key that distinguishes an entry of damage from others."""
     return damage.source, damage.offset, damage.reason
 
 
@@ -73,10 +73,10 @@ def _put_together(one: Run, other: Run) -> Run:
 
 
 class Runs(Recorder):
-    """Fingerprints of records as a dataset keeps them, and the identities of their files.
+    """Collects the fingerprints of records for a dataset, and the identities of their files.
 
     hand_on  receives many fingerprints at once, without those of duplicates
-    most     how many are held before they are handed on
+    most     number of fingerprints that are kept before `hand_on` is called
     """
 
     def __init__(self, hand_on: Callable[[Run], None], most: int) -> None:
@@ -94,7 +94,7 @@ class Runs(Recorder):
             self._hand_on(self.take())
 
     def take(self) -> Run:
-        """Return those that are held, and start anew."""
+        """Return the collected fingerprints, and start an empty collection."""
         found = np.concatenate([NO_RECORDS, *(each.fingerprints[each.kept] for each in self.seen)])
         days = np.concatenate(
             [np.zeros(0, np.int32), *(each.days[each.kept] for each in self.seen)]
@@ -111,13 +111,13 @@ class Making:
     layout        its folders
     first         number of the first part: no file has it yet
     read          the SMF files that are read
-    limits        how many bytes are held, and how many files are open
-    form          how columns are written
-    executor      decodes and writes; None: processes of ours
-    old           properties of the dataset that is added to; None: a new one, with one file per
-                  table
-    kept          its files of fingerprints
-    is_known      whether the dataset already lists a damage
+    limits        limits of buffered bytes and of open files
+    form          form of the written columns
+    executor      decodes and writes; None: our processes
+    old           properties of the dataset to which files are added; None: a new dataset, with at
+                  least one file per table
+    kept          files of fingerprints of the old dataset
+    is_known      whether the dataset already lists an entry of damage
     runs          files of fingerprints that were written
     gone          those of `kept` that were merged into `runs`
     """
@@ -169,6 +169,6 @@ class Making:
             self.write_fingerprints(run)
 
     def not_known(self, met: DamageLog) -> DamageLog:
-        """Return the damage, without that which the dataset already lists."""
+        """Return the damage without the entries that the dataset already lists."""
         new = [each for each in met.details if not self.is_known(damage_key(each))]
         return DamageLog(details=new, count=met.count - len(met.details) + len(new))

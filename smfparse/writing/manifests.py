@@ -38,7 +38,7 @@ def are_files(sources: Iterable[Source]) -> bool:
 def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
     """Return the changes of the manifest, to commit after the files of a run are written.
 
-    Raises InputError where an input was changed meanwhile.
+    Raises InputError if an input was changed meanwhile.
     """
     has_records = are_files(inputs.sources)
     if has_records:
@@ -69,7 +69,7 @@ def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
 
 
 def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
-    """Return the entry of an input in the manifest. Raises InputError where it was changed."""
+    """Return the entry of an input in the manifest. Raises InputError if it was changed."""
     if not isinstance(source, SmfFile):
         assert isinstance(source, Dataset)
         return {"name": source.name, "inputs": called_otherwise(source.inputs, source.called)}
@@ -89,7 +89,7 @@ def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
 
 
 def _summed(old: Manifest, new: Manifest) -> Manifest:
-    """Return the properties of a dataset: those of a run, with its counts added to the old ones."""
+    """Return the properties `new` with the counts of `old` and `new` added up."""
     return new | {
         "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
         "duplicates": old["duplicates"] + new["duplicates"],

@@ -14,24 +14,24 @@ from smfparse.places.kinds import Place, Stamp, stamp_of
 
 @dataclass
 class Original:
-    """An SMF file that is read, as it was before."""
+    """The state of an SMF file before it is read."""
 
     file: SmfFile
     stamp: Stamp
 
     @cached_property
     def identity(self) -> str:
-        """The identity of the file. Raises InputError where it cannot be read."""
+        """The identity of the file. Raises InputError if it cannot be read."""
         return identity(self.file.input)
 
     def check(self) -> None:
-        """Raise InputError where the file is not as it was before."""
+        """Raise InputError if the file was changed since."""
         if _stamp(self.file) != self.stamp:
             raise InputError(f"{self.file.name}: changed while it was read; run again")
 
 
 def originals(files: Iterable[SmfFile]) -> dict[Place, Original]:
-    """Return SMF files by their paths, as they are before they are read."""
+    """Return the current states of SMF files, by path."""
     return {each.path: Original(each, _stamp(each)) for each in files}
 
 

@@ -1,4 +1,4 @@
-"""The Parquet files of one part of a dataset: a table's rows, or those of a day and manager."""
+"""The Parquet files of one part of a dataset, divided by table, day and queue manager."""
 
 from __future__ import annotations
 
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
     from smfparse.store.parquet import WritingThread
 
 _COLUMN_BYTES = 256
-"""Bytes of memory of a column of a batch, besides its values."""
+"""Memory of a column of a batch in bytes, without its values."""
 
 
 def named(writer: TableWriter, name: str) -> NamedFile:
-    """Return the file of this name that a writer has closed."""
+    """Return the entry of a closed file under this name."""
     return NamedFile(name, writer.rows, writer.days, writer.sha256)
 
 
 def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int) -> str:
-    """Return the path in the dataset of a file of rows, in a folder of its table.
+    """Return the path in the dataset of a file with rows; `place` is a folder in that of the table.
 
-    again  how many files of that part are there already
+    number  number of the part
+    again   number of earlier files of this part in this folder
     """
     more = (f"-{again:05}" if again else "") + folder.mark
     return PurePosixPath(table, place, f"part-{number:05}{more}.parquet").as_posix()
@@ -47,15 +48,16 @@ def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int
 class PartFiles:
     """The files of one part of a dataset, a few of them open at a time.
 
-    A file is open when it has rows on disk; one that is closed to make room has a next one.
+    A file is open from its first rows on disk on. If a file is closed to make room, further rows go
+    to a new file.
 
-    folder     that of the dataset
-    most_held  bytes that all writers may hold back
-    form       how columns are written
+    folder     folder of the dataset
+    most_held  maximum of buffered bytes of all writers
+    form       form of the written columns
     thread     does the writing; None: the caller does
-    held       bytes that they do
-    names      paths of their files in the dataset
-    opened     those whose file is open; the one used last comes last
+    held       buffered bytes of all writers
+    names      paths of the files of the writers in the dataset
+    opened     writers with an open file, the last used one at the end
     """
 
     folder: AnyFolder
@@ -73,7 +75,7 @@ class PartFiles:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def add(self, table: str, batch: Batch) -> None:
-        """Take rows of a table."""
+        """Add rows of a table."""
         keys = self.layout.keys(table)
         places = _divided(batch, QMGR in keys) if keys else [("", batch)]
         for place, rows in places:
@@ -85,7 +87,7 @@ class PartFiles:
                 self._make_room()
 
     def finish(self, every: Iterable[str]) -> list[NamedFile]:
-        """Close all files; a table of `every` that has none gets one without rows."""
+        """Close all files; a table of `every` without a file gets one without rows."""
         with_rows = {table for table, _ in self.writers} | {each.table for each in self.written}
         for table in every:
             if table not in with_rows:
@@ -132,7 +134,7 @@ class PartFiles:
         for key in sorted(size, key=size.__getitem__, reverse=True):
             if self.held <= self.most_held // 2:
                 return
-            if key in self.writers:  # not closed by now
+            if key in self.writers:  # not closed meanwhile
                 with self._watched(*key) as writer:
                     writer.flush()
 
@@ -147,8 +149,8 @@ class PartFiles:
 
 
 def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:
-    """Return the rows of a batch by the folder they belong in."""
-    import pyarrow.compute as pc  # slow to load, and for partitions alone
+    """Return the rows of a batch by their folder."""
+    import pyarrow.compute as pc  # slow to load, and only for partitions
 
     days = pc.fill_null(batch[COUNTED_AT].cast(pa.date32()).cast(pa.string()), NO_DATE)
     places = pc.binary_join_element_wise(f"{DATE}=", days, "")

@@ -20,18 +20,18 @@ from smfparse.tables.arrow import Batch, plain_schema
 from smfparse.tables.dictionary import local_columns
 
 _NULL = re.compile(r',"@?\w+":null')
-"""The text of a missing value, never the first one of a row. In texts, quotes are escaped."""
+"""A missing value in JSON, which is never the first of a row. Texts cannot contain this pattern."""
 ColumnNames: TypeAlias = frozenset[str] | None
-"""Columns of a table that are wanted; None: all."""
+"""Requested columns of a table; None: all."""
 
 
 @dataclass(frozen=True)
 class TableFile:
     """A file to be written.
 
-    create      opens the new file, and returns its number
+    create      opens the new file, and returns its descriptor
     packed      whether it is compressed by gzip, if it is text
-    group_rows  rows of a full row group, if it is Parquet
+    group_rows  rows of a full row group of Parquet
     """
 
     table: str
@@ -105,7 +105,7 @@ class EventWriter(_TextWriter):
 
 
 def _moment(frame: pl.DataFrame) -> list[pl.Expr]:
-    """Return the time of rows, UTC: when MQ captured the data, or SMF took the record."""
+    """Return the UTC time of rows: when MQ captured the data, or when SMF accepted the record."""
     names, known = frame.columns, []
     if "time" in names:
         known.append(pl.col("time"))
