@@ -102,7 +102,7 @@ class Judged:
         return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 
     def calendar(self, row: int) -> Calendar | None:
-        """Return the calendar of a row's queue manager; of a system: the one with most intervals."""
+        """Return the calendar of a row's queue manager, or the longest calendar of its system."""
         system, qmgr = self.keys[self.groups[row]][:2]
         its = [
             each

@@ -1,4 +1,4 @@
-"""The change of a figure in the last hours, and when it reaches a limit (the method of planners)."""
+"""The change of a figure in the last hours, and the time until it reaches a limit."""
 
 from __future__ import annotations
 

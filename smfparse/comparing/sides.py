@@ -78,7 +78,7 @@ class Side:
         return not self.rows.filter(kind="calls").is_empty()
 
     def total(self, kind: str) -> float:
-        """Return the seconds of a kind; overlapping seconds of several queue managers count once."""
+        """Return the seconds of a kind; queue managers recorded at the same time count once."""
         longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
         return float(longest.select(ordered_sum(pl.col("seconds"))).item())
 
