@@ -1,4 +1,4 @@
-"""The command line: one click command a module, no logic of its own."""
+"""The command line: each module has one click command, without logic of its own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-"""numpy starts threads for linear algebra when it is loaded; nothing here asks for any."""
+"""numpy starts threads for linear algebra when it is loaded; smfparse uses none of them."""
 EXIT_USAGE = 2
 EXIT_FAILED = 8
 EXIT_SIGNAL = 128
@@ -45,7 +45,7 @@ _HELP: tuple[type[click.UsageError], ...] = tuple(
 def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
     """Turn the early end of a command into one line on stderr, or none, and its exit code.
 
-    command  returns the command that ran, whose options a message names; None: none ran
+    command  returns the command that ran; messages name its options. None: no command ran
     """
     try:
         yield
@@ -71,7 +71,8 @@ def _ending(command: Callable[[], click.Command | None]) -> Iterator[None]:
 def _write_utf8() -> None:
     """Write UTF-8 to files and other programs, as --output does, on every system.
 
-    A terminal, or PYTHONIOENCODING, has its own encoding; characters it lacks become escapes.
+    A terminal, or PYTHONIOENCODING, keeps its own encoding; characters that this encoding lacks
+    become escapes.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -80,7 +81,7 @@ def _write_utf8() -> None:
 
 
 def _seen(error: click.UsageError) -> click.UsageError:
-    """Return an error of click as people see it: an argument that it names may hold anything."""
+    """Return an error of click that is safe to print: an argument in it may contain anything."""
     if isinstance(error, _HELP):
         return error
     return click.UsageError(visible(error.format_message()), error.ctx)
@@ -157,7 +158,7 @@ class _Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is asked for: without one, INPUT alone asks for its summary."""
+        """Return the requested command: `summary` if there is only INPUT."""
         name = args[0]
         if name not in self.commands and not ctx.resilient_parsing:
             if not is_input(name) and not is_path(name):
@@ -209,17 +210,17 @@ def main() -> None:
 
 
 _SELDOM = 100_000
-"""Objects that are created, and not freed, between two searches for reference cycles."""
+"""Number of new objects, not freed, after which Python searches for reference cycles again."""
 
 
 def _leave_garbage() -> None:
     """Switch off garbage collection at the end: DuckDB complains about what remains."""
-    if "_duckdb" not in sys.modules:  # duckdb itself is gone where loading it was ended
+    if "_duckdb" not in sys.modules:  # if loading it was interrupted, duckdb is not there
         gc.freeze()
 
 
 def command_line() -> None:
-    """Run smfparse as a process of its own.
+    """Run the command line in this process, and end the process with its exit code.
 
     Loading libraries creates many objects, but no reference cycles that could be freed.
     """

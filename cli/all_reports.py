@@ -33,7 +33,7 @@ def write_all(
     sections: Sections | None,
     asked: Mapping[str, Any],
 ) -> None:
-    """Write every report of inputs; report on stderr which are left out, duplicates and damage."""
+    """Write every report of inputs; list omitted reports, duplicates and damage on stderr."""
     from smfparse.query.catalog import Catalog
 
     if output.path is None:
@@ -63,7 +63,7 @@ def write_all(
 
 
 def _possible(reading: Reading) -> list[Report]:
-    """Return the reports that can take the selection; report on stderr why others are left out."""
+    """Return the reports that support the selection; print on stderr why others are omitted."""
     from smfparse.reports.declaration import report, report_names
 
     found = []
@@ -89,14 +89,14 @@ def _taken(which: Report, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _target(which: Report, output: Output) -> Output:
-    """Return where a report goes in a folder."""
+    """Return the output of a report: its file in the folder."""
     assert output.path is not None
     ending = "txt" if output.format == TEXT else output.format
     return output._replace(path=output.path / f"{which.name}.{ending}")
 
 
 def _check_targets(chosen: Sequence[_Asked], output: Output) -> None:
-    """Raise RequestError where a file cannot be written, before anything is read."""
+    """Raise RequestError if a file cannot be written, before anything is read."""
     from smfparse.store.targets import check_file, check_folder
 
     assert output.path is not None
@@ -128,7 +128,7 @@ def _write_folder(
     output: Output,
     sections: Sections | None,
 ) -> int:
-    """Write each report that has rows as a file, whole or not at all; return how many have."""
+    """Write each report with rows as a file, complete or not at all; return their number."""
     from smfparse.store.targets import in_folder
 
     assert output.path is not None
@@ -148,7 +148,7 @@ def _write_book(
     output: Output,
     sections: Sections | None,
 ) -> int:
-    """Write each report that has rows as a sheet of one workbook; return how many have."""
+    """Write each report with rows as a sheet of one workbook; return their number."""
     from smfparse.advice.answering import answered_rows
     from smfparse.reports.printing import ReportDocument
 

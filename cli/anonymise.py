@@ -144,7 +144,7 @@ def _written(
     *,
     force: bool,
 ) -> tuple[Replaced, Proof]:
-    """Write the copy; it gets its name when it is verified. Raises SmfError if it is not."""
+    """Write the copy; the file gets its name after the check. Raises SmfError if that fails."""
     from smfparse.anonymising.copying import anonymise
     from smfparse.anonymising.proving import proof
     from smfparse.inputs.opening import open_file

@@ -15,13 +15,13 @@ from smfparse.cli.output import report_message
 from smfparse.cli.words import meant
 
 _ALONE = frozenset({"explain", "listed"})
-"""Options of commands that may go without an input."""
+"""Options with which a command needs no input."""
 
 
 def run_at_prompt(words: Sequence[str], prompt: click.Context, inputs: Sequence[str]) -> None:
     """Run a command of the shell; one that names no input reads those of the prompt.
 
-    It then selects as the prompt does, and a message shows the whole command.
+    Such a command also uses the selection of the prompt, and a message shows the whole command.
     """
     group = prompt.find_root().command
     given = [*words[words[0] == "smfparse" :]]
@@ -33,10 +33,10 @@ def run_at_prompt(words: Sequence[str], prompt: click.Context, inputs: Sequence[
 
 
 def with_inputs(words: Sequence[str], prompt: click.Context, inputs: Sequence[str]) -> list[str]:
-    """Return the words of a command, with the inputs and selection of the prompt if it names none.
+    """Return the words of a command; without an input, with inputs and selection of the prompt.
 
     prompt  the context of `sql`
-    inputs  what the prompt reads
+    inputs  the inputs of the prompt
     """
     found, root = meant(words), prompt.find_root()
     named, command = _command(found, root.command)
@@ -87,6 +87,6 @@ def _written(option: str, value: Any) -> Iterator[str]:
 
 
 def _reading_names() -> Iterator[str]:
-    """Yield the names of the options of every command that reads."""
+    """Yield the names of the options that all commands with INPUT have."""
     with_options = reading_options("--until")(lambda **_: None)
     yield from (each.name for each in reversed(with_options.__click_params__) if each.name)  # type: ignore[attr-defined]

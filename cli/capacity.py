@@ -36,7 +36,7 @@ _KB = {"KB": 1, "MB": 1024, "GB": 1024**2}
 def _number(
     each: Wanted, _context: click.Context, _option: click.Parameter, text: str | None
 ) -> int | float | None:
-    """Read a number with or without its unit: 92, 92us. A size can have another one: 4096MB."""
+    """Read a number with or without its unit: 92, 92us. A size can have any of _KB: 4096MB."""
     if text is None:
         return None
     unit = each.ask.unit
@@ -72,14 +72,14 @@ def _metavar(each: Wanted) -> str:
 
 
 def _values(each: Wanted) -> str:
-    """Return the accepted numbers after a colon; '': texts, or any number of 0 or more."""
+    """Return a colon and the accepted numbers; '': a text, or any number of 0 or more."""
     ask = each.ask
     is_free = ask.among or each.kind is str or (ask.low, ask.high) == (0, math.inf)
     return "" if is_free else f": {ask.bounds}"
 
 
 def _default(each: Wanted) -> str:
-    """Return the default of an option in brackets, with a blank in front."""
+    """Return the default of an option in brackets, after a blank."""
     numeric = each.kind in (int, float) and each.default is not None
     published = said(each.default) if numeric else each.default
     words = ", or ".join(filter(None, ("measured" * bool(each.ask.measured), published)))
@@ -94,7 +94,7 @@ def _run(
     explain: bool,
     given: Mapping[str, Any],
 ) -> None:
-    """Print the answers of a planner, and the state of its inputs."""
+    """Print the answers of a planner, then notes about damage and duplicates of its inputs."""
     from smfparse.capacity.answering import MEASURED, answers
     from smfparse.capacity.measuring import measuring_sql
     from smfparse.capacity.printing import CapacityDocument, explained

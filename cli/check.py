@@ -122,7 +122,7 @@ def _check(
     baseline: str | None,
     at_length: bool,
 ) -> None:
-    """Write the findings; report on stderr what is absent, duplicates and damage."""
+    """Write the findings; report absent data, duplicates and damage on stderr."""
     from smfparse.advice.baseline import compared_with
     from smfparse.advice.explaining import chosen_ids
     from smfparse.advice.machines import junit_lines, metric_lines
@@ -148,9 +148,9 @@ def _check(
 
 
 def _failing(fail_on: Iterable[str]) -> Callable[[Finding], bool]:
-    """Return what decides whether a finding, or one that it explains, ends with EXIT_FOUND.
+    """Return the test of a finding, and of those it explains, for the exit code EXIT_FOUND.
 
-    Raises RequestError for a rule or severity that is not there.
+    Raises RequestError for an unknown rule or severity.
     """
     from smfparse.advice.declaration import SEVERITIES
     from smfparse.advice.explaining import chosen_ids

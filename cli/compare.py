@@ -117,7 +117,7 @@ def _compare(
     interval: str | None,
     top: int,
 ) -> None:
-    """Write what changed; report on stderr what is absent, duplicates and damage."""
+    """Write the changes; report absent data, duplicates and damage on stderr."""
     from smfparse.comparing import printing
     from smfparse.comparing.changes import check_by, compared
     from smfparse.comparing.printing import ComparisonDocument
@@ -152,7 +152,7 @@ def _compare(
 
 
 def _checked(opened: Sequence[Inputs], split_at: str | None) -> Checked | None:
-    """Return the findings after, compared with those before; None where names are selected."""
+    """Return the findings of AFTER, compared with BEFORE; None if names are selected."""
     from smfparse.advice.baseline import compared_with
     from smfparse.advice.running import run_rules
     from smfparse.inputs.opening import with_times

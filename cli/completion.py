@@ -16,7 +16,7 @@ _VARIABLE = "_SMFPARSE_COMPLETE"
 
 
 def _how(shell: str) -> str:
-    """Return how to switch completion on in a shell."""
+    """Return the instruction that switches completion on in a shell."""
     lines = {
         "bash": 'add to ~/.bashrc: eval "$(smfparse completion bash)"',
         "zsh": 'add to ~/.zshrc: eval "$(smfparse completion zsh)"',

@@ -64,7 +64,7 @@ def _check_name(target: Place, chosen: str) -> None:
 def _executor(
     _context: click.Context, _option: click.Parameter, text: str | None
 ) -> Callable[[], Executor] | None:
-    """Return the function that is named: `module:callable`."""
+    """Return the function of the name `module:callable`."""
     if text is None:
         return None
     module, _, name = text.partition(":")
@@ -215,7 +215,7 @@ def _commit(
     tables: tuple[str, ...],
     **others: Any,
 ) -> None:
-    """Commit the files of a dataset to tables of Iceberg or Delta; print how many."""
+    """Commit the files of a dataset to tables of Iceberg or Delta; print their number."""
     from smfparse.writing.lakes import Change, commit_dataset
 
     options = reading.options
@@ -308,7 +308,7 @@ def _write(
 
 
 def _append(opened: Inputs, folder: Place, **how: Any) -> None:
-    """Add to a dataset, and print which inputs it has already."""
+    """Add inputs to a dataset, and print the inputs that it already contains."""
     from smfparse.writing.append import append_dataset
 
     done = append_dataset(opened, folder, **how)

@@ -15,7 +15,7 @@ _WIDTH = 80
 _ROFF = str.maketrans(
     {"\\": r"\e", "-": r"\-", "'": r"\(aq", "^": r"\(ha", "`": r"\(ga", "~": r"\(ti"}
 )
-"""What roff would take for something else, and how it is written."""
+"""The characters with a meaning in roff, and their escapes."""
 _HEADING = re.compile(r"^(\S[^:]*):$")
 
 
@@ -53,7 +53,7 @@ def _context(found: click.Command, name: str, above: click.Context | None) -> cl
 
 
 def _text(root: click.Group) -> Iterator[str]:
-    """Yield the helps, an empty line between two."""
+    """Yield the lines of all help texts, separated by empty lines."""
     top = _context(root, "smfparse", None)
     yield from root.get_help(top).split("\n")
     for path, text in _helps(root, top):
@@ -61,7 +61,7 @@ def _text(root: click.Group) -> Iterator[str]:
 
 
 def _page(root: click.Group) -> Iterator[str]:
-    """Yield the same as a page of the manual, with its sections."""
+    """Yield the same texts as a man page in roff, with sections."""
     top = _context(root, "smfparse", None)
     yield f'.TH SMFPARSE 1 "" "smfparse {__version__}" "User Commands"'
     yield from (".SH NAME", r"smfparse \- read IBM MQ for z/OS SMF 115 and 116 records")
@@ -75,7 +75,7 @@ def _page(root: click.Group) -> Iterator[str]:
 
 
 def _verbatim(text: str) -> Iterator[str]:
-    """Yield the lines of a help as they are, its headings bold."""
+    """Yield the lines of a help text unchanged, with bold headings."""
     yield ".nf"
     for line in text.split("\n"):
         heading = _HEADING.match(line)
@@ -84,6 +84,6 @@ def _verbatim(text: str) -> Iterator[str]:
 
 
 def _escaped(line: str) -> str:
-    """Return a line of text in which roff sees nothing that it would obey."""
+    """Return a line of text in which roff finds no request and no escape."""
     shown = line.translate(_ROFF)
     return rf"\&{shown}" if shown.startswith(".") else shown

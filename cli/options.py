@@ -75,23 +75,23 @@ def completed_files(
 
 
 class Reading(NamedTuple):
-    """How inputs are read, as the options of a command ask."""
+    """The options of a command for reading its inputs."""
 
     options: ReadOptions
 
     @property
     def selection(self) -> Selection:
-        """The records that are wanted."""
+        """The selected records."""
         return self.options.selection
 
     def without(self, options: Sequence[str]) -> Reading:
-        """Return the same for all names of these options: job, queue, ..."""
+        """Return the reading without the selection by these options: job, queue, ..."""
         from smfparse.selecting.selection import without_names
 
         return Reading(replace(self.options, selection=without_names(self.selection, options)))
 
     def open(self, inputs: Sequence[str], output: Place | None) -> Inputs:
-        """Open inputs, but not a folder among them that is written.
+        """Open inputs. A folder among them that is also the output is an error.
 
         Raises what `open_inputs` and, for `output`, `check_apart` do.
         """
@@ -107,9 +107,9 @@ class Reading(NamedTuple):
 def reading_options(*until: str) -> Callable[[Command], Callable[..., Any]]:
     """Add the options for how inputs are read; the command takes them together as `reading`.
 
-    They have the names that `ReadOptions` and `Selection.of` have; `types` is `type`.
+    Their names are those of `ReadOptions` and `Selection.of`, except --type for `types`.
 
-    until  names of the option for the end of the time
+    until  names of the option for the end of the selected time
     """
 
     def add(command: Command) -> Callable[..., Any]:
@@ -198,7 +198,7 @@ def _terminal_options(command: Command) -> Command:
 
 
 def limit_options(command: Command) -> Callable[..., Any]:
-    """Add --max-copy, and --timeout: the command ends as by Ctrl-C then, with its own message."""
+    """Add --max-copy and --timeout; at the timeout, the command ends like after Ctrl-C."""
 
     @wraps(command)
     def run(*arguments: Any, timeout: int | None, **options: Any) -> Any:
@@ -266,7 +266,7 @@ def _cores() -> int:
 
 
 def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
-    """Return the options that select."""
+    """Return the options that select records."""
     return [
         _several("--qmgr", help="Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
         _several(
@@ -338,7 +338,7 @@ def lines_output_options(command: Command) -> Callable[..., Any]:
 def page_output_options(command: Command) -> Callable[..., Any]:
     """Add --output and --force; the command takes them as `output`, in the format html.
 
-    On a terminal the page is a file, whose name has the date where none is given.
+    On a terminal the page is written to a file; without --output, its name contains the date.
     """
 
     @wraps(command)
@@ -353,7 +353,7 @@ def page_output_options(command: Command) -> Callable[..., Any]:
 
 
 def drawing_output_options(command: Command) -> Callable[..., Any]:
-    """Add --output and --force; the command takes them as `output`, PNG by its name, else SVG."""
+    """Add --output and --force; the command takes them as `output`: PNG for *.png, else SVG."""
 
     def format_of(options: Mapping[str, Any]) -> str:
         path = options["output"]
@@ -367,9 +367,9 @@ def output_options(
 ) -> Callable[[Command], Callable[..., Any]]:
     """Add --format, --output and --force; the command takes them as `output`.
 
-    more       formats that are written besides those of every command
-    otherwise  which format is written without --format, by the other options
-    words      what help says of that
+    more       formats besides those of every command
+    otherwise  returns the format without --format, from the other options
+    words      the description of this format in the help
     """
     formats = (*FORMATS, XLSX, *more)
 
@@ -401,7 +401,7 @@ def _writing(
     """Add --output and --force; the command takes them as `output`.
 
     format_of  takes the option for the format, if there is one, and returns the format
-    formats    those that the option takes
+    formats    the values that this option accepts
     """
 
     @wraps(command)

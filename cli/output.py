@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 EXIT_DAMAGE = 4
 UNPAGED, COLOURS = f"{__name__}.unpaged", f"{__name__}.colours"
-"""Names in the context of a command: whether no pager is used; whether colours are."""
+"""Keys in the context of a command: whether to print without a pager, and with colours."""
 _AT_ONCE = 1 << 16
-"""Characters that are written to stdout at once, about: each write takes its time."""
+"""Approximate number of characters per write to stdout: a write per line would be slow."""
 _MOST_ON_TERMINAL = 100_000
 """Maximum number of lines on a terminal, unless all are requested."""
 _ENDINGS = {
@@ -54,11 +54,11 @@ _ENDINGS = {
 }
 """Extensions of file names, and the format of each."""
 _OF_OTHERS = frozenset({"doc", "docx", "ods", "odt", "pdf", "ppt", "pptx", "ps", "xls"})
-"""Endings of formats that no command writes."""
+"""Extensions of formats that no command writes."""
 _OF_GRAPHS = frozenset({DOT, MERMAID})
 """Formats of the reports that are graphs."""
 _OF_TEXT = frozenset({"log", "lst", "out", "prn", "text", "txt"})
-"""Endings of text."""
+"""Extensions of text files."""
 
 
 def said_format(path: Place) -> str | None:
@@ -77,9 +77,9 @@ def says_nothing(path: Path) -> bool:
 
 
 def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None:  # noqa: A002 - as everywhere
-    """Raise UsageError if the extension of a name means another format than the written one.
+    """Raise UsageError if the extension of a name belongs to another format than `format`.
 
-    formats  those that the option --format takes
+    formats  the values that --format accepts
     """
     ending = path.suffix.lower().removeprefix(".")
     if ending in _OF_OTHERS:
@@ -99,8 +99,8 @@ class Output(NamedTuple):
 
     path   None: standard output
     force  whether a file there is replaced
-    width  characters of a line of text, beyond which reports fold it; None: any number
-    zeros  whether reports print lines of which all figures are zero
+    width  maximum characters of a line; reports fold longer lines. None: no maximum
+    zeros  whether reports print lines whose values are all zero
     """
 
     format: str
@@ -115,7 +115,7 @@ class Output(NamedTuple):
         return terminal_width() if self.path is None else None
 
     def write(self, document: Document) -> None:
-        """Write a result in the format."""
+        """Write a result in the requested format."""
         if self.format == XLSX:
             self.write_workbook([document])
             return
@@ -175,7 +175,7 @@ class Output(NamedTuple):
             file.write(content)
 
     def write_parquet(self, parts: Iterable[Any]) -> int:
-        """Write pyarrow.Tables of one schema, one at least, as Parquet; return how many rows."""
+        """Write at least one pyarrow.Table, all of one schema, as Parquet; return the row count."""
         from smfparse.rendering.parquet import write_parquet
 
         return self._write_binary(lambda file: write_parquet(parts, file))
@@ -196,10 +196,9 @@ class Output(NamedTuple):
 def output_stream(output: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `output` when all is written; otherwise it is removed.
 
-    A device or a pipe is written to itself.
+    A device or a pipe is written directly.
 
-    Raises RequestError where `output` exists (unless `force`), OutputError where it cannot be
-    written.
+    Raises RequestError if `output` exists (unless `force`), OutputError if it cannot be written.
     """
     if _is_special(output):
         try:
@@ -223,7 +222,7 @@ def _is_special(output: Path) -> bool:
 
 
 def _write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None:
-    """Write lines of a format to stdout, or to the file `output`: whole or not at all."""
+    """Write lines to stdout, or to the file `output`: complete or not at all."""
     if output is None:
         try:
             _print_by_screens(lines)
@@ -237,7 +236,7 @@ def _write_lines(lines: Iterable[str], output: Path | None, force: bool) -> None
 
 
 def _has_colours() -> bool:
-    """Whether colours are wanted: on a terminal that has them, unless NO_COLOR is set."""
+    """Whether to print colours: on a terminal that supports them, unless NO_COLOR is set."""
     asked = _asked(COLOURS)
     if asked is not None:
         return asked
@@ -259,7 +258,7 @@ def fills_terminal() -> bool:
 
 
 def _is_piped() -> bool:
-    """Whether another program takes the results, which may show them on the terminal at once."""
+    """Whether the results go to another program; it may print them on the terminal immediately."""
     try:
         return stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):  # a stream without a file
@@ -267,7 +266,7 @@ def _is_piped() -> bool:
 
 
 def terminal_width() -> int | None:
-    """Return how many characters a line of results may have; None: they go to no terminal."""
+    """Return the width of the terminal in characters; None: the results do not go to one."""
     return shutil.get_terminal_size().columns if on_terminal() else None
 
 
@@ -278,9 +277,9 @@ def _asked(name: str) -> bool | None:
 
 
 def _print_by_screens(lines: Iterable[str]) -> None:
-    """Write text to stdout; on a terminal by a pager and not too much, unless time is limited.
+    """Write text to stdout; on a terminal, up to _MOST_ON_TERMINAL lines, with a pager.
 
-    Lines that the user does not read in the pager are not computed.
+    With --timeout no pager is used. Lines that the user does not reach in it are not computed.
     """
     if not fills_terminal() or _is_limited() or _is_dumb():
         _print(lines)
@@ -304,14 +303,14 @@ def _is_limited() -> bool:
 
 
 def _alone(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines for the terminal, where nothing else is shown from the first one on."""
+    """Yield lines for the terminal; before the first one, the progress line is removed."""
     for line in lines:
         BAR.leave()
         yield line
 
 
 def _print(lines: Iterable[str]) -> None:
-    """Write text lines to stdout, many at once; also those in front of an error."""
+    """Write text lines to stdout, many per write; after an error, also the lines before it."""
     held: list[str] = []
     size = 0
     try:
@@ -326,7 +325,7 @@ def _print(lines: Iterable[str]) -> None:
 
 
 def _print_all(held: list[str]) -> None:
-    """Write the lines of a list to stdout, and take them out of it."""
+    """Write the lines of a list to stdout, and empty the list."""
     if held:
         text = "\n".join(held)
         held.clear()
@@ -334,7 +333,7 @@ def _print_all(held: list[str]) -> None:
 
 
 def show(line: str) -> None:
-    """Print a line of a format, in which control characters are already replaced, on stdout."""
+    """Print a line, in which control characters are already replaced, on stdout."""
     if on_terminal() or _is_piped():
         BAR.leave()
     click.echo(line, color=True)
@@ -347,24 +346,24 @@ def report_message(message: str) -> None:
 
 
 def report_error(message: str, error: BaseException) -> None:
-    """Print the message of an error on stderr: one line, or those of a query that fails."""
+    """Print the message of an error on stderr: one line, or several for a failing query."""
     BAR.clear()
     shown = visible_lines(message) if isinstance(error, QueryError) else visible(message)
     click.echo(shown, err=True)
 
 
 def report_selection(opened: Inputs) -> None:
-    """Print the selection, if there is one, because nothing was found."""
+    """Print the selection, if there is one: a message for results without rows."""
     if not opened.selection.everything:
         report_message(f"only records with these were read: {opened.selection}")
 
 
 def check_selection(opened: Inputs, wanted: str = "") -> None:
-    """Raise InputError where records were selected, but there is none: what the input covers.
+    """Raise InputError if the selection contains no record; its message shows the covered time.
 
     Damage is reported before.
 
-    wanted  words for the records of which there is none; '': any records
+    wanted  name of the records that are missing; '': any records
     """
     if opened.selection.everything:
         return
@@ -392,10 +391,10 @@ def finish(
 ) -> None:
     """Report duplicates and damage on stderr; if there is damage, leave with exit code 4.
 
-    duplicates  records left out because an earlier dump has them
+    duplicates  records omitted because an earlier dump contains them
     listed      whether the result lists the damage
-    reported    whether the damage was reported as it was met
-    code        an exit code that goes before that of damage; 0: there is none
+    reported    whether the damage was already reported
+    code        an exit code that replaces the one for damage; 0: none
     """
     if duplicates:
         from smfparse.inspecting.printing import left_out
@@ -410,7 +409,7 @@ def finish(
 
 
 def report_damage(damage: DamageLog, *, listed: bool = False) -> None:
-    """Print on stderr what could not be used."""
+    """Print the unusable parts of the inputs on stderr."""
     if not damage:
         return
     if not listed:

@@ -1,4 +1,4 @@
-"""Long text on a terminal, a screen at a time: by the program that PAGER names, or less."""
+"""Long text on a terminal, one screen at a time, with the program in PAGER, or `less`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from smfparse.interrupts import ASKED
 
 _NONE = ("", "cat")
 _LESS = "FRX"
-"""Options of less where LESS has none: no waiting on one screen, colours, and the text stays."""
+"""Options for `less` if LESS is not set: quit if the text fits, show colours, keep the screen."""
 
 
 def shown(lines: Iterable[str], encoding: str, show: Callable[[Iterable[str]], None]) -> None:
-    """Show lines: with a pager if they are more than the terminal has, and there is one.
+    """Show lines: with a pager, if available, when they do not fit on the terminal.
 
-    encoding  that of the terminal
+    encoding  encoding of the terminal
     show      shows lines without a pager
     """
     command = _command()
@@ -55,7 +55,7 @@ def _command() -> list[str] | None:
 
 
 def _fill(first: list[str], lines: Iterator[str]) -> bool:
-    """Take the lines that a terminal has room for; return whether they are all that it has."""
+    """Move lines to `first` while they fit on the terminal; return whether all of them fit."""
     columns, rows = shutil.get_terminal_size()
     used = 0
     for line in lines:
@@ -67,7 +67,7 @@ def _fill(first: list[str], lines: Iterator[str]) -> bool:
 
 
 def _page(command: list[str], lines: Iterable[str], encoding: str) -> bool:
-    """Have a pager show lines, until its user leaves; return whether it could be started."""
+    """Show lines in a pager until the user leaves it; return whether the pager could be started."""
     environment = {"LESS": _LESS, **os.environ}
     try:
         pager = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
@@ -87,7 +87,7 @@ def _page(command: list[str], lines: Iterable[str], encoding: str) -> bool:
 
 
 def _wait(pager: subprocess.Popen[bytes]) -> None:
-    """Wait until the user leaves the pager: Ctrl-C is for it then."""
+    """Wait until the user leaves the pager; only the pager handles Ctrl-C meanwhile."""
     while True:
         try:
             pager.wait()

@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from smfparse.progress import PROGRESS, SHOWER, WAITING
 
 _AFTER, _EVERY = 1.0, 0.2
-"""Seconds after which it is shown, and between two updates."""
+"""Seconds before the line appears, and between two updates."""
 _UNITS = ((10**9, "GB"), (10**6, "MB"), (10**3, "KB"))
 
 
 class Bar:
-    """The line, while a command works; it is removed when anything else is printed."""
+    """The progress line of a command; it is removed when anything else is printed."""
 
     def __init__(self) -> None:
         self._began: float | None = None
@@ -27,7 +27,7 @@ class Bar:
 
     @property
     def at_work(self) -> bool:
-        """Whether the time of some work is counted."""
+        """Whether work is in progress."""
         return self._began is not None
 
     @contextmanager
@@ -50,7 +50,7 @@ class Bar:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Count the time of the block, after which the line is shown."""
+        """Treat the block as work in progress, for which the line appears after a while."""
         self._began = time.monotonic()
         try:
             yield
@@ -95,9 +95,9 @@ BAR = Bar()
 def progress_line(seconds: float, now: float, width: int) -> str:
     """Return the work in progress: bytes, MB/s and the time left, as far as known.
 
-    seconds  for which the command is at work
-    now      the time, as `Progress.began` has it
-    width    characters that there is room for
+    seconds  time that the command has worked
+    now      the current time, as in `Progress.began`
+    width    maximum number of characters
     """
     done, total = PROGRESS.done, PROGRESS.total
     if PROGRESS.what and done and (done < total or not total):
@@ -112,7 +112,7 @@ def progress_line(seconds: float, now: float, width: int) -> str:
 
 
 def _percent() -> list[str]:
-    """Return how much of a query is done, where that is known."""
+    """Return the completed share of a query, if known."""
     share = -1.0
     with suppress(Exception):  # the connection may be closed meanwhile
         share = PROGRESS.share() if PROGRESS.share is not None else -1.0

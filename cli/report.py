@@ -31,7 +31,7 @@ _ALL = "all"
 def _format(options: Mapping[str, Any]) -> str:
     """Return the default format: CSV for a DD name of MP1B that ends in CSV.
 
-    For all reports it is a workbook if the name of the output is that of a workbook.
+    For all reports, XLSX if the output is named *.xlsx.
     """
     name, prints_text = options["name"], options["explain"] or options["listed"]
     if _is_all(name) and is_workbook(options["output"]):

@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from smfparse.reports.sections import Sections
 
 _LEAST_WIDTH = 40
-"""Characters of a line: fewer show nothing of a table."""
+"""Minimum characters per line: in fewer, a table is unreadable."""
 _LONGER = 1.5
 """From this multiple of the requested length on, recorded intervals count as longer."""
 _MOST_TASKS = 1_000
-"""Tasks that a report shows on a terminal, each with some 30 lines."""
+"""Maximum number of tasks in a report on a terminal, with about 30 lines each."""
 DRAWN = (DOT, MERMAID)
 """Formats of reports that are graphs."""
 
 
 def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add options of text, for the `output` of a command: put it below `output_options`."""
+    """Add the options for text to the `output` of a command; apply after `output_options`."""
 
     @click.option(
         "--width",
@@ -78,9 +78,9 @@ def write_report(
 ) -> bool:
     """Write a report in its format; return whether it has rows.
 
-    empty  whether it is written without rows, too
+    empty  whether to write it even without rows
 
-    Raises UsageError for one that is too long for a terminal.
+    Raises UsageError for a report that is too long for a terminal.
     """
     from smfparse.advice.answering import answered_parts, answered_rows
     from smfparse.reports.graph import graph_lines
@@ -143,9 +143,9 @@ def _report_longer(first: Sequence[Mapping[str, Any]], sections: Sections | None
 
 
 def report_absent(which: Report, opened: Inputs, asked: Mapping[str, Any], there: bool) -> None:
-    """Print on stderr, if there is nothing to report, why that may be.
+    """Print possible reasons on stderr if a report has no rows.
 
-    Raises InputError where records have been selected, but there is none.
+    Raises InputError if the selection contains no record.
     """
     if there:
         return

@@ -48,11 +48,11 @@ _SHELL = (
 )
 """Commands of smfparse at the prompt: no SQL statement begins with these words."""
 _MOST_SQL = 16 << 20
-"""Bytes of statements that are read: their source may have no end."""
+"""Maximum bytes of statements that are read: standard input may be endless."""
 
 
 class _Command(click.Command):
-    """Recognises a query also where it starts with a comment, which looks like an option."""
+    """Recognises a query even if it starts with a comment (--), which looks like an option."""
 
     def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
         if arguments and arguments[-1].startswith("--") and _is_query(arguments[-1]):
@@ -117,7 +117,7 @@ def command(
     with Catalog(opened, safe=safe) as catalog:
         if query is None:
             _ask(catalog, output.format, opened, inputs)
-        elif _write(catalog, query, output) <= 1 and not opened.damage:  # one: a count of nothing
+        elif _write(catalog, query, output) <= 1 and not opened.damage:  # 1: a count of 0
             check_selection(opened)
     finish(opened.damage, opened.duplicates, reported=query is None)
 
@@ -177,14 +177,14 @@ def _from_stdin(inputs: tuple[str, ...]) -> str:
 
 
 class _Results:
-    """The results of a script; `rows` counts theirs."""
+    """The results of a script; `rows` is the number of their rows."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self.rows = 0
 
     def of(self, script: str) -> Generator[tuple[str, Iterable[Any]], None, None]:
-        """Run the statements; yield those that give rows, each with the parts of its rows."""
+        """Run the statements; yield each one that returns rows, with these rows in parts."""
         statements = self._catalog.statements(script)
         for number, statement in enumerate(statements, 1):
             with closing(self._parts(statement, number, len(statements))) as parts:
@@ -201,7 +201,7 @@ class _Results:
 
 @contextmanager
 def _placed(number: int, count: int) -> Iterator[None]:
-    """Add to an error which of several statements failed."""
+    """Add the number of the failing statement to an error, if there are several."""
     from smfparse.errors import RequestError
 
     try:
@@ -218,7 +218,7 @@ def _ask(
     opened: Inputs,
     inputs: Sequence[str],
 ) -> None:
-    """Ask for queries, and report damage as soon as it is met."""
+    """Prompt for queries, and report damage as soon as it is found."""
     from smfparse.cli.at_prompt import run_at_prompt
     from smfparse.inspecting.described import description
     from smfparse.query.prompt import Console, Shell

@@ -1,4 +1,4 @@
-"""Words of the command line: variants are corrected, and parameters of errors shown as options."""
+"""Words of the command line: corrects variants, and shows options for parameters in errors."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def is_path(name: str) -> bool:
 
 
 def meant(arguments: Sequence[str]) -> list[str]:
-    """Return arguments as they are meant: `help NAME`, and a day and a time with a space between.
+    """Return arguments with two variants corrected.
 
-    `help` is the help of a command, `--from 2026-03-04 09:00` one value of the option.
+    `help NAME` becomes `NAME --help`; the day and time of `--from 2026-03-04 09:00` one value.
     """
     if arguments[:1] == ["help"]:
         return [*arguments[1:2], "--help"]
@@ -58,14 +58,14 @@ def _ends_in_day(arguments: Sequence[str]) -> bool:
 
 
 _VALUE = r"""(?:True\b|(?P<value>'[^']*'|"[^"]*"|-?\w+))"""
-"""What may follow a name."""
+"""The value after the name of a parameter."""
 
 
 def in_options(error: SmfError, command: click.Command) -> str:
     """Return the message of an error with the options of `command` for its parameters.
 
-    `since=` becomes --from, `append=True` --append, `jobs=1` --jobs 1. Only the parameters that
-    the error names are meant: a file may be called jobs=1.
+    `since=` becomes --from, `append=True` --append, `jobs=1` --jobs 1. Only parameters
+    listed in the error are replaced: a file may be called jobs=1.
     """
     message = str(error)
     options = _options(command)
@@ -81,9 +81,9 @@ def in_options(error: SmfError, command: click.Command) -> str:
 
 
 def _options(command: click.Command) -> dict[str, str]:
-    """Return the options of a command, or of those of a group, by own names and parameters.
+    """Return the options of a command, or of all commands of a group, by name and by parameter.
 
-    Where one has the name of another's parameter, its own name counts: --types and --type.
+    If the name of one option is the parameter of another, the name counts: --types and --type.
     """
     parts = command.commands.values() if isinstance(command, click.Group) else [command]
     options = [each for part in parts for each in part.params if isinstance(each, click.Option)]

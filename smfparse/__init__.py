@@ -10,7 +10,7 @@ Open SMF files, or a Parquet archive of `smfparse convert`, then query it:
     data.show("log")           # MP1B's LOG report, as printed by the command
     data.report("task", frame="polars")    # the values of a report; or "pandas", "arrow"
     data.sql("SELECT job, sum(cpu) AS cpu FROM task GROUP BY job", frame="pandas")
-    data.polars("wqst")        # a lazy control block: only required columns are decoded
+    data.polars("wqst")        # a control block as a LazyFrame: only required columns are decoded
 
 Select a period, queue managers, jobs or queues. All results then refer to this selection:
 

@@ -1,12 +1,12 @@
 """Declarations in TOML: a dataclass lists the keys, and each key is checked when it is read.
 
-A field that is `Annotated[type, Key("description")]` is a key of that name; it is required unless
-the field has a default. The type is one of str, bool, float, Any, a dataclass like this one, and
-tuple, frozenset and Mapping[str, ...] of these, or one of them and None. Whatever is wrong is a
-RequestError that names the file, the key, what is wrong and what to write instead.
+A field `name: Annotated[type, Key("description")]` declares the key `name`; it is required unless
+the field has a default. The type is str, bool, float, Any, another such dataclass, or a tuple,
+frozenset or Mapping[str, ...] of these; each of them can be optional (`| None`). Every fault is a
+RequestError with the file, the key, the problem and the correction.
 
-The modules of such dataclasses do not postpone annotations: to compile the text of each again takes
-a fiftieth of the time of a short command.
+Modules with such dataclasses do not use `from __future__ import annotations`: compiling the text of
+each annotation again would take 2% of the time of a short command.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SCALARS: Mapping[Any, tuple[str, str, type | tuple[type, ...]]] = {
     float: ("a number", "numbers", (int, float)),
     Any: ("any value", "values", object),
 }
-"""What a value is called, what several are, and its types in TOML."""
+"""By type: the words for one value and for several, and the accepted types in TOML."""
 _NAMES = re.compile(r"\{(\w+)")
 _NAMED = re.compile(r"\{(\w+)(?:\[\d+\])?\}")
 """The placeholders in a key that declares several names."""
@@ -42,12 +42,12 @@ _NAMED = re.compile(r"\{(\w+)(?:\[\d+\])?\}")
 class Key(NamedTuple):
     """A key of a declaration.
 
-    meaning   what it says
-    left_out  what holds without it, where the default of the field does not show that
-    among     the names that its strings can have; empty: any text
-    read      makes the value, instead of the type, from what is written, its place, and the keys
-              read before it
-    written   what is written for `read`, where that is not of the field's type
+    meaning   its description
+    left_out  the meaning of a missing key, if the default of the field does not show it
+    among     the names that its strings may contain; empty: any text
+    read      converts the TOML value, instead of the type; its arguments are this value, its place
+              and the values of the keys before it
+    written   words for the TOML value if `read` converts it from another type
     """
 
     meaning: str
@@ -58,7 +58,7 @@ class Key(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """A key as the dataclass declares it: `hint` is its type; `default` of those not required."""
+    """A key as the dataclass declares it: `hint` is its type; `default` counts if not required."""
 
     name: str
     key: Key
@@ -68,7 +68,7 @@ class Declared(NamedTuple):
 
     @property
     def type(self) -> str:
-        """What is written for it: a string, a list of strings."""
+        """Words for its value in TOML: a string, a list of strings."""
         return self.key.written or _called(self.hint)[0]
 
 
@@ -93,7 +93,7 @@ class Where(NamedTuple):
         return self.wrong(f"unknown {what} {name!r}; {way_out}")
 
     def check(self, what: str, name: str, among: Collection[str]) -> None:
-        """Raise RequestError where `name` is not one of `among`."""
+        """Raise RequestError if `name` is not one of `among`."""
         if name not in among:
             raise self.unknown(what, name, among)
 
@@ -117,9 +117,9 @@ def families(
 ) -> Iterator[tuple[str, str, Any]]:
     """Yield the entries of a table: the key, the name and the value of each.
 
-    A key with `{verb}` in it stands for several names: one for each `verb` of `each`. A verb may be
-    several words: `{verb[0]}`. Consecutive entries with the same names are expanded together: all
-    of one verb, then all of the next.
+    A key that contains `{verb}` is expanded to several names, one for each element of
+    `each["verb"]`. An element may be several words: `{verb[0]}`. Consecutive entries with the same
+    placeholders are expanded together: all entries of one verb, then all of the next.
     """
     for names, found in groupby(table.items(), lambda entry: tuple(_NAMES.findall(entry[0]))):
         some = list(found)
@@ -143,7 +143,7 @@ def filled(value: Any, named: Mapping[str, Any]) -> Any:
 
 
 def entries(file: Path) -> Iterator[tuple[str, Any, Where]]:
-    """Yield the name of each key of a TOML file, what it declares, and its place.
+    """Yield the name, the value and the place of each key of a TOML file.
 
     Raises RequestError if it is not TOML.
     """
@@ -170,7 +170,7 @@ def _declared(cls: type[DataclassInstance]) -> Iterator[Declared]:
 
 
 def read_table(cls: type[DataclassInstance], spec: Any, where: Where) -> dict[str, Any]:
-    """Return the values of a dataclass's keys that `spec` has, each of its type.
+    """Return the values of `spec` for the keys of a dataclass, each converted to its type.
 
     Raises RequestError for a key that is missing, unknown or of another type.
     """
@@ -197,7 +197,7 @@ def _value_of(key: Declared, value: Any, where: Where, before: Mapping[str, Any]
 
 
 def as_type(hint: Any, value: Any, where: Where) -> Any:
-    """Return a value of TOML as the type `hint`. Raises RequestError where it is not of it."""
+    """Convert a value of TOML to the type `hint`. Raises RequestError for another type."""
     if is_dataclass(hint) and isinstance(hint, type):
         return hint(**read_table(hint, value, where))
     if hint in _SCALARS:
@@ -214,7 +214,7 @@ def as_type(hint: Any, value: Any, where: Where) -> Any:
 
 
 def expected(kinds: type | tuple[type, ...], value: Any, what: str, where: Where) -> Any:
-    """Return a value that is of one of `kinds`. Raises RequestError where it is not."""
+    """Return the value if its type is one of `kinds`. Raises RequestError otherwise."""
     if isinstance(value, kinds) and (kinds in (bool, object) or not isinstance(value, bool)):
         return value
     raise where.wrong(f"expected {what}, found {value!r}; write {what}")

@@ -28,7 +28,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 class SmfError(Exception):
     """Root of every error that smfparse raises on purpose.
 
-    parameters  those that the message names as `since=`; the command line names its options there
+    parameters  parameters in the message, as `since=`; the command line shows options instead
     """
 
     def __init__(self, message: object, *parameters: str) -> None:
@@ -41,7 +41,7 @@ class InputError(SmfError):
 
 
 class OutputError(SmfError):
-    """An output, or a temporary file, that cannot be written."""
+    """The output, or a temporary file, cannot be written."""
 
 
 def unwritable(place: object, error: OSError) -> OutputError:
@@ -54,7 +54,7 @@ def unwritable(place: object, error: OSError) -> OutputError:
 def did_you_mean(near: Iterable[str], otherwise: str, kind: str = "") -> str:
     """Return `did you mean A, B or C?`; `otherwise` without near names.
 
-    kind  the word before the names
+    kind  the word before the names: `queue manager`
     """
     *before, last = [*near] or [""]
     names = " or ".join(filter(None, (", ".join(before), last)))
@@ -62,27 +62,28 @@ def did_you_mean(near: Iterable[str], otherwise: str, kind: str = "") -> str:
 
 
 def install_command(*packages: str) -> str:
-    """Return the command that installs packages where this process has its own."""
+    """Return the command that installs packages into the environment of this process."""
     return f"{shlex.quote(sys.executable)} -m pip install {shlex.join(packages)}"
 
 
 class RequestError(SmfError):
-    """A request that cannot be met whatever the data: unknown names, an output that exists."""
+    """A request that fails with any data: unknown names, an output that exists."""
 
 
 class QueryError(RequestError):
-    """SQL that does not run. The message is DuckDB's, of several lines."""
+    """SQL that fails. The message is the one of DuckDB, with several lines."""
 
 
 class LayoutError(SmfError):
-    """A control block that is declared wrongly, or values that do not fit one."""
+    """A control block is declared wrongly, or values do not fit it."""
 
 
 class Damage(NamedTuple):
     """Bytes of an input that could not be used.
 
-    `offset` is the byte in the unpacked source, `length` the bytes given up (None: to the end of a
-    stream whose size is not known), `record_no` the 1-based logical record where one is known.
+    `offset` is the first byte in the decompressed source, `length` the number of skipped bytes
+    (None: to the end of a stream of unknown size), `record_no` the number of the logical record,
+    from 1, if known.
     """
 
     source: str
@@ -113,10 +114,10 @@ class DamageError(SmfError):
 
 @dataclass
 class DamageLog:
-    """Every distinct damage met so far, in order; the first `keep` with their details.
+    """Every distinct damage found so far, in order; the first `keep` with their details.
 
-    Some callers read an input once per table, so the same damage can be met again: it is counted
-    once, as long as its details are kept.
+    Some callers read an input once per table, so the same damage can be found again. It is counted
+    once if its details are kept.
 
     strict  whether the first damage ends the reading
     """
@@ -128,7 +129,7 @@ class DamageLog:
     _seen: set[int] = field(default_factory=set, repr=False)
 
     def add(self, damage: Damage) -> None:
-        """Note `damage` unless the same one is noted already."""
+        """Add `damage` unless the log already contains it."""
         key = hash(damage)
         if key in self._seen:
             return
@@ -138,7 +139,7 @@ class DamageLog:
             self.details.append(damage)
 
     def extend(self, later: DamageLog) -> None:
-        """Add the entries of another log; if it only counted, the count."""
+        """Add the details of another log, and its count of damages without details."""
         for damage in later.details:
             self.add(damage)
         self.count += later.count - len(later.details)
@@ -146,14 +147,14 @@ class DamageLog:
     def arrange(self) -> None:
         """Put the details in the order of the bytes, source by source.
 
-        The order in which damage is met depends on the pieces that were read together.
+        Without this, the order depends on the pieces that were read together.
         """
         sources = dict.fromkeys(each.source for each in self.details)
         places = {source: number for number, source in enumerate(sources)}
         self.details.sort(key=lambda each: (places[each.source], each.offset, each.reason))
 
     def check(self) -> None:
-        """Raise DamageError where the log is strict and has damage: for the first in its source.
+        """Raise DamageError for the first damage in its source, if the log is strict and has any.
 
         Called after each chunk, because damage within a chunk is not met in the order of the bytes.
         """

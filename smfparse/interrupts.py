@@ -1,6 +1,6 @@
-"""Ctrl-C during calls of libraries that ignore signals; other signals, and the time limit.
+"""Ctrl-C during library calls that ignore signals; other ending signals; the time limit.
 
-All of them end the work like Ctrl-C, by KeyboardInterrupt, so that no temporary file remains.
+All of them end the work by KeyboardInterrupt, like Ctrl-C, so that no temporary file remains.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ WATCHER = "smfparse-interrupts"
 """Name of the thread that waits for an interrupt; it holds no lock, so processes may be forked."""
 _END = b"\0"
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Signals that ask a process to end: of the system, a service or a terminal that is closed."""
+"""Signals that ask a process to end: from the system, a service manager or a closed terminal."""
 _STOPPED = threading.Event()
-"""Set by a call of `stop`, for other threads, which receive no signals."""
+"""Set when `interrupting` calls `stop`: other threads check it, because they get no signals."""
 _STOPS = (signal.SIGINT, getattr(signal, "SIGALRM", signal.SIGINT), *ENDS)
 
 
@@ -31,7 +31,7 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
     """Call `stop` at once when SIGINT or one of ENDS comes, or time is up.
 
     Python raises KeyboardInterrupt only between its own instructions, not in a library call. Does
-    nothing outside of the main thread, which alone can be interrupted.
+    nothing outside the main thread, because only that thread can be interrupted.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -47,14 +47,14 @@ def interrupting(stop: Callable[[], None]) -> Iterator[None]:
     finally:
         signal.set_wakeup_fd(before)
         os.write(writer, _END)
-        if not sys.is_finalizing():  # no other thread runs any more then: it would never end
+        if not sys.is_finalizing():  # else the thread no longer runs, and never ends
             watcher.join()
         os.close(reader)
         os.close(writer)
 
 
 def _watch(reader: int, stop: Callable[[], None]) -> None:
-    """Read the numbers of signals as they come."""
+    """Read the numbers of signals as they arrive, and call `stop`."""
     while (found := os.read(reader, 1)) != _END:
         if found[0] in _STOPS:
             _STOPPED.set()
@@ -62,7 +62,7 @@ def _watch(reader: int, stop: Callable[[], None]) -> None:
 
 
 def check_interrupt() -> None:
-    """Raise KeyboardInterrupt in a thread of what `interrupting` has stopped."""
+    """Raise KeyboardInterrupt in another thread after `interrupting` has called `stop`."""
     if _STOPPED.is_set() and threading.current_thread() is not threading.main_thread():
         raise KeyboardInterrupt
 
@@ -70,7 +70,7 @@ def check_interrupt() -> None:
 class Asked:
     """Whether the process was asked to end, by one of ENDS.
 
-    signal  its number; None: it was not
+    signal  the number of the signal; None: not asked
     """
 
     signal: int | None = None
@@ -84,8 +84,9 @@ ASKED = Asked()
 def ended_by_signals() -> Iterator[None]:
     """Raise KeyboardInterrupt for the first of ENDS; further signals do not disturb the end.
 
-    This works even if a library converts it to another error, as numpy does when it compares types.
-    Signals that are ignored, as with nohup, stay ignored. Does nothing outside of the main thread.
+    ASKED shows the signal even if a library converts the exception to another error, as numpy does
+    when it compares types. Signals that are ignored, as with nohup, stay ignored. Does nothing
+    outside the main thread.
     """
     ASKED.signal = None
     if threading.current_thread() is not threading.main_thread():
@@ -119,7 +120,7 @@ def _handle(signals: Iterable[signal.Signals], how: Any) -> None:
 def timed(seconds: int | None) -> Iterator[None]:
     """Raise SmfError if the work takes longer; None: no limit.
 
-    It is interrupted as by Ctrl-C, in the main thread; so it has to be called there.
+    The work is interrupted as by Ctrl-C. Must be called in the main thread.
     """
     if seconds is None:
         yield
@@ -144,7 +145,7 @@ def timed(seconds: int | None) -> Iterator[None]:
 
 @contextmanager
 def _alarm(seconds: int, ring: Callable[..., None]) -> Iterator[None]:
-    """Call `ring` in the main thread after some seconds, unless the work ends before.
+    """Call `ring` in the main thread after `seconds`, unless the work ends earlier.
 
     This also works if SIGINT is ignored, as for background commands of a script.
     """

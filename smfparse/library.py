@@ -110,7 +110,7 @@ class _Tables:
         plain = self._schema(table, columns)
         for _, batch in self.inputs.batches({table.lower(): frozenset(plain.names)}):
             chosen = batch.select(plain.names)
-            yield chosen.cast(plain) if plain.names else chosen  # a cast forgets how many rows
+            yield chosen.cast(plain) if plain.names else chosen  # a cast loses the row count
 
     def arrow(self, table: str, columns: str | Iterable[str] | None = None) -> pa.Table:
         """Return the rows of a table as a pyarrow.Table; columns as in `batches`."""

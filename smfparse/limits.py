@@ -15,19 +15,21 @@ class Limits:
 
     chunk_bytes      bytes of an input that are processed together, approximately
     max_spanned      maximum bytes of a spanned record; SMF itself stops at 32,756
-    free_bytes       bytes that are unpacked from a packed input, however small it is
-    look_back_bytes  maximum bytes of the unpacked source from a record back to one on which it
-                     depends: the 116/1 of a 116/2, and for records without UTC one with the offset
-                     of their system; for these also forward
+    free_bytes       bytes that any compressed input may expand to, however small it is
+    look_back_bytes  maximum distance, in bytes of the decompressed source, from a record back to
+                     the record on which it depends: the 116/1 of a 116/2, or for a record without
+                     UTC a record with the offset of its system; the latter also forward
     epoch_bytes      bytes of input after which all tables yield a batch
-    epoch_cells      values of one table, or of key columns, after which they also do
-    least_unit       bytes of input below which one process does all work, because each takes time
-                     to start
+    epoch_cells      values of one table, or of the key columns, after which all tables also yield
+                     a batch
+    least_unit       bytes of input below which one process does all work, because starting another
+                     process takes longer
     whole_bytes      bytes of input up to which whole tables are decoded for queries: this takes
                      less time than loading the library that passes columns to DuckDB
-    most_unit        bytes of input that a process decodes together if its rows must wait for their
-                     turn
-    most_task        bytes of input that a task of an executor writes as files of a dataset
+    most_unit        maximum bytes of input that a process decodes as one unit if its rows must wait
+                     for those of earlier units
+    most_task        maximum bytes of input that one task of an executor writes as files of a
+                     dataset
     fingerprints     fingerprints of records in memory before they are written: 16 bytes each
     group_rows       rows of a full row group of Parquet, which DuckDB scans as one piece
     file_rows        rows of a dataset file that is not combined with others
@@ -35,7 +37,7 @@ class Limits:
     open_files       Parquet files that a process has open at a time
     slice_bytes      bytes of the rows of a report above which it is made in slices
     slice_sections   approximate number of sections per slice
-    merged           fingerprints above which files of them are not combined: 64 MB
+    merged           fingerprints (64 MB) above which a file of fingerprints is not combined
     wait_seconds     seconds that an append waits for another writer of its dataset
     """
 
@@ -61,7 +63,7 @@ class Limits:
 
     @property
     def window_bytes(self) -> int:
-        """Bytes of an input in memory: a spanned record always fits twice."""
+        """Bytes of an input in memory: enough for two spanned records of maximum length."""
         return max(self.chunk_bytes, 2 * self.max_spanned)
 
 

@@ -1,6 +1,6 @@
-"""Progress of reading and writing large files: the worker counts, a terminal shows it.
+"""Progress of reading and writing large files: counted here, shown by the command line.
 
-Bytes are those of the files as they are, packed or not.
+Bytes are bytes of the files on disk, compressed or not.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 WAITING = "waiting"
-"""The work in progress."""
+"""A value of `Progress.what`: waiting for another writer."""
 SHOWER = "smfparse-progress"
-"""Name of the thread that shows it; it holds no lock that a forked process needs."""
+"""Name of the thread that shows progress; it holds no lock that a forked process needs."""
 
 
 class Read(Protocol):
@@ -36,9 +36,9 @@ class Progress:
 
     what   reading, writing or waiting; '': no work whose bytes are counted
     total  bytes of all of it; 0: not known
-    began  when it did, in seconds of `time.monotonic`
+    began  when the work began, in seconds of `time.monotonic`
     share  returns the completed share of a query, in percent; below 0: not known
-    is_wanted  whether anybody asks
+    is_wanted  whether a display is active
     say    prints a message immediately, if a display is active
     """
 
@@ -79,7 +79,7 @@ class Progress:
         self._cells[self._own] += count
 
     def follow(self, found: Iterable[Each], start: int = 0) -> Iterator[Each]:
-        """Yield pieces of a file from a byte on, and count each after its use."""
+        """Yield pieces of a file from byte `start` on, and count each after its use."""
         for each in found:
             at = each.read
             yield each
@@ -87,11 +87,11 @@ class Progress:
             start = at
 
     def use(self, cells: Any) -> None:
-        """Count in an array that several processes have in common, each unit in its own place."""
+        """Count in an array that several processes share, with an element for each unit."""
         self._cells = cells
 
     def begin_unit(self, number: int) -> None:
-        """Count from now on for a unit, which begins again from its start."""
+        """Count for unit `number` from now on, from 0."""
         if number < len(self._cells):
             self._own = number
             self._cells[number] = 0

@@ -26,14 +26,14 @@ _FUNCTIONS = "pyarrow.compute"
 
 
 def strings(texts: Iterable[str]) -> Any:
-    """Return texts as an Arrow array. pa.array would load pandas, where that is installed."""
+    """Return texts as an Arrow array. pa.array would load pandas, if that is installed."""
     parts = [each.encode() for each in texts]
     ends = pa.py_buffer(np.cumsum([0, *map(len, parts)], dtype=np.int32))
     return pa.StringArray.from_buffers(len(parts), ends, pa.py_buffer(b"".join(parts)))
 
 
 def microseconds(times: Any) -> tuple[Ints, Bools]:
-    """Return the numbers of an Arrow array of times, and which of them are there: not NULL.
+    """Return the numbers of an Arrow array of times, and which of them are not NULL.
 
     pyarrow.compute, which can do this, is slow to load.
     """
@@ -53,14 +53,14 @@ def gather(buffer: Bytes, at: Ints, width: int) -> Bytes:
 
 
 def each_of(at: Ints, width: int) -> Ints:
-    """Return the `width` positions from each of `at` on: shape (positions, width)."""
+    """Return `width` consecutive positions, beginning with each of `at`: (positions, width)."""
     return at[:, None] + np.arange(width)
 
 
 def not_zero(buffer: Bytes, at: Ints, width: int) -> Bools:
-    """Return which of the `width` bytes at positions `at`, that ascend, are not all zero.
+    """Return for each position whether any of the `width` bytes there is not zero.
 
-    If they are close together, they are tested in place, which is faster than copying them.
+    `at` ascends. Positions close together are tested in place, which is faster than copying.
     """
     if not len(at):
         return np.zeros(0, np.bool_)
@@ -84,17 +84,17 @@ def both(first: Bools | None, second: Bools | None) -> Bools | None:
 def same(rows: int) -> NDArray[np.int32]:
     """Return `rows` zeros: the indices of rows that are all equal to the first.
 
-    They are always the same zeros, so they are not to be written to.
+    All callers share one array of zeros: do not write to it.
     """
     global _zeros
-    zeros = _zeros  # another thread may put fewer there meanwhile
+    zeros = _zeros  # another thread may replace _zeros by a shorter array meanwhile
     if rows > len(zeros):
         zeros = _zeros = np.zeros(rows * 2, np.int32)
     return zeros[:rows]
 
 
 def distinct(rows: Bytes) -> tuple[NDArray[np.int32], Bytes]:
-    """Return for each of `rows` which distinct one it is, and those in order of appearance.
+    """Return for each row the index of its distinct value, and these values as they first appear.
 
     rows  (rows, width)
     """

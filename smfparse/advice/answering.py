@@ -51,7 +51,7 @@ def _rows(
 def answered_parts(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[pa.Table]:
-    """Yield the same rows as pyarrow.Tables, at least one, like `report_parts`."""
+    """Yield the rows of `answered_rows` as pyarrow.Tables, at least one, like `report_parts`."""
     if which.rules:
         from smfparse.advice.messages import message_table
 

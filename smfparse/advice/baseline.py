@@ -32,7 +32,7 @@ def compared_with(now: Checked, earlier: Checked) -> Checked:
 
 
 def _name(finding: Finding) -> tuple[str, ...]:
-    """Return the rule and key: without a job that class 3 shows for an object, if it is there."""
+    """Return rule and key, without a job that the rule takes from class 3, which may be off."""
     cause = finding.cause
     of = rules().get(cause.whose or cause.core[0]) if isinstance(cause, Diagnosis) else cause
     *place, job = finding.key

@@ -1,4 +1,4 @@
-"""The jobs responsible for findings: those that put, get or back out most, and others.
+"""The jobs responsible for findings: those with most puts, gets or backouts, and others.
 
 One query covers all findings, so rows are read once for any number of findings.
 """
@@ -32,7 +32,7 @@ _WAITED = """
 """SQL: total time of messages on a queue; messages that stay count with half of the time."""
 
 Asked: TypeAlias = tuple[int, str]
-"""The number of a finding, and the object of the requested rows."""
+"""The number of a finding, and the object whose rows are requested."""
 
 
 def with_jobs(
@@ -43,7 +43,7 @@ def with_jobs(
 ) -> list[Finding]:
     """Return findings with the responsible jobs, if class 3 shows them.
 
-    held   the names of the subjects' rows that SQL can read
+    held   names of the subjects whose rows SQL can read
     links  the related objects in each queue manager
     """
     several = [replace(each, jobs=(each.job,)) if each.job else each for each in found]

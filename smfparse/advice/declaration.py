@@ -62,7 +62,7 @@ UNITS = dict.fromkeys(("us", "slow", "stall", "longest"), "us") | {
 }
 """The unit of a limit, by its name; others are percentages, counts or ratios of the condition."""
 CROSSED = "{crossed}"
-"""In a condition, this means that the figure is beyond the first limit."""
+"""Placeholder in a condition: the figure is beyond the first limit."""
 _FOLDER = Path(__file__).with_name("definitions")
 _DIAGNOSES = _FOLDER / "diagnoses.toml"
 _ROWS = "FROM rows"

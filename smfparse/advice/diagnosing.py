@@ -54,7 +54,7 @@ def diagnosed(
     """Return findings, each under the diagnosis that explains it; others are unchanged.
 
     known  the rules that could be evaluated for each queue manager
-    links  the related objects in each
+    links  the related objects in each queue manager
     """
     by_manager: dict[Manager, list[Finding]] = defaultdict(list)
     for each in found:
@@ -98,7 +98,7 @@ class _Diagnosing:
         self._shown.add(cause)
 
     def _may_be(self, which: Diagnosis, core: Finding) -> bool:
-        """Whether a core is not yet explained, and a last diagnosis finds nothing at a limit."""
+        """Whether a core is not yet explained; for a last diagnosis, also no object at a limit."""
         if which.is_last and any(each.severity <= CONSTRAINT for each in self._shown):
             return False
         return _is_sign(core) or core in self._shown
@@ -106,8 +106,8 @@ class _Diagnosing:
     def _cores(self, which: Diagnosis) -> Iterator[Finding]:
         """Yield the finding at the core of each object for which the conditions hold together.
 
-        Where several rules of the core found the same object, the first of them in the declaration
-        is taken.
+        If several rules of the core found the same object, the first rule in the declaration
+        counts.
         """
         taken: set[str] = set()
         for rule in which.core:
@@ -117,7 +117,7 @@ class _Diagnosing:
                     yield each
 
     def _holds(self, which: Diagnosis, core: Finding) -> bool:
-        """Whether at the time of the core all that is needed holds, and nothing rules it out."""
+        """Whether, at the time of the core, all required rules hold, and no excluding rule does."""
         if _is_too_serious(which, core):
             return False
         asked = {each.removesuffix(_OR_UNKNOWN) for group in which.needs for each in group}
@@ -155,13 +155,13 @@ class _Diagnosing:
         return list(dict.fromkeys(each.job for each in theirs if each.job)) or core.jobs
 
     def _beside(self, core: Finding, asked: Collection[str]) -> Iterator[Finding]:
-        """Yield what rules found at the time of a core about what belongs to its object."""
+        """Yield findings of rules at the time of a core about objects related to its object."""
         main = core.main
         its = self._found.near(core, asked)
         yield from (each for each in its if touches(each.runs, main.start, main.end))
 
     def _during(self, core: Finding, rule: str) -> Iterator[Finding]:
-        """Yield what a rule found at the time of a core."""
+        """Yield the findings of a rule at the time of a core."""
         main = core.main
         its = self._by_rule.get(rule, ())
         yield from (each for each in its if touches(each.runs, main.start, main.end))
@@ -181,7 +181,7 @@ class _Diagnosing:
 def _span(
     which: Diagnosis, core: Finding, under: Sequence[Finding]
 ) -> tuple[dt.datetime, dt.datetime]:
-    """Return from when to when rules of the core held for its object, one after the other."""
+    """Return the start and end of consecutive findings of core rules about its object."""
     its = [
         each
         for each in under
@@ -205,11 +205,11 @@ def _is_beside(core: Finding, other: Finding) -> bool:
 
 
 def _explains(which: Diagnosis, core: Finding, other: Finding, *, of_all: bool) -> bool:
-    """Whether a cause explains another finding: it names the rule, and their times agree.
+    """Whether a cause explains another finding: the cause names its rule, and the times agree.
 
     A diagnosis is explained only together with all of its findings.
 
-    of_all  whether the cause is one of all objects
+    of_all  whether the cause concerns all objects together
     """
     if other is core:
         return True
@@ -229,7 +229,7 @@ def _explained_by(which: Diagnosis) -> frozenset[str]:
 
 
 def _is_too_serious(which: Diagnosis, finding: Finding) -> bool:
-    """Whether a finding is not only the effect of work by design."""
+    """Whether a finding is too serious to be the effect of intended work."""
     return which.by_design and finding.severity < which.severity
 
 
@@ -261,7 +261,7 @@ def _subject(finding: Finding) -> str:
 
 
 def _impact(which: Diagnosis, under: Sequence[Finding]) -> tuple[str, float] | None:
-    """Return the impact of a diagnosis, of the kind of its core or else of its waiting jobs.
+    """Return the impact of a diagnosis, of the same kind as its core, else as its waiting jobs.
 
     The rule with the largest impact counts, summed over its objects.
     """

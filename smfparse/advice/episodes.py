@@ -68,8 +68,8 @@ def runs(
 def episodes(found: Sequence[Run], usual: float) -> list[Run]:
     """Return the runs, combined if at most one interval is between two of them.
 
-    found  in the order of time
-    usual  length of an interval, seconds
+    found  runs in the order of time
+    usual  usual length of an interval, seconds
     """
     joined: list[Run] = []
     apart = (1 + _SLACK) * usual * SECOND_US
@@ -87,25 +87,25 @@ def episodes(found: Sequence[Run], usual: float) -> list[Run]:
 
 
 def together(several: Sequence[Intervals]) -> Intervals:
-    """Return the intervals of several: each counts once, crossed if any of them crossed."""
+    """Return the union of intervals of several objects; one is crossed if any object crossed it."""
     starts, seconds, crossed = map(np.concatenate, zip(*several, strict=True))
     its, first, numbers = np.unique(starts, return_index=True, return_inverse=True)
     return Intervals(its, seconds[first], np.bincount(numbers, crossed) > 0)
 
 
 def main_episode(found: Sequence[Run], usual: float) -> Run:
-    """Return the episode with the most crossed seconds; if several have as many, the first."""
+    """Return the episode with the most crossed seconds; the first of equal ones."""
     return max(episodes(found, usual), key=lambda each: each.seconds)
 
 
 def touches(found: Sequence[Run], start: int, end: int) -> bool:
-    """Whether one of the runs, in the order of time, overlaps a time."""
+    """Whether one of the runs, in the order of time, overlaps the time from start to end."""
     at = bisect_left(found, end, key=lambda each: each.start)
     return at > 0 and found[at - 1].end > start
 
 
 def overlapped(found: Sequence[Run], spans: Sequence[tuple[int, int]]) -> float:
-    """Return the seconds of runs that began in one of several times, as far as these overlap.
+    """Return the seconds of overlap between spans and the runs that began in one of them.
 
     found, spans  in the order of time
     """

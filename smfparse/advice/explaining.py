@@ -23,7 +23,7 @@ from smfparse.advice.declaration import (
 Said = tuple[str, str]
 """A label and its text."""
 _KNOWN = re.compile(r"CASE WHEN (\w+ IS NOT NULL|has_io) THEN (.*) END")
-"""A condition that its fields have data; it is shown as `data`."""
+"""SQL that requires data in the fields of a condition; it is shown as `data`."""
 _WHERE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN ((?:(?!ELSE).)+) END")
 _CHOICE = re.compile(r"CASE WHEN ((?:(?!CASE).)+?) THEN (\S+) ELSE (\S+) END")
 _IF_KNOWN = re.compile(r"coalesce\(((?:[^()]|\([^()]*\))*), (?:FALSE|TRUE|0)\)")
@@ -125,7 +125,7 @@ def _shared(which: Rule | Diagnosis) -> Iterator[Said]:
 
 
 def _plan(which: Rule | Diagnosis) -> str:
-    """Return the planner, and what is said of its figures in a finding."""
+    """Return the planner, and the phrases of its figures in a finding."""
     if not which.plan:
         return ""
     planned = which.planned.says if isinstance(which, Rule) and which.planned else ()
@@ -136,7 +136,7 @@ def _plan(which: Rule | Diagnosis) -> str:
 def chosen_ids(patterns: Iterable[str], option: str = "only") -> frozenset[str]:
     """Return the rules and diagnoses that match names or patterns; commas can separate these.
 
-    option  that contains them, for the message
+    option  the option that contains the patterns, for the message
 
     Raises RequestError if none match.
     """

@@ -55,10 +55,10 @@ class Finding:
     """The finding of a rule or a diagnosis about an object of a queue manager.
 
     start, end  of the episode with the most time over the limit; local time of the system
-    evaluated   number of intervals in which the rule was evaluated; `seconds` of them
-    crossed     number of intervals in which the condition is true; `seconds_crossed` of them
+    evaluated   number of intervals in which the rule was evaluated; `seconds` is their length
+    crossed     number of intervals in which the condition is true; `seconds_crossed`: their length
     runs        runs of consecutive crossed intervals, microseconds UTC
-    intervals   the evaluated intervals, of a rule whose findings are merged; None: of another
+    intervals   the evaluated intervals, if the rule merges its findings; otherwise None
     planned     values that the planner of the rule computes from its figures
     explains    findings that this one explains
     jobs        responsible jobs; of a diagnosis without a job of its own, waiting jobs
@@ -120,7 +120,7 @@ class Finding:
 
     @property
     def main(self) -> Run:
-        """The episode in which most seconds crossed."""
+        """The episode with the most crossed seconds."""
         return main_episode(self.runs, self.usual)
 
     @property
@@ -194,9 +194,9 @@ class Finding:
 
 
 def _in_seconds(impact: tuple[str, float] | None) -> float:
-    """Return an impact in seconds per second, in which all kinds are ranked.
+    """Return an impact in seconds per second, the common unit for ranking.
 
-    A message that waits is one; the time to a limit is below one.
+    A waiting message counts as 1; the time to a limit as less than 1.
     """
     kind, amount = impact or ("", 0.0)
     if kind == HOURS:
@@ -215,7 +215,7 @@ def found(
 ) -> Iterator[Finding]:
     """Yield the findings of a rule, one for each object for which the condition is true.
 
-    states  of the rule, as `judged` returns them
+    states  states of the rule, from `Judged.states`
     """
     groups = np.unique(judged.groups[states == State.CROSSED])
     if not len(groups):
@@ -241,10 +241,11 @@ def _finding(
     values: NDArray[np.float64],
     sums: Mapping[str, Any],
 ) -> Finding:
-    """Return the finding about one key: when, how long, how often and how much.
+    """Return the finding about one key, with its time, duration, frequency and amount.
 
-    rows, values  that were evaluated, and their figures
-    sums          over those that crossed; empty: not worked out
+    rows    the evaluated rows
+    values  the figure in each of these rows
+    sums    aggregates over the crossed rows; empty: not computed
     """
     starts, seconds = judged.starts[rows], judged.seconds[rows]
     its = runs(starts, seconds, crossed)
@@ -291,17 +292,17 @@ def _finding(
 
 
 def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
-    """Return a finding of other times than intervals, counted by the intervals that they touch.
+    """Return a finding whose rows are not intervals, counted by the intervals that they touch.
 
-    A second at either end does not count, because records of class 3 end behind their interval.
-    A moment touches the interval that it is in.
+    A second at either end does not count, because class 3 records end after their interval.
+    A moment touches the interval that contains it.
 
-    calendar  of its queue manager; None: it has no intervals
+    calendar  of the queue manager; None: it has no intervals
     """
     if calendar is None:
         return finding
     whole = np.column_stack((calendar.starts, calendar.ends))[calendar.whole]
-    pairs = np.unique(whole, axis=0)  # tasks have intervals side by side
+    pairs = np.unique(whole, axis=0)  # intervals of tasks overlap
     starts, seconds = pairs[:, 0], (pairs[:, 1] - pairs[:, 0]) / SECOND_US
     inner = [_without_ends(each) for each in finding.runs]
     crossed = np.array([touches(inner, start - 1, end) for start, end in pairs.tolist()], bool)
@@ -319,7 +320,7 @@ def _by_intervals(finding: Finding, calendar: Calendar | None) -> Finding:
 
 
 def _without_ends(run: Run) -> Run:
-    """Return a run without a second at either end; of two seconds and less, its middle."""
+    """Return a run shortened by a second at either end; a run of up to two seconds: its middle."""
     cut = min(SECOND_US, (run.end - run.start) // 2)
     return run._replace(start=run.start + cut, end=run.end - cut)
 
@@ -353,7 +354,7 @@ def _finite(value: Any) -> Any:
 
 
 def _in_words(value: Any, clock: Zone) -> Any:
-    """Return a value; a moment as local time of the system."""
+    """Return a value; a datetime as local time of the system."""
     if not isinstance(value, dt.datetime):
         return value
     local = clock.local(round(1e6 * value.timestamp())) if value.tzinfo else value
@@ -387,7 +388,7 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
 
     A condition without a value is omitted.
 
-    states  of the rule, as `judged` returns them
+    states  states of the rule, from `Judged.states`
     """
     few = states == State.FEW_CROSSED
     if not few.any():

@@ -1,6 +1,6 @@
-"""Rules over the rows of their subjects: which intervals crossed which condition.
+"""Rules evaluated over the rows of their subjects: the intervals in which each condition is true.
 
-All subjects are read in one scan. A rule becomes a column of its subject's rows: its `State` there.
+All subjects are read in one scan. Each rule adds a column, its `State`, to the rows of its subject.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 KEYS = ("system", "qmgr", "object", "job")
-"""What a finding is about; its columns in a subject."""
+"""The columns of a subject that identify what a finding is about."""
 _EXCLUDED = "excluded"
 _KEYS_OF_ROWS = {
     **{each: each for each in ("system", "qmgr", "utc_offset", "mq_version")},
@@ -40,13 +40,13 @@ _KEYS_OF_ROWS = {
     "seconds": "interval_seconds",
     "sequence": "(source, record_no, block_no)",
 }
-"""The SQL of keys of rows; their object has that of the subject. By `sequence`, one of two rows of
-one interval is before the other."""
+"""The SQL of the keys of rows; the subject defines that of `object`. `sequence` orders rows of the
+same interval."""
 _SHARED = (
     "task_intervals('inputs.wtid', 'inputs.qmst')",
     "intervals_of_qmgrs('inputs.qmst', 'inputs.qjst', 'inputs.qcct', 'inputs.wtid', 'inputs.qcst')",
 )
-"""What many subjects select from."""
+"""Relations that many subjects select from."""
 
 
 class State(IntEnum):
@@ -56,19 +56,19 @@ class State(IntEnum):
     CROSSED = 1
     FEW_CLEAR = 2
     FEW_CROSSED = 3
-    """Of the last two, the sample is below the minimum."""
+    """FEW_CLEAR and FEW_CROSSED: the sample is below the minimum."""
 
 
 @dataclass(frozen=True)
 class Judged:
     """A subject's rows, in the order of key and time, with a column for each rule's state.
 
-    rules    those that look at them
-    starts   microseconds since 1970, UTC
-    seconds  of each interval
-    groups   the number of the key of each row, of `keys`, in which '' stands for none
-    excluded  rows that no rule counts
-    calendars  of the queue managers, by system and queue manager
+    rules      the rules evaluated over these rows
+    starts     start of each row, microseconds since 1970, UTC
+    seconds    length of each row
+    groups     index in `keys` of the key of each row; '' in a key: none
+    excluded   rows that no rule counts
+    calendars  calendars by system and queue manager
     """
 
     subject: Subject
@@ -92,17 +92,17 @@ class Judged:
         return np.where(self.excluded, -1, found).astype(np.int8)
 
     def rows(self, group: int) -> NDArray[np.int64]:
-        """Return the rows of a group, which follow one another."""
+        """Return the row numbers of a group, which are consecutive."""
         first, last = np.searchsorted(self.groups, [group, group + 1])
         return np.arange(first, last)
 
     def clock(self, row: int) -> Zone:
-        """Return the clock for the local times of a row, which is that of its queue manager."""
+        """Return the clock of a row's queue manager, for local times."""
         known = self.calendars.get(self.keys[self.groups[row]][:2])
         return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
 
     def calendar(self, row: int) -> Calendar | None:
-        """Return the calendar of a row's queue manager; of a system, that with most intervals."""
+        """Return the calendar of a row's queue manager, or the longest calendar of its system."""
         system, qmgr = self.keys[self.groups[row]][:2]
         its = [
             each
@@ -123,17 +123,17 @@ def condition(rule: Rule) -> str:
 
 
 def value_column(rule: Rule) -> str:
-    """Return the name of the column of the figure that crosses."""
+    """Return the name of the column with the figure that is compared with the limit."""
     return f"value of {rule.id}"
 
 
 def trend_columns(rule: Rule) -> tuple[str, str]:
-    """Return the names of the columns of the figure that a rule follows, and of its limit."""
+    """Return the names of the columns with the figure of the trend, and with its limit."""
     return f"trend of {rule.id}", f"end of {rule.id}"
 
 
 def filled(rule: Rule, sql: str) -> str:
-    """Return SQL of a rule with the values of its limits."""
+    """Return SQL of a rule with its limits replaced by their values."""
     for name, limit in rule.limits.items():
         sql = sql.replace(f"{{{name}}}", repr(limit.value))
     return sql
@@ -146,8 +146,8 @@ def judged(
 
     Subjects that are known to have no data are omitted.
 
-    asked  rules by id, all their limits known
-    also   further queries, by the names under which the catalog holds their rows at the end
+    asked  rules by id, with all limits known
+    also   further queries by name; at the end, the catalog holds their rows under these names
     """
     by_subject: dict[str, list[Rule]] = defaultdict(list)
     for rule in asked.values():
@@ -160,7 +160,7 @@ def judged(
     held = {name: tables.pop() for name in reversed(also)}
     calendars = calendars_of(held[CALENDAR], catalog.zone)
     for name, some in by_subject.items():
-        table = tables.popleft()  # so that memory does not hold it twice
+        table = tables.popleft()  # frees memory: the list must not keep the table
         if table is None:
             continue
         found = _judged(subjects()[name], some, table, calendars)
@@ -191,7 +191,7 @@ def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
 
 
 def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
-    """Return the query for the rows of a subject; of measures those that it or a rule names."""
+    """Return the query for the rows of a subject, with the measures that it or a rule names."""
     query = with_figures(subject.sql)
     if not subject.of:
         return query
@@ -202,7 +202,7 @@ def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
 
 
 def sql_of_rule(rule: Rule) -> Iterator[str]:
-    """Yield all SQL of a rule: over rows of its subject, and over those that crossed."""
+    """Yield all SQL of a rule: over rows of its subject, and over the crossed rows."""
     yield from (rule.condition, rule.minimum, rule.figure.of_row)
     yield from rule.aggregates().values()
     yield from planner_inputs(rule).values()
@@ -211,7 +211,7 @@ def sql_of_rule(rule: Rule) -> Iterator[str]:
 
 
 def _state(rule: Rule) -> str:
-    """Return the SQL of the state of a row; NULL where the condition is."""
+    """Return the SQL of the state of a row; NULL if the condition is NULL."""
     held = f"TRY({condition(rule)})::TINYINT"
     if rule.minimum != "TRUE":
         least = f"TRY({filled(rule, rule.minimum)})"
@@ -258,7 +258,7 @@ def _is_wide(kind: Any) -> bool:
 
 
 def _numbered(values: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of each row's values among those before, and where each begins."""
+    """Return the group number of each row, and the first row of each group of equal rows."""
     if not len(values[0]):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     new = np.r_[True, np.any([each[1:] != each[:-1] for each in values], axis=0)]
@@ -266,7 +266,7 @@ def _numbered(values: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArra
 
 
 def _doubles(column: pa.ChunkedArray, missing: float = np.nan) -> NDArray[np.float64]:
-    """Return numbers without `pyarrow.compute`, which is slow to load; `missing`: NULL."""
+    """Return a column as float64, without pyarrow.compute, a slow import; `missing`: NULL."""
     found = column.to_numpy().astype(np.float64)
     return np.where(np.isnan(found), missing, found)
 
@@ -277,13 +277,13 @@ def _microseconds(column: pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def held_rows(catalog: Catalog, query: str) -> list[dict[str, Any]]:
-    """Return the rows of a query over what the catalog holds: nothing is decoded for it."""
+    """Return the rows of a query over rows that the catalog holds, without decoding."""
     rows: list[dict[str, Any]] = catalog.connection.sql(query).to_arrow_table().to_pylist()
     return rows
 
 
 def crossed_rows(rule: Rule) -> str:
-    """Return the SQL condition for the rows that crossed and count."""
+    """Return the SQL condition for crossed rows that are not excluded."""
     return f'"{rule.id}" = {State.CROSSED.value} AND NOT {_EXCLUDED}'
 
 

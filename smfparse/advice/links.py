@@ -31,8 +31,8 @@ _KINDS = {"queue": "queue", "page_set": "page set", "pool": "pool", "structure":
 class Links:
     """The related objects of a queue manager.
 
-    Two objects are related if one queue uses both, or if one of them is a queue that uses the
-    other, or is used by it. An object without any link in the data may be related to everything.
+    Two objects are related if a queue uses both, or if one is a queue that uses the other or is
+    used by it. An object without a link in the data may be related to any object.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Links:
             self._link([("queue", row["object"]), (_JOB, row["job"])])
 
     def _link(self, some: Collection[Place]) -> None:
-        """Link things with the queue among them; without one, each with the others."""
+        """Link the queue among some objects with the others; without a queue, link all with all."""
         centre = [each for each in some if each[0] == "queue"] or list(some)
         for one in centre:
             for other in some:
@@ -58,7 +58,7 @@ class Links:
         return place in self._users
 
     def of(self, place: Place) -> set[Place]:
-        """Return the objects related to one, including itself."""
+        """Return the objects related to an object, including itself."""
         own = self._users.get(place, set())
         found = {place, *own}
         for each in own:
@@ -152,7 +152,7 @@ class Placed:
         return self._of.get(finding.rule, {}).get(place[0], {}).get(place, {})
 
     def _is_loose(self, place: Place) -> bool:
-        """Whether the data links a thing to nothing."""
+        """Whether the data links an object to no other."""
         return place == WHOLE or not self._links.knows(place)
 
 

@@ -1,4 +1,4 @@
-"""Findings of one rule, combined for a queue manager: those of several jobs or objects."""
+"""Findings of one rule, combined for a queue manager: findings about several jobs or objects."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
 
 
 def _names(first: Finding, names: Sequence[str]) -> Iterator[Figure]:
-    """Yield which they are, and whose the figures are."""
+    """Yield the merged names, and the name to which the figures belong."""
     if len(names) > 1:
         kind = first.kind or "job"
         yield Figure(f"{kind}s {{}}", few(sorted(names, key=natural)), "text")

@@ -1,4 +1,4 @@
-"""The report of rules: crossed conditions as lines, for users of MP1B's messages.
+"""Reports of rules: true conditions as lines, for users of MP1B's messages.
 
 Reports that declare rules instead of SQL are answered here, with the conditions and minimum samples
 of `check`, but without episodes, diagnoses and responsible jobs.
@@ -43,9 +43,9 @@ _KINDS = {
     **dict.fromkeys(("smf_time", "time", "bucket"), _CLOCK),
     "began_before": pa.bool_(),
 }
-"""Types of columns; the others are text."""
+"""Types of columns by name; all others are text."""
 _EVERY = "interval"
-"""The kind of line of a single interval."""
+"""The kind of a line about a single interval."""
 _MIDDLE = "local_time(start + INTERVAL 500 milliseconds * seconds, utc_offset::BIGINT)"
 """The time of an interval: its middle, local time; NULL if damage made it impossible."""
 
@@ -96,9 +96,9 @@ def _bucket(sections: Sections) -> str:
 
 
 def _crossed(rows: Judged, rule: Rule, bucket: str) -> str:
-    """Return the query for what crossed a rule: a row for each object, and time that is asked for.
+    """Return the query for the crossed rows of a rule: a row for each object and requested time.
 
-    bucket  SQL of that time
+    bucket  SQL of the requested time
     """
     keys = f"{', '.join(KEYS)}, bucket"
     counted = f'NOT excluded AND "{rule.id}" IN ({State.CLEAR.value}, {State.CROSSED.value})'
@@ -133,9 +133,9 @@ def _place(rule: Rule, crossed: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _row(rule: Rule, crossed: Mapping[str, Any], *, of_interval: bool) -> dict[str, Any]:
-    """Return a row of the report: what crossed a rule, and what the rule says of it.
+    """Return a row of the report: a crossed condition, and the texts of its rule.
 
-    of_interval  whether it is of one interval; NULL: what only a record has
+    of_interval  whether the row is about one interval; otherwise, values of single records are NULL
     """
     value = crossed["value"]
     own = rule.mp1b.format(value) if rule.mp1b and value is not None else ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 _LINE = "finding"
-"""The kind of line of a finding."""
+"""The kind of a line about a finding."""
 
 
 def pages(

@@ -1,10 +1,10 @@
-"""Phrases: words with one figure in braces, `{100 * backouts per commits + backouts}% back out`.
+"""Phrases: words with one figure in braces: `{100 * backouts per commits + backouts}% back out`.
 
-The SQL in the braces is over a row of a subject. Its form defines how several rows are combined:
+The SQL in the braces is over a row of a subject. Its form defines the value of several rows:
 
     backouts per commits   the sum of backouts, divided by the sum of commits
     sum(backouts)          the sum; in evidence, `backouts` means the same
-    overall(task_busy)     a measure of these rows
+    overall(task_busy)     a measure, computed over all rows
     max(depth)             another aggregate: min, median, count, any_value, arg_max, arg_min
 
 A word after a colon is the style: `{force_us per forces:rounded} us`. The default is `percent` for

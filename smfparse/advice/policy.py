@@ -41,7 +41,7 @@ class Silence:
     object: Annotated[str, Key("an object, or a pattern")] = "*"
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it is about a finding."""
+        """Whether this entry matches a finding."""
         pairs = (
             (finding.rule, self.rule),
             (finding.qmgr, self.qmgr),

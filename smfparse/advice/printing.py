@@ -1,4 +1,4 @@
-"""The results of `check` as a document: text for one screen, tables, and facts for programs."""
+"""The results of `check` as a document: text for one screen, tables, and values for programs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from smfparse.rendering.document import Column, Document, Facts, Section, Table,
 from smfparse.rendering.figures import plural
 
 _MARGIN = 13
-"""Characters before a sentence: two blanks, a word, blanks."""
+"""Characters before a sentence: two blanks, a label, blanks."""
 _ENDS = "Gone since the baseline|Silenced|Healthy|Seen once|Not evaluated"
 """First words of the lines that follow the findings."""
 _ROOM = 4
@@ -87,7 +87,7 @@ class CheckDocument(Document):
             yield Section("Further results", notes=rest)
 
     def tables(self) -> Iterator[Values]:
-        """Yield one table: findings, each followed by those that it explains."""
+        """Yield one table: findings, each followed by the findings that it explains."""
         yield Values.of(self.title, SCHEMA.names, rows(self._checked.findings))
 
     def facts(self) -> Iterator[Facts]:
@@ -166,7 +166,7 @@ class CheckDocument(Document):
         yield from self._not_evaluated()
 
     def _not_evaluated(self) -> Iterator[str]:
-        """Yield how many rules have no data, and at length the traces that they require."""
+        """Yield the number of rules without data; with `at_length`, also their required traces."""
         if not self._checked.not_evaluated:
             return
         total = sum(len(rules) for _, rules in self._checked.not_evaluated)
@@ -195,9 +195,9 @@ def _line(text: str, room: int) -> Iterator[str]:
 
 
 def _wrapped(word: str, sentence: str, room: int) -> Iterator[str]:
-    """Yield the lines of a sentence with a word before it; none where there is no sentence.
+    """Yield the lines of a sentence after a label; none for an empty sentence.
 
-    A command stays in one line, to be copied.
+    A command stays on one line, so that it can be copied.
     """
     if word in ("show", "plan") and sentence:
         yield f"  {word}".ljust(_MARGIN) + sentence

@@ -61,7 +61,7 @@ def row(finding: Finding) -> dict[str, Any]:
 
 
 def rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:
-    """Yield findings with all columns, each followed by those that it explains."""
+    """Yield findings with all columns, each followed by the findings that it explains."""
     for each in findings:
         yield _whole_row(each, each.under)
         for under in each.explains:

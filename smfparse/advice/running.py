@@ -30,7 +30,7 @@ _SEEN_ONCE = 3
 
 @dataclass(frozen=True)
 class Manager:
-    """A queue manager of the input, and the time that its data covers, local.
+    """A queue manager of the input, and the local time that its data covers.
 
     zone  name of the requested zone; '': times are local times of its system
 
@@ -157,9 +157,9 @@ def run_rules(
 
 
 def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
-    """Yield a finding; in place of a silenced diagnosis, the findings of other rules it explains.
+    """Yield a finding; for a silenced diagnosis, the explained findings of other rules instead.
 
-    Its own rules are those of its core, and the rule that names the waiting jobs.
+    The rules of its core and the rule that names the waiting jobs are not such other rules.
     """
     if policy.silence_of(cause) is None:
         yield cause
@@ -170,7 +170,7 @@ def _loud(cause: Finding, policy: Policy) -> Iterator[Finding]:
 
 
 def _wanted(finding: Finding, only: Collection[str], under: str = "") -> Iterator[Finding]:
-    """Yield a finding if `only` contains its rule, otherwise such findings that it explains.
+    """Yield a finding if `only` contains its rule; otherwise, such findings among the explained.
 
     under  the diagnosis that explains it
     """

@@ -1,4 +1,4 @@
-"""The change of a figure in the last hours, and when it reaches a limit, as planners do it."""
+"""The change of a figure in the last hours, and the time until it reaches a limit."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from smfparse.planning.slopes import LEAST_POINTS, slope
 
 _HOUR = 3600
 _RECENT = 3 * _HOUR
-"""Seconds at the end of the data from which the rate is extrapolated, if they have a slope."""
+"""Seconds at the end of the data; their slope, if there is one, is extrapolated."""
 
 
 class Move(NamedTuple):
     """The change of a figure.
 
     per_hour          change in `unit`
-    hours             time until it reaches its limit; None: it does not, or has no limit
+    hours             hours until the figure reaches its limit; None: never, or no limit
     soonest, latest   90% confidence interval of this time
     """
 
@@ -57,7 +57,7 @@ def move_of(judged: Judged, rule: Rule, rows: NDArray[np.int64]) -> Move | None:
 
 
 def _hours(limit: float, now: float, growth: float) -> float | None:
-    """Return when a figure that rises or falls arrives at a limit; None: never, or it has."""
+    """Return the hours until a figure reaches a limit; None: never, or already reached."""
     toward = math.copysign(1, growth)
     seconds = seconds_to(toward * limit, toward * now, toward * growth)
     return seconds / _HOUR if seconds is not None and seconds > 0 else None

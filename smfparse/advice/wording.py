@@ -19,7 +19,7 @@ from smfparse.selecting.selection import Selection
 _MANY = 999.5
 """From this value, a number has separators and no decimals: 1,000."""
 _DIGITS = 3
-"""Digits of impacts and rates, or more before the decimal point."""
+"""Significant digits of impacts and rates; digits before the decimal point are never cut."""
 _NUMBERS = frozenset({"count", "rounded", "percent"})
 """Styles of numbers without separators."""
 _PLURAL = re.compile(r"(?<={} )(?!times (?:as|its|their)\b)([a-z]{2,}s)\b")
@@ -141,7 +141,7 @@ def _amount(amount: float) -> str:
 
 
 def _moving(move: Move) -> str:
-    """Return by how much a figure moves, and when it is at its limit."""
+    """Return the change of a figure per hour, and when it reaches its limit."""
     ends = (
         f", at the limit in {in_digits(move.hours, _DIGITS)} hours"
         if move.hours is not None
@@ -161,7 +161,7 @@ def expected(finding: Finding) -> str:
 
 
 def whose(finding: Finding) -> str:
-    """Return the responsible or waiting jobs; '': the heading shows the only one."""
+    """Return the responsible or waiting jobs; '': only one, which the heading shows."""
     if finding.untold:
         return f"waiting jobs unknown: {finding.untold} is required"
     if not finding.job and finding.jobs:
@@ -191,14 +191,14 @@ def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
 def _called(name: str, finding: Finding, inputs: Sequence[str], takes: Collection[str]) -> str:
     """Return a command on the inputs, of the object and the time of a finding.
 
-    takes  the options for names that select rows of what the command reads
+    takes  options of this command that select rows by name
     """
     return " ".join([f"smfparse {name} {inputs_text(inputs)}", *_selection(finding, takes)])
 
 
 @cache
 def _names_in(name: str) -> frozenset[str]:
-    """Return the options for names that select rows of a report."""
+    """Return the options that select rows of a report by name."""
     every = Selection.of(job="*", queue="*", channel="*")
     unknown = every.unknown_to(report(name).main)
     return frozenset(f"--{each}" for each in every.by_name if each not in unknown)
@@ -250,7 +250,7 @@ def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str
 
 
 def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:
-    """Yield findings by severity and rule, in the order of the first of each."""
+    """Yield groups of findings with the same severity and rule, ordered by their first finding."""
 
     def kind(finding: Finding) -> tuple[int, str]:
         return finding.severity, finding.rule
@@ -261,7 +261,7 @@ def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:
 
 
 def _explained(its: Sequence[Finding]) -> str:
-    """Return findings of a rule in one sentence: all objects and jobs, the figures of the first."""
+    """Return findings of one rule as a sentence: all objects and jobs, and the first's figures."""
     first = its[0]
     names = [" ".join(filter(None, (each.object, job))) for each in its for job in _whose(each)]
     whose = " ".join(filter(None, (first.qmgr or first.system, few(names))))

@@ -17,7 +17,7 @@ _APART = 1.5
 
 
 class TraceClass(NamedTuple):
-    """A class of a trace, the figure that counts its records, and the first release with it."""
+    """A trace class, the column that counts its records, and the first MQ release with it."""
 
     name: str
     figure: str
@@ -38,12 +38,12 @@ _CLASSES = (
 class Coverage:
     """How complete the data of a queue manager is.
 
-    gaps            intervals that are not in the data though MQ wrote them; each a phrase
-    lost            what intervals do not show: records that SMF lost, damage; each a phrase
+    gaps            intervals that MQ wrote but the data lacks; phrases
+    lost            losses without a gap between intervals: records that SMF lost, damage; phrases
     absent_classes  trace classes without records: STAT(4)
-    switched_off    STATQ and STATCHL of objects in use; each a phrase
-    notes           what to know to read the data
-    is_judged       whether there are statistics, which show what is missing
+    switched_off    objects in use without STATQ or STATCHL; phrases
+    notes           facts that the reader of the data needs; sentences
+    is_judged       whether there are statistics, which are needed to find gaps
     """
 
     system: str
@@ -57,12 +57,12 @@ class Coverage:
 
     @property
     def missing(self) -> list[str]:
-        """What is not in the data though MQ wrote it; each a phrase."""
+        """Data that MQ wrote but the input lacks; phrases."""
         return [*self.gaps, *self.lost]
 
     @property
     def answer(self) -> str:
-        """Whether the data is complete, in a word."""
+        """One word: whether the data is complete."""
         if self.missing:
             return "incomplete"
         return "complete" if self.is_judged else "completeness unknown"
@@ -96,9 +96,9 @@ def coverage_of(
     """Return how complete the data of each queue manager is.
 
     rows      of `coverage_query`, as a pyarrow.Table
-    lost      records that SMF lost (type 7), by system; None: it is not known how many
+    lost      number of records that SMF lost (type 7), by system; None: unknown number
     is_read   whether records of a type and subtype are read
-    damaged   places in the inputs that could not be used; the owners of their records are unknown
+    damaged   number of damaged places in the inputs; their queue managers are unknown
     """
     figures = {(each["system"] or "", each["qmgr"] or ""): each for each in rows.to_pylist()}
     systems: dict[str, list[str]] = {}
@@ -131,7 +131,7 @@ def length_text(seconds: float) -> str:
 
 
 def lengths_text(calendar: Calendar) -> str:
-    """Return how long intervals usually are: 30 minutes, or 5 to 30 minutes after a change."""
+    """Return the usual length of intervals: 30 minutes, or 5 to 30 minutes if it was changed."""
     low, high = calendar.usual_seconds
     if high <= _APART * low:
         return length_text(calendar.typical)
@@ -140,7 +140,7 @@ def lengths_text(calendar: Calendar) -> str:
 
 
 def _gaps(calendar: Calendar) -> Iterator[str]:
-    """Yield gaps. One before a start is the time while the queue manager was down."""
+    """Yield gaps. A gap before a restart is not missing data: the queue manager was down."""
     if calendar.is_recorded:
         gaps = calendar.gaps[~calendar.restarts]
         if count := int((gaps > 0).sum()):

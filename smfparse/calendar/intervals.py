@@ -23,18 +23,18 @@ _HOUR_US = 3600 * SECOND_US
 _DAY = 24 * 3600
 _TABLES = ("qmst", "qjst", "qcct", "wtid", "qcst")
 _ACCOUNTING = 3
-"""The source of intervals of tasks and channels, which overlap."""
+"""The number of the source `accounting`: intervals of tasks and channels, which overlap."""
 _FIRST = 3
-"""A row this many times as long as the interval around its middle also covers earlier time."""
+"""A row at least this many times as long as the interval at its middle covers earlier time too."""
 _ODD = ("first", "stub")
 _NONE_UNSELECTED = "unselected_seconds(began, ended, utc_offset) AS 0;"
-"""The end of the macro, which a selection of hours replaces."""
+"""The default of a macro; a selection of daily hours replaces it."""
 
 
 def calendar_macros(selection: Selection = ALL_RECORDS) -> str:
     """Return the SQL that makes the macros of the calendar.
 
-    selection  of the records that are read: outside of its hours of each day, nothing is missing
+    selection  selection of the read records; outside its daily hours, nothing counts as missing
     """
     macros = Path(__file__).with_name("macros.sql").read_text("utf-8")
     if not selection.daily:
@@ -75,16 +75,16 @@ def ends_of(starts: Ints, seconds: Floats) -> Ints:
 class Calendar:
     """The intervals of a queue manager, in the order of time, and its clock.
 
-    clock     what makes local times of moments
-    source    1: intervals of statistics, 2: of the channel initiator, 3: of accounting, which
+    clock     the zone for local times
+    source    1: intervals of statistics; 2: of the channel initiator; 3: of accounting, which
               overlap
-    typical   seconds of an interval, usually; 0: it is not known
-    starts    when each begins, and ends
+    typical   usual length of an interval, seconds; 0: unknown
+    starts    start of each interval, microseconds UTC; `ends` likewise
     kinds     typical, long, short, stub or first: see docs/selecting.md
-    gaps      seconds without data before each; 0: none
-    restarts  before which the queue manager started again
-    missing   intervals that are missing before each, by QWHSISEQ
-    derived   whether records hold no intervals (MQ 7): each is the time since the record before
+    gaps      seconds without data before each interval; 0: none
+    restarts  whether the queue manager was restarted before each interval
+    missing   number of missing intervals before each interval, by QWHSISEQ
+    derived   whether records contain no intervals (MQ 7): each is the time since the record before
     """
 
     system: str
@@ -113,7 +113,7 @@ class Calendar:
 
     @cached_property
     def whole(self) -> Bools:
-        """The intervals that cover no time before the trace; if all do, all."""
+        """Which intervals cover no time before the trace; if none is left, all count."""
         lengths = (self.ends - self.starts) / SECOND_US
         if self.is_recorded:
             found = np.array([each != "first" for each in self.kinds], bool)
@@ -208,7 +208,7 @@ def calendars_of(rows: Any, zone: Zone | None = None) -> dict[tuple[str, str], C
     """Return the calendar of each queue manager, by system and queue manager.
 
     rows  of `calendar_query`, as a pyarrow.Table in any order
-    zone  whose local times are shown; None: those of each system
+    zone  zone of the local times; None: the zone of each system
     """
     found = {}
     ordered = sorted(rows.to_pylist(), key=lambda row: (*_key(row), row["started"], row["seconds"]))

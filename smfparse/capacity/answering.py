@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 GIVEN, MEASURED, PUBLISHED = "given", "measured", "published"
-"""Where the value of an input is from."""
+"""Origins of the value of an input."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """The plan of a queue manager.
 
-    of       the queue manager and its measured values, without a name if the input contains none;
-             None: no input
+    of       the queue manager and its measured values; its name is empty if the input contains no
+             queue manager; None: no input
     origins  the origin of each input: given, measured or published
     by_name  the options that select rows by name; rows without names are then not measured
     """
@@ -52,7 +52,7 @@ class Answer:
 
     @property
     def missing(self) -> Sequence[str]:
-        """The inputs that SMF could show, but that the data does not contain."""
+        """The inputs of the planner that can be measured, but not in this data."""
         refused = self.of.refused if self.of else {}
         return [
             each.name
@@ -82,7 +82,7 @@ def answers(
 
 
 def answer(which: Planner, given: Mapping[str, Any], of: Measured | None) -> Answer:
-    """Answer the question of a planner for one queue manager, or by published values."""
+    """Answer the question of a planner for one queue manager, or with published values."""
     values = {**(of.values if of else {}), **given}
     intervals = {
         name: interval

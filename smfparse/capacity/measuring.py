@@ -29,7 +29,7 @@ class Measured:
     about      the object of the values; '': the whole queue manager
     values     by input
     intervals  confidence intervals of the inputs that are slopes
-    refused    by input, why its value cannot be used: outside the range, or no slope
+    refused    reasons, by input, for unusable values: outside the range, or no slope
     """
 
     system: str
@@ -48,7 +48,7 @@ def measuring_sql(name: str) -> str:
 def measuring_query(catalog: Catalog, which: Planner, given: Mapping[str, Any]) -> str:
     """Return the query that measures the inputs of a planner; a catalog can run it now.
 
-    given  inputs; texts of these that are no choice are variables of the query: patterns
+    given  inputs of the user; free texts, such as name patterns, become variables of the query
     """
     from smfparse.calendar.intervals import calendar_macros
     from smfparse.metrics.figures import with_figures

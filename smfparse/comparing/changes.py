@@ -1,7 +1,7 @@
-"""What changed from one side of a comparison to the other, and what is more than noise.
+"""Changes from one side of a comparison to the other, and whether they are significant.
 
-A figure is a sum over a sum, over all intervals of a side (`measures`); `significance` judges by
-its spread from interval to interval whether it changed.
+A figure is a quotient of two sums over all intervals of a side (`measures`). `significance`
+compares its change with its variation between intervals.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ NAMES: tuple[str, ...] = ("qmgr", "job", "queue", "verb")
 """Columns that rows can be grouped by."""
 _SECONDS = ("before_seconds", "after_seconds")
 HARDLY = 1000.0
-"""A ratio from which a name is hardly there on one side."""
+"""From this ratio on, a name counts as hardly present on one side."""
 COLUMNS = (*NAMES, "figure", "before", "after", "difference", "ratio", "significant", *_SECONDS)
 TOLERANCE = 0.06
-"""What IBM's regression tests allow from one run to the next."""
+"""The change between runs that IBM's regression tests accept."""
 
 
 def check_by(by: Iterable[str]) -> None:
@@ -50,15 +50,15 @@ def compared(
     renames: Iterable[Rename] = (),
     tolerance: float = TOLERANCE,
 ) -> pl.DataFrame:
-    """Return COLUMNS, a row for each name and figure that either side has.
+    """Return COLUMNS, with a row for each name and figure of either side.
 
-    by         the columns of NAMES that rows are grouped by; the others are empty
+    by         the columns of NAMES to group by; the other columns of NAMES are empty
     renames    names that differ on the second side
     tolerance  ratio above which a change counts
 
-    `significant` is null where there are too few intervals to judge, or a side has no such name.
-    `before_seconds` and `after_seconds` are what the figure is divided by; null if not by seconds.
-    Significant rows come first, then those that change the CPU time most.
+    `significant` is null if there are too few intervals to judge, or if a side lacks the name.
+    `before_seconds` and `after_seconds` are the divisors of a rate per second, otherwise null.
+    Significant rows come first, then rows with the largest change in CPU time.
     """
     check_by(by)
     if tolerance < 0:
@@ -88,7 +88,7 @@ def _figures(side: Side, by: Sequence[str]) -> pl.DataFrame:
 
 
 def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """Yield the figures of each kind; of one that has no rows only if it is the first."""
+    """Yield the figures of each kind with rows; the first kind is yielded even without rows."""
     commits = _commits(side, by)
     for number, kind in enumerate(ROW_KINDS):
         own = ["kind", *_names_of(kind, by)]
@@ -132,13 +132,13 @@ def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
 def _values(
     sums: pl.DataFrame, own: list[str], whole: pl.DataFrame | None, measure: Measure
 ) -> pl.DataFrame:
-    """Return one row per name: the figure, how it varies, and `total`, what it is divided by.
+    """Return one row per name: the figure, its variance, and `total`, its divisor.
 
-    The variance is that of a ratio of sums: each interval is compared with the figure of all others
-    (jackknife).
+    The variance of this ratio of sums is a jackknife estimate: each interval is compared with the
+    figure of all other intervals.
 
-    whole  the divisors of all intervals, because seconds count in intervals without calls of a name
-           as well; None: the divisor is a column of the sums
+    whole  the divisors of all intervals, because seconds also count in intervals without calls of a
+           name; None: the divisor is a column of the sums
     """
     known = sums.filter(pl.col(measure.amount).is_not_null())
     if whole is None:
@@ -170,7 +170,7 @@ _WITHOUT = (
     .then((pl.col("total") / (pl.col("total") - pl.col("per"))).sqrt())
     .otherwise(0.0)
 )
-"""Weight of an interval that is compared with all others."""
+"""Factor of an interval's deviation from the figure of all other intervals (jackknife)."""
 
 
 def _totals(whole: pl.DataFrame, on: list[str]) -> pl.DataFrame:
@@ -203,7 +203,7 @@ def _judged(rows: pl.DataFrame, tolerance: float) -> pl.DataFrame:
         steady = MEASURES[measure].steady
         chance[place] = changed(change[place], before, after, busy, tolerance, steady)
     significant = pl.Series("significant", holm(chance))
-    hardly = pl.Series(np.abs(np.nan_to_num(change)) >= np.log(HARDLY))  # there on one side
+    hardly = pl.Series(np.abs(np.nan_to_num(change)) >= np.log(HARDLY))  # present on one side only
     known = pl.Series(np.isfinite(chance)) & (significant | ~hardly)
     return rows.with_columns(
         before="value",

@@ -1,4 +1,4 @@
-"""Hours of the day side by side: calls per second, and what a call costs."""
+"""Hours of the day side by side: calls per second, and the cost of a call."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ HOUR_COLUMNS = (
 
 
 def hours(before: Side, after: Side) -> pl.DataFrame:
-    """Return HOUR_COLUMNS: a row for each hour of the day, local time, that both sides have.
+    """Return HOUR_COLUMNS: a row for each hour of the day, local time, with data on both sides.
 
-    Calls are per second, CPU and elapsed time microseconds per call; `ratio` is the larger change
-    of the two times. The hour that changed most comes first. Several days are put together.
+    Calls are per second; CPU and elapsed time are microseconds per call. `ratio` is that of CPU or
+    elapsed time, whichever changed more. The hour with the largest change comes first. The same
+    hour of several days is one row.
     """
     first, second = (_hours(side) for side in (before, after))
     found = first.join(second, on="hour", suffix="_after").rename(

@@ -1,4 +1,4 @@
-"""The figures that compare has: `measures.toml`, checked when it is loaded; the SQL of a side."""
+"""The figures of `compare`, declared in `measures.toml`, checked when loaded; the SQL of a side."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -22,11 +22,11 @@ ROW_KINDS: Mapping[str, str] = {
     "structure": "coupling facility structure",
     "channel": "channel",
 }
-"""Kinds of rows: calls, and subjects. Those of calls and tasks are grouped by the names that are
-asked for, all others by queue manager and object."""
+"""Kinds of rows: calls, and subjects. Rows of calls and tasks are grouped by the requested names,
+all others by queue manager and object."""
 SECONDS, COMMITS = "seconds", "commits"
 EFFECT = "cpu_per_second"
-"""The figure by whose change rows are ordered."""
+"""Rows are ordered by the change of this figure."""
 _FOLDER = Path(__file__).parent
 _FILE = "measures.toml"
 _COLUMN = re.compile(r"\bAS (\w+)")
@@ -47,9 +47,9 @@ def _columns() -> tuple[str, ...]:
 class Measure:
     """A figure: a sum over a sum of rows of a kind of `compare.sql`.
 
-    name    as rows have it; {part}: a buffer pool, structure or channel
-    kind    of the rows that it is made of
-    metric  the measure of the subject that it is; '': it is of calls
+    name    name in the rows; {part}: a buffer pool, structure or channel
+    kind    kind of the rows that are summed
+    metric  name of the measure of a subject; '': a figure of calls
     """
 
     name: str
@@ -90,7 +90,7 @@ class Measure:
 def load_measures(folder: Path = _FOLDER) -> tuple[Measure, ...]:
     """Return the figures that `measures.toml` declares, in `folder`.
 
-    Raises RequestError that names the file, the key and the way out where one is declared wrongly.
+    Raises RequestError with file, key and correction for a wrong declaration.
     """
     file, found = folder / _FILE, []
     where = Where(str(file))
@@ -125,9 +125,10 @@ def _of(subject: str, name: str, own: str, where: Where) -> Measure:
 def compare_sql(side: str, bucket_us: int, recorded_us: int) -> str:
     """Return the SQL that sums up a side.
 
-    side         the schema of its tables, and of a macro `bucket_of` of the times of a row
-    bucket_us    microseconds of an interval
-    recorded_us  those of one as it was recorded
+    side         schema with its tables and the macro `bucket_of`, which maps a row's time to an
+                 interval
+    bucket_us    length of an interval, microseconds
+    recorded_us  length of a recorded interval, microseconds
     """
     sums, spans = [], []
     for kind, several in groupby(MEASURES, lambda each: each.kind):
@@ -164,4 +165,4 @@ def sql_of(name: str) -> str:
 
 
 MEASURES = load_measures()
-"""In the order in which they are parts of a name."""
+"""All figures, in the order in which a name's rows list them."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from smfparse.advice.running import Checked
 
 TOP = 20
-"""Rows of a part that are shown, besides significant ones."""
+"""Maximum number of rows shown per part, besides significant rows."""
 _WIDTHS = {"qmgr": 4, "job": 8, "queue": 48, "verb": 7}
 _OF_TASK = {
     "Pages old": "pages_old_per_second",
@@ -48,7 +48,7 @@ _OTHERS = (
     "come first"
 )
 _SMALL = 0.01
-"""Share of CPU and elapsed time below which a name does little."""
+"""Share of CPU and elapsed time below which a name counts as little work."""
 _ONLY_BEFORE, _ONLY_AFTER = "Only before, or hardly after", "Only after, or hardly before"
 _HOURS = "Hours that changed most: calls per second, CPU and elapsed time per call"
 _MOST_HOURS = 6
@@ -56,12 +56,12 @@ _FEW = "Too few intervals to judge a change: each side requires two. Try --inter
 
 
 class ComparisonDocument(Document):
-    """What changed from one side to the other.
+    """The changes from one side to the other.
 
-    rows       as `compared` gives them
-    tolerance  ratio from which on a change counts
-    top        rows of a part that are shown, besides significant ones
-    checked    findings after, compared with those before; None: they are not known
+    rows       result of `compared`
+    tolerance  ratio above which a change counts
+    top        maximum number of rows shown per part, besides significant rows
+    checked    findings of the second side, compared with those of the first; None: unknown
     """
 
     title = "Before and after"
@@ -83,7 +83,7 @@ class ComparisonDocument(Document):
         self._top = top
 
     def sections(self) -> Iterator[Section]:
-        """Yield the two sides, then what changed and other rows."""
+        """Yield the two sides, then significant changes and other rows."""
         columns = (Column(""), Column("Before"), Column("After"))
         yield Section("", [Table(columns, [(label, *cells) for label, *cells in self._heading()])])
         for title, lines in self._findings():
@@ -103,7 +103,7 @@ class ComparisonDocument(Document):
         yield Frames(iter([self._rows]))
 
     def facts(self) -> Iterator[Facts]:
-        """Yield what the sides are made of, and all rows."""
+        """Yield facts about both sides, and all rows."""
         before, after = (side.facts for side in self._sides)
         head = {"report": "compare", "before": before, "after": after}
         found = {
@@ -146,7 +146,7 @@ class ComparisonDocument(Document):
             yield "Findings: the same before and after", []
 
     def _heading(self) -> Iterator[tuple[str, str, str]]:
-        """Yield what the two sides are made of."""
+        """Yield label and both values of each fact about the sides: time, intervals, ..."""
         facts: dict[str, Callable[[Side], str]] = {
             "From": lambda side: styled(side.first, "second"),
             "To": lambda side: styled(side.last, "second"),
@@ -167,7 +167,7 @@ class ComparisonDocument(Document):
             yield label, before, after
 
     def _parts(self) -> Iterator[tuple[str, pl.DataFrame]]:
-        """Yield the parts that people see: what each has, how much of it, and the rows shown."""
+        """Yield the parts of the text: a title with the number of rows, and the rows shown."""
         found = pl.col("significant").fill_null(value=False)
         figure, ratio = pl.col("figure"), pl.col("ratio").fill_null(1)
         of_qmgr = figure.is_in(_OF_QMGR) | figure.str.contains("^(pool|cf|channel)_")
@@ -204,7 +204,7 @@ class ComparisonDocument(Document):
                 yield f"{title}: {count if part.height else 'none'}", shown
 
     def _shares(self) -> pl.DataFrame:
-        """Return by names the larger of their shares of CPU and elapsed time of all calls."""
+        """Return for each name its larger share of all calls: of CPU or of elapsed time."""
         figures = ("cpu_per_second", "elapsed_per_call", "calls_per_second")
         amounts: dict[str, pl.Expr] = {}
         for side in ("before", "after"):
@@ -234,7 +234,7 @@ class ComparisonDocument(Document):
 
     @property
     def _too_few(self) -> bool:
-        """Whether both sides share figures, but none has intervals enough to be judged."""
+        """Whether the sides have figures in common, but too few intervals to judge any of them."""
         both = self._rows.drop_nulls(["before", "after"])
         return both.height > 0 and both["significant"].null_count() == both.height
 
@@ -262,7 +262,7 @@ def _hour_table(found: pl.DataFrame) -> Table:
 
 
 def _changed_findings(checked: Checked | None) -> dict[str, Sequence[Finding]]:
-    """Return which findings are new, worse and gone, by their names in JSON; none: not known."""
+    """Return new, worse and gone findings, by their keys in JSON; empty: findings are unknown."""
     if checked is None:
         return {}
     return {
@@ -280,7 +280,7 @@ def explain() -> Iterator[str]:
 
 
 def _named(rows: pl.DataFrame) -> list[str]:
-    """Return the names that rows have; those that none has are left out."""
+    """Return the columns of NAMES that contain a name in any row."""
     return [name for name in NAMES if rows[name].null_count() < rows.height]
 
 
@@ -308,9 +308,9 @@ def _table(rows: pl.DataFrame) -> Iterator[str]:
 
 
 def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterator[str]:
-    """Yield what each job did before and after, as MP1B's TASK report has it: counts and averages.
+    """Yield counts and averages of each job before and after, in the layout of MP1B's TASK report.
 
-    Jobs come in the order of their names, queues in the order of theirs.
+    Jobs, and the queues of each job, are sorted by name.
     """
     sides = (before.renamed(renames), after)
     calls = _both(sides, "calls", ["qmgr", "job", "queue", "verb"])
@@ -335,7 +335,7 @@ def side_by_side(before: Side, after: Side, renames: Iterable[Rename]) -> Iterat
 
 
 def _both(sides: Sequence[Side], kind: str, names: list[str]) -> pl.DataFrame:
-    """Return the sums of both sides; those of the second have the suffix _after."""
+    """Return the sums of both sides; columns of the second side have the suffix _after."""
     first, second = (summed(side.rows.filter(kind=kind), names) for side in sides)
     joined = first.join(
         second, on=names, how="full", coalesce=True, nulls_equal=True, suffix="_after"

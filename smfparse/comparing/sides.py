@@ -39,17 +39,17 @@ _ALL = 10 * 365 * 86_400
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two: sums by name and interval, and how long the intervals were.
+    """One side: sums by name and interval, and the length of the intervals.
 
-    rows     as `compare.sql` has them
-    seconds  kind, qmgr, bucket, seconds: how long rows of a kind were recorded. Calls and rows of
+    rows     result of `compare.sql`
+    seconds  kind, qmgr, bucket, seconds: recorded time for rows of a kind. Calls and rows of
              tasks are divided by the seconds of the kind `calls`: the statistics intervals while
              class 3 was on. Without statistics, these are the seconds that tasks cover (the kind
              `tasks`)
     utc_offset  seconds that local time of the systems is ahead of UTC, at the end
-    first    start of the first statistics interval, or without statistics of the first task
-             interval, local time of its system; None: no interval
-    last     when the last one ended
+    first    start of the first statistics interval (without statistics: task interval), local time
+             of its system; None: no interval
+    last     end of the last interval, likewise
     spanning number of task records that began before the split and count after it
     left_out number of excluded intervals by kind (first, stub)
     """
@@ -78,13 +78,13 @@ class Side:
         return not self.rows.filter(kind="calls").is_empty()
 
     def total(self, kind: str) -> float:
-        """Return the seconds of a kind; those of several queue managers at one time count once."""
+        """Return the seconds of a kind; queue managers recorded at the same time count once."""
         longest = self.seconds.filter(kind=kind).group_by("bucket").agg(pl.max("seconds"))
         return float(longest.select(ordered_sum(pl.col("seconds"))).item())
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What it is made of, of types that JSON has: times local, seconds by kind."""
+        """Facts about the side for JSON: local times, seconds by kind."""
         return {
             "from": self.first and self.first.isoformat(),
             "to": self.last and self.last.isoformat(),
@@ -99,13 +99,13 @@ class Side:
 
     @property
     def cpu_per_second(self) -> float | None:
-        """Microseconds of CPU a second in all calls; None without calls."""
+        """Microseconds of CPU per second in all calls; None without calls."""
         seconds = self.total("calls")
         cpu = self.rows.filter(kind="calls").select(ordered_sum(pl.col("cpu"))).item()
         return float(cpu) / seconds if seconds else None
 
     def renamed(self, renames: Iterable[Rename]) -> Side:
-        """Return it with other names of queue managers, jobs and queues."""
+        """Return the side with queue managers, jobs and queues renamed."""
         renames = list(renames)
         names = [
             pl.coalesce(*(each.on(pl.col(name)) for each in renames), name).alias(name)
@@ -116,7 +116,7 @@ class Side:
 
 
 def ordered_sum(amount: pl.Expr) -> pl.Expr:
-    """Return the sum of doubles, the same to the last digit in whatever order rows come."""
+    """Return the sum of doubles, identical to the last digit for any order of rows."""
     return amount.sort().sum()
 
 
@@ -130,7 +130,7 @@ def summed(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 OF_QUEUES = (
     "queues are selected: calls on these only, without commits, other calls, pages and log of tasks"
 )
-"""The message where rows are selected by queue."""
+"""The message if rows are selected by queue."""
 
 
 def spanning(after: Side) -> str:
@@ -181,27 +181,27 @@ class _Split:
 
     @property
     def condition(self) -> str:
-        """Which records these are, in SQL."""
+        """The SQL condition for the records of this side."""
         return f"counted_at {'>=' if self.after else '<'} {self.moment}"
 
     def has(self, counted_at: dt.datetime | None) -> bool:
-        """Whether what counts at a time is on this side; None: on neither."""
+        """Whether a record that counts at this time is on this side; None is on neither side."""
         return counted_at is not None and (counted_at >= self.at) == self.after
 
 
 def measured(inputs: Inputs, interval: int | None = None) -> Side:
     """Sum up the records of `inputs`.
 
-    interval  seconds of an interval, not less than they were recorded; None: as they were recorded
+    interval  seconds of an interval, at least the recorded length; None: the recorded length
     """
     (found,) = measured_apart(inputs, None, interval)
     return found
 
 
 def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None) -> list[Side]:
-    """Sum up the records of `inputs` that count before a local time, and the others; None: all.
+    """Sum up the records of `inputs` before and after a local time; None: all as one side.
 
-    They are read twice for both sides, and once more if intervals are excluded, because this
+    For two sides the inputs are read twice, and once more if intervals are excluded, because this
     changes the times.
     """
     splits = [_Split(at, after=after) for after in (False, True)] if at else [None]
@@ -243,7 +243,7 @@ def _make_views(
 
 
 def _summing(catalog: Catalog, side: str, times: Mapping[str, Any], interval: int | None) -> str:
-    """Return the query that sums up a side by intervals of a length; make the macro of these."""
+    """Create the macro for intervals of a length; return the query that sums up a side by these."""
     recorded = times["length"] or _ALL
     length = round(1e6 * (max(interval, times["shortest"] or 0) if interval else recorded))
     first = _in_sql(times["first"] or _NEVER)
@@ -289,7 +289,7 @@ def _in_sql(moment: dt.datetime) -> str:
 
 @dataclass(frozen=True)
 class Rename:
-    """Names of the first side and what they match on the second: LQ% = SQ%."""
+    """Names of the first side and the matching names of the second: LQ%=SQ%."""
 
     old: str
     new: str
@@ -310,7 +310,7 @@ class Rename:
         return cls(old, new)
 
     def on(self, column: pl.Expr) -> pl.Expr:
-        """Return the names of the second side; null where a name is not OLD."""
+        """Return the column with names OLD replaced by NEW; null for other names."""
         pattern = f"(?i)^{re.escape(self.old).replace('%', '(.*)')}$"
         new = column.str.replace(pattern, self.new.replace("$", "$$").replace("%", "${1}"))
         return pl.when(column.str.contains(pattern)).then(new)

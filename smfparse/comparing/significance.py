@@ -1,9 +1,9 @@
 """Whether a figure differs between two sets of intervals by more than its spread explains.
 
-A figure is a sum over a sum: microseconds a call, bytes a second. Its spread is that of intervals
-around it. Intervals are few, so the spread of similar rows is taken into account as well: an
+A figure is a quotient of two sums: microseconds per call, bytes per second. Its spread is the
+variance between intervals. Intervals are few, so the spread of similar rows also counts: an
 empirical Bayes estimate of the variance (Smyth 2004, "Linear models and empirical Bayes methods for
-assessing differential expression in microarray experiments"), with a trend over how busy a row is.
+assessing differential expression in microarray experiments"), with a trend over the calls of a row.
 The test is whether the change is greater than a tolerance (McCarthy and Smyth 2009, "Testing
 significance relative to a fold-change threshold is a TREAT"), and its level holds for all rows
 together (Holm 1979).
@@ -23,14 +23,14 @@ import numpy as np
 from smfparse.vectors import Bools, Floats
 
 _LARGE = 12.0
-"""From where on the series are exact to the last digits."""
+"""From this argument on, the series are exact to the last digits."""
 _DIGAMMA = (-1 / 12, 1 / 120, -1 / 252, 1 / 240, -1 / 132, 691 / 32760)
 _TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 """Coefficients by powers of 1 / x²."""
 _TINY = 1e-300
 _EXACT = 1e-15
 _MOST_TERMS = 10_000
-"""Many more than a million degrees of freedom need; they end where a number is none."""
+"""Maximum terms: far more than a million degrees of freedom need; a bound in case of NaN."""
 _lgamma = np.vectorize(lgamma, otypes=[float])
 
 
@@ -49,7 +49,7 @@ def trigamma(x: Floats) -> Floats:
 
 
 def trigamma_inverse(value: float, most: float) -> float:
-    """Return the x, up to `most`, whose trigamma is `value`, by halving between."""
+    """Return the x, up to `most`, whose trigamma is `value`, by bisection."""
     low, high = 1e-3, most
     if value <= float(trigamma(np.array(high))):
         return most
@@ -65,7 +65,7 @@ def trigamma_inverse(value: float, most: float) -> float:
 
 
 def student(freedom: Floats, t: Floats) -> Floats:
-    """Return how probable it is that Student's t of so much freedom, at least 1, is below `t`."""
+    """Return the distribution function of Student's t at `t`; degrees of freedom of at least 1."""
     whole = freedom + t * t
     half: Floats = np.full_like(freedom, 0.5)
     tail = _beta(freedom / whole, t * t / whole, freedom * half, half) / 2
@@ -74,7 +74,7 @@ def student(freedom: Floats, t: Floats) -> Floats:
 
 
 def _shifted(x: Floats, power: int) -> tuple[Floats, Floats]:
-    """Return the sum of 1 / x^power over x, x + 1 and so on, and the first that is large."""
+    """Return the sum of 1 / x^power over x, x + 1, ... below _LARGE, and the next x."""
     x, total = x.copy(), np.zeros(x.shape)
     while (small := x < _LARGE).any():
         total += np.where(small, x ** -float(power), 0)
@@ -122,26 +122,26 @@ def _not_zero(numbers: Floats) -> Floats:
 
 
 LEVEL = 0.02
-"""Chance that any of all rows is called significant although nothing changed."""
+"""Probability that any row at all is called significant although nothing changed."""
 _LEAST = 1e-8
-"""Least variance that is plausible: a hundredth of a per cent between intervals."""
+"""Smallest plausible variance: a deviation of 0.01% between intervals."""
 _FEWEST_ROWS = 10
-"""Fewest rows that give a spread for rows like them."""
+"""Minimum number of rows for estimating the spread of similar rows."""
 _FEWEST_INTERVALS = 2.5
-"""Fewest on each side of a figure that drifts."""
+"""Minimum number of intervals on each side for a figure that drifts."""
 _MOST_ROWS = 0.9
 _LEAST_DRIFT = 0.01
-"""Least variance of a figure that drifts: a tenth between intervals."""
+"""Smallest variance of a figure that drifts: a deviation of 10% between intervals."""
 _CERTAIN = 1e6
 """Degrees of freedom of a variance that all rows share."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How a figure of some rows, on one side, varied from interval to interval.
+    """The variation of a figure between intervals, for the rows of one side.
 
-    variance   float64 (rows,): of an interval, relative to the figure squared
-    intervals  float64 (rows,): how many, as if all had the same weight; 0: none
+    variance   float64 (rows,): variance of an interval, divided by the square of the figure
+    intervals  float64 (rows,): equivalent number of intervals of equal weight; 0: none
     """
 
     variance: Floats
@@ -156,14 +156,15 @@ class Spread:
 def changed(
     change: Floats, before: Spread, after: Spread, busy: Floats, tolerance: float, steady: bool
 ) -> Floats:
-    """Return how probable a change is by chance, float64 (rows,); NaN where that cannot be judged.
+    """Return the p-value of each change, float64 (rows,); NaN if it cannot be judged.
 
     change     float64 (rows,): logarithm of after / before
-    busy       float64 (rows,): how many calls the figure comes from, 0 for other figures
-    tolerance  a ratio above which a change counts: 0.06
-    steady     whether intervals measure the figure independently, as CPU a call. Figures that the
-               load makes, as rates and waits, drift and come in lumps: then several intervals are
-               as uncertain as one, and a row is given the variance of those that vary most
+    busy       float64 (rows,): number of calls behind the figure; 0 for other figures
+    tolerance  ratio above which a change counts: 0.06
+    steady     whether intervals measure the figure independently, as CPU per call. Figures that
+               depend on the load, such as rates and waits, drift and come in bursts. Then several
+               intervals are as uncertain as one, and each row gets at least the variance of the
+               rows that vary most
     """
     freedom = before.freedom + after.freedom
     pooled = before.freedom * before.variance + after.freedom * after.variance
@@ -192,7 +193,7 @@ def _inverse(numbers: Floats) -> Floats:
 
 
 def _roughest(variance: Floats, freedom: Floats) -> Floats:
-    """Return variances no less than of the rows that vary most, the last tenth left out."""
+    """Return variances, raised to at least the quantile _MOST_ROWS of all rows."""
     known = freedom >= 1
     rough = np.quantile(variance[known], _MOST_ROWS) if known.sum() >= _FEWEST_ROWS else 0.0
     return np.maximum(variance, max(rough, _LEAST_DRIFT))
@@ -219,7 +220,7 @@ def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats,
 
 
 def holm(chance: Floats, level: float = LEVEL) -> Bools:
-    """Return which are significant when all are tested together, bool (rows,)."""
+    """Return which rows are significant if all are tested together, bool (rows,)."""
     judged = np.flatnonzero(np.isfinite(chance))
     order = judged[np.argsort(chance[judged], kind="stable")]
     limits = level / np.arange(len(order), 0, -1)

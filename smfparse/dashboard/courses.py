@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SUMS = 2_000_000
-"""Sums that are computed at once: intervals of several objects."""
+"""Maximum number of sums computed together: intervals times objects."""
 MOST_POINTS = 1500
 """Points of a course in a chart; more are combined into mean, lowest and highest values."""
 
@@ -68,8 +68,8 @@ class Course:
 
     Most objects of many have a value in few intervals, so only these are held.
 
-    blank   by interval, what is not held: 0, or NaN for no value; the same array for all objects
-    cells   the intervals that are held, and `own` their values
+    blank   values of intervals that are not held: 0, or NaN for no value; shared by all objects
+    cells   indices of the held intervals; `own` contains their values
     amount  sum of the values, in the unit of the measure
     per     the divisor of the amount
     whole   the amount over all rows, in intervals or not
@@ -108,7 +108,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The courses of a panel of a queue manager, the worst or highest object first."""
+    """The courses of one panel for one queue manager, the worst or highest object first."""
 
     panel: Panel
     several: Sequence[Course]
@@ -130,7 +130,7 @@ _ORDERS: Mapping[str, Callable[[Course], float]] = {
     "peak": lambda each: -float(each.own.max()),
     TROUGH: lambda each: float(each.own.min()),
 }
-"""Sort keys by measure; the course with the lowest comes first."""
+"""Sort keys by measure; the course with the lowest key comes first."""
 
 
 def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[str, Courses]]:
@@ -146,7 +146,7 @@ def courses(rows: pa.Table, axes: Mapping[Manager, Axis]) -> dict[Manager, dict[
     ]
     covered = _covered(spreads, axes)
     spreads.reverse()
-    while spreads:  # memory holds the sums of some objects
+    while spreads:  # pop: memory holds few of them
         panel, manager, its_rows, parts = spreads.pop()
         axis, order = axes[manager], _ORDERS[panel.measure]
         several = [

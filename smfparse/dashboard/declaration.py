@@ -55,9 +55,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Panel(Shown):
-    """A figure over time, of the objects where it is worst or highest.
+    """A figure over time, for the objects with the worst or highest values.
 
-    A panel may have a line of the summary, whose rows, measure, report and versions are its own.
+    A panel can name a line of the summary, and uses its rows, measure, report and versions.
     """
 
     name: str
@@ -92,9 +92,9 @@ class Panel(Shown):
 
     @property
     def whole(self) -> float | None:
-        """The end of its axis: 100 of a percentage that has a whole; None: its highest value.
+        """The upper end of its axis: 100 for a percentage up to 100; None: its highest value.
 
-        Several CPs can be busy at once.
+        CPU of several processors can exceed 100%.
         """
         is_share = self.unit.startswith("%") and not self.unit.endswith("of a CP")
         return _PERCENT if is_share else None
@@ -148,7 +148,7 @@ def _panel(name: str, spec: Any, where: Where) -> Panel:
 def _of_metric(given: dict[str, Any]) -> dict[str, Any]:
     """Return the keys of a declaration, with unit and formula of its metric if it has only one.
 
-    For a total, these are those of its rate per second.
+    For a total, unit and formula are those of the rate per second.
     """
     metrics = metrics_of(given.get("metric", ""))
     if len(metrics) != 1:
@@ -173,7 +173,7 @@ def tables() -> Mapping[str, TableOf]:
 
 
 def panel_named(name: str) -> Panel:
-    """Return a panel. Raises RequestError, with names like it, where there is none."""
+    """Return a panel. Raises RequestError with similar names for an unknown one."""
     if name not in panels():
         raise RequestError(str(Where("").unknown("panel", name, panels())))
     return panels()[name]
@@ -185,9 +185,9 @@ def part_of(rule: str) -> Part | None:
 
 
 def panel_of(names: Sequence[str]) -> str:
-    """Return the panel that shows the first of some rules which one shows; '': none does.
+    """Return the panel for the first rule that any panel shows; '': none.
 
-    A panel that names the rule itself goes before one that names a pattern.
+    A panel with the name of the rule has priority over one with a pattern.
     """
     for rule in names:
         showing = [

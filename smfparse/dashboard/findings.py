@@ -22,7 +22,7 @@ MARKS = {
 }
 """The symbol and the words of each severity of findings."""
 WASTE = 3
-"""The last severity that a queue manager is marked by."""
+"""The last severity that counts as the status of a queue manager."""
 _STRIP = 240
 """Width of the time strip next to a finding."""
 _MOST = 60
@@ -30,7 +30,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 
 
 def incident_cards(day: Day, number: int) -> Iterator[str]:
-    """Yield the cards of the incidents of a queue manager, whose number is that of its parts."""
+    """Yield the cards of a queue manager's incidents; `number` is part of its element ids."""
     for each in incidents(day):
         yield from _card(each, day, number)
 
@@ -74,9 +74,9 @@ def _move(move: Move, cause: Finding, number: int) -> str:
 
 
 def finding_rows(day: Day, inputs: Sequence[str]) -> Iterator[str]:
-    """Yield the findings of a queue manager in their order, each with its time and what to do.
+    """Yield the findings of a queue manager in order, each with its time and action.
 
-    inputs  as they were named, for the commands that show more
+    inputs  names as given, for the commands that show more detail
     """
     yield "<h3>Findings</h3>"
     if not day.findings:
@@ -114,7 +114,7 @@ def _titled(finding: Finding) -> str:
 
 
 def _measured(finding: Finding) -> str:
-    """Return the worst value of a finding, and how often it held."""
+    """Return the worst value of a finding, and its frequency."""
     return "; ".join(filter(None, (peak(finding), often(finding))))
 
 
@@ -129,13 +129,13 @@ def _place(finding: Finding) -> str:
 
 
 def _seconds(finding: Finding) -> tuple[float, float]:
-    """Return from when to when, in seconds since 1970 on the clock of the system."""
+    """Return start and end of a finding, in seconds since 1970 on the clock of the system."""
     begin, end = ((each - _EPOCH).total_seconds() for each in (finding.start, finding.end))
     return begin, end
 
 
 def _zoom(finding: Finding, day: Day, words: str) -> str:
-    """Return the button that shows the time of a finding, and goes to the chart that shows it."""
+    """Return the button that selects the time of a finding and goes to its chart."""
     begin, end = _seconds(finding)
     panel = finding_panel(finding, day.courses)
     return (
@@ -145,7 +145,7 @@ def _zoom(finding: Finding, day: Day, words: str) -> str:
 
 
 def _strip(finding: Finding, day: Day) -> str:
-    """Return the time as a strip, with where a finding holds."""
+    """Return the covered time as a strip, with the time of a finding marked."""
     first, length = int(day.axis.starts[0]), int(day.axis.ends[-1] - day.axis.starts[0])
     scale = _STRIP / length
     bars = "".join(

@@ -1,4 +1,4 @@
-"""From a catalog to what a page shows: one scan for rules, panels, flows and what SMF held."""
+"""From a catalog to the data of a page: one scan for rules, panels, flows and record counts."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from smfparse.rendering.document import Section
 
 _ROWS, _FLOWS, _HELD, _GROUPS = (f"page_{each}" for each in ("rows", "flows", "held", "groups"))
-"""The names of the rows of the queries in a catalog."""
+"""The names under which the catalog holds the rows of the queries."""
 _COMMON = re.compile(r"^(\w+) AS MATERIALIZED", re.M)
 
 
 @dataclass(frozen=True)
 class Day:
-    """What a queue manager's data shows.
+    """The data of a queue manager on a page.
 
     findings  ranked, the most serious first
     flows     edges: the putters and getters of each queue
@@ -53,11 +53,11 @@ class Day:
 
 @dataclass(frozen=True)
 class Gathered:
-    """What inputs show.
+    """The data of all inputs on a page.
 
     held     records and bytes by system, queue manager, type and subtype
-    damage   what could not be used, in words
-    inputs   as they were named, for the commands that have more
+    damage   sentences about unusable bytes
+    inputs   names as given, for the commands that show more detail
     """
 
     days: Sequence[Day] = ()
@@ -68,10 +68,10 @@ class Gathered:
 
 
 class Earlier(NamedTuple):
-    """An earlier time beside the one of a page.
+    """An earlier period, compared with that of a page.
 
-    days     its courses by queue manager
-    changes  the cost of calls then, and in the time of the page
+    days     the earlier courses, one Day per queue manager
+    changes  comparison of the cost of calls in both periods
     """
 
     days: Sequence[Day]
@@ -79,10 +79,10 @@ class Earlier(NamedTuple):
 
 
 def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) -> Gathered:
-    """Gather what a page shows of the inputs of a catalog; SMF files are read once.
+    """Gather the data of a page from the inputs of a catalog; SMF files are read once.
 
-    damage  of the inputs; looked at when they are read
-    inputs  as they were named
+    damage  log of the inputs, used after they are read
+    inputs  names as given
     """
     asked = {**_plan_queries(catalog), **with_macros(catalog, _queries())}
     checked = run_rules(catalog, also=asked)
@@ -108,7 +108,7 @@ def gathered(catalog: Catalog, damage: DamageLog, inputs: Sequence[str] = ()) ->
 
 
 def gathered_panels(catalog: Catalog, some: Sequence[Panel]) -> list[Day]:
-    """Return days that have the courses of some panels alone, and no findings."""
+    """Return days that contain only the courses of some panels, without findings."""
     hold(catalog, with_macros(catalog, {CALENDAR: calendar_query(), _ROWS: _rows_query(some)}))
     return [Day(times, axis, [], several, []) for times, axis, several in _days(catalog)]
 
@@ -176,9 +176,9 @@ def _plan_queries(catalog: Catalog) -> dict[str, str]:
 
 
 def _held_plans(catalog: Catalog) -> dict[Manager, dict[str, list[Section]]]:
-    """Return what the planners of parts say of each queue manager, by part.
+    """Return the output of the planners for each queue manager, by part.
 
-    The rows of `_plan_queries` are in the catalog.
+    The catalog must hold the rows of `_plan_queries`.
 
     A planner is omitted if it would use a published value for an input that SMF can contain, or if
     the SMF value is outside its range.

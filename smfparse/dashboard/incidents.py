@@ -1,4 +1,4 @@
-"""Incidents: findings of a queue manager that hold at the same time, and what moved then."""
+"""Incidents: simultaneous findings of a queue manager, and the metrics that changed meanwhile."""
 
 from __future__ import annotations
 
@@ -16,30 +16,29 @@ from smfparse.dashboard.gathering import Day
 from smfparse.vectors import Bools, Floats
 
 _MOST = 3
-"""Incidents that are shown."""
+"""Maximum number of incidents shown."""
 _MOVES = 8
 """Maximum number of changed metrics."""
 _WHOLE = 0.6
-"""A finding that holds for a longer share of the time is how things are, no incident."""
+"""A finding that holds for a longer share of the time is the normal state, not an incident."""
 _LAST_SEVERITY, _LAST_DIAGNOSED = 3, 4
-"""The last severity whose findings make an incident, if it lasts more than an interval, and that of
-diagnoses."""
+"""The last severities that make an incident: of findings over intervals, of diagnoses."""
 _UNKNOWN = ("SMF-GAP", "SMF-LOST", "SMF-RESTART")
-"""Other incidents: periods with missing or incomplete data, and a start."""
+"""Rules of other incidents: periods with missing or incomplete data, and restarts."""
 _BEFORE_US = 2 * 3600 * SECOND_US
 _LITTLE = 0.02
 """A share of the highest value of a panel that counts as nothing."""
 _LEAST_RATIO = 1.25
 _OVER: Mapping[str, Callable[[Floats], Any]] = {"peak": np.max, TROUGH: np.min}
-"""How values of several intervals become one, by measure; of others it is their average."""
+"""By measure, how values of several intervals become one; other measures use the average."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """The values of an object of a panel in the two hours before an incident, and during it.
+    """The value of an object of a panel in the two hours before an incident, and during it.
 
-    Each is the value that findings show: the highest or lowest of a panel that has these as its
-    measure, otherwise the average.
+    The value is the highest or lowest one if that is the measure of the panel, otherwise the
+    average.
     """
 
     panel: Panel
@@ -50,7 +49,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Incident:
-    """A time in which something was wrong: its first cause, what else holds, and what moved."""
+    """A period with a problem: its main finding, simultaneous findings, and changed metrics."""
 
     cause: Finding
     others: Sequence[Finding]
@@ -58,12 +57,12 @@ class Incident:
 
     @property
     def start(self) -> dt.datetime:
-        """When it began, local time of the system."""
+        """The start of the incident, local time of the system."""
         return self.cause.start
 
     @property
     def end(self) -> dt.datetime:
-        """When it ended, local time of the system."""
+        """The end of the incident, local time of the system."""
         return self.cause.end
 
 
@@ -114,7 +113,7 @@ def _moves(day: Day, finding: Finding) -> list[Move]:
 
 
 def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float, Move]]]:
-    """Yield the moves of the objects of each panel, each with its ratio, which is above 1."""
+    """Yield, for each panel, the moves of its objects with their ratios; all are above 1."""
     for courses in day.courses.values():
         found, panel = [], courses.panel
         little = _LITTLE * max(each.highest for each in courses.several)

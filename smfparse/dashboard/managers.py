@@ -24,8 +24,8 @@ def manager_lines(
 ) -> Iterator[str]:
     """Yield the section of a queue manager.
 
-    number  tells its parts from those of others
-    before  an earlier time of the same queue manager
+    number  makes the ids of its parts unique on the page
+    before  an earlier period of the same queue manager
     """
     yield f'<section class="manager" id="m{number}" data-number="{number}">'
     yield from _heading(day)
@@ -89,9 +89,9 @@ def _span(day: Day) -> str:
 
 
 class Verdict(NamedTuple):
-    """What is said of a part: its worst finding, that there is none, or that there is no data.
+    """The status of a part: the severity of its worst finding, no finding, or no data.
 
-    order  the lower, the worse
+    order  a severity, CLEAR or NO_DATA: lower is worse
     more   the finding, or the required trace
     """
 
@@ -117,7 +117,7 @@ def verdict(part: Part, day: Day) -> Verdict:
 
 
 def _is_used(its: Sequence[Panel]) -> bool:
-    """Whether every site has what some panels show."""
+    """Whether every site has the data of one of the panels, so that missing data is shown."""
     return any(not each.optional for each in its)
 
 
@@ -173,7 +173,7 @@ def _charts(there: Sequence[Panel], day: Day, number: int, before: Day | None) -
 
 
 def _is_quiet(name: str, *days: Day | None) -> bool:
-    """Whether a panel is 0 all the time on all of some days that have it."""
+    """Whether a panel is 0 all the time, on all days that contain it."""
     return all(day is None or name not in day.courses or day.courses[name].all_zero for day in days)
 
 
@@ -196,7 +196,7 @@ def _flow(day: Day) -> Iterator[str]:
 
 
 def group_lines(found: Gathered) -> Iterator[str]:
-    """Yield a section for each queue-sharing group of a queue manager."""
+    """Yield a section for each queue-sharing group."""
     groups: dict[str, list[tuple[int, Day]]] = {}
     for number, day in enumerate(found.days):
         if day.group:

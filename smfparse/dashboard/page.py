@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs nothing else, and whose policy lets nothing else in."""
+"""The page: one self-contained HTML file with a policy that blocks all other content."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEYS = (
 def page_lines(found: Gathered, before: Earlier | None = None) -> Iterator[str]:
     """Yield the lines of a page.
 
-    before  an earlier time that it is compared with
+    before  an earlier period for comparison
     """
     script, style = joined(_SCRIPTS), joined(_STYLES)
     title = ", ".join(each.times.name for each in found.days) or "no data"

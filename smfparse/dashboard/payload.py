@@ -29,7 +29,7 @@ _DIGITS, _EDGE_DIGITS = 4, 3
 def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
     """Return the data of all queue managers for the scripts.
 
-    before  days of an earlier period, drawn behind those of the same queue managers
+    before  days of an earlier period, drawn in the background of the same queue managers' charts
 
     Times are seconds since 1970 on the clock of the system; its offset from UTC is `offset`.
     """
@@ -44,7 +44,7 @@ def payload(found: Gathered, before: Sequence[Day] = ()) -> dict[str, Any]:
 
 
 def packed(facts: Mapping[str, Any]) -> str:
-    """Return a payload as it is in a page: JSON, gzip, base64. Equal payloads give equal texts."""
+    """Return a payload as JSON, compressed by gzip, in base64. Equal payloads give equal texts."""
     text = json.dumps(facts, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
@@ -76,7 +76,7 @@ def _panel(panel: Panel, inputs: Sequence[str]) -> dict[str, Any]:
 
 
 def _quoted(sql: str) -> str:
-    """Return a query as one shell word, in double quotes if these change nothing in it."""
+    """Return a query as one shell word, in double quotes if they leave it unchanged."""
     return shlex.quote(sql) if any(each in sql for each in '"$`\\!') else f'"{sql}"'
 
 
@@ -127,7 +127,7 @@ def _restarts(day: Day) -> list[float]:
 
 
 def drawn_courses(courses: Courses, before: Day | None) -> Sequence[Course]:
-    """Return the courses of a panel that are drawn: those that are not always 0."""
+    """Return the drawn courses of a panel, if possible without courses that are always 0."""
     if before is not None or courses.panel.measure == TROUGH:
         return courses.several
     return [each for each in courses.several if not each.is_zero] or courses.several

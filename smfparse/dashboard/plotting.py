@@ -175,7 +175,7 @@ def _height(value: float, top: float) -> float:
 
 
 def _round_step(most: float) -> float:
-    """Return a round distance between marks, so that about `_MARKS` reach the highest value."""
+    """Return a round distance between marks, so that about _MARKS of them cover the values."""
     size = 10.0 ** math.floor(math.log10(most / _MARKS))
     return next(each * size for each in (1, 2, 5, 10) if each * size * _MARKS >= most)
 

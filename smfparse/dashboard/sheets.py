@@ -1,4 +1,4 @@
-"""Tables of a page: objects with figures of several panels, shades, and their course over time."""
+"""Tables of a page: objects with figures of several panels, shaded, and a sparkline."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from smfparse.vectors import Floats
 _MOST_ROWS = 200
 _SHADES = 5
 _SPARK = 60, 16
-"""Steps of a course in a row, and how high it is drawn."""
+"""Number of steps of a sparkline, and its height in pixels."""
 _CENTS = 100
 
 
 class _Column(NamedTuple):
-    """A column of figures, NaN where a row has none, and the highest of them."""
+    """A column of figures (NaN: none), and the highest figure."""
 
     heading: str
     figures: Sequence[float]
@@ -44,7 +44,7 @@ class _Column(NamedTuple):
 
 
 def table_lines(table: TableOf, day: Day) -> Iterator[str]:
-    """Yield a table of a queue manager; nothing where its panels have no data."""
+    """Yield a table of a queue manager; nothing if its panels have no data."""
     rows = [(name, _cells(table, day, name)) for name in _objects(table, day)]
     if not rows:
         return
@@ -110,7 +110,7 @@ def _ordered(value: float) -> float:
 
 
 def spark(values: Floats) -> str:
-    """Return a course as a small drawing, from 0 to its highest value; a gap where it has none."""
+    """Return values as a small SVG, from 0 to the highest value, with gaps for missing values."""
     steps, height = _SPARK
     size = min(steps, len(values))
     step = np.arange(len(values)) * size // len(values)

@@ -42,7 +42,7 @@ def header_parts(qwhslen: Values, length: Values, release: Raw) -> HeaderParts:
 
     qwhslen  int64 (areas,): the value of QWHSLEN
     length   int64 (areas,): bytes of the area
-    release  uint8 (areas, 3): that of the SMF header
+    release  uint8 (areas, 3): the release in the SMF header
     """
     own = np.maximum(np.minimum(qwhslen, length), QWHS_STUB_BYTES)
     has_qwhc = (own == QWHS_SHORT) & (length >= QWHS_SIZES[QWHS_SHORT])

@@ -81,7 +81,7 @@ def _part_array(kind: Part, raw: Raw, held: Mask) -> Any:
 
 
 def _spelled(raw: Raw) -> Any:
-    """Decode EBCDIC texts to UTF-8 without trailing blanks and NULs, as the scalar rule does.
+    """Decode EBCDIC texts to UTF-8 without trailing blanks and NULs, like the scalar decoder.
 
     Characters from U+0080 to U+00FF are two bytes in UTF-8.
     """

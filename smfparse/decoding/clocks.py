@@ -68,8 +68,8 @@ class Made(NamedTuple):
     """When records were made (QWHSSTCK), and by how much the TOD clock was ahead of UTC then.
 
     time   int64 (records,): microseconds UTC, corrected
-    known  bool (records,): where that is known
-    ahead  int64 (records,): seconds; 0: the clock runs in UTC
+    known  bool (records,): whether the time is known
+    ahead  int64 (records,): seconds ahead of UTC; 0: the clock runs in UTC
     """
 
     time: Ints
@@ -88,7 +88,7 @@ def made_at(areas: HeaderAreas) -> Made:
 def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]:
     """Return the offset that each record shows, in seconds, and whether it shows one.
 
-    utc  microseconds at which the records were made, and where that is known
+    utc  microseconds at which the records were made; `known`: where this is known
     """
     local, dated = records.headers.time
     seconds = np.rint((local - utc) / (_QUARTER * US_PER_SECOND)).astype(np.int64) * _QUARTER
@@ -96,13 +96,14 @@ def own_offsets(records: Records, utc: Ints, known: Bools) -> tuple[Ints, Bools]
 
 
 def seconds_ahead(local: Ints, tod: Ints, known: Bools) -> Ints:
-    """Return by how many seconds the TOD clock was ahead of UTC as records were made: leap seconds.
+    """Return the seconds by which the TOD clock was ahead of UTC for each record: leap seconds.
 
-    0 for a clock that runs in UTC, and where nothing is known. SMF writes a record after MQ made
+    0 for a clock that runs in UTC, or if nothing is known. SMF writes a record after MQ made
     it, so local time is behind by no more than a hundredth of a second if the clock is not ahead.
 
     local  SMF times of records, microseconds
-    tod    when they were made, by the TOD clock, microseconds; `known`: where both are known
+    tod    TOD clock times at which they were made, microseconds
+    known  whether both are known
     """
     quarter = _QUARTER * US_PER_SECOND
     behind = (tod - local + quarter // 2) % quarter - quarter // 2
@@ -114,8 +115,8 @@ def seconds_ahead(local: Ints, tod: Ints, known: Bools) -> Ints:
 class Clocks:
     """The UTC offset of each system, carried from chunk to chunk of a source.
 
-    before  finds the last ones before the part of the source that is read
-    ahead   finds the next ones in the source
+    before  finds the last offsets before the part of the source that is read
+    ahead   finds the next offsets in the source
     reach   bytes around a record without UTC that are searched for a record with the offset
     """
 
@@ -135,7 +136,7 @@ class Clocks:
     ) -> tuple[Ints, Bools]:
         """Give the records `without` UTC the offset of the nearest earlier record of their system.
 
-        If none exists within the reach, they get that of the nearest later one within the reach.
+        If no earlier record is within the reach, they get the offset of the nearest later record.
 
         system, place  as in `Shown`, of all records of a chunk
         """
@@ -156,7 +157,7 @@ class Clocks:
     def _found(self, system: bytes, shown: Shown, place: Ints, end: int) -> tuple[Ints, Bools]:
         """Return the offsets of records of a system at `place`, and which are found.
 
-        shown  the records of the chunk that show that of the system
+        shown  records of the chunk that show the offset of the system
         end    where the last record of the chunk starts
         """
         earlier = np.array(self._earlier(system, shown, place), np.int64).reshape(-1, 2)

@@ -1,8 +1,8 @@
 """Layouts, bytes and positions to Arrow record batches.
 
-The seam of the engine: a chunk of records goes in, (table name, RecordBatch) pairs come out, each
-table's rows in record order. Only the tables and columns that are wanted are decoded. They are
-gathered over many chunks of one source or several until they are batches.
+The interface of this package: a chunk of records goes in, (table name, RecordBatch) pairs come out,
+with the rows of each table in record order. Only the wanted tables and columns are decoded. Their
+rows are gathered over many chunks, of one source or several, until they fill a batch.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from smfparse.vectors import Bools, Ints, both, strings
 
 
 def unknown_bytes(records: Records) -> Counter[str]:
-    """Return how many bytes of which block or section of MQ records are not known to any column.
+    """Return the number of bytes in MQ records without a column, by block or section.
 
-    That is the tail of blocks longer than their map, blocks of a length whose map is not known, and
-    sections that are IBM-internal.
+    These are the ends of blocks longer than their map, blocks of a length with an unknown map, and
+    IBM-internal sections.
     """
     found = records.sections()
     known, whole = _KNOWN[records.kind[found.row], found.number].T
@@ -59,9 +59,9 @@ def _section(kind: int, number: int) -> str:
 
 
 def _known() -> Ints:
-    """Return how long a block is known to be, and whether (1) only if it is that long.
+    """Return the known length of each block, and whether (1) the map is valid only for that length.
 
-    int64 (kinds of record, triplets, 2): zero and 0 where no block is known
+    int64 (kinds of record, triplets, 2): zeros for an unknown block
     """
     found = np.zeros((len(KNOWN_RECORDS), MOST_TRIPLETS, 2), np.int64)
     for kind, record in enumerate(KNOWN_RECORDS):
@@ -75,17 +75,17 @@ _KNOWN = _known()
 
 
 _MOST_SOURCES = 4096
-"""Sources whose rows are gathered together: their names are in every batch."""
+"""Maximum number of sources gathered together: every batch contains all their names."""
 
 
 class Gathered:
     """Decoded rows that are not yet in a batch.
 
     Setting up all columns, and making arrays of them, takes longer than decoding a small file. So
-    the decoders of several sources, one after the other, can gather what they decode together.
+    the decoders of consecutive sources can share one Gathered.
 
-    prompt     whether every table gives a batch after each chunk
-    elsewhere  knows the names of other sources that have tasks of rows; None: there are no others
+    prompt     whether every table yields a batch after each chunk
+    elsewhere  knows the names of other sources that contain tasks of rows; None: no others
     """
 
     def __init__(self, needs: Needs, limits: Limits = LIMITS, *, prompt: bool = False) -> None:
@@ -113,7 +113,7 @@ class Gathered:
         self.keys.add(keys, self._now)
 
     def grown(self, size: int) -> Iterator[tuple[str, Batch]]:
-        """Yield the batches that are due when another `size` bytes of records were looked at."""
+        """Yield the batches that are due after another `size` bytes of records."""
         self._size += size
         if self._prompt or len(self._sources) > _MOST_SOURCES:
             yield from self.flush()
@@ -128,7 +128,7 @@ class Gathered:
         self.begin([names[number] for number in self._now] if names else [])
 
     def _full(self) -> bool:
-        """Whether many small records or blocks have made more cells than their bytes show."""
+        """Whether many small records or blocks made so many cells that a batch is due early."""
         cells = [table.cells for table in self.tables.values()]
         return (
             max(cells, default=0) + self.keys.rows * len(self.keys.names)
@@ -136,7 +136,7 @@ class Gathered:
         )
 
     def _flush(self, least: int) -> Iterator[tuple[str, Batch]]:
-        """Yield the tables that have so many cells; of the others only the keys are noted."""
+        """Yield the tables with at least `least` cells; for others, only store the keys."""
         sources = strings(self._sources)
         for name, table in self.tables.items():
             table.note(self.keys)
@@ -149,17 +149,17 @@ class Gathered:
 class Decoder:
     """Decodes the chunks of one source, and passes facts from one chunk to another.
 
-    Only the records of the selection give rows, damage and counts of unknown bytes; facts from
-    other records do not depend on it. If names are selected, the names are decoded first, and
-    nothing else of blocks with other names.
+    Only selected records give rows, damage and counts of unknown bytes. All records give facts
+    that other records need. If names are selected, the names are decoded first, and blocks with
+    other names are not decoded further.
 
     again     reads the source again from the start of the chunks, to look ahead
-    before    finds facts in the bytes before that
+    before    finds facts in the bytes before the start of the chunks
     unknown   receives the number of bytes without a column, if requested
     tasks     as in `NameFilter`
     gathered  receives the decoded rows, together with those of other sources, and is flushed by its
               creator; None: the decoder makes the batches itself
-    elsewhere knows the tasks at the ends of other sources; None: there are no others
+    elsewhere knows the tasks at the ends of other sources; None: no others
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class Decoder:
             yield from gathered.flush()
 
     def _add(self, chunk: Chunk) -> None:
-        """Gather what is wanted of a chunk."""
+        """Gather the wanted columns of a chunk."""
         chunk, keep = self._selected(_relevant(chunk, self.needs.kinds))
         damage = SelectedDamage(self.damage)
         log = self.damage if self.needs.selection.everything else damage
@@ -224,7 +224,7 @@ class Decoder:
         damage.pass_on(chunk.offset if keep is None else chunk.offset[keep])
 
     def _add_rows(self, records: Records, keys: KeyColumns, keep: Bools | None) -> None:
-        """Gather what is wanted of the records `keep` (None: all)."""
+        """Gather the wanted columns of the records `keep` (None: all)."""
         matches = Matches(self._names, records, keys) if self._names else None
         if RECORD in self._gathered.tables or self.needs.unknown:
             some = keep if matches is None else both(keep, matches.records)
@@ -279,7 +279,7 @@ class Decoder:
 
 
 def _relevant(chunk: Chunk, kinds: Ints | None) -> Chunk:
-    """Leave out of a chunk the records that do not matter."""
+    """Return a chunk without records that cannot affect the result."""
     if kinds is None:
         return chunk
     found = kinds_of(chunk.buffer, chunk.start)

@@ -1,9 +1,9 @@
-"""Records that are in several dumps, so that they are counted once.
+"""Duplicates: records that are in several dumps, so that each is counted once.
 
 A dump begins at each SMF type 2 record, the dump header, and at the start of each file. So the
-records before the first header are a dump too. A record is a duplicate when an earlier dump, of the
-same file or of one that is named before it, has a record with the same bytes after the RDW. Records
-of one dump are all kept, even equal ones.
+records before the first header are a dump too. A record is a duplicate if an earlier dump, in the
+same file or in a file named before it, contains a record with the same bytes after the RDW. Equal
+records within one dump are all kept.
 
 Duplicates are searched in two passes over the files. The first reads only SMF headers: a record
 cannot be a duplicate if no record of another dump has the same header and length. The second
@@ -11,8 +11,8 @@ compares whole records by their fingerprints, and is not needed if dumps do not 
 files are read one after the other, the first pass is not needed either: a `Turn` compares each
 chunk with those before it, until a header and length is repeated.
 
-A dataset contains the fingerprints of its records, in ascending runs by day. They count as an
-earlier dump than the files that are added to it; only those of the days of these files are read.
+A dataset contains the fingerprints of its records, in ascending runs by day. They count as a dump
+before the added files. Only the fingerprints for the days in these files are read.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ from smfparse.reading.reader import Input
 from smfparse.vectors import Bools, Ints
 
 Group: TypeAlias = Sequence[tuple[Input, Part]]
-"""Parts of files that are looked at one after the other."""
+"""Parts of files that one task searches, one after the other."""
 Each: TypeAlias = Callable[[Callable[[Any], Iterable[Any]], Iterable[Any]], Iterable[Iterable[Any]]]
-"""Does what `map` does."""
+"""A function like `map`, which can use other processes."""
 _Dump: TypeAlias = tuple[bool, RecordHashes, frozenset[int]]
-"""Records of a dump, or of a piece of one: whether it begins with them, their hashes and days."""
+"""A dump, or a piece of it: whether the dump begins here, the hashes of its records, their days."""
 _NO_KINDS = np.zeros(0, np.int64)
 _BLOCK = 1 << 16
-"""RecordHashes that are looked at at once."""
+"""Number of record hashes processed in one step."""
 
 
 class _Suspect(NamedTuple):
     """A part of a file that is read again.
 
-    hashes  those, ascending, of records that may be duplicates, or the records that these repeat
-    fresh   whether a dump begins with it, or began since the last part that is read again
+    hashes  ascending hashes of its possible duplicates, and of records that others may repeat
+    fresh   whether a dump begins with this part, or began after the previous suspect part
     """
 
     file: Input
@@ -65,10 +65,10 @@ class _Suspect(NamedTuple):
 
 
 class Duplicates:
-    """The duplicates in SMF files, searched once, when the first possible one is met.
+    """The duplicates in SMF files, searched once, when the first possible duplicate is read.
 
-    files  in the order in which they are read
-    known  the records that were read before these; None: there are none
+    files  files in reading order
+    known  fingerprints of records that were read before these files; None: none
     """
 
     def __init__(self, files: Sequence[Input], known: Known | None = None) -> None:
@@ -77,7 +77,7 @@ class Duplicates:
         self._found: dict[Place, Ints] | None = None
 
     def find(self, groups: Sequence[Group] = (), each: Each = map) -> None:
-        """Look for duplicates in all files, unless that is done.
+        """Search for duplicates in all files, unless this was done.
 
         groups  parts of the files, in order; (): each file is one
         each    maps a function over the groups; its calls can be sent to other processes
@@ -96,19 +96,19 @@ class Duplicates:
 
     @property
     def at_once(self) -> bool:
-        """Whether there may be any from the first record on."""
+        """Whether even the first record may be a duplicate."""
         return len(self.files) > 1 or self.known is not None
 
     def count(self, path: Place) -> int:
-        """Return how many records of a file are duplicates, as far as that is known."""
+        """Return the number of duplicates known in a file so far."""
         return 0 if self._found is None else len(self._found[path])
 
     def left_out(
         self, path: Place, found: Iterable[Chunk], turn: Turn | None = None
     ) -> Iterator[Chunk]:
-        """Leave the duplicates out of chunks of a file.
+        """Yield the chunks of a file without duplicates.
 
-        Nothing is looked for before the second dump: the first cannot have a duplicate.
+        The search begins with the second dump: the first cannot contain a duplicate.
 
         turn  as in `without`
         """
@@ -120,7 +120,7 @@ class Duplicates:
     def without(self, path: Place, chunk: Chunk, turn: Turn | None = None) -> Chunk:
         """Remove the duplicates from the next chunk of a file, which may become empty.
 
-        turn  has taken all chunks before, of all files; None: they are not read in turn
+        turn  has received all chunks before, of all files; None: files are not read in order
         """
         if self._found is None and self._may_repeat(path, chunk, turn):
             self.find()
@@ -147,13 +147,13 @@ class Turn:
         self._own: list[RecordHashes] = []
 
     def again(self) -> Turn:
-        """Return the receiver of the chunks of the file that is now read from its start."""
+        """Return the Turn for the chunks of the next file, which is now read from its start."""
         return Turn(self._before)
 
     def repeats(self, path: Place, chunk: Chunk) -> bool:
-        """Take the next chunk; whether a record repeats header and length of an earlier dump.
+        """Add the next chunk; return whether a record repeats header and length of an earlier dump.
 
-        If so, no further chunk is taken.
+        After that, no further chunk is added.
         """
         if path != self._path:
             self._earlier.add(self._own)
@@ -170,7 +170,7 @@ class Turn:
 
 
 def _without(chunk: Chunk, numbers: Ints) -> Chunk:
-    """Leave out of a chunk the records with these numbers, that ascend."""
+    """Return a chunk without the records with these ascending numbers."""
     first, last = np.searchsorted(numbers, chunk.record_no[[0, -1]] + [0, 1])
     if first == last:
         return chunk
@@ -186,7 +186,7 @@ def find_duplicates(
     known   the records that were read before
     each    as in `Duplicates.find`
 
-    Up to 24 bytes are kept a record. Raises InputError where a file cannot be read.
+    Uses up to 24 bytes of memory per record. Raises InputError if a file cannot be read.
     """
     pieces = [list(found) for found in each(_hash, groups)]
     runs = [] if known is None else known.of_days(_days(pieces))
@@ -213,9 +213,9 @@ def _suspects(
     pieces: Sequence[Sequence[list[_Dump]]],
     runs: Sequence[Fingerprints],
 ) -> list[list[_Suspect]]:
-    """Return the parts in which there are hashes that are in several dumps, group by group.
+    """Return the parts that contain hashes found in several dumps, group by group.
 
-    pieces  the dumps in each part of each group; what is looked at is taken out
+    pieces  the dumps in each part of each group; emptied as they are processed
     """
     several = _several(np.concatenate(_by_whole_dumps(pieces)))
     every = [own for group in pieces for piece in group for _, own, _ in piece]
@@ -239,7 +239,7 @@ def _suspects(
 
 
 def _by_whole_dumps(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> list[RecordHashes]:
-    """Return the hashes of dumps, each once a dump, where parts have pieces of dumps."""
+    """Return the hashes of each dump, without repetition, after joining its pieces."""
     found: list[list[RecordHashes]] = [[]]
     for begins, own, _ in (some for group in pieces for piece in group for some in piece):
         if begins:
@@ -249,7 +249,7 @@ def _by_whole_dumps(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> list[RecordH
 
 
 def _hash(group: Group) -> Iterator[list[_Dump]]:
-    """Yield the dumps in each part: the hashes of their records, each once, and their days."""
+    """Yield the dumps in each part: the distinct hashes of their records, and their days."""
     for file, part in group:
         dumps: list[tuple[bool, list[RecordHashes], set[int]]] = []
         for begins, chunk in _by_dump(file, part, _NO_KINDS):
@@ -261,7 +261,7 @@ def _hash(group: Group) -> Iterator[list[_Dump]]:
 
 
 def _once(parts: list[RecordHashes]) -> RecordHashes:
-    """Take hashes out of a list; return each once."""
+    """Return the distinct hashes of a list, and empty the list."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *parts])
     parts.clear()
     hashes.sort()
@@ -283,7 +283,7 @@ def _several(hashes: RecordHashes) -> RecordHashes:
 
 
 def _hashes_in(hashes: RecordHashes, run: Fingerprints) -> Bools:
-    """Return which hashes some of the ascending fingerprints begin with."""
+    """Return for each hash whether one of the ascending fingerprints begins with it."""
     found = np.zeros(len(hashes), np.bool_)
     for at in range(0, len(hashes) if len(run) else 0, _BLOCK):
         block = hashes[at : at + _BLOCK]
@@ -296,7 +296,7 @@ def _hashes_in(hashes: RecordHashes, run: Fingerprints) -> Bools:
 
 
 def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools:
-    """Return which values are among those that ascend."""
+    """Return for each value whether it is in the array `ascending`."""
     if not len(ascending):
         return np.zeros(len(values), np.bool_)
     place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
@@ -305,7 +305,7 @@ def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools
 
 
 def _by_dump(file: Input, part: Part, kinds: Ints | None = None) -> Iterator[tuple[bool, Chunk]]:
-    """Yield the records of a part, cut where a dump begins, and whether one does there.
+    """Yield the records of a part in pieces, and whether a dump begins with each piece.
 
     kinds  as in `chunks`
     """
@@ -325,16 +325,16 @@ def _dumps_in(chunk: Chunk) -> Iterator[tuple[bool, Chunk]]:
 
 
 class _Earlier:
-    """Fingerprints of records of earlier dumps, or hashes, in runs that ascend.
+    """Fingerprints, or hashes, of records of earlier dumps, in ascending runs.
 
-    Each run that was added is much longer than the next.
+    Runs are merged so that each added run is much longer than the next.
     """
 
     def __init__(self, runs: Sequence[NDArray[Any]]) -> None:
         self._runs = list(runs)
 
     def add(self, parts: list[NDArray[Any]]) -> None:
-        """Remove the records of a dump from a list."""
+        """Add the records of a dump, and empty the list."""
         if not any(map(len, parts)):
             return
         run = np.concatenate(parts)
@@ -345,11 +345,11 @@ class _Earlier:
         self._runs.append(run)
 
     def copy(self) -> _Earlier:
-        """Return the same, to which others are added."""
+        """Return a copy, to which other dumps can be added."""
         return _Earlier(self._runs)
 
     def have(self, some: NDArray[Any]) -> Bools:
-        """Return which of some are here."""
+        """Return for each of `some` whether a run contains it."""
         found = np.zeros(len(some), np.bool_)
         for run in self._runs:
             found |= _among(some, run)
@@ -359,9 +359,9 @@ class _Earlier:
 def _read(
     suspects: Iterable[_Suspect],
 ) -> Iterator[tuple[Place, bool, Ints, Fingerprints]]:
-    """Yield what may be duplicates in each of some parts, or be repeated by these.
+    """Yield the suspect records of each part: possible duplicates, and records they may repeat.
 
-    The path of the file, whether a dump begins, and the numbers and fingerprints of the records.
+    Yields the path of the file, whether a dump begins, and numbers and fingerprints of records.
     """
     for file, part, hashes, fresh in suspects:
         begun = fresh

@@ -1,6 +1,6 @@
-"""Repeated groups inside blocks: the used entries, gathered out of many chunks.
+"""Repeated groups inside blocks: the used entries, gathered from many chunks.
 
-A slot is the place of a field that columns are made of, and the blocks that contain it.
+A slot is the place of a field in a block, with the columns that are made of the field.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BYTE = np.dtype("u1")
 class FieldSlot(NamedTuple):
     """A field, or one place in an array of them, and the columns that are made of it.
 
-    wire    numpy type that reads the field out of a block; None: as bytes
+    wire    numpy type of the field in a block; None: bytes
     native  numpy type in which it is gathered
     """
 
@@ -52,7 +52,7 @@ class FieldSlot(NamedTuple):
         return self.offset + self.field.kind.width
 
     def read(self, raw: Raw) -> Values:
-        """Read the field out of its bytes, one row per block."""
+        """Return the values of the field from its bytes, one row per block."""
         return raw if self.wire is None else raw.view(self.wire)[:, 0].astype(self.native)
 
     def arrays(self, gathered: Values, held: Mask) -> Iterator[tuple[str, Any]]:
@@ -100,8 +100,8 @@ class Held:
     def mask(self, field: Field, offset: Any, step: Any = 0) -> Mask:
         """Return where a field at `offset` is held; None: everywhere.
 
-        step  bytes from the first entry of a group to that of each row; where lengths and version
-              words are columns, to every entry: the mask has one row per block
+        step  bytes from the first entry of a group to the entry of each row. If lengths and version
+              words are columns, to every entry; the mask then has one row per block
         """
         block, end = self.block, offset + step + field.kind.width
         gate = field.gate if block.version is not None else None
@@ -115,7 +115,7 @@ class Held:
         return None if held.all() else held
 
     def _everywhere(self, end: int, gate: int | None) -> bool:
-        """Whether all blocks are long and new enough, as lengths that are the same show."""
+        """Whether all blocks are long and new enough, which equal lengths can show."""
         size = self.block.size
         whole = not self.block.only_whole or self._least == self._most == size
         return whole and self._least >= end and (gate is None or self._oldest >= gate)
@@ -130,7 +130,7 @@ class EntryBuffer:
         self.slots = slots_of(columns)
         self._values: list[list[Values]] = [[] for _ in self.slots]
         self._rows: list[tuple[Ints, Ints, Ints]] = []
-        """Entry, length and version word of the block, of each chunk's rows."""
+        """For the rows of each chunk: index of the entry, length and version word of the block."""
 
     def add(self, buffer: Bytes, at: Ints, length: Ints) -> Ints:
         """Gather the used entries of the blocks at positions `at`; return the block of each."""
@@ -160,8 +160,8 @@ class EntryBuffer:
     def _numbers(self, buffer: Bytes, at: Ints) -> Iterator[tuple[Column, Values, int]]:
         """Yield numbers that show whether entries are used, and the least value of a used entry.
 
-        One row per block, one column per entry; the bytes as in the record, which is enough to
-        compare.
+        One row per block, one column per entry, in the byte order of the record: enough for
+        comparisons.
         """
         entries, raw = len(self.child.cells), np.zeros((0, 0), np.uint8)
         start, width = self.child.whole or (0, 0)
@@ -199,7 +199,7 @@ class EntryBuffer:
         return np.flatnonzero(some)
 
     def _runs(self) -> list[tuple[int, int]]:
-        """Return offset and length of the bytes in which the group is."""
+        """Return offset and length of each run of bytes that the group occupies."""
         if self.child.whole is not None:
             return [self.child.whole]
         entries = len(self.child.cells)
@@ -213,7 +213,7 @@ class EntryBuffer:
         return word.kind.values(gather(buffer, at + word.offset, word.kind.width))[0].astype("i8")
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
-        """Yield the index columns and the columns gathered so far, and start anew."""
+        """Yield the index columns and the columns gathered so far, then empty the buffer."""
         entry, length, version = (joined(list(each)) for each in zip(*self._rows, strict=True))
         for position, name in enumerate(self.child.index):
             yield name, _labels([cell[position] for cell in self.child.cells], entry)
@@ -226,7 +226,7 @@ class EntryBuffer:
 
 
 def _believed(column: Column, numbers: Values) -> Any:
-    """Return which wire numbers of a field are possible times; True: all."""
+    """Return which numbers of a field are possible times; True: all, or not a time."""
     kind = column.field.kind
     if not isinstance(kind, Duration | Instant):
         return True

@@ -41,8 +41,8 @@ _MIX, _FOLD = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 class Seen(NamedTuple):
     """Fingerprints of consecutive records of a file.
 
-    days  the dates in their SMF headers, as `days_of` gives them
-    kept  which of them are not left out as duplicates
+    days  the dates in their SMF headers, as returned by `days_of`
+    kept  whether each is kept, not omitted as a duplicate
     """
 
     path: Place
@@ -52,13 +52,13 @@ class Seen(NamedTuple):
 
 
 class Recorder:
-    """Takes the fingerprints of records as they are read, each file's in order."""
+    """Receives the fingerprints of records as they are read, in order for each file."""
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []
 
     def add(self, some: Seen) -> None:
-        """Take some."""
+        """Receive the fingerprints of the next records of a file."""
         self.seen.append(some)
 
 
@@ -69,7 +69,7 @@ class Identity:
         self._sum = hashlib.sha256()
 
     def add(self, some: Fingerprints) -> None:
-        """Take the fingerprints of the next records."""
+        """Add the fingerprints of the next records."""
         self._sum.update(some.tobytes())
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class Identity:
 def identity(file: Input) -> str:
     """Return the identity of a file: a SHA-256 over the fingerprints of all its records.
 
-    Raises InputError where it cannot be read.
+    Raises InputError if the file cannot be read.
     """
     found = Identity()
     for chunk in file.chunks(DamageLog()):
@@ -88,14 +88,14 @@ def identity(file: Input) -> str:
 
 
 class Known(Protocol):
-    """Fingerprints of records that were read before, as a dataset keeps them."""
+    """Fingerprints of records that were read before: those in a dataset."""
 
     def of_days(self, days: frozenset[int]) -> list[Fingerprints]:
-        """Return the fingerprints of records of these dates, or more, in ascending runs."""
+        """Return the fingerprints of records of these dates, or of more, in ascending runs."""
 
 
 def read_run(path: Place) -> Fingerprints:
-    """Return the fingerprints in a file; they stay on the disk until they are looked at."""
+    """Return the fingerprints in a file, as a memory map: they are read on access."""
     if not size_at(path):
         return NO_RECORDS
     if isinstance(path, Path):
@@ -105,7 +105,7 @@ def read_run(path: Place) -> Fingerprints:
 
 
 def fingerprints(chunk: Chunk) -> Fingerprints:
-    """Return the fingerprint of each record of a chunk, made now where it has none."""
+    """Return the fingerprint of each record of a chunk, computed if the chunk has none."""
     if chunk.prints.size:
         return chunk.prints
     found = np.zeros((len(chunk.start), FINGERPRINT.itemsize), np.uint8)
@@ -125,9 +125,9 @@ def days_of(chunk: Chunk) -> Days:
 
 
 def record_hashes(chunk: Chunk) -> RecordHashes:
-    """Return the hash of each record: the bytes behind the RDW up to the subtype, and the length.
+    """Return the hash of each record, from the bytes after the RDW to the subtype, and the length.
 
-    These are in one piece, also where the rest of a record is not.
+    These bytes are contiguous even if the rest of the record is in pieces.
     """
     header = gather(chunk.buffer, chunk.start + RDW_SIZE, SUBTYPE_END - RDW_SIZE)
     short = np.flatnonzero(chunk.length < SUBTYPE_END)

@@ -1,9 +1,9 @@
 """Column buffers: fields of many chunks, which become Arrow arrays at once.
 
-The cost of decoding is in the objects, not in the bytes. So a column is gathered as plain numbers,
-from many blocks at a time, and becomes an Arrow array once for many chunks. A field that a block is
-too short or too old for is gathered too, and becomes NULL at the end: the length and version word
-of each block are kept for this.
+Decoding costs time per Python object, not per byte. So a column is gathered as plain numbers, from
+many blocks at a time, and becomes an Arrow array once for many chunks. If a block is too short or
+too old for a field, any bytes are gathered for it, and become NULL at the end: the length and
+version word of each block are kept for this.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _UNSHARED = sys.getrefcount(_PROBE[0])
 
 
 class Growing:
-    """A numpy array that grows along its last axis; its rows are taken as a whole.
+    """A numpy array that grows along its last axis; `take` returns all rows at once.
 
-    An array is reused when nothing refers to its rows any more: new pages from the system, which
-    zeroes them, cost more than filling them.
+    An array is reused when nothing else refers to it any more: the system zeroes new pages, which
+    takes longer than filling them.
     """
 
     def __init__(self, dtype: Any, *shape: int) -> None:
@@ -51,7 +51,7 @@ class Growing:
         return self._array[..., start : self.rows]
 
     def take(self) -> Values:
-        """Return the rows, and start with none."""
+        """Return all rows, and continue without rows."""
         taken = self._array[..., : self.rows]
         if self._array.shape[-1]:
             self._taken.append(self._array)
@@ -60,7 +60,7 @@ class Growing:
         return taken
 
     def _room(self) -> Values:
-        """Return an array for at least `rows`: an unused earlier one, or a new one."""
+        """Return an array with enough room: an earlier, unused one, or a new one."""
         for number in range(len(self._taken)):
             if sys.getrefcount(self._taken[number]) == _UNSHARED:
                 found = self._taken.pop(number)
@@ -76,15 +76,15 @@ class Growing:
 PIECE_BYTES = 1 << 20
 """Bytes of blocks that are split into fields at a time, to stay in the processor cache."""
 _GAP = 256
-"""A gap of more bytes between two wanted fields is not copied."""
+"""A gap of more bytes than this between two wanted fields is not copied."""
 
 
 @dataclass(frozen=True)
 class _AdjacentFields:
     """Fields of one type that follow each other in a block, extracted together.
 
-    first   row of the first field among the numbers of its native type
-    offset  of the first field in the block
+    first   row of the first field in the array of its native type
+    offset  offset of the first field in the block
     """
 
     first: int
@@ -156,7 +156,7 @@ class _Stretch:
         return whole.copy().view(BYTE).reshape(-1, width)
 
     def take(self) -> Iterator[tuple[FieldSlot, Values]]:
-        """Yield the values of each field, and start with none."""
+        """Yield the values of each field, and continue without values."""
         for numbers in self._numbers:
             yield from zip(numbers.slots, numbers.gathered.take(), strict=True)
         for each, parts in zip(self._others, self._bytes, strict=True):
@@ -199,7 +199,7 @@ class BlockBuffer:
             each.add(buffer, at)
 
     def arrays(self) -> Iterator[tuple[str, Any]]:
-        """Yield the columns gathered so far, and start with none."""
+        """Yield the columns gathered so far, then empty the buffer."""
         taken = [found for each in self._stretches for found in each.take()]
         words = [values for each, values in taken if not each.columns]
         held = Held(self.block, joined(self._lengths), words[0] if words else _NO_WORDS)

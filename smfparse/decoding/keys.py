@@ -1,10 +1,10 @@
-"""The key columns that every table carries: which system and queue manager, when, and where from.
+"""The key columns of every table: system, queue manager, times and source.
 
-Times: SMF writes local time, the TOD clocks of MQ are UTC, and QWHSTIME is TOD format but local
-already. The offset of the z/OS system is the difference of the two, rounded to 15 minutes because
-the SMF header counts hundredths of a second. A TOD clock that is ahead of UTC is corrected.
-The interval of a record is that of QWHS, in class 3 that of WTAS. Nothing here knows the
-workstation's zone.
+Times: SMF writes local time, the TOD clocks of MQ are UTC, and QWHSTIME is local time in TOD
+format. The offset of the z/OS system is SMF time minus TOD clock, rounded to 15 minutes because the
+SMF header counts hundredths of a second. A TOD clock that is ahead of UTC is corrected.
+The interval of a record comes from QWHS, in class 3 from WTAS. The zone of the workstation has no
+effect here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TOD_INTERVALS = ((115, 231), (116, 10))
 """Records whose QWHSDURN counts TOD units; it is microseconds in the others."""
 _QUARTER_US = 15 * 60 * US_PER_SECOND
 _LATE_US = 5 * US_PER_SECOND
-"""QWHSSTCK is microseconds after the end of the interval, or seconds if the system is busy."""
+"""Maximum delay of QWHSSTCK after the end of the interval: some seconds on a busy system."""
 
 Interval: TypeAlias = tuple[Ints, Values, Bools, Bools]
 """Start in UTC microseconds, seconds, and where each is known; one row per record."""
@@ -58,11 +58,11 @@ def _starts(
     time: tuple[Ints, Bools],
     offset: tuple[Ints, Bools],
 ) -> tuple[Ints, Bools]:
-    """Return where intervals of QWHSDURN begin, in UTC microseconds, and where that is known.
+    """Return the starts of intervals of QWHSDURN, in UTC microseconds, and where they are known.
 
-    It is QWHSSTCK minus QWHSDURN, which requires no offset. QWHSTIME is the same moment to the
-    microsecond, equal in all records of an interval, but in local time. So it shows the UTC offset
-    at that moment, which differs from that of the record if clocks were changed meanwhile.
+    The start is QWHSSTCK minus QWHSDURN, without an offset. QWHSTIME is the exact start, equal in
+    all records of an interval, but in local time. So it shows the UTC offset at the start, which
+    differs from the offset of the record if clocks were changed in the interval.
     """
     local, started = areas.number("qwhstime")
     ahead_of_utc, has_offset = offset
@@ -76,7 +76,7 @@ def _starts(
 
 
 def put_task_intervals(intervals: Interval, owner: Ints, numbers: Ints) -> None:
-    """Give class 3 records the interval of WTAS; `numbers` are as in `Tasks`, also for 116/2."""
+    """Set the interval of class 3 records `owner` from WTAS; `numbers` as in `Tasks`."""
     start, seconds, started, timed = intervals
     begin, end = numbers[:, 2], numbers[:, 3]
     start[owner], started[owner] = begin, numbers[:, 4] == 1
@@ -132,9 +132,9 @@ class KeyColumns:
 
     @property
     def task_offset(self) -> Ints:
-        """Byte of the record of the task: its 116/1, or the record itself if there is none.
+        """Byte of the 116/1 of each record's task, or of the record itself without a 116/1.
 
-        For another source, its number is added in the bits above the byte.
+        If the 116/1 is in another source, the number of that source is in the higher bits.
         """
         offset, known = self.task_record_offset
         source, _ = self.task_source
@@ -154,7 +154,7 @@ class KeyColumns:
 
     @property
     def task_source(self) -> tuple[Ints, Bools]:
-        """Source of the 116/1 record of each record of a task, as in `Tasks`, and where known."""
+        """Source of the 116/1 of each record of a task, as in `Tasks`, and where it is known."""
         source, known = np.zeros(self.rows, np.int64), np.zeros(self.rows, np.bool_)
         known[self.records.of(TASK)] = True
         owner, numbers = self._continued
@@ -201,7 +201,7 @@ class KeyColumns:
 
     @cached_property
     def counted_at(self) -> tuple[Ints, Bools]:
-        """When records count, microseconds of local time, and where that is known."""
+        """Local time at which each record counts, microseconds, and where that is known."""
         taken, dated = self.records.headers.time
         start, seconds, _, known = self.interval
         offset, local = self.offset
@@ -224,7 +224,7 @@ class KeyColumns:
 
     @cached_property
     def _spaced(self) -> tuple[Ints, Ints]:
-        """The records of MQ 7 whose interval is the time since the one before, and its start."""
+        """The MQ 7 records whose interval is the time since the previous record, and its start."""
         return self._spacing.intervals(self.records, self.made)
 
     @cached_property
@@ -234,7 +234,7 @@ class KeyColumns:
 
     @cached_property
     def _continued(self) -> tuple[Ints, Ints]:
-        """The 116/2 records whose 116/1 is known, and its numbers."""
+        """The 116/2 records whose 116/1 is known, and the numbers of that 116/1."""
         owner, numbers, known = self._links.link(self.records, self._tasks[1])
         return owner[known], numbers
 
@@ -311,6 +311,6 @@ _COLUMNS: Mapping[str, Callable[[KeyColumns], KeyColumn]] = {
     "fingerprint": lambda keys: (fingerprints(keys.records.chunk), None),
     "dump_start": lambda keys: _numbers(keys.records.chunk, keys.records.chunk.dump),
 }
-"""The key columns by name, without `source` and `block_no`; and those of `record` alone."""
+"""The key columns by name, except `source` and `block_no`, and columns of the table `record`."""
 BY_OFFSET = frozenset(("counted_at", "utc_offset", "interval_start", "interval_seconds"))
-"""Those that need the UTC offset of a system, which may come from other records."""
+"""Key columns that need the UTC offset of a system, which may come from other records."""

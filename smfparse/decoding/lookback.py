@@ -24,8 +24,8 @@ class Before:
     """The records before a part, as far back as records of the part depend on them.
 
     start  byte of the source where the part starts
-    read   reads the records before; its argument is the kinds (as of `kinds_of`; None: all) of
-           which more than the header is needed
+    read   reads the records before; its argument contains the kinds (as in `kinds_of`; None: all)
+           for which more than the header is needed
     """
 
     def __init__(self, start: int, read: Callable[[Ints | None], Iterator[Chunk]]) -> None:
@@ -75,7 +75,7 @@ def tasks_in(chunk: Chunk) -> Tasks:
 class Ahead:
     """UTC offsets in later records of a source; each record is read once.
 
-    read  reads the source from where the part starts, or before
+    read  reads the source from the start of the part, or from an earlier byte
     """
 
     def __init__(self, read: Callable[[], Iterator[Chunk]]) -> None:
@@ -91,7 +91,7 @@ class Ahead:
     def first(self, system: bytes, behind: int, until: int) -> Clock | None:
         """Return the first record of a system that starts after a byte and shows the offset.
 
-        behind  no later call requests one that starts before
+        behind  the byte; it must not decrease from call to call
         until   end of the search: beyond it, the result can be a record or None
         """
         self._held = [each for each in self._held if each.place[-1] > behind]
@@ -103,7 +103,7 @@ class Ahead:
         return None
 
     def _more(self, behind: int, until: int) -> Iterator[Shown]:
-        """Yield what is held, and then what is read up to a byte."""
+        """Yield the records read so far, then further records up to byte `until`."""
         yield from self._held
         while self._end < until:
             chunk = next(self._chunks, None)

@@ -38,7 +38,7 @@ from smfparse.vectors import Bools, Ints, distinct, gather
 class NameFilter:
     """The selected names, as `Selection.by_name`, carried from chunk to chunk of a source.
 
-    `tasks` finds what `queue_tasks` returns, when a row is first chosen by the queues of its task.
+    `tasks` computes `queue_tasks`, on first use.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Matches:
         self._in_records: dict[tuple[str, str], Bools] = {}
 
     def of(self, table: str, found: Blocks) -> Bools:
-        """Return which blocks of a table are about all the names, bool (blocks,)."""
+        """Return which blocks of a table match all selected names, bool (blocks,)."""
         chosen = np.ones(len(found), np.bool_)
         for option in self._names.asked:
             where = naming(option, table)
@@ -101,7 +101,7 @@ class Matches:
 
     @cached_property
     def records(self) -> Bools:
-        """Which records have a block that is about all the names, bool (records,)."""
+        """Which records have a block that matches all selected names, bool (records,)."""
         chosen = np.zeros(len(self._records), np.bool_)
         for table in tables_about(frozenset(self._names.asked)):
             found = self._records.blocks(TABLES[table].block)
@@ -109,7 +109,7 @@ class Matches:
         return chosen
 
     def _named(self, option: str, table: str, found: Blocks) -> Bools:
-        """Return which blocks of a table with names have a selected one."""
+        """Return which blocks of a table contain a selected name of an option."""
         chosen = np.zeros(len(found), np.bool_)
         for block, field in _fields(option, table):
             at, length = found.at, found.length
@@ -121,7 +121,7 @@ class Matches:
         return chosen
 
     def _in_record(self, option: str, table: str) -> Bools:
-        """Return which records have such a block."""
+        """Return which records have a block with a selected name of an option."""
         if (option, table) not in self._in_records:
             found = self._records.blocks(TABLES[table].block)
             chosen = np.zeros(len(self._records), np.bool_)
@@ -131,7 +131,7 @@ class Matches:
 
     @cached_property
     def _in_task(self) -> Bools:
-        """Which records are of a task that has such a queue block."""
+        """Which records belong to a task that uses a selected queue."""
         return np.isin(self._keys.task_offset, self._names.tasks)
 
 
@@ -163,8 +163,8 @@ def queue_tasks(
     chunks            of the kinds TASK_KINDS at least
     reach, elsewhere  as in `TaskLinks`
 
-    A task is identified by the byte of the source where its 116/1 starts, in another source as
-    `in_source` gives it; a 116/2 whose 116/1 is missing by its own.
+    A task is identified by the byte where its 116/1 starts, coded by `in_source` if that is in
+    another source. A 116/2 without a 116/1 is identified by its own byte.
     """
     names = NameFilter({"queue": patterns})
     links, known = TaskLinks(reach=reach, elsewhere=elsewhere), text_columns()

@@ -20,14 +20,14 @@ from smfparse.vectors import Ints
 class Needs:
     """What a decoder must read, determined once for all chunks.
 
-    unknown  whether the bytes that no column knows are counted
+    unknown  whether bytes without a column are counted
     wanted   the tables that can have rows, and their columns
     clocks   whether later records depend on the UTC offsets of earlier ones
-    counted  whether records are selected by when they count, or by a time in a zone
+    counted  whether records are selected by the time at which they count, or by a time in a zone
     tasks    whether records depend on the 116/1 records before them
     dumps    whether records must identify their dump
-    blocks   the blocks that rows are made of, and the tables of each, by name of the block
-    index    where these are, and those that only show which rows are wanted
+    blocks   by name: the blocks from which rows are made, and the tables of each
+    index    the places of these blocks, and of blocks that only show which rows are selected
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class Needs:
         self.index = BlockIndex(self._searched())
 
     def _by_offset(self) -> bool:
-        """Whether anything that is wanted needs the UTC offset of a system."""
+        """Whether a wanted column or the selection needs the UTC offset of a system."""
         return self.counted or any(
             names is None or names & BY_OFFSET for names in self.wanted.values()
         )
 
     def _searched(self) -> list[Block]:
-        """Return the blocks that are looked for."""
+        """Return the blocks to search for in records."""
         found = [block for block, _ in self.blocks.values()]
         if self.selection.by_name:
             tables = {RECORD, *self.wanted} if self.unknown else self.wanted
@@ -72,7 +72,7 @@ class Needs:
 
     @cached_property
     def kinds(self) -> Ints | None:
-        """The kinds of record that are looked at, as `kinds_of`; None: all."""
+        """The kinds of record to decode, as in `kinds_of`; None: all."""
         of_all = RECORD in self.wanted or self.unknown
         if self.clocks or (of_all and not self.selection.by_name):
             return None

@@ -1,6 +1,6 @@
 """Logical records to blocks: the SMF header, the triplets, and for each block its place and owner.
 
-Everything here works on all records of a chunk at once; nothing of a block is decoded yet.
+Everything here works on all records of a chunk at once. The contents of blocks are not decoded.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Blocks:
 
     owner   int64 (blocks,): index of the record in the chunk
     at      int64 (blocks,): position in the chunk's buffer
-    length  int64 (blocks,): length the triplet gives
-    number  int64 (blocks,): 1-based in its triplet
+    length  int64 (blocks,): length in the triplet
+    number  int64 (blocks,): number of the block in its triplet, from 1
     """
 
     owner: Ints
@@ -97,7 +97,7 @@ class Records:
     def area(self) -> Blocks:
         """The QWHS area of each MQ record that has a sound one.
 
-        Damage is noted for the records in the registry; others need no QWHS area.
+        A missing or damaged area is noted as damage for records in the registry; others need none.
         """
         rows = np.flatnonzero(self.is_mq)
         found = read_triplets(self.chunk, rows, 1, np.ones((len(rows), 1), np.bool_))
@@ -114,8 +114,8 @@ class Records:
     def blocks(self, block: Block) -> Blocks:
         """Return the sound blocks of a kind in record order; none if `index` does not look for it.
 
-        A triplet that points outside its record, or not to its block, is noted as damage. An
-        exception is a block that is known to contain garbage if its length is different.
+        A triplet that points outside its record, or not to its block, is noted as damage, except
+        for a block of another length that is known to contain garbage.
         """
         if block.name in self.index.whole:
             rows = np.flatnonzero(self.type == self.index.whole[block.name])
@@ -144,7 +144,7 @@ class Records:
         }
 
     def _spread(self, found: Triplets, which: Values) -> tuple[Blocks, Values]:
-        """Return the blocks that triplets point to, and the number of each one's kind."""
+        """Return the blocks that triplets point to, and the number of each block's kind."""
         triplet = np.repeat(np.arange(found.row.size), found.fits)
         before: Ints = np.cumsum(found.fits) - found.fits
         nth = np.arange(triplet.size) - before[triplet]
@@ -153,7 +153,7 @@ class Records:
         return Blocks(owner, at, length, nth + 1), which[triplet]
 
     def _sound(self, blocks: Blocks, which: Values) -> Bools:
-        """Return which blocks have the eye-catcher that they must have."""
+        """Return which blocks have the right eye-catcher."""
         index = self.index
         words = np.ndarray((self.chunk.buffer.size - 3,), "u4", self.chunk.buffer, strides=(1,))
         eye, expected = words[blocks.at + index.eye_at[which]], index.eye[which]

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from smfparse.decoding.lookback import Before
 
 _MQ_8 = "8".encode(ENCODING)[0]
-"""The start of SM115REL from the first release on whose records contain an interval."""
+"""The first character of SM115REL in the first release whose records contain an interval."""
 _LONGEST_US = 25 * 3600 * US_PER_SECOND
-"""STATIME is 24 hours at most: what is longer is a time without records."""
+"""STATIME is at most 24 hours: a longer time is a gap without records."""
 
 
 class Written(NamedTuple):

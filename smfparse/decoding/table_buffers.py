@@ -58,7 +58,7 @@ _ONE = np.zeros(1, np.int32)
 
 
 class KeyBuffer:
-    """Key columns of the records of many chunks: what the rows of all tables refer to."""
+    """Key columns of the records of many chunks, to which the rows of all tables refer."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
@@ -73,7 +73,7 @@ class KeyBuffer:
         self._whole: dict[str, tuple[Values, Mask]] = {}
 
     def add(self, keys: KeyColumns, sources: Values = _ONE) -> None:
-        """Take the records of a chunk; `sources` are the numbers of those that it is of."""
+        """Add the keys of the records of a chunk; `sources` are the numbers of its sources."""
         self._numbers.update(sources.tolist())
         chunk = keys.records.chunk
         self._sources.append(
@@ -84,7 +84,7 @@ class KeyBuffer:
         self.rows += keys.rows
 
     def of(self, name: str, rows: Ints) -> tuple[Values, Mask]:
-        """Return a key column of the records `rows`: values, texts as codes, and where they are."""
+        """Return a key column of the records `rows`: values or text codes, and their presence."""
         if name not in self._whole:
             values, held = _joined(self._parts[name])
             self._whole[name] = values.astype(_NATIVE[name]), held
@@ -142,14 +142,14 @@ class TableBuffer:
         self.rows = 0
 
     def add(self, found: Blocks, first: int) -> None:
-        """Note the rows of a chunk whose records start at `first` among the keys."""
+        """Add the rows of a chunk; `first` is the index of its first record in the keys."""
         rows = len(found)
         self.owner.more(rows)[:] = found.owner + first
         self.number.more(rows)[:] = found.number
         self.rows += rows
 
     def note(self, keys: KeyBuffer) -> None:
-        """Take the keys of the rows that came since the last call."""
+        """Store the keys of the rows that were added since the last call."""
         owner = self.owner.take()
         if len(owner):
             self._sources.append(keys.sources(owner))
@@ -157,10 +157,10 @@ class TableBuffer:
                 parts.append(keys.of(name, owner))
 
     def batch(self, sources: Any, elsewhere: Elsewhere | None = None) -> Batch:
-        """Return the rows gathered so far, and start anew; there are some.
+        """Return the rows gathered so far (at least one), then empty the buffer.
 
         sources    the names of the inputs by number, as an Arrow array
-        elsewhere  knows the names of other sources that have tasks of the rows
+        elsewhere  knows the names of other sources that contain tasks of the rows
         """
         made: dict[str, Any] = {}
         for buffer in (self.entries,) if self.entries else self.blocks:

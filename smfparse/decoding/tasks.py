@@ -38,7 +38,7 @@ MQ writes one after the other, so SMF takes both within hundredths of a second. 
 more than that, and too short for the 116/1 of the previous interval.
 """
 _FAR = 40
-"""Bits of a byte of a source."""
+"""Number of bits for a byte position in a source."""
 _TOKEN_AT = WTAS.field("wtasstrt")
 _CORREL = WQST.field("correl")
 
@@ -48,9 +48,9 @@ class Tasks(NamedTuple):
 
     key      V24 (tasks,): system, queue manager, token
     numbers  int64 (tasks, 8): place of the record, record_no, interval start and end in
-             microseconds UTC, whether (1) each of the two is known, SMF time in microseconds, and
-             the source: 0 its own, else the number of another one, from 1; of that the record_no is
-             not known
+             microseconds UTC, whether (1) each of these two is known, SMF time in microseconds, and
+             the source: 0 is the same source, other numbers are other sources (their record_no is
+             unknown)
     """
 
     key: Values
@@ -63,12 +63,12 @@ class Tasks(NamedTuple):
 
     @property
     def time(self) -> Ints:
-        """When SMF took the records."""
+        """The SMF times of the records."""
         return self.numbers[:, 6]
 
     @property
     def source(self) -> Ints:
-        """Which sources they are in."""
+        """The numbers of the sources that contain the records."""
         return self.numbers[:, 7]
 
     def where(self, keep: Bools) -> Tasks:
@@ -76,7 +76,7 @@ class Tasks(NamedTuple):
         return Tasks(self.key[keep], self.numbers[keep])
 
     def last(self, within: int) -> Tasks:
-        """Return the tasks within so many microseconds of the last of their system."""
+        """Return the tasks up to `within` microseconds before the last task of their system."""
         last, system = np.zeros_like(self.time), _systems(self.key)
         for each in np.unique(system):
             last[system == each] = self.time[system == each].max()
@@ -96,7 +96,7 @@ class Continued(NamedTuple):
     """116/2 records of a source whose 116/1 is not in it.
 
     key   V24 (records,): as in `Tasks`
-    time  int64 (records,): when SMF took them, in microseconds
+    time  int64 (records,): SMF time in microseconds
     """
 
     key: Values
@@ -118,10 +118,10 @@ class Elsewhere(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the sources, by number less one."""
+        """The names of the sources; source number n has index n - 1."""
 
     def tasks(self, source: str, lost: Continued) -> Tasks:
-        """Return those that records at the start of a source may continue."""
+        """Return the tasks that the records `lost` at the start of a source may continue."""
 
 
 def _systems(key: Values) -> Values:
@@ -131,7 +131,7 @@ def _systems(key: Values) -> Values:
 
 
 def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
-    """Return the indices of the 116/1 records of a chunk that have a WTAS, and what they say.
+    """Return the indices of the 116/1 records of a chunk that have a WTAS, and their tasks.
 
     ahead  int64 (records,): seconds by which the TOD clock is ahead of UTC
     """
@@ -150,7 +150,7 @@ def tasks_of(records: Records, ahead: Ints) -> tuple[Ints, Tasks]:
 def tokens_of(records: Records) -> tuple[Ints, Values]:
     """Return the indices of the records that identify their task, and its token.
 
-    The token is two doublewords: uint64 (records, 2). WTAS has it, and in a 116/2 the first WQST.
+    The token is two doublewords: uint64 (records, 2). It is in WTAS, in a 116/2 in the first WQST.
     """
     queues = records.blocks(WQST)
     later = _first(queues.where(records.is_of([CONTINUATION])[queues.owner]), _CORREL)
@@ -185,9 +185,9 @@ def joined_tasks(several: list[Tasks]) -> Tasks:
 class TaskLinks:
     """The 116/1 records near enough to be continued, carried from chunk to chunk.
 
-    before     knows those before the part of the source that is read
+    before     knows the 116/1 records before the part of the source that is read
     reach      maximum bytes from a 116/2 back to the start of its 116/1
-    elsewhere  knows those in other sources; None: there are no others
+    elsewhere  knows the 116/1 records in other sources; None: no others
     """
 
     def __init__(
@@ -258,7 +258,7 @@ class TaskLinks:
             found[some[hit]] = True
 
     def _remember(self, tasks: Tasks, place: int) -> None:
-        """Take the tasks of a chunk that starts at `place`; forget those that are too far back."""
+        """Keep the tasks of a chunk that starts at `place`; discard tasks that are too far back."""
         least = place - self._reach
         self._seen = [each for each in self._seen if len(each.key) and each.place[-1] >= least]
         self._seen.append(tasks)
@@ -287,9 +287,9 @@ def _keys(records: Records, found: Blocks, token: Field) -> Values:
 
 
 def _nearest(known: Tasks, key: Values, place: Ints, reach: int) -> tuple[Ints, Bools]:
-    """Return for each key the index of the last known task with it that starts before `place`.
+    """Return for each key the index of its last known task that starts before `place`.
 
-    And whether there is one, no more than `reach` bytes before.
+    Also return whether there is such a task, at most `reach` bytes before.
     """
     index, hit = _last(known.key, key, [np.concatenate([known.place, place])])
     hit[hit] = place[hit] - known.place[index[hit]] <= reach
@@ -297,10 +297,10 @@ def _nearest(known: Tasks, key: Values, place: Ints, reach: int) -> tuple[Ints, 
 
 
 def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
-    """Return for each record the index of the last known task that SMF took before it.
+    """Return for each record the index of its last known task with an earlier SMF time.
 
-    And whether there is one, no more than APART_US before. If several sources contain the task,
-    that of the first source counts: the others are duplicates.
+    Also return whether there is such a task, at most APART_US before. If several sources contain
+    the task, the one in the first source counts: the others are duplicates.
     """
     none = np.zeros(len(asked.key), np.int64)
     orders = [
@@ -314,9 +314,10 @@ def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
 
 
 def _last(known: Values, asked: Values, orders: list[Ints]) -> tuple[Ints, Bools]:
-    """Return for each key that is asked for the index of the last known one before it.
+    """Return for each asked key the index of the last equal known key before it.
 
-    orders  int64 (known and asked): sort keys, the last one first. And whether there is one.
+    Also return whether there is one.
+    orders  int64 (known and asked): sort keys, the last one is the primary key
     """
     _, same = np.unique(np.concatenate([known, asked]), return_inverse=True)
     order = np.lexsort((*orders, same))

@@ -15,7 +15,7 @@ from smfparse.schemas import REGISTRY, WHOLE_RECORDS
 from smfparse.vectors import Bools, Bytes, Ints
 
 KNOWN_RECORDS = tuple(sorted(REGISTRY))
-"""Type and subtype of the records that the registry has, by number."""
+"""Type and subtype of the records in the registry; the index is the number of the kind."""
 _CODES = np.array([smf_type << 16 | subtype for smf_type, subtype in KNOWN_RECORDS])
 _EYE = 4
 """Bytes of an eye-catcher."""
@@ -30,11 +30,12 @@ def number_of(smf_type: Ints, subtype: Ints) -> Ints:
 
 
 class BlockIndex:
-    """Which blocks to look for, and where: a table to look up, made once for many chunks.
+    """A lookup table of the blocks to search for, and their places; made once for many chunks.
 
-    records   type and subtype of the records that have them; 0 for those that are a whole block
-    whole     the types of these, by name of the block
-    triplets  how many triplets of a record have to be read
+    records   type and subtype of records with these blocks; subtype 0 for records that consist of
+              one block
+    whole     types of records that consist of one block, by name of the block
+    triplets  number of triplets to read in a record
     table     uint8 (kinds of record + 1, triplets): number of the block, 0: none
     blocks    the blocks by number, from 1
     """
@@ -65,10 +66,10 @@ class BlockIndex:
         self.least = np.array([0, *(each.least for each in self.blocks.values())])
 
     def which(self, record: Ints, triplet: Ints) -> Bytes:
-        """Return the number of the block that triplets point to; 0: not among these.
+        """Return the number of the block that each triplet points to; 0: not searched for.
 
         record   int64 (triplets,): number of the record's kind in KNOWN_RECORDS
-        triplet  int64 (triplets,): which of its record
+        triplet  int64 (triplets,): index of the triplet in its record
         """
         found = np.zeros(record.size, np.uint8)
         inside = triplet < self.triplets
@@ -90,11 +91,11 @@ class Triplets:
     """Triplets that point to a block, in record order.
 
     row      int64 (triplets,): index of the record in the chunk
-    number   int64 (triplets,): which triplet of its record
+    number   int64 (triplets,): index of the triplet in its record
     offset   int64 (triplets,): byte of its blocks in the record
     length   int64 (triplets,): bytes of a block
     count    int64 (triplets,): blocks
-    fits     int64 (triplets,): blocks of them that can be: wholly in the record, not too short
+    fits     int64 (triplets,): blocks that are possible: inside the record, and not too short
     """
 
     row: Ints
@@ -110,7 +111,7 @@ class Triplets:
 
 
 def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplets:
-    """Return the wanted ones of the first `most` triplets of records that point at something.
+    """Return those of the first `most` triplets of records that are wanted and point to a block.
 
     wanted  (rows, most)
     """
@@ -128,11 +129,11 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
 
 
 def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
-    """Return the triplets of every block that is known, looked for or not.
+    """Return the triplets of every known block, searched for or not.
 
     Blocks cannot overlap, so together they cannot be longer than their record. If they are,
-    triplets are used up to the length of the record, those that fit it first. So no record makes
-    more rows than its bytes allow, and the rows do not depend on the requested blocks.
+    triplets are used up to the length of the record, beginning with triplets that fit completely.
+    So no record makes more rows than its bytes allow, whatever blocks are requested.
 
     kind  int64 (records,): number of each record's kind in KNOWN_RECORDS
     """

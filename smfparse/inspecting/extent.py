@@ -1,4 +1,4 @@
-"""What inputs cover: where a selection matches nothing, and whether they are complete."""
+"""The extent of inputs, for a selection without records, and their completeness."""
 
 from __future__ import annotations
 
@@ -79,9 +79,9 @@ def _names(every: Inputs, option: str) -> Iterator[str]:
 
 
 def coverage_in(inputs: Inputs, found: Inventory) -> list[Coverage]:
-    """Return how complete the data of each queue manager is; none where names are selected.
+    """Return how complete the data of each queue manager is; empty if names are selected.
 
-    Records of some jobs, queues or channels show no gaps.
+    Records of only some jobs, queues or channels cannot show gaps.
     """
     from smfparse.query.catalog import Catalog
 

@@ -1,4 +1,4 @@
-"""What is in the inputs: records and bytes by system, queue manager, version, type and subtype."""
+"""The contents of inputs: records and bytes by system, queue manager, version, type and subtype."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Group:
 
     @property
     def content(self) -> str:
-        """Names of the control blocks that such a record holds, as far as they are decoded."""
+        """Names of the decoded control blocks in these records."""
         if self.type in (STATISTICS, ACCOUNTING) and self.subtype is not None:
             blocks = REGISTRY.get((self.type, self.subtype), {})
             return " ".join(block.name for block in blocks.values())
@@ -69,20 +69,20 @@ class Group:
 
     @property
     def of_dump(self) -> bool:
-        """Whether the dump job wrote such a record, at its own time."""
+        """Whether the SMF dump job wrote these records; their times are those of the job."""
         return self.content in (_OF_SMF[DUMP_HEADER], _OF_SMF[DUMP_TRAILER])
 
     @property
     def trace(self) -> str:
-        """The START TRACE that writes such a record: `STAT 1`; '': it is none of MQ's."""
+        """The trace and class that write these records: `STAT 1`; '': not records of MQ."""
         return "" if self.subtype is None else TRACES.get((self.type, self.subtype), "")
 
 
 class Inventory(NamedTuple):
-    """What is in inputs: records by kind, and what SMF lost, in the order of the records.
+    """The contents of inputs: records by kind, and losses of SMF in the order of the records.
 
-    ahead  by how many seconds TOD clocks were ahead of UTC at most, by system; clocks that were not
-           are left out
+    ahead  by system, the maximum seconds by which its TOD clock was ahead of UTC; without systems
+           whose clock was not ahead
     """
 
     groups: list[Group]
@@ -91,9 +91,9 @@ class Inventory(NamedTuple):
 
 
 def inventory(inputs: Inputs) -> Inventory:
-    """Count the records of `inputs`, and in their log damage and the bytes that no column knows.
+    """Count the records of `inputs`. Damage and bytes without a column are added to their log.
 
-    Nothing but headers is decoded; blocks are looked for, as damage is reported in them.
+    Only headers are decoded; blocks are located, because their damage is reported.
     """
     inputs.log.count_unknown = True
     checked = every_block() if any(isinstance(each, SmfFile) for each in inputs.sources) else {}
@@ -115,7 +115,7 @@ def inventory(inputs: Inputs) -> Inventory:
 
 
 def _ahead(batch: Batch) -> Iterator[tuple[str, int]]:
-    """Yield the systems of a batch whose TOD clocks are ahead of UTC, and by how many seconds."""
+    """Yield the systems of a batch with a TOD clock ahead of UTC, and the seconds."""
     ahead = np.nan_to_num(batch[_AHEAD].to_numpy(zero_copy_only=False))
     system = _codes(batch["system"])
     for each in np.unique(system[ahead > 0]):

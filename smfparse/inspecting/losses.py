@@ -16,7 +16,7 @@ LOST_COLUMNS = frozenset({"system", "smf_time", "smf7nro", "smf7stm", "smf7nrf",
 
 @dataclass(frozen=True)
 class Loss:
-    """SMF records that a system lost: from when to when (local), and how many; None: not known."""
+    """SMF records that a system lost: start and end (local time), number; None: unknown."""
 
     system: str
     start: dt.datetime | None
@@ -25,7 +25,7 @@ class Loss:
 
 
 def lost_records(losses: Iterable[Loss]) -> dict[str, int | None]:
-    """Return how many records each system lost; None: it is not known."""
+    """Return the number of records that each system lost; None: unknown."""
     found: dict[str, int | None] = {}
     for each in losses:
         before = found.get(each.system, 0)

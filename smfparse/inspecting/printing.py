@@ -1,4 +1,4 @@
-"""The inventory of inputs, and what `describe` finds, as documents."""
+"""The inventory of inputs as a document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from smfparse.inspecting.losses import Loss
 
 SHOWN_DAMAGE = 20
-"""Damages shown; the rest is counted."""
+"""Maximum number of damages listed; further ones are counted."""
 _HEADINGS = (
     *("System", "QMgr", "Version", "Type", "Subtype", "Records", "Bytes", "First", "Last"),
     *("Trace", "Blocks"),
@@ -34,10 +34,10 @@ _NOT_KNOWN = "Bytes without a column (later MQ version, or IBM-internal)"
 
 
 class InventoryDocument(Document):
-    """What is in the inputs: records by kind, how the inputs are packed and framed, and damage.
+    """The contents of inputs: records by kind, compression and record format of inputs, damage.
 
-    Records that SMF lost are listed, as metrics of that time are too low; and TOD clocks that are
-    ahead of UTC, as all times are corrected by that.
+    It also lists records that SMF lost, because metrics of that time are too low, and TOD clocks
+    ahead of UTC, because all times are corrected for that.
 
     coverage  how complete the data of each queue manager is
     """
@@ -245,14 +245,14 @@ def _ahead_text(system: str, seconds: int) -> str:
 
 
 def left_out(duplicates: int) -> str:
-    """Return a sentence on records, one at least, that were left out as duplicates."""
+    """Return a sentence about one or more records that were omitted as duplicates."""
     if duplicates == 1:
         return "1 record is also in an earlier dump and is counted once"
     return f"{duplicates:,} records are also in an earlier dump and are counted once"
 
 
 def more(damage: DamageLog) -> str:
-    """Return the number of damages that are not shown, and where they are listed."""
+    """Return a sentence: number of damages not shown, and where they are listed."""
     kept = len(damage.details)
     first = "" if damage.count == kept else f" the first {kept:,} of"
     rest = damage.count - SHOWN_DAMAGE

@@ -58,7 +58,7 @@ class Record:
 
     @property
     def type(self) -> int:
-        """SMF record type, of the extended header where there is one."""
+        """SMF record type; from the extended header, if there is one."""
         data = np.frombuffer(self.data.ljust(REAL_TYPE.stop, b"\0"), np.uint8)
         return int(types_of(data, np.zeros(1, np.int64), np.array([len(self.data)]))[0])
 
@@ -80,7 +80,7 @@ class Record:
 
 
 def find_record(chunk: Chunk, *, number: int | None, at: int | None) -> Record | None:
-    """Return a record, if the chunk has it: record `number`, or the one at or around byte `at`.
+    """Return record `number`, or the record that contains byte `at`; None: not in this chunk.
 
     The default is the first MQ record.
     """
@@ -113,7 +113,7 @@ class _Page:
 
 
 def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
-    """Yield the lines of an explained record; a zone, if given, is for times in UTC."""
+    """Yield the lines of an explained record; times in UTC are shown in `zone`, if given."""
     yield (
         f"{record.source}: record {record.record_no} at byte 0x{record.offset:X}, "
         f"{len(record.data)} bytes"
@@ -136,7 +136,7 @@ def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
 
 
 def _sections(record: Record, page: _Page) -> Iterator[str]:
-    """Explain the triplets and what they point to."""
+    """Explain the triplets and the blocks they point to."""
     triplets = _triplets(record.data)
     for number, triplet in enumerate(triplets):
         at = QWST.size + number * TRIPLET.size

@@ -59,7 +59,7 @@ def described(name: str) -> Relation | list[Entry]:
 
     Fields are returned only if no column or measure has the name.
 
-    name  in any case; that of a column or measure can have its table or subject as a prefix
+    name  in upper or lower case; columns and measures can have a table or subject as a prefix
 
     Raises RequestError for an unknown name, with similar names.
     """

@@ -42,9 +42,9 @@ def figures(name: str) -> Mapping[str, tuple[str, str]]:
 
 @cache
 def aggregates(name: str) -> Mapping[str, str]:
-    """Return the SQL over several rows of facts of what a subject has, by name.
+    """Return the SQL of all figures of a subject over several rows of facts, by name.
 
-    A name is that of a measure, else what its view calls it, else that of a field.
+    A name is that of a measure, otherwise a column of the view, otherwise a field.
     """
     subject = metric_subject(name)
     known = subject.over_rows()
@@ -76,9 +76,10 @@ def _keys_of(name: str, named: AbstractSet[str]) -> Mapping[str, str]:
 
 
 def selected(name: str, keys: Mapping[str, str], named: AbstractSet[str]) -> str:
-    """Return the query for rows of a subject: the name of each, its keys, and what is named of it.
+    """Return the query for rows of a subject: object name, keys, and the named figures.
 
-    keys  SQL by name
+    keys   SQL of the keys by name
+    named  words of the query, among them names of figures
     """
     subject = metric_subject(name)
     keys = {"object": subject.object, **keys}

@@ -148,7 +148,7 @@ class Measure:
         return _SHORT.get(self.unit, self.unit)
 
     def a_second(self) -> Self:
-        """Return the amount per second, of a sum."""
+        """Return the measure of the amount per second; for a sum."""
         unit = f"{self.short_unit}/s" if self.unit else "per second"
         formula = f"({self.formula})" if " + " in self.formula else self.formula
         return replace(
@@ -228,9 +228,9 @@ class Subject:
         return f"{self.name}_rows({tables})"
 
     def facts_of(self, schema: str, named: Collection[str] | None = None) -> str:
-        """Return what gives its facts, behind FROM, of the tables of a schema.
+        """Return the FROM expression of its facts, over the tables of a schema.
 
-        named  the words of what is read of them; without a fact, that is its table. None: all
+        named  the words of the query; if no fact is among them, its table is enough. None: all
         """
         tables = [f"{schema}.{each}" for each in self.tables]
         if not self._file.exists():
@@ -339,7 +339,7 @@ def subject_of(table: str, tables: Sequence[str]) -> Subject:
     For a table without a subject, only its fields and their averages are measures.
     """
     for name in subject_names():
-        if f'"{table}"' in (_FOLDER / f"{name}.toml").read_text("utf-8"):  # to read all takes long
+        if f'"{table}"' in (_FOLDER / f"{name}.toml").read_text("utf-8"):  # reading all takes long
             each = metric_subject(name)
             if each.tables[0] == table and {*each.tables} <= {*tables}:
                 return each
@@ -347,7 +347,7 @@ def subject_of(table: str, tables: Sequence[str]) -> Subject:
 
 
 def _of_verbs(sql: str, verbs: Mapping[str, Verb]) -> str:
-    """Return SQL with `[sum({calls}), ...]` as a list of this for each verb."""
+    """Return SQL with `[sum({calls}), ...]` replaced by a list: the expression for each verb."""
 
     def listed(found: re.Match[str]) -> str:
         each = (found[1].format(verb=name, **vars(of)) for name, of in verbs.items())
@@ -357,7 +357,7 @@ def _of_verbs(sql: str, verbs: Mapping[str, Verb]) -> str:
 
 
 def _averages(table: str) -> Mapping[str, Measure]:
-    """Return the measures of a table that are a time by its counter."""
+    """Return the measures of a table that are a time divided by its counter."""
     found = {}
     for column in TABLES[table].columns:
         kind, name = column.field.kind, f"{column.name}_average"
@@ -381,8 +381,7 @@ def over_time(metric: str | Mapping[str, str], way: str = "") -> str:
     metric  the measure or field, as `log.task_busy`; or several, by the names of their objects
     way     how rows become one figure: see `way_of`, which gives the default
 
-    Columns: system, qmgr, object, start (UTC), seconds, amount, and per, which is NULL where the
-    measure is not divided by anything.
+    Columns: system, qmgr, object, start (UTC), seconds, amount, and per (NULL: no divisor).
     """
     way = way or way_of(metric)
     if isinstance(metric, str):
@@ -413,7 +412,7 @@ def way_of(metric: str | Mapping[str, str]) -> str:
 
 
 def measure_of(metric: str) -> tuple[Subject, Measure]:
-    """Return the subject and the measure that a declaration names; a field is one by itself."""
+    """Return the subject and the measure that a declaration names; a field counts as a measure."""
     name, _, of = metric.partition(".")
     subject = metric_subject(name)
     if of in subject.measures:
@@ -424,12 +423,12 @@ def measure_of(metric: str) -> tuple[Subject, Measure]:
 
 
 def with_overall(sql: str) -> str:
-    """Return an aggregate over rows of a subject, with `overall(measure)` for a measure of them."""
+    """Return SQL with `overall(measure)` replaced by an aggregate over rows of the subject."""
     return _OVERALL.sub(r"(sum(\1_amount) / nullif(sum(\1_per), 0))", sql)
 
 
 def combined(column: Column) -> str:
-    """Return the SQL of a column over several rows, as its declaration says: an aggregate.
+    """Return the SQL of a column over several rows: the aggregate that its declaration defines.
 
     The last value is that of the row with the greatest `sequence`.
     """
@@ -456,7 +455,7 @@ def quoted(text: str) -> str:
 
 @cache
 def makers() -> Mapping[str, str]:
-    """Return the subject that makes each macro, by its name, without reading the subjects."""
+    """Return for each macro name the subject that defines it, without reading the subjects."""
     found: dict[str, str] = {}
     for name in subject_names():
         file = _FOLDER / f"{name}.sql"

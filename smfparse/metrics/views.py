@@ -154,8 +154,8 @@ def columns_of(name: str) -> tuple[TableColumn, ...]:
 def columns_meant(name: str) -> list[tuple[str, TableColumn]]:
     """Return the columns that `name` may mean, with their tables and views.
 
-    name  of a column, in any case, or IBM's name of its field; a table or view may stand before
-          it: wqst.putn
+    name  a column, in upper or lower case, or IBM's name of its field; a table or view can be its
+          prefix: wqst.putn
     """
     relation, _, column = name.lower().rpartition(".")
     found = columns_named(column)
@@ -194,7 +194,7 @@ def named_macros(queries: str, more: str = "") -> str:
 
 
 def own_macros(query: str, macros: str) -> str:
-    """Return the SQL of the macros in a query, and of those that these use, of `macros` alone."""
+    """Return the SQL of those of `macros` that a query uses, directly or by other macros."""
     return "".join(_called(query, lambda name: _macros(macros).get(name, "")).values())
 
 

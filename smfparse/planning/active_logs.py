@@ -10,18 +10,18 @@ from smfparse.planning.asking import said
 from smfparse.planning.plans import Figure
 
 HALF_DAY = 12
-"""Hours for which active logs should last at least, and 24 at best."""
+"""Minimum hours that active logs should last; the preferred number is 24."""
 MOST_LOGS = 310
 """Active logs that each copy can have."""
 
 
 class LogSpace(NamedTuple):
-    """Log space that one copy uses, GB. None: it is not known.
+    """Log space that one copy uses, GB. None: unknown.
 
-    hourly      in an hour, on average
+    hourly      average per hour
     hour        in the busiest hour
     half_day    in the busiest 12 hours
-    unarchived  created, minus archived in the same time
+    unarchived  space written minus space archived in the same time
     """
 
     hourly: float | None
@@ -36,7 +36,7 @@ def active_logs(
     """Yield how long active logs last, and how many an outage of archiving needs.
 
     size  GB of one log
-    logs  of each copy
+    logs  number of active logs of each copy
     """
     if used.hourly is not None:
         yield Figure("used_gb_h", "Log space used per copy", used.hourly, "GB/hour", "", 3)

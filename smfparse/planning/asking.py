@@ -16,18 +16,18 @@ from smfparse.errors import RequestError
 
 
 def said(value: float) -> str:
-    """Return a number as formulas show it: whole, or with six digits."""
+    """Return a number in the form used in formulas: whole, or with six digits."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
 
 
 @dataclass(frozen=True)
 class Ask:
-    """What an input is.
+    """The description of an input.
 
         low, high  lowest and highest number for which the planner is valid
     among      all values of a text; (): any
     measured   the SMF fields from which it is measured; '': none
-    needs      data that the measurement requires besides the trace: 12 hours of data
+    needs      other requirements of the measurement than the trace: `12 hours of data`
     """
 
     text: str

@@ -42,7 +42,7 @@ def client_flows(rate: float, slower: float, added_us: float) -> float:
 class Batches(Asked):
     """Inputs; the defaults are IBM's example over a network of 50 ms one way.
 
-    The time of a message is that of 64.73 MB/s in messages of 32 KB, without latency.
+    The default time of a message corresponds to 64.73 MB/s in messages of 32 KB, without latency.
     """
 
     messages_a_batch: Annotated[

@@ -12,18 +12,18 @@ from smfparse.planning.publications import between, published, source
 _STRUCTURE = 2**32
 _TABLE = "z16_cf_messages_in_4GB"
 SMALLEST, LARGEST = 1164, 64_512
-"""Bytes of messages that the table has."""
+"""Smallest and largest message size in the table, bytes."""
 OFFLOAD = ((90, 0), (80, 4), (70, 32))
-"""Percentages of use, and the smallest messages (KB) that then go to a data set, by default."""
+"""Default offload rules: percentage of use, and minimum size (KB) of offloaded messages."""
 ALWAYS_KB = 63
 _PAGE = 4096
 _BUFFER = 256 * 1024
-"""Bytes of a buffer of DSBUFS."""
+"""Bytes of one of the DSBUFS buffers."""
 _MORE_MB = 8
 
 
 def message_bytes(size: float) -> float:
-    """Return the bytes of a structure that a message takes; size: bytes, with headers.
+    """Return the bytes that a message takes in a structure; size: bytes, with headers.
 
     Raises RequestError above 63 KB: the structure contains only pointers to such messages.
     """
@@ -45,7 +45,7 @@ def offload_kb(full_percent: float) -> float | None:
 
 
 def smds_pages(size: float) -> int:
-    """Return the pages of 4 KB that the data of a message takes in a data set, at least."""
+    """Return the minimum number of 4 KB pages for the data of a message in a data set."""
     return math.ceil(size / _PAGE)
 
 

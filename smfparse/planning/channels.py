@@ -1,4 +1,4 @@
-"""How many channels a channel initiator has storage for (31-bit)."""
+"""The number of channels that fit into the 31-bit storage of a channel initiator."""
 
 import math
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from smfparse.planning.plans import Figure, Planner
 from smfparse.planning.publications import between, published
 
 USABLE = 0.8
-"""Share of the storage that may be used, as IBM's example has it."""
+"""Share of the storage that may be used, from IBM's example."""
 MOST_CHANNELS = 9999
-"""Current channels that a channel initiator can have."""
+"""Maximum current channels of a channel initiator."""
 CSA_KB = {"0": 2.47, "1": 4.9, "10": 2.7, "mca": 2.47}
 """Common storage in KB per connection, by SHARECNV; an MCA channel uses as much as bindings."""
 _SIZES = {"1KB": 1, "10KB": 10, "32KB": 32, "64KB": 64, "4MB": 4096}
 _ABOVE_KB = 32
 """From 9.4 on, buffers of SVRCONN messages above this size are above the bar."""
 _TABLES = {"9.4": "9.3"}
-"""The release whose published table is used for one that has none."""
+"""By release without a published table: the release with the table that is used."""
 
 
 def chin_kb(message_kb: float, sharecnv: str, release: str) -> float:
@@ -38,7 +38,7 @@ def chin_kb(message_kb: float, sharecnv: str, release: str) -> float:
 
 
 def usable_mb(total_mb: float) -> int:
-    """Return how much of the storage may be used."""
+    """Return the MB of the storage that may be used."""
     return math.floor(total_mb * 4 / 5)
 
 
@@ -111,7 +111,7 @@ def _figures(asked: Channels) -> Sequence[Figure]:
 
 
 def _above(asked: Channels, count: int) -> list[Figure]:
-    """Return MEMLIMIT where buffers are above the bar."""
+    """Return MEMLIMIT if buffers are above the bar."""
     if asked.release != "9.4" or asked.sharecnv == "mca" or asked.message_kb <= _ABOVE_KB:
         return []
     extra = count * (asked.message_kb - _ABOVE_KB) / 1024

@@ -18,7 +18,7 @@ _KNOWN_1000_S = 2.0
 def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
     """Return the seconds until the command queue is empty.
 
-    Raises RequestError unless more messages are got than put.
+    Raises RequestError unless gets per second exceed puts per second.
     """
     if gets_s <= puts_s:
         raise RequestError(
@@ -29,7 +29,7 @@ def drain_s(depth: float, gets_s: float, puts_s: float) -> float:
 
 @dataclass(frozen=True)
 class Cluster(Asked):
-    """Inputs; the defaults are of IBM's test."""
+    """Inputs; the defaults are those of IBM's test."""
 
     depth: Annotated[
         float,

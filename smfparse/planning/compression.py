@@ -1,4 +1,4 @@
-"""Whether compression of a channel pays, and from which compressibility on."""
+"""Whether compression of a channel saves CPU, and the minimum compressibility for that."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ CHANNELS = {
     "tls13-gcm": "TLS1.3 TLS_AES_128_GCM_SHA256",
     "tls13-chacha": "TLS1.3 TLS_CHACHA20_POLY1305_SHA256",
 }
-"""Short names of the channels that are in the tables."""
+"""Short names, and the names of these channels in the tables."""
 _CHUNK_KB = {True: 16, False: 32}
 """The size of a chunk that is compressed, with TLS and without."""
 
 
 @cache
 def _rows(figure: str) -> Mapping[tuple[str, str, float], Mapping[float, float]]:
-    """Return values by compressibility, of a figure by channel, COMPMSG and size in KB."""
+    """Return the values of a figure by channel, COMPMSG and size (KB), then by compressibility."""
     return {
         (row["channel"], row["compmsg"], float(row["size_kb"])): {
             float(percent): value for percent, value in row["by_compressibility"].items()
@@ -71,7 +71,7 @@ def break_even(channel: str, size_kb: float, compmsg: str = "ZLIBFAST") -> float
 
 
 def compression_chunks(size_kb: float, tls: bool) -> int:
-    """Return how many pieces of a message are compressed one after the other."""
+    """Return the number of chunks of a message, which are compressed separately."""
     return int(-(-size_kb // _CHUNK_KB[tls]))
 
 

@@ -25,17 +25,17 @@ def transaction_parts(kind: str) -> dict[str, float]:
 
 
 def printed_total(kind: str) -> float:
-    """Return the total as the report prints it; its parts need not add up to that."""
+    """Return the total printed in the report, which may differ from the sum of its parts."""
     return float(published(_TABLE)[kind]["total"])
 
 
 def chin_ratio() -> float:
-    """Return the channel initiator CPU of a transaction, from that of direct clients."""
+    """Return the ratio of channel initiator CPU per transaction: concentrator to direct clients."""
     return transaction_parts("concentrator")["CHIN"] / transaction_parts("direct")["CHIN"]
 
 
 def saved_cpu_s(transactions_s: float, ziip: bool) -> float:
-    """Return the CPU seconds per second that are saved; less than 0: it costs."""
+    """Return the saved CPU seconds per second; below 0: a concentrator costs more."""
     then = printed_total(_AFTER) if ziip else printed_total("concentrator")
     return (printed_total("direct") - then) * transactions_s / 1e6
 
@@ -102,7 +102,7 @@ def _figures(asked: Concentrator) -> Sequence[Figure]:
 
 
 def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]:
-    """Return when it saves CPU on connects, although each transaction costs more."""
+    """Return the break-even if a concentrator saves CPU per connect but not per transaction."""
     even = break_even_messages(CONNECT_US[asked.sharecnv], direct, then)
     if even is None:
         return []
@@ -120,7 +120,7 @@ def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]
 
 
 def _storage(clients: int) -> list[Figure]:
-    """Return the storage that is free without client channels of the channel initiator."""
+    """Return the storage that becomes free without client channels in the channel initiator."""
     return [
         Figure(
             "chin_mb",

@@ -1,4 +1,4 @@
-"""How many connections the queue manager has 31-bit storage for."""
+"""The number of connections that fit into the 31-bit storage of the queue manager."""
 
 import math
 from collections.abc import Sequence
@@ -9,24 +9,24 @@ from smfparse.planning.asking import Ask, Asked, said
 from smfparse.planning.plans import Figure, Planner
 
 CONNECTION_KB = {"bindings": 16.0, "1": 24.0, "10": 17.0, "1-shared": 29.5}
-"""KB per connection; SHARECNV(10): per conversation, as ten need 169.6 KB per channel."""
+"""KB per connection; for SHARECNV(10) per conversation, because ten use 169.6 KB per channel."""
 USABLE = 0.8
 """Share of the remaining storage that may be used."""
 
 
 def storage_mb(connections: int, kb_each: float) -> float:
-    """Return the MB that connections take."""
+    """Return the MB that connections use."""
     return connections * kb_each / 1024
 
 
 def connections_in(left_mb: float, kb_each: float) -> int:
-    """Return how many connections more the storage that is left has room for."""
+    """Return the number of further connections that fit into the remaining storage."""
     return max(0, math.floor(left_mb * 1024 * USABLE / kb_each))
 
 
 @dataclass(frozen=True)
 class Connections(Asked):
-    """Inputs; the defaults are of IBM's report."""
+    """Inputs; the defaults are those of IBM's report."""
 
     connections: Annotated[int, Ask("Planned connections")] = 8000
     kind: Annotated[

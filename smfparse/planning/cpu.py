@@ -18,7 +18,7 @@ def engine_ratio(source_itr: float, source_cps: int, target_itr: float, target_c
 
 
 def busy_percent(cpu_ms_a_second: float, cps: int) -> float:
-    """Return how busy processors are, in per cent."""
+    """Return the busy percentage of processors."""
     return cpu_ms_a_second / (1000 * cps) * 100
 
 

@@ -9,16 +9,16 @@ from smfparse.planning.pages import message_pages, page_set_pages
 from smfparse.planning.plans import Figure, Planner
 
 PRIVATE_US = {"buffers": 4.0, "page-set": 7.0}
-"""CPU of an expired message of a private queue, by where it is."""
+"""CPU per expired message of a private queue, by location of the message."""
 SCAN_US, EXPIRE_US = 3.9, 3.1
-"""Coupling facility time of scanning a message, and of each of the two steps of expiring one."""
+"""Coupling facility time: scan of a message, and each of the two steps that expire a message."""
 
 
 def depths(rate: float, capexpry: float, expryint: float) -> tuple[float, float]:
-    """Return the lowest and highest depth of a queue from which nobody gets.
+    """Return the lowest and highest depth of a queue without a consumer.
 
     rate      messages per second
-    capexpry  CAPEXPRY in tenths of a second, as MQ has it; expryint  EXPRYINT in seconds
+    capexpry  CAPEXPRY in tenths of a second, as in MQ; expryint  EXPRYINT in seconds
     """
     life = capexpry / 10
     return rate * life, rate * (life + expryint)

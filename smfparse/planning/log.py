@@ -12,18 +12,18 @@ from smfparse.planning.plans import Figure, Planner
 
 PAGES_A_MB = 256
 MOST_PAGES = 128
-"""Pages that a log write can have."""
+"""Maximum pages of a log write."""
 _MB = 1 << 20
 PUT_BYTES, GET_BYTES, START_BYTES, END_BYTES = 500, 110, 120, 240
 """Log bytes of a put besides its data, of a get, and of the start and end of a unit of work."""
 SMALL_KB = 96
 """Up to this message size, IBM measured the larger gain of zHyperWrite."""
 ZHYPERWRITE = {True: 0.6, False: 0.88}
-"""I/O time with zHyperWrite as a ratio of that with PPRC, for small and for other messages."""
+"""I/O time with zHyperWrite divided by that with PPRC; True: small messages."""
 _UNMIRRORED = 580 / 391
-"""Rate without a mirror as a ratio of that with PPRC, for messages of 4 MB."""
+"""Rate without a mirror divided by that with PPRC, for messages of 4 MB."""
 IDLE = 1e-4
-"""The smallest busy share of a log that is accepted, per cent."""
+"""The smallest accepted busy percentage of a log."""
 _FAR = 2
 """From this multiple of the measured pages on, the result is only an order of magnitude."""
 
@@ -43,14 +43,14 @@ class IoTime(NamedTuple):
         return self._replace(b=self.b / times)
 
     def mb_s(self, pages: float, share: float = 1.0) -> float:
-        """Return the rate with one copy, from the share of I/O in the cycle of the log."""
+        """Return the rate with one copy; `share` is the share of I/O in the cycle of the log."""
         return pages / PAGES_A_MB / (self.at(pages) * 1e-6 / share)
 
 
 def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
     """Return the line through two points: pages of an I/O, and its microseconds.
 
-    Raises RequestError where both have the same number of pages.
+    Raises RequestError if both have the same number of pages.
     """
     if second[0] == first[0]:
         raise RequestError("both I/O times are for the same number of pages; give two numbers")
@@ -59,7 +59,7 @@ def io_line(first: tuple[float, float], second: tuple[float, float]) -> IoTime:
 
 
 def io_rate(mb_s: float, pages: float) -> float:
-    """Return the log I/Os per second and a copy."""
+    """Return the log I/Os per second of one copy."""
     return mb_s * PAGES_A_MB / pages
 
 
@@ -74,20 +74,20 @@ def rate_at_full(mb_s: float, busy: float) -> float:
 
 
 def messages_a_second(mb_s: float, bytes_each: float) -> int:
-    """Return the persistent messages that a log rate is enough for."""
+    """Return the persistent messages per second that a log rate allows."""
     return math.floor(mb_s * _MB / bytes_each)
 
 
 def estimated_bytes(size: float, gets: float = 0, started: float = 1, ended: float = 1) -> float:
-    """Return the log bytes per put of `size` bytes, gets and units of work included; +-40%.
+    """Return the log bytes per put of `size` bytes, including gets and units of work; +-40%.
 
-    gets, started, ended  gets, and units of work, for one put
+    gets, started, ended  number of gets, and of units of work started and ended, per put
     """
     return size + PUT_BYTES + gets * GET_BYTES + started * START_BYTES + ended * END_BYTES
 
 
 def disk_mb(mb_s: float, copies: int, mirrored: bool) -> float:
-    """Return the disk writes for MB of log data: logs, archives and their mirror."""
+    """Return the MB/s written to disk for a rate of log data: logs, archives and their mirror."""
     return mb_s * copies * (3 if mirrored else 2)
 
 
@@ -224,7 +224,7 @@ def _figures(asked: Log) -> Sequence[Figure]:
 
 
 def _line(asked: Log) -> IoTime | None:
-    """Return the time of an I/O by its pages; None: it is not known, or does not grow with them."""
+    """Return the I/O time as a function of pages; None: unknown, or it does not grow with pages."""
     if asked.one_page_us is None or asked.more_pages is None or asked.more_pages_us is None:
         return None
     if asked.more_pages_us <= asked.one_page_us:

@@ -31,17 +31,17 @@ def acknowledgements(messages: int, window: int) -> int:
 
 
 def state_updates(messages: int, window: int, frame: int, interval: int) -> int:
-    """Return how often a transfer of `messages` messages gets and puts its STATE."""
+    """Return the number of times that a transfer of `messages` messages gets and puts its STATE."""
     return messages // (window * frame * interval)
 
 
 def unacknowledged(window: int, frame: int) -> int:
-    """Return the most data messages that wait for their reply."""
+    """Return the maximum number of data messages that wait for a reply."""
     return window * frame
 
 
 def rate_bound(chunk: int, window: int, frame: int, round_trip_ms: float) -> float:
-    """Return the MB per second that replies over a distance allow."""
+    """Return the maximum MB per second, limited by the round trip of replies."""
     return chunk * window * frame / 2**20 / (round_trip_ms / 1000)
 
 
@@ -55,9 +55,9 @@ def transfer_rows(figure: str, **setting: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
-    """Return a figure for files of a size, on straight lines over the logarithm of the size.
+    """Return a figure for files of a size, interpolated linearly over the logarithm of the size.
 
-    Raises RequestError for files of less than 1 MB; those above 1 GB are as 1 GB.
+    Raises RequestError for files below 1 MB; files above 1 GB count as 1 GB.
     """
     if mb < 1:
         raise RequestError(f"file_mb={mb:g}: published values exist for 1 MB or more", "file_mb")
@@ -67,7 +67,7 @@ def transfer_figure(row: Mapping[str, Any], mb: float) -> float:
 
 @dataclass(frozen=True)
 class Mft(Asked):
-    """Inputs; the defaults are those of agents, and a row of IBM's table."""
+    """Inputs; the defaults are those of MFT agents, and a row of IBM's table."""
 
     chunk: Annotated[
         int,

@@ -13,7 +13,7 @@ _ONE_PAGE, _OF_A_PAGE = 3596, 4049
 """Longest message on one page, and bytes per page of a longer message: not published by IBM."""
 _LONG, _LONG_PAGES = 4 << 20, 1037
 _HELD, _HELD_IN = 19_980, 20_157
-"""Messages of one page, and pages, of IBM's full page set; the other pages are control pages."""
+"""IBM's full page set: one-page messages, and all pages; the other pages are control pages."""
 _FREE = 0.85
 _SPARE = 1.2
 _FULL = 0.95
@@ -38,7 +38,7 @@ def page_set_pages(depth: float, pages_each: float) -> int:
 
 
 def data_buffers(messages: int, size: int) -> int:
-    """Return the buffers of messages by their data alone, as reports on MFT count them."""
+    """Return the buffers for the data alone of messages, the count used in IBM's MFT reports."""
     return messages * math.ceil(size / PAGE)
 
 

@@ -17,10 +17,10 @@ class Figure:
     label     for people
     value     result of the formula, rounded down only if the formula contains floor
     formula   with its numbers
-    decimals  shown to people
-    interval  90% confidence interval; None: it is not measured
-    before    the current value, if `value` is that after a change
-    rough     whether it is far outside the measured range: only the order of magnitude is known
+    decimals  decimals shown to people
+    interval  90% confidence interval; None: not measured
+    before    the current value, if `value` is the value after a change
+    rough     whether it is far outside the measured range, so only an order of magnitude
     """
 
     name: str

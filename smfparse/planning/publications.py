@@ -26,25 +26,25 @@ def published_names() -> tuple[str, ...]:
 
 
 def published(name: str) -> Any:
-    """Return a published table as JSON has it: a list of rows, or a mapping.
+    """Return a published table: a list of rows, or a mapping.
 
-    Raises KeyError where there is none of that name.
+    Raises KeyError for an unknown name.
     """
     return _published()[name]["table"]
 
 
 def source(name: str) -> str:
-    """Return the document, its date and the place of a published table there."""
+    """Return the document of a published table, its date, and the place of the table in it."""
     found: str = _published()[name]["source"]
     return found
 
 
 def between(points: Mapping[float, float], at: float, name: str, unit: str = "") -> float:
-    """Return the value at a point: on a straight line between the published points beside it.
+    """Return the value at a point, interpolated linearly between published points.
 
-    name, unit  of the point, for the message
+    name, unit  name and unit of `at`, for the message
 
-    Raises RequestError outside of the published points.
+    Raises RequestError outside the published points.
     """
     xs = sorted(points)
     if not xs[0] <= at <= xs[-1]:

@@ -59,7 +59,7 @@ def plan_of(which: Planner, asked: Asked) -> Plan:
 def plan_of_measured(name: str, values: Mapping[str, Any]) -> Plan | None:
     """Answer from measured values; None: a required value is absent or outside the range.
 
-    values  None: not measured; figures that need it are omitted, if the planner allows it
+    values  by input; None: not measured. If the planner allows it, figures that need it are omitted
     """
     inputs = {each.name: each for each in wanted(planner(name).asked)}
     fitted = {key: inputs[key].fitted(value) for key, value in values.items()}
@@ -67,5 +67,5 @@ def plan_of_measured(name: str, values: Mapping[str, Any]) -> Plan | None:
         return None
     try:
         return planned(name, **fitted)
-    except RequestError:  # a table that ends before the range of the input does
+    except RequestError:  # the table ends within the range of the input
         return None

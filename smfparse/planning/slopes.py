@@ -54,9 +54,9 @@ def _student(free: int) -> float:
 
 
 def plan_within(which: Planner, asked: Asked, intervals: Mapping[str, tuple[float, float]]) -> Plan:
-    """Answer the question of a planner; figures have an interval where inputs have.
+    """Answer the question of a planner, with intervals for figures that depend on uncertain inputs.
 
-    intervals  range of each measured input, by its name
+    intervals  confidence intervals of inputs, by name
     """
     figures = which.figures(asked)
     bounds = {each.name: each.ask for each in wanted(type(asked))}

@@ -10,11 +10,11 @@ from smfparse.planning.plans import Figure, Planner
 GATHER_US = 0.5
 """CPU of a call for accounting class 3."""
 RECORD_US = (4.0, 36.0)
-"""CPU of writing a record: with few queues, and with many."""
+"""CPU of writing a record, us: with few queues, and with many."""
 WRITES = {"data-set": 1.0, "logstream": 2.0, "compressed-logstream": 7.6}
-"""Record rate of each destination, relative to a data set."""
+"""Maximum record rate of each destination, relative to a data set."""
 QUEUE_BYTES, QUEUES_A_RECORD = 84, 341
-"""Bytes of a queue, and queues in a record of class 5 statistics, at MQ 9.3.0."""
+"""Bytes per queue, and queues per record, of class 5 statistics at MQ 9.3.0."""
 DAY_S = 86_400
 MB = 1 << 20
 
@@ -78,7 +78,7 @@ class Smf(Asked):
 
 
 def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Figure]:
-    """Return CPU, records and bytes at an interval: CPU per minute, and all three per day."""
+    """Return CPU, records and bytes for an interval: CPU per minute, and all three per day."""
     records = asked.tasks * 60 / interval
     gathered = gathering_us(asked.calls_a_second * 60)
     written = writing_us(records, asked.task_queues)

@@ -11,16 +11,16 @@ from smfparse.planning.publications import between, published, source
 
 _TABLES = {"private": "r93_ch6_put_private", "shared": "r93_ch6_put_shared"}
 OPEN_CLOSE_US = (32.0, 20.0, 7.5)
-"""Open and close of a shared queue and its stream, with none, one or both queues held open."""
+"""CPU to open and close a shared queue and its stream, if none, one or both are held open."""
 MUSTDUP_US = (1.0, 2.0)
 SLOWER = (0.28, 0.45)
-"""Share of the put rate of a program that only puts."""
+"""Range by which streaming lowers the put rate of a program that only puts."""
 
 
 def put_us(kb: float, kind: str, streamed: bool) -> float:
     """Return the CPU of a put: private or shared, with or without a copy to a streaming queue.
 
-    Raises RequestError above 128 KB; smaller messages than 2 KB are as 2 KB.
+    Raises RequestError above 128 KB; messages below 2 KB count as 2 KB.
     """
     name = "with_" if streamed else "without"
     points = {float(row["kb"]): float(row[name]) for row in published(_TABLES[kind])}
@@ -28,13 +28,13 @@ def put_us(kb: float, kind: str, streamed: bool) -> float:
 
 
 def put_ratio(kb: float, kind: str) -> float:
-    """Return the CPU of a streamed put, from that of a put without streaming."""
+    """Return the ratio of the CPU of a streamed put to that of a put without streaming."""
     return put_us(kb, kind, True) / put_us(kb, kind, False)
 
 
 @dataclass(frozen=True)
 class Streaming(Asked):
-    """Inputs; the defaults are of IBM's report."""
+    """Inputs; the defaults are those of IBM's report."""
 
     message_kb: Annotated[
         float, Ask("Size of messages", "KB", high=128, measured="putbytes over validput (wqst)")

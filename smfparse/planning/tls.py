@@ -32,7 +32,7 @@ def key_ms(cipher: str, machine: str) -> float:
 
 
 def key_us_a_message(negotiation_ms: float, size: float, sslrkeyc: float) -> float:
-    """Return the CPU of keys for a message of `size` bytes, with a new key every `sslrkeyc` bytes.
+    """Return the key CPU per message of `size` bytes, with a new key every `sslrkeyc` bytes.
 
     sslrkeyc  0: no new keys are negotiated
     """

@@ -73,7 +73,7 @@ class WhatIf(Asked):
 
 @dataclass(frozen=True)
 class _Change:
-    """The factor of a figure, and its explanation."""
+    """The factor by which a figure changes, and its explanation."""
 
     factor: float
     words: str
@@ -81,13 +81,13 @@ class _Change:
     def figure(
         self, name: str, label: str, now: float, unit: str, planner: str, decimals: int = 1
     ) -> Figure:
-        """Return a figure now, and as it would be."""
+        """Return a figure with its current and its changed value."""
         formula = f"{planner}: {said(now)} x {self.words}"
         return Figure(name, label, now * self.factor, unit, formula, decimals, before=now)
 
 
 def _times(*parts: float) -> _Change:
-    """Return the change that is the product of several."""
+    """Return a change whose factor is the product of several."""
     factor = 1.0
     for each in parts:
         factor *= each
@@ -103,7 +103,7 @@ def _size(asked: WhatIf) -> float:
 
 
 def _log(asked: WhatIf) -> list[Figure]:
-    """Return the log: bytes with messages, time with bytes and with the time of an I/O."""
+    """Return the log figures: bytes grow with messages, busy time with bytes and I/O time."""
     bytes_ratio = estimated_bytes(_size(asked) * 1024) / estimated_bytes(asked.message_kb * 1024)
     written = _times(asked.load, bytes_ratio, 1 + asked.share / 100)
     ios = io_rate(asked.mb_s, asked.pages)

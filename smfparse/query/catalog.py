@@ -2,7 +2,7 @@
 
 Tables and views are created when a query names them. For SMF files, a query decodes only the
 columns that it needs. If it scans one table once, memory is constant; otherwise the files are read
-once before it. DuckDB reads datasets itself. The zone is UTC, whatever the zone of the workstation.
+once before it. DuckDB reads datasets itself. The zone is always UTC, not that of the workstation.
 
 For small files, planning many queries with few rows takes longer than running them. So all tables
 that these queries name are read first, and each query is planned as it runs, unless a relation of
@@ -81,15 +81,15 @@ def run_planned(
         for name, query in zip(names, queries, strict=True):
             bounded_execute(connection, f"EXECUTE {name}" if name else query)
             rows = executed_table(connection)
-            if name:  # DuckDB keeps hash tables and shared expressions until then
+            if name:  # until then, DuckDB keeps its hash tables
                 connection.execute(f"DEALLOCATE {name}")
             yield rows
 
 
 def _run(connection: Connection, relations: Relations, query: str) -> Connection:
-    """Run a query; return the connection, which has its rows.
+    """Run a query; return the connection, from which its rows are fetched.
 
-    Its tables are made first; views only if the query cannot be bound without them.
+    Its tables are created first; views only if the query cannot be bound without them.
     """
     relations.make(named_tables(query))
     try:
@@ -107,7 +107,7 @@ _OF_THE_QUERY = (
     duckdb.OutOfRangeException,
     duckdb.OutOfMemoryException,
 )
-"""Errors of DuckDB that are caused by the query, whatever the datasets contain."""
+"""Errors of DuckDB that are caused by the query, not by the contents of datasets."""
 _AT_ONCE = 1024
 """Rows that are fetched together."""
 _SORTS = "320MB"
@@ -150,12 +150,12 @@ class Catalog:
         self.connection.close()
 
     def with_everything(self) -> Connection:
-        """Return the connection with every table and view, which keep the data that they read."""
+        """Return the connection with all tables and views, which keep the data that they read."""
         self._relations.make_all()
         return self.connection
 
     def define(self, macros: str) -> None:
-        """Create macros; names in them are needed only at their use. Raises RequestError."""
+        """Create macros; tables named in them must exist only at their use. Raises RequestError."""
         with self._guarded(macros):
             self.connection.execute(macros)
 
@@ -186,7 +186,7 @@ class Catalog:
             yield from result_parts(found)
 
     def hold(self, name: str, table: Any) -> None:
-        """Keep rows, which SQL reads by this name."""
+        """Keep rows, so that SQL can read them under this name."""
         self.connection.register(name, table)
         self.held[name] = table
 
@@ -205,7 +205,7 @@ class Catalog:
     def arrows_of_filled(
         self, queries: Sequence[str], others: Sequence[str] = (), shared: Sequence[str] = ()
     ) -> Generator[Any, None, None]:
-        """Yield few rows as `arrows` does; None for a query whose tables are known to be empty.
+        """Yield small results like `arrows`; None for a query on tables that are known to be empty.
 
         Each query is planned once, if nothing is created in the connection meanwhile.
 
@@ -258,11 +258,11 @@ class Catalog:
 
     @contextmanager
     def _guarded(self, query: str) -> Iterator[None]:
-        """Raise the cause of an error of DuckDB or Arrow: an OSError without a number."""
+        """Raise the cause of errors of DuckDB and Arrow; Arrow's are OSErrors without errno."""
         self._relations.scans.failure = None
         try:
             with interrupting(self.connection.interrupt):
-                if not self._safe:  # there, no setting can be changed
+                if not self._safe:  # its settings are locked
                     forget_python(self.connection)
                 yield
         except (duckdb.Error, RuntimeError, OSError) as error:
@@ -281,13 +281,13 @@ class Catalog:
 
 
 def _is_little(relations: Relations, spool: Spool | None) -> bool:
-    """Whether so little was read first that the rows of a query can be held in memory."""
+    """Whether the data read first is so small that the rows of a query fit into memory."""
     return spool is not None and spool.bytes <= relations.few_bytes
 
 
 @contextmanager
 def _run_by_one(connection: Connection, statement: str, *, safe: bool) -> Iterator[None]:
-    """Run a statement of few rows by one thread if possible, because sharing costs more."""
+    """Run a statement on few rows with one thread if possible, because distribution costs more."""
     with nullcontext() if safe else settings(connection, threads=1):
         connection.execute(statement)
         yield

@@ -14,15 +14,15 @@ from smfparse.progress import PROGRESS
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 _INTERRUPTED = re.compile(r"(Query interrupted|INTERRUPT Error)|.*\bKeyboardInterrupt: *$", re.S)
-"""The text of a KeyboardInterrupt as an error of DuckDB, or as an OSError of Arrow; it can come
-from Python code that they call."""
+"""The text of a KeyboardInterrupt in an error of DuckDB, or in an OSError of Arrow. It can come
+from Python code that these libraries call."""
 _NO_PYTHON = "SET python_enable_replacements = false"
 _ALONE: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
 }
-"""No extension is loaded automatically, and a missing table is not read from a Python variable."""
+"""Settings: no extension is loaded automatically, and no table is read from a Python variable."""
 _SAFE = (
     "SET temp_directory = ''",
     "SET allow_persistent_secrets = false",
@@ -38,7 +38,7 @@ still read and write the folder of temporary files: so there is none, and no fil
 def connected(*, safe: bool = False) -> Connection:
     """Return a connection to a new database in memory; its zone is UTC.
 
-    safe  whether statements reach no file and no network, and change no setting but the zone
+    safe  whether statements have no access to files, network and settings except the zone
     """
     made = duckdb.connect(config=_ALONE)
     made.execute("SET TimeZone = 'UTC'")
@@ -57,7 +57,7 @@ def connected(*, safe: bool = False) -> Connection:
 
 
 def forget_python(connection: Connection) -> None:
-    """Hide Python variables from the next statement, whatever was set before it.
+    """Hide Python variables from the next statement, even if an earlier one changed the setting.
 
     Does nothing in a failed transaction, in which no statement runs.
     """

@@ -1,4 +1,4 @@
-"""Hints for a query that fails: names similar to an unknown one, and how large products fit."""
+"""Hints for a failing query: names similar to an unknown one, and types for large results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SHUT_IN = "with safe=True a statement can use only the tables of the inputs"
 def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -> SmfError:
     """Return the error to raise for a `message` of DuckDB.
 
-    tables  the tables that the query names, and views
+    tables  the tables and views that the query names
     denied  whether the query uses something that safe=True does not allow
-    large   whether the memory is insufficient for it
+    large   whether the query needs more memory than available
     """
     if large:
         reason, _, _ = message.partition("\n")
@@ -39,7 +39,7 @@ def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -
 def hinted(message: str, tables: Iterable[str]) -> str:
     """Return a message of DuckDB, with a hint where to find an unknown name, if any.
 
-    tables  the tables that the query names, and views
+    tables  the tables and views that the query names
     """
     column, table = _COLUMN.search(message), _TABLE.search(message)
     meant = _MEANT.search(message)
@@ -85,7 +85,7 @@ def _at_home(homes: list[tuple[str, str]]) -> str:
 
 
 def _near(missing: str, near: Iterable[str], message: str) -> str:
-    """Return the hint with similar names; none if DuckDB's message has all of them."""
+    """Return the hint with similar names; '' if DuckDB's message contains all of them."""
     names = list(dict.fromkeys(near))[:_MOST]
     if all(f'"{each}"' in message for each in names):
         return ""

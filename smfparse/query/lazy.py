@@ -44,9 +44,9 @@ _FLIPPED: Mapping[Operator, Operator] = {
     operator.le: operator.ge,
     operator.lt: operator.gt,
 }
-"""The operator of `b` and `a` that is equivalent to one of `a` and `b`."""
+"""Operators for swapped operands: `a < b` is `b > a`."""
 _PATIENCE = 10.0
-"""Seconds that the process waits at its end for threads of polars that are in Python."""
+"""Seconds that the process, at its end, waits for threads of polars that run Python code."""
 _PAUSE = 0.1
 """The same for threads between two batches: polars may never ask for the next one."""
 _FROM = (operator.eq, operator.ge, operator.gt)
@@ -92,7 +92,7 @@ class _Readings:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Stop readings at their next batch, and wait for them; less long if between batches."""
+        """Stop readings at their next batch, and wait for them; shortly if between batches."""
         self._over = True
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, _PATIENCE)

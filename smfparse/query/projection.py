@@ -26,8 +26,8 @@ class Plan(NamedTuple):
     """The data that a query reads.
 
     columns      table to the columns of it that any scan needs; None: all
-    scans        number of scans of such tables; one that may run again counts twice
-    lists_views  whether it reads the list of tables and views
+    scans        number of scans of these tables; a scan that may run again counts twice
+    lists_views  whether the query reads the list of tables and views
     """
 
     columns: Wanted
@@ -42,8 +42,8 @@ class Slicing(NamedTuple):
     """How a query can run by slices.
 
     sections  query for the sections: `section`, and `time`, by which rows are ordered
-    of_row    by table, SQL of the section of a row
-    common    by name, query for the data that all slices share, as a table
+    of_row    by table: SQL of the section of a row
+    common    by name of a table: query for data that all slices share
     query     the query for a slice; for sections of one time, it orders the rows
     """
 
@@ -119,10 +119,10 @@ def _operators(root: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _scan(operator: Mapping[str, Any]) -> tuple[str, frozenset[str]] | None:
-    """Return the table of a scan and the columns it shows or filters by; None: it is not ours.
+    """Return the table of a scan and the columns that it outputs or filters by; None: other scans.
 
-    A scan that needs no column does not name its table either: '' then. Raises
-    ValueError for a scan of Arrow data that does not name columns of one table.
+    The table is '' for a scan without columns, because only columns show the table. Raises
+    ValueError for a scan of Arrow data with columns that are not those of one table.
     """
     info = operator["extra_info"]
     if operator["children"] or "ARROW_SCAN" not in operator["name"]:

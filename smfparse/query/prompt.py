@@ -28,7 +28,7 @@ from smfparse.rendering.formats import FORMATS, TEXT
 
 PROMPT, GOES_ON = "smf> ", "...> "
 SHOWN_ROWS = 1_000
-"""Rows of a result that are shown."""
+"""Maximum number of rows shown of a result."""
 HELP = """\
 .tables          list the tables and views
 .describe NAME   describe the table, view, column or field NAME
@@ -65,7 +65,7 @@ _BEHIND_FROM = re.compile(r"\b(?:from|join|describe|summarize)\s+(?:\w+(?:\s+\w+
 class View:
     """How results are shown.
 
-    mode     the format, of FORMATS
+    mode     a format of FORMATS
     width    characters of a line of text; None: those of the terminal
     columns  number of columns of text; None: as many as fit; 0: all
     """
@@ -218,7 +218,7 @@ def is_whole(text: str, commands: Collection[str] = ()) -> bool:
 
 
 class SqlCompleter(Completer):
-    """Completes tables, columns (of named tables first), keywords and commands."""
+    """Completes tables, columns (first those of tables in the entry), keywords and commands."""
 
     def get_completions(
         self,
@@ -277,7 +277,7 @@ def kept_history() -> History:
         file = state_folder() / "sql_history"
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.open("ab").close()
-    except (OSError, RuntimeError):  # nobody's home
+    except (OSError, RuntimeError):  # no home folder
         return InMemoryHistory()
     return FileHistory(file)
 

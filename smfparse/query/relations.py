@@ -34,7 +34,7 @@ _SOURCES = ("source", "task_source")
 class Relations:
     """The tables and views of inputs that exist in a connection so far.
 
-    scans  the inputs that DuckDB does not read itself: SMF files; in a safe connection, all
+    scans  the inputs that DuckDB cannot read itself: SMF files; in a safe connection all inputs
     """
 
     def __init__(self, connection: Connection, inputs: Inputs, *, safe: bool) -> None:
@@ -113,7 +113,7 @@ class Relations:
         self._connection.execute(f"CREATE VIEW inputs.{table} AS {self._rows[table]}")
 
     def _in_zone(self, table: str) -> str:
-        """Return the SQL after `*` that shows rows of a dataset in the requested zone."""
+        """Return the SQL, to follow `*`, that converts times of a dataset to the requested zone."""
         zone = self.scans.inputs.zone
         if zone is None or table == DAMAGE:
             return ""

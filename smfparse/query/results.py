@@ -61,12 +61,12 @@ def executed_table(connection: Any) -> Any:
 def executed_part(connection: Any) -> Any:
     """Return the few rows of an executed statement, with the types of `streamed`."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that rows are copied once more
+        warnings.simplefilter("ignore", UserWarning)  # about a copy of rows
         return connection.to_arrow_table()
 
 
 def _narrowed(rows: pa.Table, kinds: Iterable[tuple[str, Any]]) -> pa.Table:
-    """Return rows with the integers of 128 bits among these columns as such of 64, if they fit."""
+    """Return rows with 128-bit integers as 64-bit integers, in columns whose values fit."""
     for place, (name, kind) in enumerate(kinds):
         if str(kind) in _HUGE:
             for smaller in (pa.int64(), pa.uint64()):
@@ -100,7 +100,7 @@ def _values(column: Any) -> list[Any]:
 
 
 def _moments(chunk: Any) -> list[dt.datetime | None]:
-    """Return moments of a pyarrow.Array as Python has them, in UTC."""
+    """Return moments of a pyarrow.Array as Python datetimes in UTC."""
     numbers, known = microseconds(chunk)
     if not np.all((numbers >= _FIRST) & (numbers <= _LAST)):
         found: list[dt.datetime | None] = chunk.to_pylist()
@@ -126,7 +126,7 @@ def streamed(relation: Any, count: int) -> Iterator[Any]:
 
 
 def _plain(relation: Any) -> Any:
-    names = _unique([name.partition("\0")[0] for name in relation.columns])  # as Arrow cuts them
+    names = _unique([name.partition("\0")[0] for name in relation.columns])  # as in Arrow
     columns = []
     for number, (name, kind) in enumerate(zip(names, relation.types, strict=True), 1):
         plain = str(kind).split("(")[0] in _PLAIN
@@ -136,7 +136,7 @@ def _plain(relation: Any) -> Any:
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Number columns of the same name: a, a_1, a_2; names that are not repeated stay."""
+    """Return distinct names: repeated ones are numbered (a, a_1, a_2), others are unchanged."""
     taken = {name.lower() for name in names}
     seen: set[str] = set()
     found = []

@@ -91,7 +91,7 @@ class OnDisk:
         return sum((self.folder / table).stat().st_size for table in self.wanted)
 
     def batches(self, table: str) -> Iterator[Batch]:
-        with pa.OSFile(str(self.folder / table)) as source:  # memory holds a batch of it
+        with pa.OSFile(str(self.folder / table)) as source:  # in memory: one batch
             yield from pa.ipc.open_stream(source)
 
     def remove(self, table: str) -> None:
@@ -99,7 +99,7 @@ class OnDisk:
 
 
 class SmfScans:
-    """The SMF files of a connection, as its scans read them; spooled for one query at a time.
+    """The SMF files of a connection, for its scans; spooled for one query at a time.
 
     failure    the error that ended a scan
     are_whole  whether the files are so small that whole tables are decoded
@@ -143,7 +143,7 @@ class SmfScans:
 
     @contextmanager
     def failing(self) -> Iterator[None]:
-        """Keep the error that ends a scan, because DuckDB passes on only its text."""
+        """Store an error that ends a scan in `failure`, because DuckDB passes on only its text."""
         try:
             yield
         except (SmfError, KeyboardInterrupt) as error:
@@ -178,7 +178,7 @@ class Whole:
 
 
 def _are_small(inputs: Inputs) -> bool:
-    """Whether inputs are SMF files, which are not packed, of few bytes."""
+    """Whether all inputs are small, uncompressed SMF files."""
     sources = inputs.sources
     return all(isinstance(each, SmfFile) and not each.input.packing for each in sources) and (
         sum(size_of(each.path) for each in sources) <= inputs.options.limits.whole_bytes

@@ -1,6 +1,6 @@
 """A query that runs on one slice of the rows after another, so that memory contains one slice.
 
-A slice has whole sections (the rows that a query combines), in the order of their time. So the
+A slice contains whole sections (rows that the query combines), in the order of time. So the
 results of all slices, in order, are the result of the query on all rows. DuckDB writes rows that
 it must keep to temporary files.
 """
@@ -28,7 +28,7 @@ _BOUNDS = ("128MB", "512MB", "80%")
 """Memory limits of DuckDB. Some plans need more than the first for any number of rows, because each
 operator has its own blocks. They run again with the next limit, which then stays."""
 _SETTINGS = {"preserve_insertion_order": False, "threads": 1, "memory_limit": _BOUNDS[0]}
-"""To keep the order of rows, DuckDB needs them all; and each thread has its own blocks."""
+"""Settings that save memory: preserving order would need all rows, and each thread has blocks."""
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def bounded_execute(connection: Connection, statement: str) -> None:
 def bounded_rows(connection: Connection, query: str, count: int) -> Iterator[Any]:
     """Yield the rows of a query that orders them, as `streamed` does.
 
-    The query can be repeated until its first rows come: DuckDB then has read all.
+    It can run again with more memory until its first rows arrive: after that, DuckDB has read all.
     """
 
     def begun() -> tuple[Any, Iterator[Any]]:

@@ -31,7 +31,7 @@ _PLANNED = "planned_"
 QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 NOT_ONE_QUERY = "expected one query that returns rows; give a single SELECT"
 GIVING_ROWS = (*QUERIES, duckdb.StatementType.MULTI)
-"""PIVOT is several statements in one: the first finds out which columns there are."""
+"""Types of statements with rows. PIVOT is MULTI: its first statement determines the columns."""
 _EXPLAIN = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\s+(?:analyze\s+)?(?:\([^)]*\)\s*)?", re.I | re.S
 )
@@ -53,7 +53,7 @@ class Statements:
     def prepared(self, statements: Iterable[str]) -> Iterator[list[Any]]:
         """Create the tables that statements read; read the files first if they scan more than once.
 
-        Yields the type of each; None: duckdb has no name for it. Raises RequestError unless each
+        Yields their types; None: a type that duckdb does not name. Raises RequestError unless each
         text is exactly one statement.
         """
         kinds, reads = [], []
@@ -71,9 +71,9 @@ class Statements:
     def planned(self, queries: Sequence[str]) -> Iterator[tuple[list[str | None], Spool | None]]:
         """Plan queries once each, and read the files first if they scan more than once.
 
-        Yields the name of each prepared statement (None: its plan does not show what it reads), and
-        the data that was read. If something is created in the connection after that, DuckDB plans
-        them again.
+        Yields the names of the prepared statements (None: the plan does not show the data it
+        reads), and the data that was read. If something is created in the connection after that,
+        DuckDB plans them again.
         """
         self._relations.make(dict.fromkeys(chain.from_iterable(map(named_tables, queries))))
         names: list[str | None] = []
@@ -90,7 +90,7 @@ class Statements:
             yield names, spool
 
     def _reads(self, statement: str, kind: Any) -> Plan:
-        """Make the tables and views that a statement reads; return the data read."""
+        """Create the tables and views that a statement reads; return the data it reads."""
         self._relations.make_plain(named_tables(statement))
         if kind == duckdb.StatementType.MULTI:
             return self._whole(statement)
@@ -107,26 +107,26 @@ class Statements:
         return self._whole(inner)
 
     def _whole(self, statement: str) -> Plan:
-        """Make the tables and views that a statement names; return that it reads them whole."""
+        """Create the tables and views that a statement names; return a plan for all columns."""
         self._relations.make(named_tables(statement), named_views(statement))
         if not self._relations.scans.inputs.sources:
             return NOTHING
         return Plan(dict.fromkeys(read_by(statement)), _SEVERAL)
 
     def _bind(self, query: str) -> None:
-        """Raise the error of DuckDB for a query that it cannot bind, with its place there."""
+        """Raise DuckDB's error for a query that cannot be bound, with the place of the error."""
         try:
             self._connection.sql(query)
         except duckdb.Error as error:
             if not is_interrupt(error):
-                self._connection.execute(query)  # it fails as well, and its message has the place
+                self._connection.execute(query)  # fails too, with the place in its message
             raise
 
     def _plan(self, query: str, name: str = "") -> Plan | None:
-        """Make what `query` reads; return the data it reads; None: the plan does not show it.
+        """Create the tables and views that `query` reads; return its data; None: not in the plan.
 
         Names of views are words in many queries that do not read them, and views take longer to
-        make than tables. So a view is made only when it turns out to be needed.
+        create than tables. So a view is created only if the query cannot be bound without it.
 
         name  name of its kept plan, for `EXECUTE name`; '': not kept
         """

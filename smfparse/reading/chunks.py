@@ -20,7 +20,7 @@ _LONG = tuple(smf_type << 16 | subtype for smf_type, subtype in (TASK, CONTINUAT
 
 
 _FAR = 40
-"""Bits of a place that contain the byte of a source."""
+"""Number of low bits of a place that contain the byte in the source."""
 _NO_RECORDS = np.zeros(0, np.int64)
 _NO_BYTES = np.zeros(0, np.uint8)
 _NO_PRINTS = np.zeros(0, "S16")
@@ -110,7 +110,7 @@ class Chunk(NamedTuple):
 
     @property
     def goes_on_with_a_dump(self) -> bool:
-        """Whether a dump begins in it that is not the first dump of its source."""
+        """Whether a dump other than the first one of its source begins in this chunk."""
         return bool((begins_dump(self.buffer, self.start) & (self.record_no > 1)).any())
 
 
@@ -171,10 +171,10 @@ class Part(NamedTuple):
     end        byte after its last record; None: to the end of the source
     record_no  number of its first record
     records    number of its records; None: not known
-    dumps      whether a dump that is not the first of the source can begin before `end`; not known
-               if `end` is None
-    back       start of a chunk from which earlier records are read that records of the range
-               require, and the number of its first record
+    dumps      whether a dump other than the first one of the source can begin before `end`; not
+               known if `end` is None
+    back       where to start reading earlier records that records of the range require: start of a
+               chunk, and number of its first record
     dump       number of the first record of the dump that contains its first record, unless this
                record begins a dump
 

@@ -28,8 +28,8 @@ from smfparse.vectors import Bools, Bytes, Ints
 _ENOUGH = 32
 """Records that are counted to choose a walk."""
 _STEPS = (1 << 7, 1 << 12)
-"""Segments among which these are found, and descriptor words of blocks; usually the first are
-enough."""
+"""Number of segments, and block descriptor words, to search for these records: first a few, which
+are usually enough, then more."""
 _HEAD_BYTES = 1 << 20
 """Bytes at the start of a file in which its framing is detected."""
 _LINES = 20
@@ -138,9 +138,9 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
 def _by_framing(
     buffer: Bytes, at: int, end: int, last: bool, further: bool = False, named: bool = True
 ) -> dict[str, _Found]:
-    """Return what the walk of each framing finds in buffer[at:end], as `_found` does.
+    """Return the result of `_found` for the walk of each framing in buffer[at:end].
 
-    After a certain one, no other is tried, because the framings to be preferred come before it.
+    After a certain result, no other framing is tried, because preferred framings come first.
     """
     found = {}
     for name, walk in WALKS.items():

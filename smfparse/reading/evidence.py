@@ -1,7 +1,7 @@
 """Evidence that a record starts at a position of a buffer.
 
-Lengths alone prove nothing. A record has a header with the time and date that every SMF header has,
-and leads to another record.
+Lengths alone prove nothing. A record has an SMF header with a plausible time and date, and leads to
+another record.
 """
 
 from __future__ import annotations

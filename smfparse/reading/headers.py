@@ -47,7 +47,7 @@ _FLAG, _TYPE, _TIME, _DATE, _SYSTEM, _SUBTYPE = (
 )
 _TIME_DATE = struct.Struct(">II")
 _SIGN = _SYSTEM - 1
-"""The byte with the sign of the packed date."""
+"""Offset of the byte with the sign of the packed date."""
 _FIRST_YEAR, _END_YEAR = 0x0060000, 0x0200000
 """Limits of a packed date without its sign: no SMF record is older than 1960."""
 _TELLING = frozenset({DUMP_HEADER, DUMP_TRAILER, STATISTICS, ACCOUNTING})
@@ -118,7 +118,7 @@ class Headers:
 
 
 def kinds_of(buffer: Bytes, start: Ints) -> Ints:
-    """Return type << 16 | subtype of records, by their headers; 0 for one that is a whole block."""
+    """Return type << 16 | subtype of records; subtype 0 for records that consist of one block."""
     kinds: Ints = buffer[start + _TYPE].astype(np.int64) << 16
     kinds |= buffer[start + _SUBTYPE].astype(np.int64) << 8
     kinds |= buffer[start + _SUBTYPE + 1]
@@ -128,7 +128,7 @@ def kinds_of(buffer: Bytes, start: Ints) -> Ints:
 
 
 def plausible(buffer: Bytes, start: Ints) -> Bools:
-    """Whether the time and packed date of every SMF header exist."""
+    """Whether the SMF time and the packed date of each header are valid."""
     words = np.ndarray((buffer.size - 7,), ">u8", buffer, strides=(1,))[start + _TIME]
     time, date = words >> 32, words & 0xFFFFFFFF
     digits = date >> 4
@@ -206,7 +206,7 @@ def packed_dates(buffer: Bytes, start: Ints) -> Ints:
 
 
 def types_of(buffer: Bytes, start: Ints, length: Ints) -> Ints:
-    """Return the types of records; those of extended headers, which can be above 255.
+    """Return the types of records; for an extended header, its type, which can be above 255.
 
     A record of type 126 keeps this type if its extended header is not valid, or contains a type
     that has no extended headers: those of MQ and of the dump program.
@@ -269,8 +269,8 @@ def triplets_end(offsets: NDArray[np.uint32], length: Ints) -> NDArray[np.uint32
     offsets  uint32 (triplets, records): the offset in each triplet, if it exists
     length   int64 (records,): bytes of each record
 
-    Row n of the result is the end according to the n triplets before: triplet n exists if it ends
-    there or earlier. An offset into the triplets themselves is ignored.
+    Row n of the result is the end according to the triplets before triplet n, which exists if it
+    ends there or earlier. An offset into the triplets themselves is ignored.
     """
     least = least_offset(np.arange(len(offsets), dtype=np.uint32))[:, None]
     ends = np.empty_like(offsets)

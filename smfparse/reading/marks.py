@@ -33,7 +33,7 @@ _OFFSET = np.dtype(">u4")
 _QMGR = QWST.field("sm115SSI").offset
 _NAME = QWHS.field("qwhsssid")
 _MORE = 2
-"""By this many, records without a mark must outnumber others to exclude marks."""
+"""Minimum excess of records without a mark over records with one, to exclude marks."""
 
 
 class Escapes(NamedTuple):

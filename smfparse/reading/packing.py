@@ -103,7 +103,7 @@ def unzipped(layer: Layer) -> Iterator[bytes]:
 
 def _check_behind(feed: Feed, behind: bytes) -> None:
     """Check that the directory starts after the first file in a zip file."""
-    while feed.read():  # what it is packed in may turn out corrupt at its end
+    while feed.read():  # the outer packing may be corrupt at its end
         pass
     if _MORE.search(behind):
         raise FaultError("the zip file contains more than one file; the others are not used")
@@ -123,7 +123,7 @@ class _Entry:
 
 
 def _entry(feed: Feed, member: ZipInfo | None) -> _Entry:
-    """Read to where the data of the first file in a zip file start."""
+    """Read up to the start of the data of the first file in a zip file."""
     while True:
         head = feed.take(_LOCAL.size)
         if len(head) < _LOCAL.size:
@@ -142,7 +142,7 @@ def _entry(feed: Feed, member: ZipInfo | None) -> _Entry:
 
 
 def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
-    """Return the function that unpacks a file in a zip file."""
+    """Return the decompressor for a file in a zip file."""
     if entry.flags & _ENCRYPTED:
         raise FaultError("the zip file is encrypted; unpack it")
     if entry.method == _STORED:
@@ -177,7 +177,7 @@ class _Stored:
 def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
     """Return the entry for the only file in a zip file, from its directory.
 
-    None: no directory, because the file is truncated, or a corrupt one that leads to no file.
+    None: no directory, because the file is truncated, or a corrupt directory without this file.
     Folders and files added by macOS do not count.
     """
     import zipfile
@@ -336,7 +336,7 @@ def packing_of(head: bytes) -> Packing | None:
 
 
 def _opened(file: BinaryIO, name: str, limits: Limits) -> tuple[tuple[str, ...], Feed | None]:
-    """Return how a file is packed, and a feed of what is packed in it."""
+    """Return the packings of a file, and a feed of its decompressed data."""
     found: tuple[str, ...] = ()
     feed: Feed | None = None
     head = file.read(HEAD)

@@ -69,7 +69,7 @@ class Look(NamedTuple):
 
 
 def size_of(path: Place) -> int:
-    """Return the bytes of a file, estimated if it is packed.
+    """Return the decompressed bytes of a file, estimated if it is packed.
 
     Raises InputError if it is unreadable.
     """
@@ -149,7 +149,7 @@ def look_through(file: Input, part: Part) -> Look:
 
 
 def _mark(chunk: Chunk, part: Part, before: int, *, is_first: bool) -> Mark:
-    """Return the mark of a chunk of a range, which has `before` records in front of it."""
+    """Return the mark of a chunk; `before` is the number of records of the range before it."""
     starts_anywhere = part.start > 0
     later = starts_anywhere | (chunk.record_no > 1)
     dumps = np.flatnonzero(begins_dump(chunk.buffer, chunk.start) & later)

@@ -65,8 +65,8 @@ class RdwWalk(Walk):
 def block_length(buffer: Bytes, at: int, later: int | None) -> int:
     """Return the length of the block that starts at `at`, 0 if none does.
 
-    later  whether the first RDW in it must, or must not, continue a record; None: a block is known
-           to start here
+    later  whether the first RDW in it must continue a record (True) or must not (False); None: not
+           checked, because a block is known to start here
     """
     word, inner = _WORD_PAIR.unpack_from(buffer.data, at)
     length: int = word ^ _EXTENDED if word & _EXTENDED else (0 if word & 0xFFFF else word >> 16)

@@ -317,7 +317,7 @@ def _confirmed(walk: Walk, window: Window, run: Segments, end: int) -> Segments:
 def _next(
     walk: Walk, window: Window, heads: Heads, low: int, end: int, last: bool
 ) -> tuple[int, bool]:
-    """Return where a record starts, from `low` on, or where to continue the search."""
+    """Return the next record start (True: certain), or where to continue the search, and False."""
     place, sure = next_record(walk, heads, low, end, last)
     if place is None:
         return (end if last else max(low, end - _TAIL)), False

@@ -30,11 +30,11 @@ WORD = struct.Struct(">I")
 NEVER_ON = 0xFCFF
 """Bits of an RDW that are never on: segment codes are 0 to 3, and the last byte is zero."""
 GOES_ON = 0x0200
-"""On in the RDW of a segment that continues a record: LAST and MIDDLE."""
+"""The RDW bit of segments that continue a record: LAST and MIDDLE."""
 LEAST_WORD = RDW_SIZE << 16
 """An RDW below this value would be shorter than itself."""
 LINE_END = b"\r\n"
-"""Bytes with which a line end of a text file begins."""
+"""The possible first bytes of a line end of a text file."""
 MOST_LENGTH = 0xFFFF
 """The longest SMF record has 32,756 bytes, so no 4-byte length is above this."""
 

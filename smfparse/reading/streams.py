@@ -184,8 +184,8 @@ class Layer:
     """The decompression of one packing.
 
     member  the entry of the file in the directory of a zip file; None: none
-    fine    packed bytes after which single bytes are passed on; None: never
-    begun   packed bytes that were passed on before those that the library still holds
+    fine    number of packed bytes after which data is passed on byte by byte; None: never
+    begun   number of packed bytes passed on before the bytes that the library still holds
     """
 
     def __init__(

@@ -117,7 +117,7 @@ class Losses:
         self._once = -1
 
     def note_once(self, places: list[int], reason: str) -> None:
-        """Note places in the buffer, in order, that cost no byte; repeated places only once."""
+        """Note places in the buffer, in order, without lost bytes; repeated places only once."""
         for offset in map(self._window.offset, places):
             if offset > self._once:
                 self.note_at(offset, 0, reason)

@@ -1,5 +1,5 @@
 """Output formats. In: a `Document`. Out: its lines in a format, written as its rows arrive.
 
 A new output format is one module here and a row of `formats.FORMATS`. This package does not
-interpret figures or reports, reads a document once, and writes no files.
+interpret figures or reports. It reads a document once, and writes no files.
 """

@@ -14,7 +14,7 @@ class Mark(NamedTuple):
     """The coloured part of a line.
 
     pattern  a regular expression at the start of the line
-    colour   that of what it finds
+    colour   the colour of the matching text
     """
 
     pattern: str
@@ -32,7 +32,7 @@ HEADLINE = Mark(r"\S{1,4}(?: on \S{1,4})?, (?:MQ|\d{4}/|\d+ days? ).*", HEAD)
 
 
 def coloured(lines: Iterable[str], marks: Sequence[Mark]) -> Iterator[str]:
-    """Colour lines, which are visible already; the first mark that fits a line counts."""
+    """Colour lines without control characters; the first mark that matches a line counts."""
     known = [(re.compile(each.pattern), each.colour) for each in marks]
     for line in lines:
         for pattern, colour in known:

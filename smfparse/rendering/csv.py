@@ -1,4 +1,4 @@
-"""The format CSV: the tables of a result, an empty line between two."""
+"""The format CSV: the tables of a result, separated by empty lines."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _SUSPECT = f"{FORMULA_START}|{HIDDEN}"
 """Characters in a text that requires a closer check."""
 _MOMENT = "%Y-%m-%d %H:%M:%S%.6f"
-"""The form of `csv_moment`, for polars."""
+"""The format of `csv_moment` for polars."""
 
 
 def csv_moment(value: dt.datetime) -> str:
-    """Return a moment in the form of all CSV, which spreadsheets read: 2026-03-04 09:16:20.491298.
+    """Return a moment in the CSV form, which spreadsheets recognise: 2026-03-04 09:16:20.491298.
 
     A zone is not shown.
     """
@@ -33,7 +33,7 @@ def csv_moment(value: dt.datetime) -> str:
 
 
 def lines(document: Document) -> Iterator[str]:
-    r"""Yield a header and one line per row; frames come by parts of many rows.
+    r"""Yield a header and one line per row; for frames, each item contains many lines.
 
     No cell starts a formula, and each row is one line: a line end in a text is shown as \x0a.
     """
@@ -88,7 +88,7 @@ def _of_frames(table: Frames) -> Iterator[str]:
 def of_frame(frame: pl.DataFrame, *, header: bool = True) -> str:
     """Return rows as CSV, with or without the names of columns: no cell starts a formula.
 
-    Moments are as of `csv_moment`.
+    Moments have the form of `csv_moment`.
     """
     safe = changed(frame, _SUSPECT, lambda text: guarded(visible(text)))
     rows = safe.write_csv(include_header=False, datetime_format=_MOMENT)

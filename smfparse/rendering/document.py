@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NULL = "null"
 """The text for a missing value."""
 LEAST, DECIMALS = 1e-3, 6
-"""From this size on, numbers are shown to people with fewer decimals."""
+"""Numbers of at least LEAST are shown to people with at most DECIMALS decimals."""
 
 Cells: TypeAlias = Sequence[str]
 """A row: a text for each column."""
@@ -34,7 +34,7 @@ class Table(NamedTuple):
     """A table of texts.
 
     rows     are read once
-    caption  what stands above it; '': nothing
+    caption  text above the table; '': none
     """
 
     columns: Sequence[Column]
@@ -57,7 +57,7 @@ class Values(NamedTuple):
     """A table of values, which formats for programs write as numbers and moments.
 
     name     the subject of the table, in a word or two
-    columns  the heading of each, and one of STYLES; '': its values are shown as they are
+    columns  heading and style (of STYLES) of each; style '': values are shown unchanged
     rows     str, int, float, bool, date, time, datetime (local) or None; read once
     """
 
@@ -67,7 +67,7 @@ class Values(NamedTuple):
 
     @classmethod
     def of(cls, name: str, headings: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Values:
-        """Return a table of rows by names of columns, of which some may not be shown."""
+        """Return a table with the columns `headings` of rows; other columns are ignored."""
         found = ([row[each] for each in headings] for row in rows)
         return cls(name, [(each, "") for each in headings], found)
 
@@ -85,11 +85,11 @@ class Section(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """Names and values for programs, of types that JSON has.
+    """Names and values for programs, of types that JSON supports.
 
-    head    all of them, or those before the rows
-    rows    more, under the name `rows`, which are read once; None: none
-    indent  blanks a level, where rows are None
+    head    all names and values, or those before the rows
+    rows    objects for the name `rows`, read once; None: no rows
+    indent  blanks per level of JSON, if rows is None
     """
 
     head: Mapping[str, Any]
@@ -100,8 +100,8 @@ class Facts(NamedTuple):
 class Document:
     """A result: a command derives its own class and implements the parts.
 
-    title  of the whole
-    room   characters of a line of its printed form: a terminal may have fewer
+    title  title of the document
+    room   maximum characters per line of its printed form; a narrower terminal lowers it
     marks  the parts of its text that a terminal colours
     """
 

@@ -9,12 +9,12 @@ from typing import Any
 from smfparse.rendering.guard import visible
 
 ABSENT = "-"
-"""The text for a figure whose fields are not in the data."""
+"""The text for a figure without data."""
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _LEAST = 0.001
-"""Values below it are very small."""
+"""Smaller values are shown as `less than`."""
 _MANY = 10_000
-"""From this number of megabytes on, gigabytes are shown, and so on."""
+"""From this number of a unit on, the next larger unit is shown."""
 
 
 def _text(value: Any) -> str:
@@ -122,9 +122,9 @@ STYLES: Mapping[str, tuple[Callable[[Any], str], str]] = {
     "clock": (_clock, "local time of the system"),
     "text": (_text, "text"),
 }
-"""Each style: how a value is shown, and that in words."""
+"""Each style: the function that formats a value, and a description of the result."""
 MOMENTS = frozenset({"hour", "instant", "second", "moment"})
-"""Styles of moments: UTC in the data, local time where they are shown."""
+"""Styles of moments: UTC in the data, shown as local time."""
 NUMBERS = frozenset(
     {"count", "truncated", "grouped", "rounded", "tenths", "decimal", "micro", "percent", "size"}
     | {"megabytes"}

@@ -1,4 +1,4 @@
-"""The output formats by name: a module of this package each, which is loaded when it is used."""
+"""The output formats by name. Each is a module of this package, loaded on first use."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ XLSX = "xlsx"
 SVG, PNG = "svg", "png"
 """The formats of drawings: `plot` writes them itself."""
 DOT, MERMAID = "dot", "mermaid"
-"""Languages that a graph is written in: formats of reports whose rows are edges."""
+"""Languages for graphs: formats of reports whose rows are edges."""
 
 
 def lines(document: Document, format: str) -> Iterator[str]:  # noqa: A002 - it is called so everywhere
-    """Yield a document in a format of FORMATS, as lines; a cell of several lines gives one item."""
+    """Yield the lines of a document in a format of FORMATS; an item can contain several lines."""
     written: Iterator[str] = import_module(f"smfparse.rendering.{format}").lines(document)
     return written

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def changed(frame: pl.DataFrame, suspect: str, change: Callable[[str], str]) -> pl.DataFrame:
-    """Return a frame with its texts changed; columns without a suspect one stay as they are.
+    """Return a frame with its texts changed; columns without a suspect text are unchanged.
 
-    suspect  what `change` may change, as a regular expression of polars
+    suspect  regular expression of polars for the texts that `change` may change
     """
     import polars as pl
 

@@ -1,7 +1,7 @@
 r"""Protection against harmful texts: at a terminal, in a spreadsheet.
 
 Every text that leaves smfparse passes through here, in any format: values of records, names of
-files, messages. An invisible character, or one that moves others, is shown by its number: `\x1b`.
+files, messages. An invisible character, or one that moves others, is shown as its number: `\x1b`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ _NOT_SEEN = (
     "\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Control and format characters, separators of lines, and others that Unicode has ignored."""
+"""Control and format characters, line separators, and others that Unicode defines as ignorable."""
 HIDDEN = f"[{_NOT_SEEN}]"
-"""A character that is shown by its number, as a regular expression of Python and of polars."""
+"""A character that is shown as its number: a regular expression for Python and polars."""
 FORMULA_START = r"^ *[=+\-@\uff1d\uff0b\uff0d\uff20]"
-"""The start of a formula for spreadsheets, as a regular expression of Python."""
+"""The start of a spreadsheet formula: a regular expression for Python."""
 NUMBER = r"^[+\-]?[0-9][0-9.:]*(e[+\-]?[0-9]+)?$"
 """A number or a duration, which is never a formula, whatever its first character."""
 _HIDDEN = re.compile(f"[{_NOT_SEEN}\ud800-\udfff]")
@@ -28,13 +28,13 @@ _NUMBER = re.compile(NUMBER)
 _BYTES = range(0xDC80, 0xDD00)
 """The characters that Python uses for bytes of file names that are not UTF-8."""
 _BLANKS = 4
-"""How far apart the stops of tabs are."""
+"""Characters between tab stops."""
 
 
 def visible(text: str) -> str:
     r"""Return a visible text: an invisible character becomes its number, as \x1b.
 
-    A backslash stays one, so the text `\x1b` looks the same; JSON and Parquet distinguish them.
+    A backslash is not escaped, so the text `\x1b` looks the same; JSON and Parquet differ.
     """
     if text.isascii() and text.isprintable():  # `is_plain`, because this is called for every line
         return text
@@ -42,7 +42,7 @@ def visible(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a text is certainly visible unchanged, a quick check; False: perhaps."""
+    """Whether `visible` certainly leaves a text unchanged: a quick check. False: unknown."""
     return text.isascii() and text.isprintable()
 
 
@@ -76,7 +76,7 @@ def _json_numbered(found: re.Match[str]) -> str:
 
 
 def guarded(text: str) -> str:
-    """Return a visible text as a cell that no spreadsheet interprets as a formula: ' in front."""
+    """Return a visible text for a cell; a text like a formula gets ' in front."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.match(text) else text
 
 

@@ -1,4 +1,4 @@
-"""The format HTML: a page without external parts, with a table for each of a result."""
+"""The format HTML: a page without external parts, with the tables of a result."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def joined(files: tuple[Path, ...]) -> str:
 def head_lines(title: str, script: str, style: str) -> Iterator[str]:
     """Yield the lines of a page up to where its body begins.
 
-    script  the script of its body
+    script  the script in its body
     """
     yield from (
         "<!DOCTYPE html>",
@@ -95,7 +95,7 @@ def part_lines(document: Document) -> Iterator[str]:
 
 
 def section_lines(section: Section, level: int = 2) -> Iterator[str]:
-    """Yield the lines of a section; `level` is that of its heading."""
+    """Yield the lines of a section; `level` is the level of its heading."""
     yield "<section>"
     if section.title:
         yield f"<h{level}>{escaped(section.title)}</h{level}>"

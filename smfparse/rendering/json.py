@@ -1,7 +1,7 @@
 """The format JSON: the facts of a result; for rows of a query, an array with an object per row.
 
-It is for other programs: an integer beyond 2^53, which most of them read as a double, is a text; a
-local time has its offset from UTC if that is known.
+Integers beyond 2^53 are texts, because most programs would read them as doubles. A local time has
+its offset from UTC, if known.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 _MOST = 1 << 53
-"""A double represents every integer up to this one."""
+"""A double represents every integer up to this number exactly."""
 _LONG = r"(-?\d{16,})(?=[,}\n])"
-"""An integer that can exceed it, as a value of an object."""
+"""An integer that can exceed _MOST, as a value of an object."""
 _OFFSET = "utc_offset"
 """The column with the seconds by which local times of a row are ahead of UTC."""
 

@@ -17,7 +17,7 @@ from smfparse.rendering.json import json_lines, plain
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield the lines of all results; frames come by parts of many lines."""
+    """Yield the lines of all results; for frames, each item contains many lines."""
     for facts in document.facts():
         parts = _of_frames(facts) if isinstance(facts, Frames) else _of_facts(facts)
         yield from parts

@@ -1,4 +1,4 @@
-"""The format Markdown: headings and tables as GitHub has them."""
+"""The format Markdown: headings and tables in GitHub's form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from smfparse.rendering.document import Cells, Document, Section, Table
 from smfparse.rendering.guard import cell_lines, visible
 
 _MARKUP = re.compile(r"[\\`*<>|&~$\[\]]|(?<![^\W_])_|_(?![^\W_])")
-"""Characters with a meaning in a line; _ has none inside a word."""
+"""Characters with a meaning in Markdown, except _ inside a word."""
 
 
 def lines(document: Document) -> Iterator[str]:

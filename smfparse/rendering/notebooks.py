@@ -20,7 +20,7 @@ def notebook_html(document: Document) -> str:
 class Shown:
     """A result as the command line shows it.
 
-    made  makes its document, which is read once
+    made  returns a new document, which can be read once
     """
 
     def __init__(self, made: Callable[[], Document]) -> None:

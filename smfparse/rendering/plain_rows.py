@@ -1,6 +1,6 @@
-"""Small tables of plain values as text, equal to the output of polars line by line.
+"""Small tables of plain values as text, identical to the output of polars.
 
-polars, which makes all others, takes longer to load than most queries take.
+All other tables are formatted by polars, which takes longer to load than most queries take.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from smfparse.rendering.guard import is_plain
 
 _MOST_ROWS = 1_000
 _MOST_TEXT = 1_000
-"""Length of a text up to which polars shows it whole, in any of its versions."""
+"""Maximum length of a text that every version of polars shows in full."""
 _MOST = 1e9
 """Up to this value, doubles contain the shown decimals exactly."""
 Column = Sequence[Any]
@@ -28,16 +28,16 @@ class _OddError(Exception):
 
 
 class _Kind(NamedTuple):
-    """How values of an Arrow type are shown: all of a column, and on which side."""
+    """How a column of an Arrow type is shown: the function for its values, and their alignment."""
 
     texts: Callable[[Column], list[str]]
     right: bool = False
 
 
 def plain_table(parts: Sequence[Any]) -> list[str] | None:
-    """Return the lines of pyarrow.Tables of the same columns: two of heading, and one a row.
+    """Return the lines of pyarrow.Tables of the same columns: two heading lines, one line per row.
 
-    None if they are many, or a value is not plain.
+    None: too many rows, or a value that is not plain.
     """
     schema = parts[0].schema
     kinds = [_KINDS.get(str(each.type)) for each in schema]
@@ -53,7 +53,7 @@ def plain_table(parts: Sequence[Any]) -> list[str] | None:
         _OddError,
         OverflowError,
         ValueError,
-    ):  # the latter are for moments outside Python's range
+    ):  # the last two: moments outside Python's range
         return None
     heading, *rows = (f"| {' | '.join(cells)} |" for cells in zip(*columns, strict=True))
     return [heading, f"|{'|'.join('-' * (len(each[0]) + 2) for each in columns)}|", *rows]
@@ -94,7 +94,7 @@ def _moments_in_utc(values: Column) -> list[str]:
 
 
 def _doubles(values: Column) -> list[str]:
-    """Return numbers with the same count of decimals."""
+    """Return numbers with the same number of decimals."""
     numbers = np.array(values, np.float64)
     sizes = np.abs(numbers)
     if not np.all((sizes == 0) | (sizes >= LEAST) & (sizes <= _MOST)):

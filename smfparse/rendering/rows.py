@@ -24,8 +24,8 @@ _BESIDE = 3
 class Elider:
     """Omits columns of a table that arrives in parts: the same ones in all parts.
 
-    width    characters that a line may have; None: any number
-    columns  columns that are shown; None: as many as there is room for; 0: all
+    width    maximum characters of a line; None: no maximum
+    columns  number of columns shown; None: as many as fit; 0: all
     """
 
     def __init__(self, width: int | None, columns: int | None = None) -> None:
@@ -37,7 +37,7 @@ class Elider:
     def elided(self, lines: list[str]) -> list[str]:
         """Return a part of a table, which has a heading and a rule, with fewer columns."""
         widths = [len(each) for each in lines[1].split("|")[1:-1]]
-        if any(len(line) != len(lines[1]) for line in lines):  # wide characters, or none to cut at
+        if any(len(line) != len(lines[1]) for line in lines):  # wide characters, or no columns
             return lines
         if self._kept is None:
             self._kept, self.count = self._fitting(widths), len(widths)
@@ -54,13 +54,13 @@ class Elider:
 
     @property
     def count_line(self) -> list[str]:
-        """A line with the number of columns shown; none if all are shown."""
+        """Return a line with the number of columns shown; empty if all are shown."""
         if self._kept is None or sum(self._kept) >= self.count:
             return []
         return [f"{self.count} columns, {sum(self._kept)} shown"]
 
     def _fitting(self, widths: list[int]) -> tuple[int, int]:
-        """Return how many columns are kept at the left and at the right."""
+        """Return the number of columns kept on the left and on the right."""
         count = len(widths)
         if self._columns is not None:
             most = min(self._columns or count, count)
@@ -76,7 +76,7 @@ class Elider:
 
 
 def _size(widths: list[int], most: int) -> int:
-    """Return the characters of so many columns, from both sides."""
+    """Return the total width of `most` columns, taken from both sides."""
     left = most - most // 2
     kept = [*widths[:left], *widths[len(widths) - (most - left) :]]
     return sum(kept) + len(kept)
@@ -93,8 +93,8 @@ class RowsDocument(Document):
     """The results of queries, one after another.
 
     results  each query with its pyarrow.Tables of the same plain columns, at least one
-    width    characters of a line of text, for a terminal; None: any number
-    columns  columns that text shows; None: as many as there is room for; 0: all
+    width    maximum characters of a line of text; None: no maximum
+    columns  number of columns in text; None: as many as fit; 0: all
     local    as in `Frames`
     """
 
@@ -129,7 +129,7 @@ class RowsDocument(Document):
             yield Section("", [table(next(frames), frames, " ".join(query.split()))])
 
     def printed(self) -> Iterator[str]:
-        """Yield tables, an empty line between two; the lines of a plan as they are."""
+        """Yield tables, separated by empty lines; the lines of a query plan are unchanged."""
         for number, (_, parts) in enumerate(self._results):
             if number:
                 yield ""
@@ -162,7 +162,7 @@ def _text(parts: Iterator[Any], elider: Elider) -> Iterator[str]:
 
 
 def _aligned(parts: list[Any]) -> list[str]:
-    """Return the lines of a table: two of heading, and one a row."""
+    """Return the lines of a table: two heading lines, then one per row."""
     lines = plain_table(parts)
     if lines is not None:
         return lines

@@ -31,7 +31,7 @@ def exact(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def table(first: pl.DataFrame, others: Iterable[pl.DataFrame], caption: str) -> Table:
-    """Return frames of the same columns as a table of texts, `first` in front."""
+    """Return frames of the same columns, beginning with `first`, as a table of texts."""
     columns = [Column(name, kind.is_numeric()) for name, kind in first.schema.items()]
     return Table(columns, chain.from_iterable(map(_cells, chain([first], others))), caption)
 

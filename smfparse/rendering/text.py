@@ -13,14 +13,14 @@ _AT_ONCE = 64
 
 
 def lines(document: Document) -> Iterator[str]:
-    """Yield the lines of a document; no control character is left in them."""
+    """Yield the lines of a document, without control characters."""
     own = document.printed()
     for some in some_at_a_time(_sections(document) if own is None else own, _AT_ONCE):
         yield from some if is_plain("".join(some)) else map(visible, some)
 
 
 def _sections(document: Document) -> Iterator[str]:
-    """Yield headings, sentences and tables, an empty line between two."""
+    """Yield headings, sentences and tables, separated by empty lines."""
     before: list[str] = []
     for section in document.sections():
         if section.title:
@@ -38,7 +38,7 @@ def _sections(document: Document) -> Iterator[str]:
 def aligned(
     columns: Sequence[Column], rows: Iterable[Cells], *, heading: bool = True
 ) -> Iterator[str]:
-    """Yield one line per row, after one of headings; all rows are read first, for their widths."""
+    """Yield a heading line, then one line per row; all rows are read first, for their widths."""
     headings = [[each.heading for each in columns]] if heading else []
     lines = [[*map(visible, cells)] for cells in (*headings, *rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
@@ -54,7 +54,7 @@ Each = TypeVar("Each")
 
 
 def some_at_a_time(items: Iterable[Each], most: int) -> Iterator[list[Each]]:
-    """Yield lists of `most` items, and the rest; before an error, the items up to it."""
+    """Yield lists of `most` items, and the rest; if an error occurs, first the items before it."""
     some: list[Each] = []
     try:
         for each in items:

@@ -25,18 +25,18 @@ _MOST_COLUMNS = 16_384
 _MOST_TEXT = 32_767
 """Characters of a cell."""
 _EXACT = 10**15
-"""Excel keeps 15 digits of a number: a whole number from this one on is a text."""
+"""Excel keeps 15 digits of a number: larger whole numbers are written as texts."""
 _FIRST_DAY = "1900-03-01"
-"""Earlier dates are texts, because Excel has a wrong 29th of February before this one."""
+"""Earlier dates are written as texts, because Excel has an invalid date: 1900-02-29."""
 _MOST_NAME = 31
 """Characters of the name of a sheet."""
 _NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\U00010000-\U0010ffff]")
-"""Characters that it must not contain, and characters that Excel counts twice."""
+"""Characters that a sheet name must not contain, and characters that Excel counts twice."""
 _INDEX = "Index"
 _QUOTED = "quoted"
-"""The format of texts that stay texts, whatever they begin with, even if a user edits them."""
+"""The format of texts that would be formulas: they stay texts, even if a user edits them."""
 _WIDEST, _NARROWEST, _HEADING = 60, 8, 18
-"""Characters of a column, and of one that has a long heading and short cells."""
+"""Widths of columns in characters: maximum, minimum, and maximum for a long heading."""
 _MEASURED = 200
 """Rows whose texts determine the width of columns."""
 _SHOWN = {
@@ -69,7 +69,7 @@ def write_workbook(
 
     index  whether the first sheet lists the others: name, content, rows
 
-    Raises RequestError where XlsxWriter was removed, OutputError where a table is too
+    Raises RequestError if XlsxWriter is not installed, OutputError if a table is too
     wide or the workbook cannot be written.
     """
     try:
@@ -137,7 +137,7 @@ class _Workbook:
         } | {_QUOTED: book.add_format({"quote_prefix": True})}
 
     def new_sheet(self, name: str) -> Any:
-        """Return a new sheet, of this name or one like it."""
+        """Return a new sheet with this name or, if it is taken, a similar one."""
         return self._book.add_worksheet(sheet_name(name, self._taken))
 
     def list_on(self, sheet: Any) -> None:
@@ -158,7 +158,7 @@ class _Workbook:
     def add(self, table: Values, title: str) -> None:
         """Write a table on a sheet, or on several if it has too many rows.
 
-        title  what it has, for the index
+        title  description of the table, for the index
         """
         if len(table.columns) > _MOST_COLUMNS:
             raise OutputError(
@@ -203,8 +203,8 @@ class _Workbook:
 class _Sheet:
     """The rows of a sheet.
 
-    widths  characters of the longest cell of each column, of the first rows
-    cut     texts that were too long
+    widths  width of the longest cell of each column in the first rows, in characters
+    cut     number of truncated texts
     """
 
     def __init__(self, sheet: Any, formats: Mapping[str, Any], styles: Sequence[str]) -> None:
@@ -215,7 +215,7 @@ class _Sheet:
         self.cut = 0
 
     def add(self, line: int, row: Sequence[Any]) -> None:
-        """Write a row on a line of the sheet, whose headings are on 0."""
+        """Write a row on a line of the sheet; line 0 contains the headings."""
         for number, (value, style) in enumerate(zip(row, self._styles, strict=True)):
             if value is not None and value != "":
                 width = self._write(line, number, value, style)
@@ -223,7 +223,7 @@ class _Sheet:
                     self.widths[number] = max(self.widths[number], width)
 
     def _write(self, line: int, number: int, value: Any, style: str) -> int:
-        """Write a cell; return how many characters wide it is."""
+        """Write a cell; return its width in characters."""
         if isinstance(value, bool):
             self._sheet.write_boolean(line, number, value)
             return 5

@@ -1,4 +1,4 @@
-"""Checks between keys of a report's declaration: every name used is declared."""
+"""Checks across the keys of a report's declaration: every name used is declared."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Declarations of reports: `definitions/<name>.toml` describes `definitions/<name>.sql`.
 
 The SQL computes the numbers, with the `section` of each row. The TOML declares the name, style,
-formula and fields of each figure. The dataclasses here are the list of its keys: a declaration is
-checked by them when it is loaded (`smfparse.declarations`), and docs/extending.md shows them.
+formula and fields of each figure. The dataclasses here list its keys: a declaration is checked
+against them when it is loaded (`smfparse.declarations`), and docs/extending.md shows them.
 """
 
 import re
@@ -45,16 +45,16 @@ _ELSEWHERE = {
     "OFIELD": _NO_SAMPLE,
     "EOJ": _NO_SAMPLE,
 }
-"""DD names and earlier programs that are no reports, and the reports with their contents."""
+"""DD names and earlier programs without a report here, and the reports with their contents."""
 _NEAR = 3
 """Maximum number of similar names in a message."""
 _DD_CSV = "CSV"
 """Optional end of the name of a report, as in MP1B's CSV files."""
 _RANGE = ".."
-"""Between two figures: these, and all declared between them."""
+"""Separator of the first and last figure of a range of declared figures."""
 _LIKE = re.compile(r"\{(\??)([\w.,]+)\}(.*\{value\b.*)")
-"""A line of a template for several figures: whether a figure that is absent or zero is omitted, the
-figures, and the line."""
+"""A line of a template for several figures: `?` (omit figures that are absent or zero), the names
+of the figures, and the line."""
 _PART = re.compile(r"\{(label|words|unit|value)(\w*)(?::([^}]*))?\}")
 """The parts of a figure in such a line, and their format; `{value_size}`: of the figure
 <name>_size."""
@@ -186,7 +186,7 @@ def _blocks(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str,
 
 
 def _between(names: str, figures: Sequence[Figure], where: Where) -> Sequence[Figure]:
-    """Return a figure, or those from one to another: `openn..closecf0`."""
+    """Return one figure, or the figures of a range: `openn..closecf0`."""
     first, _, last = names.partition(_RANGE)
     there = [each.name for each in figures]
     for name in filter(None, (first, last)):
@@ -211,7 +211,7 @@ def _figures(value: Any, where: Where, before: Mapping[str, Any]) -> tuple[Figur
 
 
 def _known(tables: Sequence[str], subject: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the keys that figures which are measures or fields can omit, by their names."""
+    """Return, by name of a field or measure, the keys that a figure of that name can omit."""
     there = [each for each in tables if each in TABLES]
     known: dict[str, Mapping[str, Any]] = {
         each.name: {"formula": each.field.name.upper(), "note": each.doc, "style": _style(each)}
@@ -421,7 +421,7 @@ class Report:
     ] = ()
 
     def has(self, line: str, format: str) -> bool:  # noqa: A002 - it is called so everywhere
-        """Whether the rows of a kind of line are in the format: text, csv or json."""
+        """Whether a format (text, csv, json) contains the rows of a kind of line."""
         if format == "text":
             return True
         if format == "csv" and self.csv_lines:
@@ -430,7 +430,7 @@ class Report:
 
     @property
     def across(self) -> bool:
-        """Whether its sections are about all queue managers together; its rows name theirs."""
+        """Whether each section is about all queue managers together, which its rows then name."""
         return self.section == ONE_SECTION.by
 
     @property
@@ -444,20 +444,20 @@ class Report:
         return _spelled(name) in (own, own + _DD_CSV, *self.dd)
 
     def left_out(self, asked: Mapping[str, Any]) -> frozenset[str]:
-        """Return the columns of text that rows are not grouped by, for the requested options."""
+        """Return the columns that text omits, because the options do not group rows by them."""
         by = self.values(asked).get("by", ())
         return frozenset(each.replace("-", "_") for each in self.choices.get("by", ())).difference(
             by
         )
 
     def values(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of its options. Raises RequestError for those that it cannot take."""
+        """Return the values of its options. Raises RequestError for unsupported options."""
         if self.is_rankable and asked.get("sort"):
             asked = {**asked, "sort": self._ranked_by(str(asked["sort"]))}
         return parsed(self.name, self.options, self.choices, asked)
 
     def _ranked_by(self, text: str) -> str:
-        """Return the figure with this heading, or the only one whose name begins with this word."""
+        """Return the name of the figure with this heading, or with the only name that begins so."""
         names, wanted = self.choices["sort"], _plain(text)
         if text in names:
             return text
@@ -485,7 +485,7 @@ class Report:
 def report(name: str) -> Report:
     """Return the report called `name`, by its own name or one of MP1B's DD names.
 
-    Raises RequestError where there is none, or its declaration is wrong.
+    Raises RequestError for an unknown report, or a wrong declaration.
     """
     own = name.lower().replace("_", "-")
     if own in report_names():
@@ -540,9 +540,9 @@ def declared() -> dict[str, Report | RequestError]:
 def load(name: str, folder: Path | None = None) -> Report:
     """Return the report that `<name>.toml` and `<name>.sql` declare.
 
-    folder  where they are; None: the reports' definitions
+    folder  folder of these files; None: the built-in definitions
 
-    Raises RequestError that names the file, the key and the way out where a declaration is wrong.
+    Raises RequestError with file, key and correction for a wrong declaration.
     """
     folder = folder or _FOLDER
     where = Where(str(folder / f"{name}.toml"))
@@ -563,9 +563,9 @@ def load(name: str, folder: Path | None = None) -> Report:
 
 
 def _spec(folder: Path, name: str, where: Where, seen: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return what a report declares; omitted keys are those of the report in `like`.
+    """Return the keys of a report; omitted keys come from the report in `like`.
 
-    seen  reports that are like this one
+    seen  reports that led here by `like`, to detect a cycle
     """
     spec = toml(folder / f"{name}.toml", where)
     if "like" not in spec:

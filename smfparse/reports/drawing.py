@@ -23,15 +23,15 @@ _LETTER, _PADDING = 7, 24
 _HEIGHT, _DOWN, _ACROSS, _EDGE_OF_PAGE = 40, 54, 130, 12
 """Pixels: height of a node, distance to the next one below, space between columns, margin."""
 _BELOW = 70
-"""Pixels: greatest distance below the nodes of lines that go back."""
+"""Pixels: maximum distance below the nodes for lines that go back to the left."""
 _FAR = 0.7
-"""Place of a number along its line, from 0 to 1: away from the node with more lines."""
+"""Place of a number on its line, from 0 to 1, measured from the node with more lines."""
 _ELSEWHERE = (0.5, 0.2, 0.8)
-"""Its other places, if another number is there."""
+"""Other places of a number, if the first one is occupied."""
 _DIGIT, _LINE_HEIGHT = 7, 13
 """Pixels: width and height of a digit."""
 _THIN, _THICK = 1.0, 7.0
-"""Pixels: width of a line with few messages, and how much wider the line with the most is."""
+"""Pixels: width of a line with few messages, and additional width for the most messages."""
 _LOOKS: Mapping[str, str] = {
     "queue": 'rx="4" fill="#e3ecfa" stroke="#3a66a7"',
     "channel": 'rx="20" fill="#e2f3ea" stroke="#2f7d55"',
@@ -185,10 +185,10 @@ def _line(edge: Edge, boxes: Mapping[Node, Box], most: int) -> Iterator[str]:
 
 
 def _number(edge: Edge, boxes: Mapping[Node, Box], near: float, taken: list[Box]) -> str:
-    """Return the messages of an edge, on its line, and not on another number if there is room.
+    """Return the SVG of an edge's number of messages, on its line, if possible on no other number.
 
-    near   place on the line: 0 at the start, 1 at the end
-    taken  places of the other numbers; that of this one is added
+    near   preferred place on the line: 0 at the start, 1 at the end
+    taken  places of the other numbers; the place of this number is added
     """
     text = f"{edge.messages:,}"
     wide = _DIGIT * len(text)

@@ -24,14 +24,14 @@ _BOX = ("box", "[", "]")
 
 
 class _Language(NamedTuple):
-    """How a graph is written.
+    """The syntax of a language for graphs; id, node and edge are format strings.
 
-    begin, end  lines in front of it and behind it
-    id          what a node is called: of its number and its names
-    node        its line: of its id, its text and its shape
-    edge        that of an edge: of the ids of two nodes and the messages
-    line        between the lines of a text
-    escapes     characters that stand for something else there
+    begin, end  lines before and after the graph
+    id          id of a node, from its number and its names
+    node        line of a node, from its id, text and shape
+    edge        line of an edge, from the ids of two nodes and the messages
+    line        separator of the lines of a text
+    escapes     characters with a meaning in the language, and their escapes
     """
 
     begin: tuple[str, ...]
@@ -91,7 +91,7 @@ def has_edges(which: Report) -> bool:
 def graph_lines(rows: Iterable[Row], language: str) -> Iterator[str]:
     """Yield a graph in DOT or MERMAID; each node once, and edges in the order of rows.
 
-    Of several sections the edges are one graph.
+    The edges of several sections form one graph.
     """
     of = _LANGUAGES[language]
     escapes = str.maketrans(of.escapes)

@@ -1,4 +1,4 @@
-"""The list of reports, and which of them an input has data for."""
+"""The list of reports, and whether an input has data for each."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Listed:
     """A report in the list.
 
     dd    MP1B's DD names for it
-    data  whether the inputs have data for it: yes, no, or perhaps if they contain its records,
-          which may have no rows; None without inputs
+    data  whether the inputs have data for it: yes, no, or perhaps (its records exist, but may have
+          no rows); None: no inputs
     """
 
     name: str
@@ -40,7 +40,7 @@ class Listed:
 def reports_listed(catalog: Catalog | None = None) -> list[Listed]:
     """Return all reports; with a catalog, whether its inputs have data for each.
 
-    The title of a report whose declaration is wrong is the error.
+    For a wrong declaration, the title is the error.
     """
     found = declared()
     good = [each for each in found.values() if isinstance(each, Report)]
@@ -75,7 +75,7 @@ def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
 class ListDocument(Document):
     """The list as a document.
 
-    at_length  whether the printed form has MP1B's DD names and the traces, too
+    at_length  whether the printed form also shows MP1B's DD names and the traces
     """
 
     title = "Reports"

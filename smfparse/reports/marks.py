@@ -1,15 +1,16 @@
 """Marks of irregular intervals in a section, and the time in its heading.
 
-Both return the SQL of expressions behind WITH. The last one is `marked`, one row per section:
+`interval_marks` and `task_marks` return the SQL of common table expressions, to follow WITH. The
 
-    first_start, last_end  when its time began and ended
-    intervals              how many are in it
-    interval_seconds       how long they were
-    marks                  what is odd about them, in words; NULL: nothing
-    began_before           intervals of tasks that began before `first_start`; NULL: a section is
-                           one record, or has no tasks
+last one is `marked`, one row per section:
+    first_start, last_end  start and end of its time
+    intervals              number of its intervals
+    interval_seconds       total length of its intervals
+    marks                  irregularities of its intervals, in words; NULL: none
+    began_before           number of task intervals that began before `first_start`; NULL: the
 
-`members` are the rows of the section, of which `main` is the number of the table.
+                           section is one record, or has no tasks
+They read `members`, the rows of the sections; the column `main` is the number of a row's table.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 STATISTICS = "qmst"
 """The table that defines the intervals of statistics."""
 COMPARED = "compared_intervals"
-"""The table of the properties of intervals among all others, if members are only a part."""
+"""The table with the properties of all intervals, if members contain only a part of them."""
 STATISTICS_OF_ALL = "intervals_of_statistics"
 """The table of all intervals of statistics, if STATISTICS contains only a part."""
 
@@ -123,9 +124,9 @@ _COUNTED = """
 
 
 def interval_marks(main: Iterable[int], *, sliced: bool = False) -> str:
-    """Return the SQL of marks of intervals that follow one another: stub, first, long, ...
+    """Return the SQL of marks of consecutive intervals: stub, first, long, ...
 
-    main    the tables whose intervals follow one another; other tables contain tasks
+    main    numbers of the tables with consecutive intervals; other tables contain tasks
     sliced  whether `members` are only a part, and COMPARED contains the properties of all
     """
     following = ", ".join(map(str, main))
@@ -209,8 +210,8 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
     `covered_time` of the calendar. From the first statistics on, it is at least as long as each of
     its tasks, so no rate is too high.
 
-    seconds     length of sections that are clock intervals, and can begin after a task; 0: they are
-                not
+    seconds     length of sections that are clock intervals, in which tasks may have begun earlier;
+                0: other sections
     statistics  whether a view of the table STATISTICS exists
     sliced      whether this view has only some rows; STATISTICS_OF_ALL has all
     local       whether the times of intervals are local times of the system, not UTC

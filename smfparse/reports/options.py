@@ -1,19 +1,19 @@
 """Options of single reports, as text or plain values.
 
-A report's declaration names those that it takes, each with its default. Its SQL gets them by
+A report's declaration lists its options with their defaults. Its SQL reads their values by
 `getvariable`:
 
     by            list of columns that rows are grouped by
-    top           how many rows a section has at most; NULL: all
+    top           maximum number of rows in a section; NULL: all
     sort          one of the names in the report's `choices`; '': the order of the report
-    acctime       seconds, of MMMM.SS as the queue manager takes it; AS_STATIME; NULL: not given
-    statime       seconds, of MMMM.SS; NULL: not given
-    smf_interval  seconds that a 0 in these two means; NULL: not given
+    acctime       seconds, entered as MMMM.SS like the parameter of MQ; AS_STATIME; NULL: not given
+    statime       seconds, entered as MMMM.SS; NULL: not given
+    smf_interval  seconds of the SMF interval, meant by a 0 in these two; NULL: not given
     every         whether each interval has rows of its own
     stream        list of {base, stream}: names of a queue and of its streaming queue
     maxinst       list of {channel, maxinst}: the name of a channel and its MAXINST
-    qsg           the queue-sharing group of shared queues whose records name none; '': not given
-    job           regular expression of the jobs that are asked for; '': not given
+    qsg           queue-sharing group for shared queues whose records name none; '': not given
+    job           regular expression of the selected jobs; '': not given
     channel       likewise of channels
     transaction   likewise of CICS transactions and IMS programs
 """
@@ -29,7 +29,7 @@ from smfparse.errors import RequestError
 from smfparse.selecting.criteria import like, parse_patterns, texts
 
 Parser: TypeAlias = Callable[[str, Any, Sequence[str]], Any]
-"""Makes the value for the SQL from an option's name, the given value, and the choices."""
+"""Converts a given value for the SQL; arguments: option name, given value, choices."""
 _MINUTES = re.compile(r"(\d{1,4})(?:\.(\d\d))?")
 _DAY_SECONDS = 1440 * 60
 _SMF_INTERVAL = 0
@@ -44,7 +44,7 @@ _CODES: Mapping[str, tuple[Mapping[str, int], str]] = {
     "statime": ({"0": _SMF_INTERVAL}, "; or 0 for the SMF interval"),
     "smf_interval": ({}, ""),
 }
-"""Other values of settings than MMMM.SS, and the words for them in a message."""
+"""By setting: its values other than MMMM.SS, and the words for them in a message."""
 _MANY = 15
 """Up to this number of names, a message contains all of them."""
 _LONGEST_GROUP = 4
@@ -59,11 +59,11 @@ def parsed(
 ) -> dict[str, Any]:
     """Return the values of all options of a report, for its SQL.
 
-    defaults  options that it takes, and their defaults
-    choices   the names that some of them take
-    given     what is asked for; None or empty: nothing
+    defaults  options of the report, and their defaults
+    choices   by option: the accepted names
+    given     given values; None or empty: not given
 
-    Raises RequestError for an option that it does not take, or a value that it cannot use.
+    Raises RequestError for an option that the report does not have, or an invalid value.
     """
     asked = {name: value for name, value in given.items() if value not in (None, "", (), [])}
     for name in asked:
@@ -82,7 +82,7 @@ def parsed(
 def _of_smf(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the seconds of the settings that mean the SMF interval.
 
-    Raises RequestError where these are not known.
+    Raises RequestError if the SMF interval is not given.
     """
     found = [each for each in ("acctime", "statime") if values.get(each) == _SMF_INTERVAL]
     length = values.get("smf_interval")
@@ -140,9 +140,9 @@ def _figure(option: str, value: Any, choices: Sequence[str]) -> str:
 def seconds(text: Any, option: str = "interval", more: str = "") -> int:
     """Return the seconds of MMMM.SS, as ACCTIME and STATIME are set: 0.15 is 15, 30 is 1800.
 
-    more  what else the option takes, for the message
+    more  other accepted values, for the message
 
-    Raises RequestError, which names `option`, unless it is 1 second to 1440 minutes.
+    Raises RequestError, which names `option`, unless the time is 1 second to 1440 minutes.
     """
     found = _MINUTES.fullmatch(str(text).strip())
     minutes, rest = (int(part or 0) for part in found.groups()) if found else (0, 0)
@@ -226,4 +226,4 @@ OPTIONS: Mapping[str, Parser] = {
     "channel": _patterns,
     "transaction": _patterns,
 }
-"""Each option, and what makes its value."""
+"""Each option, and the function that converts its value."""

@@ -1,7 +1,7 @@
-"""A report in sections, for formats of their own tables: Markdown, HTML.
+"""A report in sections, for formats with tables of their own: Markdown, HTML.
 
-It shows what the text shows, each kind of line as a table. A kind of more figures than fit side by
-side is shown one row per table, one figure per line.
+It shows the figures of the text, with a table for each kind of line. If a kind has more than WIDE
+figures, each row is a table of its own, with one figure per line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from smfparse.reports.templates import Cell, Printer, interval_line, keys_of
 WIDE = 24
 """Maximum number of figures side by side."""
 _TEXTS = MOMENTS | {"date", "clock", "text", "flag"}
-"""Styles of figures that are no numbers."""
+"""Styles of figures that are not numbers."""
 _LISTED = (Column("Figure"), Column("Value", right=True))
 
 
@@ -38,7 +38,7 @@ class _Kind(NamedTuple):
 def sections(
     which: Report, rows: Iterable[Row], left_out: Collection[str], *, zeros: bool = False
 ) -> Iterator[Section]:
-    """Yield the sections of a report; where there is none, an empty one.
+    """Yield the sections of a report; without rows, one empty section.
 
     zeros  as in `Printer`
     """

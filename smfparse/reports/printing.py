@@ -1,4 +1,4 @@
-"""A report as a document, from which every output format is made."""
+"""A report as a document, the source of every output format."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _TAIL = {
 class ReportDocument(Document):
     """The rows of a report.
 
-    rows   as `run` yields them, read once
-    asked  options of the report, as `run` took them
-    width  characters of a line of text, beyond which it is folded; None: any number
-    zeros  whether lines of text are shown of which the figures are zero
+    rows   rows of `run_report`, read once
+    asked  options of the report, as passed to `run_report`
+    width  maximum characters of a line of text; longer lines are folded. None: no maximum
+    zeros  whether text contains lines whose figures are all zero
     """
 
     marks = (Mark(r"[^ ,]*,[^ ,]*,\d{4}/\d\d/\d\d,.*|From \d{4}/.* seconds\.", HEAD),)
@@ -58,7 +58,7 @@ class ReportDocument(Document):
         self._zeros = zeros
 
     def sections(self) -> Iterator[Section]:
-        """Yield the sections, with the figures that the text has."""
+        """Yield the sections, with the same figures as the text."""
         from smfparse.reports import parts
 
         left_out = self._which.left_out(self._asked)
@@ -116,7 +116,7 @@ def _values(
 
 
 def _locally(row: Row, value: Any) -> Any:
-    """Return a value: a moment in the local time of the system, None for what is absent."""
+    """Return a value; a moment in the local time of the system, None for a missing value."""
     if isinstance(value, dt.datetime):
         moment = templates.local(row, value)
         return moment and moment.replace(tzinfo=None)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from smfparse.query.projection import Slicing
 
 Row: TypeAlias = Mapping[str, Any]
-"""A row of a report: the keys of its section, and figures as the SQL gives them."""
+"""A row of a report: the keys of its section, and its figures, unformatted."""
 
 _KEYS = "sectioned.keys"
 """The name, in the SQL of a report, of the query for the keys of its sections."""
@@ -49,7 +49,7 @@ _TIME_QUERIES = {
     _COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
 }
-"""The tables that a catalog of selected names needs for all names: see `_with_time`."""
+"""Queries over all names that a report of selected names needs: see `_with_time`."""
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
 """Sections of reports that combine rows of all times, even with --interval."""
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
@@ -59,14 +59,14 @@ _ORDER = "keys.bucket, keys.time, keys.system, keys.qmgr, keys.source, keys.reco
 def run_report(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[dict[str, Any], None, None]:
-    """Yield the rows of a report, sections in time order, figures as the SQL gives them.
+    """Yield the rows of a report, sections in time order, figures unformatted.
 
-    Close it if it is not read to the end: files stay spooled until then.
+    Close the generator if it is not read to the end: spooled files are kept until then.
 
-    sections  what makes a section; None: what the report's declaration says
+    sections  extent of a section; None: as declared by the report
     asked     options of the report: see `options`
 
-    Raises RequestError for an option that the report does not take, or one that it lacks.
+    Raises RequestError for an option that the report does not have, or a required one not given.
     """
     with closing(catalog.rows(*_queries(which, catalog, sections, asked))) as found:
         for rows in found:
@@ -76,9 +76,9 @@ def run_report(
 def report_parts(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Generator[Any, None, None]:
-    """Yield what `run_report` does as pyarrow.Tables, one at least, without the HIDDEN columns.
+    """Yield the rows of `run_report` as pyarrow.Tables, at least one, without the HIDDEN columns.
 
-    The types of columns are those of the report's SQL, whatever its figures are.
+    The types of columns are those of the report's SQL, independent of the values.
     """
     with closing(catalog.parts(*_queries(which, catalog, sections, asked))) as found:
         for part in found:
@@ -91,7 +91,7 @@ def report_parts(
 def report_table(
     which: Report, catalog: Catalog, sections: Sections | None = None, **asked: Any
 ) -> Any:
-    """Return all that `report_parts` yields as one pyarrow.Table."""
+    """Return all tables of `report_parts` as one pyarrow.Table."""
     import pyarrow as pa
 
     return pa.concat_tables(report_parts(which, catalog, sections, **asked))
@@ -147,11 +147,11 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
     sectioned.covered     one row per section: `section`, and `seconds` that rows of class 3 cover
     sectioned.statistics  the intervals of statistics; where rows are sliced, of all slices
 
-    Statistics name no queue, and class 3 of one queue does not show when the others were used. So
-    where rows are selected by job, queue or channel, both come from the inputs with all of these.
+    Statistics name no queue, and class 3 of one queue does not show when others were used. So if
+    rows are selected by job, queue or channel, both come from the inputs without that selection.
 
-    held    whether the catalog holds what _TIME_QUERIES give, of all names
-    sliced  whether the tables have the rows of some sections only
+    held    whether the catalog holds the rows of _TIME_QUERIES, of all names
+    sliced  whether the tables contain the rows of some sections only
     """
     statistics = STATISTICS_OF_ALL if held or sliced else f"sectioned.{STATISTICS}"
     covered = _COVERED_OF_ALL if held else f"covered_seconds('sectioned.wqst', '{statistics}')"
@@ -171,7 +171,7 @@ def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse(which: Report, busiest: Sequence[Row]) -> None:
-    """Raise RequestError if a report requires a name and none is given, unless no name exists."""
+    """Raise RequestError for a missing required name, unless the data contains no such name."""
     if not busiest:
         return
     ways = " or ".join(f"{name}=" for name in which.required)
@@ -233,7 +233,7 @@ def prepare(
 ) -> None:
     """Define the macros and views that `queries` read: see `sections.statements`.
 
-    values  what each `getvariable` in macros is; another is one of the connection
+    values  values for `getvariable` in macros; other variables come from the connection
     """
     views = ";\n".join(statements(sections, tables, grouped, queries))
     catalog.define(_with_values(named_macros(f"{queries} {views}", report_macros(catalog)), values))
@@ -241,10 +241,10 @@ def prepare(
 
 
 def _with_values(sql: str, values: Mapping[str, Any]) -> str:
-    """Return SQL with the value of each `getvariable` that `values` has in its place.
+    """Return SQL with each `getvariable` of a name in `values` replaced by its value.
 
-    DuckDB plans a query with `getvariable` each time that it is explained or run, and to plan a
-    report takes longer than to run it over small files; one with literals it plans once.
+    DuckDB plans a query with `getvariable` again each time it is explained or run, but a query with
+    literals only once. For small files, planning a report takes longer than running it.
     """
 
     def literal(found: re.Match[str]) -> str:
@@ -255,7 +255,7 @@ def _with_values(sql: str, values: Mapping[str, Any]) -> str:
 
 
 def _literal(value: Any) -> str:
-    """Return None, a number, text, or a list or dict of such, as SQL."""
+    """Return None, a number, a text, or a list or dict of these, as an SQL literal."""
     if value is None:
         return "NULL"
     if isinstance(value, str):
@@ -268,7 +268,7 @@ def _literal(value: Any) -> str:
 
 
 def report_macros(catalog: Catalog) -> str:
-    """Return the SQL of the macros of reports, with local time as the catalog has it."""
+    """Return the SQL of the macros of reports, with local time in the zone of the catalog."""
     own = Path(__file__).with_name("macros.sql").read_text("utf-8")
     return calendar_macros(catalog.inputs.selection) + own + zone_macros(catalog.zone)
 

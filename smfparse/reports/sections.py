@@ -1,12 +1,12 @@
 """Sections of a report: the records that are shown as one.
 
-A section is one recorded interval of a queue manager; or all records in a clock interval
-(`interval=`), all that SMF took at one moment, or all of the input (`total=True`). A report's SQL
-can read each of its tables in two forms:
+A section is one recorded interval of a queue manager, all records in a clock interval
+(`interval=`), all records with one SMF time, or the whole input (`total=True`). A report's SQL can
+read each of its tables in two forms:
 
     sectioned.<table>   every row, with the `section` it belongs to
-    grouped.<table>     one row per section (and a value of the columns grouped by): every column,
-                        and every measure of what its rows are about, over all of these
+    grouped.<table>     one row per section and value of the grouping columns: every column, and
+                        every measure of the table's subject, combined over the rows of the group
 
 `sectioned.keys` has one row per section: its owner, its time, and its irregularities.
 """
@@ -42,24 +42,24 @@ _SECTION = {
     "clock": ("{bucket} AS interval",),
     "all": ("TRUE AS everything",),
 }
-"""Columns that identify a section. All that a task did in an interval is one record."""
+"""Columns that identify a section. For tasks, all work of a task in an interval is one record."""
 OF_TASKS = "transaction"
 """Column of WTID by which rows of other tables of class 3 can be grouped."""
 DECLARED = ("record", "span", "moment", "total", "all")
-"""Sections that a report's declaration can name; the others take a length."""
+"""Sections that a report's declaration can name; others are defined by a length."""
 _SEQUENCE = "(coalesce(time, smf_time), source, record_no, block_no)"
-"""The order that defines the last row of a section; the place of a block makes it unique."""
+"""The order that defines the last row of a section; source, record and block make it unique."""
 _LENGTH_US = "round(CASE WHEN interval_seconds BETWEEN 0 AND 1e9 THEN interval_seconds * 1e6 END)"
-"""Microseconds of an interval; NULL beyond thirty years, which are damage."""
+"""Microseconds of an interval; NULL beyond thirty years, which can only be damage."""
 _END = f"interval_start + to_microseconds({_LENGTH_US}::BIGINT)"
 _BUCKET = "time_bucket(INTERVAL {} seconds, counted_at, TIMESTAMP '1970-01-01')"
-"""When the interval of the clock begins in which a record counts."""
+"""The start of the clock interval in which a record counts."""
 _BEGAN = f"coalesce({local_time('interval_start')}, smf_time)"
 """Start of an interval, local time; for a record without one, its SMF time."""
 _LAST = ("mq_version", "utc_offset")
-"""Key columns that a group has for a report's SQL: those of its last row."""
+"""Key columns of a group in a report's SQL: the values of its last row."""
 _LAST_OF_KEYS = ("system", "qmgr", "qsg", "mq_version", "utc_offset", "source", "record_no")
-"""Columns of `sectioned.keys` that are those of the last row."""
+"""Columns of `sectioned.keys` with the values of the last row."""
 OF_STATISTICS = "section, system, qmgr, interval_start, interval_end, interval_seconds"
 """Columns of all statistics that a slice needs."""
 _TIMES_OF_KEYS = ("smf_time", "time", "interval_start", "interval_end")
@@ -74,12 +74,12 @@ SECTION_COLUMNS = (
 )
 """All columns of `sectioned.keys` besides `section`."""
 TEMPLATE_KEYS = ("system", "qmgr", "date", "time", "vrm", "start", "end")
-"""What a template can show of a section, besides figures."""
+"""Keys of a section that a template can show, besides figures."""
 CSV_KEYS = (*TEMPLATE_KEYS, "from", *SECTION_COLUMNS)
-"""What CSV can show of a section."""
+"""Keys of a section that CSV can show."""
 OFFSET, START_OFFSET = "utc_offset", "start_offset"
-"""Seconds from UTC to local time, by the last row of a section and by its first: the clock may have
-been changed between the two."""
+"""Seconds from UTC to local time, in the last row of a section and in its first row: clocks may
+have been changed between them."""
 HIDDEN = ("section", START_OFFSET)
 """Columns of rows that are not shown."""
 _LAST_ONE = "arg_max({0}, sequence)"
@@ -87,9 +87,9 @@ _AGREE = (
     f"count({OFFSET}) = count(*) AND count(DISTINCT (system, {OFFSET})) "
     f"= count(DISTINCT system) * count(DISTINCT {OFFSET})"
 )
-"""Whether all systems have the same local time: the same offsets in all."""
+"""Whether all systems have the same local time, that is, the same offsets."""
 SHARED_NAMES = "shared_names"
-"""Whether queue managers of several systems have the same name; only of sections of all of them."""
+"""Whether queue managers of several systems share a name; for sections of all queue managers."""
 _SHARED_NAMES = (
     "count(DISTINCT CASE WHEN qmgr IS NOT NULL THEN (system, qmgr) END) > count(DISTINCT qmgr)"
 )
@@ -105,12 +105,12 @@ _LENGTH = re.compile(r"([1-9][0-9]*)([smhd])")
 
 
 class Sections(NamedTuple):
-    """What makes a section.
+    """The extent of a section.
 
-    by       record; span: an interval as it was recorded, in one record or several; moment: what
-             SMF took at one time; interval: of the clock; total; or, of all queue managers
-             together, clock: an interval of the clock, and all
-    seconds  length of an interval; intervals begin at midnight, local time of the system
+    by       for each queue manager: record; span (a recorded interval, in one or more records);
+             moment (records with one SMF time); interval (of the clock); total. For all queue
+             managers together: clock (an interval of the clock); all
+    seconds  length of a clock interval; intervals are counted from midnight, local time
     """
 
     by: str
@@ -118,7 +118,7 @@ class Sections(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Sections:
-        """Return what a report's declaration says: one of DECLARED, or a length as 15m."""
+        """Return the sections of a declaration: one of DECLARED, or a length such as 15m."""
         return cls(text) if text in DECLARED else every(text)
 
     @property
@@ -162,7 +162,7 @@ def statements(
 ) -> Iterator[str]:
     """Yield the SQL that makes the views of `tables` that `queries` read.
 
-    grouped  those that are combined, and the columns they are grouped by besides
+    grouped  tables that are combined, and their additional grouping columns
     """
     yield "CREATE SCHEMA IF NOT EXISTS sectioned"
     yield "CREATE SCHEMA IF NOT EXISTS grouped"
@@ -229,11 +229,11 @@ def _grouped(subject: Subject, by: Sequence[str] | None) -> str:
 
 
 def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = False) -> str:
-    """Return the query for the sections, one row each: whose it is, when it was, what is odd.
+    """Return the query for the sections, one row each: owner, time and irregularities.
 
-    main    the tables whose rows make the sections; where a section has rows of two, the first
-            gives its intervals
-    sliced  whether the tables have the rows of some sections or names only: see `slicing`
+    main    the tables whose rows make the sections; if a section has rows of two tables, its
+            intervals come from the first
+    sliced  whether the tables contain only the rows of some sections or names: see `slicing`
     """
     following = _following(main)
     if main[0] == RECORD:
@@ -273,8 +273,8 @@ def slicing(
 ) -> Slicing:
     """Return how a query over the sections of `tables` can be run by slices.
 
-    query  what is run for a slice, with the keys that are `sliced`
-    held   whether there is a table STATISTICS_OF_ALL, of all names
+    query  the query for a slice; its keys are `section_keys` with `sliced`
+    held   whether the table STATISTICS_OF_ALL exists, for all names
     """
     members, following = f"WITH members AS ({_members(main)})", _following(main)
     common = {}
@@ -292,7 +292,7 @@ def slicing(
 
 
 def _following(main: Sequence[str]) -> list[int] | None:
-    """Return which tables have intervals that follow one another; None: tasks give the time."""
+    """Return the numbers of tables with consecutive intervals; None: tasks define the time."""
     tasks = [number for number, table in enumerate(main) if table != RECORD and _is_task(table)]
     if tasks[:1] == [0]:
         return None
@@ -314,9 +314,9 @@ def _members(main: Sequence[str]) -> str:
 def _timed(table: str) -> str:
     """Return the SQL of the rows of a table with their intervals.
 
-    The interval of a record of the inventory is the moment when SMF took it, whatever it is about;
-    of statistics also their usual length before. A record that the dump job wrote has none: the job
-    may run a day later.
+    In the table `record`, the interval of a record is the moment of its SMF time; for statistics,
+    the usual length before that time. A record written by the dump job has no interval: the job may
+    run a day later.
     """
     if table != RECORD:
         return f"sectioned.{table}"

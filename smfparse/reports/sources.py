@@ -1,6 +1,6 @@
-"""Where the rows of a report come from: the records that it reads, and its SQL.
+"""The source of a report's rows: the records that it reads, and its SQL.
 
-The SQL is a file, in which some words mean measures, or is made from a subject and figures.
+The SQL is a file, with placeholders for measures, or is made from a subject and figures.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def origin(main: Sequence[str], tables: Sequence[str]) -> dict[str, Any]:
 
 
 def report_sql(file: Path, found: Mapping[str, Any]) -> str:
-    """Return the SQL of a report: its file, or what its subject and figures give; '': by rules."""
+    """Return the SQL of a report: from its file, or from subject and figures; '': rules."""
     if found.get("rules"):
         return ""
     if "subject" in found and not file.exists():
@@ -72,11 +72,11 @@ def _of_subject(
 
 
 def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
-    """Return SQL in which these words are replaced, for the figures that are fields or measures.
+    """Return SQL with these placeholders replaced by the figures that are fields or measures.
 
-    figures_of_wqst        those of a table: grouped, or as its rows are
-    measures_of_task       those of a subject, over several rows of its facts
-    measure(log.io_busy)   one, over several rows of facts; it need not be a figure
+    figures_of_wqst        figures of a table: over grouped rows, or over single rows
+    measures_of_task       figures of a subject, over several rows of its facts
+    measure(log.io_busy)   one measure, over several rows of facts; need not be a figure
     """
     figures: Sequence[Figure] = found["figures"]
 
@@ -102,6 +102,6 @@ def _with_figures(sql: str, found: Mapping[str, Any], where: Where) -> str:
 
 
 def _shown(figures: Sequence[Figure], subject: str, there: Mapping[str, str]) -> str:
-    """Return the columns of the figures that a subject has, by the SQL of its measures."""
+    """Return the SQL columns for the figures whose measures `there` contains, with their SQL."""
     sources = ((each.measure.removeprefix(f"{subject}."), each.name) for each in figures)
     return ", ".join(f'{there[source]} AS "{name}"' for source, name in sources if source in there)

@@ -24,22 +24,22 @@ from smfparse.reports.running import Row
 from smfparse.reports.sections import OFFSET, START_OFFSET
 
 Cell: TypeAlias = Callable[[Sequence[Row]], Sequence[str]]
-"""Makes the text of a cell of each of some rows."""
+"""Returns the texts of one cell for several rows."""
 _AT_ONCE = 512
-"""Rows that are made text at once."""
+"""Rows that are formatted together."""
 WHOLE_SECONDS_SINCE = (9, 3, 0)
-"""The release from which the interval line is written in whole seconds."""
+"""The first release for which the interval line shows whole seconds."""
 CLOCK = "clock"
 """The additional value of a row if a zone is requested: the zone of its local times."""
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _SIZE = re.compile(r"(\d+)$")
 """Minimum width of a text in a format."""
 _WIDTH = re.compile(r"([<>]?)(\d+)")
-"""A format that only pads a text; without a sign, to the left, as for texts."""
+"""A format that only pads a text; without < or >, the text is left-aligned."""
 _CONDITION = re.compile(r"\{\?(\w+|\*)\}")
-"""In front of a line: it is shown only if this figure is neither absent nor zero."""
+"""A condition in front of a line: the line is shown only if the figure is present and not zero."""
 _ANY_NUMBER = "*"
-"""A condition that is true if it is true for one of the numbers of the line."""
+"""The condition that at least one number of the line is present and not zero."""
 _ALL_ZERO = "All values are 0 or absent."
 """The text of a section without lines."""
 _INDENT = 6
@@ -49,11 +49,11 @@ _INDENT = 6
 class Line(NamedTuple):
     """A line of a template, taken apart.
 
-    conditions  groups of figures: the line is omitted unless one figure of each group is shown
-    names       what it shows: figures, and keys of the section
-    pattern     with %s for each of them
-    cells       the kind of each of them
-    starts      their positions, as far as the widths before them are known
+    conditions  groups of figures: the line is omitted unless each group has a figure to show
+    names       names of its cells: figures, and keys of the section
+    pattern     the line with %s for each cell
+    cells       formatting functions of the cells
+    starts      positions of the cells, as far as known from the widths before them
     """
 
     conditions: Sequence[Sequence[str]]
@@ -67,9 +67,9 @@ class Printer:
     """A report's templates, taken apart once.
 
     left_out   columns of blocks that are not requested
-    width      characters of a line, beyond which it is folded; None: any number
-    zeros      whether lines are shown of which the figures are zero
-    templates  by kind of line: the lines
+    width      maximum characters of a line; longer lines are folded. None: no maximum
+    zeros      whether to show lines whose figures are all zero
+    templates  the lines by kind of line
     """
 
     def __init__(
@@ -140,9 +140,9 @@ class Printer:
             yield from folded(line, starts, self.width)
 
     def cell(self, name: str, how: str = "") -> Cell:
-        """Return what makes the texts of a figure or key of rows.
+        """Return the function that formats a figure or key for several rows.
 
-        how  format of the text; the unit of a figure stands behind that
+        how  format of the text; the unit of a figure follows the formatted text
         """
         key = _KEYS.get(name)
         shown = (lambda rows: [*map(key, rows)]) if key else _shown(self.figures[name])
@@ -194,14 +194,14 @@ def _label(literal: str) -> int:
 
 
 def _is_there(value: Any) -> bool:
-    """Whether a value is shown if zeros are shown."""
+    """Whether a value is present, so that it is shown if zeros are shown."""
     return value is not None and value is not False and value != ""
 
 
 def _fill(
     templates: Iterable[Line], found: Sequence[tuple[Row, list[str]]], width: int | None
 ) -> None:
-    """Append lines, folded if wider than `width`, to those of each row."""
+    """Append lines, folded if wider than `width`, to the list of each row."""
     rows = [row for row, _ in found]
     for _, _, pattern, cells, starts in templates:
         words = zip(*[cell(rows) for cell in cells], strict=True) if cells else repeat(())
@@ -216,8 +216,8 @@ def _fill(
 def folded(text: str, starts: Sequence[int], width: int | None) -> Iterator[str]:
     """Yield a line in pieces that fit; all lines of a table are cut at the same columns.
 
-    starts  where its columns begin; where none begins that fits, it is cut at a blank
-    width   characters of a line; None: any number
+    starts  positions of its columns; if no column begins at a fitting position, cut at a blank
+    width   maximum characters of a line; None: no maximum
     """
     begin = indent = 0
     while width is not None and len(text) - begin + indent > width:
@@ -231,7 +231,7 @@ def folded(text: str, starts: Sequence[int], width: int | None) -> Iterator[str]
 
 
 def _shown(figure: Figure) -> Cell:
-    """Return what makes the texts of a figure, without its unit."""
+    """Return the function that formats a figure, without its unit."""
     name, absent, show = figure.name, figure.absent, STYLES[figure.style][0]
 
     def shown(rows: Sequence[Row]) -> list[str]:
@@ -254,7 +254,7 @@ def _vrm(row: Row) -> str:
 
 
 def _instant(style: str, name: str) -> Callable[[Row], str]:
-    """Return what makes the text of a moment of the section, in its local time."""
+    """Return the function that formats a moment of the section, in its local time."""
     show = STYLES[style][0]
 
     def shown(row: Row) -> str:
@@ -273,18 +273,19 @@ _KEYS: Mapping[str, Callable[[Row], str]] = {
     "start": _instant("second", "interval_start"),
     "end": _instant("second", "interval_end"),
 }
-"""What a template can show of the section, by TEMPLATE_KEYS."""
+"""The function for the text of each key in TEMPLATE_KEYS."""
 
 
 def keys_of(row: Row) -> dict[str, str]:
-    """Return what a template can show of the section, by TEMPLATE_KEYS."""
+    """Return the texts of TEMPLATE_KEYS for the section of a row."""
     return {name: shown(row) for name, shown in _KEYS.items()}
 
 
 def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
-    """Return a moment as local time: of the zone CLOCK, else of the section's system.
+    """Return a moment as local time: of the zone CLOCK, otherwise of the section's system.
 
-    One without a zone is local already. The start of the section has the offset of its first row.
+    A moment without a zone is already local. The start of a section uses the offset of its first
+    row.
     """
     if moment is None or moment.tzinfo is None:
         return moment
@@ -297,7 +298,7 @@ def local(row: Row, moment: dt.datetime | None) -> dt.datetime | None:
 
 
 def with_offset(row: Row, moment: dt.datetime) -> dt.datetime:
-    """Return a local time with its offset from UTC, if that is known; another moment as it is."""
+    """Return a local time with its offset from UTC, if known; other moments are unchanged."""
     offset = row["utc_offset"]
     if moment.tzinfo is not None or offset is None:
         return moment

@@ -249,7 +249,7 @@ def figures_of(
 def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures]:
     """Yield the figures of the first objects of a line: one object, and others above 0.
 
-    Objects are ranked without their slots, of which only one object at a time is held.
+    Ranking needs no slots, so memory holds the slots of one object at a time.
     """
     axis = times.axis
     parts = spread(axis, rows)
@@ -280,7 +280,7 @@ def _of_line(line: Line, rows: Rows, times: Times, top: int) -> Iterator[Figures
 
 
 def _ranks(rows: Rows, parts: Spread, measure: str) -> Floats:
-    """Return what the objects of rows are ranked by: the mean, else the peak or the sum."""
+    """Return the sort values of the objects: mean, peak or sum, depending on the measure."""
     of, amounts = rows.of[parts.rows], rows.amounts[parts.rows]
     if measure == "peak":
         ranks = np.zeros(len(rows.objects))
@@ -294,6 +294,6 @@ def _ranks(rows: Rows, parts: Spread, measure: str) -> Floats:
 
 
 def _per(amounts: Floats, pers: Floats) -> Floats:
-    """Return amounts per something; -inf: per nothing."""
+    """Return amounts divided by their divisors; -inf if the divisor is 0."""
     found: Floats = np.where(pers > 0, amounts / np.where(pers > 0, pers, 1), -np.inf)
     return found

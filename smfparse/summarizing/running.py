@@ -60,7 +60,7 @@ def summarized(catalog: Catalog) -> list[Day]:
 def _coverage(
     catalog: Catalog, times: Sequence[Times], findings: Sequence[Finding]
 ) -> dict[tuple[str, str], Coverage]:
-    """Return how complete the data of each queue manager is, of rows that the catalog holds."""
+    """Return how complete the data of each queue manager is, from rows held by the catalog."""
     selection = catalog.inputs.selection
     if selection.by_name:
         return {}

@@ -26,9 +26,9 @@ EXTREMES: Mapping[str, tuple[float, np.ufunc]] = {
     "peak": (-np.inf, np.maximum),
     "trough": (np.inf, np.minimum),
 }
-"""Measures that are not sums: the value without a row, and the choice between two values."""
+"""Measures that are not sums: the value without a row, and the choice of one of two values."""
 _LEAK, _LEAK_US = 0.02, 2 * SECOND_US
-"""A share of an interval, and a time, up to which a difference may come from two clocks."""
+"""Differences up to this share of an interval, and up to this time, may come from two clocks."""
 _NO_ROWS = "SELECT NULL::DOUBLE AS per WHERE FALSE"
 """An empty table, including the column that only averages have."""
 
@@ -55,9 +55,9 @@ class Rows:
     """Rows about the objects of a queue manager, grouped by object.
 
     objects        names, ascending
-    of             number of the object of each row
-    starts         microseconds UTC
-    amounts, pers  NaN: not known
+    of             index in `objects` for each row
+    starts         start of each row, microseconds UTC
+    amounts, pers  amount and divisor of each row; NaN: unknown
     """
 
     objects: list[str]
@@ -77,7 +77,7 @@ class Rows:
 
 
 class Spread(NamedTuple):
-    """Which rows are in which intervals, and with which share of the row."""
+    """The parts of rows in intervals: index of row and interval, and share of the row."""
 
     rows: Ints
     cells: Ints
@@ -102,7 +102,7 @@ class Sums(NamedTuple):
 def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
     """Return the query for the rows of several things, in the form that `rows_of` reads.
 
-    thing    the column that names them
+    thing    the column with the name of the thing
     queries  name and query: system, qmgr, object, start (UTC), seconds, amount, and optionally per
     """
     several = (f"SELECT '{name}' AS {thing}, * FROM ({sql})" for name, sql in queries)
@@ -116,10 +116,10 @@ def rows_query(thing: str, queries: Iterable[tuple[str, str]]) -> str:
 
 
 def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
-    """Yield the rows of each thing and queue manager, by their names, from those of `rows_query`.
+    """Yield the rows of each thing and queue manager, with both names, from rows of `rows_query`.
 
-    The order of rows does not depend on that of the table. Texts are compared by their numbers,
-    once for the table, and memory contains the numbers of one thing at a time.
+    The order of the results does not depend on that of the table. Texts are numbered once for the
+    whole table, and memory contains the figures of one thing at a time.
     """
     (names, name_of), (systems, system_of), (qmgrs, qmgr_of), (objects, object_of) = (
         _ranked(table[each]) for each in (thing, "system", "qmgr", "object")
@@ -148,7 +148,7 @@ def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
 
 
 def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:
-    """Return the different texts, ascending, and of each text the number among these."""
+    """Return the distinct texts, ascending, and the index of each text in them."""
     coded = texts.dictionary_encode().unify_dictionaries()
     words = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
     places = {word: place for place, word in enumerate(sorted(words))}
@@ -204,7 +204,7 @@ def summed(axis: Axis, rows: Rows, parts: Spread, measure: str) -> Sums:
 
 
 def blocks(rows: Rows, parts: Spread, count: int) -> Iterator[tuple[Rows, Spread]]:
-    """Yield rows and their parts for so many objects at a time."""
+    """Yield rows and their parts in blocks of `count` objects."""
     of = rows.of[parts.rows]
     for first in range(0, len(rows.objects), count):
         begin, end = np.searchsorted(rows.of, [first, first + count])

@@ -1,4 +1,4 @@
-"""Trends as a document: a screen of text a queue manager, a table of courses, facts."""
+"""Trends as a document: a screen of text per queue manager, a table of courses, facts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CSV = (
 
 
 class TrendDocument(Document):
-    """The last day of each queue manager against those like it."""
+    """The last day of each queue manager, compared with similar earlier days."""
 
     title = "Trend"
     marks = (HEADLINE, Mark("Figure +Of .*", HEAD))
@@ -68,7 +68,7 @@ class TrendDocument(Document):
         yield Values.of(self.title, _CSV, rows)
 
     def facts(self) -> Iterator[Facts]:
-        """Yield what is known of each queue manager."""
+        """Yield the facts of each queue manager."""
         yield Facts({"managers": [_fact(each) for each in self._trends]}, indent=2)
 
 
@@ -77,7 +77,7 @@ def _title(trend: Trend) -> str:
 
 
 def _compared(trend: Trend) -> str:
-    """Return the days with which the last one is compared, or why it is not compared."""
+    """Return a sentence: the days for comparison with the last day, or why there is none."""
     count = len(trend.comparable)
     kind = "weekend" if trend.last.weekday() > 4 else "working day"
     if count < LEAST_DAYS:
@@ -91,7 +91,7 @@ def _compared(trend: Trend) -> str:
 
 
 def _shown(trend: Trend) -> list[Course]:
-    """Return the courses that are shown: objects that come first, and those near a limit."""
+    """Return the shown courses: the first objects of each line, and objects near a limit."""
     found = []
     for line, some in groupby(trend.courses, lambda each: each.figures.line):
         for place, each in enumerate(some):
@@ -139,7 +139,7 @@ def _span(hours: Sequence[int]) -> str:
 
 
 def _growth(course: Course) -> str:
-    """Return the growth per week as a share of the usual value, or of that of the last day."""
+    """Return the growth per week as a share of the usual value, or of the last day's value."""
     middle = sum(course.usual) / 2 if course.usual else course.last
     if course.per_week is None or middle <= 0:
         return ""
@@ -154,7 +154,7 @@ def _limit(course: Course) -> str:
 
 
 def _changes(trend: Trend) -> Iterator[str]:
-    """Yield sentences about names that are new, and that are gone."""
+    """Yield sentences about new names and about names that are gone."""
     for word, found in (("New", trend.new), ("Gone", trend.gone)):
         for kind, names in (found or {}).items():
             if names:

@@ -1,4 +1,4 @@
-"""From a catalog to trends: the last day of each queue manager against those like it."""
+"""From a catalog to trends: the last day of each queue manager, compared with similar days."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 LEAST_DAYS = 3
-"""Days that are comparable with the last one, at least."""
+"""Minimum number of days that are comparable with the last day."""
 _HOURS = 24
 _COVERED = 0.75
-"""Share of the last day's hours that a day has, at least, to be compared with it."""
+"""Minimum share of the last day's hours that another day must contain for a comparison."""
 _OFTEN = 0.5
 """Minimum share of the days on which a name was active to count as gone."""
 _OBJECTS_WITH_LIMIT = 50
@@ -44,13 +44,13 @@ _WEEK = 7
 
 @dataclass(frozen=True)
 class Course:
-    """A figure of an object on the last day, against the days like it.
+    """A figure of an object on the last day, compared with similar days.
 
-    usual      its usual range over the day; None: too few days are like the last one
-    last       over the last day
-    hours      hours of the last day in which it is above (True) or below what is usual for them
+    usual      usual range of the figure over a day; None: too few similar days
+    last       the figure over the last day
+    hours      hours of the last day with an unusual value: above (True) or below the usual range
     per_week   growth per week; None: not significant
-    days_left  until it reaches its limit at this growth; None: never
+    days_left  days until the figure reaches its limit at this growth; None: never
     """
 
     figures: Figures
@@ -63,13 +63,14 @@ class Course:
 
 @dataclass(frozen=True)
 class Trend:
-    """What a queue manager's days show.
+    """The trends of a queue manager.
 
-    hours       of the last day that have data
-    length      hours that the last day has by the clock
-    comparable  days like the last one, before it; fewer than LEAST_DAYS: only growth is shown
-    weekday     whether these are of its weekday, not only working days or weekends as it is
-    new, gone   names by kind, on the last day but on no day before; and the reverse
+    hours       hours of the last day with data
+    length      number of clock hours of the last day
+    comparable  earlier days similar to the last day; fewer than LEAST_DAYS: only growth is shown
+    weekday     whether these are the same weekday, not only also working days or weekend days
+    new         names by kind that occur on the last day, but on no earlier day
+    gone        names by kind that occur on many similar days, but not on the last day
     """
 
     times: Times
@@ -85,7 +86,7 @@ class Trend:
 
 
 def trended(catalog: Catalog) -> list[Trend]:
-    """Compare the last day of each queue manager with those like it; SMF files are read once."""
+    """Compare the last day of each queue manager with similar days; SMF files are read once."""
     hold(catalog, line_queries(catalog))
     times = [by_hour(each) for each in held_times(catalog)]
     tops = {
@@ -128,9 +129,9 @@ def _trend(
 
 
 def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
-    """Return the days that are like the last one, and whether these are of its weekday.
+    """Return the days similar to the last day, and whether they are the same weekday.
 
-    If these are too few, all working days are alike, and all days of weekends.
+    If there are too few, all working days count as similar, or all weekend days.
     """
     same = [day for day in days if (last - day) % _WEEK == 0]
     if len(same) >= LEAST_DAYS:
@@ -151,9 +152,9 @@ def _seasons(days: Sequence[int], *, weekday: bool) -> list[list[int]]:
 class _Days:
     """The days whose figures are compared.
 
-    hours    of the last day, which are compared on every day
-    alike    days before it that it is compared with
-    seasons  all days, in groups of which each is alike
+    hours    hours of the last day; only these are compared, on every day
+    alike    earlier days with which the last day is compared
+    seasons  all days, in groups of similar days
     """
 
     calendar: Calendar
@@ -167,7 +168,7 @@ class _Days:
 
 
 def _course(figures: Figures, days: _Days) -> Course | None:
-    """Return the course of a figure; None: too few days have it, and it does not grow."""
+    """Return the course of a figure; None: too few days with data, and no growth."""
     by_day = {
         day: value
         for season in days.seasons
@@ -253,7 +254,7 @@ def _dated(
 def changed_names(
     names: Mapping[str, Mapping[str, set[int]]], alike: Sequence[int], last: int
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the names that are new on the last day, and those gone on it, by kind."""
+    """Return the names that are new on the last day, and the names gone on it, by kind."""
     new, gone = {}, {}
     often = _OFTEN * len(alike)
     for kind, found in names.items():

@@ -8,11 +8,11 @@ from itertools import combinations
 from statistics import median
 
 CHANCE = 0.05
-"""Growth with a higher probability of chance than this is not significant."""
+"""Growth is not significant if its probability by chance is above this."""
 _SPREAD = 3 * 1.4826
 """Multiple of the median absolute deviation that is three standard deviations."""
 _FEW = 4
-"""Number of values for which the deviation is only half as certain."""
+"""For this number of values, the usual range is twice as wide as for many."""
 _LEAST = 0.1
 """Minimum difference of an unusual value, as a share of the median."""
 
@@ -34,9 +34,9 @@ def usual_range(values: Sequence[float], least: float = 0.0) -> tuple[float, flo
 def growth(seasons: Sequence[Mapping[int, float]]) -> tuple[float, float] | None:
     """Return the growth per day (Theil-Sen), and its probability by chance (Kendall).
 
-    seasons  values by day; only days of one season are compared with each other: all Mondays, say
+    seasons  values by day; days are compared only within a season, such as all Mondays
 
-    None: there are not two days to compare.
+    None: no season has two days.
     """
     slopes: list[float] = []
     score, variance = 0, 0.0
