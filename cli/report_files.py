@@ -39,7 +39,7 @@ DRAWN = (DOT, MERMAID)
 
 
 def text_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options for text to the `output` of a command; apply after `output_options`."""
+    """Add the options for text to the `output` of a command; write it below `output_options`."""
 
     @click.option(
         "--width",

@@ -107,11 +107,11 @@ class _Diagnosing:
         """Yield the finding at the core of each object for which the conditions hold together.
 
         If several rules of the core found the same object, the first rule in the declaration
-        counts.
+        counts; of several jobs on it, the one whose finding comes first.
         """
         taken: set[str] = set()
         for rule in which.core:
-            for each in self._by_rule.get(rule, ()):
+            for each in sorted(self._by_rule.get(rule, ()), key=lambda each: each.place):
                 if each.object not in taken and self._holds(which, each):
                     taken.add(each.object)
                     yield each

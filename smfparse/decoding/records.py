@@ -178,7 +178,7 @@ class Records:
             self._note(int(found.row[at]), left, f"{reason}. The record may be truncated; skipped")
 
     def sections(self) -> Triplets:
-        """Return all triplets except the first of the records in the registry, unchecked."""
+        """Return the triplets of known records, without the first of each, unchecked."""
         rows = np.flatnonzero(self.kind < len(KNOWN_RECORDS))
         wanted = np.ones((rows.size, MOST_TRIPLETS), np.bool_)
         wanted[:, 0] = False

@@ -133,7 +133,7 @@ class Workers:
 def _tried(work: Callable[..., Result], *call: Any) -> tuple[Result | None, Exception | None]:
     """Return the result of work, or the error that it raised for the user.
 
-    Engines wrap such errors in errors of their own.
+    An executor of the caller may wrap raised errors in its own.
     """
     try:
         return work(*call), None
@@ -198,7 +198,7 @@ _hiding = threading.Lock()
 
 @contextmanager
 def _main_unknown() -> Iterator[None]:
-    """Prevent that new processes run the user's script again, which may have no `__main__` guard.
+    """Keep new processes from running the user's script again: it may have no `__main__` guard.
 
     In a process that is not forked, `multiprocessing` runs `__main__` again, by its `__spec__` or
     `__file__`; our code does not need it.

@@ -98,7 +98,7 @@ def _where(is_held: pl.Series, values: pl.Series) -> pl.Series:
 
 
 def _zeros(group: Group) -> pl.DataFrame:
-    """Return an entry without a row in the child table: all its values are zero."""
+    """Return the row of an entry without one in the child table: numbers 0, others empty."""
     empty: pl.DataFrame = pl.DataFrame(plain_schema(group.table, group.fields).empty_table())
     zero = {name: "" if kind == pl.String else 0 for name, kind in empty.schema.items()}
     never = {name: None for name, kind in empty.schema.items() if isinstance(kind, pl.Datetime)}

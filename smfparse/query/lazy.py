@@ -92,7 +92,7 @@ class _Readings:
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Stop readings at their next batch, and wait for them; shortly if between batches."""
+        """Stop readings at their next batch, and wait for them; briefly between batches."""
         self._over = True
         with self._changed:
             self._changed.wait_for(lambda: not self._busy, _PATIENCE)

@@ -91,7 +91,7 @@ class OnDisk:
         return sum((self.folder / table).stat().st_size for table in self.wanted)
 
     def batches(self, table: str) -> Iterator[Batch]:
-        with pa.OSFile(str(self.folder / table)) as source:  # in memory: one batch
+        with pa.OSFile(str(self.folder / table)) as source:  # only one batch at a time is in memory
             yield from pa.ipc.open_stream(source)
 
     def remove(self, table: str) -> None:

@@ -255,7 +255,7 @@ def least_offset(number: Any) -> Any:
 def existing_triplets(buffer: Bytes, start: Ints, length: Ints, most: int) -> tuple[Any, Bools]:
     """Return the first `most` triplets of MQ records, (records, most), and which of them exist.
 
-    QWHSNSDA is the same number, except in 115/231 at MQ 8.0.0, where it omits the last triplet.
+    QWHSNSDA contains the number of triplets too, but in 115/231 at MQ 8.0.0 without the last one.
     """
     raw = gather(buffer, start + HEADER_END, most * TRIPLET.size).view(_TRIPLET)
     offsets = raw["offset"].T.astype(np.uint32, order="C")

@@ -270,7 +270,7 @@ def _in_no_record(run: Segments, good: Bools, end: int) -> list[tuple[int, int]]
 def _shifted(
     walk: Walk, losses: Losses, buffer: Bytes, run: Segments, where: tuple[int, int, bool]
 ) -> Bools:
-    """Return the records that are omitted because they may contain other bytes, and note them.
+    """Return the records that are omitted, and note them: FTP escapes may have shifted bytes.
 
     where  start and end of the data, and whether no data follows
     """
@@ -401,7 +401,7 @@ def _sound_part(
 def _hiding(walk: Walk, heads: Heads, run: Segments, bad: Bools) -> Iterator[int]:
     """Yield the `bad` segments that seem to start a record, but are a block or contain records.
 
-    All segments that continue one belong to it.
+    A bad segment is judged with all segments that continue its record.
     """
     blocks = holds_records(heads.buffer, run.at, run.length)
     starts = np.flatnonzero(run.code <= FIRST)

@@ -43,7 +43,7 @@ class Table(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """A table of values: polars frames of the same columns, at least one, that are read once.
+    """A table of values: one or more polars frames with the same columns, read once.
 
     local  names of columns of local times; the column `utc_offset` contains the seconds by which
            these are ahead of UTC

@@ -216,7 +216,7 @@ def _is_task(table: str) -> bool:
 
 
 def _grouped(subject: Subject, by: Sequence[str] | None) -> str:
-    """Return the SQL of rows with their measures; None: as they are."""
+    """Return the SQL of rows with their measures, combined by `by`; `by` None: each row alone."""
     rows = f"FROM {subject.facts_of('sectioned')}"
     if by is None:
         measures = (f"{each.of_row} AS {name}" for name, each in subject.measures.items())
@@ -274,7 +274,7 @@ def slicing(
     """Return how a query over the sections of `tables` can be run by slices.
 
     query  the query for a slice; its keys are `section_keys` with `sliced`
-    held   whether the table STATISTICS_OF_ALL exists, for all names
+    held   whether STATISTICS_OF_ALL exists, with the statistics of all names
     """
     members, following = f"WITH members AS ({_members(main)})", _following(main)
     common = {}

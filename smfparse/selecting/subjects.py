@@ -46,7 +46,7 @@ class Naming(NamedTuple):
 def naming(option: str, table: str) -> Naming | None:
     """Return the table with the names of `option` for rows of `table`; None: rows have no names.
 
-    Always None for `record`: its rows are the records with rows of other tables.
+    Always None for `record`: a record is selected if another table has a selected row of it.
     """
     if table not in TABLES:
         return None

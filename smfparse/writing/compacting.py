@@ -68,8 +68,8 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
     """Combine the short files of each folder of a dataset, if there are any.
 
     A file is short if it has fewer rows than `limits.file_rows`. Rows are sorted by day, queue
-    manager and time within a row group. A run that is killed changes nothing, or the next run that
-    writes there finishes it. If another process writes there, wait until it has ended.
+    manager and time within a row group. A killed run has changed nothing, or the next run that
+    writes there completes it. If another process writes there, this waits for it to end.
 
     Raises RequestError if `folder` has no dataset, InputError if one of its files was changed, and
     OutputError if it cannot be written, or another process still writes there.

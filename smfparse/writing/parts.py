@@ -35,7 +35,7 @@ def named(writer: TableWriter, name: str) -> NamedFile:
 
 
 def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int) -> str:
-    """Return the path in the dataset of a file with rows; `place` is a folder in that of the table.
+    """Return the path in the dataset of a file of rows; `place` is a folder in that of the table.
 
     number  number of the part
     again   number of earlier files of this part in this folder
@@ -48,8 +48,8 @@ def file_name(folder: AnyFolder, table: str, place: str, number: int, again: int
 class PartFiles:
     """The files of one part of a dataset, a few of them open at a time.
 
-    A file is open from its first rows on disk on. If a file is closed to make room, further rows go
-    to a new file.
+    A file is opened when its first rows are written to disk. If a file is closed to make room,
+    further rows go to a new file.
 
     folder     folder of the dataset
     most_held  maximum of buffered bytes of all writers

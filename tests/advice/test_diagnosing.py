@@ -164,13 +164,23 @@ def test_work_that_waits_for_db2_is_named_with_its_shared_queues() -> None:
     assert (cause.rule, cause.untold) == ("D15", "START TRACE(ACCTG) CLASS(3)")
 
 
+def test_a_diagnosis_has_the_figures_of_the_job_that_it_names_first() -> None:
+    several = [finding("QUEUE-STREAMED", 9, until, "PAY.IN", f"TO{until}") for until in (10, 20)]
+    (found,) = diagnosed(several, diagnoses(), {MANAGER: ()}, {MANAGER: links()})
+    assert (found.rule, found.jobs, found.seconds_crossed) == ("D16", ["TO20", "TO10"], 11 * HOUR)
+
+
 def test_a_finding_is_there_also_where_a_diagnosis_explains_it() -> None:
-    """At either time of a comparison; a diagnosis is new, or gone, by itself."""
+    """At either time, whichever job class 3 names; a diagnosis is new, or gone, by itself."""
     pool, full = finding("BUFF-DMC", 9.5, 11, "3"), finding("PSET-HIGH", 10, 11, "4")
     longer, other = finding("BUFF-DMC", 9.5, 11.4, "3"), finding("LOG-WTB", 9, 10)
     alone, under, worse = (
         Checked(findings=diagnosed(its, diagnoses(), {}, {MANAGER: links()}))
-        for its in ([pool, full, other], [*STOPPED, pool, full], [*STOPPED, longer, full])
+        for its in (
+            [pool, full, other],
+            [*STOPPED, replace(pool, job="PAYBAT"), full],
+            [*STOPPED, longer, full],
+        )
     )
     for now, earlier, since, gone in (
         (under, alone, {"D5": "new", "BUFF-DMC": "as before", "Q-GROW": "new"}, ["D3"]),

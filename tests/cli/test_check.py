@@ -7,7 +7,6 @@ import io
 import json
 import shlex
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ import pytest
 import smfparse
 from smfparse.advice.baseline import compared_with
 from smfparse.advice.declaration import rules
-from smfparse.advice.findings import Finding
 from smfparse.advice.machines import metric_lines
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
@@ -152,20 +150,6 @@ def test_limits_and_a_policy_are_used(slow_log: Path, checked: Findings, tmp_pat
     text = check(slow_log, "--policy", policy).stdout
     assert "\nSEV2 Q-GROW QM01 PAY.CHECKED IMSPAY: the queue grows\n" in text
     assert not any(each in text for each in ("LOG-RESPONSE", "TASK-LOG-WAIT"))
-
-
-def test_a_finding_is_the_same_whichever_job_is_behind_it(checked: Findings) -> None:
-    """Class 3 names the job, and need not be on at both times."""
-
-    def of_another(found: Finding) -> Finding:
-        job = "OTHER" if found.rule == "Q-GROW" else found.job
-        return replace(found, job=job, explains=[*map(of_another, found.explains)])
-
-    now = replace(checked, findings=[*map(of_another, checked.findings)])
-    again = compared_with(now, checked)
-    found = [each for top in again.findings for each in top.whole()]
-    assert "OTHER" in {each.job for each in found}
-    assert ({each.since for each in found}, again.gone) == ({"as before"}, [])
 
 
 def test_what_is_asked_for_is_shown_with_the_diagnosis_that_explains_it(slow_log: Path) -> None:
