@@ -174,11 +174,11 @@ class ComparisonDocument(Document):
         effect = figure == "cpu_per_second"
         first = pl.col("before").is_null() | (effect & (ratio >= HARDLY))
         second = pl.col("after").is_null() | (effect & (ratio <= 1 / HARDLY))
-        of_one_side = ((first | second) & effect).any().over(NAMES)
+        one_sided = (first | second) & effect
         changed = (
             f"Changed by more than {100 * self._tolerance:g}% and the variation between intervals"
         )
-        others = ~(found | of_qmgr | first | second | of_one_side)
+        others = ~(found | of_qmgr | first | second | one_sided.any().over(NAMES))
         parts = {
             changed: found,
             _ONLY_BEFORE: second & effect & ~found,
@@ -194,12 +194,8 @@ class ComparisonDocument(Document):
             cut = shown.height < part.height
             count = f"{shown.height} of {part.height}, see --top" if cut else f"{part.height}"
             if title == changed and part.is_empty():
-                yield (
-                    self._unchanged(
-                        one_sided=self._rows.filter((first | second) & effect).height > 0
-                    ),
-                    shown,
-                )
+                some = self._rows.filter(one_sided).height > 0
+                yield self._unchanged(one_sided=some), shown
             else:
                 yield f"{title}: {count if part.height else 'none'}", shown
 

@@ -3,7 +3,7 @@ WITH
 channels AS (
     SELECT
         system, qmgr, channel,
-        total(messages) AS n, sum(batches)::BIGINT AS b, sum(bytes)::DOUBLE AS bytes,
+        total(messages) AS n, total(batches) AS b, sum(bytes)::DOUBLE AS bytes,
         total(batches::DOUBLE * net_average) AS waited, total(active_seconds) * 1e6 AS active,
         max(batch_limit) AS batchlim
     FROM channel

@@ -4,7 +4,7 @@ WITH
 used AS (
     SELECT
         system, qmgr, name.role AS role, name.agent AS agent,
-        total(messages_put) AS puts, sum(destructive_gets)::BIGINT AS gets,
+        total(messages_put) AS puts, total(destructive_gets) AS gets,
         sum(bytes_put)::DOUBLE AS put_bytes, sum(bytes_got)::DOUBLE AS get_bytes
     FROM (
         SELECT
