@@ -11,7 +11,7 @@ DuckDB is bound before. For other inputs, plans are kept until they run.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 from typing import Any
@@ -56,7 +56,7 @@ def run_together(
     every = [*queries, *others]
     held = dict.fromkeys(read_by("\n".join(every)))
     with settings(connection, threads=1), relations.scans.read_once(held) as spool:
-        kept = {each: f"shared_{number}" for number, each in enumerate(shared)}
+        kept = _in_tables(shared)
         for call, name in kept.items():
             relations.make(named_tables(call))
             connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM {call}")
@@ -65,25 +65,50 @@ def run_together(
             if number < len(queries) and not any(batch.num_rows for batch in read):
                 yield None
             else:
-                for call, name in kept.items():
-                    query = query.replace(call, name)
-                yield executed_table(_run(connection, relations, query))
+                yield executed_table(_run(connection, relations, _reading(kept, query)))
 
 
 def run_planned(
-    connection: Connection, statements: Statements, queries: Sequence[str]
+    connection: Connection,
+    relations: Relations,
+    statements: Statements,
+    queries: Sequence[str],
+    shared: Sequence[str] = (),
 ) -> Iterator[Any]:
     """Yield the rows of each query as a pyarrow.Table.
 
     If something is created in the connection meanwhile, DuckDB plans the following queries again.
+
+    shared  macro calls that several queries contain: their rows are computed once
     """
-    with statements.planned(queries) as (names, _):
-        for name, query in zip(names, queries, strict=True):
-            bounded_execute(connection, f"EXECUTE {name}" if name else query)
+    kept = _in_tables(call for call in shared if any(call in query for query in queries))
+    for call, name in kept.items():
+        relations.make(named_tables(call))
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM {call} WITH NO DATA")
+    fills = [f"INSERT INTO {name} FROM {call}" for call, name in kept.items()]
+    every = [*fills, *(_reading(kept, query) for query in queries)]
+    with statements.planned(every) as (plans, _):
+        for number, (plan, query) in enumerate(zip(plans, every, strict=True)):
+            bounded_execute(connection, f"EXECUTE {plan}" if plan else query)
             rows = executed_table(connection)
-            if name:  # until then, DuckDB keeps its hash tables
-                connection.execute(f"DEALLOCATE {name}")
-            yield rows
+            if plan:  # until then, DuckDB keeps its hash tables
+                connection.execute(f"DEALLOCATE {plan}")
+            if number >= len(fills):
+                yield rows
+    for name in kept.values():
+        connection.execute(f"DROP TABLE {name}")
+
+
+def _in_tables(shared: Iterable[str]) -> dict[str, str]:
+    """Return the name of the table for the rows of each macro call."""
+    return {call: f"shared_{number}" for number, call in enumerate(shared)}
+
+
+def _reading(kept: Mapping[str, str], query: str) -> str:
+    """Return a query that reads tables in place of macro calls."""
+    for call, name in kept.items():
+        query = query.replace(call, name)
+    return query
 
 
 def _run(connection: Connection, relations: Relations, query: str) -> Connection:
@@ -209,8 +234,7 @@ class Catalog:
 
         Each query is planned once, if nothing is created in the connection meanwhile.
 
-        shared  macro calls that several queries contain: for small files their rows are computed
-                once
+        shared  macro calls that several queries contain: their rows are computed once
         """
         every = [*queries, *others]
         with self._guarded("\n".join(every)):
@@ -218,7 +242,9 @@ class Catalog:
                 yield from run_together(self.connection, self._relations, queries, others, shared)
             else:
                 with nullcontext() if self._safe else bounded(self.connection, memory_limit=_SORTS):
-                    yield from run_planned(self.connection, self._statements, every)
+                    yield from run_planned(
+                        self.connection, self._relations, self._statements, every, shared
+                    )
 
     def arrows(self, queries: Sequence[str]) -> Generator[Any, None, None]:
         """Yield the rows of each of `queries` as `arrow` does; SMF files are read once for all.

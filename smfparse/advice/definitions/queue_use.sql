@@ -14,7 +14,7 @@ jobs AS (
     SELECT
         placed.system, placed.qmgr, queue AS object, job, start, seconds, any_value(placed.utc_offset) AS utc_offset,
         max(placed.mq_version) AS mq_version,
-        list_unique(list(correl))::DOUBLE AS tasks,
+        count(DISTINCT correl)::DOUBLE AS tasks,
         bool_or(is_transaction) AS is_transaction, bool_or(structure IS NOT NULL) AS is_shared,
         bool_and(indxtype = 0) AS is_plain,
         sum(opens)::DOUBLE AS opens, total(open_cpu + close_cpu) AS open_cpu_us,
