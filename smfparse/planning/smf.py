@@ -42,7 +42,7 @@ class Smf(Asked):
         float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
     ] = 100
     tasks: Annotated[
-        int, Ask("Tasks that run longer than the interval", measured="most tasks of an interval")
+        int, Ask("Tasks that run longer than the interval", measured="tasks of an interval")
     ] = 1
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", low=1, high=DAY_S, measured="typical interval of a record")
@@ -51,9 +51,11 @@ class Smf(Asked):
     task_queues: Annotated[
         str, Ask("Queues per task, few (2 to 4) or many", among=("few", "many"))
     ] = "few"
+    task_records: Annotated[
+        float, Ask("Records per task and interval", low=1, measured="116/1 and 116/2 over 116/1")
+    ] = 1
     record_bytes: Annotated[
-        float,
-        Ask("Bytes of the records of a task", "bytes", low=1, measured="bytes of 116/1 and 116/2"),
+        float, Ask("Bytes per record", "bytes", low=1, measured="bytes of 116/1 and 116/2")
     ] = 5120
     queues: Annotated[
         int, Ask("Queues with class 5 statistics", measured="most qqst rows of an interval")
@@ -79,7 +81,8 @@ class Smf(Asked):
 
 def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Figure]:
     """Return CPU, records and bytes for an interval: CPU per minute, and all three per day."""
-    records = asked.tasks * 60 / interval
+    records = asked.tasks * asked.task_records * 60 / interval
+    each = "" if asked.task_records == 1 else f" x {said(asked.task_records)}"
     gathered = gathering_us(asked.calls_a_second * 60)
     written = writing_us(records, asked.task_queues)
     return [
@@ -95,7 +98,7 @@ def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Fig
         ),
         Figure(
             *(f"{name}_records_a_day", f"Records per day, {label}", records * 1440, ""),
-            f"{asked.tasks} x 86,400 / {said(interval)}",
+            f"{asked.tasks}{each} x 86,400 / {said(interval)}",
         ),
         Figure(
             f"{name}_mb_a_day",

@@ -62,9 +62,11 @@ class WhatIf(Asked):
     interval: Annotated[
         float, Ask("ACCTIME", "seconds", 1, DAY_S, measured="typical interval of a record")
     ] = 60
+    task_records: Annotated[
+        float, Ask("Records per task and interval", low=1, measured="116/1 and 116/2 over 116/1")
+    ] = 1
     record_bytes: Annotated[
-        float,
-        Ask("Bytes of the records of a task", "bytes", 1, measured="bytes of 116/1 and 116/2"),
+        float, Ask("Bytes per record", "bytes", 1, measured="bytes of 116/1 and 116/2")
     ] = 5120
     calls_a_second: Annotated[
         float, Ask("API calls per second", measured="calls of all verbs, in wqst and wtas")
@@ -158,17 +160,18 @@ def _storage(asked: WhatIf) -> list[Figure]:
 def _smf(asked: WhatIf) -> list[Figure]:
     """Return the bytes and the CPU of accounting class 3."""
     then = asked.acctime or asked.interval
-    now_mb = asked.tasks * DAY_S / asked.interval * asked.record_bytes / MB
+    records = asked.tasks * asked.task_records
+    now_mb = records * DAY_S / asked.interval * asked.record_bytes / MB
     more = _times(asked.interval / then)
     gathered = gathering_us(asked.calls_a_second * 60)
-    now_us = gathered + writing_us(asked.tasks * 60 / asked.interval)
-    then_us = gathered * asked.load + writing_us(asked.tasks * 60 / then)
+    now_us = gathered + writing_us(records * 60 / asked.interval)
+    then_us = gathered * asked.load + writing_us(records * 60 / then)
     return [
         more.figure("smf_mb_day", "SMF data of long-running tasks per day", now_mb, "MB", "smf"),
         Figure(
             *("smf_us_minute", "CPU of accounting per minute", then_us, "us"),
             f"smf: 0.5 x {said(asked.calls_a_second * 60 * asked.load)} + 4 x "
-            f"{said(asked.tasks * 60 / then)}",
+            f"{said(records * 60 / then)}",
             before=now_us,
         ),
     ]

@@ -21,6 +21,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.selecting.selection import Selection
 from tests.support import smf
 from tests.support.builders import Write, put, rdw
+from tests.support.report_runs import report_rows
 
 CHANNELS = [400 + 40 * minute for minute in range(12)]
 
@@ -240,6 +241,35 @@ def test_each_queue_manager_is_divided_by_its_own_time(write: Write) -> None:
         found = answers(planner("streaming"), {}, catalog)
     rates = {each.of.qmgr: each.of.values["puts_s"] for each in found if each.of}
     assert rates == pytest.approx({"QMA": 1, "QMB": 1})
+
+
+def test_records_of_short_tasks_are_none_of_an_accounting_interval(write: Write) -> None:
+    """A task writes two records an hour; a hundred live half a minute. `smf-volume` agrees."""
+    token = smf.task_token()
+
+    def lasting(last: float) -> list[bytes]:
+        own = smf.task(token, ended=moment(last), wtasints=moment(last - 1), wtasstrt=moment(0))
+        other = smf.more_queues(smf.queue("Q2", token), ended=moment(last))
+        return [smf.task_record(own, smf.queue("Q1", token), ended=moment(last)), other]
+
+    def brief(number: int) -> bytes:
+        began, ended = moment(10 + number / 120), moment(10 + (number + 1) / 120)
+        own = smf.task(
+            smf.task_token(number), ended=ended, wtasints=began, wtasstrt=began, wtasflag="WTASAEOT"
+        )
+        return smf.task_record(own, smf.queue("Q1", smf.task_token(number)), ended=ended)
+
+    path = write(*lasting(11), *map(brief, range(1, 101)), *lasting(12))
+    with Catalog(open_inputs([path])) as catalog:
+        found = measured("smf", catalog)
+    (line,) = [
+        each for each in report_rows("smf-volume", path, acctime="15") if each["line"] == "class 3"
+    ]
+    names = "tasks", "task_records", "record_bytes"
+    assert [found[each] for each in ("tasks", "task_records", "interval")] == [1, 2, HOUR]
+    assert [line[f"plan_{each}"] for each in ("tasks", "task_records", "bytes")] == (
+        pytest.approx([found[each] for each in names])
+    )
 
 
 def test_a_structure_is_planned_for_all_members_of_its_group(write: Write) -> None:

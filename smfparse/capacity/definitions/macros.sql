@@ -26,9 +26,10 @@ SELECT
 FROM query_table(uses)
 GROUP BY ALL;
 
--- Accounting class 3, by queue manager: API calls and new pages a second, tasks that write records each interval, how
--- long this is, and bytes of a record.
-CREATE OR REPLACE MACRO accounting(task_rows, record_rows, task_view, statistics) AS TABLE
+-- Accounting class 3, by queue manager: API calls and new pages a second, and of tasks that live longer than one
+-- record (see lives_of_tasks) how many there are, how long the interval of their records is, how many records each
+-- writes in it, and the bytes of a record.
+CREATE OR REPLACE MACRO accounting(task_rows, identities, record_rows, task_view, statistics) AS TABLE
 WITH
 calls AS (
     SELECT
@@ -38,24 +39,31 @@ calls AS (
     FROM query_table(task_view)
     GROUP BY ALL
 ),
+lives AS (FROM lives_of_tasks(task_rows)),
 tasks AS (
     SELECT
-        system, qmgr, median(interval_seconds) AS length, count(*) AS records
-    FROM query_table(task_rows)
+        system, qmgr, count(*) FILTER (NOT short_lived) AS records,
+        median(interval_seconds) FILTER (NOT short_lived AND NOT ended) AS of_lasting,
+        median(interval_seconds) FILTER (NOT short_lived) AS of_long
+    FROM of_tasks(task_rows)
+    JOIN lives USING (of_source, task_record)
+    WHERE block_no = 1
     GROUP BY ALL
 ),
 bytes AS (
-    SELECT system, qmgr, total(length) AS bytes
-    FROM query_table(record_rows)
-    WHERE type = 116 AND subtype IN (1, 2)
+    SELECT record.system, record.qmgr, total(record.length) AS bytes, count(*) AS all_records
+    FROM query_table(record_rows) AS record
+    JOIN identity_facts(identities) AS identity USING (input_no, source, record_no)
+    JOIN lives USING (of_source, task_record)
+    WHERE identity.block_no = 1 AND NOT short_lived
     GROUP BY ALL
 )
 SELECT
-    system, qmgr, length,
+    system, qmgr, coalesce(of_lasting, of_long) AS length,
     calls / nullif(seconds, 0) AS calls_a_second,
     pages / nullif(seconds, 0) AS pages_s,
-    round(records * length / nullif(seconds, 0))::BIGINT AS tasks,
-    bytes / nullif(records, 0) AS record_bytes
+    coalesce(round(records * length / nullif(seconds, 0)), 0)::BIGINT AS tasks,
+    all_records / nullif(records, 0) AS task_records, bytes / nullif(all_records, 0) AS record_bytes
 FROM tasks
 FULL JOIN calls USING (system, qmgr)
 FULL JOIN bytes USING (system, qmgr)

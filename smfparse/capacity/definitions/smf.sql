@@ -16,9 +16,9 @@ bytes AS (
     GROUP BY ALL
 )
 SELECT
-    system, qmgr, calls_a_second, tasks, length AS interval, record_bytes, queues,
+    system, qmgr, calls_a_second, tasks, length AS interval, task_records, record_bytes, queues,
     bytes / nullif(of_all, 0) AS bytes_a_queue
-FROM accounting('wtas', 'record', 'task', 'qmst')
+FROM accounting('inputs.wtas', 'inputs.wtid', 'inputs.record', 'task', 'inputs.qmst')
 FULL JOIN queues USING (system, qmgr)
 LEFT JOIN bytes USING (system, qmgr)
-WHERE length > 0 OR queues > 0
+WHERE calls_a_second > 0 OR length > 0 OR queues > 0

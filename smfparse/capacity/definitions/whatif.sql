@@ -25,10 +25,10 @@ SELECT
     put_cpu / nullif(put_calls, 0) AS put_cost,
     p.messages / nullif(p.seconds, 0) AS puts_s,
     a.busy AS adapter_busy,
-    pages_s, tasks, length AS interval, record_bytes, calls_a_second
+    pages_s, tasks, length AS interval, task_records, record_bytes, calls_a_second
 FROM (FROM log_by_qmgr('inputs.qjst', 'inputs.qjst_io') WHERE task_busy > 0 AND io_busy > 0) AS l
 FULL JOIN puts AS p USING (system, qmgr)
 FULL JOIN streams USING (system, qmgr)
 FULL JOIN adapters AS a USING (system, qmgr)
-FULL JOIN accounting('wtas', 'record', 'task', 'qmst') USING (system, qmgr)
+FULL JOIN accounting('inputs.wtas', 'inputs.wtid', 'inputs.record', 'task', 'inputs.qmst') USING (system, qmgr)
 WHERE mb_s > 0 OR p.messages > 0

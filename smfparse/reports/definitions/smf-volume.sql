@@ -194,6 +194,8 @@ by_kind AS (
         END AS asked_interval,
         sum(records)::BIGINT AS records, sum(bytes)::BIGINT AS bytes,
         ordered_sum(records / seconds) AS records_rate, ordered_sum(bytes / seconds) AS bytes_rate,
+        sum(CASE WHEN subtype = 1 THEN records END)::BIGINT AS first_records,
+        ordered_sum(CASE WHEN subtype = 1 THEN records / seconds END) AS first_rate,
         CASE WHEN count(times) = count(*) THEN total(times * records) END AS projected_records,
         CASE WHEN count(times) = count(*) THEN ordered_sum(times * records / seconds) END
             AS projected_rate,
@@ -223,7 +225,8 @@ by_calls AS (
 long_tasks AS (
     SELECT
         section, whose, present_interval,
-        records_rate * present_interval AS plan_tasks, bytes / nullif(records, 0) AS plan_bytes,
+        first_rate * present_interval AS plan_tasks, records / nullif(first_records, 0) AS plan_task_records,
+        bytes / nullif(records, 0) AS plan_bytes,
         call_rate,
         CASE WHEN getvariable('acctime') IS NULL THEN usual ELSE [asked_interval] END AS intervals
     FROM by_kind
@@ -281,7 +284,9 @@ lines AS (
     UNION ALL BY NAME
     SELECT 'tasks' AS line, 3 AS part, *, records / nullif(tasks, 0) AS task_records FROM by_life
     UNION ALL BY NAME
-    SELECT 'projection' AS line, 4 AS part, * REPLACE (coalesce(kind, 'total') AS kind) FROM by_kind
+    SELECT
+        'projection' AS line, 4 AS part, * EXCLUDE (first_records, first_rate) REPLACE (coalesce(kind, 'total') AS kind)
+    FROM by_kind
     UNION ALL BY NAME
     SELECT
         'cost' AS line, 5 AS part, *,
