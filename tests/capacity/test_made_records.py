@@ -21,7 +21,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.selecting.selection import Selection
 from tests.support import smf
 from tests.support.builders import Write, put, rdw
-from tests.support.report_runs import report_rows
+from tests.support.report_runs import of, report_rows
 
 CHANNELS = [400 + 40 * minute for minute in range(12)]
 
