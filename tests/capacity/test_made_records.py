@@ -21,7 +21,7 @@ from smfparse.query.catalog import Catalog
 from smfparse.selecting.selection import Selection
 from tests.support import smf
 from tests.support.builders import Write, put, rdw
-from tests.support.report_runs import of, report_rows
+from tests.support.report_runs import report_rows
 
 CHANNELS = [400 + 40 * minute for minute in range(12)]
 
@@ -262,9 +262,8 @@ def test_records_of_short_tasks_are_none_of_an_accounting_interval(write: Write)
     path = write(*lasting(11), *map(brief, range(1, 101)), *lasting(12))
     with Catalog(open_inputs([path])) as catalog:
         found = measured("smf", catalog)
-    (line,) = [
-        each for each in report_rows("smf-volume", path, acctime="15") if each["line"] == "class 3"
-    ]
+    volume = report_rows("smf-volume", path, acctime="15")
+    (line,) = [each for each in volume if each["line"] == "class 3"]
     names = "tasks", "task_records", "record_bytes"
     assert [found[each] for each in ("tasks", "task_records", "interval")] == [1, 2, HOUR]
     assert [line[f"plan_{each}"] for each in ("tasks", "task_records", "bytes")] == (
