@@ -14,14 +14,14 @@ import pyarrow as pa
 
 from smfparse.advice.declaration import Rule
 from smfparse.advice.findings import MOST_JOBS, Figure, Finding
-from smfparse.advice.judging import held_rows
+from smfparse.advice.judging import held_rows, name_of_all
 from smfparse.advice.links import USES, Links, Manager, place_of
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
 
-DEPTHS = "subject_queue"
+DEPTHS = name_of_all("queue")
 """The rows of the subject with the depth of a queue."""
 _FILLS = "fills"
 """The value of `who` in rules about objects that contain queues: page sets and pools."""

@@ -44,6 +44,8 @@ SEVERITIES = {
 """The severities of findings, the most serious first."""
 CONSTRAINT = 2
 """The last severity of objects that are at their limit, or soon will be."""
+_LAST_OF_FEW = 3
+"""The last severity at which a condition below its minimum sample is shown."""
 HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
@@ -274,6 +276,11 @@ class Rule(_Advice):
         """Whether all limits are known."""
         return all(each.known for each in self.limits.values())
 
+    @property
+    def shows_few(self) -> bool:
+        """Whether the condition is shown below its minimum sample too."""
+        return self.severity <= _LAST_OF_FEW and not self.is_sign
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -303,6 +310,9 @@ class Subject:
         ),
     ] = ""
     object: Annotated[str, Key("kind of object: pool, queue, channel", "the queue manager")] = ""
+    of_all: Annotated[
+        tuple[str, ...], Key("columns that are kept of all rows, not only of crossed ones", "none")
+    ] = ()
     plans: Annotated[
         Mapping[str, Mapping[str, str]],
         Key("planners, and their inputs: aggregates over the intervals that crossed", "none"),

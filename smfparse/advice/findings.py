@@ -217,7 +217,7 @@ def found(
 
     states  states of the rule, from `Judged.states`
     """
-    groups = np.unique(judged.groups[states == State.CROSSED])
+    groups = judged.groups_of(states == State.CROSSED)
     if not len(groups):
         return
     values = judged.number(value_column(rule))
@@ -395,7 +395,7 @@ def seen_once(judged: Judged, rule: Rule, states: NDArray[np.int8]) -> Iterator[
         return
     values = judged.number(value_column(rule))
     few &= ~np.isnan(values)
-    for group in np.unique(judged.groups[few]):
+    for group in judged.groups_of(few):
         rows = judged.rows(group)
         if not (states[rows] == State.CROSSED).any():
             rows = rows[few[rows]]

@@ -5,7 +5,7 @@ All subjects are read in one scan. Each rule adds a column, its `State`, to the 
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -24,6 +24,7 @@ from smfparse.calendar.intervals import (
     calendars_of,
 )
 from smfparse.metrics.figures import selected, with_figures
+from smfparse.metrics.measures import quoted
 from smfparse.metrics.views import named_macros, words_in
 from smfparse.selecting.zones import Zone, fixed_zone
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 KEYS = ("system", "qmgr", "object", "job")
 """The columns of a subject that identify what a finding is about."""
 _EXCLUDED = "excluded"
+_CROSSED = "crossed"
 _KEYS_OF_ROWS = {
     **{each: each for each in ("system", "qmgr", "utc_offset", "mq_version")},
     "job": "''",
@@ -64,6 +66,9 @@ class Judged:
     """A subject's rows, in the order of key and time, with a column for each rule's state.
 
     rules      the rules evaluated over these rows
+    every      all rows, with the states of the rules and with the columns that all rows have
+    crossed    the rows with all columns for which a condition is true
+    at         the row number in `every` of each row of `crossed`
     starts     start of each row, microseconds since 1970, UTC
     seconds    length of each row
     groups     index in `keys` of the key of each row; '' in a key: none
@@ -73,7 +78,9 @@ class Judged:
 
     subject: Subject
     rules: Sequence[Rule]
-    table: pa.Table
+    every: pa.Table
+    crossed: pa.Table
+    at: NDArray[np.int64]
     starts: NDArray[np.int64]
     seconds: NDArray[np.float64]
     groups: NDArray[np.int64]
@@ -83,12 +90,18 @@ class Judged:
 
     @property
     def name(self) -> str:
-        """The name that the rows have in SQL."""
+        """The name of the crossed rows in SQL."""
         return f"subject_{self.subject.name}"
+
+    @property
+    def named(self) -> Mapping[str, pa.Table]:
+        """The rows that SQL can read, by name."""
+        of_all = {name_of_all(self.subject.name): self.every} if self.subject.of_all else {}
+        return {self.name: self.crossed, **of_all}
 
     def states(self, rule: Rule) -> NDArray[np.int8]:
         """Return the state of each row; -1: not evaluated, or excluded."""
-        found = _doubles(self.table[rule.id], -1)
+        found = _doubles(self.every[rule.id], -1)
         return np.where(self.excluded, -1, found).astype(np.int8)
 
     def rows(self, group: int) -> NDArray[np.int64]:
@@ -96,10 +109,15 @@ class Judged:
         first, last = np.searchsorted(self.groups, [group, group + 1])
         return np.arange(first, last)
 
+    def groups_of(self, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return the different groups of some rows."""
+        its = self.groups[rows]
+        return its[np.flatnonzero(np.diff(its, prepend=-1))]
+
     def clock(self, row: int) -> Zone:
         """Return the clock of a row's queue manager, for local times."""
         known = self.calendars.get(self.keys[self.groups[row]][:2])
-        return known.clock if known else fixed_zone(self.table["utc_offset"][row].as_py() or 0)
+        return known.clock if known else fixed_zone(self.every["utc_offset"][row].as_py() or 0)
 
     def calendar(self, row: int) -> Calendar | None:
         """Return the calendar of a row's queue manager, or the longest calendar of its system."""
@@ -112,8 +130,12 @@ class Judged:
         return max(its, key=lambda each: len(each.starts), default=None)
 
     def number(self, column: str) -> NDArray[np.float64]:
-        """Return a column of numbers; NaN: NULL, or divided by 0."""
-        found = _doubles(self.table[column])
+        """Return a column of numbers; NaN: NULL, divided by 0, or only of crossed rows."""
+        if column in self.every.column_names:
+            found = _doubles(self.every[column])
+        else:
+            found = np.full(len(self.starts), np.nan)
+            found[self.at] = _doubles(self.crossed[column])
         return np.where(np.isfinite(found), found, np.nan)
 
 
@@ -140,53 +162,78 @@ def filled(rule: Rule, sql: str) -> str:
 
 
 def judged(
-    catalog: Catalog, asked: Mapping[str, Rule], also: Mapping[str, str]
+    catalog: Catalog, asked: Mapping[str, Rule], also: Mapping[str, str], *, whole: bool = False
 ) -> Iterator[Judged]:
     """Yield the judged rows of each subject of the rules.
 
     Subjects that are known to have no data are omitted.
 
     asked  rules by id, with all limits known
-    also   further queries by name; at the end, the catalog holds their rows under these names
+    also   further queries by name; the catalog holds their rows under these names
+    whole  whether all rows have all columns, not only those for which a condition is true
     """
     by_subject: dict[str, list[Rule]] = defaultdict(list)
     for rule in asked.values():
         by_subject[rule.subject].append(rule)
-    queries = [subject_query(subjects()[name], some) for name, some in by_subject.items()]
+    queries = [
+        subject_query(subjects()[name], some, whole=whole) for name, some in by_subject.items()
+    ]
     also = {CALENDAR: calendar_query(), **also}
     macros = calendar_macros(catalog.inputs.selection)
     catalog.define(named_macros(" ".join([*queries, *also.values()]), macros))
-    tables = deque(catalog.arrows_of_filled(queries, [*also.values()], _SHARED))
-    held = {name: tables.pop() for name in reversed(also)}
+    tables = catalog.arrows_of_filled(queries, [*also.values()], _SHARED)
+    held = {name: next(tables) for name in also}
     calendars = calendars_of(held[CALENDAR], catalog.zone)
-    for name, some in by_subject.items():
-        table = tables.popleft()  # frees memory: the list must not keep the table
-        if table is None:
-            continue
-        found = _judged(subjects()[name], some, table, calendars)
-        catalog.connection.register(found.name, found.table)
-        yield found
+    several = [
+        _judged(subjects()[name], some, table, calendars)
+        for (name, some), table in zip(by_subject.items(), tables, strict=True)
+        if table is not None
+    ]
     for name, table in held.items():
         catalog.hold(name, table)
+    for found in several:
+        for name, table in found.named.items():
+            catalog.connection.register(name, table)
+        yield found
 
 
-def subject_query(subject: Subject, some: Sequence[Rule]) -> str:
+def name_of_all(subject: str) -> str:
+    """Return the name in SQL of all rows of a subject, crossed or not."""
+    return f"all_of_{subject}"
+
+
+def subject_query(subject: Subject, some: Sequence[Rule], *, whole: bool = True) -> str:
     """Return the query for the rows of a subject with the states and values of rules.
 
     Values that overflow because of damaged counters are NULL.
+
+    whole  whether all rows have all columns; otherwise, `crossed` is a list with the whole row if
+           the condition of a rule is true, and NULL in other rows
     """
     columns = [_state(each) for each in some]
     columns += (f'TRY(({each.figure.of_row})::DOUBLE) AS "{value_column(each)}"' for each in some)
+    trends: list[str] = []
     for rule in some:
         if rule.trend:
-            trends = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
-            columns += (f'TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in trends)
-    every, order = "*", [*KEYS, "start"]
-    if subject.of:
-        every, order = "* EXCLUDE (sequence)", [*order, "sequence"]
+            trends += trend_columns(rule)
+            pairs = zip((rule.trend.value, rule.trend.limit), trend_columns(rule), strict=True)
+            columns += (f'TRY(({filled(rule, sql)})::DOUBLE) AS "{name}"' for sql, name in pairs)
+    order = [*KEYS, "start", *(["sequence"] if subject.of else [])]
+    every, shown = "*", "* EXCLUDE (sequence)" if subject.of else "*"
+    if not whole:
+        ids = [each.id for each in some]
+        of_all = [*KEYS, "start", "seconds", "utc_offset", *subject.of_all, *ids, *trends]
+        crossing = [f'"{each}" = {State.CROSSED:d}' for each in ids]
+        crossing += [f'"{each.id}" = {State.FEW_CROSSED:d}' for each in some if each.shows_few]
+        later = {word for rule in some for sql in sql_of_crossed(rule) for word in words_in(sql)}
+        named = ", ".join(map(quoted, sorted({*of_all, *order, *later})))
+        every = f"COLUMNS(lambda name: name IN ({named}))"
+        shown = ", ".join(f'"{each}"' for each in of_all)
+        shown += f", CASE WHEN {' OR '.join(crossing)} THEN [whole] END AS {_CROSSED}"
     return (
-        f"SELECT {every}, {', '.join(columns)} FROM ({rows_query(subject, some)}) "
-        f"WHERE start IS NOT NULL ORDER BY {', '.join(order)}"
+        f"SELECT {shown} FROM (SELECT {every}, {', '.join(columns)} "
+        f"FROM ({rows_query(subject, some)}) WHERE start IS NOT NULL) AS whole "
+        f"ORDER BY {', '.join(order)}"
     )
 
 
@@ -204,10 +251,15 @@ def rows_query(subject: Subject, some: Sequence[Rule] = ()) -> str:
 def sql_of_rule(rule: Rule) -> Iterator[str]:
     """Yield all SQL of a rule: over rows of its subject, and over the crossed rows."""
     yield from (rule.condition, rule.minimum, rule.figure.of_row)
-    yield from rule.aggregates().values()
-    yield from planner_inputs(rule).values()
+    yield from sql_of_crossed(rule)
     if rule.trend:
         yield from (rule.trend.value, rule.trend.limit)
+
+
+def sql_of_crossed(rule: Rule) -> Iterator[str]:
+    """Yield the SQL of a rule over the crossed rows."""
+    yield from rule.aggregates().values()
+    yield from planner_inputs(rule).values()
 
 
 def _state(rule: Rule) -> str:
@@ -240,8 +292,20 @@ def _judged(
             its = managers == number
             if known := calendars.get((system or "", qmgr or "")):
                 odd[its] = known.is_odd(starts[its], seconds[its])
-    table = _in_doubles(table).append_column(_EXCLUDED, pa.array(odd))
-    return Judged(subject, some, table, starts, seconds, groups, keys, odd, calendars)
+    crossed, at = table, np.arange(len(groups))
+    if _CROSSED in table.column_names:
+        crossed, at = _crossed(table[_CROSSED])
+        table = table.drop_columns([_CROSSED])
+    crossed = _in_doubles(crossed).append_column(_EXCLUDED, pa.array(odd[at]))
+    return Judged(subject, some, table, crossed, at, starts, seconds, groups, keys, odd, calendars)
+
+
+def _crossed(lists: pa.ChunkedArray) -> tuple[pa.Table, NDArray[np.int64]]:
+    """Return the rows in lists of at most one row each, and the numbers of their lists."""
+    sizes = [np.diff(each.offsets.to_numpy()) for each in lists.chunks]
+    rows = [pa.RecordBatch.from_struct_array(each.flatten()) for each in lists.chunks]
+    schema = pa.schema(list(lists.type.value_type))
+    return pa.Table.from_batches(rows, schema), np.flatnonzero(np.concatenate([[], *sizes]))
 
 
 def _in_doubles(table: pa.Table) -> pa.Table:

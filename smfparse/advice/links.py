@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from smfparse.advice.findings import Finding
-from smfparse.advice.judging import held_rows
+from smfparse.advice.judging import held_rows, name_of_all
 
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
@@ -18,7 +18,7 @@ Manager: TypeAlias = tuple[str, str]
 """System and queue manager."""
 LINKS = "linked_things"
 """The name under which the catalog holds the rows of links.sql."""
-USES = "subject_queue_use"
+USES = name_of_all("queue_use")
 """The rows of the subject about the use of queues by jobs."""
 WHOLE: Place = ("", "")
 """The place of objects that belong to the whole queue manager."""

@@ -76,7 +76,7 @@ def message_rows(
     known = wanted({})
     chosen = {name: known[name] for name in which.rules}
     found = []
-    for rows in judged(catalog, chosen, {}):
+    for rows in judged(catalog, chosen, {}, whole=True):
         for rule in rows.rules:
             crossed = held_rows(catalog, _crossed(rows, rule, bucket))
             found += [

@@ -24,9 +24,6 @@ from smfparse.calendar.intervals import ends_of
 if TYPE_CHECKING:
     from smfparse.query.catalog import Catalog
 
-_SEEN_ONCE = 3
-"""The last severity at which a condition below its minimum sample is shown."""
-
 
 @dataclass(frozen=True)
 class Manager:
@@ -118,7 +115,7 @@ def run_rules(
     so_far = _Evaluated()
     own = {LINKS: sql_of("links"), BACKOUTS: sql_of("backouts")}
     for rows in judged(catalog, asked, {**own, **also}):
-        so_far.held.add(rows.name)
+        so_far.held.update(rows.named)
         if len(rows.starts):
             so_far.filled.add(rows.subject.name)
         _add_managers(so_far.managers, rows)
@@ -187,10 +184,10 @@ def _is_good(finding: Finding) -> bool:
 
 def _evaluate(rule: Rule, rows: Judged, catalog: Catalog, so_far: _Evaluated) -> None:
     states = rows.states(rule)
-    for group in np.unique(rows.groups[states >= 0]).tolist():
+    for group in rows.groups_of(states >= 0):
         so_far.known[rows.keys[group][:2]].add(rule.id)
     so_far.findings += found(rows, rule, states, catalog)
-    if rule.severity <= _SEEN_ONCE and not rule.is_sign:
+    if rule.shows_few:
         so_far.once += seen_once(rows, rule, states)
 
 

@@ -46,14 +46,14 @@ def run_together(
     others: Sequence[str],
     shared: Sequence[str] = (),
 ) -> Iterator[Any]:
-    """Yield the rows of each of `queries`, then of `others`, as a pyarrow.Table.
+    """Yield the rows of each of `others`, then of `queries`, as a pyarrow.Table.
 
     A query of `queries` whose tables have no rows is not run: None is yielded for it. Meanwhile
     DuckDB uses one thread, because distributing little work costs more than the work.
 
     shared  macro calls that several queries contain: their rows are computed once
     """
-    every = [*queries, *others]
+    every = [*others, *queries]
     held = dict.fromkeys(read_by("\n".join(every)))
     with settings(connection, threads=1), relations.scans.read_once(held) as spool:
         kept = _in_tables(shared)
@@ -62,7 +62,7 @@ def run_together(
             connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS FROM {call}")
         for number, query in enumerate(every):
             read = chain.from_iterable(map(spool.batches, read_by(query)))
-            if number < len(queries) and not any(batch.num_rows for batch in read):
+            if number >= len(others) and not any(batch.num_rows for batch in read):
                 yield None
             else:
                 yield executed_table(_run(connection, relations, _reading(kept, query)))
@@ -135,7 +135,7 @@ _OF_THE_QUERY = (
 """Errors of DuckDB that are caused by the query, not by the contents of datasets."""
 _AT_ONCE = 1024
 """Rows that are fetched together."""
-_SORTS = "320MB"
+_SORTS = "448MB"
 """Memory limit of queries that compute few rows from many: rules sort wide rows for their windows,
 which takes twice the time on disk."""
 _DONE = (["Count"], ["Success"])
@@ -230,13 +230,15 @@ class Catalog:
     def arrows_of_filled(
         self, queries: Sequence[str], others: Sequence[str] = (), shared: Sequence[str] = ()
     ) -> Generator[Any, None, None]:
-        """Yield small results like `arrows`; None for a query on tables that are known to be empty.
+        """Yield small results like `arrows`, those of `others` first.
+
+        None is yielded for one of `queries` whose tables are known to be empty.
 
         Each query is planned once, if nothing is created in the connection meanwhile.
 
         shared  macro calls that several queries contain: their rows are computed once
         """
-        every = [*queries, *others]
+        every = [*others, *queries]
         with self._guarded("\n".join(every)):
             if self._relations.are_small_files and not self._safe:
                 yield from run_together(self.connection, self._relations, queries, others, shared)

@@ -158,7 +158,7 @@ def test_what_small_files_have_no_rows_of_is_not_asked_for(catalog: Catalog) -> 
         [wide, "SELECT count(*) AS n FROM inputs.log_interval"],
         "SELECT count(*) AS n FROM inputs.qpst",
     )
-    *found, none, asked = catalog.arrows_of_filled([*full, empty], [empty])
+    asked, *found, none = catalog.arrows_of_filled([*full, empty], [empty])
     assert found == list(catalog.arrows(full))
     assert found[0].schema.field("wide").type == pa.int64()
     assert asked.to_pylist() == [{"n": 0}]

@@ -158,10 +158,10 @@ class Bench:
         self, queries: Sequence[str], others: Sequence[str], shared: Sequence[str] = ()
     ) -> Iterator[Any]:
         """Yield rows; None for queries that name no table with rows."""
+        yield from map(self.arrow, others)
         filled = {table for table, rows in _held.items() if rows}
         for each in queries:
             yield self.arrow(each) if filled.intersection(re.findall(r"\w+", each)) else None
-        yield from map(self.arrow, others)
 
 
 @cache

@@ -185,8 +185,8 @@ def of_judged(corpora: Corpora, corpus: str) -> Golden:
     """Return each column of the rows that rules judge, and of what planners measure: `summed`."""
     catalog = corpora[corpus].catalog
     found = {
-        each.subject.name: summed(each.table.to_pylist())
-        for each in judging.judged(catalog, judging.wanted({}), {})
+        each.subject.name: summed(each.crossed.to_pylist())
+        for each in judging.judged(catalog, judging.wanted({}), {}, whole=True)
     }
     for name in planner_names():
         if (which := planner(name)).trace:
