@@ -255,7 +255,8 @@ def _jobs_option(command: Command) -> Command:
         type=click.IntRange(min=1),
         default=_cores,
         show_default="all cores",
-        help="Use this many processors for large SMF files; the result is the same.",
+        help="Use this many processors to convert or decompress large SMF files; the result is the "
+        "same.",
     )(command)
 
 

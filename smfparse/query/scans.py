@@ -106,7 +106,10 @@ class SmfScans:
     """
 
     def __init__(self, inputs: Inputs) -> None:
-        self.inputs = inputs
+        # To decode the columns of a query takes less time than to pass rows between processes.
+        files = [each for each in inputs.sources if isinstance(each, SmfFile)]
+        is_packed = any(each.input.packing for each in files)
+        self.inputs = inputs if is_packed else inputs.by_one_process()
         self.failure: SmfError | KeyboardInterrupt | None = None
         self.are_whole = _are_small(inputs)
         self._spool: Spool | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import shutil
@@ -174,9 +175,11 @@ def test_an_end_while_duckdb_loads_leaves_no_words_of_its_own() -> None:
 @pytest.mark.usefixtures("temporary")
 @of_many("name", some(["sql", "info", "convert"], 1))
 def test_processes_that_are_stuck_end_too(name: str, tmp_path: Path) -> None:
-    dump = tmp_path / "long.smf"
-    dump.write_bytes(DATA * (200_000 // len(DATA)))
-    shared = [each.replace("qmst", "wqst") for each in reading_call(name, dump, tmp_path / "out")]
+    dumps = tmp_path / "dumps"
+    dumps.mkdir()
+    for number in range(2):
+        (dumps / f"{number}.gz").write_bytes(gzip.compress(DATA * (200_000 // len(DATA))))
+    shared = [each.replace("qmst", "wqst") for each in reading_call(name, dumps, tmp_path / "out")]
     options = ("--jobs", "3", "--timeout", "1", "--keep-duplicates")
     done = process(*shared, *options, script=STUCK)
     assert (done.returncode, done.stderr) == (8, STOPPED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import multiprocessing
 import os
 import shutil
@@ -140,6 +141,14 @@ print(rows[0].num_rows > 0, rows[0].equals(rows[1]), __file__ == {str(script)!r}
     assert (done.stdout, done.stderr) == ("begun\nTrue True True\n", "")
 
 
+def packed(dump: Path) -> list[Path]:
+    """Two compressed copies: queries share the work only of compressed files."""
+    copies = [dump.with_name(f"{number}.smf.gz") for number in (1, 2)]
+    for each in copies:
+        each.write_bytes(gzip.compress(dump.read_bytes()))
+    return copies
+
+
 def vanish() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -177,7 +186,7 @@ def test_a_process_that_is_ended_is_an_error_that_says_what_to_try(
             open_inputs([dump], ReadOptions(jobs=3)).arrow("record")
     with monkeypatch.context() as patch:
         in_processes_only(patch, lambda: os._exit(1))
-        found = run("sql", dump, "SELECT count(*) FROM record", "--jobs=3")
+        found = run("sql", *packed(dump), "SELECT count(*) FROM record", "--jobs=3")
     assert (found.exit_code, "try --jobs 1" in found.stderr) == (8, True)
 
     def fail() -> None:
@@ -198,7 +207,7 @@ def test_a_temporary_folder_without_room_is_named_with_the_way_out(
 
     with monkeypatch.context() as patch:
         patch.setattr(spilling.pa, "OSFile", full)
-        found = run("sql", dump, "SELECT count(*) FROM record", "--jobs=3")
+        found = run("sql", *packed(dump), "SELECT count(*) FROM record", "--jobs=3")
     assert found.exit_code == 8
     assert str(temporary) in found.stderr
     assert "No space left on device; set TMPDIR to another folder" in found.stderr
