@@ -135,7 +135,7 @@ _OF_THE_QUERY = (
 """Errors of DuckDB that are caused by the query, not by the contents of datasets."""
 _AT_ONCE = 1024
 """Rows that are fetched together."""
-_SORTS = "448MB"
+_SORTS = "384MB"
 """Memory limit of queries that compute few rows from many: rules sort wide rows for their windows,
 which takes twice the time on disk."""
 _DONE = (["Count"], ["Success"])
