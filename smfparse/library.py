@@ -288,7 +288,8 @@ def open_data(
 
     paths            one or several: files, folders, patterns, URLs, `-`; a Path is not a pattern
     selection        `Selection.of(qmgr="QM*", since="2200")`
-    jobs             processes for large SMF files; default 1
+    jobs             processes that decode large SMF files, in SQL and reports only compressed
+                     ones; default 1
     keep_duplicates  whether to keep records that an earlier dump contains
     strict           whether the first damage raises DamageError
     framing          record format of the SMF files: rdw, bdw, ...; None: detected
