@@ -68,6 +68,22 @@ def test_commands_of_findings_select_rows_of_scenarios(scenario: str, tmp_path: 
         assert any("report qstat" in each and "--queue PAY.AUDIT" in each for each in commands)
 
 
+@pytest.mark.parametrize(("scenario", "rule"), [("tls", "D13"), ("channel-batch", "D12")])
+def test_the_command_of_a_planner_prints_the_expected_values(
+    scenario: str, rule: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "day.smf"
+    simulate(path, load_estate(scenario, interval=HALF_HOURS))
+    with Catalog(open_inputs([path])) as catalog:
+        [finding] = [each for each in run_rules(catalog).findings if each.rule == rule]
+    done = run(*shlex.split(plan_command(finding, [str(path)]))[1:], "--format", "json")
+    [answer] = json.loads(done.stdout)["answers"]
+    printed = [each["value"] for each in answer["figures"]]
+    assert finding.planned
+    for each in finding.planned:
+        assert any(each.value == pytest.approx(value, 0.01) for value in printed), each.text
+
+
 @of_many("path", some(REAL, 1), ids=lambda path: path.name)
 def test_commands_of_findings_select_rows_of_files(path: Path) -> None:
     check_commands(path)
