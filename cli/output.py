@@ -93,7 +93,7 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     if said in formats:
         way_out = f"use --format {said}, or another name"
     else:
-        way_out = f"use another name; formats: {known}"
+        way_out = "use another name" + (f"; formats: {known}" if formats else "")
     raise click.UsageError(f"{path}: the format is {format}, but the name says {said}; {way_out}")
 
 
