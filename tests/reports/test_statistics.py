@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -13,7 +12,7 @@ import pytest
 from smfparse.reports import declaration
 from smfparse.reports.sections import RECORDED, TOTAL, every
 from tests.support.builders import Write
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.corpora import opened_corpus
 from tests.support.label_facts import numbered
 from tests.support.published import published
@@ -211,8 +210,7 @@ def test_each_queue_has_a_row_an_hour_with_its_rates_over_the_time_of_all_queues
 
 
 def test_a_selected_queue_has_the_rate_and_the_time_that_it_has_among_all(write: Write) -> None:
-    printed = run("report", "queues", write(*STATISTICS), "--queue", "LATE", "--format", "json")
-    [row] = json.loads(printed.stdout)["rows"]
+    [row] = in_json("report", "queues", write(*STATISTICS), "--queue", "LATE")["rows"]
     assert figures(row, "queue put_rate seconds interval_seconds") == ["LATE", 2, 3600, 3600]
 
 
