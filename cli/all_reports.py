@@ -36,11 +36,6 @@ def write_all(
     """Write every report of inputs; list omitted reports, duplicates and damage on stderr."""
     from smfparse.query.catalog import Catalog
 
-    if output.path is None:
-        raise click.UsageError(
-            "report all writes several files; name a folder (--output reports) or a workbook "
-            "(--output book.xlsx)."
-        )
     if output.format in DRAWN:
         raise click.UsageError(
             f"--format {output.format} draws only the report flow; use report flow, not report all."
@@ -70,8 +65,8 @@ def _possible(reading: Reading) -> list[Report]:
     for which in map(report, report_names()):
         unknown = reading.selection.unknown_to(which.tables)
         if which.required:
-            options = " or ".join(f"--{each}" for each in which.required)
-            reason = f"it needs {options}; use smfparse report {which.name}"
+            owners = " or ".join(which.required)
+            reason = f"it is about one {owners}; use smfparse report {which.name}"
         elif unknown:
             reason = f"it has no {' and no '.join(unknown)} names"
         else:

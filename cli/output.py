@@ -82,15 +82,18 @@ def check_name(path: Path, format: str, formats: Collection[str] = ()) -> None: 
     formats  the values that --format accepts
     """
     ending = path.suffix.lower().removeprefix(".")
+    known = ", ".join(each for each in formats or (format,) if each not in _OF_GRAPHS)
     if ending in _OF_OTHERS:
-        known = ", ".join(each for each in formats or (format,) if each not in _OF_GRAPHS)
         raise click.UsageError(
             f"{path}: the format {ending} is not supported here; choose one of {known}"
         )
     said = said_format(path)
     if said is None or said == format:
         return
-    way_out = f"use --format {said}, or another name" if said in formats else "use another name"
+    if said in formats:
+        way_out = f"use --format {said}, or another name"
+    else:
+        way_out = "use another name" + (f"; formats: {known}" if formats else "")
     raise click.UsageError(f"{path}: the format is {format}, but the name says {said}; {way_out}")
 
 

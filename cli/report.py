@@ -15,7 +15,7 @@ from smfparse.cli.options import (
     output_options,
     reading_options,
 )
-from smfparse.cli.output import Output, finish, report_message
+from smfparse.cli.output import Output, finish, report_message, said_format
 from smfparse.cli.report_files import DRAWN, is_workbook, text_options, write_report
 from smfparse.cli.words import is_input
 from smfparse.rendering.formats import PARQUET, TEXT, XLSX
@@ -34,9 +34,20 @@ def _format(options: Mapping[str, Any]) -> str:
     For all reports, XLSX if the output is named *.xlsx.
     """
     name, prints_text = options["name"], options["explain"] or options["listed"]
-    if _is_all(name) and is_workbook(options["output"]):
-        return XLSX
+    if _is_all(name) and not prints_text:
+        _check_several(options["output"])
+        if is_workbook(options["output"]):
+            return XLSX
     return "csv" if name and not prints_text and name.upper().endswith("CSV") else TEXT
+
+
+def _check_several(output: Path | None) -> None:
+    """Raise UsageError if the output of all reports is neither a folder nor a workbook."""
+    if output is None or (said_format(output) not in (None, XLSX) and not output.is_dir()):
+        raise click.UsageError(
+            "report all writes several files; name a folder (--output reports) or a workbook "
+            "(--output book.xlsx)."
+        )
 
 
 def _is_all(name: str | None) -> bool:
@@ -273,6 +284,7 @@ def _print_all(
         raise click.UsageError("Missing argument 'INPUT...'.")
     if asked["sort"]:
         raise click.UsageError("--sort requires one report; replace all with its name.")
+    _check_several(output.path)
     write_all(inputs, output, reading, sections, asked)
 
 

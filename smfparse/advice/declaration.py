@@ -49,7 +49,10 @@ _LAST_OF_FEW = 3
 HOURS = "hours"
 IMPACTS = {
     "waiting": ("waiting seconds per second", "sum({}) / 1e6 / sum(seconds)"),
-    "messages": ("messages waiting on average", "sum({} * seconds) / sum(seconds)"),
+    "messages": (
+        "messages waiting, averaged over the ends of intervals",
+        "sum({} * seconds) / sum(seconds)",
+    ),
     "cpu": ("CPU seconds per hour", "3600 * sum({}) / 1e6 / sum(seconds)"),
     HOURS: ("hours to the limit", "min({})"),
 }

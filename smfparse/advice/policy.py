@@ -89,11 +89,17 @@ def changed_limits(changed: Mapping[str, float]) -> Limits:
     found: dict[str, dict[str, float]] = {}
     for name, value in changed.items():
         rule, _, limit = name.partition(".")
+        if rule in diagnoses():
+            its = ", ".join(diagnoses()[rule].core)
+            raise RequestError(
+                f"limit={name}: {rule} combines rules; use a limit of {its}", "limit"
+            )
         if rule not in rules():
             raise unknown_rule(rule, "limit", rules())
         limits = rules()[rule].limits
         if not limits or (limit and limit not in limits):
-            there = f"use {', '.join(limits)}" if limits else "leave it out"
+            names = ", ".join(f"{rule}.{each}" for each in limits)
+            there = f"use {names}" if limits else "leave it out"
             raise RequestError(f"limit={name}: {rule} has no such limit; {there}", "limit")
         which = limit or next(iter(limits))
         _check_unit(name, which, value, limits[which].value)

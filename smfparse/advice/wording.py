@@ -34,6 +34,8 @@ _QUERY = "sql:"
 """The command before the query that shows the evidence, if a rule names no report."""
 _LOST = "SMF-LOST"
 """The rule that finds each loss of SMF records."""
+_CONSTANT = re.compile(r"\d+|'\w+'")
+"""The SQL of a constant input of a planner."""
 _LEAST_IMPACT = 0.001
 _MOST_OF_INPUTS = 120
 """Maximum characters of the inputs in a command."""
@@ -87,7 +89,7 @@ def about(finding: Finding) -> str:
 
 
 def often(finding: Finding) -> str:
-    """Return the frequency of a condition: `sustained: 14 of 16 intervals, 88% of the time`.
+    """Return the frequency of a condition: `peak: 2 of 40 evaluated intervals, 5% of their time`.
 
     A condition of all records of a period, or of the only interval, has none.
     """
@@ -97,8 +99,8 @@ def often(finding: Finding) -> str:
     longest = finding.longest
     in_a_row = longest is not None and longest.intervals == finding.crossed
     between = " consecutive" if in_a_row and 1 < finding.crossed < finding.evaluated else ""
-    which = f"{finding.crossed}{between} of {finding.evaluated} intervals"
-    share = f"{which}, {time} of the time"
+    which = f"{finding.crossed}{between} of {finding.evaluated} evaluated intervals"
+    share = f"{which}, {time} of their time"
     if longest is None or in_a_row:
         return f"{finding.persistence}: {share}"
     span = span_text(finding.local(longest.start), finding.local(longest.end))
@@ -185,7 +187,28 @@ def command(finding: Finding, inputs: Sequence[str]) -> str:
 def plan_command(finding: Finding, inputs: Sequence[str]) -> str:
     """Return the command that calculates the effect of a change; '': no planner does."""
     plan = finding.cause.plan
-    return _called(f"capacity {plan}", finding, inputs, {"--channel"}) if plan else ""
+    if not plan:
+        return ""
+    called = _called(f"capacity {plan}", finding, inputs, {"--channel"})
+    return " ".join([called, *_planned_for(finding)])
+
+
+def _planned_for(finding: Finding) -> Iterator[str]:
+    """Yield options for the inputs of the planner that the rule of a finding sets.
+
+    They are constants, or values of the evidence. The planner measures the others.
+    """
+    core = next(each for each in reversed([*finding.whole()]) if each.planned is finding.planned)
+    rule = core.cause
+    if not isinstance(rule, Rule) or rule.planned is None or not core.planned:
+        return
+    shown = {each.text: each.value for each in core.evidence}
+    values = {each.sql: shown.get(each.text) for each in rule.evidence}
+    for name, sql in rule.planned.inputs.items():
+        value = sql.strip("'") if _CONSTANT.fullmatch(sql) else values.get(sql)
+        if value is not None:
+            text = value if isinstance(value, str) else f"{value:.6g}"
+            yield f"--{name.replace('_', '-')} {text}"
 
 
 def _called(name: str, finding: Finding, inputs: Sequence[str], takes: Collection[str]) -> str:
@@ -239,14 +262,24 @@ def finding_lines(finding: Finding, inputs: Sequence[str]) -> Iterator[tuple[str
     yield "expect", expected(finding)
     yield "not if", cause.not_if
     if finding.changed:
-        changed = (f"{name} {value:g}" for name, value in finding.changed.items())
-        yield "limits", f"changed: {', '.join(changed)}"
+        yield "limits", _limits(finding)
     if isinstance(cause, Rule) and cause.apars:
         yield "APARs", "; ".join(cause.apars)
     yield "show", command(finding, inputs)
     yield "plan", plan_command(finding, inputs)
     for its in _alike(finding.explains):
         yield "explains", _explained(its)
+
+
+def _limits(finding: Finding) -> str:
+    """Return all limits of the rule of a finding, because each can be the one that is crossed."""
+    causes = (each.cause for each in finding.whole() if each.changed is finding.changed)
+    rule = next(each for each in causes if isinstance(each, Rule))
+    shown = (
+        f"{name} {each.value:g}{' (changed)' * (name in finding.changed)}"
+        for name, each in rule.limits.items()
+    )
+    return f"{rule.id}: {', '.join(shown)}"
 
 
 def _alike(findings: Sequence[Finding]) -> Iterator[Sequence[Finding]]:

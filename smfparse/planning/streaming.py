@@ -50,7 +50,11 @@ class Streaming(Asked):
     share: Annotated[float, Ask("Share of puts to stream", "%", high=100)] = 100
     log_mb_s: Annotated[
         float | None,
-        Ask("Log write rate per copy", "MB/s", measured="CIs of the fuller copy (qjst_io)"),
+        Ask(
+            "Log write rate per copy",
+            "MB/s",
+            measured="CIs of the fuller copy (qjst_io) x share of puts",
+        ),
     ] = None
     quality: Annotated[str, Ask("STRMQOS", among=("BESTEF", "MUSTDUP"))] = "BESTEF"
 
@@ -131,9 +135,9 @@ PLANNER = Planner(
         "14% lower than with BESTEF (BESTEF 16% higher than MUSTDUP); streaming costs 18% less "
         "than publishing to 2 subscribers",
     ),
-    "Messages of 2 to 128 KB. A copy stays on the stream queue until an application gets it, so "
-    "plan for its depth. Class 3 accounting counts only the put of the application; its CPU "
-    "includes both puts.",
+    "Messages of 2 to 128 KB. Queues that already stream are not measured. A copy stays on the "
+    "stream queue until an application gets it, so plan for its depth. Class 3 accounting counts "
+    "only the put of the application; its CPU includes both puts.",
     (
         "the share of puts to stream (--share)",
         "CPU of MSTR and of the coupling facility for shared stream queues: see RMF",

@@ -62,7 +62,10 @@ class Tls(Asked):
     messages_s: Annotated[
         float, Ask("Messages per second", measured="qcstnmsg of channels with TLS")
     ] = 1000
-    starts_s: Annotated[float, Ask("Channel starts per second", high=150)] = 0
+    starts_s: Annotated[
+        float,
+        Ask("Channel starts per second", high=150, measured="qcststrt in the interval, with TLS"),
+    ] = 0
     messages_a_key: Annotated[float, Ask("Messages per key with AMS confidentiality", low=1)] = 10
 
 
@@ -79,7 +82,7 @@ def _figures(asked: Tls) -> Sequence[Figure]:
         ),
         Figure(
             *("cpu_ms_s", "CPU of keys", us * asked.messages_s / 1000, "ms per second"),
-            *(f"{said(us)} x {said(asked.messages_s)} / 1000", 1),
+            *(f"{said(us)} x {said(asked.messages_s)} / 1000", 2),
         ),
         *_starts(asked),
         Figure(

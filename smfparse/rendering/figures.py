@@ -13,6 +13,8 @@ ABSENT = "-"
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB")
 _LEAST = 0.001
 """Smaller values are shown as `less than`."""
+_WHOLE = 100
+"""From this number on, decimals are not legible."""
 _MANY = 10_000
 """From this number of a unit on, the next larger unit is shown."""
 
@@ -139,12 +141,17 @@ def styled(value: Any, style: str) -> str:
     return ABSENT if value is None else STYLES[style][0](value)
 
 
-def above_zero(value: float, style: str) -> str:
-    """Return a number in a style; a positive one that would appear as 0 is shown as less than x."""
-    text = styled(value, style)
-    if value > 0 and not float(text.replace(",", "")):
-        return {"percent": "<0.01", "tenths": "<0.1"}.get(style, "<1")
-    return text
+def legible(value: float | None, style: str) -> str:
+    """Return a number in a style; a positive one below its last decimal is shown as less than x.
+
+    In the style `percent`, it has two digits below 1, and no decimals from 100 on.
+    """
+    least = {"percent": 0.01, "tenths": 0.1}.get(style, 1)
+    if value is not None and 0 < value < least:
+        return f"<{least:g}"
+    if style == "percent" and value is not None and (0 < value < 1 or value >= _WHOLE):
+        return f"{value:.2g}" if value < 1 else f"{value:,.0f}"
+    return styled(value, style)
 
 
 def in_digits(number: float, digits: int = 4) -> str:

@@ -171,6 +171,16 @@ SELECT
     alike AS section, seconds, make_timestamp(began) AS first_start, make_timestamp(ended) AS last_end
 FROM covered_time('spans_of_tasks', 'spans_of_statistics');
 
+-- The time of the queue statistics of all queues: a queue that was not active for a while has records all the same.
+-- One row per section.
+CREATE OR REPLACE MACRO queue_time(queues) AS TABLE
+SELECT
+    section, seconds_covered(list(DISTINCT epoch_us(interval_start)), list(DISTINCT epoch_us(interval_end))) AS seconds,
+    min(interval_start) AS first_start, max(interval_end) AS last_end
+FROM query_table(queues)
+WHERE interval_start <= interval_end
+GROUP BY section;
+
 -- What queue_uses says, with `spans` from the first statistics on.
 CREATE OR REPLACE MACRO timed_uses(queues, identities, channel_initiators, statistics) AS TABLE
 SELECT u.* REPLACE (list_transform(spans, lambda each: known_part(each, known_since)) AS spans)

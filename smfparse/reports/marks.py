@@ -27,6 +27,8 @@ COMPARED = "compared_intervals"
 """The table with the properties of all intervals, if members contain only a part of them."""
 STATISTICS_OF_ALL = "intervals_of_statistics"
 """The table of all intervals of statistics, if STATISTICS contains only a part."""
+COVERED_OF_ALL = "covered_of_all"
+"""The table of the time that class 3 covers, from all names, if `members` are of some names."""
 
 
 def local_time(moment: str) -> str:
@@ -150,6 +152,10 @@ def compared_intervals(main: Iterable[int]) -> str:
 _KNOWN = "FROM first_statistics('{}')"
 _NOT_KNOWN = "SELECT system, qmgr, NULL::BIGINT AS known_since FROM tasks WHERE FALSE"
 _COVERED = "FROM covered_seconds('tasks', '{}')"
+_COVERED_OF_ALL = (
+    f"FROM {COVERED_OF_ALL} UNION ALL BY NAME FROM ({_COVERED}) "
+    f"WHERE section NOT IN (SELECT section FROM {COVERED_OF_ALL})"
+)
 _WITHOUT_STATISTICS = """
         SELECT section,
             arg_min(interval_start, {0}) AS first_start, arg_max(interval_end, {1}) AS last_end,
@@ -202,7 +208,14 @@ _TASKS = """
     )"""
 
 
-def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: bool = False) -> str:
+def task_marks(
+    seconds: int,
+    *,
+    statistics: bool,
+    sliced: bool = False,
+    held: bool = False,
+    local: bool = False,
+) -> str:
     """Return the SQL of marks of intervals of tasks, which overlap.
 
     Tasks begin at any time before a section. If statistics cover the time in which they ended, the
@@ -214,6 +227,7 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
                 0: other sections
     statistics  whether a view of the table STATISTICS exists
     sliced      whether this view has only some rows; STATISTICS_OF_ALL has all
+    held        whether COVERED_OF_ALL exists
     local       whether the times of intervals are local times of the system, not UTC
     """
     table = STATISTICS_OF_ALL if sliced else f"sectioned.{STATISTICS}"
@@ -227,6 +241,6 @@ def task_marks(seconds: int, *, statistics: bool, sliced: bool = False, local: b
     return _TASKS.format(
         offset=_CHANGE if local else "utc_offset",
         known=_KNOWN.format(table) if statistics else _NOT_KNOWN,
-        covered=_COVERED.format(table) if statistics else covered,
+        covered=(_COVERED_OF_ALL if held else _COVERED).format(table) if statistics else covered,
         before=before if statistics else "NULL::BOOLEAN",
     )

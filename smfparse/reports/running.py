@@ -21,7 +21,7 @@ from smfparse.metrics.views import named_macros
 from smfparse.planning.registry import plan_of_measured
 from smfparse.rendering.figures import STYLES
 from smfparse.reports.declaration import EVIDENCE, Report
-from smfparse.reports.marks import STATISTICS, STATISTICS_OF_ALL, zone_macros
+from smfparse.reports.marks import COVERED_OF_ALL, STATISTICS, STATISTICS_OF_ALL, zone_macros
 from smfparse.reports.sections import (
     HIDDEN,
     OF_STATISTICS,
@@ -44,12 +44,21 @@ Row: TypeAlias = Mapping[str, Any]
 _KEYS = "sectioned.keys"
 """The name, in the SQL of a report, of the query for the keys of its sections."""
 _COVERED, _STATISTICS = "sectioned.covered", "sectioned.statistics"
-_COVERED_OF_ALL = "covered_of_all"
+_QUEUE_TIME, _QUEUE_TIME_OF_ALL = "sectioned.queue_time", "queue_time_of_all"
+_OF_QUEUES = "FROM queue_time('sectioned.qqst')"
 _TIME_QUERIES = {
-    _COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
+    COVERED_OF_ALL: f"FROM covered_seconds('sectioned.wqst', 'sectioned.{STATISTICS}')",
     STATISTICS_OF_ALL: f"SELECT {OF_STATISTICS} FROM sectioned.{STATISTICS}",
 }
 """Queries over all names that a report of selected names needs: see `_with_time`."""
+_QUEUE_TIME_QUERIES = {
+    **_TIME_QUERIES,
+    COVERED_OF_ALL: f"WITH class_3 AS ({_TIME_QUERIES[COVERED_OF_ALL]}) "
+    f"FROM class_3 UNION ALL BY NAME {_OF_QUEUES} "
+    "WHERE section NOT IN (SELECT section FROM class_3)",
+    _QUEUE_TIME_OF_ALL: _OF_QUEUES,
+}
+"""Those of a report that also divides by the time of queue statistics."""
 _OF_ALL = (TOTAL.by, ONE_SECTION.by)
 """Sections of reports that combine rows of all times, even with --interval."""
 _VARIABLE = re.compile(r"getvariable\('(\w+)'\)")
@@ -107,7 +116,7 @@ def _queries(
     values = {**which.values(asked), "of_queues": catalog.of_queues}
     held = _COVERED in which.sql and _held_time(which, catalog, sections, values)
     whole = _with_time(which, held=held)
-    keys = section_keys(sections, which.main, sliced=held)
+    keys = section_keys(sections, which.main, sliced=held, held=held)
     queries = f"{whole.sql} {which.busiest} {keys}"
     prepare(catalog, sections, which.tables, which.grouped, queries, values)
     if which.required and not any(values[name] for name in which.required):
@@ -115,7 +124,7 @@ def _queries(
     query = _ordered(whole, catalog, keys, asked, values)
     if which.section in _OF_ALL or sections == TOTAL:
         return query, None
-    keys = section_keys(sections, which.main, sliced=True)
+    keys = section_keys(sections, which.main, sliced=True, held=held)
     sliced = _with_time(which, held=held, sliced=True)
     some = _ordered(sliced, catalog, keys, asked, values)
     return query, slicing(sections, which.main, which.tables, some, held=held)
@@ -131,10 +140,11 @@ def _held_time(
     if not catalog.inputs.selection.by_name:
         return False
     connection = catalog.connection
+    queries = _QUEUE_TIME_QUERIES if _QUEUE_TIME in which.sql else _TIME_QUERIES
     with Catalog(with_all_names(catalog.inputs)) as every:
-        prepare(every, sections, which.tables, {}, " ".join(_TIME_QUERIES.values()), values)
-        found = every.arrows([*_TIME_QUERIES.values()])
-        for name, rows in zip(_TIME_QUERIES, found, strict=True):
+        prepare(every, sections, which.tables, {}, " ".join(queries.values()), values)
+        found = every.arrows([*queries.values()])
+        for name, rows in zip(queries, found, strict=True):
             connection.register("time_of_all", rows)
             connection.execute(f"CREATE OR REPLACE TABLE {name} AS FROM time_of_all")
             connection.unregister("time_of_all")
@@ -145,17 +155,19 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
     """Return a report whose SQL reads the covered time, by which rates of class 3 are divided.
 
     sectioned.covered     one row per section: `section`, and `seconds` that rows of class 3 cover
+    sectioned.queue_time  the same for rows of QQST
     sectioned.statistics  the intervals of statistics; where rows are sliced, of all slices
 
     Statistics name no queue, and class 3 of one queue does not show when others were used. So if
-    rows are selected by job, queue or channel, both come from the inputs without that selection.
+    rows are selected by job, queue or channel, all come from the inputs without that selection.
 
     held    whether the catalog holds the rows of _TIME_QUERIES, of all names
     sliced  whether the tables contain the rows of some sections only
     """
     statistics = STATISTICS_OF_ALL if held or sliced else f"sectioned.{STATISTICS}"
-    covered = _COVERED_OF_ALL if held else f"covered_seconds('sectioned.wqst', '{statistics}')"
+    covered = COVERED_OF_ALL if held else f"covered_seconds('sectioned.wqst', '{statistics}')"
     sql = which.sql.replace(_COVERED, covered).replace(_STATISTICS, statistics)
+    sql = sql.replace(_QUEUE_TIME, _QUEUE_TIME_OF_ALL if held else "queue_time('sectioned.qqst')")
     return replace(which, sql=sql)
 
 

@@ -228,18 +228,23 @@ def _grouped(subject: Subject, by: Sequence[str] | None) -> str:
     return f"SELECT {', '.join([*keys, *shown])} {rows} GROUP BY {', '.join(keys)}"
 
 
-def section_keys(sections: Sections, main: Sequence[str], *, sliced: bool = False) -> str:
+def section_keys(
+    sections: Sections, main: Sequence[str], *, sliced: bool = False, held: bool = False
+) -> str:
     """Return the query for the sections, one row each: owner, time and irregularities.
 
     main    the tables whose rows make the sections; if a section has rows of two tables, its
             intervals come from the first
     sliced  whether the tables contain only the rows of some sections or names: see `slicing`
+    held    whether the tables contain some names, and the time of a section is that of all names
     """
     following = _following(main)
     if main[0] == RECORD:
         marks = task_marks(0, statistics=False, local=True)
     elif following is None:
-        marks = task_marks(sections.seconds, statistics=sections.combining, sliced=sliced)
+        marks = task_marks(
+            sections.seconds, statistics=sections.combining, sliced=sliced, held=held
+        )
     else:
         marks = interval_marks(following, sliced=sliced)
     of_keys = _ALIKE if sections.across else _LAST_ONE

@@ -186,6 +186,7 @@ class Run:
         present = presence(self.plan, around, self.length)
         bent.capacity *= present[1:-1]
         bent.lasts = present[2:] > 0
+        bent.rate *= 1 - bent.down[:, self.plan.manager]
         due = demand(self.plan, around[1:-1], self.length, bent.rate, draws)
         return Chunk(
             plan=self.plan,

@@ -18,7 +18,7 @@ from smfparse.calendar.coverage import length_text, lengths_text
 from smfparse.layout.members import version_key
 from smfparse.rendering.colours import FAINT, FINDINGS, HEAD, HEADLINE, Mark
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
-from smfparse.rendering.figures import above_zero, plural
+from smfparse.rendering.figures import legible, plural
 from smfparse.rendering.text import aligned
 from smfparse.summarizing.declaration import Line
 from smfparse.summarizing.figures import Figures, Times
@@ -173,7 +173,7 @@ def _shortened(note: str, room: int) -> str:
 
 
 def _cells(each: Figures, clock: str) -> Cells:
-    numbers = (above_zero(value, each.line.style) for value in (each.mean, each.highest))
+    numbers = (legible(value, each.line.style) for value in (each.mean, each.highest))
     return [each.line.label, each.object, *numbers, each.at.strftime(clock), each.line.report]
 
 

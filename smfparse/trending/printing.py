@@ -11,7 +11,7 @@ from typing import Any
 from smfparse.advice.wording import nothing_to
 from smfparse.rendering.colours import HEAD, HEADLINE, Mark
 from smfparse.rendering.document import Cells, Column, Document, Facts, Section, Table, Values
-from smfparse.rendering.figures import few, plural, styled
+from smfparse.rendering.figures import few, legible, plural
 from smfparse.rendering.text import aligned
 from smfparse.trending.running import LEAST_DAYS, Course, Trend
 
@@ -106,9 +106,9 @@ def _rows(trend: Trend) -> list[Cells]:
 
 def _cells(course: Course) -> Cells:
     line = course.figures.line
-    usual = " to ".join(styled(each, line.style) for each in course.usual or ())
+    usual = " to ".join(legible(each, line.style) for each in course.usual or ())
     return [
-        *(line.label, course.figures.object, usual, styled(course.last, line.style)),
+        *(line.label, course.figures.object, usual, legible(course.last, line.style)),
         _hours(course.hours),
         _growth(course),
         _limit(course),

@@ -15,7 +15,7 @@ from smfparse.inputs.opening import open_inputs
 from smfparse.query.catalog import Catalog
 from smfparse.simulating.reading_toml import load_estate, scenario_names
 from smfparse.simulating.run import simulate
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.paths import FIXTURE_FILES
 from tests.support.real import REAL_DATA
 from tests.support.searching import LONG, of_many, some, spread
@@ -66,6 +66,17 @@ def test_commands_of_findings_select_rows_of_scenarios(scenario: str, tmp_path: 
     assert not any("--job" in each for each in commands if "qstat" in each or "capacity" in each)
     if scenario == "backlog":
         assert any("report qstat" in each and "--queue PAY.AUDIT" in each for each in commands)
+
+
+@pytest.mark.parametrize(("scenario", "rule"), [("tls", "D13"), ("channel-batch", "D12")])
+def test_planners_print_what_is_expected(scenario: str, rule: str, tmp_path: Path) -> None:
+    simulate(path := tmp_path / "day.smf", load_estate(scenario, interval=HALF_HOURS))
+    with Catalog(open_inputs([path])) as catalog:
+        [finding] = [each for each in run_rules(catalog).findings if each.rule == rule]
+    [answer] = in_json(*shlex.split(plan_command(finding, [str(path)]))[1:])["answers"]
+    values = {round(each["value"], 2) for each in answer["figures"]}
+    assert {round(each.value or 0, 2) for each in finding.planned} <= values
+    assert finding.planned
 
 
 @of_many("path", some(REAL, 1), ids=lambda path: path.name)

@@ -125,7 +125,7 @@ def test_a_diagnosis_has_the_impact_of_its_own_kind_and_ranks_by_the_largest() -
     assert "impact: 0.8 waiting seconds per second" in evidence(cause)
     said = [text.split()[1] for word, text in finding_lines(cause, []) if word == "explains"]
     assert said == [*dict.fromkeys(each.rule for each in cause.explains)]
-    assert evidence(deep).endswith("impact: 6,201 messages waiting on average")
+    assert "impact: 6,201 messages waiting, averaged over the ends" in evidence(deep)
     (alone,) = diagnosed([*slow, deep], diagnoses(), {}, {})
     assert (alone.rule, alone.impact) == ("D2", None)
     other = replace(finding("LOG-BUSY", 9, 11), impact=("waiting", 100.0))

@@ -15,6 +15,7 @@ from smfparse.advice.findings import Finding
 from smfparse.advice.policy import Policy
 from smfparse.advice.printing import CheckDocument
 from smfparse.advice.running import Checked
+from smfparse.advice.wording import plan_command
 from smfparse.planning.asking import wanted
 from smfparse.planning.registry import planned, planner
 from smfparse.rendering.formats import lines
@@ -42,6 +43,7 @@ BATCHES |= {"qcstbatc": 1000, "qcstfuba": 1000, "qcstcbsz": 50}
 BATCHES |= {"qcstnmsg": 50_000, "qcstnbyt": 50_000 * 8192}
 """A channel that waits 240 of 600 seconds for confirmation of full batches."""
 LATE = [BATCHES, BATCHES, BATCHES | {"qcstntav": 480_000, "qcstfuba": 0}]
+TLS = {"qcstslcs": 0xC030, "qcstnmsg": 60_000, "qcstnbyt": 60_000 * 8192}
 BATCH = {"messages_a_batch": 50, "net_ms": 240, "message_kb": 8}
 MB = 1 << 20
 SHORT = {"qsrsaval": 150 * MB, "qsrssos": 4 * MB, "qsrscrit": 3 * MB, "qsrsmvs": MB}
@@ -78,6 +80,10 @@ CASES: Mapping[str, tuple[Rows, Mapping[str, Any]]] = {
     "CHL-NETTIME": (
         {"qcst": [each | {"interval_no": number} for number, each in enumerate(LATE)]},
         BATCH | {"message_time": 120e6 / 50_000},
+    ),
+    "SSL-NEGOTIATE": (
+        of("qct_ssl", qctreqn=1000, qctcptm=6e6) | of("qcst", qcstbyst=60_000 * 8192, **TLS),
+        {"message_kb": 8, "messages_s": 100, "sslrkeyc": 1 << 20},
     ),
     "BUFF-SOS": (of("qpst", qpstnbuf=1000, qpstsos=1), {"peak_pages": 1000}),
     "BUFF-DMC": (of("qpst", qpstnbuf=1000, qpstdmc=1, qpstcbsl=20), {"peak_pages": 980}),
@@ -119,6 +125,8 @@ def test_a_finding_shows_what_the_planner_gives() -> None:
         assert shown == [(text, style) for text, _, style in which.planned.says], rule
         for each, (_, name, _) in zip(own.planned, which.planned.says, strict=True):
             assert each.value == pytest.approx(plan[name]), (rule, name)
+    assert plan_command(the("CHL-NETTIME", found), []).endswith(" --net-ms 240")
+    assert plan_command(the("LOG-BUSY", found), []).endswith(" --mirror pprc")
 
 
 FULL = of("qpst", qpstpool=3, qpstnbuf=1000, qpstdmc=1, qpstcbsl=20)

@@ -172,6 +172,7 @@ def putting(
     token, ended = smf.task_token(), moment(last)
     counts = {"putn": puts, "validput": puts, "putbytes": 2048 * puts, "putct": 10 * puts}
     counts |= {"getn": puts, "validget": puts, "getdval": puts, "getct": 10 * puts}
+    counts |= {"putpmsg": puts, "streamedn": puts * (to == "STREAMED")}
     used = smf.queue(to, token, version=9, cfstrucname=structure, **counts)
     own = smf.task(token, ended=ended, wtasints=moment(first), wtasgpn=3 * puts)
     by = smf.who("CHINIT", kind=6, wtidchl="CLIENTS")
@@ -293,12 +294,28 @@ def test_two_hours_of_batches_that_wait_a_second_each_can_be_added(write: Write)
         assert measured("batches", catalog)["net_ms"] == pytest.approx(1090.243)
 
 
+LOG = {"qjstslptu": 1e6, "qjstiocount": 1, "qjstioci": 7 * 256 * HOUR, "qjstiototsus": 1e6}
+LOGGED = smf.record(smf.block("QJST", 720, **LOG), start=local(10), seconds=HOUR)
+"""Statistics of an hour in which the log took 7 MB per second."""
+
+
 def test_what_would_be_streamed_is_a_share_of_the_puts(write: Write) -> None:
     path = write(putting(10, 11, HOUR), putting(10, 11, 3 * HOUR, to="OUT"))
     with Catalog(open_inputs([path])) as catalog:
         for asked, share in (({"streaming": "PAY.*"}, 25), ({}, 0)):
             (found,) = answers(planner("whatif"), asked, catalog)
             assert (found.plan.asked.share, found.origins["share"]) == (share, "measured")
+    with Catalog(open_inputs([write(LOGGED)])) as catalog:
+        (found,) = answers(planner("whatif"), {}, catalog)
+    assert found.origins["share"] == "published"
+
+
+def test_queues_that_stream_are_not_planned_again(write: Write) -> None:
+    """Of 7 messages in the log, 3 are streamed, and 3 are their copies."""
+    path = write(putting(10, 11, HOUR), putting(10, 11, 3 * HOUR, "STREAMED"), LOGGED)
+    with Catalog(open_inputs([path])) as catalog:
+        found = measured("streaming", catalog)
+    assert (found["puts_s"], found["log_mb_s"]) == pytest.approx((1, 1))
 
 
 def test_where_queues_are_selected_pages_of_whole_tasks_measure_nothing(write: Write) -> None:

@@ -141,6 +141,7 @@ def test_limits_and_a_policy_are_used(slow_log: Path, checked: Findings, tmp_pat
     assert found["findings"][0]["rule"] == "D2"  # it was silenced until the day before
     limits = {each["rule"]: each["limits"] for each in found["findings"][0]["explains"]}
     assert limits["LOG-RESPONSE"] == {"us": 2000}
+    assert "limits     LOG-RESPONSE: us 2000 (changed), " in check(*asked, code=3).stdout
     assert any("START TRACE(ACCTG) CLASS(3)" in each["trace"] for each in found["not_evaluated"])
     policy.write_text(entry.format("2026-12-31"), "utf-8")
     text = check(slow_log, "--policy", policy, "--only", "D2", "--only", "LOG-*").stdout
@@ -169,7 +170,7 @@ def test_what_is_asked_for_is_shown_with_the_diagnosis_that_explains_it(slow_log
 
 WRONG_POLICIES = {
     "[limits]\nLOG-RESPONCE = 3\n": "LOG-RESPONSE",
-    '[limits]\n"LOG-BUSY.page" = 3\n': "use busy, pages",
+    '[limits]\n"LOG-BUSY.page" = 3\n': "use LOG-BUSY.busy, LOG-BUSY.pages",
     "[limits]\nLOG-LONGEST = 0.2\n": "0.2 us is far from 40,000 us; give it in us",
     "[limits]\nQ-GROW = 1_800_000\n": "far from 1,800 s; give it in s",
     "[limit]\nLOG-BUSY = 3\n": "limits",
@@ -184,6 +185,8 @@ def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path) -> None:
     for content, said in WRONG_POLICIES.items():
         policy.write_text(content, "utf-8")
         assert said in check(FIXTURES / "qm60.smf", "--policy", policy, code=2).stderr
+    told = check(FIXTURES / "qm60.smf", "--limit", "D14.us=3", code=2).stderr
+    assert "--limit D14.us: D14 combines rules; use a limit of CF-SLOW" in told
 
 
 def test_an_input_without_mq_says_so(write: Write, tmp_path: Path) -> None:

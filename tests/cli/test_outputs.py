@@ -55,6 +55,7 @@ def test_a_name_says_the_format_and_one_that_is_not_written_is_refused(tmp_path:
         (["report", "log", "--explain"], "csv", "--explain prints text"),
         (["report", "--list"], "parquet", "--list cannot be written as parquet"),
         ([*LOG, "--format", "csv"], "json", "use --format json, or another name"),
+        (LOG, "smf", "says smf; use another name; formats: text, csv, json, jsonl, md, html, xlsx"),
         (LOG, "pdf", "the format pdf is not supported here; choose one of text, csv"),
         (LOG, "xls", "the format xls is not supported here; choose one of text, csv"),
     ):

@@ -165,7 +165,7 @@ def test_reports_that_have_no_answer_are_left_out_with_the_reason(tmp_path: Path
     asked = ["--queue", "*", "--type", "115(216),115(5)", "--output", tmp_path / "all"]
     said = run("report", "all", SMF, *asked, code=0).stderr
     assert "smfparse: log is left out: it has no queue names\n" in said
-    assert "smfparse: application is left out: it needs --job or --channel" in said
+    assert "smfparse: application is left out: it is about one job or channel" in said
     assert re.findall(".*left out, no data:.* task,", said)
     assert {"log.txt", "qstat.txt"} & {*files_below(tmp_path / "all")} == {"qstat.txt"}
 
@@ -190,7 +190,8 @@ WRONG = {
     "--format dot --output reports": "draws only the report flow",
     "--explain": "--explain explains one report",
     "--format csv --output book.xlsx": "the name says xlsx",
-    f"--output {SMF}": "use another name",
+    f"--output {SMF}": "name a folder (--output reports) or a workbook",
+    "--output all.csv": "name a folder (--output reports) or a workbook",
     "--by nothing --output reports": "nothing: unknown name",
     "--sort elapsed --output reports": "--sort requires one report",
 }

@@ -217,7 +217,7 @@ FIGURES: Mapping[str, Takes] = {
     | highest_of("log-written", "Log written"),
     "log written to a copy, over all of the time": most("total log", "mb_per_second")
     | {"capacity log": lambda answers: answers.capacity("log", "mb_s")}
-    | {"capacity streaming": lambda answers: answers.capacity("streaming", "log_mb_s")},
+    | {"capacity whatif": lambda answers: answers.capacity("whatif", "log_mb_s")},
     "log written to a copy, on the last day": added("view log_interval", mb_a_second_of_last_day)
     | {"trend": lambda answers: answers.trend("log-written")},
     "waits for a log buffer": added("report log", "waits_for_buffers")

@@ -136,8 +136,10 @@ def test_selected_queues_have_the_rates_that_they_have_among_all(
         assert found == {key: pytest.approx(all_rates[key]) for key in found} != {}
 
 
-def test_the_heading_of_selected_queues_has_the_time_of_all(write: Write) -> None:
-    path = write(*talking(6, 12), *(statistics(hour, hour + 1) for hour in (10, 11)))
-    with Catalog(open_inputs([path], ReadOptions(Selection.of(queue=ASK)))) as catalog:
-        rows = run_report(report("flow"), catalog)
-        assert {row["interval_seconds"] for row in rows} == {2 * HOUR}
+def test_the_heading_of_selected_names_has_the_time_of_all(write: Write) -> None:
+    path = write(*talking(6, 12), batch(11, 11.5), *map(statistics, (10, 11), (11, 12)))
+    for selected in (Selection.of(queue=ASK), Selection.of(job="BATCH")):
+        with Catalog(open_inputs([path], ReadOptions(selected))) as catalog:
+            rows = run_report(report("flow"), catalog)
+            spans = {(row["interval_start"], row["interval_end"]) for row in rows}
+            assert spans == {(moment(10), moment(12))}

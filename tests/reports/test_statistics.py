@@ -12,7 +12,7 @@ import pytest
 from smfparse.reports import declaration
 from smfparse.reports.sections import RECORDED, TOTAL, every
 from tests.support.builders import Write
-from tests.support.command import run
+from tests.support.command import in_json, run
 from tests.support.corpora import opened_corpus
 from tests.support.label_facts import numbered
 from tests.support.published import published
@@ -207,6 +207,11 @@ def test_each_queue_has_a_row_an_hour_with_its_rates_over_the_time_of_all_queues
         ["PAY.IN", 900, 0, 0.5, 0.0, 0, 0, "QQST"],
     ]
     assert figures(rows[1], "put_bytes_per_second got_bytes_per_second") == [25.0, 100.0]
+
+
+def test_a_selected_queue_has_the_rate_and_the_time_that_it_has_among_all(write: Write) -> None:
+    [row] = in_json("report", "queues", write(*STATISTICS), "--queue", "LATE")["rows"]
+    assert figures(row, "queue put_rate seconds interval_seconds") == ["LATE", 2, 3600, 3600]
 
 
 def test_hours_of_class_3_have_the_rates_of_a_public_question() -> None:

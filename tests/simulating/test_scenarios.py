@@ -55,6 +55,16 @@ def test_chunks_do_not_change_what_happens(monkeypatch: pytest.MonkeyPatch, tmp_
     assert "a queue holds what was put and not taken" not in broken(day)
 
 
+def test_rates_are_the_same_before_and_after_a_restart(tmp_path: Path) -> None:
+    day = simulated(tmp_path, "restart", interval=dt.timedelta(minutes=10))
+    rates = day.rows("""
+        SELECT sum(validput) / max(interval_seconds) FROM wqst
+        WHERE basename = 'PAY.IN' AND hour(interval_start) = 13 AND validput > 0
+        GROUP BY date_trunc('minute', interval_start)
+    """)
+    assert (len(rates), max(rates)[0] < 1.5 * min(rates)[0]) == (6, True)
+
+
 @pytest.mark.long
 def test_memory_does_not_grow_with_the_days(monkeypatch: pytest.MonkeyPatch) -> None:
     """A month of three queue managers; chunks are of some hours, so that a day has several."""

@@ -17,7 +17,7 @@ from smfparse.layout.members import version_key
 from smfparse.metrics.measures import measure_of, metrics_of
 from smfparse.metrics.views import words_in
 from smfparse.query.catalog import Catalog
-from smfparse.rendering.figures import above_zero
+from smfparse.rendering.figures import legible
 from smfparse.simulating.reading_toml import load_estate
 from smfparse.simulating.run import simulate
 from smfparse.summarizing.declaration import Line, lines
@@ -177,9 +177,10 @@ def test_percentages_are_drawn_against_all_and_too_small_figures_are_said_to_be(
         *("log-busy", "buffer-pool", "page-set", "storage-31", "dispatcher", "adapter"),
         "current-channels",
     }
-    shown = [above_zero(0.004, lines()[name].style) for name in ("log-busy", "verb-cpu", "depth")]
+    shown = [legible(0.004, lines()[name].style) for name in ("log-busy", "verb-cpu", "depth")]
     assert shown == ["<0.1", "<0.01", "<1"]
-    assert above_zero(0.0, lines()["verb-cpu"].style) == "0"
+    shown = [legible(each, "percent") for each in (0.0, 0.0234, 0.996, 70.973, 262.43, 1234.5)]
+    assert shown == ["0", "0.023", "1", "70.97", "262", "1,234"]
 
 
 @pytest.mark.parametrize("declared", [lines(), panels()], ids=["lines", "panels"])

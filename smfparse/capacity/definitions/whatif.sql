@@ -7,7 +7,8 @@ puts AS (
 streams AS (
     SELECT
         system, qmgr,
-        100 * sum(messages_put) FILTER (queue GLOB getvariable('streaming')) / nullif(sum(messages_put), 0) AS share
+        100 * coalesce(sum(messages_put) FILTER (queue GLOB getvariable('streaming')), 0)
+            / nullif(sum(messages_put), 0) AS share
     FROM queue_use_figures
     GROUP BY ALL
 ),
@@ -19,8 +20,7 @@ adapters AS (
 )
 SELECT
     system, qmgr,
-    coalesce(share, 0) AS share,
-    mb_per_second AS mb_s, pages_per_write AS pages, io_busy, l.task_busy AS busy,
+    share, mb_per_second AS mb_s, pages_per_write AS pages, io_busy, l.task_busy AS busy,
     p.bytes / nullif(p.messages, 0) / 1024 AS message_kb,
     put_cpu / nullif(put_calls, 0) AS put_cost,
     p.messages / nullif(p.seconds, 0) AS puts_s,

@@ -20,16 +20,6 @@ accounted AS (
     FROM timed_uses('sectioned.wqst', 'sectioned.wtid', 'sectioned.qcct', 'sectioned.statistics')
     GROUP BY ALL
 ),
--- The time of the queue statistics of all queues: a queue that was not active for a while has records all the same.
-queue_time AS (
-    SELECT
-        section, seconds_covered(
-            list(DISTINCT epoch_us(interval_start)), list(DISTINCT epoch_us(interval_end))
-        ) AS seconds
-    FROM sectioned.qqst
-    WHERE interval_start <= interval_end
-    GROUP BY ALL
-),
 queues AS (
     SELECT
         section, queue,
@@ -43,7 +33,7 @@ queues AS (
             AS seconds
     FROM statistics AS s
     FULL JOIN accounted AS a USING (section, queue)
-    LEFT JOIN queue_time AS q USING (section)
+    LEFT JOIN sectioned.queue_time AS q USING (section)
     LEFT JOIN sectioned.covered AS c USING (section)
 )
 SELECT
