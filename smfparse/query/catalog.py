@@ -267,7 +267,7 @@ class Catalog:
         DuckDB plans a query once if it reads little. Otherwise it is planned again, and runs on one
         slice after the other if possible. Raises RequestError if the query fails.
         """
-        with self._guarded(query), self._statements.planned([query]) as ((name,), spool):
+        with self._guarded(query), self._statements.planned([query], slicing) as ((name,), spool):
             if name and _is_little(self._relations, spool):
                 with _run_by_one(self.connection, f"EXECUTE {name}", safe=self._safe):
                     yield from fetched(self.connection, _AT_ONCE)
@@ -277,7 +277,7 @@ class Catalog:
 
     def parts(self, query: str, slicing: Slicing | None = None) -> Generator[Any, None, None]:
         """Yield the same rows as pyarrow.Tables, at least one; 128-bit integers are kept."""
-        with self._guarded(query), self._statements.planned([query]) as ((name,), spool):
+        with self._guarded(query), self._statements.planned([query], slicing) as ((name,), spool):
             if name and _is_little(self._relations, spool):
                 with _run_by_one(self.connection, f"EXECUTE {name}", safe=self._safe):
                     yield executed_part(self.connection)

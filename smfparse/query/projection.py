@@ -53,8 +53,11 @@ class Slicing(NamedTuple):
     query: str
 
 
-def read_first(plans: Iterable[Plan]) -> Wanted:
-    """Return the tables and columns that several queries scan more than once in total."""
+def read_first(plans: Iterable[Plan], slicing: Slicing | None = None) -> Wanted:
+    """Return the tables and columns that several queries scan more than once in total.
+
+    slicing  how they can run by slices, for which some columns show the section of a row
+    """
     plans = list(plans)
     if sum(each.scans for each in plans) < 2:
         return {}
@@ -63,6 +66,9 @@ def read_first(plans: Iterable[Plan]) -> Wanted:
         for table, names in each.columns.items():
             held = found.get(table, frozenset())
             found[table] = None if held is None or names is None else held | names
+    for table, sql in slicing.of_row.items() if slicing else ():
+        if names := found.get(table):
+            found[table] = names | (words_in(sql) & _column_names(table))
     return found
 
 

@@ -15,6 +15,7 @@ from smfparse.query.connecting import Connection, is_interrupt
 from smfparse.query.projection import (
     NOTHING,
     Plan,
+    Slicing,
     named_tables,
     named_views,
     read_by,
@@ -68,12 +69,16 @@ class Statements:
             yield kinds
 
     @contextmanager
-    def planned(self, queries: Sequence[str]) -> Iterator[tuple[list[str | None], Spool | None]]:
+    def planned(
+        self, queries: Sequence[str], slicing: Slicing | None = None
+    ) -> Iterator[tuple[list[str | None], Spool | None]]:
         """Plan queries once each, and read the files first if they scan more than once.
 
         Yields the names of the prepared statements (None: the plan does not show the data it
         reads), and the data that was read. If something is created in the connection after that,
         DuckDB plans them again.
+
+        slicing  how the queries can run by slices; None: they cannot
         """
         self._relations.make(dict.fromkeys(chain.from_iterable(map(named_tables, queries))))
         names: list[str | None] = []
@@ -85,7 +90,7 @@ class Statements:
                 self._bind(query)
             plans.append(plan or self._whole(query))
             names.append(name if plan else None)
-        wanted = read_first(plans)
+        wanted = read_first(plans, slicing)
         with self._relations.scans.read_once(wanted) if wanted else nullcontext() as spool:
             yield names, spool
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from smfparse.errors import SmfError
-from smfparse.inputs.opening import open_inputs
+from smfparse.inputs.opening import Inputs, open_inputs
 from smfparse.inputs.options import ReadOptions
 from smfparse.limits import Limits
 from smfparse.query import slices
@@ -121,6 +121,20 @@ def test_a_report_is_the_same_slice_by_slice(
     if which.is_rankable and not asked:
         first = [list(run_report(which, each, sections, top=2)) for each in (whole, sliced)]
         assert first[0] == first[1]
+
+
+@of_many("name", some([name for name, _ in SLICED if name not in OF_ALL], 3))
+def test_a_report_reads_large_files_once(
+    name: str, files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What slices need to know their rows by is read with the rest."""
+    reads: list[Any] = []
+    batches = Inputs.batches
+    monkeypatch.setattr(Inputs, "batches", lambda *asked: reads.append(asked) or batches(*asked))
+    options = ReadOptions(limits=Limits(slice_bytes=1, whole_bytes=0))
+    with Catalog(open_inputs(files, options)) as catalog:
+        assert list(run_report(report(name), catalog, **anyone(report(name))))
+    assert len(reads) == 1
 
 
 def test_a_report_without_sections_has_one_part(files: list[Path], monkeypatch: pytest.MonkeyPatch):
