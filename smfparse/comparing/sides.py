@@ -120,11 +120,23 @@ def ordered_sum(amount: pl.Expr) -> pl.Expr:
     return amount.sort().sum()
 
 
+_UNIT = 2.0**40
+"""Fraction in which amounts are added as whole numbers, like `total` in SQL."""
+
+
 def summed(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return the sums of all amounts by names; null where nothing was recorded."""
-    amount = pl.col(pl.Float64)
-    known = pl.when(amount.is_not_null().any()).then(ordered_sum(amount))
-    return rows.group_by(names).agg(known)
+    """Return the sums of all amounts by names; null where nothing was recorded.
+
+    They are identical to the last digit for any order of rows. `ordered_sum` is slower for many
+    groups, because it sorts each.
+    """
+    whole = pl.col(pl.Int128)
+    return (
+        rows.with_columns((pl.col(pl.Float64) * _UNIT).round().cast(pl.Int128, strict=False))
+        .group_by(names)
+        .agg(pl.when(whole.count() > 0).then(whole.sum()))
+        .with_columns(whole.cast(pl.Float64) / _UNIT)
+    )
 
 
 OF_QUEUES = (
