@@ -120,8 +120,8 @@ def ordered_sum(amount: pl.Expr) -> pl.Expr:
     return amount.sort().sum()
 
 
-_UNIT = 2.0**40
-"""Fraction in which amounts are added as whole numbers, like `total` in SQL."""
+_UNIT = 2.0**60
+"""The number of parts of an amount that are added, as whole numbers of 128 bits."""
 
 
 def summed(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
