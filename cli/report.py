@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from smfparse.reports.sections import Sections
 
 _ALL = "all"
-"""The name for all reports."""
+"""Name for all reports."""
 
 
 def _format(options: Mapping[str, Any]) -> str:
-    """Return the default format: CSV for a DD name of MP1B that ends in CSV.
+    """Return the default format: CSV for an MP1B DD name that ends in CSV.
 
-    For all reports, XLSX if the output is named *.xlsx.
+    The default for all reports is XLSX if the output is named *.xlsx.
     """
     name, prints_text = options["name"], options["explain"] or options["listed"]
     if _is_all(name) and is_workbook(options["output"]):
@@ -44,7 +44,7 @@ def _is_all(name: str | None) -> bool:
 
 
 def _names(_context: click.Context, _argument: click.Parameter, text: str) -> list[str]:
-    """Complete names of reports."""
+    """Return the names of reports that begin with a text."""
     from smfparse.reports.declaration import report_names
 
     return [each for each in (*report_names(), _ALL) if each.startswith(text.lower())]
@@ -181,7 +181,7 @@ def command(
 
 
 def _lists(name: str | None) -> bool:
-    """Whether the name is an input and not a report: the reports are listed then."""
+    """Whether the name is an input and not a report, so that the reports are listed."""
     from smfparse.reports.declaration import is_report
 
     if name is None or _is_all(name) or is_report(name) or not is_input(name):
@@ -191,7 +191,7 @@ def _lists(name: str | None) -> bool:
 
 
 def _sections(interval: str | None, total: bool) -> Sections | None:
-    """Return the sections that the options request; None: those that the report declares."""
+    """Return the sections that the options request; None: as declared by the report."""
     from smfparse.reports.sections import TOTAL, every
 
     if interval and total:
@@ -200,7 +200,7 @@ def _sections(interval: str | None, total: bool) -> Sections | None:
 
 
 def _report(name: str | None) -> Report:
-    """Return the report of that name."""
+    """Return the report with this name. Raises UsageError without a name."""
     from smfparse.reports.declaration import report
 
     if name is None:
@@ -265,7 +265,7 @@ def _print_all(
     total: bool,
     **asked: Any,
 ) -> None:
-    """Write every report of inputs as a file or a sheet."""
+    """Write all reports of inputs, each to a file or a sheet."""
     from smfparse.cli.all_reports import write_all
 
     sections = _sections(interval, total)
@@ -283,7 +283,7 @@ def _list(
     reading: Reading,
     at_length: bool,
 ) -> None:
-    """Write the list of reports; with inputs (`name` is the first), also whether they have data."""
+    """Write the list of reports; with inputs (`name` is the first), also which have data."""
     from smfparse.reports.declaration import is_report
     from smfparse.reports.listing import ListDocument, reports_listed
 

@@ -1,4 +1,4 @@
-"""Any report: from SQL, from rules, or from SQL with findings; only the last two load the rules."""
+"""Rows of any report: from SQL, from rules, or from SQL with findings."""
 
 from __future__ import annotations
 
