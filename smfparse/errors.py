@@ -149,10 +149,7 @@ class DamageLog:
         self.count += later.count - len(later.details)
 
     def arrange(self) -> None:
-        """Put the details in the order of the bytes, source by source.
-
-        Without this, the order depends on the pieces that were read together.
-        """
+        """Sort the details by source and offset: the order of damage depends on the chunks."""
         sources = dict.fromkeys(each.source for each in self.details)
         places = {source: number for number, source in enumerate(sources)}
         self.details.sort(key=lambda each: (places[each.source], each.offset, each.reason))

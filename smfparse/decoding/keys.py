@@ -226,7 +226,7 @@ class KeyColumns:
 
     @cached_property
     def _spaced(self) -> tuple[Ints, Ints]:
-        """MQ 7 records whose interval is the time since the previous record; starts of intervals."""
+        """MQ 7 records whose interval is the time since the previous record; interval starts."""
         return self._spacing.intervals(self.records, self.made)
 
     @cached_property

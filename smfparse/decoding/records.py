@@ -112,8 +112,7 @@ class Records:
         return Blocks(owner, at, found.length[good], np.ones_like(owner))
 
     def blocks(self, block: Block) -> Blocks:
-        """Return the sound blocks of a kind, in record order; none if `index` does not contain
-        `block`.
+        """Return the sound blocks of a kind, in record order; none if `block` is not in `index`.
 
         A triplet that points outside its record, or not to its block, is noted as damage, except
         for blocks of a length that is known to mean garbage.

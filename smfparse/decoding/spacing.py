@@ -81,7 +81,7 @@ class Spacing:
         """Place and time of the last record, by key."""
 
     def intervals(self, records: Records, made: Made) -> tuple[Ints, Ints]:
-        """Return indexes of records with such an interval; its start, microseconds since 1970, UTC."""
+        """Return indexes of records with such an interval; its start (us since 1970, UTC)."""
         written = written_without_interval(records, made)
         if not written.owner.size:
             return written.owner, written.time

@@ -84,7 +84,7 @@ class KeyBuffer:
         self.rows += keys.rows
 
     def of(self, name: str, rows: Ints) -> tuple[Values, Mask]:
-        """Return a key column of the records `rows`: values or codes of texts; which are present."""
+        """Return a key column of the records `rows`: values or codes of texts; presence."""
         if name not in self._whole:
             values, held = _joined(self._parts[name])
             self._whole[name] = values.astype(_NATIVE[name]), held

@@ -14,7 +14,7 @@ from smfparse.vectors import distinct, strings
 
 
 class TextColumn:
-    """The distinct texts of a key column of a source; the values in rows are codes of these texts."""
+    """The distinct texts of a key column of a source; rows contain codes of these texts."""
 
     def __init__(self, spell: Callable[[bytes], str | None]) -> None:
         self._spell = spell

@@ -67,7 +67,7 @@ def _is_hidden(place: Url, folder: Url) -> bool:
     return any(part.startswith(".") for part in place.relative_to(folder).parts)
 
 
-_OF_A_PROCESS = ("/dev/fd/", "/dev/stdin", "/proc/")
+_PROCESS_FILES = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Starts of paths that mean another file in another process."""
 
 
@@ -175,7 +175,7 @@ def _at(path: Place, text: str) -> Input:
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: {getattr(error, 'strerror', None) or error}") from error
     lasting = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-    return Input(path, name, once=not lasting or str(path).startswith(_OF_A_PROCESS))
+    return Input(path, name, once=not lasting or str(path).startswith(_PROCESS_FILES))
 
 
 def _real(path: Place) -> Place:

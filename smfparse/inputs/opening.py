@@ -61,7 +61,7 @@ class Names(Protocol):
 
 
 def called_apart(names: Iterable[str], taken: Names) -> dict[str, str]:
-    """Return new names, such as `DUMP.smf#2`, for names in `taken`; add all used names to `taken`."""
+    """Return new names, such as `DUMP.smf#2`, for names in `taken`; add used names to `taken`."""
     found = {}
     for name in names:
         new = _free(name, taken)
@@ -147,8 +147,7 @@ class _Shared:
 
 @dataclass
 class Inputs(_Shared):
-    """All inputs of one command, and the options for reading them; `log` collects damage and
-    counts.
+    """All inputs of one command, and the options for reading; `log` collects damage and counts.
 
     zone  time zone of local times in rows; None: local time of each z/OS system, as recorded
     """
