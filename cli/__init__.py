@@ -104,7 +104,6 @@ _OF_INPUT_ALONE = "summary"
 
 
 def _unknown_name(name: str) -> str:
-    """Return the message for a name that is neither command nor input, with similar commands."""
     from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), _NAMES, 3)

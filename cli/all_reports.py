@@ -89,7 +89,6 @@ def _taken(which: Report, asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _target(which: Report, output: Output) -> Output:
-    """Return the output for the file of a report in the folder."""
     assert output.path is not None
     ending = "txt" if output.format == TEXT else output.format
     return output._replace(path=output.path / f"{which.name}.{ending}")

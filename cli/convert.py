@@ -43,7 +43,6 @@ def _target(_context: click.Context, _option: click.Parameter, texts: tuple[str,
 
 
 def _format_of(target: Place) -> str:
-    """Return the default of --format for a target."""
     return DUCKDB if target.suffix.lower() == f".{DUCKDB}" else DATASET
 
 
@@ -247,7 +246,6 @@ def _check(
     force: bool,
     executor: Callable[[], Executor] | None,
 ) -> None:
-    """Raise UsageError for options that exclude each other."""
     from smfparse.selecting.criteria import is_time
 
     if chosen == DATASET and (tables or columns):
@@ -291,7 +289,6 @@ def _write(
     force: bool,
     executor: Callable[[], Executor] | None,
 ) -> None:
-    """Write a dataset, files or a database."""
     if chosen != DATASET:
         _files(opened, Path(str(place)), chosen, force, tables, columns)
         return
@@ -327,7 +324,6 @@ def _files(
     tables: tuple[str, ...],
     columns: tuple[str, ...],
 ) -> None:
-    """Write tables as files or a database."""
     if chosen in STYLES:
         from smfparse.mqsmfcsv.files import write_sheets
 
@@ -346,7 +342,6 @@ def _files(
 
 
 def _report_rows(path: Place, tables: dict[str, int], more: str = "") -> None:
-    """Print the numbers of rows and of tables on stderr."""
     filled = [rows for rows in tables.values() if rows]
     rows = "1 row" if sum(filled) == 1 else f"{sum(filled):,} rows"
     report_message(f"{path}: {rows}{more} in {plural(len(filled), 'table')}")

@@ -89,7 +89,6 @@ def command(
 
 
 def _found(file: SmfFile, number: int | None, at: int | None, damage: DamageLog) -> Record:
-    """Return the requested record. Raises RequestError if no such record exists."""
     from smfparse.inspecting.record import find_record, missing
 
     count = 0

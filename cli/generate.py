@@ -158,7 +158,6 @@ def _is_given(context: click.Context, name: str) -> bool:
 
 
 def _refuse(names: Sequence[str], why: str) -> None:
-    """Raise UsageError for options that exclude each other."""
     if names:
         option = _NAMES.get(names[0], f"--{names[0]}")
         raise click.UsageError(f"{option} cannot be used {why}.")

@@ -53,7 +53,6 @@ def _context(found: click.Command, name: str, above: click.Context | None) -> cl
 
 
 def _text(root: click.Group) -> Iterator[str]:
-    """Yield the lines of all help texts, separated by empty lines."""
     top = _context(root, "smfparse", None)
     yield from root.get_help(top).split("\n")
     for path, text in _helps(root, top):
@@ -84,6 +83,5 @@ def _verbatim(text: str) -> Iterator[str]:
 
 
 def _escaped(line: str) -> str:
-    """Return a line whose characters have no special meaning for roff."""
     shown = line.translate(_ROFF)
     return rf"\&{shown}" if shown.startswith(".") else shown

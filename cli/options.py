@@ -267,7 +267,6 @@ def _cores() -> int:
 
 
 def _selecting(until: tuple[str, ...]) -> list[Callable[[Command], Command]]:
-    """Return the options that select records."""
     return [
         _several("--qmgr", help="Select records of the queue manager NAME: QM01, 'QM*', 'QM0?'."),
         _several(
@@ -327,7 +326,6 @@ def _several(
     help: str,  # noqa: A002 - the name in click
     metavar: str = "NAME",
 ) -> Callable[[Command], Command]:
-    """Return an option that can be given several times."""
     return click.option(*names, multiple=True, metavar=metavar, help=help)
 
 

@@ -331,7 +331,6 @@ def _print(lines: Iterable[str]) -> None:
 
 
 def _print_all(held: list[str]) -> None:
-    """Write the lines of a list to stdout, and clear the list."""
     if held:
         text = "\n".join(held)
         held.clear()

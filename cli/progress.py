@@ -79,7 +79,6 @@ class Bar:
                     self._write(progress_line(now - began, now, _width()))
 
     def _write(self, line: str) -> None:
-        """Write a line over the shown line."""
         if line != self._shown:
             blank = " " * (len(self._shown) - len(line))
             text = f"\r{line}{blank}" if line else f"\r{blank}\r"
@@ -112,7 +111,6 @@ def progress_line(seconds: float, now: float, width: int) -> str:
 
 
 def _percent() -> list[str]:
-    """Return the completed share of a query, if known."""
     share = -1.0
     with suppress(Exception):  # the connection may already be closed
         share = PROGRESS.share() if PROGRESS.share is not None else -1.0
@@ -129,7 +127,6 @@ def _bytes(done: int, total: int) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Return the text of a length of time: 8 s, 1:20 min, 2:05 h."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -44,7 +44,6 @@ def _is_all(name: str | None) -> bool:
 
 
 def _names(_context: click.Context, _argument: click.Parameter, text: str) -> list[str]:
-    """Return the names of reports that begin with a text."""
     from smfparse.reports.declaration import report_names
 
     return [each for each in (*report_names(), _ALL) if each.startswith(text.lower())]
@@ -200,7 +199,6 @@ def _sections(interval: str | None, total: bool) -> Sections | None:
 
 
 def _report(name: str | None) -> Report:
-    """Return the report with this name. Raises UsageError without a name."""
     from smfparse.reports.declaration import report
 
     if name is None:
@@ -209,7 +207,6 @@ def _report(name: str | None) -> Report:
 
 
 def _explain(name: str | None, output: Output) -> None:
-    """Write the formulas of a report."""
     from smfparse.reports.running import explain
 
     if _is_all(name):
@@ -265,7 +262,6 @@ def _print_all(
     total: bool,
     **asked: Any,
 ) -> None:
-    """Write all reports of inputs, each to a file or a sheet."""
     from smfparse.cli.all_reports import write_all
 
     sections = _sections(interval, total)

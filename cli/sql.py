@@ -123,7 +123,6 @@ def command(
 
 
 def _write(catalog: Catalog, query: str, output: Output) -> int:
-    """Write the results of statements; return the number of rows."""
     if output.format == PARQUET:
         return output.write_parquet([catalog.arrow(query)])
     from smfparse.rendering.rows import RowsDocument

@@ -445,7 +445,6 @@ def unknown_rule(name: str, option: str, known: Iterable[str]) -> RequestError:
 
 @cache
 def _subsystems() -> Sequence[tuple[dict[str, Any], Where]]:
-    """Return the content of each file of rules, and its place."""
     files = [each for each in sorted(_FOLDER.glob("*.toml")) if each != _DIAGNOSES]
     return [(toml(each, Where(str(each))), Where(str(each))) for each in files]
 
@@ -466,7 +465,6 @@ def _each_rule() -> Iterator[tuple[Rule, Where]]:
 
 
 def _usual(subject: Subject, *, is_sign: bool) -> dict[str, Any]:
-    """Return the defaults for the rules of a subject."""
     own = {"severity": 5, "do": "nothing"} if is_sign else {"report": subject.report}
     return {"versions": subject.versions, **own}
 

@@ -156,7 +156,6 @@ class _Diagnosing:
         yield from (each for each in its if touches(each.runs, main.start, main.end))
 
     def _during(self, core: Finding, rule: str) -> Iterator[Finding]:
-        """Yield the findings of a rule at the time of a core."""
         main = core.main
         its = self._by_rule.get(rule, ())
         yield from (each for each in its if touches(each.runs, main.start, main.end))
@@ -251,7 +250,6 @@ def _is_of_its_time(core: Finding, other: Finding) -> bool:
 
 
 def _subject(finding: Finding) -> str:
-    """Return the subject of a finding's rule; '': a diagnosis."""
     return finding.cause.subject if isinstance(finding.cause, Rule) else ""
 
 

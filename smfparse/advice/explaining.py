@@ -86,7 +86,6 @@ def _formula(rule: Rule, sql: str) -> str:
 
 
 def _number(name: str, limit: Limit) -> str:
-    """Return the number of a limit with its unit; the name of a limit without a number."""
     return number_text(name, limit.value) if limit.known else name
 
 

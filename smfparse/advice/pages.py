@@ -64,7 +64,6 @@ def _is_about(finding: Finding, row: Row, names: set[str]) -> bool:
 
 
 def _row(finding: Finding, row: Row, first: str) -> dict[str, Any]:
-    """Return a finding as a row of the page with the first row `row`."""
     kept = (first, "system", "qmgr", *HIDDEN, *SECTION_COLUMNS)
     return {name: row[name] if name in kept else None for name in row} | {
         "line": _LINE,

@@ -56,7 +56,6 @@ def _number(figure: Figure) -> str:
 
 
 def _of_one(text: str) -> str:
-    """Return a phrase about several things as a phrase about one thing."""
     found = _PLURAL.search(text)
     if not found:
         return text
@@ -136,7 +135,6 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def _amount(amount: float) -> str:
-    """Return the text of an impact; if negligible: "under ..."."""
     return f"under {_LEAST_IMPACT}" if 0 < amount < _LEAST_IMPACT else in_digits(amount, _DIGITS)
 
 

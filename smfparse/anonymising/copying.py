@@ -81,7 +81,6 @@ def anonymise(
 
 
 def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
-    """Add the names in a file to `done`."""
     for chunk in file.chunks(damage):
         for places in Named(chunk, damage).places():
             held = done.names.setdefault(places.kind, set())
@@ -91,7 +90,6 @@ def _gather(file: SmfFile, damage: DamageLog, done: Replaced) -> None:
 
 
 def _copy(path: Place, target: BinaryIO) -> int:
-    """Copy the decompressed bytes of a file; return their number."""
     room, size = memoryview(bytearray(_AT_ONCE)), 0
     with unpacked(path) as data:
         while count := data.fill(room):
@@ -117,7 +115,6 @@ def _between(chunk: Chunk, end: int) -> Bools:
 
 
 def _text(content: bytes) -> str:
-    """Return the name in a field; '': no readable name."""
     text = content.rstrip(_BLANKS).decode(ENCODING)
     return text if text.isprintable() and PART.search(text) else ""
 
@@ -167,7 +164,6 @@ class _Patch:
         self._done.fields[places.kind] += int(changed[which].sum())
 
     def _other(self, places: Places, content: bytes) -> bytes:
-        """Return the replacement for the content of a field."""
         if not places.is_text:
             return self._pseudonyms.of_bytes(content)
         name = _text(content)

@@ -157,7 +157,6 @@ def _another(
 
 
 def _like_address(address: str, numbers: Iterator[int]) -> str:
-    """Return an IPv4 address with other numbers, with the same numbers of digits."""
     return ".".join(_octet(len(each), next(numbers)) for each in address.split("."))
 
 

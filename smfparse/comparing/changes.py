@@ -104,7 +104,6 @@ def _figures_by_kind(side: Side, by: Sequence[str]) -> Iterator[pl.DataFrame]:
 
 
 def _names_of(kind: str, by: Sequence[str]) -> list[str]:
-    """Return the columns that rows of a kind are grouped by."""
     if kind == CALLS:
         return list(by)
     if kind == TASK:
@@ -113,14 +112,12 @@ def _names_of(kind: str, by: Sequence[str]) -> list[str]:
 
 
 def _seconds(side: Side, kind: str, by: Sequence[str]) -> pl.DataFrame:
-    """Return the length of each interval, also by queue manager if requested."""
     rows = side.seconds.filter(kind=CALLS if kind == TASK else kind)
     own = ["kind", *(name for name in by if name == "qmgr"), "bucket"]
     return rows.with_columns(kind=pl.lit(kind)).group_by(own).agg(per=pl.max("seconds"))
 
 
 def _commits(side: Side, by: Sequence[str]) -> pl.DataFrame:
-    """Return the number of commits by interval, and by queue manager and job if requested."""
     own = ["kind", *(name for name in by if name in ("qmgr", "job")), "bucket"]
     return (
         side.rows.filter(kind=CALLS, verb="commit")

@@ -68,7 +68,6 @@ def _ratio(name: str) -> pl.Expr:
 
 
 def _by_hour(rows: pl.DataFrame, side: Side) -> pl.DataFrame:
-    """Return rows with the hour of the day, local time, in which their interval begins."""
     local = pl.col("bucket").dt.offset_by(f"{side.utc_offset}s")
     return rows.filter(pl.col("bucket").is_not_null()).with_columns(hour=local.dt.hour())
 

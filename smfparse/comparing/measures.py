@@ -40,7 +40,6 @@ _OF_JOBS = (
 
 @cache
 def _columns() -> tuple[str, ...]:
-    """Return the names of the columns in `compare.sql`."""
     return (*dict.fromkeys(_COLUMN.findall(sql_of("compare"))), SECONDS, COMMITS)
 
 
@@ -113,7 +112,6 @@ def _of_calls(name: str, spec: Any, where: Where) -> Measure:
 
 
 def _of(subject: str, name: str, own: str, where: Where) -> Measure:
-    """Return the figure for a subject's measure `own`."""
     where.at(name).check("measure", own, metric_subject(subject).columns())
     column = name.replace("{part}_", "")
     found = Measure(name, subject, column, "", metric=f"{subject}.{own}")

@@ -217,7 +217,6 @@ class ComparisonDocument(Document):
         return by_names.select(*NAMES, share=pl.max_horizontal(*shares))
 
     def _unchanged(self, *, one_sided: bool) -> str:
-        """Return the sentence that is shown if no change is significant."""
         names = [name for name in NAMES if self._rows[name].null_count() < self._rows.height]
         of = f" by {', '.join(names)}" if names else ""
         coarser = "; --by job also shows jobs that make other calls" if "verb" in names else ""
@@ -295,7 +294,6 @@ def _table_of(rows: pl.DataFrame) -> Table:
 
 
 def _table(rows: pl.DataFrame) -> Iterator[str]:
-    """Yield a heading and one line per row, in columns with the maximum width of names."""
     table = _table_of(rows)
     width = max(len("Figure"), *map(len, rows["figure"].to_list()))
     hows = [*(f"<{_WIDTHS[name]}" for name in _named(rows)), f"<{width}", *[">14"] * len(_VALUES)]
@@ -366,7 +364,6 @@ def _totals(rows: pl.DataFrame, what: str) -> Iterator[str]:
 
 
 def _pair(label: str, before: float | None, after: float | None) -> Iterator[str]:
-    """Yield a line with two figures, unless both are None."""
     if before is None and after is None:
         return
     cells = [styled(value, "rounded") for value in (before, after)]

@@ -222,7 +222,6 @@ def measured_apart(inputs: Inputs, at: dt.datetime | None, interval: int | None)
 
 
 def _asked(catalog: Catalog, queries: Sequence[str]) -> list[list[dict[str, Any]]]:
-    """Return the rows of each query."""
     return [each.to_pylist() for each in catalog.arrows_of_filled([], queries)]
 
 
@@ -258,7 +257,6 @@ def _side(
     split: _Split | None,
     odd: Sequence[Mapping[str, Any]],
 ) -> Side:
-    """Return a side, from its sums and times."""
     seconds = sums.filter(kind="seconds").select("qmgr", "bucket", "seconds", kind="of_kind")
     others = sums.filter(pl.col("kind") != "seconds").drop("seconds", "of_kind")
     here = (each["mark"] for each in odd if not split or split.has(each["counted_at"]))

@@ -176,7 +176,6 @@ def _covered(
 def _of_objects(
     panel: Panel, axis: Axis, rows: Rows, parts: Spread, is_on: Bools
 ) -> Iterator[Course]:
-    """Yield the courses of objects with values, for a panel."""
     amounts, pers, filled, wholes = summed(axis, rows, parts, panel.measure)
     held, blank = filled, np.full(len(axis.starts), np.nan)
     if panel.measure == "total":

@@ -104,7 +104,6 @@ def _row(finding: Finding, day: Day, inputs: Sequence[str]) -> Iterator[str]:
 
 
 def _titled(finding: Finding) -> str:
-    """Return mark, rule, object and name of a finding."""
     symbol, words = MARKS[finding.severity]
     return (
         f'<span class="mark" title="{words}"><span aria-hidden="true">{symbol}</span>'
@@ -114,7 +113,6 @@ def _titled(finding: Finding) -> str:
 
 
 def _measured(finding: Finding) -> str:
-    """Return the worst value of a finding, and its frequency."""
     return "; ".join(filter(None, (peak(finding), frequency(finding))))
 
 
@@ -129,7 +127,6 @@ def _place(finding: Finding) -> str:
 
 
 def _seconds(finding: Finding) -> tuple[float, float]:
-    """Return start and end of a finding, in seconds since 1970, local time of the system."""
     begin, end = ((each - _EPOCH).total_seconds() for each in (finding.start, finding.end))
     return begin, end
 

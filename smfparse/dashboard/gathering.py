@@ -147,7 +147,6 @@ def panel_sql(panel: Panel) -> str:
 
 
 def _queries() -> dict[str, str]:
-    """Return the queries of a page, by name of the result."""
     return {
         _ROWS: _rows_query(panels().values()),
         _FLOWS: definition("common.sql") + definition("flow.sql"),
@@ -168,7 +167,6 @@ def _rows_query(some: Collection[Panel]) -> str:
 
 
 def _plan_queries(catalog: Catalog) -> dict[str, str]:
-    """Return the queries for the inputs of planners, by name of the result."""
     return {
         f"plan_{part.name}": measuring_query(catalog, planner(part.planner), {})
         for part in parts().values()

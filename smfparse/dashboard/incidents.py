@@ -91,7 +91,6 @@ def _length(finding: Finding) -> int:
 
 
 def _together(one: Finding, other: Finding) -> bool:
-    """Whether the times of two findings overlap."""
     return one.start < other.end and other.start < one.end
 
 
@@ -127,6 +126,5 @@ def _ratios(day: Day, before: Bools, during: Bools) -> Iterator[list[tuple[float
 
 
 def _value(panel: Panel, values: Floats) -> float | None:
-    """Return the value of an object over several intervals; None: unknown."""
     known = values[~np.isnan(values)]
     return float(_OVER.get(panel.measure, np.mean)(known)) if len(known) else None

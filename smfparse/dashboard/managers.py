@@ -139,7 +139,6 @@ def tile(part: Part, number: int, found: Verdict) -> str:
 
 
 def _part(part: Part, day: Day, number: int, before: Day | None) -> Iterator[str]:
-    """Yield a part: places for charts, which scripts fill, and tables."""
     its = [each for each in panels().values() if each.section == part.name]
     yield f'<section class="part" id="m{number}-{part.name}"><h3>{part.title}</h3>'
     yield from _charts([each for each in its if each.name in day.courses], day, number, before)
@@ -181,7 +180,6 @@ def _is_quiet(name: str, *days: Day | None) -> bool:
 
 
 def _plan(part: Part, day: Day) -> Iterator[str]:
-    """Yield the output of a planner, as the command `capacity` prints it."""
     if part.name in day.plans:
         yield f'<details class="plan"><summary>{escaped(planner(part.planner).title)}</summary>'
         for section in day.plans[part.name]:
@@ -214,7 +212,6 @@ def group_lines(found: Gathered) -> Iterator[str]:
 
 
 def _group_tile(part: Part, members: Sequence[tuple[int, Day]]) -> str:
-    """Return the tile of a part, with the worst status of the members."""
     several = [(verdict(part, day), number, day.times.qmgr) for number, day in members]
     worst, number, name = min(several, key=lambda each: (each[0].order, each[1]))
     return tile(part, number, worst._replace(more=_more(worst, name, several)))

@@ -93,7 +93,6 @@ def _changes(before: Earlier) -> Iterator[str]:
 
 
 def _held(found: Gathered) -> Iterator[str]:
-    """Yield the records of the input by type, and the damage."""
     yield '<section class="part" id="held"><h2>Records in the input</h2>'
     yield from section_lines(Section("", [Table(_HELD, _held_rows(found), "Records by type")]))
     if found.damage:

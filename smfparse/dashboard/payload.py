@@ -105,7 +105,6 @@ def _day(day: Day, before: Day | None) -> dict[str, Any]:
 
 
 def _intervals(day: Day, axis: Axis) -> dict[str, Any]:
-    """Return start and end of intervals, in seconds after the start of the first interval."""
     first = clock(day, int(axis.starts[0]))
     begins, ends = ((each - axis.starts[0]) / SECOND_US for each in (axis.starts, axis.ends))
     return {"first": first, "start": _plain(begins, 2), "end": _plain(ends, 2)}

@@ -95,7 +95,6 @@ def _heat(day: Day, courses: Courses) -> Iterator[str]:
 
 
 def _lines(day: Day, courses: Courses) -> Iterator[str]:
-    """Yield one line per object, and the limit."""
     panel, thin = courses.panel, Thinned.of(day.axis, MOST_POINTS)
     several = courses.several[: len(COLOURS)]
     means = [thin.means(each.values, day.axis.seconds) for each in several]
@@ -122,7 +121,6 @@ def _title(day: Day, panel: Panel, more: str = "") -> str:
 
 
 def _grid(top: float, step: float) -> Iterator[str]:
-    """Yield the marks on the axis of values."""
     for number in range(round(top / step) + 1):
         y = _height(number * step, top)
         yield f'<path d="M0,{y:.1f}H{_WIDTH}" stroke="{_EDGE}"/>'
@@ -130,7 +128,6 @@ def _grid(top: float, step: float) -> Iterator[str]:
 
 
 def _times(day: Day, height: float) -> Iterator[str]:
-    """Yield the marks on the axis of time, local time of the system, below a chart."""
     begin, end = (int(each) for each in (day.axis.starts[0], day.axis.ends[-1]))
     apart = next(
         (each for each in _TICKS if (end - begin) / SECOND_US / each <= _MOST_TICKS), _TICKS[-1]

@@ -207,7 +207,6 @@ class Decoder:
             yield from gathered.flush()
 
     def _add(self, chunk: Chunk) -> None:
-        """Gather the wanted columns of a chunk's selected records."""
         chunk, keep = self._selected(_relevant(chunk, self.needs.kinds))
         damage = SelectedDamage(self.damage)
         log = self.damage if self.needs.selection.everything else damage
@@ -223,7 +222,6 @@ class Decoder:
         damage.pass_on(chunk.offset if keep is None else chunk.offset[keep])
 
     def _add_rows(self, records: Records, keys: KeyColumns, keep: Bools | None) -> None:
-        """Gather the wanted columns of the records `keep` (None: all)."""
         matches = Matches(self._names, records, keys) if self._names else None
         if RECORD in self._gathered.tables or self.needs.unknown:
             some = keep if matches is None else both(keep, matches.records)

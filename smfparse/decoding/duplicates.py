@@ -127,7 +127,6 @@ class Duplicates:
         return chunk if self._found is None else _without(chunk, self._found[path])
 
     def _may_repeat(self, path: Place, chunk: Chunk, turn: Turn | None) -> bool:
-        """Whether records of a chunk may be duplicates."""
         if turn is None or self.known is not None or not self.at_once:
             is_later = self.known is not None or path != self.files[0].path
             return is_later or chunk.goes_on_with_a_dump
@@ -170,7 +169,6 @@ class Turn:
 
 
 def _without(chunk: Chunk, numbers: Ints) -> Chunk:
-    """Return a chunk without the records with these ascending numbers."""
     first, last = np.searchsorted(numbers, chunk.record_no[[0, -1]] + [0, 1])
     if first == last:
         return chunk
@@ -203,7 +201,6 @@ def find_duplicates(
 
 
 def _days(pieces: Sequence[Sequence[Sequence[_Dump]]]) -> frozenset[int]:
-    """Return the days of all records of dumps."""
     some = (days for group in pieces for piece in group for _, _, days in piece)
     return frozenset[int]().union(*some)
 
@@ -261,7 +258,6 @@ def _hash(group: Group) -> Iterator[list[_Dump]]:
 
 
 def _once(parts: list[RecordHashes]) -> RecordHashes:
-    """Return the distinct hashes in the arrays of a list, and clear the list."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *parts])
     parts.clear()
     hashes.sort()
@@ -296,7 +292,6 @@ def _hashes_in(hashes: RecordHashes, run: Fingerprints) -> Bools:
 
 
 def _among(values: NDArray[np.generic], ascending: NDArray[np.generic]) -> Bools:
-    """Return for each value whether it is in the array `ascending`."""
     if not len(ascending):
         return np.zeros(len(values), np.bool_)
     place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)

@@ -235,7 +235,6 @@ def _believed(column: Column, numbers: Values) -> Any:
 
 
 def _labels(labels: Sequence[int | str], entry: Ints) -> Any:
-    """Return the array of an index column: the label of each row's entry."""
     if isinstance(labels[0], str):
         return coded(entry.astype(np.int32), strings(map(str, labels)), None)
     return array("int32", np.array(labels, np.int32)[entry], None)

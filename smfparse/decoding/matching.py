@@ -122,7 +122,6 @@ class Matches:
         return chosen
 
     def _in_record(self, option: str, table: str) -> Bools:
-        """Return which records have a block with a name that an option selects."""
         if (option, table) not in self._in_records:
             found = self._records.blocks(TABLES[table].block)
             chosen = np.zeros(len(self._records), np.bool_)
@@ -132,7 +131,6 @@ class Matches:
 
     @cached_property
     def _in_task(self) -> Bools:
-        """Which records belong to a task that uses a selected queue."""
         return np.isin(self._keys.task_offset, self._names.tasks)
 
 

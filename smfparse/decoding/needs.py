@@ -61,7 +61,6 @@ class Needs:
         )
 
     def _searched(self) -> list[Block]:
-        """Return the blocks to search for in records."""
         found = [block for block, _ in self.blocks.values()]
         if self.selection.by_name:
             tables = {RECORD, *self.wanted} if self.unknown else self.wanted

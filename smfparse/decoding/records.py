@@ -124,7 +124,6 @@ class Records:
 
     @cached_property
     def _found(self) -> dict[str, Blocks]:
-        """The sound blocks of each kind in `index`, by name."""
         if not self.index.blocks:
             return {}
         found = block_triplets(self.chunk, self.kind)

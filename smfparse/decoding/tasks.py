@@ -125,7 +125,6 @@ class Elsewhere(Protocol):
 
 
 def _systems(key: Values) -> Values:
-    """Return the system id in each key, uint32."""
     system: Values = np.ascontiguousarray(key).view(np.uint32).reshape(len(key), 6)[:, 0]
     return system
 

@@ -152,7 +152,6 @@ def _expanded(names: Iterable[str | Path | Url]) -> Iterator[tuple[Input, bool]]
 
 
 def _of_url(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
-    """Yield the inputs of a URL, in the form of `_expanded`."""
     url = place_of(name)
     assert isinstance(url, Url)
     try:
@@ -168,7 +167,6 @@ def _of_url(name: str | Path | Url) -> Iterator[tuple[Input, bool]]:
 
 
 def _at(path: Place, text: str) -> Input:
-    """Return the input at a path, which must exist."""
     name = _readable(text)
     try:
         mode = path.stat().st_mode

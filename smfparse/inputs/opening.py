@@ -227,7 +227,6 @@ class Inputs(_Shared):
             yield DAMAGE, damage_rows(self.met, wanted[DAMAGE])
 
     def _find_damage(self) -> None:
-        """Read all records of the SMF files to find damage."""
         everything = replace(self.options, selection=ALL_RECORDS)
         files = Inputs([*filter(_is_file, self.sources)], self.log.anew(), everything)
         for _ in files.batches(every_block()):
@@ -454,7 +453,6 @@ def open_file(path: str | Path | Url, options: ReadOptions = DEFAULTS) -> SmfFil
 
 
 def _source(found: Input, selection: Selection) -> Source:
-    """Return an input as a source. The path of an SMF file becomes absolute."""
     if not found.path.is_dir():
         return SmfFile(replace(found, path=found.path.absolute()))
     from smfparse.store.belonging import has_manifest

@@ -106,13 +106,11 @@ def _last_part(file: Input) -> Part:
 
 
 def _in_small_pieces(file: Input) -> Input:
-    """Return the file with a small limit for chunks."""
     brief = min(_LOOK, file.limits.chunk_bytes)
     return replace(file, limits=replace(file.limits, chunk_bytes=brief))
 
 
 def _times(chunk: Chunk) -> dict[int, Ints]:
-    """Return the SMF times of the records of a chunk, except dump records, by system."""
     headers = Headers(chunk.buffer, chunk.start, chunk.length)
     time, dated = headers.time
     used = dated & ~np.isin(headers.type, (DUMP_HEADER, DUMP_TRAILER))
@@ -234,7 +232,6 @@ class Others:
         return self._ends[file.name].of_source(number + 1)
 
     def _stored(self, first: int, last: int) -> Iterator[Tasks]:
-        """Yield the tasks in datasets whose SMF time is from `first` to `last`."""
         number = len(self.files) + 1
         for each in self.datasets:
             from smfparse.inputs.stored import tasks_between

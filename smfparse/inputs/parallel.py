@@ -106,7 +106,6 @@ def _unit_bytes(files: Sequence[Input], options: ReadOptions, workers: Workers, 
 
 
 def _parts(files: Sequence[Input], part_bytes: int, workers: Workers) -> list[tuple[Input, Part]]:
-    """Divide files, in order, into parts of about `part_bytes`."""
     ranges = {file: ranges_of(file, part_bytes) for file in files if is_cut(file.path, part_bytes)}
     asked = [(file, part) for file, several in ranges.items() for part in several]
     found = workers.results(look_through, asked)

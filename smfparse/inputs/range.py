@@ -140,7 +140,6 @@ class Range:
         return self._once(self.file.chunks(DamageLog(), part, kinds), turn)
 
     def _once(self, found: Iterable[Chunk], turn: Turn | None = None) -> Iterator[Chunk]:
-        """Remove duplicates from chunks of the file."""
         if self.duplicates is None:
             return iter(found)
         return self.duplicates.left_out(self.path, found, turn)

@@ -269,7 +269,6 @@ class Dataset:
         selection: Selection,
         keys: Callable[[Lookup], KeysBySource],
     ) -> Iterator[Batch]:
-        """Yield the columns `names` of the selected rows of a table."""
         if selection.on(table).holds(table) is False:
             return
         needed = list(dict.fromkeys([*names, *needed_columns(selection, table)]))
@@ -279,7 +278,6 @@ class Dataset:
                 yield chosen.select(names)
 
     def _rows(self, table: str, names: list[str]) -> Iterator[Batch]:
-        """Yield the columns `names` of a table."""
         from smfparse.inputs.stored import parquet_rows
         from smfparse.store.manifest import wanted_in
 

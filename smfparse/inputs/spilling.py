@@ -68,7 +68,6 @@ def _no_room(folder: Path, error: OSError) -> OutputError:
 
 
 def _spilled(places: Iterable[tuple[str, Path]]) -> Batches:
-    """Yield the batches that `spill` wrote, and remove its files."""
     for table, path in places:
         with _open(str(path)) as file, pa.ipc.open_stream(file) as stream:
             for batch in stream:

@@ -181,7 +181,6 @@ def _named(file: Place) -> Iterator[None]:
 
 
 def _completed(batch: Batch, table: str, names: list[str]) -> Batch:
-    """Return rows with the columns `names`: missing columns are NULL."""
     found = [
         batch.column(each.name)
         if each.name in batch.schema.names

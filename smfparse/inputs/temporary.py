@@ -163,7 +163,6 @@ def _room() -> int:
 
 
 def _blocks(stream: Input) -> Iterator[bytes]:
-    """Yield the bytes of an input that can be read only once. Raises InputError on failure."""
     try:
         with _opened(stream) as source:
             while block := source.read(_COPIED):

@@ -111,7 +111,6 @@ class Workers:
             return self._executor.submit(_tried, work, *call)
 
     def _result(self, future: Future[tuple[Any, Exception | None]]) -> Any:
-        """Return the result of a call, or raise its error."""
         while not wait([future], _PATIENCE).done:
             check_interrupt()
         try:

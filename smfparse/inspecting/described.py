@@ -48,7 +48,6 @@ def _elsewhere(name: str) -> str:
 
 
 def _placed(measure: Entry) -> Entry:
-    """Return the description of a measure, with the places where the measure is shown."""
     shown = {kind: ", ".join(names) for kind, names in uses_of(measure.name).items() if names}
     return replace(measure, facts={**measure.facts, **shown})
 

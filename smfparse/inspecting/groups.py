@@ -124,7 +124,6 @@ def _ahead(batch: Batch) -> Iterator[tuple[str, int]]:
 
 
 def _counted(batch: Batch) -> Iterator[tuple[_Kind, _Figures]]:
-    """Count the records of a batch by kind."""
     if not batch.num_rows:
         return
     codes = [_codes(batch[name]) for name in _BY]

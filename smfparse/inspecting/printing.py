@@ -133,7 +133,6 @@ class InventoryDocument(Document):
 
 
 def _answer(coverage: Coverage) -> str:
-    """Return whether the data of a queue manager is complete, and the missing data."""
     missing = f": {'; '.join(coverage.missing)}" if coverage.missing else ""
     if not coverage.is_judged and not missing:
         is_off = "STAT(1)" in coverage.absent_classes

@@ -136,7 +136,6 @@ def explained(record: Record, zone: Zone | None = None) -> Iterator[str]:
 
 
 def _sections(record: Record, page: _Page) -> Iterator[str]:
-    """Explain the triplets, and the blocks that triplets point to."""
     triplets = _triplets(record.data)
     for number, triplet in enumerate(triplets):
         at = QWST.size + number * TRIPLET.size

@@ -172,7 +172,6 @@ class Block(Construct):
 
 
 def _eyecatcher(fields: Iterable[Field]) -> tuple[int, bytes] | None:
-    """Return offset and bytes of the eye-catcher; None: no eye-catcher."""
     for each in fields:
         if isinstance(each.kind, Header) and each.kind.fact == "ebcdic":
             return each.offset, bytes(each.kind.build(None))

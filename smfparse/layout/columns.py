@@ -176,7 +176,6 @@ def flat_columns(fields: Sequence[Field]) -> Iterator[Column]:
 
 
 def _entry_columns(fields: Sequence[Field], stride: int) -> Iterator[Column]:
-    """Flatten the fields of one entry of a repeated group; each entry is a row."""
     for each in fields:
         for shown in each.kind.shown:
             yield Column(_column_name(each, shown), each, shown, each.offset, stride=stride)

@@ -195,7 +195,6 @@ def own_macros(query: str, macros: str) -> str:
 
 
 def _called(queries: str, text_of: Callable[[str], str]) -> dict[str, str]:
-    """Return the text of each macro in `queries`, and of the macros that these macros use."""
     found: dict[str, str] = {}
     names = {*_CALLED.findall(queries)}
     while names:
@@ -212,7 +211,6 @@ def _macros_of(subject: str) -> Mapping[str, str]:
 
 @cache
 def _macros(macros: str) -> Mapping[str, str]:
-    """Return the text of each macro by name."""
     return {_MACRO.findall(each)[0]: each for each in _MACROS.split(macros)[1:]}
 
 
@@ -284,7 +282,6 @@ def _field(name: str, tables: Sequence[str]) -> TableColumn:
 
 
 def _formula(field: TableColumn) -> str:
-    """Return IBM's name of a field; '': a key."""
     return field.place.split()[-1].upper() if field.place else ""
 
 

@@ -178,7 +178,6 @@ def _cell(table: str, heading: str, spec: str | Mapping[str, Any]) -> Cell:
 
 
 def _own_form(table: str, field: str) -> tuple[str, int]:
-    """Return the form of a field, and the number of characters of a text."""
     spec = TABLES[table]
     for column in (*spec.columns, *(spec.extra.columns if spec.extra else ())):
         kind = column.field.kind

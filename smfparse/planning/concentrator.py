@@ -120,7 +120,6 @@ def _break_even(asked: Concentrator, direct: float, then: float) -> list[Figure]
 
 
 def _storage(clients: int) -> list[Figure]:
-    """Return the storage that client channels use in the channel initiator."""
     return [
         Figure(
             "chin_mb",

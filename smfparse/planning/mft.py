@@ -162,7 +162,6 @@ def _figures(asked: Mft) -> Sequence[Figure]:
 
 
 def _published(asked: Mft) -> list[Figure]:
-    """Return IBM's measured values for this setting; empty: the setting is not in the table."""
     own = {key: getattr(asked, "queue_kind" if key == "queue" else key) for key in _KEYS}
     setting = own | {"put_to_getter": "Y", "batchint": 0}
     files = f"files of {said(asked.file_mb)} MB"

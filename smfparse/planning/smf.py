@@ -80,7 +80,6 @@ class Smf(Asked):
 
 
 def _of_interval(asked: Smf, interval: float, name: str, label: str) -> list[Figure]:
-    """Return CPU per minute, and CPU, records and bytes per day, for an interval."""
     records = asked.tasks * asked.task_records * 60 / interval
     each = "" if asked.task_records == 1 else f" x {said(asked.task_records)}"
     gathered = gathering_us(asked.calls_a_second * 60)
@@ -133,7 +132,6 @@ def _figures(asked: Smf) -> Sequence[Figure]:
 
 
 def _rest(asked: Smf, cpu_s: float) -> list[Figure]:
-    """Return the values that depend on a destination, class 5 queues and a machine."""
     speed = WRITES[asked.destination]
     found = [Figure("speed", "Record rate relative to data sets", speed, "x", "", 1)]
     if asked.queues:

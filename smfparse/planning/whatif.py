@@ -89,7 +89,6 @@ class _Change:
 
 
 def _times(*parts: float) -> _Change:
-    """Return a change whose factor is the product of several factors."""
     factor = 1.0
     for each in parts:
         factor *= each
@@ -129,7 +128,6 @@ def _log(asked: WhatIf) -> list[Figure]:
 
 
 def _puts(asked: WhatIf) -> list[Figure]:
-    """Return the CPU of puts, and the busy share of adapters if adapters make the puts."""
     cost = partial(put_us, kind="private", streamed=False)
     now = asked.put_cost or cost(asked.message_kb)
     larger = cost(_size(asked)) / cost(asked.message_kb)

@@ -151,7 +151,6 @@ def _frames(
 
 
 def _first(rows: int | None, found: Iterable[tuple[str, Batch]]) -> Iterator[Batch]:
-    """Yield batches with the first `rows` rows; None: all rows."""
     for _, batch in found:
         yield batch.slice(0, rows)
         if rows is not None:
@@ -161,7 +160,6 @@ def _first(rows: int | None, found: Iterable[tuple[str, Batch]]) -> Iterator[Bat
 
 
 def _frame(batch: Batch, names: Iterable[str]) -> pl.DataFrame:
-    """Return columns of a batch, texts as strings."""
     series = [_series(name, batch.column(name)) for name in names]
     return pl.DataFrame(series or None, height=batch.num_rows)
 

@@ -249,7 +249,6 @@ class SqlCompleter(Completer):
                 yield Completion(name, -len(start), display_meta=meaning)
 
     def _offered(self, before: str, text: str) -> Iterator[tuple[str, str]]:
-        """Yield the words that can follow `before` in a text."""
         tables = ((each, title_of(each)) for each in relations())
         if _BEHIND_FROM.search(before):
             yield from tables
@@ -267,7 +266,6 @@ class SqlCompleter(Completer):
 
 
 def _relations_in(text: str) -> list[str]:
-    """Return the tables and views that a text names."""
     return [*named_tables(text), *named_views(text)]
 
 

@@ -158,7 +158,6 @@ def _is_read_by_duckdb(source: Source) -> bool:
 
 
 def _scan(scans: SmfScans, table: str) -> object:
-    """Return an object for DuckDB that scans a table of SMF files."""
     if scans.are_whole:
         return Whole(scans, table)
     from smfparse.query.narrowing import Scan
@@ -167,7 +166,6 @@ def _scan(scans: SmfScans, table: str) -> object:
 
 
 def _parquet(dataset: Dataset, table: str) -> str:
-    """Return a table of a dataset as a FROM expression, in which paths are patterns."""
     types, wanted = dataset.manifest["types"], wanted_in(dataset.manifest, table)
     paths = (glob.escape(str(each.absolute())) for each in dataset.sound_files(table))
     listed = ", ".join(map(quoted, paths))

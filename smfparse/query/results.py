@@ -100,7 +100,6 @@ def _values(column: Any) -> list[Any]:
 
 
 def _moments(chunk: Any) -> list[dt.datetime | None]:
-    """Return moments of a pyarrow.Array as Python datetimes in UTC."""
     numbers, known = microseconds(chunk)
     if not np.all((numbers >= _FIRST) & (numbers <= _LAST)):
         found: list[dt.datetime | None] = chunk.to_pylist()

@@ -145,7 +145,6 @@ class Slices:
             yield
 
     def _write(self, table: str, held: frozenset[str] | None, folder: Path) -> None:
-        """Write columns of a table: the rows of each slice to separate files."""
         names = [each.name for each in columns(table, held)]
         shown = ", ".join(f'"{each}"' for each in ("input_no", *names))
         self._execute(

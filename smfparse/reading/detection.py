@@ -97,7 +97,6 @@ def probe(
 
 
 def _no_dump(source: str, head: bytes) -> InputError:
-    """Return the error of a file that starts with `head` and is not an SMF dump."""
     if _is_translated(head):
         return InputError(
             f"{source}: the file was translated to ASCII during the transfer, as the names of MQ "
@@ -174,7 +173,6 @@ def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
 
 
 def _why(name: str, count: int, behind: int) -> str:
-    """Return the reason for a framing that finds `count` records after `behind` bytes."""
     first = "the first record has" if count == 1 else f"the first {count} records have"
     place = f", after {behind} other bytes," if behind else ""
     return f"{first}{place} {FRAMINGS[name].title}"
@@ -242,7 +240,6 @@ def _found(
 
 
 def _is_all(run: Segments, heads: Ints, end: int) -> bool:
-    """Whether records are contiguous up to the end of the file."""
     starts = int(np.count_nonzero(run.code <= FIRST))
     return run.end == end and not (run.gaps or run.broken or run.short) and starts == heads.size
 
@@ -278,7 +275,6 @@ def _first_records(
 
 
 def _is_cut(walk: Walk, buffer: Bytes, at: int, end: int) -> bool:
-    """Whether a record that does not end before `end` begins at `at`."""
     found = walk.segments(buffer.copy(), at, end, True)
     return not found.code.size and not found.broken and walk.begins(buffer, at, end)
 

@@ -101,7 +101,6 @@ def hides_record(walk: Walk, heads: Heads, low: int, high: int, end: int) -> boo
 
 
 def _places(walk: Walk, heads: Heads, low: int, high: int, first: int) -> Iterator[int]:
-    """Yield places, from `first` on, of possible records whose header is from `low` to `high`."""
     for each in heads.between(low, high):
         place = walk.begin(heads.buffer, each, first)
         if place is not None:

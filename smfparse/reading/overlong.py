@@ -302,6 +302,5 @@ def _implied_in_pieces(
 
 
 def _leads_to(walk: Walk, buffer: Bytes, begin: int, end: int) -> bool:
-    """Whether a chain of records from `begin` ends exactly at `end`."""
     found = walk.segments(buffer, begin, end, True)
     return not found.broken and found.end == end

@@ -142,7 +142,6 @@ def _entry(feed: Feed, member: ZipInfo | None) -> _Entry:
 
 
 def _packed_by(entry: _Entry, feed: Feed) -> Decompressor:
-    """Return the decompressor for a file in a zip file."""
     if entry.flags & _ENCRYPTED:
         raise FaultError("the zip file is encrypted; unpack it")
     if entry.method == _STORED:
@@ -210,7 +209,6 @@ def only_member(file: BinaryIO, name: str) -> ZipInfo | None:
 
 
 def _starts_at(file: BinaryIO, offset: int) -> bool:
-    """Whether a file in a zip file starts at `offset`."""
     if offset < 0:
         return False
     file.seek(offset)
@@ -336,7 +334,6 @@ def packing_of(head: bytes) -> Packing | None:
 
 
 def _opened(file: BinaryIO, name: str, limits: Limits) -> tuple[tuple[str, ...], Feed | None]:
-    """Return the packings of a file, and a feed of its decompressed data."""
     found: tuple[str, ...] = ()
     feed: Feed | None = None
     head = file.read(HEAD)

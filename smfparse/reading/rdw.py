@@ -119,7 +119,6 @@ def _null_end(buffer: Bytes, at: int, end: int, block_end: int = 0) -> int:
 
 
 def _first_not_zero(buffer: Bytes, at: int, end: int) -> int:
-    """Return the place of the first byte from `at` on that is not zero; `end`: all are zero."""
     while at < end:
         found = np.flatnonzero(buffer[at : min(at + _PIECE, end)])
         if found.size:

@@ -175,7 +175,6 @@ class Tracker:
         return place
 
     def _recognised(self, end: int, last: bool) -> Segments:
-        """Return the records up to `end`, each recognised by its header."""
         buffer, low = self._window.buffer, self._window.low
         plain = buffer[:end].copy()  # a walk may move bytes
         run = self._walk.segments(buffer, low, end, last)
@@ -432,7 +431,6 @@ def _is_cut(buffer: Bytes, run: Segments, head: int, count: int) -> bool:
 
 
 def _joined(runs: list[Segments], end: int) -> Segments:
-    """Return the segments of several runs as one run, which ends at `end`."""
     if len(runs) == 1:
         return replace(runs[0], end=end)
     return Segments(

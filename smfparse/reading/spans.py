@@ -84,7 +84,6 @@ def _whole(found: Segments) -> Spans:
 
 
 def _why(has_first: bool, is_long: bool, is_cut: bool, max_spanned: int) -> str:
-    """Return why a spanned record is lost."""
     if not has_first:
         return "spanned record lost: a later segment without its first one"
     if is_long:

@@ -60,7 +60,6 @@ def plain_table(parts: Sequence[Any]) -> list[str] | None:
 
 
 def _column(name: str, kind: _Kind | None, values: Column) -> list[str]:
-    """Return the heading and the values of a column, all of the same width."""
     if kind is None:
         raise _NotPlainError
     formatted = iter(kind.texts([each for each in values if each is not None]))
@@ -94,7 +93,6 @@ def _moments_in_utc(values: Column) -> list[str]:
 
 
 def _doubles(values: Column) -> list[str]:
-    """Return numbers with the same number of decimals."""
     numbers = np.array(values, np.float64)
     sizes = np.abs(numbers)
     if not np.all((sizes == 0) | (sizes >= LEAST) & (sizes <= _MOST)):

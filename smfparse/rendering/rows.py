@@ -137,7 +137,6 @@ class RowsDocument(Document):
 
 
 def _frame(part: Any) -> pl.DataFrame:
-    """Return rows as a polars frame; polars is imported here because it takes long to load."""
     import polars as pl
 
     from smfparse.rendering.shown import exact
@@ -162,7 +161,6 @@ def _text(parts: Iterator[Any], elider: Elider) -> Iterator[str]:
 
 
 def _aligned(parts: list[Any]) -> list[str]:
-    """Return the lines of a table: two heading lines, then one line per row."""
     lines = plain_table(parts)
     if lines is not None:
         return lines

@@ -37,7 +37,6 @@ def table(first: pl.DataFrame, others: Iterable[pl.DataFrame], caption: str) -> 
 
 
 def _cells(frame: pl.DataFrame) -> Iterator[Cells]:
-    """Yield the rows of a frame as texts."""
     return zip(*map(_texts, frame), strict=True)
 
 

@@ -20,7 +20,6 @@ def lines(document: Document) -> Iterator[str]:
 
 
 def _sections(document: Document) -> Iterator[str]:
-    """Yield headings, sentences and tables, separated by empty lines."""
     before: list[str] = []
     for section in document.sections():
         if section.title:

@@ -100,7 +100,6 @@ def write_workbook(
 
 
 def _values(table: Table | Frames | Values, title: str) -> Values:
-    """Return a table of any kind as a table of values."""
     if isinstance(table, Frames):
         return _of_frames(table, title)
     if isinstance(table, Table):
@@ -223,7 +222,6 @@ class _Sheet:
                     self.widths[number] = max(self.widths[number], width)
 
     def _write(self, line: int, number: int, value: Any, style: str) -> int:
-        """Write a cell; return its width in characters."""
         if isinstance(value, bool):
             self._sheet.write_boolean(line, number, value)
             return 5
@@ -261,7 +259,6 @@ def _is_in_calendar(value: dt.date | dt.time) -> bool:
 
 
 def _of_kind(value: dt.date | dt.time) -> str:
-    """Return the format of a value in a column without a style."""
     if isinstance(value, dt.datetime):
         return "instant" if value.microsecond else "second"
     return "date" if isinstance(value, dt.date) else "clock"

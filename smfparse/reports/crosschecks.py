@@ -107,7 +107,6 @@ def _figures(which: Report, where: Where) -> _Uses:
 
 
 def _placeholders(template: str, where: Where) -> list[str]:
-    """Return the names in a line of a template."""
     try:
         parts = list(Formatter().parse(template))
     except ValueError as error:

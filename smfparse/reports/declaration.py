@@ -154,7 +154,6 @@ def _text(value: Any, where: Where, before: Mapping[str, Any]) -> Mapping[str, s
 
 
 def _lines(template: str, figures: Sequence[Figure], where: Where) -> Iterator[str]:
-    """Yield a line of a template; for several figures, one line per figure."""
     found = _LIKE.fullmatch(template)
     if found is None:
         yield template
@@ -513,7 +512,6 @@ def is_report(name: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """Return a heading as a name: `At once` as `at_once`."""
     return "_".join(re.findall(r"[a-z0-9]+", text.lower()))
 
 
@@ -582,7 +580,6 @@ def _spec(folder: Path, name: str, where: Where, seen: tuple[str, ...] = ()) -> 
 
 
 def _ranking(which: Report) -> Report:
-    """Return a report whose rows can be ranked by each of its numbers."""
     numbers = tuple(each.name for each in which.figures if each.style in NUMBERS)
     options = {**which.options, "top": 0, "sort": which.ranked}
     return replace(which, options=options, choices={**which.choices, "sort": numbers})

@@ -172,7 +172,6 @@ def _shape(node: Node, box: Box) -> Iterator[str]:
 
 
 def _line(edge: Edge, boxes: Mapping[Node, Box], most: int) -> Iterator[str]:
-    """Yield the line of an edge: to the right, or back below the nodes."""
     points = _bend(boxes[edge.start], boxes[edge.end])
     path = "M{:.0f},{:.0f} C{:.0f},{:.0f} {:.0f},{:.0f} {:.0f},{:.0f}".format(*sum(points, ()))
     thick = _THIN + _THICK * sqrt(edge.messages / max(most, 1))
@@ -207,7 +206,6 @@ def _number(edge: Edge, boxes: Mapping[Node, Box], near: float, taken: list[Box]
 
 
 def _bend(first: Box, second: Box) -> tuple[Point, Point, Point, Point]:
-    """Return the four points of a cubic curve from one box to another."""
     left, right = first.x + first.width, second.x
     if left <= right:
         top, bottom = first.y + _HEIGHT / 2, second.y + _HEIGHT / 2

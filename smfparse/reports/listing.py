@@ -66,7 +66,6 @@ def _data(which: Report, filled: set[str]) -> str:
 
 
 def _filled(catalog: Catalog, tables: set[str]) -> set[str]:
-    """Return the names of tables with rows."""
     counts = ", ".join(f"(SELECT count(*) FROM inputs.{t}) AS {t}" for t in sorted(tables))
     (row,) = catalog.arrow(f"SELECT {counts}").to_pylist()
     return {table for table, count in row.items() if count}
@@ -115,7 +114,6 @@ class ListDocument(Document):
             )
 
     def _names(self) -> list[str]:
-        """Return the names of columns; `data` is included only if there are inputs."""
         known = any(each.data is not None for each in self._listed)
         return [name for name in _HEADINGS if known or name != "data"]
 

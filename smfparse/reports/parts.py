@@ -55,7 +55,6 @@ def sections(
 def _section(
     which: Report, printer: Printer, kinds: Mapping[str, _Kind], rows: Iterator[Row]
 ) -> Section:
-    """Return a section with the heading of the text: owner and time."""
     row = next(rows)
     every: Iterable[Row] = chain([row], rows)
     drawing: Iterable[str] = ()
@@ -74,7 +73,6 @@ def _section(
 
 
 def _kind(which: Report, printer: Printer, line: str) -> _Kind:
-    """Return a kind of line, with the columns of its block or of its templates."""
     headings = {key: heading for heading, key in which.csv_keys.items()}
     headings |= {name: each.csv or name for name, each in printer.figures.items()}
     block = which.blocks.get(line)

@@ -116,7 +116,6 @@ def _values(
 
 
 def _locally(row: Row, value: Any) -> Any:
-    """Return a value: a moment in local time of the system; None for a missing value."""
     if isinstance(value, dt.datetime):
         moment = templates.local(row, value)
         return moment and moment.replace(tzinfo=None)
@@ -124,7 +123,6 @@ def _locally(row: Row, value: Any) -> Any:
 
 
 def _fact(row: Row) -> dict[str, Any]:
-    """Return a row for JSON."""
     found: dict[str, Any] = {}
     for name, value in row.items():
         if name in (*HIDDEN, templates.CLOCK):

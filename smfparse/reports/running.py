@@ -162,7 +162,6 @@ def _with_time(which: Report, *, held: bool, sliced: bool = False) -> Report:
 
 
 def _with_plan(which: Report, row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row with the values of a planner, if its kind of line has a planner."""
     planned = which.planned.get(row.get("line", ""))
     if planned is None:
         return row
@@ -215,7 +214,6 @@ def _ordered(
 
 
 def _ranking(which: Report, asked: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the SQL of the order of rows in a section, and of the condition for `top`."""
     asks = which.is_rankable and (asked.get("sort") or asked.get("top"))
     values = which.values(asked) if asks else {"sort": "", "top": None}
     by_figure = values["sort"] and f"rows.{values['sort']} DESC NULLS LAST"
@@ -260,7 +258,6 @@ def _with_values(sql: str, values: Mapping[str, Any]) -> str:
 
 
 def _literal(value: Any) -> str:
-    """Return None, a number, a text, or a list or dict of these, as an SQL literal."""
     if value is None:
         return "NULL"
     if isinstance(value, str):

@@ -182,7 +182,6 @@ def statements(
 
 
 def _with_transactions(table: str) -> str:
-    """Return the SQL of the rows of a class 3 table with the transaction of their task."""
     return (
         f'(SELECT i.*, t."{OF_TASKS}" FROM inputs.{table} AS i '
         "LEFT JOIN transactions('inputs.wtid') AS t "

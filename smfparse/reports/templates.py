@@ -100,7 +100,6 @@ class Printer:
             self.templates[name] = [line]
 
     def _table(self, block: TextTable) -> tuple[str, str]:
-        """Return the heading of a block and the template of its lines."""
         columns = self.columns(block)
         heading = "  ".join(format(heading, how) for _, heading, how in columns)
         return heading.rstrip(), "  ".join(f"{{{name}:{how}}}" for name, _, how in columns)
@@ -197,7 +196,6 @@ def _label(literal: str) -> int:
 
 
 def _is_there(value: Any) -> bool:
-    """Whether a value is present, and so shown if zeros are shown."""
     return value is not None and value is not False and value != ""
 
 
@@ -234,7 +232,6 @@ def folded(text: str, starts: Sequence[int], width: int | None) -> Iterator[str]
 
 
 def _shown(figure: Figure) -> Cell:
-    """Return the function that formats a figure, without its unit."""
     name, absent, show = figure.name, figure.absent, STYLES[figure.style][0]
 
     def shown(rows: Sequence[Row]) -> list[str]:
@@ -257,7 +254,6 @@ def _vrm(row: Row) -> str:
 
 
 def _instant(style: str, name: str) -> Callable[[Row], str]:
-    """Return the function that formats a moment of the section in local time."""
     show = STYLES[style][0]
 
     def shown(row: Row) -> str:
@@ -375,7 +371,6 @@ def text(
 
 
 def _beginning(which: Report, printer: Printer, row: Row) -> Iterator[str]:
-    """Yield the lines in front of the rows of a section."""
     if which.header and not which.across:
         yield "{system},{qmgr},{date},{time},VRM:{vrm},".format_map(keys_of(row))
     if which.header:

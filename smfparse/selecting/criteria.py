@@ -223,14 +223,12 @@ def _times(option: str, texts: Iterable[str]) -> tuple[re.Match[str] | None, re.
 
 
 def _moment(found: re.Match[str]) -> tuple[dt.datetime, dt.datetime]:
-    """Return the start and the end of the named unit of time."""
     day = dt.datetime.combine(_day(found), dt.time())
     first, last = (0, DAY) if found["hour"] is None else _clock(found)
     return day + dt.timedelta(seconds=first), day + dt.timedelta(seconds=last)
 
 
 def _day(found: re.Match[str]) -> dt.date:
-    """Return the named day. Raises ValueError if no such day exists."""
     year = int(found["year"])
     try:
         if found["yday"] is None:

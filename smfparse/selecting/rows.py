@@ -252,7 +252,6 @@ def _is_like(
 
 
 def _is_among(batch: Any, key: JoinKey, wanted: KeysBySource) -> Bools:
-    """Return which rows have a key in `wanted`."""
     chosen = np.zeros(batch.num_rows, np.bool_)
     for source, rows, keys in _by_source(batch, key):
         if source in wanted:
@@ -261,7 +260,6 @@ def _is_among(batch: Any, key: JoinKey, wanted: KeysBySource) -> Bools:
 
 
 def _by_source(batch: Any, key: JoinKey) -> Iterator[tuple[str, Ints, Ints]]:
-    """Yield each source in a batch, its rows, and the keys of these rows."""
     if key is JoinKey.TASK:
         yield from _by_source(_of_tasks(batch), JoinKey.RECORD)
         return

@@ -200,7 +200,6 @@ def _shown(zone: Zone, batch: Any, name: str) -> Any:
 
 
 def _numbers(batch: Any, name: str) -> tuple[Ints, Bools]:
-    """Return a column as int64, and which values are known."""
     column = batch.column(name)
     known: Bools = column.is_valid().to_numpy(zero_copy_only=False)
     found: Ints = column.cast(pa.int64()).fill_null(0).to_numpy()

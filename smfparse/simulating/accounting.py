@@ -183,7 +183,6 @@ class _TaskRecords:
         return Writers(tasks.manager[which], when, tasks.begin[which], agent, noise=noise)
 
     def _class_1(self, wtid: Rows) -> RecordParts:
-        """Return the class 1 records of brief tasks, with all work of each task."""
         tasks, queues, work = self._tasks, self._queues, self._work
         which, rows = np.flatnonzero(tasks.brief), len(tasks)
         cpu, begin, end = work.calls("ct"), tasks.begin[which], tasks.end[which]
@@ -205,7 +204,6 @@ class _TaskRecords:
         return RecordParts(CLASS_1, writers, blocks)
 
     def _wtid(self) -> Rows:
-        """Return the WTID blocks of the tasks, with their identities."""
         plan, tasks = self._chunk.plan, self._tasks
         apps = plan.estate.applications
         channels = [plan.channel(number) for number in range(len(apps))]
@@ -239,7 +237,6 @@ class _TaskRecords:
         return found
 
     def _wtas(self) -> Rows:
-        """Return the WTAS blocks of the tasks, with their counters."""
         tasks = self._tasks
         columns = self._work.columns | task_places(self._address)
         rows = self._chunk.rows(WTAS, len(tasks), columns)
@@ -263,7 +260,6 @@ class _TaskRecords:
         rows.set_all({"wtassstc": single * each, "wtasmstc": several * each})
 
     def _wqst(self) -> Rows:
-        """Return the WQST blocks: one row per task and queue."""
         used, plan = self._queues, self._chunk.plan
         declared = plan.estate.queues
         rows = Rows(WQST, self._version, len(used.task), QUEUE_EYES)
@@ -291,7 +287,6 @@ class _TaskRecords:
         return np.where(gone, 0, own)
 
     def _set_handles(self, rows: Rows) -> None:
-        """Set the last open and close times in queue blocks."""
         used, tasks = self._queues, self._tasks
         lately = tasks.begin[used.task] + 150 + 1000 * (used.slot % 25)
         opened = np.where(used.opened > 0, lately, tasks.started[used.task] + 250_000)

@@ -130,7 +130,6 @@ def _first_interval(estate: Estate, up: dt.datetime) -> tuple[dt.datetime, dt.da
 
 
 def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
-    """Return the name of the object in the finding of a rule."""
     if names == "channel":
         apps = {each.name: each.channel for each in plan.estate.applications}
         name = apps[incident.target] if incident.kind == "storm" else incident.target
@@ -139,7 +138,6 @@ def _named(plan: Plan, incident: Incident, names: str, queue: str) -> str:
 
 
 def _affected(plan: Plan, incident: Incident) -> tuple[str, str, list[str]]:
-    """Return the queue manager, queue and jobs that an incident affects."""
     affects, apps = INCIDENTS[incident.kind].affects, plan.estate.applications
     if affects == "queue manager":
         mine = [each for each in apps if each.queue_manager == incident.target and each.persistent]

@@ -120,7 +120,6 @@ class Instances:
         return found
 
     def _batch(self) -> Floats:
-        """Return the batch size of each instance."""
         time = self._reporters.time[self.row]
         changed = self._chunk.effects.batch[time, self.channel]
         return np.where(changed > 0, changed, self.of_channel("batch"))
@@ -151,7 +150,6 @@ class Instances:
         return rows
 
     def _described(self) -> Columns:
-        """Return the columns that identify channels."""
         return {
             "qcstchty": self.type,
             "qcstcbsz": np.where(self.client, 0, self._batch()),
@@ -163,7 +161,6 @@ class Instances:
         }
 
     def _batches(self) -> tuple[Ints, Ints]:
-        """Return the numbers of batches, and of full batches, per instance."""
         commit = self._chunk.plan.app_column("commit")
         most = np.maximum(self._batch(), 1)
         usual = np.clip(commit[self.app], 1, most)
@@ -173,7 +170,6 @@ class Instances:
         return batches, np.minimum(full, batches).astype(np.int64)
 
     def _moved(self) -> Columns:
-        """Return the columns of messages, batches and bytes."""
         inward = np.isin(self.type, _INWARD)
         messages = np.where(self.client, self.moved * _CALLS, self.moved)
         batches, full = self._batches()
@@ -195,7 +191,6 @@ class Instances:
         }
 
     def _network(self) -> Columns:
-        """Return the columns of round trip times, in microseconds."""
         slower = self._chunk.effects.network[self._reporters.time[self.row], self.channel]
         near = self._chunk.draws("network").near(len(self.row), 0.08)
         trip = self.of_channel("network") * slower * near
@@ -246,7 +241,6 @@ class Movers:
         return found
 
     def _control(self) -> Rows:
-        """Return the QCCT blocks: limits, numbers of channels, and used storage."""
         which, plan = self._which, self._chunk.plan
         active = self._instances.at_once()[which]
         clients = self._instances.summed(self._instances.client)[which]
@@ -271,7 +265,6 @@ class Movers:
         return rows
 
     def _dispatchers(self) -> CountedBlocks:
-        """Return the blocks of dispatchers, each with the work of its channels."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cpu = of.moved * costs.DISPATCH + of.bytes * costs.DISPATCH_BYTE
         squeezed = of.of_channel("compression") > 0
@@ -298,7 +291,6 @@ class Movers:
         return rows.raw, count
 
     def _tls(self) -> CountedBlocks:
-        """Return the blocks of the tasks that encrypt, decrypt and start channels with TLS."""
         of, starts = self._instances, self._instances.brief.astype(np.float64)
         cipher = of.of_channel("cipher") > 0
         spent = of.moved * costs.TLS + of.bytes * costs.TLS_BYTE + starts * costs.TLS_START

@@ -117,7 +117,6 @@ def hexadecimal(raw: Raw) -> Raw:
 
 @functools.cache
 def _built(block: Block, length: int, values: tuple[tuple[str, Any], ...]) -> bytes:
-    """Build one block; the result is cached, because equal blocks are requested often."""
     data: bytes = block.build(dict(values), length=length)
     return data
 

@@ -63,7 +63,6 @@ class SegmentWriter:
 
 
 def _code(first: bool, last: bool) -> int:
-    """Return the segment code."""
     if first:
         return _WHOLE if last else _FIRST
     return _LAST if last else _MIDDLE

@@ -118,7 +118,6 @@ class Messages:
         return {"expired": expired, "depth": self.depth, "age": self._ages(before, flow)}
 
     def _expired(self, there: Ints, came: Ints) -> Ints:
-        """Return the number of messages per queue that are older than the expiry of the queue."""
         self._arrived = [*self._arrived[-_KEPT_ARRIVALS:], came]
         expired = np.zeros_like(there)
         for number, queue in enumerate(self._plan.estate.queues):
@@ -130,7 +129,6 @@ class Messages:
         return expired
 
     def _ages(self, before: Ints, flow: dict[str, Ints]) -> Ints:
-        """Return the age of the oldest message of each queue, in seconds."""
         rate = flow["came"] / self._seconds
         wait = np.where(rate > 0, self.depth / np.maximum(rate, 1e-9), self._seconds)
         stuck = (flow["went"] == 0) & (before > 0)

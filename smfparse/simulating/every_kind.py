@@ -126,7 +126,6 @@ class _EveryKind:
                 yield RecordParts(record, writers, blocks)
 
     def _accounting(self) -> None:
-        """Make the blocks of tasks and of their queues."""
         of, tasks, spans, draws = self._of, self._of.tasks, self._of.spans, self._of.class_3
         spans_of_queues, load = spans.of(tasks.task), of.load[of.row][tasks.task]
         queues = queue_counters.queue_columns(tasks, spans_of_queues, load, draws)
@@ -149,7 +148,6 @@ class _EveryKind:
         wqst.set_bytes("correl", wtas.raw[tasks.task, 8:24])
 
     def _class_1(self, queues: Columns) -> None:
-        """Make the class 1 blocks of the tasks that ended."""
         tasks, ended = self._of.tasks, self._of.ended
         columns = task_counters.class_1_columns(tasks, queues)
         columns = {name: values[ended] for name, values in columns.items()}
@@ -190,7 +188,6 @@ class _EveryKind:
         self._made[rows.block.name] = once(rows) if count is None else (rows.raw, count)
 
     def _densify(self, rows: Rows) -> None:
-        """Make the blocks of a dense file random."""
         if self._of.site.dense:
             name = rows.block.name
             share = _GROUP_SHARE.get(name, 1)
@@ -248,6 +245,5 @@ class _EveryKind:
 
 
 def _place(qmgr: Ints, part: int) -> Ints:
-    """Return addresses that differ by queue manager and part."""
     places: Ints = 0x2E000000 + 0x1000 * (qmgr * 37 % 251) + part
     return places

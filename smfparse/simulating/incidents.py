@@ -166,7 +166,6 @@ _WHY = dict.fromkeys(INCIDENTS, _IDLE) | {
 
 
 def _changes(plan: Plan, incident: Incident) -> bool:
-    """Whether an incident has an effect on its target."""
     affects, name = INCIDENTS[incident.kind].affects, incident.target
     if affects in ("queue manager", "structure"):
         return True
@@ -215,7 +214,6 @@ def window(app: Application) -> tuple[float, float]:
 
 
 def _runs_in(app: Application, incident: Incident) -> bool:
-    """Whether an application runs at some time of an incident."""
     if not app.window:
         return True
     first, last = window(app)

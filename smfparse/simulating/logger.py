@@ -168,7 +168,6 @@ class LogBlocks:
         return set_log_writes(rows, entry, (count, cis), (took, longest), shares, when, log)
 
     def _of_both(self, writes: Ints, pages: Ints, backouts: Floats) -> Columns:
-        """Return the counters for both copies of the log together."""
         of, did, declared = self._reporters.of, self._chunk.did, self._reporters.declared
         switches, points = of(did["switches"]), of(did["checkpoints"])
         opened, zhyperwrite = self._copies * switches, declared("log", "zhyperwrite")

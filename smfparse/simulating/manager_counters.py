@@ -136,7 +136,6 @@ def set_log(rows: Rows, logged: Floats, of: Intervals, draws: Draws) -> None:
 
 
 def _log_columns(writes: Ints, intervals: Ints, draws: Draws) -> Columns:
-    """Return the log manager's counters other than those set by `set_log_writes`."""
     rows = len(writes)
     switched = np.where(draws.chance(rows, 0.2), 1, 0)
     return {
@@ -284,7 +283,6 @@ def channel_columns(kind: Ints, end: Ints, draws: Draws) -> Columns:
 
 
 def _shortest_to_longest(name: str, shortest: Floats, draws: Draws) -> Columns:
-    """Return columns of shortest, mean and longest times."""
     mean = shortest * (1.1 + draws.uniform(len(shortest)))
     longest = mean * (2 + draws.skewed(len(shortest), 4))
     return {

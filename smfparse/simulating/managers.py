@@ -57,7 +57,6 @@ class Managers:
         return self._chunk.rows(block, len(self._reporters), columns)
 
     def _by_queue(self, **values: Any) -> Columns:
-        """Return sums of values of queue blocks, one per reporter."""
         queues = self._accounting.queues
         return {name: self._reporters.summed(of, queues) for name, of in values.items()}
 
@@ -147,7 +146,6 @@ class Managers:
         }
 
     def _structures(self) -> Rows:
-        """Return the QEST blocks, with one entry per coupling facility structure."""
         rows = self._rows(QEST)
         of = np.array([each.structure for each in self._chunk.plan.estate.queues])
         for entry, name in enumerate(sorted({*of.tolist()} - {""})):

@@ -118,7 +118,6 @@ def _gets(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
 
 
 def _latencies(got: Ints, draws: Draws) -> Columns:
-    """Return the columns of the time that the messages got were on the queue."""
     rows = len(got)
     mean = draws.skewed(rows, 2500, 2000)
     low, high = draws.uniform(rows), draws.uniform(rows)
@@ -131,7 +130,6 @@ def _latencies(got: Ints, draws: Draws) -> Columns:
 
 
 def _sizes(tasks: Tasks, verb: str, messages: Ints, draws: Draws) -> Columns:
-    """Return the columns of total, smallest and largest bytes of messages put or got."""
     rows = len(messages)
     mean, fixed = tasks.size, tasks.fixed
     total = np.where(fixed, messages * mean, whole(messages * mean * draws.near(rows, 0.05)))
@@ -177,7 +175,6 @@ def handle_clocks(tasks: Tasks, columns: Columns, spans: Spans, draws: Draws) ->
 
 
 def _others(tasks: Tasks, got: Ints, draws: Draws) -> Columns:
-    """Return the counters of rare calls on queues: MQINQ, MQSET and MQCB."""
     rows = len(got)
     served = (tasks.adapter[tasks.task] == CHINIT) & (got > 0)
     asked = ~tasks.puts & ~tasks.gets | draws.chance(rows, 0.25)

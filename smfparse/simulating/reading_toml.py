@@ -199,7 +199,6 @@ def _known(table: Mapping[str, Any], known: Iterable[str], where: str) -> None:
 
 
 def _table(kind: type[_T], where: str, table: Mapping[str, Any], **given: Any) -> _T:
-    """Return an object with the values of a table and of `given` as fields."""
     hints = _hints(kind)  # type: ignore[arg-type]
     names = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     _known(table, [each for each in names if each not in given], where)
@@ -292,7 +291,6 @@ def _curve(name: str, table: Mapping[str, Any]) -> Curve:
 
 
 def _is_no_pair(point: Any) -> bool:
-    """Whether a point of a curve is not a pair of numbers."""
     pair = isinstance(point, list) and len(point) == 2
     return not pair or any(_wanted(float, each) for each in point)
 

@@ -286,7 +286,6 @@ class Envelope:
 
 
 def _packed_date(days: Ints) -> Ints:
-    """Return days since 1970 as packed dates of SMF: 0cyydddF."""
     years = days.astype("datetime64[D]").astype("datetime64[Y]")
     year = years.astype(np.int64) + 1970
     day = days - years.astype("datetime64[D]").astype(np.int64) + 1

@@ -98,7 +98,6 @@ def since_midnight(estate: Estate) -> float:
 
 
 def _level(curve: Curve, estate: Estate, middle: Floats) -> Floats:
-    """Return the load at some moments as a share of the peak."""
     at = middle + since_midnight(estate)
     hours = at % _DAY_US / _DAY_US * 24
     share: Floats = np.interp(hours, curve.hours, curve.shares, period=24)
@@ -202,7 +201,6 @@ class Run:
 
 
 def _check(estate: Estate) -> None:
-    """Raise RequestError for times and versions that records cannot have."""
     check_times(estate.start, estate.utc_offset, estate.interval)
     acctime = estate.acctime or estate.interval
     if acctime % estate.interval or not acctime <= _DAY:

@@ -153,7 +153,6 @@ class Storage:
         return read
 
     def _above(self, share: float, pages: Floats) -> Floats:
-        """Return the number of pages above a share of the buffers of each pool."""
         return np.maximum(np.ceil(pages - share * self._plan.buffers), 0)
 
     def _write(self, most: Floats, came_in: Floats, seconds: float) -> _Written:
@@ -315,7 +314,6 @@ def _storage_pools(chunk: Chunk, connected: Floats) -> Rows:
 
 
 def _modules(chunk: Chunk, reporters: Reporters) -> Rows:
-    """Return the QSGM blocks of modules that obtained storage."""
     which = np.tile(np.arange(len(_MODULES)), len(reporters))
     size = np.array([*_MODULES.values()])[which] * _KB
     requests = chunk.draws("modules").below(len(which), 12)

@@ -136,7 +136,6 @@ def _set_references(rows: Rows, tasks: Tasks, draws: Draws) -> None:
 
 
 def _digits(numbers: Ints, width: int) -> Raw:
-    """Return numbers as EBCDIC digits, with leading zeros."""
     places = 10 ** np.arange(width - 1, -1, -1)
     digits: Raw = (0xF0 + numbers[:, None] // places % 10).astype(np.uint8)
     return digits
@@ -192,7 +191,6 @@ def _logging(queues: Columns, commits: Ints, draws: Draws) -> Columns:
 
 
 def _units_of_work(tasks: Tasks, commits: Ints, ended: Ints, wait: Values, draws: Draws) -> Columns:
-    """Return the columns of commits, backouts and, with a transaction manager, prepares."""
     rows = len(commits)
     two_phase = np.isin(tasks.adapter, TRANSACTIONAL)
     prepared = np.where(two_phase, commits, 0)
@@ -209,7 +207,6 @@ def _units_of_work(tasks: Tasks, commits: Ints, ended: Ints, wait: Values, draws
 
 
 def _calls_elsewhere(tasks: Tasks, draws: Draws) -> Columns:
-    """Return the columns of calls that belong to no queue, and of Db2 requests."""
     rows = len(tasks)
     channel = tasks.adapter == CHINIT
     counts = {

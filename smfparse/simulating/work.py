@@ -244,7 +244,6 @@ class QueueWork:
 
 
 def _sizes(verb: str, messages: Ints, size: Ints, draws: Draws) -> Columns:
-    """Return the columns of total, smallest and largest bytes of messages."""
     low, high = draws.near(len(size), 0.2), draws.near(len(size), 0.2)
     several = messages > 1
     total = np.floor(messages * size * np.where(several, draws.near(len(size), 0.02), 1))
@@ -331,7 +330,6 @@ class TaskWork:
         }
 
     def _others(self) -> Columns:
-        """Return the columns of calls that belong to no queue: connects, and MQCTL of clients."""
         tasks = self._tasks
         fresh = np.where(tasks.started >= tasks.begin - 60_000_000, 1, 0)
         control = np.where(self._chunk.plan.app_column("stays")[tasks.app] > 0, 2, 0)
@@ -342,7 +340,6 @@ class TaskWork:
         }
 
     def _pages(self) -> Columns:
-        """Return the columns of pages that tasks requested from the buffer manager."""
         queues, rows = self._queues, len(self._tasks)
         new = np.where(queues.shared, 0, (queues.put + queues.streamed) * costs.pages(queues.size))
         got = queues.columns["validget"] * self._chunk.plan.queue_pages[queues.queue]

@@ -199,7 +199,6 @@ class TableWriter:
 
 
 def _days(times: Any) -> list[str]:
-    """Return the days of the earliest and the latest time of each chunk."""
     there = (numbers[known] for numbers, known in map(microseconds, times.chunks))
     ends = [end for each in there if len(each) for end in (each.min(), each.max())]
     days = np.array(ends, np.int64) // US_PER_DAY

@@ -327,7 +327,6 @@ def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
 
 
 def _number(folder: Place) -> int | None:
-    """Return the inode number of a manifest; None: the manifest does not exist."""
     with suppress(FileNotFoundError):
         return os.lstat(str(folder / MANIFEST)).st_ino
     return None
@@ -348,7 +347,6 @@ def _in_words(folder: Place) -> Iterator[None]:
 
 
 def _given(head: Manifest) -> dict[str, str]:
-    """Return the contents of the files derived from a manifest, by name."""
     fingerprints = has_fingerprints(head)
     layout = Layout.of(head)
     views = view_statements(layout=layout, types=head["types"], fingerprints=fingerprints)
@@ -356,7 +354,6 @@ def _given(head: Manifest) -> dict[str, str]:
 
 
 def _names(database: sqlite3.Connection) -> set[str]:
-    """Return the names of all files in a manifest."""
     every = database.execute("SELECT name FROM file UNION ALL SELECT name FROM fingerprints")
     return {name for (name,) in every}
 
@@ -370,7 +367,6 @@ def _try(failed: list[OSError], step: Callable[..., None], *names: str) -> None:
 
 
 def _write_news(database: sqlite3.Connection, news: News) -> None:
-    """Write changes into a manifest."""
     if is_empty(database):
         for statement in filter(str.strip, TABLES.split(";")):
             database.execute(statement)

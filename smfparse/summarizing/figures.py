@@ -296,6 +296,5 @@ def _ranks(rows: Rows, parts: Spread, measure: str) -> Floats:
 
 
 def _per(amounts: Floats, pers: Floats) -> Floats:
-    """Return amounts divided by their divisors; -inf if the divisor is 0."""
     found: Floats = np.where(pers > 0, amounts / np.where(pers > 0, pers, 1), -np.inf)
     return found

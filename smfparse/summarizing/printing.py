@@ -126,7 +126,6 @@ class SummaryDocument(Document):
         yield self._more(day)
 
     def _more(self, day: Day) -> str:
-        """Return the number of further findings, and the command that shows them."""
         more = len(day.findings) - _WORST
         if not day.findings:
             return "smfparse check finds nothing."
@@ -184,7 +183,6 @@ def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
 
 
 def _cut(row: Cells, room: int) -> Cells:
-    """Return a row with the name cut to `room` characters: dots replace the middle."""
     label, name, *rest = row
     if len(name) > room:
         half = (room - 2) // 2
@@ -240,7 +238,6 @@ def _needed(line: Line) -> str:
 
 
 def _fact_of_line(figures: Figures) -> dict[str, Any]:
-    """Return the figures of a line, by the names in JSON and CSV."""
     return {
         "name": figures.line.name,
         "figure": figures.line.label,

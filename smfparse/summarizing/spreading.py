@@ -155,7 +155,6 @@ def rows_of(table: pa.Table, thing: str) -> Iterator[tuple[str, Manager, Rows]]:
 
 
 def _ranked(texts: pa.ChunkedArray) -> tuple[list[str], Ints]:
-    """Return the distinct texts, ascending, and for each row the index of its text."""
     coded = texts.dictionary_encode().unify_dictionaries()
     words = coded.chunk(0).dictionary.to_pylist() if coded.num_chunks else []
     places = {word: place for place, word in enumerate(sorted(words))}

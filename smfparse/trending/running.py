@@ -144,7 +144,6 @@ def _alike(days: Sequence[int], last: int) -> tuple[list[int], bool]:
 
 
 def _seasons(days: Sequence[int], *, weekday: bool) -> list[list[int]]:
-    """Return the days in groups of similar days."""
     found: dict[int, list[int]] = {}
     for day in days:
         kind = day % _WEEK if weekday else int(at_weekend(day))
@@ -216,7 +215,6 @@ def _unusual(figures: Figures, days: _Days) -> Iterator[tuple[int, bool]]:
 
 
 def _days_left(figures: Figures, calendar: Calendar, per_day: float) -> float | None:
-    """Return the days until a figure reaches its limit, from the highest value of the last week."""
     limit = figures.line.limit
     if per_day <= 0 or math.isnan(limit):
         return None
@@ -247,7 +245,6 @@ def _names(
 def _dated(
     names: Mapping[str, Mapping[str, set[int]]], calendar: Calendar
 ) -> dict[str, dict[str, set[int]]]:
-    """Return the days, up to the last day, on which names occur, by kind and name."""
     days = calendar.day_of()
     return {
         kind: {name: {days[slot] for slot in slots if slot in days} for name, slots in some.items()}

@@ -84,7 +84,6 @@ def append_dataset(
 def _add(
     inputs: Inputs, there: Dataset, old: Manifest, writer: Writer, executor: Executor | None
 ) -> Appended:
-    """Add SMF files to a dataset."""
     files = [each for each in inputs.sources if isinstance(each, SmfFile)]
     read = originals(files)
     known = {path for path, each in read.items() if _is_known(each, writer)}
@@ -113,7 +112,6 @@ def _add(
 
 
 def _is_known(each: Original, writer: Writer) -> bool:
-    """Whether a dataset contains a file; a file of another size than all inputs is not read."""
     size = each.stamp.size
     return writer.has("input", bytes=size) and writer.has(
         "input", bytes=size, identity=each.identity
@@ -148,7 +146,6 @@ def _called(new: list[SmfFile], names: dict[str, str], there: Dataset) -> list[S
 def _check_alike(
     inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
 ) -> None:
-    """Raise RequestError if the request does not fit the dataset."""
     others = [each.name for each in inputs.sources if not isinstance(each, SmfFile)]
     if others:
         raise RequestError(
@@ -171,7 +168,6 @@ def _check_alike(
 def _check_form(
     inputs: Inputs, folder: Place, old: Manifest, partition: bool, types: str | None
 ) -> None:
-    """Raise RequestError for requested columns or folders that the dataset does not have."""
     if types not in (None, old["types"]):
         raise RequestError(
             f"{folder}: written with {old['types']} types; append without types=, "

@@ -89,7 +89,6 @@ def compact_dataset(folder: Place, limits: Limits) -> Compacted:
 
 
 def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
-    """Return the groups with files to combine or remove, and these files."""
     found = list[tuple[_Group, list[str]]]()
     for table, names in whole["files"].items():
         by_folder: dict[str, _Group] = {}
@@ -108,7 +107,6 @@ def _groups(whole: Manifest, most: int) -> list[tuple[_Group, list[str]]]:
 def _compact(
     writer: Writer, whole: Manifest, groups: list[tuple[_Group, list[str]]], limits: Limits
 ) -> Compacted:
-    """Write the combined files of groups, then the new manifest."""
     head = writer.head()
     writing = _Writing(writer.folder, whole, limits)
     for group, files in groups:
@@ -150,7 +148,6 @@ class _Writing:
             self._close(name, writer)
 
     def _runs(self, table: str, files: list[str]) -> Iterator[Any]:
-        """Yield the rows of files as sorted row groups."""
         held, room = list[Batch](), self.limits.group_rows
         wanted = wanted_in(self.whole, table)
         for name in files:

@@ -149,7 +149,6 @@ def _has_dataset(folder: Place) -> bool | None:
 
 
 def _write_all(inputs: Inputs, made: Making) -> list[NamedFile]:
-    """Write the rows of `inputs`, and the damage in these inputs."""
     log = inputs.log
     log.count_unknown = True
     log.records = made.recorder if are_files(inputs.sources) else None
@@ -233,7 +232,6 @@ def _write(
 
 
 def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
-    """Write the damage in the inputs as rows."""
     rows = damage_rows(made.not_known(inputs.met))
     if made.old is not None and not rows.num_rows:
         return []
@@ -244,5 +242,4 @@ def _write_damage(inputs: Inputs, made: Making) -> list[NamedFile]:
 
 
 def _next_number(folder: Place) -> int:
-    """Return the number of the next part, greater than the numbers of all existing files."""
     return 1 + max((part_number(each.name) for each in ours(folder)), default=-1)

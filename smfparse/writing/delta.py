@@ -79,7 +79,6 @@ class Delta:
     def _commit(
         self, found: DeltaTable, schema: Schema, table: str, files: list[LakeFile]
     ) -> Change:
-        """Replace the files of a table by `files`."""
         there = {*map(unquote, found.get_add_actions().column("path").to_pylist())}
         folder: Any = self._folder / table
         wanted = {each.named_by_content if self._is_copied else each.name: each for each in files}
@@ -111,7 +110,6 @@ def _options_of(folder: Place) -> dict[str, str] | None:
 
 
 def _added(name: str, place: Place) -> AddAction:
-    """Return the entry of a file in the Delta log."""
     with place.open("rb") as file:
         stats = _stats(pq.read_metadata(file))
     size, changed = stamp_of(place)
@@ -119,7 +117,6 @@ def _added(name: str, place: Place) -> AddAction:
 
 
 def _stats(file: pq.FileMetaData) -> dict[str, Any]:
-    """Return Delta's statistics of a file: number of rows, and known minimums and maximums."""
     least, greatest, missing = {}, {}, {}
     groups = [file.row_group(number) for number in range(file.num_row_groups)]
     for number, name in enumerate(file.schema.names):

@@ -52,7 +52,6 @@ def write_set(
 
 
 def _clear(folder: Folder, known: Collection[str]) -> None:
-    """Remove files with temporary names."""
     for name in known:
         with suppress(OSError):
             folder.remove(f"{name}{PARTIAL}")
@@ -88,7 +87,6 @@ def write_files(
 def _write_parts(
     inputs: Inputs, folder: Folder, file_format: str, wanted: Wanted
 ) -> dict[str, int]:
-    """Write tables to files with temporary names; return the number of rows by table."""
     rows = dict.fromkeys(wanted, 0)
     group_rows = inputs.options.limits.group_rows
     with ExitStack() as opened:
@@ -104,5 +102,4 @@ def _write_parts(
 
 
 def _file_names() -> set[str]:
-    """Return all possible names of files of tables."""
     return {f"{table}.{ending}" for table in table_names() for ending in FILE_FORMATS}

@@ -158,7 +158,6 @@ def _commit(lake: Lake, dataset: Dataset, table: str) -> Change:
 
 
 def _with_rows(dataset: Dataset, table: str) -> list[LakeFile]:
-    """Return the files with rows of a table."""
     found = dataset.manifest
     named = zip(found["files"][table], dataset.files(table), strict=True)
     return [

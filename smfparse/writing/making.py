@@ -65,7 +65,6 @@ def damage_key(damage: Damage) -> DamageKey:
 
 
 def _merged(one: Run, other: Run) -> Run:
-    """Return a run with the fingerprints of two runs with known days."""
     both = (one.days or {}), (other.days or {})
     days = [np.repeat([int(day, 16) for day in each], [*each.values()]) for each in both if each]
     some = np.concatenate([one.fingerprints, other.fingerprints])

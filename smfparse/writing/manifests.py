@@ -69,7 +69,6 @@ def news_of(inputs: Inputs, made: Making, written: Sequence[NamedFile]) -> News:
 
 
 def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
-    """Return the entry of an input in the manifest. Raises InputError if the input was changed."""
     if not isinstance(source, SmfFile):
         assert isinstance(source, Dataset)
         return {"name": source.name, "inputs": called_otherwise(source.inputs, source.called)}
@@ -89,7 +88,6 @@ def _described(source: Source, inputs: Inputs, made: Making) -> dict[str, Any]:
 
 
 def _summed(old: Manifest, new: Manifest) -> Manifest:
-    """Return the properties `new`, with counts that are sums of `old` and `new`."""
     return new | {
         "tables": {table: old["tables"][table] + new["tables"][table] for table in table_names()},
         "duplicates": old["duplicates"] + new["duplicates"],

@@ -109,7 +109,6 @@ class PartFiles:
             writer.give_up()
 
     def _writer(self, table: str, place: str) -> TableWriter:
-        """Return the writer for the rows of a table in a folder."""
         key = table, place
         if key not in self.writers:
             name = file_name(self.folder, table, place, self.number, self.closed[key])
@@ -153,7 +152,6 @@ class PartFiles:
 
 
 def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:
-    """Return the folders in a batch, each with its rows."""
     import pyarrow.compute as pc  # slow to load, and only for partitions
 
     days = pc.fill_null(batch[COUNTED_AT].cast(pa.date32()).cast(pa.string()), NO_DATE)
@@ -169,7 +167,6 @@ def _divided(batch: Batch, by_qmgr: bool) -> list[tuple[str, Batch]]:
 
 
 def _queue_managers(batch: Batch) -> Any:
-    """Return the folder names of the queue managers of rows."""
     import pyarrow.compute as pc
 
     names = batch["qmgr"].dictionary
