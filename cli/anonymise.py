@@ -144,7 +144,7 @@ def _written(
     *,
     force: bool,
 ) -> tuple[Replaced, Proof]:
-    """Write and check the copy, then give it its name. Raises SmfError if the check fails."""
+    """Write and check the copy, then rename it to `target`. Raises SmfError if the check fails."""
     from smfparse.anonymising.copying import anonymise
     from smfparse.anonymising.proving import proof
     from smfparse.inputs.opening import open_file

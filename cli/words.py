@@ -30,7 +30,7 @@ def is_input(name: str) -> bool:
 
 
 def is_path(name: str) -> bool:
-    """Whether a name looks like that of a file: it contains a folder or an extension."""
+    """Whether a name looks like a file name: it contains a folder or an extension."""
     return bool(Path(name).suffix) or Path(name).name != name
 
 

@@ -1,13 +1,12 @@
 """The exception tree, and the log of damage.
 
-SmfError                 root: catch this class ├── InputError           no usable input: missing,
-                         unreadable, empty or not an SMF file ├── OutputError          the output,
-                         or a temporary file,
-cannot be written ├── RequestError         the request is wrong: unknown names, an output that
-                                           exists │   └── QueryError       SQL that fails, with the
-                                           message of DuckDB: several lines ├──
-DamageError          an input is damaged, and strict=True stops at the first damage └── LayoutError
-a control block is declared or built wrongly
+    SmfError                 root: catch this class
+    ├── InputError           no usable input: missing, unreadable, empty or not an SMF file
+    ├── OutputError          the output, or a temporary file, cannot be written
+    ├── RequestError         the request is wrong: unknown names, an output that exists
+    │   └── QueryError       SQL that fails, with the message of DuckDB: several lines
+    ├── DamageError          an input is damaged, and strict=True stops at the first damage
+    └── LayoutError          a control block is declared or built wrongly
 
 Damage inside a file is not an exception, unless requested: the good records are used, and each loss
 is a `Damage` in the `DamageLog` of the input.

@@ -40,7 +40,7 @@ def _name(finding: Finding) -> tuple[str, ...]:
 
 
 def _marked(finding: Finding, before: Mapping[tuple[str, ...], Finding]) -> Finding:
-    """Return a finding with `since`: the comparison of it, and of findings that it explains."""
+    """Return a finding, and findings that it explains, with `since`: result of the comparison."""
     explained = [_marked(each, before) for each in finding.explains]
     since = _compared(finding, before.get(_name(finding)))
     return replace(finding, since=since, explains=explained)

@@ -29,7 +29,7 @@ def merged(found: Iterable[Finding], links: Mapping[Manager, Links]) -> Iterator
 
 
 def _merged(its: Sequence[Finding], links: Links | None) -> Finding:
-    """Return one finding, with the intervals of all, and the figures of that with the most impact.
+    """Return one finding with the intervals of all, and the figures of the one with most impact.
 
     The combined finding has the start and end of the longest episode that overlaps the finding with
     the most impact.

@@ -2,10 +2,10 @@
 
 The SQL in the braces is over a row of a subject. Its form defines the figure of several rows:
 
-backouts per commits   the sum of backouts, divided by the sum of commits sum(backouts)          the
-sum of backouts; in evidence, `backouts` alone means the same overall(task_busy)     a measure,
-computed over all rows max(depth)             another aggregate: min, median, count, any_value,
-arg_max, arg_min
+    backouts per commits   the sum of backouts, divided by the sum of commits
+    sum(backouts)          the sum of backouts; in evidence, `backouts` alone means the same
+    overall(task_busy)     a measure, computed over all rows
+    max(depth)             another aggregate: min, median, count, any_value, arg_max, arg_min
 
 The word after a colon is the style: `{force_us per forces:rounded} us`. The default style of shares
 and quotients is `percent`, of other figures `grouped`.

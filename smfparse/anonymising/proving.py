@@ -57,11 +57,11 @@ def proof(file: SmfFile, copy: SmfFile, pseudonyms: Pseudonyms, shift_days: int 
         file.chunks(_ignored_damage()), copy.input.chunks(_ignored_damage())
     ):
         if first is None or second is None or not np.array_equal(first.length, second.length):
-            return Proof(same, other + 1, _left(copy.path, pseudonyms))
+            return Proof(same, other + 1, _old_names(copy.path, pseudonyms))
         equal = _are_equal(first, second, shift_days)
         same += int(equal.sum())
         other += int((~equal).sum())
-    return Proof(same, other, _left(copy.path, pseudonyms))
+    return Proof(same, other, _old_names(copy.path, pseudonyms))
 
 
 def _ignored_damage() -> DamageLog:
@@ -82,7 +82,7 @@ def _are_equal(first: Chunk, second: Chunk, shift_days: int) -> Bools:
     return equal
 
 
-def _left(path: Place, pseudonyms: Pseudonyms) -> int:
+def _old_names(path: Place, pseudonyms: Pseudonyms) -> int:
     """Return the number of places in a file with old names, at any position."""
     finder, count, held = Finder(pseudonyms.replaced()), 0, 0
     room: Bytes = np.zeros(_AT_ONCE + _OVERLAP, np.uint8)

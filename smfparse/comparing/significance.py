@@ -30,7 +30,7 @@ _TRIGAMMA = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730)
 _TINY = 1e-300
 _EXACT = 1e-15
 _MOST_TERMS = 10_000
-"""Maximum number of terms, never reached: it ends the loop for NaN."""
+"""Maximum number of terms, reached only for NaN."""
 _lgamma = np.vectorize(lgamma, otypes=[float])
 
 
@@ -200,7 +200,7 @@ def _roughest(variance: Floats, freedom: Floats) -> Floats:
 
 
 def _moderated(variance: Floats, freedom: Floats, busy: Floats) -> tuple[Floats, float]:
-    """Return variances combined with those of similar rows, and the added degrees of freedom."""
+    """Return variances combined with variances of similar rows, and added degrees of freedom."""
     variance = np.maximum(variance, _LEAST)
     known = freedom >= 1
     if known.sum() < _FEWEST_ROWS:

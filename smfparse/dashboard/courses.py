@@ -109,7 +109,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Courses:
-    """The courses of a panel for a queue manager, that of the worst or highest object first."""
+    """The courses of a panel for a queue manager; the worst or highest object is first."""
 
     panel: Panel
     several: Sequence[Course]

@@ -96,7 +96,7 @@ class Known(Protocol):
 
 
 def read_run(path: Place) -> Fingerprints:
-    """Return the fingerprints in a file; those in a local file are read on access."""
+    """Return the fingerprints in a file; parts of a local file are read on access."""
     if not size_at(path):
         return NO_RECORDS
     if isinstance(path, Path):

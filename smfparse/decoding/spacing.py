@@ -1,8 +1,8 @@
 """The intervals of MQ 7 statistics, which do not contain them: the time since the previous record.
 
-The previous record is that of the same system, queue manager and subtype. Its distance is limited,
-in bytes of the source, as for the UTC offset (`clocks`), so an interval does not depend on the
-start of the read part. The first record of a source has no previous record, and so no interval.
+The previous record has the same system, queue manager and subtype. Its distance is limited, in
+bytes of the source, as for the UTC offset (`clocks`), so an interval does not depend on the start
+of the read part. The first record of a source has no previous record, and so no interval.
 """
 
 from __future__ import annotations

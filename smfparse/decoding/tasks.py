@@ -314,7 +314,7 @@ def latest_tasks(known: Tasks, asked: Continued) -> tuple[Ints, Bools]:
 
 
 def _last(known: Values, asked: Values, orders: list[Ints]) -> tuple[Ints, Bools]:
-    """Return for each asked key the index of the last equal known key before it, and if it exists.
+    """Return for each asked key the index of the last equal known key, and whether there is one.
 
     orders  int64 (known and asked keys,): sort keys; the last is the primary key
     """

@@ -1,6 +1,6 @@
 """Small SMF files, decoded together, which saves the fixed cost per chunk.
 
-Rows and reports are the same as if the files were decoded one after another.
+Rows and reports are the same as if each file was decoded separately, in this order.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From names of inputs to files and datasets that can be read several times.
 
-A name is that of a file, a folder, a pattern that the shell did not expand, `-` for standard input,
-a pipe, a device or a URL. An input that can be read only once is copied to a temporary file, which
-is removed with its `Input`.
+A name means a file, a folder, a pattern that the shell did not expand, `-` for standard input, a
+pipe, a device or a URL. An input that can be read only once is copied to a temporary file, which is
+removed with its `Input`.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def is_streamed(file: Input) -> bool:
 
 
 def _last_part(file: Input) -> Part:
-    """Return the range that `end_of` reads: `look_back_bytes` at most, unless it is streamed."""
+    """Return the range for `end_of`: at most `look_back_bytes`, or the whole streamed file."""
     if is_streamed(file):
         return WHOLE_SOURCE
     whole, size = size_of(file.path), _LOOK
@@ -191,7 +191,7 @@ class Others:
     def named(self, source: str, patterns: frozenset[str]) -> Ints:
         """Return the tasks that cover several files, including `source`, and use a matching queue.
 
-        The result is like that of `queue_tasks` for that file.
+        The result has the form of the result of `queue_tasks` for that file.
         """
         if patterns not in self._spanning:
             self._spanning[patterns] = self._tasks_named(patterns)

@@ -1,8 +1,12 @@
 """Declare a control block once; parse it, build it, and get its table columns.
 
-QIST = block( "QIST", "Data manager statistics, one per queue manager and interval", header("qistid
-qistll qisteyec", "C90F", "QIST"), "qistmget" / Count32 * "Message get requests", since("9.0",
-"qistnew" / Count32 * "..."), )
+    QIST = block(
+        "QIST",
+        "Data manager statistics, one per queue manager and interval",
+        header("qistid qistll qisteyec", "C90F", "QIST"),
+        "qistmget" / Count32 * "Message get requests",
+        since("9.0", "qistnew" / Count32 * "..."),
+    )
 
 `QIST.parse(data)` returns a construct Container with a value for every field (None: the data is too
 short or too old for the field); `QIST.build({"qistmget": 5})` returns bytes. `QIST.columns` and

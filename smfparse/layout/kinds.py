@@ -2,7 +2,7 @@
 
 A kind is an ordinary construct Adapter, so a control block is an ordinary construct declaration:
 
-"qistmget" / Count32 * "Message get requests"
+    "qistmget" / Count32 * "Message get requests"
 
 The bytes and the table columns have separate types: the wire type of the kind (`width`, `fact`) and
 the Arrow type of each `Shown`. Most fields have one column, for the value. A code has another
@@ -31,7 +31,7 @@ Mask: TypeAlias = NDArray[np.bool_] | None
 
 
 class Combine(enum.StrEnum):
-    """How the values of a column from several intervals combine into one."""
+    """The way to combine the values of a column from several intervals."""
 
     SUM = "sum"
     MAX = "max"

@@ -5,14 +5,12 @@ macro `<name>_facts`: a row per interval, with the values that the measures need
 `subjects/<name>.toml` declares the measures. A measure has an amount per row, and may have a
 divisor:
 
-mb_written = { amount = "copy_pages / 256" }              the sum io_busy = { amount = "...", per =
-                                                          "interval_seconds" }    sum of `amount` /
-                                                          sum of `per`
-longest_write = { amount = "longest", combine = "max" }   the greatest cpu_seconds = { amount =
-                                                          "cpu_us", scale = "1e6" }        the sum
-of microseconds, in seconds
+    mb_written = { amount = "copy_pages / 256" }              sum
+    io_busy = { amount = "...", per = "interval_seconds" }    sum of `amount` / sum of `per`
+    longest_write = { amount = "longest", combine = "max" }   maximum
+    cpu_seconds = { amount = "cpu_us", scale = "1e6" }        sum of microseconds, in seconds
 
-"io_{copy}_count" = { ... }                               one for each `copy` of `each`
+    "io_{copy}_count" = { ... }                               one for each `copy` of `each`
 
 A subject that is `like` another subject also has the measures, keys and names of objects of that
 subject. `verbs` declares the API calls that a row counts, each with its fields (`Verb`). In SQL of
@@ -22,11 +20,13 @@ measure, with the name of the field; the declaration of the field defines how va
 
 Macros, which take the names of tables:
 
-<name>_rows        a row per interval, with every measure, and `<measure>_amount` and
-`<measure>_per` of measures with a divisor <name>_by_section  a row per object in a section
-<name>_of_section  a row per section: all objects together <name>_by_qmgr     a row per object of a
-queue manager <name>_by          a row per value of its last argument, the column `key`: a struct of
-the section and facts; `object` is the name of an object
+    <name>_rows        a row per interval, with every measure, and `<measure>_amount` and
+                       `<measure>_per` of measures with a divisor
+    <name>_by_section  a row per object in a section
+    <name>_of_section  a row per section: all objects together
+    <name>_by_qmgr     a row per object of a queue manager
+    <name>_by          a row per value of the last argument, the column `key`: a struct of the
+                       section and facts; `object` is the name of an object
 """
 
 import re

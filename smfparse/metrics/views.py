@@ -4,10 +4,11 @@
 is the number of the dataset: joined rows must have the same number. `<name>.toml` declares the
 columns after the keys:
 
-depth = "qqstdpth"                     a field: its meaning, unit and type depth = { field =
-"qqstdpth", ... }    a field with another description or unit puts = { sum = "putn" }
-the sum of a field busy = { formula = ..., doc = ... }    computed; a double, unless `type` is given
-mb_written = "log.mb_written"          a measure of a subject
+    depth = "qqstdpth"                     a field: its meaning, unit and type
+    depth = { field = "qqstdpth", ... }    a field with another description or unit
+    puts = { sum = "putn" }                the sum of a field
+    busy = { formula = ..., doc = ... }    computed; a double, unless `type` is given
+    mb_written = "log.mb_written"          a measure of a subject
 
 A view of a `subject` needs no SQL: its rows are the rows of the subject. If SQL exists, the SQL
 returns these rows with additional columns, which are not measures or fields of the subject. A

@@ -37,7 +37,7 @@ def failure(message: str, tables: Iterable[str], *, denied: bool, large: bool) -
 
 
 def hinted(message: str, tables: Iterable[str]) -> str:
-    """Return a message of DuckDB, with a hint where an unknown name exists, if it exists.
+    """Return a message of DuckDB, with a hint where an unknown name exists, if it exists at all.
 
     tables  the tables and views that the query names
     """

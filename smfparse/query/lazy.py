@@ -4,7 +4,7 @@ polars passes the columns that a query needs, its filter, and a maximum number o
 yields these columns, in a batch after each chunk, so that polars can stop the decoder after any
 chunk. The parts of a filter that a Selection can express are passed to the decoder. A Selection may
 keep more rows than the filter, never fewer, so each batch is also filtered. If polars passes both a
-number of rows and a filter, it means the first rows of the table before the filter.
+number of rows and a filter, the number means rows before the filter.
 """
 
 from __future__ import annotations

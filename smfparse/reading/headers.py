@@ -166,8 +166,8 @@ def is_header(buffer: Bytes, at: int) -> bool:
 def headers_in(buffer: Bytes, low: int, end: int) -> Ints:
     """Return the places of the SMF headers in buffer[low:end], in order.
 
-    A place is that of the RDW, at or after `low`. A header at it has a valid time and date, system
-    indicator byte and system id; the system id ends at or before `end`.
+    A place is the place of the RDW, at or after `low`. A header at it has a valid time and date,
+    system indicator byte and system id; the system id ends at or before `end`.
     """
     found = [np.zeros(0, np.int64)]
     high = end - SMF_HEADER + 1
@@ -253,7 +253,7 @@ def _is_signature(buffer: Bytes, start: Ints) -> Bools:
 
 
 def least_offset(number: Any) -> Any:
-    """Return the least offset in triplet `number`, counted from 0: that of the byte after it."""
+    """Return the least offset in triplet `number`, counted from 0: the end of the triplet."""
     return HEADER_END + (number + 1) * TRIPLET.size
 
 

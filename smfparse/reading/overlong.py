@@ -75,7 +75,7 @@ class Overlong(NamedTuple):
 def first_overlong(
     walk: Walk, heads: Heads, run: Segments, good: Bools, end: int, last: bool
 ) -> tuple[Overlong | None, list[int]]:
-    """Return the first record of a run that covers another one, if any, and the hidden places.
+    """Return the first record of a run that covers another record, and the hidden places.
 
     Hidden places are places of headers in earlier records that lead to no other record.
 

@@ -8,11 +8,12 @@ even if the directory at the end of the zip file is missing.
 To add a packing, add a row to PACKINGS: its name, its first bytes, and its decompressor. For lz4
 (with `lz4` among the dependencies in pyproject.toml):
 
-def _lz4() -> Decompressor: from lz4.frame import LZ4FrameDecompressor
+    def _lz4() -> Decompressor:
+        from lz4.frame import LZ4FrameDecompressor
 
-return LZ4FrameDecompressor()
+        return LZ4FrameDecompressor()
 
-_packing("lz4", rb"\x04\x22\x4d\x18", in_streams(_lz4)),
+    _packing("lz4", rb"\x04\x22\x4d\x18", in_streams(_lz4)),
 """
 
 from __future__ import annotations
@@ -242,8 +243,8 @@ class Unpacked:
     size     size of the file in bytes; None: it is packed
     file     the file itself, unbuffered and seekable; None: it is packed
     mapped   whether `file` can be mapped, because it is on this machine
-    fault    after `readinto` has returned 0: the reason why the bytes ended early; None: they did
-             not
+    fault    after `readinto` has returned 0: the reason for an early end of the bytes; None: no
+             early end
     """
 
     def __init__(self, packing: tuple[str, ...], file: BinaryIO, feed: Feed | None) -> None:

@@ -89,7 +89,7 @@ class PackedFile:
 
 
 class Feed:
-    """Blocks as a stream of bytes; `fault` is the reason why it ended early, None if it did not."""
+    """Blocks as a stream of bytes; `fault` is the reason for an early end; None: no early end."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
         self._blocks = blocks
@@ -180,7 +180,7 @@ class Decompressor(Protocol):
 
     @property
     def unused_data(self) -> bytes | None:
-        """Bytes received after the end of the stream; lz4 returns None if it received none."""
+        """Bytes received after the end of the stream; lz4 returns None instead of no bytes."""
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
         """Receive `data`, and return up to `max_length` decompressed bytes."""

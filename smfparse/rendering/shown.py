@@ -18,7 +18,7 @@ _CAST = (pl.String, pl.Boolean, pl.Date, pl.Datetime, pl.Time, pl.Decimal)
 
 
 def exact(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame whose numbers have types that every format shows exactly."""
+    """Return a frame in which numbers have types that every format shows exactly."""
     kinds = frame.schema.items()
     decimals = {name: kind.scale for name, kind in kinds if isinstance(kind, pl.Decimal)}
     return frame.with_columns(

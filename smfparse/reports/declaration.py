@@ -458,7 +458,7 @@ class Report:
         return parsed(self.name, self.options, self.choices, asked)
 
     def _ranked_by(self, text: str) -> str:
-        """Return the figure with the heading `text`, or the only one whose name begins with it."""
+        """Return the figure with the heading `text`, or the only figure whose name begins so."""
         names, wanted = self.choices["sort"], _plain(text)
         if text in names:
             return text

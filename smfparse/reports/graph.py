@@ -89,7 +89,7 @@ def has_edges(which: Report) -> bool:
 
 
 def graph_lines(rows: Iterable[Row], language: str) -> Iterator[str]:
-    """Yield the lines syntax a graph in DOT or MERMAID, with the edges syntax all sections."""
+    """Yield the lines of a graph in DOT or MERMAID, with the edges of all sections."""
     syntax = _LANGUAGES[language]
     escapes = str.maketrans(syntax.escapes)
     ids: dict[Node, str] = {}

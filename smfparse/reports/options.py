@@ -3,21 +3,20 @@
 A report's declaration lists its options with their defaults. Its SQL reads their values by
 `getvariable`:
 
-by            list of columns that rows are grouped by top           maximum number of rows in a
-section; NULL: all sort          one of the names in the report's `choices`; '': the order of the
-report acctime       seconds, entered as MMMM.SS like the parameter of MQ; AS_STATIME; NULL: not
-given statime       seconds, entered as MMMM.SS; NULL: not given smf_interval  seconds of the SMF
-interval, which 0 means in `acctime` and `statime`; NULL: not given every         whether rows of
-different intervals are not combined stream        list of {base, stream}: names of a queue and of
-                                                   its streaming queue maxinst       list of
-                                                   {channel, maxinst}: name of a channel and its
-                                                   MAXINST qsg           queue-sharing group of
-                                                   shared queues whose records contain no group; '':
-                                                   not given job           regular expression for
-                                                   job names; '': not given channel       regular
-                                                   expression for channel names; '': not given
-                                                   transaction   regular expression for CICS
-                                                   transactions and IMS programs; '': not given
+    by            list of columns that rows are grouped by
+    top           maximum number of rows in a section; NULL: all rows
+    sort          one of the names in the report's `choices`; '': the order of the report
+    acctime       seconds, entered as MMMM.SS like the parameter of MQ; AS_STATIME; NULL: not given
+    statime       seconds, entered as MMMM.SS; NULL: not given
+    smf_interval  seconds of the SMF interval, which 0 means in `acctime` and `statime`; NULL: not
+                  given
+    every         whether rows of different intervals are not combined
+    stream        list of {base, stream}: names of a queue and of its streaming queue
+    maxinst       list of {channel, maxinst}: name of a channel and its MAXINST
+    qsg           queue-sharing group of shared queues whose records contain no group; '': not given
+    job           regular expression for job names; '': not given
+    channel       regular expression for channel names; '': not given
+    transaction   regular expression for CICS transactions and IMS programs; '': not given
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ A section is one recorded interval of a queue manager, all records in a clock in
 (`interval=`), all records with one SMF time, or the whole input (`total=True`). The SQL of a report
 can read each of its tables in two forms:
 
-sectioned.<table>   every row, with its `section` grouped.<table>     one row per section and value
-of the grouping columns: every column, and every measure of the table's subject, combined over the
-rows of the group
+    sectioned.<table>   every row, with its `section`
+    grouped.<table>     one row per section and value of the grouping columns: every column, and
+                        every measure of the table's subject, combined over the rows of the group
 
 `sectioned.keys` has one row per section: owner, time and irregularities of the section.
 """

@@ -207,7 +207,7 @@ def _numbers(batch: Any, name: str) -> tuple[Ints, Bools]:
 
 
 def shown_sql(zone: Zone, name: str) -> str:
-    """Return the SQL of a column converted from local time of the system to that of a zone."""
+    """Return the SQL of a column converted from local time of the system to time of a zone."""
     time = _SMF_TIME if name == OFFSET else name
     moment = f"(epoch_us({time}) - {OFFSET}::BIGINT * {US_PER_SECOND})"
     offset = zone.sql(moment)

@@ -18,7 +18,7 @@ _MORE_BYTE = 0.00023
 GET_SHARE = 0.85
 """Ratio of the cost of a get to the cost of a put of the same size."""
 PUT1_FACTOR = 1.7
-"""Ratio of the cost of an MQPUT1, which also opens and closes the queue, to that of an MQPUT."""
+"""Cost of an MQPUT1, which also opens and closes the queue, divided by the cost of an MQPUT."""
 EMPTY_GET, SKIPPED, OPEN, CLOSE = 1.5, 0.8, 9.0, 5.0
 SHARED_OPEN_HELD = 5.5
 COMMIT, PREPARE, BACKOUT = 7.0, 12.0, 18.0

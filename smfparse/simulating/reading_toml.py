@@ -102,7 +102,7 @@ def read_estate(name: str, data: Mapping[str, Any]) -> Estate:
 
 
 def _written_out(tables: Mapping[str, Any]) -> tuple[Tables, Tables]:
-    """Return the tables of queues and applications, with those of the agents."""
+    """Return the tables of queues and applications, including tables of the agents."""
     agents = _named(Agent, tables["agents"], "agent")
     for each in agents:
         if each.sends_to:

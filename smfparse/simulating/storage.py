@@ -27,7 +27,7 @@ _OWN_PAGES = 40.0
 _SET_PAGES = 60.0
 """Number of pages in a page set that contain no messages."""
 _FULL, _MORE = 0.9, 0.1
-"""Used share at which a page set expands, and the share of its size by which it expands."""
+"""Used share at which a page set expands; expansion as a share of the size."""
 _ABOVE, _FIXED, _MAY_EXPAND = 0x80000000, 0x40000000, 0x80000000
 _BY_SYSTEM, _AVAILABLE = 2, 0
 _KB = 1024

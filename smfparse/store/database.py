@@ -1,8 +1,8 @@
 """The manifest as an SQLite database, and checks of untrusted databases.
 
-An untrusted database is read only if its schema is that of `TABLES`: a view, a trigger or a
-computed column could make SQLite run other code when a row is read. If a process was killed while
-it committed, a journal exists, and SQLite restores the previous state of the database.
+An untrusted database is read only if its schema equals `TABLES`: a view, a trigger or a computed
+column could make SQLite run other code when a row is read. If a process was killed while it
+committed, a journal exists, and SQLite restores the previous state of the database.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _MOST_FLUSHES = 16
 """Maximum number of files that are flushed to disk in parallel."""
 _BUFFER_BYTES = 1 << 17
-"""Bytes in the buffer of a file from which they are written."""
+"""Minimum bytes in the buffer of a file that are written to the file."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """The manifest of a dataset: the files of the dataset, and their properties.
 
-smfparse.db                written last: inputs, files and sums (`database`) views.sql views of the
-                           tables for DuckDB columns.json               meanings and units of
-                           columns <table>/part-*.parquet     rows; if partitioned, in
-                           <table>/date=.../, and for large tables below this in queue_manager=.../
-                           .records/part-*.bin        fingerprints of the records, to find
-duplicates in files added later .partial/                  files while they are written: readers
-ignore this folder
+    smfparse.db                written last: inputs, files and sums (`database`)
+    views.sql                  views of the tables for DuckDB
+    columns.json               meanings and units of columns
+    <table>/part-*.parquet     rows; if partitioned, in <table>/date=.../, and for large tables
+                               below this in queue_manager=.../
+    .records/part-*.bin        fingerprints of the records, to find duplicates in files added later
+    .partial/                  files while they are written: readers ignore this folder
 
 A killed run left the files that are not in the manifest. Every value of a manifest is checked when
 it is read: its type, and that no path leads out of the folder.

@@ -1,8 +1,8 @@
 """The only run that writes to a dataset: its lock, and the publication of its files.
 
-1. closed files in `.partial` are moved to their final places; they are not in the manifest yet 2. a
-commit of the manifest publishes them 3. `views.sql` and `columns.json` are written, and files that
-are not in the manifest removed
+    1. closed files in `.partial` are moved to their final places, but are not in the manifest yet
+    2. a commit of the manifest publishes the files
+    3. `views.sql` and `columns.json` are written, and files that are not in the manifest removed
 
 A run that ends before step 2 changes nothing; it removes its files itself, or the next run does if
 it was killed. If a run is killed after step 2, the next run does step 3. In object storage the
@@ -224,7 +224,7 @@ class OnceWriter(Writer):
     """Writes a new dataset in object storage."""
 
     def clear(self) -> None:
-        """Do nothing: files of killed runs cannot be distinguished from those of active runs."""
+        """Do nothing: files of killed runs cannot be distinguished from files of active runs."""
 
     def _commit(self) -> None:
         self.database.execute("COMMIT")
@@ -307,7 +307,7 @@ def _locked(folder: Path, wait: float, anew: bool) -> Writer:
 
 
 def _try_to_lock(folder: Path, anew: bool) -> Writer | None:
-    """Return the writer of a folder; None: another one is active. Raises InputError for damage."""
+    """Return the writer of a folder; None: another run writes. Raises InputError for damage."""
     with _in_words(folder), ExitStack() as opened:
         connected(folder / MANIFEST, "rwc", 0).close()  # creates the file, so that it has a number
         number = _number(folder)

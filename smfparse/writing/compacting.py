@@ -179,7 +179,7 @@ class _Writing:
 def _sorted(table: str, held: list[Batch], wanted: frozenset[str] | None) -> Any:
     """Return the rows of batches sorted by day, queue manager and time; clear the list `held`.
 
-    Each column is replaced by its sorted copy in turn, so memory contains the rows only once.
+    Columns are replaced by sorted copies one by one, so memory contains the rows only once.
     """
     rows = joined(table, held, wanted)
     held.clear()
