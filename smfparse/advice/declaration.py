@@ -6,8 +6,8 @@ object and interval. `[rules.<subject>.<id>]` is a condition over the columns of
 declare the keys: a file is checked against them when it is loaded, and docs/extending.md shows
 them. `diagnoses.toml` combines rules. A family contains keys that several rules of a subject share:
 
-[families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
-[rules.task_use.LATCH-12]          latch = "12"
+    [families.task_use.latch]          condition = "100 * latch_{latch}_us > ..."
+    [rules.task_use.LATCH-12]          latch = "12"
 """
 
 import difflib

@@ -85,7 +85,7 @@ class HeaderAreas:
         return self._parts[block.name]
 
     def placed(self, block: Block, owner: Ints) -> tuple[Ints, Ints]:
-        """Return position and length of such a block in the records `owner`; length 0: none."""
+        """Return place and length of `block` in the records `owner`; length 0: no such block."""
         found, records = self.part(block), self.records
         at, length = records.chunk.start.copy(), np.zeros(len(records), np.int64)
         at[found.owner], length[found.owner] = found.at, found.length

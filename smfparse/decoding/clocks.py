@@ -175,7 +175,7 @@ class Clocks:
         return seconds, found
 
     def _earlier(self, system: bytes, shown: Shown, place: Ints) -> list[Clock]:
-        """Return the last record with an offset before the chunk; empty: no record is near enough."""
+        """Return the last record with an offset before the chunk; empty: none is near enough."""
         if system not in self._last and self._before is not None:
             first = place[: np.searchsorted(place, shown.place[0])] if shown.place.size else place
             if self._before.is_near(first, self._reach):

@@ -80,7 +80,7 @@ class Records:
 
     @cached_property
     def kind(self) -> Ints:
-        """Index of each record's type and subtype in KNOWN_RECORDS; its length: not in it."""
+        """Index of each record's kind in KNOWN_RECORDS; len(KNOWN_RECORDS): unknown kind."""
         return number_of(self.type, self.subtype)
 
     def of(self, record: tuple[int, int]) -> Ints:

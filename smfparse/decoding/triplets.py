@@ -22,7 +22,7 @@ _EYE = 4
 
 
 def number_of(smf_type: Ints, subtype: Ints) -> Ints:
-    """Return the index of each record's kind in KNOWN_RECORDS; its length: not in it."""
+    """Return the index of each record's kind in KNOWN_RECORDS; len(KNOWN_RECORDS): unknown kind."""
     code = smf_type << 16 | subtype
     place = np.searchsorted(_CODES, code)
     known = _CODES[np.minimum(place, len(_CODES) - 1)] == code
@@ -134,9 +134,10 @@ def read_triplets(chunk: Chunk, rows: Ints, most: int, wanted: Bools) -> Triplet
 def block_triplets(chunk: Chunk, kind: Ints) -> Triplets:
     """Return the triplets of all blocks in the registry.
 
-    Blocks cannot overlap, so their total length cannot exceed the length of the record. If it does,
-    triplets are used up to the length of the record, those that fit completely first. So a record
-    never has more rows than its bytes allow, whatever blocks are requested.
+    Blocks cannot overlap, so their total length cannot exceed the length of the record. If it does
+    in damaged records, triplets are used up to the length of the record; triplets that fit
+    completely are used first. So a record never has more rows than its bytes allow, whatever blocks
+    are requested.
 
     kind  int64 (records,): index of each record's kind in KNOWN_RECORDS
     """

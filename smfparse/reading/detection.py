@@ -153,9 +153,10 @@ def _by_framing(
 def _likely(found: dict[str, _Found], at: int) -> dict[str, _Found]:
     """Remove framings whose records belong to another framing, or only look like records.
 
-    A framing without chains is kept if it has several records, or one whose length agrees with its
-    contents, and if no other framing has more records, a record whose length agrees with its
-    contents, or two contiguous records at the start.
+    A framing without chains is kept in three cases: its first record is at the start of the file;
+    or it has more than twice the records of any framing with chains; or its number of records is
+    not lower, it has more than twice the records of the right length, and no framing with chains
+    has several records from the start of the file on.
     """
     out = {FRAMINGS[name].instead_of for name, each in found.items() if each.count}
     found = {name: each for name, each in found.items() if name not in out}

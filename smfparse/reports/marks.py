@@ -1,20 +1,14 @@
 """Marks of irregular intervals in a section, and the time in the heading of a section.
 
 `interval_marks` and `task_marks` return the SQL of common table expressions, to follow WITH. The
-last expression is `marked`, one row per section: first_start, last_end  start and end of the
-                                                                         section's time intervals
-                                                                         number of intervals in the
-                                                                         section interval_seconds
-                                                                         total length of these
-                                                                         intervals marks
-                                                                         irregularities of these
-                                                                         intervals, in words; NULL:
-                                                                         none began_before
-                                                                         number of task intervals
-                                                                         that began before
-                                                                         `first_start`; NULL: the
-                                                                         section is one record, or
-                                                                         has no tasks
+last expression is `marked`, one row per section:
+
+    first_start, last_end  start and end of the section's time
+    intervals              number of intervals in the section
+    interval_seconds       total length of these intervals
+    marks                  irregularities of these intervals, in words; NULL: no irregularities
+    began_before           number of task intervals that began before `first_start`; NULL: the
+                           section is one record, or has no tasks
 
 The expressions read `members`, the rows of the sections; the column `main` is the number of a row's
 table.

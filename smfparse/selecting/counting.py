@@ -1,4 +1,4 @@
-"""The time at which a record counts, in local time of its system: the only rule of time.
+"""The time at which a record counts, in local time of its system, for all selections.
 
 A record counts at the middle of its interval, but no earlier than half an hour before the interval
 ends. So a record is in the section that contains most of its interval, even if class 3 ends

@@ -24,7 +24,7 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 _MOST_FLUSHES = 16
 """Maximum number of files that are flushed to disk in parallel."""
 _BUFFER_BYTES = 1 << 17
-"""Minimum bytes in the buffer of a file that are written to the file."""
+"""Size of the buffer of a file: the buffer is written when it contains this number of bytes."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Folder:
         """Open a new file to write to. The closed file is in PARTIAL until `place` moves it.
 
         An engine may do the same work twice at the same time, with two equal files. So files have
-        unique names until they are closed; then the later file replaces the other.
+        unique names until they are closed; then the later file replaces the earlier file.
         """
         waiting = f"{PARTIAL}/{name}"
         own = f"{waiting}.{os.urandom(4).hex()}"

@@ -57,9 +57,9 @@ def append_dataset(
 ) -> Appended:
     """Add SMF files to the dataset in `folder`, or create the dataset.
 
-    If another process writes to the dataset, wait until this process has ended. A file that the
-    dataset already contains is skipped, also under another name. A record that the dataset already
-    contains is a duplicate.
+    If another process is writing to the dataset, its end is awaited. A file that the dataset
+    already contains is skipped, also under another name. A record that the dataset already contains
+    is a duplicate.
 
     types     as in `write_dataset`; None: the types of the dataset
     executor  as in `write_dataset`

@@ -15,7 +15,7 @@ from smfparse.store.targets import check_file, replacing
 from smfparse.tables.arrow import Wanted, plain_schema
 
 _STORAGE = "v1.2.0"
-"""Storage version of database files: the oldest whose comments DuckDB 1.5 and 2 both read."""
+"""Storage version of database files: the oldest version with comments for DuckDB 1.5 and 2."""
 
 
 def write_database(
