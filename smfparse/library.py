@@ -248,9 +248,8 @@ class SmfData(_Tables):
 
         name    a planner: `log`, `channels`; docs/planning.md lists all
         values  inputs that override measured values: log_io_time=92. For an input that is neither
-                given
-        nor measured, IBM's published value is used. A value outside the range of the planner is a
-        RequestError
+                given nor measured, IBM's published value is used. A value outside the range of the
+                planner is a RequestError
         """
         from smfparse.capacity.answering import answers
 

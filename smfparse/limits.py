@@ -12,12 +12,13 @@ class Limits:
     Only three of the limits change results. `max_spanned` and `free_bytes` limit the output from
     damaged or hostile input; input beyond the limit is damage. `look_back_bytes` limits the
     distance of records that depend on each other.
+
     chunk_bytes      approximate bytes of an input that are processed together
     max_spanned      maximum bytes of a spanned record; the maximum that SMF writes is 32,756
     free_bytes       bytes up to which compressed inputs of any size may expand
     look_back_bytes  maximum distance, in bytes of the decompressed source, from a record back to
                      the record on which it depends: the 116/1 of a 116/2, or, for a record without
-    UTC, a record with the UTC offset of its system, backward or forward
+                     UTC, a record with the UTC offset of its system, backward or forward
     epoch_bytes      bytes of input after which all tables yield a batch
     epoch_cells      values of one table, or of the key columns, after which all tables yield a
                      batch

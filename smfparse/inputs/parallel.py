@@ -68,6 +68,7 @@ def units(
 
     Possible `duplicates` are searched here, and the tasks of a divided file if rows are selected by
     tasks: both need the whole file.
+
     others  the inputs that are read together; None: only one input
     ahead   whether the results of a unit must be kept until all earlier units are done
     """

@@ -64,6 +64,7 @@ class Range:
         """Decode the part; yield the wanted columns of each table, in record order.
 
         gathered  receives rows, to join them with rows of other ranges; None: all rows are yielded
+
         Raises UnsoundError, at the end, if the part is not as planned.
         """
         part = self.part

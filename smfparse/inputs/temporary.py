@@ -123,6 +123,7 @@ def copied(stream: Input, max_copy: int | None) -> Input:
     """Copy an input that can be read only once to a temporary file.
 
     max_copy  maximum number of bytes; None: `_room`
+
     Raises InputError if the input is longer.
     """
     try:

@@ -38,6 +38,7 @@ class InventoryDocument(Document):
 
     Records that SMF lost are listed, because metrics of that time are too low, and also TOD clocks
     ahead of UTC, because all times are corrected by the difference.
+
     coverage  completeness of the data of each queue manager
     """
 

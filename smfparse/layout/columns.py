@@ -127,6 +127,7 @@ def field_of(
     """Return the field of a declaration.
 
     version  an MQ version, or a version word and its minimum value ("wqver 5")
+
     Raises LayoutError if `kind` is not a Kind: other constructs have no columns.
     """
     if not isinstance(kind, Kind):

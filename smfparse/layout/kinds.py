@@ -75,6 +75,7 @@ class Kind(Adapter):
              stck_timestamp, stck_duration, pad
     unit     unit of the decoded value; None: no unit
     combine  how values of several intervals combine
+
     None is encoded as an empty field: zeros, blanks, or the number that means 'no value'.
     """
 

@@ -28,10 +28,11 @@ class Repeat(Array):
 
     `index` contains the index columns of the child table and their labels, outermost first; a
     single value is the label of every entry: `phase="commit", request=range(20)`. A mapping
-    contains the meaning of each label: `io_type={1: "one page"}`. An entry is a row if a number in
-    the entry is not zero; with `used`, if the text field `used` starts with a byte above X'40', the
-    EBCDIC blank. `about` describes the child table; '': the meaning of the first field or group
-    describes the table.
+    contains the meaning of each label: `io_type={1: "one page"}`.
+
+    An entry is a row if a number in the entry is not zero; with `used`, if the text field `used`
+    starts with a byte above X'40', the EBCDIC blank. `about` describes the child table; '': the
+    meaning of the first field or group describes the table.
     """
 
     def __init__(

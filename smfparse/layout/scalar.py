@@ -76,6 +76,7 @@ def built(block: Block, values: Mapping[str, Any], length: int | None) -> bytes:
     """Return the bytes of a block; fields without a value are empty.
 
     length  length of the block; None: value of its length field, or length of members and tail
+
     Raises LayoutError for an unknown name, or a value that its field cannot contain.
     """
     unknown = set(values) - set(block.members) - {"tail"}

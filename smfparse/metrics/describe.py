@@ -58,6 +58,7 @@ def described(name: str) -> Relation | list[Entry]:
     """Return the table or view `name`, or the columns, measures and fields of that name.
 
     Fields are returned only if no column or measure has the name.
+
     name  upper or lower case; columns and measures can have a table or subject as a prefix
 
     Raises RequestError for an unknown name, with similar names.

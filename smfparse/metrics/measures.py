@@ -14,9 +14,11 @@ divisor:
 
 A subject that is `like` another subject also has the measures, keys and names of objects of that
 subject. `verbs` declares the API calls that a row counts, each with its fields (`Verb`). In SQL of
-the subject, `[sum({calls}), ...]` is a list with this expression for each call. So a measure is the
-same figure for an interval, a section of 15 minutes and a day. Each field of the table is also a
-measure, with the name of the field; the declaration of the field defines how values combine.
+the subject, `[sum({calls}), ...]` is a list with this expression for each call.
+
+So a measure is the same figure for an interval, a section of 15 minutes and a day. Each field of a
+table is also a measure, with the name of the field; the declaration of the field defines how values
+combine.
 
 Macros, which take the names of tables:
 

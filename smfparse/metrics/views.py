@@ -178,6 +178,7 @@ def named_macros(queries: str, more: str = "") -> str:
     """Return the SQL that creates the macros in `queries`, and the macros that these macros use.
 
     The order of macros is kept: a scalar macro cannot be created before a macro that it uses.
+
     more  SQL that creates other macros than `view_macros`, each by a CREATE at the start of a line
     """
     common, own = _macros(_text("macros.sql")), _macros(more)
@@ -230,6 +231,7 @@ def views_script(tables: Iterable[str] | None = None) -> str:
     """Return the SQL that creates all views in a DuckDB without smfparse.
 
     tables  the tables in the schema `main`; None: all tables. Views of other tables are omitted
+
     The SQL also creates macros, and the schema `inputs`.
     """
     there = set(table_names() if tables is None else tables)

@@ -46,6 +46,7 @@ def write_sheets(
 
     style   one of STYLES
     tables  our tables whose files are written; empty: all tables
+
     Raises RequestError if a table in `tables` has no file, and the errors of `write_set`.
     """
     chosen = _chosen(tables)

@@ -26,6 +26,7 @@ def chin_kb(message_kb: float, sharecnv: str, release: str) -> float:
     """Return the KB of 31-bit storage that a channel uses, for its message size.
 
     sharecnv  0, 1, 10, or mca; release  9.1 to 9.4
+
     Raises RequestError above 64 KB (SVRCONN) or 4 MB (MCA): no published values.
     """
     if sharecnv == "mca":

@@ -176,6 +176,7 @@ class Part(NamedTuple):
                read that records of the range require
     dump       number of the first record of the dump that contains the first record, unless the
                first record begins a dump
+
     If record_no is None, the range is blind: the starts of records are unknown. A blind range
     contains the records that start in it: the first record must be searched, and numbers are
     unknown.

@@ -113,6 +113,7 @@ def detect(buffer: Bytes, at: int, end: int, last: bool) -> Framing | None:
     """Detect the framing of a file by buffer[at:end], its start.
 
     last  whether buffer[at:end] is the whole file
+
     None: no walk finds SMF records.
     """
     found = _by_framing(buffer, at, end, last)

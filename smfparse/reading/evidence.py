@@ -113,6 +113,7 @@ def next_record(
     """Return the place, from `low` on, of a record that leads to others, and if it is certain.
 
     last  whether no data follows `end`
+
     The place is uncertain if the following record is after `end`. None: no such place.
     """
     for place in _places(walk, heads, max(low - RDW_SIZE, 0), end, low):
