@@ -1,8 +1,8 @@
 """The workers of shared work: our own processes, or an executor of the caller.
 
-Both are a `concurrent.futures.Executor`. Our processes end when this process ends, even if it is
-killed. In an executor of the caller, calls that have not begun are cancelled, and running calls are
-awaited.
+Both are a `concurrent.futures.Executor`. Our processes end when this process ends, even if this
+process is killed. In an executor of the caller, calls that have not begun are cancelled, and
+running calls are awaited.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Workers:
 
 
 def _tried(work: Callable[..., Result], *call: Any) -> tuple[Result | None, Exception | None]:
-    """Return a result, or an error for the user: an executor may wrap raised errors in its own."""
+    """Return the result and the error of `work`: an executor may wrap errors that are raised."""
     try:
         return work(*call), None
     except (SmfError, OSError) as error:
@@ -144,8 +144,8 @@ def _listed(work: Callable[[Any], Iterable[Result]], item: Any) -> list[Result]:
 
 
 _stop: Any = None
-"""In our processes: true when results are no longer needed. Without a lock: killed processes would
-keep it.
+"""In our processes: true when results are no longer needed. It has no lock, because a killed
+process would keep the lock.
 """
 
 

@@ -1,7 +1,7 @@
 """The columns that a query reads from SMF files, from DuckDB's `EXPLAIN (FORMAT JSON)`.
 
-A scan in a plan does not name its table, so columns of SMF files have names with the table in
-DuckDB: `wqst__putn`.
+A scan in a plan does not name its table. So in DuckDB, the name of each column of an SMF file
+starts with the name of the table: `wqst__putn`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Slicing(NamedTuple):
     sections  query for the sections: `section`, and `time`, by which rows are ordered
     of_row    by table: SQL of the section of a row
     common    by name of a table: query for data that all slices share
-    query     the query for a slice; for sections of one time, it orders the rows
+    query     the query for a slice; it orders the rows of sections with the same time
     """
 
     sections: str
@@ -54,7 +54,7 @@ class Slicing(NamedTuple):
 
 
 def read_first(plans: Iterable[Plan]) -> Wanted:
-    """Return the tables and columns of several queries if the total number of scans is above 1."""
+    """Return the tables and columns of queries with several scans in total; empty: one scan."""
     plans = list(plans)
     if sum(each.scans for each in plans) < 2:
         return {}

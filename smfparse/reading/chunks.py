@@ -132,7 +132,7 @@ class Joined:
         self._chunks: list[Chunk] = []
 
     def add(self, chunk: Chunk) -> None:
-        """Add the next chunk of the last source, or the first of a source; it must have records."""
+        """Add a chunk with records: the next chunk of the last source, or the first of a source."""
         if chunk.source not in self._sources[-1:]:
             self._sources.append(chunk.source)
         low, high = int(chunk.start.min()), int((chunk.start + chunk.length).max())

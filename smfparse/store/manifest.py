@@ -227,7 +227,7 @@ def _is_input(found: Any, nested: int = 0) -> bool:
 
 
 def is_own_file(name: str) -> bool:
-    """Whether a path in the folder of a dataset is one that a file of a dataset can have."""
+    """Whether a file of a dataset can have the path `name` in the folder of the dataset."""
     return _is_rows(name) or _FINGERPRINTS.fullmatch(name) is not None
 
 

@@ -244,7 +244,6 @@ def _metadata(table: str, wanted: frozenset[str] | None) -> dict[bytes, bytes]:
     """Return the metadata of a file about its columns.
 
     ARROW:schema  schema for Arrow readers: plain texts, meanings and units
-
     columns       for other readers: JSON with the meaning and unit of each column
     """
     plain = plain_schema(table, wanted)

@@ -116,7 +116,7 @@ def _remove_parts(place: Path) -> None:
 
 
 def _is_at_work(process: int) -> bool:
-    """Whether another process still runs; on Windows False, because it protects open files."""
+    """Whether another process still runs; on Windows False, because Windows protects open files."""
     if process == os.getpid() or sys.platform == "win32":
         return False
     try:

@@ -176,7 +176,7 @@ def _cells(each: Figures, clock: str) -> Cells:
 
 
 def _width(columns: Sequence[Column], rows: Sequence[Cells]) -> int:
-    """Return the width of a table with one more column of no width, without the names."""
+    """Return the width of a table with one more, empty column, but without the names."""
     cells = zip([each.heading for each in columns], *rows, strict=True)
     widths = [max(map(len, each)) for each in cells]
     return sum(widths) - widths[1] + 2 * len(widths)
